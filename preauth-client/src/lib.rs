@@ -1,0 +1,1 @@
+//! SDK for ERP developers.

@@ -1,0 +1,1 @@
+//! Rules and state of receivables-advance pre-authorizations.

@@ -1,0 +1,2 @@
+//! The preauth server binary.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Verifies signed webhooks.
