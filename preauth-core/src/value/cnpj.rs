@@ -1,0 +1,161 @@
+//! The Brazilian company tax id, numeric or alphanumeric.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Raw input longer than this is refused unread. The masked form takes 18 bytes.
+const MAX_RAW_BYTES: usize = 64;
+const LENGTH: usize = 14;
+
+/// Weights of the second check digit; those of the first are the same without the leading 6.
+const WEIGHTS: [u32; 13] = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
+
+/// The tax id of a company (CNPJ), normalized: twelve of `0-9A-Z`, then two check digits.
+///
+/// Contract, "Create request body" (`supplier.cnpj`): with or without mask, check digits verified,
+/// alphanumeric accepted; answers carry the normalized form.
+///
+/// `Debug` shows only the ends, because whole tax ids never go to logs. Whether a company is a head
+/// office is data of the company and cannot be read from its tax id.
+///
+/// ```
+/// use preauth_core::value::Cnpj;
+///
+/// let cnpj = Cnpj::parse("12.abc.345/01de-35")?;
+/// assert_eq!(cnpj.as_str(), "12ABC34501DE35");
+/// assert_eq!(format!("{cnpj:?}"), "Cnpj(12..35)");
+/// # Ok::<(), preauth_core::value::CnpjError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Cnpj([u8; LENGTH]);
+
+/// Why a text is not a CNPJ. The text itself is never repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum CnpjError {
+    /// Nothing, or only spaces.
+    #[error("the tax id is empty")]
+    Empty,
+    /// More raw input than any masked form needs.
+    #[error("the tax id has more than {MAX_RAW_BYTES} bytes")]
+    TooLong,
+    /// Something that is neither an ASCII letter or digit nor a mask character.
+    #[error("the tax id has a character other than ASCII letters, digits and the mask")]
+    InvalidCharacter,
+    /// Not fourteen characters without the mask; nothing is padded.
+    #[error("the tax id has {found} characters instead of {LENGTH}")]
+    WrongLength {
+        /// Characters without the mask.
+        found: usize,
+    },
+    /// A letter in one of the last two places.
+    #[error("the check digits of the tax id are not digits")]
+    LetterInCheckDigits,
+    /// Fourteen equal characters: `00000000000000` passes the arithmetic, but is no company.
+    #[error("the tax id repeats one character")]
+    RepeatedCharacter,
+    /// The check digits do not belong to the first twelve characters.
+    #[error("the check digits of the tax id are wrong")]
+    WrongCheckDigits,
+}
+
+impl Cnpj {
+    /// Reads a CNPJ with or without mask.
+    ///
+    /// Spaces around it and `.`, `/`, `-` anywhere are dropped, ASCII letters are upper-cased. Not
+    /// every typing error can be noticed: letters collide with digits modulo 11.
+    pub fn parse(raw: &str) -> Result<Self, CnpjError> {
+        if raw.len() > MAX_RAW_BYTES {
+            return Err(CnpjError::TooLong);
+        }
+        let characters = normalize(raw.trim_matches(' '))?;
+        let cnpj = <[u8; LENGTH]>::try_from(characters.as_slice()).map_err(|_| {
+            CnpjError::WrongLength {
+                found: characters.len(),
+            }
+        })?;
+        let (base, digits) = cnpj.split_at(12);
+        if !digits.iter().all(u8::is_ascii_digit) {
+            return Err(CnpjError::LetterInCheckDigits);
+        }
+        if cnpj.iter().all(|each| Some(each) == cnpj.first()) {
+            return Err(CnpjError::RepeatedCharacter);
+        }
+        if digits != check_digits(base) {
+            return Err(CnpjError::WrongCheckDigits);
+        }
+        Ok(Self(cnpj))
+    }
+
+    /// The fourteen normalized characters.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        // Only ASCII gets past `parse`, so the fallback is never taken.
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+
+    /// Whether there are digits only, as the contract demands of a payer.
+    #[must_use]
+    pub fn is_numeric(&self) -> bool {
+        self.0.iter().all(u8::is_ascii_digit)
+    }
+}
+
+fn normalize(text: &str) -> Result<Vec<u8>, CnpjError> {
+    if text.is_empty() {
+        return Err(CnpjError::Empty);
+    }
+    text.bytes()
+        .filter(|byte| !matches!(byte, b'.' | b'/' | b'-'))
+        .map(|byte| match byte.to_ascii_uppercase() {
+            character @ (b'0'..=b'9' | b'A'..=b'Z') => Ok(character),
+            _ => Err(CnpjError::InvalidCharacter),
+        })
+        .collect()
+}
+
+/// The two digits, as ASCII, that belong to twelve characters.
+fn check_digits(base: &[u8]) -> [u8; 2] {
+    let first = check_digit(base.iter());
+    let second = check_digit(base.iter().chain([&first]));
+    [first, second]
+}
+
+/// Modulus 11 over (ASCII code - 48); the last character weighs 2. Remainders 0 and 1 give digit 0.
+fn check_digit<'a>(characters: impl DoubleEndedIterator<Item = &'a u8>) -> u8 {
+    let sum: u32 = characters
+        .rev()
+        .zip(WEIGHTS.iter().rev())
+        .map(|(character, weight)| weight.saturating_mul(u32::from(character.saturating_sub(b'0'))))
+        .sum();
+    match sum % 11 {
+        0 | 1 => b'0',
+        remainder => char::from_digit(11_u32.saturating_sub(remainder), 10)
+            .and_then(|digit| u8::try_from(digit).ok())
+            .unwrap_or(b'0'),
+    }
+}
+
+impl fmt::Display for Cnpj {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl fmt::Debug for Cnpj {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.as_str();
+        let ends = (
+            text.get(..2).unwrap_or_default(),
+            text.get(12..).unwrap_or_default(),
+        );
+        write!(f, "Cnpj({}..{})", ends.0, ends.1)
+    }
+}
+
+impl FromStr for Cnpj {
+    type Err = CnpjError;
+
+    fn from_str(raw: &str) -> Result<Self, Self::Err> {
+        Self::parse(raw)
+    }
+}

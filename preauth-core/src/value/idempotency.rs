@@ -1,0 +1,106 @@
+//! What makes a repeated create the same create.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The caller's name for one attempt to create, sent as `Idempotency-Key`.
+///
+/// Contract, "POST /api/integration/v1/pre-authorizations": 8 to 100 characters of
+/// `[A-Za-z0-9._:-]`.
+///
+/// ```
+/// use preauth_core::value::{IdempotencyKey, IdempotencyKeyError};
+///
+/// assert_eq!(IdempotencyKey::parse("order:2026-0042")?.as_str(), "order:2026-0042");
+/// assert_eq!(IdempotencyKey::parse("short"), Err(IdempotencyKeyError::TooShort { found: 5 }));
+/// # Ok::<(), IdempotencyKeyError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct IdempotencyKey(String);
+
+/// Why a text is not an idempotency key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum IdempotencyKeyError {
+    /// A character other than ASCII letters, digits and `._:-`.
+    #[error("the idempotency key has a character that is not allowed")]
+    InvalidCharacter,
+    /// Fewer than 8 characters. Sent but empty is not the same as not sent.
+    #[error("the idempotency key has {found} characters, the minimum is 8")]
+    TooShort {
+        /// Characters sent.
+        found: usize,
+    },
+    /// More than 100 characters.
+    #[error("the idempotency key has {found} characters, the maximum is 100")]
+    TooLong {
+        /// Characters sent.
+        found: usize,
+    },
+}
+
+impl IdempotencyKey {
+    /// The fewest characters.
+    pub const MIN_CHARS: usize = 8;
+
+    /// The most characters.
+    pub const MAX_CHARS: usize = 100;
+
+    /// Reads a key, exactly as sent.
+    pub fn parse(text: &str) -> Result<Self, IdempotencyKeyError> {
+        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._:-".contains(&byte);
+        if !text.bytes().all(allowed) {
+            return Err(IdempotencyKeyError::InvalidCharacter);
+        }
+        match text.len() {
+            found if found < Self::MIN_CHARS => Err(IdempotencyKeyError::TooShort { found }),
+            found if found > Self::MAX_CHARS => Err(IdempotencyKeyError::TooLong { found }),
+            _ => Ok(Self(text.to_owned())),
+        }
+    }
+
+    /// The key.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for IdempotencyKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl FromStr for IdempotencyKey {
+    type Err = IdempotencyKeyError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::parse(text)
+    }
+}
+
+/// The digest of what a create asks for: equal for two requests that mean the same.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fingerprint([u8; 32]);
+
+impl Fingerprint {
+    /// The fingerprint with these bytes, the output of SHA-256.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The bytes.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Fingerprint(")?;
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
+        f.write_str(")")
+    }
+}

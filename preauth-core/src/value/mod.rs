@@ -1,0 +1,53 @@
+//! Values: every text, number, date and id of the domain, parsed once and correct ever after.
+//!
+//! A value of these types cannot hold anything the contract refuses: fields are private, and the only
+//! ways in are `parse` (from what a stranger sent) and constructors that check. Each `parse` has an
+//! error type with one variant per defect, so that the edge can say exactly what is wrong.
+//!
+//! Nothing here reads a clock or draws randomness; the moment comes in as an argument named `now`.
+
+pub mod calendar;
+
+mod cnpj;
+mod decimal;
+mod due_date;
+mod email;
+mod enum_set;
+mod event_type;
+mod idempotency;
+mod ids;
+mod money;
+mod origin;
+mod payment_order_status;
+mod permission;
+mod scope;
+mod stage;
+mod status;
+mod text;
+pub(crate) mod text_enum;
+mod timestamp;
+
+pub use cnpj::{Cnpj, CnpjError};
+pub use decimal::{Decimal, DecimalError};
+pub use due_date::{DueDate, DueDateError};
+pub use email::{Email, EmailError};
+pub use enum_set::EnumSet;
+pub use event_type::{EventType, EventTypeSet, Family};
+pub use idempotency::{Fingerprint, IdempotencyKey, IdempotencyKeyError};
+pub use ids::{
+    ApiKeyId, CompanyId, DeliveryId, EndpointId, EventId, ExtensionId, IntegerIdError, InvoiceId,
+    NoticeId, OperationId, PaymentOrderId, RequestId, UserId, UuidIdError, Version,
+};
+pub use money::{Money, MoneyError};
+pub use origin::Origin;
+pub use payment_order_status::PaymentOrderStatus;
+pub use permission::{Permission, PermissionSet};
+pub use scope::{Scope, ScopeSet};
+pub use stage::Stage;
+pub use status::Status;
+pub use text::{
+    CompanyName, ContactName, ExternalReference, InvoiceNumber, KeyName, PersonName, Phone, Reason,
+    SupplierName, TextError,
+};
+pub use text_enum::{TextEnum, UnknownText};
+pub use timestamp::{Timestamp, TimestampError};

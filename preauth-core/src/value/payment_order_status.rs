@@ -1,0 +1,21 @@
+//! Where a payment order stands.
+
+use super::text_enum::text_enum;
+
+text_enum! {
+    /// Where a payment order stands. The contract names the events of each step; the values are ours.
+    pub enum PaymentOrderStatus, "payment order status" {
+        /// Generated.
+        Created => "CREATED",
+        /// Being reviewed.
+        UnderReview => "UNDER_REVIEW",
+        /// To be paid on a set day.
+        Scheduled => "SCHEDULED",
+        /// Paid; final.
+        Paid => "PAID",
+        /// Cancelled; final.
+        Canceled => "CANCELED",
+        /// Refused in review; final.
+        Reproved => "REPROVED",
+    }
+}

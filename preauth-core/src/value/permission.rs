@@ -1,0 +1,18 @@
+//! What a company's user may do.
+
+use super::EnumSet;
+use super::text_enum::text_enum;
+
+text_enum! {
+    /// What a company's user may do. A key's responsible user needs both (contract,
+    /// "Authentication" item 2).
+    pub enum Permission, "permission" {
+        /// Request advances.
+        RequestAdvances => "REQUEST_ADVANCES",
+        /// Offer advances to suppliers.
+        PreAuthorizeAdvances => "PRE_AUTHORIZE_ADVANCES",
+    }
+}
+
+/// The permissions of one user.
+pub type PermissionSet = EnumSet<Permission>;

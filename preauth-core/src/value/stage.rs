@@ -1,0 +1,15 @@
+//! At which stage an operation was closed.
+
+use super::text_enum::text_enum;
+
+text_enum! {
+    /// At which stage an operation was closed. Contract, "Webhook data" (`stage`).
+    pub enum Stage, "stage" {
+        /// While it was an offer.
+        PreAuth => "PRE_AUTH",
+        /// While the construction company judged the supplier's request.
+        Request => "REQUEST",
+        /// By the platform or by the passing of time.
+        System => "SYSTEM",
+    }
+}

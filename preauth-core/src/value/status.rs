@@ -1,0 +1,46 @@
+//! Where an operation stands.
+
+use super::text_enum::text_enum;
+
+text_enum! {
+    /// Where an operation stands. Contract, "States and transitions"; the same nine values appear in
+    /// answers, in the list filter and in webhooks.
+    pub enum Status, "status" {
+        /// Offered to the supplier, who has not answered yet.
+        InPreAuth => "IN_PRE_AUTH",
+        /// A direct advance whose invoice the platform verifies.
+        InVerification => "IN_VERIFICATION",
+        /// Requested by the supplier; the construction company is to approve it.
+        ToApprove => "TO_APPROVE",
+        /// Approved by the construction company; the platform analyses it.
+        InAnalysis => "IN_ANALYSIS",
+        /// Released; the supplier is to be paid.
+        ToPay => "TO_PAY",
+        /// The supplier is paid; the boleto is to be issued.
+        ToBill => "TO_BILL",
+        /// The boleto is issued; its payment is awaited.
+        ToReceive => "TO_RECEIVE",
+        /// Paid in full; final.
+        Concluded => "CONCLUDED",
+        /// Closed before payment, for whatever reason.
+        Reproved => "REPROVED",
+    }
+}
+
+impl Status {
+    /// Whether an operation in this status holds its invoice against a second one (contract,
+    /// "States and transitions"): every status but REPROVED and CONCLUDED.
+    #[must_use]
+    pub const fn is_in_progress(self) -> bool {
+        match self {
+            Self::InPreAuth
+            | Self::InVerification
+            | Self::ToApprove
+            | Self::InAnalysis
+            | Self::ToPay
+            | Self::ToBill
+            | Self::ToReceive => true,
+            Self::Concluded | Self::Reproved => false,
+        }
+    }
+}

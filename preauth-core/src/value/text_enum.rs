@@ -1,0 +1,85 @@
+//! Closed sets of words, each with exactly one spelling on the wire.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+/// What every closed set of words can do, for code that is generic over them.
+///
+/// The same three items exist as inherent ones on each type, so this trait need not be in scope.
+pub trait TextEnum: Copy + Debug + Eq + Hash + Ord + 'static {
+    /// Every member, in the order of the contract.
+    const ALL: &'static [Self];
+
+    /// The one text of this member.
+    fn as_str(self) -> &'static str;
+}
+
+/// A text that names no member of a closed set. Texts are compared exactly, case included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("unknown {set}")]
+pub struct UnknownText {
+    /// What was being read, for example `status`.
+    pub set: &'static str,
+}
+
+/// Declares an enum whose members have one text each, with everything that follows from the table:
+/// `ALL`, `as_str`, `parse`, `Display` and `FromStr`.
+macro_rules! text_enum {
+    (
+        $(#[$enum_meta:meta])*
+        $vis:vis enum $name:ident, $set:literal {
+            $( $(#[$meta:meta])* $variant:ident => $text:literal, )+
+        }
+    ) => {
+        $(#[$enum_meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        $vis enum $name {
+            $( $(#[$meta])* #[doc = concat!("\n\nText: `", $text, "`.")] $variant, )+
+        }
+
+        impl $name {
+            /// Every member, in the order of the contract.
+            pub const ALL: &'static [Self] = &[$( Self::$variant, )+];
+
+            /// The text of this member, as it stands on the wire and in storage.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $( Self::$variant => $text, )+
+                }
+            }
+
+            /// Reads a member from its exact text, case included.
+            pub fn parse(text: &str) -> Result<Self, $crate::value::UnknownText> {
+                match text {
+                    $( $text => Ok(Self::$variant), )+
+                    _ => Err($crate::value::UnknownText { set: $set }),
+                }
+            }
+        }
+
+        impl $crate::value::TextEnum for $name {
+            const ALL: &'static [Self] = Self::ALL;
+
+            fn as_str(self) -> &'static str {
+                self.as_str()
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = $crate::value::UnknownText;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                Self::parse(text)
+            }
+        }
+    };
+}
+
+pub(crate) use text_enum;
