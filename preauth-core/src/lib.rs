@@ -1,1 +1,28 @@
-//! Rules and state of receivables-advance pre-authorizations.
+//! Rules and state of receivables-advance pre-authorizations, without transport, runtime or
+//! database.
+//!
+//! A construction company offers a supplier an advance on an invoice; the supplier asks for it or
+//! declines, the company may cancel, time may expire the offer. This crate says what each of these
+//! does, and nothing about how it is asked for or where it is kept:
+//!
+//! - [`value`]: what a field may hold, parsed once at the edge;
+//! - [`operation`]: the transition table, [`operation::decide`] and [`operation::evolve`];
+//! - [`payment_order`]: the second, smaller aggregate, built the same way;
+//! - [`delivery`]: who hears of an event, and when an attempt is repeated;
+//! - [`port`]: what a host must provide ([`port::Store`], [`port::Outbox`], [`port::Queries`]);
+//! - [`service`]: load, decide, evolve, commit;
+//!
+//! Time and ids come in as values: nothing here reads a clock or draws a random number.
+#![warn(clippy::wildcard_enum_match_arm)]
+
+pub mod delivery;
+mod error_code;
+pub mod operation;
+pub mod payment_order;
+mod policy;
+pub mod port;
+pub mod service;
+pub mod value;
+
+pub use error_code::ErrorCode;
+pub use policy::Policy;

@@ -1,0 +1,7 @@
+//! Who hears of an event, when an attempt is repeated, and when an endpoint is given up.
+
+mod recipients;
+mod schedule;
+
+pub use recipients::recipients;
+pub use schedule::{ENDPOINT_PATIENCE_DAYS, RETRY_DELAYS_SECONDS, endpoint_is_lost, retry_at};

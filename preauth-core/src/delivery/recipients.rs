@@ -1,0 +1,29 @@
+//! Recipients of an event (contract, "Recipients").
+
+use crate::port::Subscription;
+use crate::value::{CompanyId, EventType, Family};
+
+/// The endpoints among `subscriptions` that hear of an event of `event_type`.
+///
+/// Events of operations go to payer and supplier, the others to the payer alone, each at the
+/// endpoint of its head office and only if that chose the type. A test event asks for no choice.
+#[must_use]
+pub fn recipients(
+    event_type: EventType,
+    payer_head_office: CompanyId,
+    subscriptions: &[Subscription],
+) -> Vec<&Subscription> {
+    subscriptions
+        .iter()
+        .filter(|subscription| match event_type.family() {
+            Family::PreAuthorization | Family::Anticipation => {
+                subscription.events.contains(event_type)
+            }
+            Family::Invoice | Family::PaymentOrder => {
+                subscription.head_office == payer_head_office
+                    && subscription.events.contains(event_type)
+            }
+            Family::Webhook => subscription.head_office == payer_head_office,
+        })
+        .collect()
+}

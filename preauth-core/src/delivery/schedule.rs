@@ -1,0 +1,104 @@
+//! The schedule of attempts: at once, then after growing delays, then never again by itself.
+
+use chrono::TimeDelta;
+
+use crate::value::Timestamp;
+
+/// Delay before each attempt after the first, in seconds.
+pub const RETRY_DELAYS_SECONDS: [i64; 10] = [
+    5,
+    60,
+    5 * 60,
+    30 * 60,
+    2 * HOUR,
+    5 * HOUR,
+    10 * HOUR,
+    14 * HOUR,
+    24 * HOUR,
+    24 * HOUR,
+];
+/// An endpoint without any success for so many days is paused at its next failure.
+pub const ENDPOINT_PATIENCE_DAYS: i64 = 5;
+
+const HOUR: i64 = 60 * 60;
+/// A receiver may ask for no more than this with `Retry-After`.
+const RETRY_AFTER_LIMIT_SECONDS: i64 = HOUR;
+/// Each delay grows by up to a tenth, so that failures do not come back all at once.
+const JITTER_DIVISOR: i64 = 10;
+
+/// When a delivery is tried again after its `attempts_made`-th attempt failed at `now`; `None`
+/// when the schedule is used up.
+///
+/// `jitter` is any number, best a random one; `retry_after` is what the receiver asked for, in
+/// seconds, and is honoured up to an hour when it is later than the schedule.
+#[must_use]
+pub fn retry_at(
+    attempts_made: u32,
+    jitter: u32,
+    retry_after: Option<u32>,
+    now: Timestamp,
+) -> Option<Timestamp> {
+    let index = usize::try_from(attempts_made.checked_sub(1)?).ok()?;
+    let delay_ms = RETRY_DELAYS_SECONDS.get(index)?.saturating_mul(1000);
+    let jitter_range = delay_ms.checked_div(JITTER_DIVISOR)?.saturating_add(1);
+    let jitter_ms = i64::from(jitter).checked_rem(jitter_range)?;
+    let asked_ms = i64::from(retry_after.unwrap_or(0))
+        .min(RETRY_AFTER_LIMIT_SECONDS)
+        .saturating_mul(1000);
+    let delay = delay_ms.saturating_add(jitter_ms).max(asked_ms);
+    Some(now.saturating_add(TimeDelta::milliseconds(delay)))
+}
+
+/// Whether an endpoint that was last healthy at `healthy_at` is to be paused at a failure now.
+#[must_use]
+pub fn endpoint_is_lost(healthy_at: Timestamp, now: Timestamp) -> bool {
+    now.since(healthy_at) >= TimeDelta::days(ENDPOINT_PATIENCE_DAYS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RETRY_DELAYS_SECONDS, endpoint_is_lost, retry_at};
+    use crate::value::Timestamp;
+    use chrono::TimeDelta;
+
+    fn start() -> Timestamp {
+        Timestamp::parse("2026-11-21T12:00:00.000Z").unwrap()
+    }
+
+    #[test]
+    fn eleven_attempts_are_made_in_all() {
+        for (made, seconds) in (1..).zip(RETRY_DELAYS_SECONDS) {
+            let due = retry_at(made, 0, None, start()).unwrap();
+            assert_eq!(due.since(start()), TimeDelta::seconds(seconds));
+        }
+        assert_eq!(retry_at(11, 0, None, start()), None);
+        assert_eq!(retry_at(u32::MAX, 0, None, start()), None);
+    }
+
+    #[test]
+    fn jitter_adds_at_most_a_tenth() {
+        for jitter in [0, 1, 499, 500, 501, 12_345, u32::MAX] {
+            let delay = retry_at(1, jitter, None, start()).unwrap().since(start());
+            assert!(delay >= TimeDelta::seconds(5), "{delay}");
+            assert!(delay <= TimeDelta::milliseconds(5_500), "{delay}");
+        }
+    }
+
+    #[test]
+    fn a_receiver_may_ask_for_a_longer_delay_of_up_to_an_hour() {
+        let delay = |asked| retry_at(1, 0, Some(asked), start()).unwrap().since(start());
+        assert_eq!(delay(1), TimeDelta::seconds(5));
+        assert_eq!(delay(120), TimeDelta::seconds(120));
+        assert_eq!(delay(u32::MAX), TimeDelta::hours(1));
+    }
+
+    #[test]
+    fn an_endpoint_is_lost_after_five_whole_days() {
+        let later = |delta| start().saturating_add(delta);
+        assert!(!endpoint_is_lost(
+            start(),
+            later(TimeDelta::days(5) - TimeDelta::milliseconds(1))
+        ));
+        assert!(endpoint_is_lost(start(), later(TimeDelta::days(5))));
+    }
+}

@@ -1,0 +1,113 @@
+//! What can be asked of an existing operation.
+
+use crate::value::{DueDate, ExtensionId, Money, Reason};
+
+use super::Action;
+
+/// A request to change an existing operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// The supplier asks for the advance.
+    Request,
+    /// The supplier declines.
+    Decline {
+        /// Why, if the supplier says.
+        reason: Option<Reason>,
+    },
+    /// The ERP cancels.
+    Cancel,
+    /// The company withdraws the offer in the platform.
+    Withdraw {
+        /// Why, if the company says.
+        reason: Option<Reason>,
+    },
+    /// Time has passed.
+    Expire,
+    /// The invoice of a direct advance was verified.
+    Verify,
+    /// The company approves.
+    Approve,
+    /// The analysis released the payment.
+    Release {
+        /// Above zero and at most the amount less the withheld tax.
+        net_amount: Money,
+    },
+    /// The supplier was paid.
+    Pay,
+    /// The bank returned the payment.
+    ReturnPayout,
+    /// The boleto was issued.
+    Bill,
+    /// The boleto was paid.
+    Conclude,
+    /// The request is reproved.
+    Reprove {
+        /// Who reproves.
+        by: ReprovedBy,
+        /// Why, if they say.
+        reason: Option<Reason>,
+    },
+    /// The reproved request is taken up again.
+    Reopen,
+    /// An extension of the boleto is requested.
+    CreateExtension {
+        /// The id that the new extension takes.
+        id: ExtensionId,
+        /// After the boleto's due date, at most 180 days ahead.
+        new_due_date: DueDate,
+        /// Above zero.
+        total_amount: Money,
+    },
+    /// The open extension was paid.
+    ConcludeExtension {
+        /// Which extension.
+        id: ExtensionId,
+    },
+    /// The open extension is cancelled.
+    CancelExtension {
+        /// Which extension.
+        id: ExtensionId,
+    },
+}
+
+/// Who reproves a request; it decides from which statuses, and the webhook's stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReprovedBy {
+    /// The construction company.
+    Company,
+    /// The platform's own operation.
+    Platform,
+}
+
+impl Command {
+    /// The action that this command asks for.
+    #[must_use]
+    pub const fn action(&self) -> Action {
+        match self {
+            Self::Request => Action::Request,
+            Self::Decline { .. } => Action::Decline,
+            Self::Cancel => Action::Cancel,
+            Self::Withdraw { .. } => Action::Withdraw,
+            Self::Expire => Action::Expire,
+            Self::Verify => Action::Verify,
+            Self::Approve => Action::Approve,
+            Self::Release { .. } => Action::Release,
+            Self::Pay => Action::Pay,
+            Self::ReturnPayout => Action::ReturnPayout,
+            Self::Bill => Action::Bill,
+            Self::Conclude => Action::Conclude,
+            Self::Reprove {
+                by: ReprovedBy::Company,
+                ..
+            } => Action::ReproveByCompany,
+            Self::Reprove {
+                by: ReprovedBy::Platform,
+                ..
+            } => Action::ReproveByPlatform,
+            Self::Reopen => Action::Reopen,
+            Self::CreateExtension { .. } => Action::CreateExtension,
+            Self::ConcludeExtension { .. } => Action::ConcludeExtension,
+            Self::CancelExtension { .. } => Action::CancelExtension,
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What a command would do to an operation: one judgement on (state, command), pure.
+
+use crate::value::{DueDate, Money, OperationId, Reason, Timestamp, calendar};
+
+use super::term::LATEST_DUE_DAYS;
+use super::{Action, Change, Closing, Command, Extension, Operation, Rejection, ReprovedBy, State};
+
+/// The outcome of a judgement that did not refuse.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// The operation changes so; one event reports it.
+    Change(Change),
+    /// What was asked for is already so: nothing changes, no event.
+    Unchanged,
+}
+
+/// Says what happens if `command` meets `operation` at `now`; performs nothing.
+///
+/// `holder` names another operation in progress that holds the same invoice, which only reopening
+/// looks at. An overdue offer must have its expiry recorded first: the caller sends
+/// [`Command::Expire`] on its own and judges again.
+pub fn decide(
+    operation: &Operation,
+    command: &Command,
+    holder: Option<OperationId>,
+    now: Timestamp,
+) -> Result<Decision, Rejection> {
+    if let Command::Cancel = command
+        && let Some(answer) = cancel_outside_the_offer(operation)
+    {
+        return answer;
+    }
+    let status = operation.status();
+    let action = command.action();
+    if !action.transition().from.contains(&status) {
+        return Err(Rejection::InvalidTransition { status });
+    }
+    let change = match command {
+        Command::Request => Change::Requested,
+        Command::Verify => Change::Verified,
+        Command::Approve => Change::Approved,
+        Command::Release { net_amount } => release(operation, *net_amount)?,
+        Command::Pay => Change::Paid,
+        Command::ReturnPayout => unless_extension_is_open(operation, Change::PayoutReturned)?,
+        Command::Bill => Change::Billed,
+        Command::Conclude => unless_extension_is_open(operation, Change::Concluded)?,
+        Command::Decline { reason }
+        | Command::Withdraw { reason }
+        | Command::Reprove {
+            by: ReprovedBy::Company | ReprovedBy::Platform,
+            reason,
+        } => close(action, reason.clone()),
+        Command::Cancel => close(action, None),
+        Command::Expire if operation.is_overdue(now) => close(action, None),
+        Command::Expire => return Err(Rejection::InvalidTransition { status }),
+        Command::Reopen => reopen(operation, holder)?,
+        Command::CreateExtension {
+            id,
+            new_due_date,
+            total_amount,
+        } => {
+            let extension = Extension {
+                id: *id,
+                new_due_date: *new_due_date,
+                total_amount: *total_amount,
+            };
+            create_extension(operation, extension, now)?
+        }
+        Command::ConcludeExtension { id } => {
+            Change::ExtensionConcluded(open_extension(operation, |open| open.id == *id)?)
+        }
+        Command::CancelExtension { id } => {
+            Change::ExtensionCanceled(open_extension(operation, |open| open.id == *id)?)
+        }
+    };
+    Ok(Decision::Change(change))
+}
+
+/// The answers of cancel that are not the cancellation itself (contract, "Cancel refusals").
+fn cancel_outside_the_offer(operation: &Operation) -> Option<Result<Decision, Rejection>> {
+    match &operation.state {
+        State::InPreAuth => None,
+        State::Reproved(closing) if closing.action == Action::Cancel => {
+            Some(Ok(Decision::Unchanged))
+        }
+        State::Reproved(_) => Some(Err(Rejection::AlreadyClosed)),
+        State::InVerification
+        | State::ToApprove
+        | State::InAnalysis
+        | State::ToPay
+        | State::ToBill
+        | State::ToReceive { .. }
+        | State::Concluded => Some(Err(Rejection::AlreadyRequested)),
+    }
+}
+
+fn close(action: Action, given_reason: Option<Reason>) -> Change {
+    Change::Closed(Closing {
+        action,
+        given_reason,
+    })
+}
+
+fn release(operation: &Operation, net_amount: Money) -> Result<Change, Rejection> {
+    let limit = operation.invoice.amounts.net_limit();
+    if net_amount == Money::ZERO || net_amount > limit {
+        return Err(Rejection::NetAmountOutOfRange);
+    }
+    Ok(Change::Released { net_amount })
+}
+
+fn reopen(operation: &Operation, holder: Option<OperationId>) -> Result<Change, Rejection> {
+    let reproved = operation.closing().is_some_and(|closing| {
+        matches!(
+            closing.action,
+            Action::ReproveByCompany | Action::ReproveByPlatform
+        )
+    });
+    if !reproved {
+        return Err(Rejection::InvalidTransition {
+            status: operation.status(),
+        });
+    }
+    match holder {
+        Some(existing) => Err(Rejection::DuplicateInvoice { existing }),
+        None => Ok(Change::Reopened),
+    }
+}
+
+fn unless_extension_is_open(operation: &Operation, change: Change) -> Result<Change, Rejection> {
+    match open_extension(operation, |_| true) {
+        Ok(_) => Err(Rejection::InvalidTransition {
+            status: operation.status(),
+        }),
+        Err(_) => Ok(change),
+    }
+}
+
+fn open_extension(
+    operation: &Operation,
+    is_meant: impl Fn(&Extension) -> bool,
+) -> Result<Extension, Rejection> {
+    match &operation.state {
+        State::ToReceive {
+            extension: Some(open),
+            ..
+        } if is_meant(open) => Ok(*open),
+        State::ToReceive { .. }
+        | State::InPreAuth
+        | State::InVerification
+        | State::ToApprove
+        | State::InAnalysis
+        | State::ToPay
+        | State::ToBill
+        | State::Concluded
+        | State::Reproved(_) => Err(Rejection::ExtensionNotOpen),
+    }
+}
+
+fn create_extension(
+    operation: &Operation,
+    extension: Extension,
+    now: Timestamp,
+) -> Result<Change, Rejection> {
+    let status = operation.status();
+    let State::ToReceive {
+        boleto_due_date,
+        extension: None,
+    } = &operation.state
+    else {
+        return Err(Rejection::InvalidTransition { status });
+    };
+    if !is_later_within_the_limit(extension.new_due_date, *boleto_due_date, now) {
+        return Err(Rejection::ExtensionDueDateOutOfRange);
+    }
+    if extension.total_amount == Money::ZERO {
+        return Err(Rejection::ExtensionTotalOutOfRange);
+    }
+    Ok(Change::ExtensionCreated(extension))
+}
+
+fn is_later_within_the_limit(new: DueDate, boleto: DueDate, now: Timestamp) -> bool {
+    new > boleto && calendar::days_until(now, new.date()) <= LATEST_DUE_DAYS
+}

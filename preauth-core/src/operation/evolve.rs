@@ -1,0 +1,52 @@
+//! The only place where an operation changes its state.
+//!
+//! An operation begins as [`judge_offer`](super::judge_offer) or
+//! [`judge_direct_advance`](super::judge_direct_advance) made it.
+
+use super::{Change, Operation, State};
+
+/// Applies `change`, which [`decide`](super::decide) made for this very operation.
+#[must_use]
+pub fn evolve(operation: &Operation, change: &Change) -> Operation {
+    let mut next = operation.clone();
+    next.version = operation.version.next();
+    match change {
+        Change::Requested | Change::Verified => next.state = State::ToApprove,
+        Change::Approved => next.state = State::InAnalysis,
+        Change::Released { net_amount } => {
+            next.net_amount = Some(*net_amount);
+            next.state = State::ToPay;
+        }
+        Change::Paid => next.state = State::ToBill,
+        Change::PayoutReturned => next.state = State::ToPay,
+        Change::Billed => {
+            next.state = State::ToReceive {
+                boleto_due_date: operation.invoice.due_date,
+                extension: None,
+            };
+        }
+        Change::Concluded => next.state = State::Concluded,
+        Change::Reopened => {
+            next.net_amount = None;
+            next.state = State::InAnalysis;
+        }
+        Change::Closed(closing) => next.state = State::Reproved(closing.clone()),
+        Change::ExtensionCreated(created) => {
+            if let State::ToReceive { extension, .. } = &mut next.state {
+                *extension = Some(*created);
+            }
+        }
+        Change::ExtensionConcluded(concluded) => {
+            next.state = State::ToReceive {
+                boleto_due_date: concluded.new_due_date,
+                extension: None,
+            };
+        }
+        Change::ExtensionCanceled(_) => {
+            if let State::ToReceive { extension, .. } = &mut next.state {
+                *extension = None;
+            }
+        }
+    }
+    next
+}

@@ -1,0 +1,189 @@
+//! The judgement of a create, in the order that `docs/decisions.md` fixes; the first refusal
+//! answers.
+
+use crate::Policy;
+use crate::value::{
+    CompanyId, CompanyName, Money, OperationId, Origin, Timestamp, Version, calendar,
+};
+
+use super::term::{EARLIEST_DUE_DAYS, LATEST_DUE_DAYS, expires_at};
+use super::{DirectAdvance, Invoice, Offer, Operation, Party, Payer, Rejection, State};
+
+/// Everything a judgement of a new operation looks at, as of one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfferContext {
+    /// The company that pays.
+    pub payer: Payer,
+    /// The supplier as registered, if it is.
+    pub supplier: Option<Party>,
+    /// Whether the payer's head office blocks the supplier, registered or not.
+    pub supplier_is_blocked: bool,
+    /// The credit analysis of the payer's head office, if there is one.
+    pub credit: Option<Credit>,
+    /// The operation in progress for the same supplier and invoice number, in the payer's group.
+    pub holder: Option<Operation>,
+    /// The id that the new operation takes; reserved, never given out twice.
+    pub id: OperationId,
+}
+
+/// What the company's credit analysis allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Credit {
+    /// Longest term, in calendar days from today in São Paulo, inclusive.
+    pub max_term_days: u32,
+    /// Greatest gross amount of one invoice.
+    pub max_invoice_amount: Money,
+}
+
+/// Judges an offer; the operation that begins, or the first refusal.
+///
+/// `new_supplier` is the id under which a supplier that is not registered will be. A holder that is
+/// overdue must have its expiry recorded first.
+pub fn judge_offer(
+    offer: &Offer,
+    context: &OfferContext,
+    new_supplier: CompanyId,
+    policy: &Policy,
+    now: Timestamp,
+) -> Result<Operation, Rejection> {
+    let term_days = calendar::days_until(now, offer.invoice.due_date.date());
+    if term_days < EARLIEST_DUE_DAYS {
+        return Err(Rejection::DueDateTooNear);
+    }
+    if term_days > LATEST_DUE_DAYS {
+        return Err(Rejection::DueDateTooFar);
+    }
+    refuse_self(
+        &context.payer,
+        offer.supplier.cnpj == context.payer.cnpj,
+        context,
+    )?;
+    if context.supplier_is_blocked {
+        return Err(Rejection::SupplierBlocked);
+    }
+    let supplier = supplier_of(offer, context, new_supplier)?;
+    refuse_beyond_credit(context.credit.as_ref(), &offer.invoice, term_days)?;
+    refuse_duplicate(context)?;
+    let opening = Opening {
+        origin: Origin::PreAuth,
+        invoice: &offer.invoice,
+        supplier,
+        expires_at: Some(expires_at(now, offer.invoice.due_date, policy)),
+        state: State::InPreAuth,
+    };
+    Ok(opening.operation(context, offer.external_reference.clone(), now))
+}
+
+/// Judges a direct advance: supplier self and the duplicate rule; the rest are rules of create.
+pub fn judge_direct_advance(
+    advance: &DirectAdvance,
+    context: &OfferContext,
+    now: Timestamp,
+) -> Result<Operation, Rejection> {
+    refuse_self(
+        &context.payer,
+        advance.supplier == context.payer.cnpj,
+        context,
+    )?;
+    let Some(supplier) = &context.supplier else {
+        return Err(Rejection::SupplierNameRequired);
+    };
+    refuse_duplicate(context)?;
+    let opening = Opening {
+        origin: Origin::Direct,
+        invoice: &advance.invoice,
+        supplier: supplier.clone(),
+        expires_at: None,
+        state: State::InVerification,
+    };
+    Ok(opening.operation(context, advance.external_reference.clone(), now))
+}
+
+fn refuse_self(payer: &Payer, same_cnpj: bool, context: &OfferContext) -> Result<(), Rejection> {
+    let same_group = context
+        .supplier
+        .as_ref()
+        .is_some_and(|known| known.head_office == payer.head_office);
+    if same_cnpj || same_group {
+        Err(Rejection::SupplierIsSelf)
+    } else {
+        Ok(())
+    }
+}
+
+fn supplier_of(
+    offer: &Offer,
+    context: &OfferContext,
+    new_supplier: CompanyId,
+) -> Result<Party, Rejection> {
+    if let Some(known) = &context.supplier {
+        return Ok(known.clone());
+    }
+    match (&offer.supplier.name, &offer.supplier.contact_name) {
+        (Some(name), Some(_)) => Ok(Party {
+            company: new_supplier,
+            head_office: new_supplier,
+            cnpj: offer.supplier.cnpj,
+            name: CompanyName::from(name),
+        }),
+        _ => Err(Rejection::SupplierNameRequired),
+    }
+}
+
+fn refuse_beyond_credit(
+    credit: Option<&Credit>,
+    invoice: &Invoice,
+    term_days: i64,
+) -> Result<(), Rejection> {
+    // Without an analysis nothing is allowed.
+    let Some(credit) = credit else {
+        return Err(Rejection::CreditAmountExceeded);
+    };
+    if term_days > i64::from(credit.max_term_days) {
+        return Err(Rejection::CreditTermExceeded);
+    }
+    if invoice.amounts.amount() > credit.max_invoice_amount {
+        return Err(Rejection::CreditAmountExceeded);
+    }
+    Ok(())
+}
+
+fn refuse_duplicate(context: &OfferContext) -> Result<(), Rejection> {
+    match &context.holder {
+        Some(holder) => Err(Rejection::DuplicateInvoice {
+            existing: holder.id,
+        }),
+        None => Ok(()),
+    }
+}
+
+struct Opening<'a> {
+    origin: Origin,
+    invoice: &'a Invoice,
+    supplier: Party,
+    expires_at: Option<Timestamp>,
+    state: State,
+}
+
+impl Opening<'_> {
+    fn operation(
+        self,
+        context: &OfferContext,
+        external_reference: Option<crate::value::ExternalReference>,
+        now: Timestamp,
+    ) -> Operation {
+        Operation {
+            id: context.id,
+            version: Version::INITIAL,
+            origin: self.origin,
+            payer: context.payer.clone(),
+            supplier: self.supplier,
+            invoice: self.invoice.clone(),
+            external_reference,
+            expires_at: self.expires_at,
+            created_at: now,
+            net_amount: None,
+            state: self.state,
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! One operation: a pre-authorization or a direct advance, and everything that may happen to it.
+//!
+//! [`decide`] says what a command would do, [`evolve`] applies it; both are pure, and no other
+//! function changes a status. What is allowed stands in one table, [`TRANSITIONS`].
+
+mod actor;
+mod change;
+mod command;
+mod decide;
+mod evolve;
+mod extension;
+mod invoice;
+mod judge_offer;
+mod offer;
+mod rejection;
+mod state;
+mod term;
+mod transition;
+
+pub use actor::Actor;
+pub use change::Change;
+pub use command::{Command, ReprovedBy};
+pub use decide::{Decision, decide};
+pub use evolve::evolve;
+pub use extension::{Extension, ExtensionStatus};
+pub use invoice::{AmountProblem, Invoice, InvoiceAmounts};
+pub use judge_offer::{Credit, OfferContext, judge_direct_advance, judge_offer};
+pub use offer::{DirectAdvance, InvoiceFile, Offer, OfferedSupplier};
+pub use rejection::Rejection;
+pub use state::{Closing, Operation, Party, Payer, State};
+pub use term::{EARLIEST_DUE_DAYS, LATEST_DUE_DAYS, expires_at};
+pub use transition::{Action, By, TRANSITIONS, Transition};

@@ -1,0 +1,120 @@
+//! What an ERP offers, and what a supplier advances directly: commands that begin an operation.
+
+use sha2::{Digest, Sha256};
+
+use crate::value::{
+    Cnpj, CompanyId, ContactName, Email, ExternalReference, Fingerprint, Phone, SupplierName,
+};
+
+use super::Invoice;
+
+/// A create request as parsed: every value is well formed, nothing is judged yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// The head office that offers.
+    pub payer: CompanyId,
+    /// Who receives the offer.
+    pub supplier: OfferedSupplier,
+    /// What is offered for advance; its number is always present here.
+    pub invoice: Invoice,
+    /// The caller's own identifier.
+    pub external_reference: Option<ExternalReference>,
+    /// Description of the invoice file, when one came with the offer.
+    pub file: Option<InvoiceFile>,
+}
+
+/// The supplier as the caller describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfferedSupplier {
+    /// Its tax id.
+    pub cnpj: Cnpj,
+    /// Where this operation's mail goes.
+    pub email: Email,
+    /// Legal name, used only to register a new supplier.
+    pub name: Option<SupplierName>,
+    /// Contact, used only to register a new supplier.
+    pub contact_name: Option<ContactName>,
+    /// Telephone.
+    pub phone: Option<Phone>,
+}
+
+/// What is known of an invoice file; its bytes lie elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvoiceFile {
+    /// The name that the caller gave, at most 255 characters; text, never a path.
+    pub name: String,
+    /// The declared media type, lower case, without parameters.
+    pub media_type: String,
+    /// Length in bytes.
+    pub size: u64,
+    /// SHA-256 of the content.
+    pub sha256: [u8; 32],
+}
+
+/// An advance that a supplier makes without an offer (origin DIRECT).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DirectAdvance {
+    /// The company of the invoice, head office or branch.
+    pub payer: CompanyId,
+    /// The registered supplier.
+    pub supplier: Cnpj,
+    /// What is advanced.
+    pub invoice: Invoice,
+    /// The platform's own reference for the company, if any.
+    pub external_reference: Option<ExternalReference>,
+}
+
+impl Offer {
+    /// Says whether two requests under one idempotency key ask for the same thing.
+    ///
+    /// SHA-256 over the normalised request, so that spelling (key order, white space, masks,
+    /// `1000` or `1000.00`) makes no difference. Every part is framed by its length, an absent part
+    /// differs from an empty one, and the first byte is the version of this very layout.
+    #[must_use]
+    pub fn fingerprint(&self) -> Fingerprint {
+        const LAYOUT_VERSION: u8 = 1;
+        let mut hash = FramedHash(Sha256::new_with_prefix([LAYOUT_VERSION]));
+        hash.part(Some(self.supplier.cnpj.as_str()));
+        hash.part(Some(self.supplier.email.as_str()));
+        hash.part(self.supplier.name.as_ref().map(SupplierName::as_str));
+        hash.part(self.supplier.contact_name.as_ref().map(ContactName::as_str));
+        hash.part(self.supplier.phone.as_ref().map(Phone::as_str));
+        hash.part(Some(&self.invoice.amounts.amount().cents().to_string()));
+        hash.part(Some(
+            &self.invoice.amounts.withheld_tax().cents().to_string(),
+        ));
+        hash.part(Some(&self.invoice.due_date.to_string()));
+        hash.part(
+            self.invoice
+                .number
+                .as_ref()
+                .map(crate::value::InvoiceNumber::as_str),
+        );
+        hash.part(
+            self.external_reference
+                .as_ref()
+                .map(ExternalReference::as_str),
+        );
+        hash.part(self.file.as_ref().map(|file| file.name.as_str()));
+        hash.part(self.file.as_ref().map(|file| file.media_type.as_str()));
+        hash.part(self.file.as_ref().map(|file| file.sha256.as_slice()));
+        Fingerprint::from_bytes(hash.0.finalize().into())
+    }
+}
+
+struct FramedHash(Sha256);
+
+impl FramedHash {
+    fn part<P: AsRef<[u8]> + ?Sized>(&mut self, part: Option<&P>) {
+        match part {
+            None => self.0.update([0]),
+            Some(part) => {
+                let bytes = part.as_ref();
+                let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+                self.0.update([1]);
+                self.0.update(length.to_be_bytes());
+                self.0.update(bytes);
+            }
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! The transition table: what may happen to an operation, as data.
+//!
+//! The contract shows creation, cancellation and expiry; the other rows are this project's choice
+//! for what the contract calls "not shown" (`docs/decisions.md`).
+
+use crate::value::{EventType, Stage, Status};
+
+/// One row: `action`, done by `by`, leads from any status of `from` to `to` and records `event`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transition {
+    /// What is done.
+    pub action: Action,
+    /// Who does it.
+    pub by: By,
+    /// Statuses it may be done in; empty for the two ways an operation begins.
+    pub from: &'static [Status],
+    /// The status afterwards.
+    pub to: Status,
+    /// The one event recorded with it.
+    pub event: EventType,
+    /// The webhook's `stage`, for actions that close.
+    pub stage: Option<Stage>,
+    /// The webhook's `reason` when the actor gives none, for actions that close.
+    pub default_reason: Option<&'static str>,
+}
+
+/// What can be done to an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Action {
+    /// The ERP offers an advance.
+    Offer,
+    /// The supplier advances an invoice directly.
+    AdvanceDirectly,
+    /// The supplier asks for the offered advance.
+    Request,
+    /// The supplier declines the offer.
+    Decline,
+    /// The ERP cancels the offer through the integration.
+    Cancel,
+    /// The company withdraws the offer in the platform.
+    Withdraw,
+    /// Time ends the offer.
+    Expire,
+    /// The platform verifies the invoice of a direct advance.
+    Verify,
+    /// The company approves.
+    Approve,
+    /// The platform releases for payment and sets the net amount.
+    Release,
+    /// The platform pays the supplier.
+    Pay,
+    /// The bank returns the payment.
+    ReturnPayout,
+    /// The boleto is issued.
+    Bill,
+    /// The boleto is paid.
+    Conclude,
+    /// The company reproves the request.
+    ReproveByCompany,
+    /// The platform reproves the request.
+    ReproveByPlatform,
+    /// The platform reopens a reproved request.
+    Reopen,
+    /// An extension of the boleto is requested.
+    CreateExtension,
+    /// The extension is paid.
+    ConcludeExtension,
+    /// The extension is cancelled.
+    CancelExtension,
+}
+
+/// Who may do an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// The company's ERP, through the integration API.
+    Erp,
+    /// The company's people, in the platform.
+    Company,
+    /// The supplier.
+    Supplier,
+    /// The platform's operation or the bank.
+    Platform,
+    /// Nobody: time.
+    System,
+}
+
+use EventType as E;
+use Status as S;
+
+/// Every transition there is; anything else is refused and changes nothing.
+pub const TRANSITIONS: [Transition; 20] = [
+    begins(
+        Action::Offer,
+        By::Erp,
+        S::InPreAuth,
+        E::PreAuthorizationCreated,
+    ),
+    begins(
+        Action::AdvanceDirectly,
+        By::Supplier,
+        S::InVerification,
+        E::AnticipationCreated,
+    ),
+    moves(
+        Action::Request,
+        By::Supplier,
+        &[S::InPreAuth],
+        S::ToApprove,
+        E::AnticipationRequested,
+    ),
+    closes(
+        Action::Decline,
+        By::Supplier,
+        &[S::InPreAuth],
+        E::PreAuthorizationDeclined,
+        Stage::PreAuth,
+        "Recusada pelo fornecedor",
+    ),
+    closes(
+        Action::Cancel,
+        By::Erp,
+        &[S::InPreAuth],
+        E::PreAuthorizationRevoked,
+        Stage::PreAuth,
+        "Cancelada via integração",
+    ),
+    closes(
+        Action::Withdraw,
+        By::Company,
+        &[S::InPreAuth],
+        E::PreAuthorizationRevoked,
+        Stage::PreAuth,
+        "Cancelada pela construtora",
+    ),
+    closes(
+        Action::Expire,
+        By::System,
+        &[S::InPreAuth],
+        E::PreAuthorizationExpired,
+        Stage::System,
+        "Pré-autorização expirada",
+    ),
+    moves(
+        Action::Verify,
+        By::Platform,
+        &[S::InVerification],
+        S::ToApprove,
+        E::AnticipationRequested,
+    ),
+    moves(
+        Action::Approve,
+        By::Company,
+        &[S::ToApprove],
+        S::InAnalysis,
+        E::AnticipationApproved,
+    ),
+    moves(
+        Action::Release,
+        By::Platform,
+        &[S::InAnalysis],
+        S::ToPay,
+        E::AnticipationAnalysisApproved,
+    ),
+    moves(
+        Action::Pay,
+        By::Platform,
+        &[S::ToPay],
+        S::ToBill,
+        E::AnticipationPaid,
+    ),
+    moves(
+        Action::ReturnPayout,
+        By::Platform,
+        &[S::ToBill, S::ToReceive],
+        S::ToPay,
+        E::AnticipationPayoutReturned,
+    ),
+    moves(
+        Action::Bill,
+        By::Platform,
+        &[S::ToBill],
+        S::ToReceive,
+        E::AnticipationBilled,
+    ),
+    moves(
+        Action::Conclude,
+        By::Platform,
+        &[S::ToReceive],
+        S::Concluded,
+        E::AnticipationConcluded,
+    ),
+    closes(
+        Action::ReproveByCompany,
+        By::Company,
+        &[S::InVerification, S::ToApprove],
+        E::AnticipationReproved,
+        Stage::Request,
+        "Reprovada pela construtora",
+    ),
+    closes(
+        Action::ReproveByPlatform,
+        By::Platform,
+        &[S::InVerification, S::ToApprove, S::InAnalysis, S::ToPay],
+        E::AnticipationReproved,
+        Stage::System,
+        "Reprovada pela plataforma",
+    ),
+    moves(
+        Action::Reopen,
+        By::Platform,
+        &[S::Reproved],
+        S::InAnalysis,
+        E::AnticipationReopened,
+    ),
+    moves(
+        Action::CreateExtension,
+        By::Platform,
+        &[S::ToReceive],
+        S::ToReceive,
+        E::AnticipationExtensionCreated,
+    ),
+    moves(
+        Action::ConcludeExtension,
+        By::Platform,
+        &[S::ToReceive],
+        S::ToReceive,
+        E::AnticipationExtensionConcluded,
+    ),
+    moves(
+        Action::CancelExtension,
+        By::Platform,
+        &[S::ToReceive],
+        S::ToReceive,
+        E::AnticipationExtensionCanceled,
+    ),
+];
+
+impl Action {
+    /// The row of [`TRANSITIONS`] for this action; there is exactly one.
+    #[must_use]
+    pub const fn transition(self) -> &'static Transition {
+        let row = match self {
+            Self::Offer => 0,
+            Self::AdvanceDirectly => 1,
+            Self::Request => 2,
+            Self::Decline => 3,
+            Self::Cancel => 4,
+            Self::Withdraw => 5,
+            Self::Expire => 6,
+            Self::Verify => 7,
+            Self::Approve => 8,
+            Self::Release => 9,
+            Self::Pay => 10,
+            Self::ReturnPayout => 11,
+            Self::Bill => 12,
+            Self::Conclude => 13,
+            Self::ReproveByCompany => 14,
+            Self::ReproveByPlatform => 15,
+            Self::Reopen => 16,
+            Self::CreateExtension => 17,
+            Self::ConcludeExtension => 18,
+            Self::CancelExtension => 19,
+        };
+        #[expect(
+            clippy::indexing_slicing,
+            reason = "every row above is below the table's length"
+        )]
+        &TRANSITIONS[row]
+    }
+
+    /// The text that stores and histories use, e.g. `REPROVE_BY_COMPANY`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Offer => "OFFER",
+            Self::AdvanceDirectly => "ADVANCE_DIRECTLY",
+            Self::Request => "REQUEST",
+            Self::Decline => "DECLINE",
+            Self::Cancel => "CANCEL",
+            Self::Withdraw => "WITHDRAW",
+            Self::Expire => "EXPIRE",
+            Self::Verify => "VERIFY",
+            Self::Approve => "APPROVE",
+            Self::Release => "RELEASE",
+            Self::Pay => "PAY",
+            Self::ReturnPayout => "RETURN_PAYOUT",
+            Self::Bill => "BILL",
+            Self::Conclude => "CONCLUDE",
+            Self::ReproveByCompany => "REPROVE_BY_COMPANY",
+            Self::ReproveByPlatform => "REPROVE_BY_PLATFORM",
+            Self::Reopen => "REOPEN",
+            Self::CreateExtension => "CREATE_EXTENSION",
+            Self::ConcludeExtension => "CONCLUDE_EXTENSION",
+            Self::CancelExtension => "CANCEL_EXTENSION",
+        }
+    }
+
+    /// Reads back what [`Action::as_str`] wrote.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        TRANSITIONS
+            .iter()
+            .map(|row| row.action)
+            .find(|action| action.as_str() == text)
+    }
+}
+
+const fn begins(action: Action, by: By, to: Status, event: EventType) -> Transition {
+    moves(action, by, &[], to, event)
+}
+
+const fn moves(
+    action: Action,
+    by: By,
+    from: &'static [Status],
+    to: Status,
+    event: EventType,
+) -> Transition {
+    Transition {
+        action,
+        by,
+        from,
+        to,
+        event,
+        stage: None,
+        default_reason: None,
+    }
+}
+
+const fn closes(
+    action: Action,
+    by: By,
+    from: &'static [Status],
+    event: EventType,
+    stage: Stage,
+    default_reason: &'static str,
+) -> Transition {
+    Transition {
+        action,
+        by,
+        from,
+        to: Status::Reproved,
+        event,
+        stage: Some(stage),
+        default_reason: Some(default_reason),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Action, TRANSITIONS};
+
+    #[test]
+    fn every_action_finds_its_own_row() {
+        for row in &TRANSITIONS {
+            assert_eq!(row.action.transition(), row);
+            assert_eq!(Action::parse(row.action.as_str()), Some(row.action));
+        }
+    }
+
+    #[test]
+    fn exactly_the_closing_rows_have_a_stage_and_a_default_reason() {
+        for row in &TRANSITIONS {
+            let closes = row.to == crate::value::Status::Reproved;
+            assert_eq!(row.stage.is_some(), closes, "{row:?}");
+            assert_eq!(row.default_reason.is_some(), closes, "{row:?}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What a command would do to a payment order, and the only place where one changes.
+
+use chrono::NaiveDate;
+use thiserror::Error;
+
+use crate::value::{PaymentOrderStatus, Reason};
+
+use super::{OrderAction, PaymentOrder};
+
+/// A request to change an existing payment order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OrderCommand {
+    /// Take it under review.
+    Review,
+    /// Fix the day of payment.
+    Schedule {
+        /// The day; without one the order keeps the day it has.
+        on: Option<NaiveDate>,
+    },
+    /// It was paid.
+    Pay,
+    /// Cancel it.
+    Cancel {
+        /// Why, if anybody says.
+        reason: Option<Reason>,
+    },
+    /// Reprove it.
+    Reprove {
+        /// Why, if anybody says.
+        reason: Option<Reason>,
+    },
+}
+
+/// What happened to a payment order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrderChange {
+    /// What was done.
+    pub action: OrderAction,
+    /// The new day of payment, when it was scheduled with one.
+    pub scheduled_for: Option<NaiveDate>,
+    /// Why, when it was closed with a reason.
+    pub reason: Option<Reason>,
+}
+
+/// Why a command on a payment order was refused. Nothing was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum OrderRejection {
+    /// There is no such order.
+    #[error("no such payment order")]
+    NotFound,
+    /// The table has no row for this action in this status.
+    #[error("not possible while {status}")]
+    InvalidTransition {
+        /// The status it was judged against.
+        status: PaymentOrderStatus,
+    },
+}
+
+/// Says what happens if `command` meets `order`; performs nothing.
+pub fn decide(order: &PaymentOrder, command: &OrderCommand) -> Result<OrderChange, OrderRejection> {
+    let (action, scheduled_for, reason) = match command {
+        OrderCommand::Review => (OrderAction::Review, None, None),
+        OrderCommand::Schedule { on } => (OrderAction::Schedule, *on, None),
+        OrderCommand::Pay => (OrderAction::Pay, None, None),
+        OrderCommand::Cancel { reason } => (OrderAction::Cancel, None, reason.clone()),
+        OrderCommand::Reprove { reason } => (OrderAction::Reprove, None, reason.clone()),
+    };
+    if !action.transition().from.contains(&order.status) {
+        return Err(OrderRejection::InvalidTransition {
+            status: order.status,
+        });
+    }
+    Ok(OrderChange {
+        action,
+        scheduled_for,
+        reason,
+    })
+}
+
+/// Applies `change`, which [`decide`] made for this very order.
+#[must_use]
+pub fn evolve(order: &PaymentOrder, change: &OrderChange) -> PaymentOrder {
+    let mut next = order.clone();
+    next.version = order.version.next();
+    next.status = change.action.transition().to;
+    next.scheduled_for = change.scheduled_for.or(order.scheduled_for);
+    next.reason.clone_from(&change.reason);
+    next
+}

@@ -1,0 +1,105 @@
+//! The transition table of payment orders, as data.
+
+use crate::value::{EventType, PaymentOrderStatus};
+
+/// One row: `action` leads from any status of `from` to `to` and records `event`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OrderTransition {
+    /// What is done.
+    pub action: OrderAction,
+    /// Statuses it may be done in.
+    pub from: &'static [PaymentOrderStatus],
+    /// The status afterwards.
+    pub to: PaymentOrderStatus,
+    /// The one event recorded with it.
+    pub event: EventType,
+}
+
+/// What can be done to a payment order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OrderAction {
+    /// The platform generates it.
+    Create,
+    /// It is taken under review.
+    Review,
+    /// Its day of payment is fixed.
+    Schedule,
+    /// It is paid.
+    Pay,
+    /// It is cancelled.
+    Cancel,
+    /// It is reproved.
+    Reprove,
+}
+
+use EventType as E;
+use PaymentOrderStatus as S;
+
+/// Every transition there is.
+pub const ORDER_TRANSITIONS: [OrderTransition; 6] = [
+    row(OrderAction::Create, &[], S::Created, E::PaymentOrderCreated),
+    row(
+        OrderAction::Review,
+        &[S::Created],
+        S::UnderReview,
+        E::PaymentOrderUnderReview,
+    ),
+    row(
+        OrderAction::Schedule,
+        &[S::Created, S::UnderReview],
+        S::Scheduled,
+        E::PaymentOrderScheduled,
+    ),
+    row(
+        OrderAction::Pay,
+        &[S::Scheduled],
+        S::Paid,
+        E::PaymentOrderPaid,
+    ),
+    row(
+        OrderAction::Cancel,
+        &[S::Created, S::UnderReview, S::Scheduled],
+        S::Canceled,
+        E::PaymentOrderCanceled,
+    ),
+    row(
+        OrderAction::Reprove,
+        &[S::Created, S::UnderReview],
+        S::Reproved,
+        E::PaymentOrderReproved,
+    ),
+];
+
+impl OrderAction {
+    /// The row of [`ORDER_TRANSITIONS`] for this action; there is exactly one.
+    #[must_use]
+    pub const fn transition(self) -> &'static OrderTransition {
+        let row = match self {
+            Self::Create => 0,
+            Self::Review => 1,
+            Self::Schedule => 2,
+            Self::Pay => 3,
+            Self::Cancel => 4,
+            Self::Reprove => 5,
+        };
+        #[expect(
+            clippy::indexing_slicing,
+            reason = "every row above is below the table's length"
+        )]
+        &ORDER_TRANSITIONS[row]
+    }
+}
+
+const fn row(
+    action: OrderAction,
+    from: &'static [PaymentOrderStatus],
+    to: PaymentOrderStatus,
+    event: EventType,
+) -> OrderTransition {
+    OrderTransition {
+        action,
+        from,
+        to,
+        event,
+    }
+}

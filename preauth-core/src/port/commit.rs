@@ -1,0 +1,167 @@
+//! One commit: everything that a decision changes, written together or not at all.
+
+use chrono::TimeDelta;
+
+use crate::operation::{Actor, Extension, ExtensionStatus, InvoiceFile, Operation};
+use crate::payment_order::PaymentOrder;
+use crate::value::{
+    Cnpj, CompanyId, CompanyName, ContactName, DeliveryId, Email, EndpointId, EventId, EventType,
+    Fingerprint, IdempotencyKey, NoticeId, Phone, Timestamp, Version,
+};
+
+/// Everything that one decision changes. A commit never holds two operations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Commit {
+    /// The aggregate's new state.
+    pub write: Write,
+    /// The one event that reports it.
+    pub event: EventRecord,
+    /// One per subscribed endpoint; due at once.
+    pub deliveries: Vec<NewDelivery>,
+    /// The supplier that this offer registers.
+    pub supplier: Option<NewSupplier>,
+    /// The mail that is staged with it.
+    pub notice: Option<NewNotice>,
+    /// What the idempotency key answers from now on.
+    pub reply: Option<NewReply>,
+    /// The description of the invoice file that came with the offer.
+    pub file: Option<InvoiceFile>,
+}
+
+/// The aggregate that a commit writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Write {
+    /// A new operation; conflicts when its invoice is held by another one in progress.
+    NewOperation(Box<Operation>),
+    /// An operation's next version; conflicts unless the stored version is the one before.
+    Operation {
+        /// The state after the event.
+        operation: Box<Operation>,
+        /// The extension that the event created, concluded or cancelled.
+        extension: Option<ExtensionRecord>,
+    },
+    /// A new payment order.
+    NewOrder(Box<PaymentOrder>),
+    /// A payment order's next version; conflicts unless the stored version is the one before.
+    Order(Box<PaymentOrder>),
+}
+
+/// An extension with the status it has after the commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExtensionRecord {
+    /// The extension.
+    pub extension: Extension,
+    /// Where it stands now.
+    pub status: ExtensionStatus,
+}
+
+/// An event as it is kept: the body is frozen here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventRecord {
+    /// Unique; the `id` of the envelope.
+    pub id: EventId,
+    /// What happened.
+    pub event_type: EventType,
+    /// When it happened.
+    pub at: Timestamp,
+    /// Who did it.
+    pub actor: Actor,
+    /// The whole webhook body.
+    pub body: String,
+}
+
+/// A delivery of the commit's event to one endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NewDelivery {
+    /// Unique.
+    pub id: DeliveryId,
+    /// Where it goes. A store drops it silently when the endpoint was deleted meanwhile.
+    pub endpoint: EndpointId,
+}
+
+/// A supplier that an offer registers; conflicts when the tax id is registered already.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewSupplier {
+    /// Its id on the platform.
+    pub id: CompanyId,
+    /// Its tax id.
+    pub cnpj: Cnpj,
+    /// Its legal name.
+    pub name: CompanyName,
+    /// Whom to ask for.
+    pub contact_name: ContactName,
+    /// Where its mail goes.
+    pub email: Email,
+    /// Telephone, if one was given.
+    pub phone: Option<Phone>,
+}
+
+/// A mail to be sent after the commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewNotice {
+    /// Unique.
+    pub id: NoticeId,
+    /// What it tells.
+    pub kind: NoticeKind,
+    /// Where it goes.
+    pub recipient: Email,
+    /// The content, as the host renders it.
+    pub content: String,
+}
+
+/// What a mail tells its reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoticeKind {
+    /// A registered supplier has an offer.
+    Offer,
+    /// An offer, and an invitation to register.
+    Invitation,
+}
+
+impl NoticeKind {
+    /// The text that stores keep.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Offer => "OFFER",
+            Self::Invitation => "INVITATION",
+        }
+    }
+}
+
+/// The answer that an idempotency key has from this commit on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewReply {
+    /// The key, within the payer's head office.
+    pub key: IdempotencyKey,
+    /// What was asked for under it.
+    pub fingerprint: Fingerprint,
+    /// The body of the answer.
+    pub body: String,
+    /// How long it is remembered; an older reply under the same key is replaced.
+    pub retention: TimeDelta,
+}
+
+impl Write {
+    /// The version that must be stored for the commit to succeed; `None` for a new aggregate.
+    #[must_use]
+    pub fn expected_version(&self) -> Option<Version> {
+        let next = match self {
+            Self::NewOperation(_) | Self::NewOrder(_) => return None,
+            Self::Operation { operation, .. } => operation.version,
+            Self::Order(order) => order.version,
+        };
+        Version::new(next.get().checked_sub(1)?)
+    }
+
+    /// The head office whose commit this is: the scope of its idempotency key.
+    #[must_use]
+    pub const fn head_office(&self) -> CompanyId {
+        match self {
+            Self::NewOperation(operation) | Self::Operation { operation, .. } => {
+                operation.payer.head_office
+            }
+            Self::NewOrder(order) | Self::Order(order) => order.payer.head_office,
+        }
+    }
+}

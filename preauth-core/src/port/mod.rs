@@ -1,0 +1,24 @@
+//! What a host must provide. Each port's documentation is its contract; the suite behind feature
+//! `conformance` holds an implementation to it.
+
+mod commit;
+mod endpoint;
+mod ids;
+mod outbox;
+mod queries;
+mod render;
+mod store;
+
+pub use commit::{
+    Commit, EventRecord, ExtensionRecord, NewDelivery, NewNotice, NewReply, NewSupplier,
+    NoticeKind, Write,
+};
+pub use endpoint::Subscription;
+pub use ids::IdSource;
+pub use outbox::{Attempt, AttemptError, Claim, Leased, Outbox, Trigger, Verdict};
+pub use queries::{Filter, HistoryEntry, OperationPage, PageRequest, Queries, Viewer};
+pub use render::{OperationEvent, OrderEvent, Render};
+pub use store::{
+    CommitError, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget, Reply, Store,
+    Unavailable,
+};

@@ -1,0 +1,143 @@
+//! Deliveries on their way: written by the commit, claimed under a lease, finished with a verdict.
+
+use std::num::NonZeroU32;
+
+use async_trait::async_trait;
+use chrono::TimeDelta;
+
+use crate::value::{DeliveryId, EndpointId, EventId, EventType, Timestamp};
+
+use super::Unavailable;
+
+/// The dispatcher's side of a host.
+///
+/// Due times are the service's; a lease ends by the host's own clock, so that a stalled service
+/// cannot keep what it holds.
+#[async_trait]
+pub trait Outbox: Send + Sync {
+    /// Leases deliveries that are due, oldest due first.
+    ///
+    /// Nothing of a paused endpoint is given out. No endpoint has more than `claim.per_endpoint`
+    /// deliveries under live leases, those given out before included.
+    async fn claim(&self, claim: &Claim) -> Result<Vec<Leased>, Unavailable>;
+
+    /// Records one attempt and what follows from it, and ends the lease.
+    ///
+    /// `false`, and nothing recorded, when the lease is no longer the delivery's newest: the
+    /// stalled holder of an old lease must not overwrite a newer mark.
+    async fn finish(
+        &self,
+        leased: &Leased,
+        attempt: &Attempt,
+        verdict: Verdict,
+    ) -> Result<bool, Unavailable>;
+
+    /// Ends a lease without an attempt: the delivery is due again at once.
+    async fn release(&self, leased: &Leased) -> Result<(), Unavailable>;
+
+    /// The earliest moment at which a delivery of an active endpoint is due, for timers.
+    async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable>;
+}
+
+/// How much to lease.
+#[derive(Clone, Copy, Debug)]
+pub struct Claim {
+    /// The service's clock: what is due by now.
+    pub now: Timestamp,
+    /// How long the lease lasts, by the host's clock.
+    pub lease: TimeDelta,
+    /// At most so many.
+    pub limit: u32,
+    /// At most so many under way to one endpoint.
+    pub per_endpoint: NonZeroU32,
+}
+
+/// One delivery under a lease.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leased {
+    /// The delivery.
+    pub delivery: DeliveryId,
+    /// Tells this lease from every other of the same delivery.
+    pub token: i64,
+    /// The event that is delivered.
+    pub event: EventId,
+    /// Its type.
+    pub event_type: EventType,
+    /// The body to send, as frozen.
+    pub body: String,
+    /// Where it goes.
+    pub endpoint: EndpointId,
+    /// The endpoint's address now.
+    pub url: String,
+    /// The secrets in force, newest first, sealed as the host keeps them.
+    pub sealed_secrets: Vec<Vec<u8>>,
+    /// Attempts made before this one, since the delivery was made or last resent.
+    pub attempts_made: u32,
+    /// The endpoint's last success over all its deliveries, or else its registration.
+    pub endpoint_healthy_at: Timestamp,
+    /// Whether the schedule or a person asked for this attempt.
+    pub trigger: Trigger,
+}
+
+/// What caused an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trigger {
+    /// The schedule.
+    Schedule,
+    /// A person, in the platform.
+    Resend,
+}
+
+/// One attempt, as the history keeps it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// When it began.
+    pub at: Timestamp,
+    /// How long the whole exchange took.
+    pub duration: TimeDelta,
+    /// The answer's status, if there was an answer.
+    pub http_status: Option<u16>,
+    /// Why there was none, or why it counts as a failure.
+    pub error: Option<AttemptError>,
+    /// The first 1,024 bytes of the answer's body: a stranger's bytes, not text.
+    pub response_body: Vec<u8>,
+}
+
+/// Why an attempt failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AttemptError {
+    /// The answer was not 2xx.
+    #[error("answered with a status outside 2xx")]
+    Status,
+    /// The exchange took longer than 10 seconds.
+    #[error("took longer than 10 seconds")]
+    TimedOut,
+    /// No connection, or it broke.
+    #[error("connection failed")]
+    Connection,
+    /// The address may not be connected to.
+    #[error("address is not allowed")]
+    AddressRefused,
+    /// The endpoint's secret could not be opened.
+    #[error("signing secret could not be opened")]
+    Secret,
+}
+
+/// What follows from an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It arrived.
+    Delivered,
+    /// It is tried again.
+    RetryAt {
+        /// When it is due again.
+        at: Timestamp,
+        /// Whether its endpoint is paused, because nothing has arrived there for days.
+        pause_endpoint: bool,
+    },
+    /// The schedule is used up.
+    Failed {
+        /// Whether its endpoint is paused, because nothing has arrived there for days.
+        pause_endpoint: bool,
+    },
+}

@@ -1,0 +1,111 @@
+//! The read side: what is recorded, as it is recorded.
+
+use async_trait::async_trait;
+
+use crate::operation::{Actor, Operation};
+use crate::value::{
+    CompanyId, EventId, EventType, ExternalReference, OperationId, Status, Timestamp, Version,
+};
+
+use super::Unavailable;
+
+/// Reads for answers; nothing read here decides anything.
+#[async_trait]
+pub trait Queries: Send + Sync {
+    /// The operation, if it exists and `viewer` may see it.
+    async fn find(&self, viewer: Viewer, id: OperationId)
+    -> Result<Option<Operation>, Unavailable>;
+
+    /// One page of the operations that `viewer` may see and `filter` lets pass, by id descending.
+    async fn list(
+        &self,
+        viewer: Viewer,
+        filter: &Filter,
+        page: PageRequest,
+    ) -> Result<OperationPage, Unavailable>;
+
+    /// The events of an operation, oldest first.
+    async fn history(&self, id: OperationId) -> Result<Vec<HistoryEntry>, Unavailable>;
+
+    /// At most `limit` offers whose time has passed at `now` and whose expiry is not recorded.
+    async fn overdue(&self, now: Timestamp, limit: u32) -> Result<Vec<OperationId>, Unavailable>;
+}
+
+/// Whose eyes see: an operation outside of them does not exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Viewer {
+    /// A head office: its own operations and those of its branches.
+    HeadOffice(CompanyId),
+    /// A branch: its own operations only.
+    Branch(CompanyId),
+    /// The platform: everything.
+    Platform,
+}
+
+impl Viewer {
+    /// Whether this viewer may see `operation`.
+    #[must_use]
+    pub fn sees(self, operation: &Operation) -> bool {
+        match self {
+            Self::HeadOffice(company) => operation.payer.head_office == company,
+            Self::Branch(company) => operation.payer.company == company,
+            Self::Platform => true,
+        }
+    }
+}
+
+/// Which operations a list shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Exactly this reference.
+    pub external_reference: Option<ExternalReference>,
+    /// One of these; empty means any.
+    pub statuses: Vec<Status>,
+}
+
+/// Which page of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageRequest {
+    /// From 1.
+    pub page: u64,
+    /// From 1 to 100.
+    pub limit: u32,
+}
+
+impl PageRequest {
+    /// How many entries stand before this page.
+    #[must_use]
+    pub const fn offset(self) -> u64 {
+        // Widening a u32 is exact; `From` is not const.
+        #[expect(clippy::as_conversions, reason = "u32 to u64 loses nothing")]
+        self.page
+            .saturating_sub(1)
+            .saturating_mul(self.limit as u64)
+    }
+}
+
+/// One page of operations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperationPage {
+    /// By id descending.
+    pub operations: Vec<Operation>,
+    /// How many there are on all pages together.
+    pub total: u64,
+}
+
+/// One event of an operation, as its history shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HistoryEntry {
+    /// The event.
+    pub id: EventId,
+    /// The operation's version after it.
+    pub version: Version,
+    /// What happened.
+    pub event_type: EventType,
+    /// When.
+    pub at: Timestamp,
+    /// Who did it.
+    pub actor: Actor,
+    /// The webhook body.
+    pub body: String,
+}

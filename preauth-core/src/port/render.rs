@@ -1,0 +1,55 @@
+//! The texts that a commit freezes: what the rules know becomes what strangers read.
+//!
+//! The rules know no JSON. A host renders once, at the commit; from then on the very bytes are
+//! stored, repeated and signed.
+
+use crate::operation::{Extension, Operation};
+use crate::payment_order::PaymentOrder;
+use crate::value::{EventId, EventType, Stage, Timestamp};
+
+/// Turns facts into the bodies of answers and webhooks.
+pub trait Render: Send + Sync {
+    /// The body that a create answers with, and every replay of it.
+    fn reply(&self, operation: &Operation) -> String;
+
+    /// The webhook body (envelope and data) of an event of an operation.
+    fn operation_event(&self, event: &OperationEvent<'_>) -> String;
+
+    /// The webhook body of an event of a payment order.
+    fn order_event(&self, event: &OrderEvent<'_>) -> String;
+
+    /// The mail that tells a supplier of an offer, in the form in which the host keeps notices.
+    fn offer_notice(&self, operation: &Operation, is_invitation: bool) -> String;
+}
+
+/// What is known of an event of an operation when it is recorded.
+#[derive(Clone, Copy, Debug)]
+pub struct OperationEvent<'a> {
+    /// Equal on every attempt and for every recipient.
+    pub id: EventId,
+    /// What happened.
+    pub event_type: EventType,
+    /// When it happened.
+    pub at: Timestamp,
+    /// The operation after the event.
+    pub operation: &'a Operation,
+    /// The stage at which it was closed, if this event closed it.
+    pub stage: Option<Stage>,
+    /// Why it was closed, if this event closed it.
+    pub reason: Option<&'a str>,
+    /// The extension, in extension events only.
+    pub extension: Option<&'a Extension>,
+}
+
+/// What is known of an event of a payment order when it is recorded.
+#[derive(Clone, Copy, Debug)]
+pub struct OrderEvent<'a> {
+    /// Equal on every attempt.
+    pub id: EventId,
+    /// What happened.
+    pub event_type: EventType,
+    /// When it happened.
+    pub at: Timestamp,
+    /// The order after the event.
+    pub order: &'a PaymentOrder,
+}

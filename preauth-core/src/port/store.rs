@@ -1,0 +1,143 @@
+//! Where operations live: consistent reads for decisions, atomic commits of their outcome.
+
+use std::error::Error as StdError;
+
+use async_trait::async_trait;
+use thiserror::Error;
+
+use crate::operation::{OfferContext, Operation};
+use crate::payment_order::PaymentOrder;
+use crate::value::{
+    Cnpj, CompanyId, Fingerprint, IdempotencyKey, InvoiceNumber, OperationId, PaymentOrderId,
+    Timestamp,
+};
+
+use super::{Commit, Subscription};
+
+/// The write side of a host.
+///
+/// Each `load` sees one moment; each `commit` is one transaction. Every constraint that can say
+/// [`CommitError::Conflict`] is visible to the `load` before it, so that a caller who goes round
+/// again sees what was in the way.
+#[async_trait]
+pub trait Store: Send + Sync {
+    /// Reads everything that the judgement of a new operation may look at, and reserves its id.
+    ///
+    /// `None` when the payer is not a registered company. The idempotency reply is read in the
+    /// same snapshot as the operation that holds the invoice, or after it: otherwise a concurrent
+    /// retry would be told "duplicate" in place of its replay.
+    async fn load_offer(&self, target: &OfferTarget) -> Result<Option<LoadedOffer>, Unavailable>;
+
+    /// Reads an operation and what a command on it may look at.
+    async fn load_operation(&self, id: OperationId)
+    -> Result<Option<LoadedOperation>, Unavailable>;
+
+    /// Reads what the creation of a payment order needs, and reserves its id; `None` when the
+    /// payer or the supplier is not registered.
+    async fn load_new_order(
+        &self,
+        target: &OrderTarget,
+    ) -> Result<Option<LoadedOrder<PaymentOrderId>>, Unavailable>;
+
+    /// Reads a payment order.
+    async fn load_order(
+        &self,
+        id: PaymentOrderId,
+    ) -> Result<Option<LoadedOrder<PaymentOrder>>, Unavailable>;
+
+    /// Writes all of `commit`, or nothing.
+    async fn commit(&self, commit: Commit) -> Result<(), CommitError>;
+}
+
+/// Names the new operation that is to be judged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfferTarget {
+    /// The company of the invoice.
+    pub payer: CompanyId,
+    /// The supplier's tax id.
+    pub supplier: Cnpj,
+    /// The invoice's number; without one no operation can be in its way.
+    pub invoice_number: Option<InvoiceNumber>,
+    /// The caller's key; the reply is sought under the payer's head office.
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+/// Everything that the judgement of a new operation may look at, as of one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadedOffer {
+    /// What the rules look at.
+    pub context: OfferContext,
+    /// What the idempotency key answered before, however long ago.
+    pub reply: Option<Reply>,
+    /// The endpoints of the payer's and the supplier's head offices.
+    pub subscriptions: Vec<Subscription>,
+}
+
+/// A remembered answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// What was asked for.
+    pub fingerprint: Fingerprint,
+    /// The body of the answer, byte for byte.
+    pub body: String,
+    /// The operation that was created.
+    pub operation: OperationId,
+    /// Until when it counts; from then on the key is as good as new.
+    pub expires_at: Timestamp,
+}
+
+/// An operation and what a command on it may look at, as of one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadedOperation {
+    /// The operation.
+    pub operation: Operation,
+    /// Another operation in progress that holds the same invoice in the same group.
+    pub holder: Option<Operation>,
+    /// The endpoints of the payer's and the supplier's head offices.
+    pub subscriptions: Vec<Subscription>,
+}
+
+/// Names the parties of a new payment order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OrderTarget {
+    /// Whose order it is.
+    pub payer: CompanyId,
+    /// Who is paid.
+    pub supplier: Cnpj,
+}
+
+/// A payment order, or the id and the parties of the one to come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadedOrder<T> {
+    /// The order, or its reserved id.
+    pub order: T,
+    /// Whose order it is.
+    pub payer: crate::operation::Payer,
+    /// Who is paid.
+    pub supplier: crate::operation::Party,
+    /// The endpoint of the payer's head office.
+    pub subscriptions: Vec<Subscription>,
+}
+
+/// A read that could not be done; nothing was changed, and it may be tried again.
+#[derive(Debug, Error)]
+#[error("the store is not available")]
+pub struct Unavailable {
+    /// What the host knows of the cause.
+    #[source]
+    pub cause: Box<dyn StdError + Send + Sync>,
+}
+
+/// Why a commit did not succeed. The three are kept apart because callers must treat them so.
+#[derive(Debug, Error)]
+pub enum CommitError {
+    /// Something else was committed in between; nothing was written. Load again and decide anew.
+    #[error("something else was committed in between")]
+    Conflict,
+    /// Nothing was written; the same commit may be tried again.
+    #[error("nothing was written")]
+    NotDone(#[source] Box<dyn StdError + Send + Sync>),
+    /// All of it or nothing was written; look the aggregate up to learn which.
+    #[error("it is not known whether anything was written")]
+    Unknown(#[source] Box<dyn StdError + Send + Sync>),
+}

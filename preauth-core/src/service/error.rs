@@ -1,0 +1,47 @@
+//! Why a use case did not do what it was asked.
+
+use std::error::Error as StdError;
+
+use thiserror::Error;
+
+use crate::operation::Rejection;
+use crate::payment_order::OrderRejection;
+use crate::port::Unavailable;
+
+/// A use case's failure: refused, not done, or unknown.
+#[derive(Debug, Error)]
+pub enum ServiceError {
+    /// The rules refused; nothing was changed.
+    #[error(transparent)]
+    Rejected(#[from] Rejection),
+    /// The rules of payment orders refused; nothing was changed.
+    #[error(transparent)]
+    OrderRejected(#[from] OrderRejection),
+    /// The idempotency key has answered another request; it must never be sent with this one.
+    #[error("idempotency key was used with another request")]
+    IdempotencyKeyReused,
+    /// The first request under this idempotency key is still being worked on.
+    #[error("a request with this idempotency key is still being processed")]
+    IdempotencyInProgress,
+    /// The company or the supplier that the request names is not registered.
+    #[error("the company is not registered")]
+    UnknownCompany,
+    /// Nothing was done; the same request may be sent again.
+    #[error("nothing was done")]
+    NotDone(#[source] Box<dyn StdError + Send + Sync>),
+    /// It is not known whether it was done; only a request under the same idempotency key, or a
+    /// look at the operation, can tell.
+    #[error("it is not known whether it was done")]
+    Unknown(#[source] Box<dyn StdError + Send + Sync>),
+}
+
+/// Other callers kept committing first, in every round.
+#[derive(Clone, Copy, Debug, Error)]
+#[error("others committed first in every round")]
+pub(super) struct Contended;
+
+impl From<Unavailable> for ServiceError {
+    fn from(unavailable: Unavailable) -> Self {
+        Self::NotDone(unavailable.cause)
+    }
+}

@@ -1,0 +1,65 @@
+//! Load, decide, evolve, commit: the one loop between the rules and a host.
+//!
+//! Every method takes the moment at which it acts. Nothing is sent to anybody here: what others
+//! must hear is part of the commit, and leaves the house afterwards.
+
+mod command;
+mod error;
+mod in_flight;
+mod offer;
+mod order;
+mod record;
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::Policy;
+use crate::port::{IdSource, Queries, Render, Store};
+
+use in_flight::InFlight;
+
+pub use command::Commanded;
+pub use error::ServiceError;
+pub use offer::Offered;
+
+/// How often a decision is made anew before the caller is told to come back later.
+const ROUNDS: u32 = 8;
+
+/// The use cases, over a host's ports.
+pub struct Service {
+    store: Arc<dyn Store>,
+    queries: Arc<dyn Queries>,
+    ids: Arc<dyn IdSource>,
+    render: Arc<dyn Render>,
+    policy: Policy,
+    in_flight: InFlight,
+}
+
+impl Service {
+    /// Joins the rules to a host.
+    #[must_use]
+    pub fn new(
+        store: Arc<dyn Store>,
+        queries: Arc<dyn Queries>,
+        ids: Arc<dyn IdSource>,
+        render: Arc<dyn Render>,
+        policy: Policy,
+    ) -> Self {
+        Self {
+            store,
+            queries,
+            ids,
+            render,
+            policy,
+            in_flight: InFlight::default(),
+        }
+    }
+}
+
+impl fmt::Debug for Service {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Service")
+            .field("policy", &self.policy)
+            .finish_non_exhaustive()
+    }
+}

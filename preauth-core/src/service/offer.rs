@@ -1,0 +1,270 @@
+//! The two ways an operation begins: an ERP's offer and a supplier's direct advance.
+
+use crate::operation::{
+    Action, Actor, DirectAdvance, Offer, Operation, judge_direct_advance, judge_offer,
+};
+use crate::port::{
+    Commit, CommitError, LoadedOffer, NewNotice, NewReply, NewSupplier, NoticeKind, OfferTarget,
+    Write,
+};
+use crate::value::{
+    CompanyId, CompanyName, Fingerprint, IdempotencyKey, NoticeId, OperationId, Timestamp,
+};
+
+use super::error::Contended;
+use super::{ROUNDS, Service, ServiceError};
+
+/// The answer to an offer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Offered {
+    /// A new operation began; `body` is its frozen answer.
+    Created {
+        /// The operation as it began.
+        operation: Box<Operation>,
+        /// The answer's body, which a replay repeats byte for byte.
+        body: String,
+    },
+    /// The idempotency key was answered before.
+    Replayed {
+        /// The original answer's body.
+        body: String,
+    },
+}
+
+/// What began, and under which rules it is judged.
+enum Beginning<'a> {
+    Offer {
+        offer: &'a Offer,
+        key: Option<(&'a IdempotencyKey, Fingerprint)>,
+    },
+    DirectAdvance(&'a DirectAdvance),
+}
+
+impl Service {
+    /// Offers an advance (contract, "POST /pre-authorizations").
+    ///
+    /// Under an idempotency key the same offer has one answer, from any number of callers and
+    /// through crashes; only an offer that created something is remembered.
+    pub async fn offer(
+        &self,
+        offer: &Offer,
+        actor: Actor,
+        key: Option<&IdempotencyKey>,
+        now: Timestamp,
+    ) -> Result<Offered, ServiceError> {
+        let _guard = match key {
+            None => None,
+            Some(key) => Some(
+                self.in_flight
+                    .enter(offer.payer, key)
+                    .ok_or(ServiceError::IdempotencyInProgress)?,
+            ),
+        };
+        let key = key.map(|key| (key, offer.fingerprint()));
+        self.begin(&Beginning::Offer { offer, key }, actor, now)
+            .await
+    }
+
+    /// Begins a direct advance: origin DIRECT, status `IN_VERIFICATION`.
+    pub async fn advance_directly(
+        &self,
+        advance: &DirectAdvance,
+        actor: Actor,
+        now: Timestamp,
+    ) -> Result<Offered, ServiceError> {
+        self.begin(&Beginning::DirectAdvance(advance), actor, now)
+            .await
+    }
+
+    async fn begin(
+        &self,
+        beginning: &Beginning<'_>,
+        actor: Actor,
+        now: Timestamp,
+    ) -> Result<Offered, ServiceError> {
+        let target = beginning.target();
+        // Ids under which an earlier round may have committed without our learning of it.
+        let mut unknown: Vec<OperationId> = Vec::new();
+        let mut last = ServiceError::NotDone(Contended.into());
+        for _ in 0..ROUNDS {
+            let Some(loaded) = self.store.load_offer(&target).await? else {
+                return Err(ServiceError::UnknownCompany);
+            };
+            if let Some(answer) = beginning.replay(&loaded, now) {
+                return answer;
+            }
+            if let Some(holder) = &loaded.context.holder {
+                if unknown.contains(&holder.id) {
+                    return Ok(self.created(holder.clone()));
+                }
+                if holder.is_overdue(now) {
+                    self.expire(holder.id, now).await?;
+                    continue;
+                }
+            }
+            let new_supplier = CompanyId::new(self.ids.uuid(now));
+            let operation = match beginning {
+                Beginning::Offer { offer, .. } => {
+                    judge_offer(offer, &loaded.context, new_supplier, &self.policy, now)?
+                }
+                Beginning::DirectAdvance(advance) => {
+                    judge_direct_advance(advance, &loaded.context, now)?
+                }
+            };
+            let created = self.created(operation.clone());
+            let commit = self.opening_commit(beginning, &operation, &loaded, &created, actor);
+            let id = loaded.context.id;
+            match self.store.commit(commit).await {
+                Ok(()) => return Ok(created),
+                Err(CommitError::Conflict) => {}
+                Err(CommitError::NotDone(cause)) => last = ServiceError::NotDone(cause),
+                Err(CommitError::Unknown(cause)) => {
+                    if self.exists(id).await {
+                        return Ok(created);
+                    }
+                    unknown.push(id);
+                    last = ServiceError::Unknown(cause);
+                }
+            }
+        }
+        Err(last)
+    }
+
+    fn opening_commit(
+        &self,
+        beginning: &Beginning<'_>,
+        operation: &Operation,
+        loaded: &LoadedOffer,
+        created: &Offered,
+        actor: Actor,
+    ) -> Commit {
+        let now = operation.created_at;
+        let event = self.opening_event(operation, beginning.action(), actor);
+        let deliveries = self.deliveries(
+            event.event_type,
+            operation.payer.head_office,
+            &loaded.subscriptions,
+            now,
+        );
+        let is_new_supplier = loaded.context.supplier.is_none();
+        let mut commit = Commit {
+            write: Write::NewOperation(Box::new(operation.clone())),
+            event,
+            deliveries,
+            supplier: None,
+            notice: None,
+            reply: None,
+            file: None,
+        };
+        if let Beginning::Offer { offer, key } = beginning {
+            let kind = if is_new_supplier {
+                NoticeKind::Invitation
+            } else {
+                NoticeKind::Offer
+            };
+            commit.notice = Some(NewNotice {
+                id: NoticeId::new(self.ids.uuid(now)),
+                kind,
+                recipient: offer.supplier.email.clone(),
+                content: self.render.offer_notice(operation, is_new_supplier),
+            });
+            commit.supplier = new_supplier(offer, operation.supplier.company, is_new_supplier);
+            commit.reply = key.as_ref().map(|(key, fingerprint)| NewReply {
+                key: (*key).clone(),
+                fingerprint: *fingerprint,
+                body: created.body().to_owned(),
+                retention: self.policy.idempotency_retention,
+            });
+            commit.file.clone_from(&offer.file);
+        }
+        commit
+    }
+
+    fn created(&self, operation: Operation) -> Offered {
+        let body = self.render.reply(&operation);
+        Offered::Created {
+            operation: Box::new(operation),
+            body,
+        }
+    }
+
+    /// Looks an id up after an unknown outcome; when even that fails, it counts as not found here
+    /// and the next round tells.
+    async fn exists(&self, id: OperationId) -> bool {
+        matches!(self.store.load_operation(id).await, Ok(Some(_)))
+    }
+}
+
+impl Beginning<'_> {
+    fn target(&self) -> OfferTarget {
+        match self {
+            Self::Offer { offer, key } => OfferTarget {
+                payer: offer.payer,
+                supplier: offer.supplier.cnpj,
+                invoice_number: offer.invoice.number.clone(),
+                idempotency_key: key.as_ref().map(|(key, _)| (*key).clone()),
+            },
+            Self::DirectAdvance(advance) => OfferTarget {
+                payer: advance.payer,
+                supplier: advance.supplier,
+                invoice_number: advance.invoice.number.clone(),
+                idempotency_key: None,
+            },
+        }
+    }
+
+    const fn action(&self) -> Action {
+        match self {
+            Self::Offer { .. } => Action::Offer,
+            Self::DirectAdvance(_) => Action::AdvanceDirectly,
+        }
+    }
+
+    fn replay(
+        &self,
+        loaded: &LoadedOffer,
+        now: Timestamp,
+    ) -> Option<Result<Offered, ServiceError>> {
+        let Self::Offer {
+            key: Some((_, fingerprint)),
+            ..
+        } = self
+        else {
+            return None;
+        };
+        let reply = loaded
+            .reply
+            .as_ref()
+            .filter(|reply| now < reply.expires_at)?;
+        if reply.fingerprint == *fingerprint {
+            Some(Ok(Offered::Replayed {
+                body: reply.body.clone(),
+            }))
+        } else {
+            Some(Err(ServiceError::IdempotencyKeyReused))
+        }
+    }
+}
+
+impl Offered {
+    /// The answer's body, original or repeated.
+    #[must_use]
+    pub fn body(&self) -> &str {
+        match self {
+            Self::Created { body, .. } | Self::Replayed { body } => body,
+        }
+    }
+}
+
+fn new_supplier(offer: &Offer, id: CompanyId, is_new: bool) -> Option<NewSupplier> {
+    let name = offer.supplier.name.as_ref().filter(|_| is_new)?;
+    let contact_name = offer.supplier.contact_name.clone()?;
+    Some(NewSupplier {
+        id,
+        cnpj: offer.supplier.cnpj,
+        name: CompanyName::from(name),
+        contact_name,
+        email: offer.supplier.email.clone(),
+        phone: offer.supplier.phone.clone(),
+    })
+}
