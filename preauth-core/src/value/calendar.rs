@@ -36,3 +36,78 @@ pub fn end_of_day(date: NaiveDate) -> Timestamp {
         Timestamp::from_datetime(moment.to_utc())
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use chrono::Days;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn moment(text: &str) -> Timestamp {
+        Timestamp::parse(text).unwrap()
+    }
+
+    fn date(text: &str) -> NaiveDate {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn the_day_begins_three_hours_after_that_of_utc() {
+        assert_eq!(
+            today(moment("2026-11-21T02:59:59.999Z")),
+            date("2026-11-20")
+        );
+        assert_eq!(
+            today(moment("2026-11-21T03:00:00.000Z")),
+            date("2026-11-21")
+        );
+    }
+
+    #[test]
+    fn days_are_counted_by_the_calendar_not_by_hours() {
+        let just_before_midnight = moment("2026-11-21T02:59:59.999Z");
+        assert_eq!(days_until(just_before_midnight, date("2026-11-21")), 1);
+        assert_eq!(days_until(just_before_midnight, date("2026-11-20")), 0);
+        assert_eq!(days_until(just_before_midnight, date("2026-11-19")), -1);
+    }
+
+    #[test]
+    fn a_day_ends_one_millisecond_before_the_next() {
+        assert_eq!(
+            end_of_day(date("2026-11-21")),
+            moment("2026-11-22T02:59:59.999Z")
+        );
+    }
+
+    #[test]
+    fn a_day_that_ended_daylight_saving_ends_after_its_second_last_hour() {
+        // 2019-02-16: at midnight clocks went back to 23:00, from UTC-2 to UTC-3.
+        assert_eq!(
+            end_of_day(date("2019-02-16")),
+            moment("2019-02-17T02:59:59.999Z")
+        );
+        // 2018-11-03: the following day began at 01:00.
+        assert_eq!(
+            end_of_day(date("2018-11-03")),
+            moment("2018-11-04T02:59:59.999Z")
+        );
+    }
+
+    #[test]
+    fn dates_beyond_all_timestamps_end_at_the_nearest_one() {
+        assert_eq!(end_of_day(NaiveDate::MAX), Timestamp::MAX);
+        assert_eq!(end_of_day(NaiveDate::MIN), Timestamp::MIN);
+    }
+
+    proptest! {
+        #[test]
+        fn the_end_of_a_day_is_its_last_moment(days in 0..40_000_u64) {
+            let day = date("1990-01-01").checked_add_days(Days::new(days)).unwrap();
+            let end = end_of_day(day);
+            prop_assert_eq!(today(end), day);
+            prop_assert_eq!(days_until(end, day), 0);
+            prop_assert_eq!(days_until(end.saturating_add(TimeDelta::milliseconds(1)), day), -1);
+        }
+    }
+}

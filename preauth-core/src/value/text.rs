@@ -107,6 +107,13 @@ bounded_text! {
     CompanyName, trimmed, 1..=255
 }
 
+impl From<&SupplierName> for CompanyName {
+    /// A supplier's name is a company's name from its registration on: its bounds are narrower.
+    fn from(name: &SupplierName) -> Self {
+        Self(name.0.clone())
+    }
+}
+
 bounded_text! {
     /// The name of a user of the platform, 1 to 255 characters, trimmed.
     PersonName, trimmed, 1..=255
@@ -173,4 +180,137 @@ const fn is_invisible(character: char) -> bool {
             | '\u{2066}'..='\u{206F}'
             | '\u{FEFF}'
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_name_is_trimmed_before_it_is_measured() {
+        let name = SupplierName::parse("\u{a0} Fornecedor Ltda. \u{3000}").unwrap();
+        assert_eq!(name.as_str(), "Fornecedor Ltda.");
+        let padded = format!("  {}  ", "a".repeat(255));
+        assert_eq!(SupplierName::parse(&padded).unwrap().as_str().len(), 255);
+    }
+
+    #[test]
+    fn a_name_outside_its_bounds_is_rejected() {
+        let too_short = TextError::TooShort { min: 2, found: 1 };
+        assert_eq!(SupplierName::parse(" a "), Err(too_short));
+        assert_eq!(ContactName::parse("a"), Err(too_short));
+        let too_long = TextError::TooLong {
+            max: 255,
+            found: 256,
+        };
+        assert_eq!(SupplierName::parse(&"a".repeat(256)), Err(too_long));
+    }
+
+    #[test]
+    fn a_blank_text_is_rejected_as_blank() {
+        for text in ["", "  ", "\u{a0}\u{2003}"] {
+            assert_eq!(SupplierName::parse(text), Err(TextError::Blank));
+            assert_eq!(Phone::parse(text), Err(TextError::Blank));
+            assert_eq!(ExternalReference::parse(text), Err(TextError::Blank));
+        }
+    }
+
+    #[test]
+    fn lengths_are_counted_in_scalar_values_without_normalizing() {
+        assert!(SupplierName::parse(&"é".repeat(255)).is_ok());
+        let decomposed = "e\u{301}".repeat(128);
+        assert_eq!(
+            SupplierName::parse(&decomposed),
+            Err(TextError::TooLong {
+                max: 255,
+                found: 256
+            })
+        );
+    }
+
+    #[test]
+    fn a_control_character_is_rejected_wherever_it_stands() {
+        for text in ["a\0b", "ab\n", "\tab", "a\u{85}b", "a\u{7f}b"] {
+            assert_eq!(
+                SupplierName::parse(text),
+                Err(TextError::ControlCharacter),
+                "{text:?}"
+            );
+            assert_eq!(
+                ExternalReference::parse(text),
+                Err(TextError::ControlCharacter),
+                "{text:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_invisible_character_is_rejected_in_a_text_for_people() {
+        let bounds = [
+            '\u{200b}', '\u{200f}', '\u{202a}', '\u{202e}', '\u{2060}', '\u{2064}', '\u{2066}',
+            '\u{206f}', '\u{feff}',
+        ];
+        for character in bounds {
+            let text = format!("ab{character}");
+            assert_eq!(
+                InvoiceNumber::parse(&text),
+                Err(TextError::InvisibleCharacter),
+                "{text:?}"
+            );
+        }
+        assert!(InvoiceNumber::parse("a\u{2010}b\u{2065}").is_ok());
+    }
+
+    #[test]
+    fn an_external_reference_is_kept_to_the_last_space() {
+        let reference = ExternalReference::parse("  PED-1\u{200b} ").unwrap();
+        assert_eq!(reference.as_str(), "  PED-1\u{200b} ");
+        let padded = format!("{} ", "a".repeat(100));
+        let too_long = TextError::TooLong {
+            max: 100,
+            found: 101,
+        };
+        assert_eq!(ExternalReference::parse(&padded), Err(too_long));
+    }
+
+    #[test]
+    fn every_type_has_the_bounds_of_its_field() {
+        macro_rules! bounds {
+            ($($name:ident: $min:literal..=$max:literal,)+) => {
+                $(
+                    assert!($name::parse(&"x".repeat($min)).is_ok());
+                    assert!($name::parse(&"x".repeat($max)).is_ok());
+                    assert!($name::parse(&"x".repeat($min - 1)).is_err());
+                    assert!($name::parse(&"x".repeat($max + 1)).is_err());
+                )+
+            };
+        }
+        bounds! {
+            SupplierName: 2..=255,
+            ContactName: 2..=255,
+            Phone: 1..=20,
+            InvoiceNumber: 1..=50,
+            CompanyName: 1..=255,
+            PersonName: 1..=255,
+            KeyName: 1..=100,
+            Reason: 1..=255,
+            ExternalReference: 1..=100,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_taken_reads_back_as_itself(text in any::<String>()) {
+            if let Ok(name) = SupplierName::parse(&text) {
+                prop_assert_eq!(name.as_str(), text.trim());
+                prop_assert_eq!(name.to_string().parse(), Ok(name));
+            }
+            if let Ok(reference) = ExternalReference::parse(&text) {
+                prop_assert_eq!(reference.as_str(), &text);
+                prop_assert_eq!(reference.to_string().parse(), Ok(reference));
+            }
+        }
+    }
 }

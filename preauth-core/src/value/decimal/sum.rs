@@ -1,0 +1,78 @@
+//! Exact sums.
+
+use super::Decimal;
+
+impl Decimal {
+    /// The exact sum with a whole number. Nothing is rounded and nothing overflows, whatever the
+    /// distance between the two: the sum just has more digits.
+    #[must_use]
+    pub fn plus_whole(&self, whole: u64) -> Self {
+        self.plus(&Self::from(whole))
+    }
+
+    /// Schoolbook addition, one column per decimal place. Columns stay within -19..=19.
+    fn plus(&self, other: &Self) -> Self {
+        let top = self.point.max(other.point);
+        let bottom = self.last_place().min(other.last_place());
+        let width = usize::try_from(top.saturating_sub(bottom)).unwrap_or_default();
+        let mut columns = vec![0_i16; width];
+        for number in [self, other] {
+            let offset = usize::try_from(top.saturating_sub(number.point)).unwrap_or_default();
+            for (column, digit) in columns.iter_mut().skip(offset).zip(&number.digits) {
+                let digit = i16::from(*digit);
+                let signed = if number.negative {
+                    digit.saturating_neg()
+                } else {
+                    digit
+                };
+                *column = column.saturating_add(signed);
+            }
+        }
+        // All columns to the right of the first one that is not zero weigh less than one of it.
+        let negative = columns
+            .iter()
+            .find(|column| **column != 0)
+            .is_some_and(|first| *first < 0);
+        let mut carry = 0_i16;
+        let mut digits = Vec::with_capacity(width.saturating_add(1));
+        for column in columns.iter().rev() {
+            let magnitude = if negative {
+                column.saturating_neg()
+            } else {
+                *column
+            };
+            let sum = magnitude.saturating_add(carry);
+            carry = sum.div_euclid(10);
+            digits.push(u8::try_from(sum.rem_euclid(10)).unwrap_or_default());
+        }
+        digits.push(u8::try_from(carry).unwrap_or_default());
+        digits.reverse();
+        Self::normalized(negative, digits, top.saturating_add(1))
+    }
+
+    /// The point's distance from the end of the digits: the place of the last one.
+    fn last_place(&self) -> i32 {
+        self.point
+            .saturating_sub(i32::try_from(self.digits.len()).unwrap_or(i32::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Decimal {
+        Decimal::parse_json_number(text).unwrap()
+    }
+
+    #[test]
+    fn a_sum_is_exact_however_far_apart_its_terms_are() {
+        let tiny = parse("0.0000000000000000000000000000001e-32");
+        assert!(tiny.plus_whole(500) > parse("500"));
+        assert!(parse("1e32").plus_whole(1) > parse("1e32"));
+        assert_eq!(parse("-499.99").plus_whole(500), parse("0.01"));
+        assert_eq!(parse("-500").plus_whole(500), parse("0"));
+        assert_eq!(parse("-1000").plus_whole(1), parse("-999"));
+        assert_eq!(parse("999.5").plus_whole(1), parse("1000.5"));
+    }
+}

@@ -1,0 +1,18 @@
+//! What every value takes and refuses: the shared vectors, the bounds, and properties.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "in a test a panic is the report of a failure"
+)]
+
+mod closed_sets;
+mod decimals;
+mod due_dates;
+mod emails;
+mod idempotency_keys;
+mod ids;
+mod money;
+mod tax_ids;
+mod timestamps;
+mod vectors;
