@@ -8,7 +8,10 @@ const MAX_RAW_BYTES: usize = 64;
 const LENGTH: usize = 14;
 
 /// Weights of the second check digit; those of the first are the same without the leading 6.
-const WEIGHTS: [u32; 13] = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
+const WEIGHTS: [usize; 13] = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
+
+/// The check digit, as ASCII, for each remainder: 11 less the remainder, and 0 for 0 and 1.
+const DIGIT_BY_REMAINDER: [u8; 11] = *b"00987654321";
 
 /// The tax id of a company (CNPJ), normalized: twelve of `0-9A-Z`, then two check digits.
 ///
@@ -120,19 +123,20 @@ fn check_digits(base: &[u8]) -> [u8; 2] {
     [first, second]
 }
 
-/// Modulus 11 over (ASCII code - 48); the last character weighs 2. Remainders 0 and 1 give digit 0.
+/// Modulus 11 over (ASCII code - 48); the last character weighs 2.
 fn check_digit<'a>(characters: impl DoubleEndedIterator<Item = &'a u8>) -> u8 {
-    let sum: u32 = characters
+    let sum: usize = characters
         .rev()
         .zip(WEIGHTS.iter().rev())
-        .map(|(character, weight)| weight.saturating_mul(u32::from(character.saturating_sub(b'0'))))
+        .map(|(character, weight)| {
+            weight.saturating_mul(usize::from(character.saturating_sub(b'0')))
+        })
         .sum();
-    match sum % 11 {
-        0 | 1 => b'0',
-        remainder => char::from_digit(11_u32.saturating_sub(remainder), 10)
-            .and_then(|digit| u8::try_from(digit).ok())
-            .unwrap_or(b'0'),
-    }
+    // A remainder of division by 11 always has its place in the table.
+    DIGIT_BY_REMAINDER
+        .get(sum % 11)
+        .copied()
+        .unwrap_or_default()
 }
 
 impl fmt::Display for Cnpj {
