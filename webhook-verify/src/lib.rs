@@ -1,1 +1,80 @@
-//! Verifies signed webhooks.
+//! Verifies signed webhooks: the signature header and the raw body in, verified bytes out.
+//!
+//! A delivery carries `x-service-signature: t=<unix seconds>,v1=<hex HMAC-SHA256>`. The signed
+//! string is the text of `t`, a dot and the exact bytes of the body; the key is the UTF-8 bytes of
+//! the whole secret, its `whsec_` included (contract: Events, Signature).
+//!
+//! ```
+//! use webhook_verify::{Secret, Verifier};
+//!
+//! // Once, at start.
+//! let secret = Secret::parse("whsec_dGVzdC1vbmx5LXNlY3JldC1vZi10aGUtZG9jcyE")?;
+//! let verifier = Verifier::new(secret);
+//!
+//! // For each request: the header's bytes, and the body as it came, before any parsing.
+//! let header: Option<&[u8]> = Some(
+//!     b"t=1760000000,v1=57f9ec06861e4e8f14b16ea1ae1280c0ac52b3b342cd3a912dcc0283de7ab2d0",
+//! );
+//! let body = br#"{"type":"webhook.test"}"#;
+//! let verified = verifier.verify(header, body, 1_760_000_012)?;
+//!
+//! // From here on, work with these bytes and no others.
+//! assert_eq!(verified.body(), body);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What it promises:
+//!
+//! - Every secret is tried against every signature of the header, in constant time, without an
+//!   early exit.
+//! - The body is bytes: it is neither copied nor required to be UTF-8. Verifying allocates nothing.
+//! - Nothing is computed from a timestamp before its form has been checked, and the MAC is taken
+//!   over the header's own text of it, never over a number printed anew.
+//! - Secrets that would let anybody sign are refused when they are parsed.
+//!
+//! What it leaves to the receiver: an event may arrive more than once, so deduplicate by the `id`
+//! *in the body*. The headers [`EVENT_ID_HEADER`] and [`EVENT_TYPE_HEADER`] are not signed.
+//!
+//! # Features
+//!
+//! - `std` (default): [`Verifier::verify_now`], which reads the system clock. Without it the crate
+//!   is `no_std` and needs `alloc`.
+//! - `sign`: the function `sign`, the sender's half, over the same definition of the signed string.
+
+#![no_std]
+
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
+
+mod error;
+mod header;
+mod mac;
+mod secret;
+#[cfg(feature = "sign")]
+mod sign;
+mod timestamp;
+mod verified;
+mod verifier;
+
+pub use error::{HeaderDefect, VerifyError};
+pub use header::{MAX_HEADER_BYTES, MAX_SIGNATURES};
+pub use secret::{MIN_SECRET_BYTES, SECRET_PREFIX, Secret, SecretError};
+#[cfg(feature = "sign")]
+pub use sign::{SignError, sign};
+pub use verified::Verified;
+pub use verifier::{DEFAULT_TOLERANCE, Verifier};
+
+/// Name of the header that carries the signature (contract: Events, Delivery).
+pub const SIGNATURE_HEADER: &str = "x-service-signature";
+
+/// Name of the header that repeats the event's `id`. It is not signed: trust the body's.
+pub const EVENT_ID_HEADER: &str = "x-service-event-id";
+
+/// Name of the header that repeats the event's `type`. It is not signed: trust the body's.
+pub const EVENT_TYPE_HEADER: &str = "x-service-event-type";
+
+/// The README's examples, compiled and run with the documentation's.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,113 @@
+//! The one definition of what is signed, and the one comparison of signatures.
+
+use hmac::{Hmac, KeyInit, Mac as _};
+use sha2::Sha256;
+use subtle::{Choice, ConstantTimeEq};
+
+use crate::secret::Secret;
+
+/// Bytes of an HMAC-SHA256.
+pub(crate) const MAC_BYTES: usize = 32;
+
+/// A computed or received HMAC-SHA256.
+pub(crate) type Mac = [u8; MAC_BYTES];
+
+/// An HMAC-SHA256 key whose two padded blocks are already hashed, so that a call only clones them.
+#[derive(Clone)]
+pub(crate) struct HmacKey {
+    prepared: Hmac<Sha256>,
+}
+
+impl HmacKey {
+    /// Prepares the key.
+    #[expect(clippy::expect_used, reason = "HMAC is defined for keys of any length")]
+    pub(crate) fn new(key: &[u8]) -> Self {
+        Self {
+            prepared: Hmac::new_from_slice(key).expect("HMAC takes keys of any length"),
+        }
+    }
+
+    /// The MAC of the parts, one after the other.
+    fn mac(&self, parts: [&[u8]; 3]) -> Mac {
+        let mut mac = self.prepared.clone();
+        for part in parts {
+            mac.update(part);
+        }
+        mac.finalize().into_bytes().into()
+    }
+}
+
+/// The signature of a body at a time, shared by verifier and signer (contract: Events, Signature).
+///
+/// The timestamp is the text that stands, or will stand, in the header.
+pub(crate) fn signature(secret: &Secret, timestamp: &[u8], body: &[u8]) -> Mac {
+    secret.key().mac([timestamp, b".", body])
+}
+
+/// Whether any expected MAC equals any candidate. Looks at every pair, whatever it has found.
+///
+/// How long it takes depends on how many of each there are, never on what they contain.
+pub(crate) fn any_match<'c>(
+    expected: impl Iterator<Item = Mac>,
+    candidates: &(impl Iterator<Item = &'c Mac> + Clone),
+) -> bool {
+    let mut found = Choice::from(0);
+    for mac in expected {
+        for candidate in candidates.clone() {
+            found |= mac.as_slice().ct_eq(candidate.as_slice());
+        }
+    }
+    found.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use core::cell::Cell;
+
+    use super::*;
+
+    const A: Mac = [0xaa; MAC_BYTES];
+    const B: Mac = [0xbb; MAC_BYTES];
+    const C: Mac = [0xcc; MAC_BYTES];
+
+    #[test]
+    fn the_mac_is_that_of_rfc_4231() {
+        // Test case 2 of RFC 4231, its data cut in three.
+        let key = HmacKey::new(b"Jefe");
+        let mac = key.mac([b"what do ya want ", b"for ", b"nothing?"]);
+        let mut expected = [0; MAC_BYTES];
+        hex::decode_to_slice(
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
+            &mut expected,
+        )
+        .unwrap();
+        assert_eq!(mac, expected);
+    }
+
+    #[test]
+    fn every_expected_mac_is_compared_with_every_candidate_even_after_a_match() {
+        let macs = Cell::new(0);
+        let comparisons = Cell::new(0);
+        let expected = [A, B, C].into_iter().inspect(|_| macs.set(macs.get() + 1));
+        let candidates = [A, B, C, A];
+        let counted = candidates
+            .iter()
+            .inspect(|_| comparisons.set(comparisons.get() + 1));
+
+        assert!(any_match(expected, &counted));
+        assert_eq!((macs.get(), comparisons.get()), (3, 12));
+    }
+
+    #[test]
+    fn one_equal_pair_at_any_place_is_enough() {
+        assert!(any_match([C, A].into_iter(), &[B, A].iter()));
+        assert!(any_match([A, C].into_iter(), &[A, B].iter()));
+        assert!(!any_match([A, A].into_iter(), &[B, C].iter()));
+    }
+
+    #[test]
+    fn nothing_matches_nothing() {
+        assert!(!any_match([].into_iter(), &[A].iter()));
+        assert!(!any_match([A].into_iter(), &[].iter()));
+    }
+}

@@ -1,0 +1,89 @@
+//! The time of signing, in the header's own text.
+
+use crate::error::HeaderDefect;
+
+/// Most digits of a timestamp: enough for 30,000 years in seconds, too few for milliseconds today.
+pub(crate) const MAX_DIGITS: usize = 12;
+
+/// A timestamp whose text is the one and only way to write its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Timestamp<'h> {
+    text: &'h [u8],
+    unix_seconds: i64,
+}
+
+impl<'h> Timestamp<'h> {
+    /// Reads ASCII digits without sign and without leading zero. The form is judged first, so the
+    /// number that is computed always fits.
+    pub(crate) fn parse(text: &'h [u8]) -> Result<Self, HeaderDefect> {
+        if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
+            return Err(HeaderDefect::TimestampNotDigits);
+        }
+        if text.len() > MAX_DIGITS {
+            return Err(HeaderDefect::TimestampTooLong);
+        }
+        if text.len() > 1 && text.starts_with(b"0") {
+            return Err(HeaderDefect::TimestampLeadingZero);
+        }
+        let unix_seconds = core::str::from_utf8(text)
+            .ok()
+            .and_then(|digits| digits.parse().ok())
+            .ok_or(HeaderDefect::TimestampNotDigits)?;
+        Ok(Self { text, unix_seconds })
+    }
+
+    /// The text as it came: this is what is signed.
+    pub(crate) fn text(&self) -> &'h [u8] {
+        self.text
+    }
+
+    /// The number, for comparing with the clock only.
+    pub(crate) fn unix_seconds(&self) -> i64 {
+        self.unix_seconds
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_is_kept_beside_its_number() {
+        for (text, number) in [
+            ("0", 0),
+            ("7", 7),
+            ("1760000000", 1_760_000_000),
+            ("999999999999", 999_999_999_999),
+        ] {
+            let timestamp = Timestamp::parse(text.as_bytes()).unwrap();
+            assert_eq!(timestamp.text(), text.as_bytes());
+            assert_eq!(timestamp.unix_seconds(), number);
+        }
+    }
+
+    #[test]
+    fn any_other_way_to_write_a_number_is_refused() {
+        use HeaderDefect::{TimestampLeadingZero, TimestampNotDigits, TimestampTooLong};
+        for (text, defect) in [
+            ("", TimestampNotDigits),
+            ("+1760000000", TimestampNotDigits),
+            ("-1", TimestampNotDigits),
+            ("-9223372036854775808", TimestampNotDigits),
+            ("1760000000.0", TimestampNotDigits),
+            ("1_760_000_000", TimestampNotDigits),
+            ("0x68e77800", TimestampNotDigits),
+            ("1e9", TimestampNotDigits),
+            (" 1760000000", TimestampNotDigits),
+            // Arabic-Indic digits: digits to Unicode, not to this header.
+            ("\u{661}\u{667}\u{666}", TimestampNotDigits),
+            ("00", TimestampLeadingZero),
+            ("01760000000", TimestampLeadingZero),
+            ("1760000000000", TimestampTooLong),
+            ("9223372036854775807", TimestampTooLong),
+            ("9223372036854775808", TimestampTooLong),
+            ("99999999999999999999999999999999", TimestampTooLong),
+        ] {
+            assert_eq!(Timestamp::parse(text.as_bytes()), Err(defect), "{text}");
+        }
+    }
+}
