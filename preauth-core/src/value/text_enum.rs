@@ -24,6 +24,7 @@ pub struct UnknownText {
 
 /// Declares an enum whose members have one text each, with everything that follows from the table:
 /// `ALL`, `as_str`, `parse`, `Display` and `FromStr`.
+#[macro_export]
 macro_rules! text_enum {
     (
         $(#[$enum_meta:meta])*

@@ -1,0 +1,81 @@
+//! Who is calling, what they may do, and how often: one look-up per request.
+
+use async_trait::async_trait;
+use preauth_core::port::Unavailable;
+use preauth_core::value::{ApiKeyId, CompanyId, PermissionSet, ScopeSet, Timestamp, UserId};
+
+use crate::directory::CompanyKind;
+
+/// SHA-256 of an API key's clear text: all that is ever stored of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct KeyHash(pub [u8; 32]);
+
+/// The port behind authentication and rate limit.
+#[async_trait]
+pub trait Access: Send + Sync {
+    /// Looks a key up and, if it is neither revoked nor expired at `now`, counts one request in its
+    /// window, across all instances on one database.
+    ///
+    /// A window begins with its first request and lasts `limit.window_seconds`. Counting stops one
+    /// above `limit.requests`. `None` when there is no such key.
+    async fn enter(
+        &self,
+        key: &KeyHash,
+        limit: RateLimit,
+        now: Timestamp,
+    ) -> Result<Option<Entry>, Unavailable>;
+}
+
+/// How many requests one key may make in one window (contract, "Limits").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateLimit {
+    /// Requests per window. Default: 120.
+    pub requests: u32,
+    /// Length of the window, in seconds. Default: 60.
+    pub window_seconds: u32,
+}
+
+impl Default for RateLimit {
+    fn default() -> Self {
+        Self {
+            requests: 120,
+            window_seconds: 60,
+        }
+    }
+}
+
+/// What a key leads to, as of the moment of the request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The key.
+    pub key: ApiKeyId,
+    /// What the key may be used for.
+    pub scopes: ScopeSet,
+    /// When it was revoked, if it was.
+    pub revoked_at: Option<Timestamp>,
+    /// When it expires: at this very instant it is expired.
+    pub expires_at: Timestamp,
+    /// The company that the key belongs to.
+    pub company: CompanyId,
+    /// What kind of company it is.
+    pub company_kind: CompanyKind,
+    /// The company's head office, itself when it is one.
+    pub head_office: CompanyId,
+    /// In whose name the key acts.
+    pub user: UserId,
+    /// Whether that user is active and still of the company.
+    pub user_is_active: bool,
+    /// What that user may do.
+    pub permissions: PermissionSet,
+    /// The window this request was counted in; `None` for revoked and expired keys.
+    pub window: Option<Window>,
+}
+
+/// A rate window after a request was counted in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Requests counted, this one included; one above the limit at most.
+    pub count: u32,
+    /// When the window began.
+    pub started_at: Timestamp,
+}

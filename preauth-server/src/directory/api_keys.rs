@@ -1,0 +1,54 @@
+//! API keys: shown once, kept as a hash.
+
+use async_trait::async_trait;
+use preauth_core::port::{PageRequest, Unavailable};
+use preauth_core::value::{ApiKeyId, CompanyId, KeyName, ScopeSet, Timestamp, UserId};
+
+use crate::access::KeyHash;
+
+use super::{DirectoryError, Page};
+
+/// An API key without its secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApiKey {
+    /// The platform's id.
+    pub id: ApiKeyId,
+    /// The company that the key belongs to.
+    pub company: CompanyId,
+    /// What the company calls it.
+    pub name: KeyName,
+    /// The user in whose name it acts.
+    pub responsible_user: UserId,
+    /// What it may be used for.
+    pub scopes: ScopeSet,
+    /// The first characters of the clear text, to tell keys apart.
+    pub prefix: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it expires: at this very instant it is expired.
+    pub expires_at: Timestamp,
+    /// When it was revoked, if it was.
+    pub revoked_at: Option<Timestamp>,
+    /// When it was last used, if it was.
+    pub last_used_at: Option<Timestamp>,
+}
+
+/// The register of API keys.
+#[async_trait]
+pub trait ApiKeys: Send + Sync {
+    /// Keeps a new key; not found when the company or the user does not exist.
+    async fn add_api_key(&self, key: &ApiKey, hash: &KeyHash) -> Result<(), DirectoryError>;
+
+    /// The key, if there is one.
+    async fn api_key(&self, id: ApiKeyId) -> Result<Option<ApiKey>, Unavailable>;
+
+    /// A company's keys, newest first, revoked and expired ones included.
+    async fn api_keys(
+        &self,
+        company: CompanyId,
+        page: PageRequest,
+    ) -> Result<Page<ApiKey>, Unavailable>;
+
+    /// Revokes a key; revoking it again changes nothing. Not found when there is none.
+    async fn revoke_api_key(&self, id: ApiKeyId, at: Timestamp) -> Result<(), DirectoryError>;
+}

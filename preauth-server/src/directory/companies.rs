@@ -1,0 +1,96 @@
+//! Companies, their branches, credit analyses and block lists.
+
+use async_trait::async_trait;
+use preauth_core::operation::Credit;
+use preauth_core::port::{PageRequest, Unavailable};
+use preauth_core::text_enum;
+use preauth_core::value::{Cnpj, CompanyId, CompanyName, ContactName, Email, Phone, Timestamp};
+
+use super::{DirectoryError, Page};
+
+text_enum! {
+    /// What a company does on the platform.
+    pub enum CompanyKind, "company kind" {
+        /// A construction company, which may offer advances.
+        Construction => "CONSTRUCTION",
+        /// A supplier, which receives them.
+        Supplier => "SUPPLIER",
+    }
+}
+
+/// A company as the platform knows it. A supplier is a company.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Company {
+    /// The platform's id.
+    pub id: CompanyId,
+    /// Its tax id, unique.
+    pub cnpj: Cnpj,
+    /// Its legal name.
+    pub name: CompanyName,
+    /// What it does here.
+    pub kind: CompanyKind,
+    /// Its head office; `None` when it is one.
+    pub head_office: Option<CompanyId>,
+    /// How to reach it, known of suppliers that an offer registered.
+    pub contact: Option<Contact>,
+    /// When it was registered.
+    pub created_at: Timestamp,
+}
+
+/// How to reach a supplier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contact {
+    /// Whom to ask for.
+    pub name: ContactName,
+    /// Where its mail goes.
+    pub email: Email,
+    /// Telephone.
+    pub phone: Option<Phone>,
+}
+
+/// The register of companies.
+#[async_trait]
+pub trait Companies: Send + Sync {
+    /// Registers a company; conflicts when its tax id is registered already, not found when its
+    /// head office does not exist or is itself a branch.
+    async fn add_company(&self, company: &Company) -> Result<(), DirectoryError>;
+
+    /// The company, if it exists.
+    async fn company(&self, id: CompanyId) -> Result<Option<Company>, Unavailable>;
+
+    /// The company with this tax id, if there is one.
+    async fn company_by_cnpj(&self, cnpj: &Cnpj) -> Result<Option<Company>, Unavailable>;
+
+    /// All companies, newest first.
+    async fn companies(&self, page: PageRequest) -> Result<Page<Company>, Unavailable>;
+
+    /// Sets what a head office's credit analysis allows; not found unless it is a head office.
+    async fn set_credit(
+        &self,
+        company: CompanyId,
+        credit: Credit,
+        at: Timestamp,
+    ) -> Result<(), DirectoryError>;
+
+    /// What a head office's credit analysis allows, if there is one.
+    async fn credit(&self, company: CompanyId) -> Result<Option<Credit>, Unavailable>;
+
+    /// Blocks a supplier, registered or not, for a head office and its branches; blocking it again
+    /// changes nothing. Not found unless the company is a head office.
+    async fn block_supplier(
+        &self,
+        company: CompanyId,
+        supplier: &Cnpj,
+        at: Timestamp,
+    ) -> Result<(), DirectoryError>;
+
+    /// Takes a supplier off the block list; not found when it is not on it.
+    async fn unblock_supplier(
+        &self,
+        company: CompanyId,
+        supplier: &Cnpj,
+    ) -> Result<(), DirectoryError>;
+
+    /// The tax ids that a head office blocks, in their own order.
+    async fn blocked_suppliers(&self, company: CompanyId) -> Result<Vec<Cnpj>, Unavailable>;
+}

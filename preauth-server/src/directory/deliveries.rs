@@ -1,0 +1,92 @@
+//! The history of deliveries.
+
+use async_trait::async_trait;
+use preauth_core::port::{PageRequest, Unavailable};
+use preauth_core::text_enum;
+use preauth_core::value::{CompanyId, DeliveryId, EventId, EventType, Timestamp};
+
+use super::{DirectoryError, Page};
+
+text_enum! {
+    /// Where a delivery stands.
+    pub enum DeliveryStatus, "delivery status" {
+        /// It will be attempted.
+        Pending => "PENDING",
+        /// It arrived.
+        Delivered => "DELIVERED",
+        /// Its attempts are used up, or its endpoint was removed.
+        Failed => "FAILED",
+        /// It waits for its endpoint to be resumed.
+        Paused => "PAUSED",
+    }
+}
+
+/// A delivery with its attempts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// The platform's id.
+    pub id: DeliveryId,
+    /// The head office whose endpoint it goes to.
+    pub company: CompanyId,
+    /// The event it carries.
+    pub event: EventId,
+    /// The event's type.
+    pub event_type: EventType,
+    /// Where it stands; a pending delivery of a paused endpoint shows as paused.
+    pub status: DeliveryStatus,
+    /// When it is attempted next; `None` unless it is pending.
+    pub next_attempt_at: Option<Timestamp>,
+    /// When the event happened.
+    pub created_at: Timestamp,
+    /// The attempts made, oldest first.
+    pub attempts: Vec<AttemptRecord>,
+    /// The body as sent.
+    pub body: String,
+}
+
+/// One attempt of a delivery.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AttemptRecord {
+    /// From 1.
+    pub number: u32,
+    /// When it began.
+    pub at: Timestamp,
+    /// How long the whole exchange took, in milliseconds.
+    pub duration_ms: u64,
+    /// The answer's status, if there was an answer.
+    pub http_status: Option<u16>,
+    /// Why it failed, if it did.
+    pub error: Option<String>,
+    /// The first 1,024 bytes of the answer, as text with what is no text replaced.
+    pub response_body: Option<String>,
+    /// `SCHEDULE` or `RESEND`.
+    pub trigger: String,
+}
+
+/// Which deliveries a list shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeliveryFilter {
+    /// Only these.
+    pub status: Option<DeliveryStatus>,
+    /// Only of this event type.
+    pub event_type: Option<EventType>,
+}
+
+/// Reads the history, and sends again.
+#[async_trait]
+pub trait Deliveries: Send + Sync {
+    /// A delivery with its attempts, if it exists.
+    async fn delivery(&self, id: DeliveryId) -> Result<Option<Delivery>, Unavailable>;
+
+    /// A head office's deliveries, newest first.
+    async fn deliveries(
+        &self,
+        company: CompanyId,
+        filter: DeliveryFilter,
+        page: PageRequest,
+    ) -> Result<Page<Delivery>, Unavailable>;
+
+    /// Makes a delivered or failed delivery due at `at` again, with a fresh schedule; conflict when
+    /// it is still pending or its endpoint was removed.
+    async fn resend(&self, id: DeliveryId, at: Timestamp) -> Result<(), DirectoryError>;
+}

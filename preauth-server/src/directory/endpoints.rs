@@ -1,0 +1,85 @@
+//! Webhook endpoints: at most one per head office.
+
+use async_trait::async_trait;
+use preauth_core::port::Unavailable;
+use preauth_core::value::{CompanyId, EndpointId, EventTypeSet, Timestamp};
+
+use super::DirectoryError;
+
+/// Where a head office hears of events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Endpoint {
+    /// The platform's id.
+    pub id: EndpointId,
+    /// The head office it belongs to.
+    pub company: CompanyId,
+    /// Where deliveries go.
+    pub url: String,
+    /// Which events it hears.
+    pub events: EventTypeSet,
+    /// Since when it is paused, if it is: its events are kept and delivered on resume.
+    pub paused_at: Option<Timestamp>,
+    /// When it was registered.
+    pub created_at: Timestamp,
+    /// When a delivery last arrived, if one did.
+    pub last_success_at: Option<Timestamp>,
+}
+
+/// A signing secret, encrypted under the master key.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SealedSecret(pub Vec<u8>);
+
+impl std::fmt::Debug for SealedSecret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("SealedSecret(..)")
+    }
+}
+
+/// The register of endpoints.
+#[async_trait]
+pub trait Endpoints: Send + Sync {
+    /// Registers an endpoint with its first secret; not found unless the company is a head office,
+    /// conflict when it has one.
+    async fn add_endpoint(
+        &self,
+        endpoint: &Endpoint,
+        secret: &SealedSecret,
+    ) -> Result<(), DirectoryError>;
+
+    /// Changes where deliveries go, pending ones included, and which events are heard.
+    async fn update_endpoint(
+        &self,
+        company: CompanyId,
+        url: &str,
+        events: EventTypeSet,
+    ) -> Result<Endpoint, DirectoryError>;
+
+    /// A head office's endpoint, if it has one.
+    async fn endpoint(&self, company: CompanyId) -> Result<Option<Endpoint>, Unavailable>;
+
+    /// Removes an endpoint; its pending deliveries end as failed.
+    async fn delete_endpoint(
+        &self,
+        company: CompanyId,
+        at: Timestamp,
+    ) -> Result<(), DirectoryError>;
+
+    /// Pauses an endpoint, or resumes it: what was kept becomes due at `at`. Doing so again changes
+    /// nothing.
+    async fn set_endpoint_paused(
+        &self,
+        company: CompanyId,
+        paused: bool,
+        at: Timestamp,
+    ) -> Result<Endpoint, DirectoryError>;
+
+    /// Makes `secret` the newest; the ones before stay in force until `others_until`, which may be
+    /// `at`: then they end at once.
+    async fn rotate_secret(
+        &self,
+        company: CompanyId,
+        secret: &SealedSecret,
+        at: Timestamp,
+        others_until: Timestamp,
+    ) -> Result<(), DirectoryError>;
+}

@@ -1,0 +1,46 @@
+//! What the platform's own people keep: companies, users, keys, endpoints, deliveries.
+//!
+//! Ports of the server, one per kind of record. Lists are newest first and paged.
+
+mod api_keys;
+mod companies;
+mod deliveries;
+mod endpoints;
+mod users;
+
+pub use api_keys::{ApiKey, ApiKeys};
+pub use companies::{Companies, Company, CompanyKind, Contact};
+pub use deliveries::{AttemptRecord, Deliveries, Delivery, DeliveryFilter, DeliveryStatus};
+pub use endpoints::{Endpoint, Endpoints, SealedSecret};
+pub use users::{User, Users};
+
+use preauth_core::port::Unavailable;
+use thiserror::Error;
+
+/// All ports of the directory together: what a store provides and the platform API uses.
+pub trait Directory: Companies + Users + ApiKeys + Endpoints + Deliveries {}
+
+impl<T: Companies + Users + ApiKeys + Endpoints + Deliveries> Directory for T {}
+
+/// Why a change of the directory was not made.
+#[derive(Debug, Error)]
+pub enum DirectoryError {
+    /// A record that the change names does not exist.
+    #[error("no such record")]
+    NotFound,
+    /// The record exists already, or another one stands in its way.
+    #[error("the record exists already")]
+    Conflict,
+    /// The store could not do it; nothing was changed, or it is not known whether it was.
+    #[error(transparent)]
+    Unavailable(#[from] Unavailable),
+}
+
+/// One page of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page<T> {
+    /// The entries, newest first.
+    pub items: Vec<T>,
+    /// How many there are on all pages together.
+    pub total: u64,
+}

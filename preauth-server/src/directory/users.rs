@@ -1,0 +1,44 @@
+//! People of a company, in whose name its keys act.
+
+use async_trait::async_trait;
+use preauth_core::port::{PageRequest, Unavailable};
+use preauth_core::value::{CompanyId, Email, PermissionSet, PersonName, Timestamp, UserId};
+
+use super::{DirectoryError, Page};
+
+/// A user of the platform.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct User {
+    /// The platform's id.
+    pub id: UserId,
+    /// The company that the user belongs to.
+    pub company: CompanyId,
+    /// The person's name.
+    pub name: PersonName,
+    /// The person's address; unique within the company.
+    pub email: Email,
+    /// What the person may do.
+    pub permissions: PermissionSet,
+    /// Whether the person may act at all.
+    pub active: bool,
+    /// When the user was added.
+    pub created_at: Timestamp,
+}
+
+/// The register of users.
+#[async_trait]
+pub trait Users: Send + Sync {
+    /// Adds a user; not found when the company does not exist, conflict when it has a user with
+    /// this address.
+    async fn add_user(&self, user: &User) -> Result<(), DirectoryError>;
+
+    /// The user, if there is one.
+    async fn user(&self, id: UserId) -> Result<Option<User>, Unavailable>;
+
+    /// A company's users, newest first.
+    async fn users(&self, company: CompanyId, page: PageRequest)
+    -> Result<Page<User>, Unavailable>;
+
+    /// Replaces a user's name, address, permissions and activity.
+    async fn update_user(&self, user: &User) -> Result<(), DirectoryError>;
+}

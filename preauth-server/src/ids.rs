@@ -1,0 +1,29 @@
+//! Random identifiers and secrets, from the operating system's generator.
+
+use preauth_core::port::IdSource;
+use preauth_core::value::Timestamp;
+use uuid::Uuid;
+
+/// Gives out UUIDv7: in the order of the service's clock, random below the millisecond.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RandomIds;
+
+impl IdSource for RandomIds {
+    fn uuid(&self, now: Timestamp) -> Uuid {
+        let millis = now.unix_millis().max(0).unsigned_abs();
+        uuid::Builder::from_unix_timestamp_millis(millis, &random_bytes()).into_uuid()
+    }
+}
+
+/// `N` random bytes.
+///
+/// # Panics
+///
+/// When the operating system has no randomness to give: no key or id could be trusted then.
+#[must_use]
+pub fn random_bytes<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    #[expect(clippy::expect_used, reason = "without randomness nothing may go on")]
+    getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
+    bytes
+}

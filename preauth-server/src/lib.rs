@@ -1,0 +1,10 @@
+//! The pre-authorization service: integration API, platform API, storage, dispatcher and command
+//! line in one binary.
+//!
+//! A library only so that its tests can reach its rooms; the product is the binary. The map is
+//! `ARCHITECTURE.md`.
+
+pub mod access;
+pub mod clock;
+pub mod directory;
+pub mod ids;
