@@ -11,12 +11,14 @@
 //! - [`delivery`]: who hears of an event, and when an attempt is repeated;
 //! - [`port`]: what a host must provide ([`port::Store`], [`port::Outbox`], [`port::Queries`]);
 //! - [`service`]: load, decide, evolve, commit;
+//! - [`memory`]: a host in memory, for embedding and for tests;
 //!
 //! Time and ids come in as values: nothing here reads a clock or draws a random number.
 #![warn(clippy::wildcard_enum_match_arm)]
 
 pub mod delivery;
 mod error_code;
+pub mod memory;
 pub mod operation;
 pub mod payment_order;
 mod policy;

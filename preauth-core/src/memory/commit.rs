@@ -1,0 +1,124 @@
+//! The commit: every constraint is judged before the first write, under one lock.
+
+use std::sync::Arc;
+
+use crate::operation::Operation;
+use crate::port::{Commit, CommitError, EventRecord, HistoryEntry, NewReply, Reply, Write};
+use crate::value::OperationId;
+
+use super::tables::{Tables, slot_of};
+
+impl Tables {
+    pub(super) fn commit(&mut self, commit: Commit) -> Result<(), CommitError> {
+        if self.conflicts(&commit) {
+            return Err(CommitError::Conflict);
+        }
+        let head_office = commit.write.head_office();
+        let event = Arc::new(commit.event);
+        let operation_id = match commit.write {
+            Write::NewOperation(operation) => Some(self.write_operation(*operation, &event)),
+            Write::Operation {
+                operation,
+                extension,
+            } => {
+                let id = self.write_operation(*operation, &event);
+                if let Some(record) = extension {
+                    self.extensions.insert(record.extension.id, (id, record));
+                }
+                Some(id)
+            }
+            Write::NewOrder(order) | Write::Order(order) => {
+                self.orders.insert(order.id, *order);
+                None
+            }
+        };
+        for delivery in &commit.deliveries {
+            self.deliveries.add(*delivery, &event);
+        }
+        if let Some(supplier) = commit.supplier {
+            self.register_supplier(supplier);
+        }
+        self.notices.extend(commit.notice);
+        if let Some(id) = operation_id {
+            if let Some(reply) = commit.reply {
+                let key = (head_office, reply.key.clone());
+                self.replies.insert(key, remembered(reply, id, &event));
+            }
+            if let Some(file) = commit.file {
+                self.files.insert(id, file);
+            }
+        }
+        Ok(())
+    }
+
+    fn conflicts(&self, commit: &Commit) -> bool {
+        self.aggregate_conflicts(&commit.write)
+            || commit.supplier.as_ref().is_some_and(|supplier| {
+                self.by_cnpj.contains_key(&supplier.cnpj)
+                    || self.companies.contains_key(&supplier.id)
+            })
+            || commit.reply.as_ref().is_some_and(|reply| {
+                let key = (commit.write.head_office(), reply.key.clone());
+                self.replies
+                    .get(&key)
+                    .is_some_and(|known| commit.event.at < known.expires_at)
+            })
+    }
+
+    fn aggregate_conflicts(&self, write: &Write) -> bool {
+        match write {
+            Write::NewOperation(operation) => {
+                self.operations.contains_key(&operation.id) || self.is_held_by_another(operation)
+            }
+            Write::Operation { operation, .. } => {
+                let stored = self.operations.get(&operation.id).map(|it| it.version);
+                stored.is_none()
+                    || stored != write.expected_version()
+                    || self.is_held_by_another(operation)
+            }
+            Write::NewOrder(order) => self.orders.contains_key(&order.id),
+            Write::Order(order) => {
+                let stored = self.orders.get(&order.id).map(|it| it.version);
+                stored.is_none() || stored != write.expected_version()
+            }
+        }
+    }
+
+    fn is_held_by_another(&self, operation: &Operation) -> bool {
+        operation.status().is_in_progress()
+            && slot_of(operation)
+                .and_then(|slot| self.holders.get(&slot))
+                .is_some_and(|holder| *holder != operation.id)
+    }
+
+    fn write_operation(&mut self, operation: Operation, event: &EventRecord) -> OperationId {
+        let id = operation.id;
+        if let Some(slot) = slot_of(&operation) {
+            if operation.status().is_in_progress() {
+                self.holders.insert(slot, id);
+            } else if self.holders.get(&slot) == Some(&id) {
+                self.holders.remove(&slot);
+            }
+        }
+        let entry = HistoryEntry {
+            id: event.id,
+            version: operation.version,
+            event_type: event.event_type,
+            at: event.at,
+            actor: event.actor,
+            body: event.body.clone(),
+        };
+        self.histories.entry(id).or_default().push(entry);
+        self.operations.insert(id, operation);
+        id
+    }
+}
+
+fn remembered(reply: NewReply, operation: OperationId, event: &EventRecord) -> Reply {
+    Reply {
+        fingerprint: reply.fingerprint,
+        body: reply.body,
+        operation,
+        expires_at: event.at.saturating_add(reply.retention),
+    }
+}

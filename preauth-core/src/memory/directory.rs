@@ -1,0 +1,110 @@
+//! Companies, credit analyses, block lists and endpoints: what the platform registers.
+
+use crate::operation::{Credit, Party};
+use crate::port::NewSupplier;
+use crate::value::{Cnpj, CompanyId, CompanyName, EndpointId, EventTypeSet, Timestamp};
+
+use super::MemoryStore;
+use super::tables::Tables;
+
+/// A company as the platform registers it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Company {
+    /// Its id.
+    pub id: CompanyId,
+    /// Its head office; `None` when it is one itself.
+    pub head_office: Option<CompanyId>,
+    /// Its tax id; no two companies have the same.
+    pub cnpj: Cnpj,
+    /// Its legal name.
+    pub name: CompanyName,
+    /// What it is on the platform.
+    pub kind: CompanyKind,
+}
+
+/// What a company is on the platform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompanyKind {
+    /// Pays invoices and may offer advances on them.
+    Construction,
+    /// Receives offers.
+    Supplier,
+}
+
+/// A webhook endpoint as the platform registers it: one per company, at its head office.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Endpoint {
+    /// Its id.
+    pub id: EndpointId,
+    /// The head office that registers it.
+    pub head_office: CompanyId,
+    /// Where deliveries go.
+    pub url: String,
+    /// What it chose to hear.
+    pub events: EventTypeSet,
+    /// The signing secret, sealed as the host keeps it.
+    pub sealed_secret: Vec<u8>,
+    /// When it was registered: until its first success it counts as healthy since then.
+    pub registered_at: Timestamp,
+}
+
+impl MemoryStore {
+    /// Registers a company, or replaces the one with the same id.
+    pub fn add_company(&self, company: Company) {
+        self.lock().register(company);
+    }
+
+    /// Records the credit analysis of a head office, in place of an earlier one.
+    pub fn set_credit(&self, head_office: CompanyId, credit: Credit) {
+        self.lock().credits.insert(head_office, credit);
+    }
+
+    /// Puts a supplier, registered or not, on the block list of a head office.
+    pub fn block_supplier(&self, head_office: CompanyId, supplier: Cnpj) {
+        self.lock().blocked.insert((head_office, supplier));
+    }
+
+    /// Takes a supplier off the block list of a head office.
+    pub fn unblock_supplier(&self, head_office: CompanyId, supplier: Cnpj) {
+        self.lock().blocked.remove(&(head_office, supplier));
+    }
+
+    /// The company with this tax id, offers' new suppliers included.
+    #[must_use]
+    pub fn company_with(&self, cnpj: Cnpj) -> Option<Company> {
+        let tables = self.lock();
+        let id = tables.by_cnpj.get(&cnpj)?;
+        tables.companies.get(id).cloned()
+    }
+}
+
+impl Tables {
+    pub(super) fn register(&mut self, company: Company) {
+        self.by_cnpj.insert(company.cnpj, company.id);
+        self.companies.insert(company.id, company);
+    }
+
+    pub(super) fn register_supplier(&mut self, supplier: NewSupplier) {
+        self.register(Company {
+            id: supplier.id,
+            head_office: None,
+            cnpj: supplier.cnpj,
+            name: supplier.name,
+            kind: CompanyKind::Supplier,
+        });
+    }
+
+    pub(super) fn party(&self, id: CompanyId) -> Option<Party> {
+        let company = self.companies.get(&id)?;
+        Some(Party {
+            company: company.id,
+            head_office: company.head_office.unwrap_or(company.id),
+            cnpj: company.cnpj,
+            name: company.name.clone(),
+        })
+    }
+
+    pub(super) fn party_with(&self, cnpj: Cnpj) -> Option<Party> {
+        self.by_cnpj.get(&cnpj).and_then(|id| self.party(*id))
+    }
+}

@@ -1,0 +1,170 @@
+//! The dispatcher's side: leases, and what attempts lead to.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+
+use crate::port::{Attempt, Claim, Leased, Outbox, Trigger, Unavailable, Verdict};
+use crate::value::{DeliveryId, EndpointId, Timestamp};
+
+use super::MemoryStore;
+use super::delivery::{Deliveries, DeliveryStatus, Lease};
+
+#[async_trait]
+impl Outbox for MemoryStore {
+    async fn claim(&self, claim: &Claim) -> Result<Vec<Leased>, Unavailable> {
+        let host_now = (self.clock)();
+        Ok(self.lock().deliveries.claim(claim, host_now))
+    }
+
+    async fn finish(
+        &self,
+        leased: &Leased,
+        attempt: &Attempt,
+        verdict: Verdict,
+    ) -> Result<bool, Unavailable> {
+        Ok(self.lock().deliveries.finish(leased, attempt, verdict))
+    }
+
+    async fn release(&self, leased: &Leased) -> Result<(), Unavailable> {
+        self.lock().deliveries.end_lease(leased);
+        Ok(())
+    }
+
+    async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable> {
+        let host_now = (self.clock)();
+        Ok(self.lock().deliveries.next_due(host_now))
+    }
+}
+
+impl Deliveries {
+    fn claim(&mut self, claim: &Claim, host_now: Timestamp) -> Vec<Leased> {
+        let limit = usize::try_from(claim.limit).unwrap_or(usize::MAX);
+        let mut under_way = self.under_way(host_now);
+        let mut chosen: Vec<DeliveryId> = Vec::new();
+        for (due_at, id) in &self.due {
+            if *due_at > claim.now || chosen.len() >= limit {
+                break;
+            }
+            if let Some(endpoint) = self.free_endpoint(*id, host_now) {
+                let count = under_way.entry(endpoint).or_default();
+                if *count < claim.per_endpoint.get() {
+                    *count = count.saturating_add(1);
+                    chosen.push(*id);
+                }
+            }
+        }
+        let until = host_now.saturating_add(claim.lease);
+        chosen
+            .into_iter()
+            .filter_map(|id| self.lease(id, until))
+            .collect()
+    }
+
+    /// How many live leases each endpoint has.
+    fn under_way(&self, host_now: Timestamp) -> BTreeMap<EndpointId, u32> {
+        let mut counts = BTreeMap::new();
+        for lease in self.leases.values().filter(|it| it.is_live(host_now)) {
+            let count: &mut u32 = counts.entry(lease.endpoint).or_default();
+            *count = count.saturating_add(1);
+        }
+        counts
+    }
+
+    /// The endpoint of a pending delivery that may be given out: active, under no live lease.
+    fn free_endpoint(&self, id: DeliveryId, host_now: Timestamp) -> Option<EndpointId> {
+        let endpoint = self.rows.get(&id)?.record.endpoint;
+        let is_active = !self.endpoints.get(&endpoint)?.is_paused;
+        let is_leased = self.leases.get(&id).is_some_and(|it| it.is_live(host_now));
+        (is_active && !is_leased).then_some(endpoint)
+    }
+
+    fn lease(&mut self, id: DeliveryId, until: Timestamp) -> Option<Leased> {
+        let delivery = self.rows.get(&id)?;
+        let registered = self.endpoints.get(&delivery.record.endpoint)?;
+        let token = self.tokens.next();
+        let endpoint = registered.endpoint.id;
+        self.leases.insert(
+            id,
+            Lease {
+                token,
+                until,
+                endpoint,
+            },
+        );
+        Some(Leased {
+            delivery: id,
+            token,
+            event: delivery.event.id,
+            event_type: delivery.event.event_type,
+            body: delivery.event.body.clone(),
+            endpoint,
+            url: registered.endpoint.url.clone(),
+            sealed_secrets: vec![registered.endpoint.sealed_secret.clone()],
+            attempts_made: delivery.attempts_made,
+            endpoint_healthy_at: registered.healthy_at,
+            trigger: delivery.trigger,
+        })
+    }
+
+    fn finish(&mut self, leased: &Leased, attempt: &Attempt, verdict: Verdict) -> bool {
+        if !self.end_lease(leased) {
+            return false;
+        }
+        let Some(delivery) = self.rows.get_mut(&leased.delivery) else {
+            return false;
+        };
+        delivery.attempts_made = delivery.attempts_made.saturating_add(1);
+        delivery.trigger = Trigger::Schedule;
+        let record = &mut delivery.record;
+        record.attempts.push(attempt.clone());
+        self.due.remove(&(record.due_at, record.id));
+        let endpoint = record.endpoint;
+        let pauses = match verdict {
+            Verdict::Delivered => {
+                record.status = DeliveryStatus::Delivered;
+                if let Some(registered) = self.endpoints.get_mut(&endpoint) {
+                    registered.healthy_at = registered.healthy_at.max(attempt.at);
+                }
+                false
+            }
+            Verdict::RetryAt { at, pause_endpoint } => {
+                record.due_at = at;
+                self.due.insert((at, record.id));
+                pause_endpoint
+            }
+            Verdict::Failed { pause_endpoint } => {
+                record.status = DeliveryStatus::Failed;
+                pause_endpoint
+            }
+        };
+        if pauses {
+            self.set_paused(endpoint, true);
+        }
+        true
+    }
+
+    /// Ends a lease if it is still the delivery's newest, run out or not.
+    fn end_lease(&mut self, leased: &Leased) -> bool {
+        let newest = self.leases.get(&leased.delivery);
+        let is_newest = newest.is_some_and(|lease| lease.token == leased.token);
+        if is_newest {
+            self.leases.remove(&leased.delivery);
+        }
+        is_newest
+    }
+
+    fn next_due(&self, host_now: Timestamp) -> Option<Timestamp> {
+        let mut free = self
+            .due
+            .iter()
+            .filter(|(_, id)| self.free_endpoint(*id, host_now).is_some());
+        free.next().map(|(due_at, _)| *due_at)
+    }
+}
+
+impl Lease {
+    fn is_live(&self, host_now: Timestamp) -> bool {
+        host_now < self.until
+    }
+}

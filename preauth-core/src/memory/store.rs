@@ -1,0 +1,117 @@
+//! The write side.
+
+use async_trait::async_trait;
+
+use crate::operation::{OfferContext, Operation, Party};
+use crate::payment_order::PaymentOrder;
+use crate::port::{
+    Commit, CommitError, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget,
+    Store, Subscription, Unavailable,
+};
+use crate::value::{CompanyId, OperationId, PaymentOrderId};
+
+use super::MemoryStore;
+use super::tables::{Tables, slot_of};
+
+#[async_trait]
+impl Store for MemoryStore {
+    async fn load_offer(&self, target: &OfferTarget) -> Result<Option<LoadedOffer>, Unavailable> {
+        Ok(self.lock().load_offer(target))
+    }
+
+    async fn load_operation(
+        &self,
+        id: OperationId,
+    ) -> Result<Option<LoadedOperation>, Unavailable> {
+        Ok(self.lock().load_operation(id))
+    }
+
+    async fn load_new_order(
+        &self,
+        target: &OrderTarget,
+    ) -> Result<Option<LoadedOrder<PaymentOrderId>>, Unavailable> {
+        Ok(self.lock().load_new_order(target))
+    }
+
+    async fn load_order(
+        &self,
+        id: PaymentOrderId,
+    ) -> Result<Option<LoadedOrder<PaymentOrder>>, Unavailable> {
+        Ok(self.lock().load_order(id))
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
+        self.lock().commit(commit)
+    }
+}
+
+impl Tables {
+    fn load_offer(&mut self, target: &OfferTarget) -> Option<LoadedOffer> {
+        let payer = self.party(target.payer)?;
+        let head_office = payer.head_office;
+        let supplier = self.party_with(target.supplier);
+        let holder = target.invoice_number.clone().and_then(|number| {
+            self.holder_of(&(head_office, target.supplier, number))
+                .cloned()
+        });
+        let reply = target
+            .idempotency_key
+            .clone()
+            .and_then(|key| self.replies.get(&(head_office, key)).cloned());
+        let subscriptions = self.subscriptions_of(&payer, supplier.as_ref());
+        let context = OfferContext {
+            supplier_is_blocked: self.blocked.contains(&(head_office, target.supplier)),
+            credit: self.credits.get(&head_office).copied(),
+            holder,
+            id: OperationId::new(self.next_operation())?,
+            payer,
+            supplier,
+        };
+        Some(LoadedOffer {
+            context,
+            reply,
+            subscriptions,
+        })
+    }
+
+    fn load_operation(&self, id: OperationId) -> Option<LoadedOperation> {
+        let operation = self.operations.get(&id)?;
+        Some(LoadedOperation {
+            operation: operation.clone(),
+            holder: self.other_holder(operation).cloned(),
+            subscriptions: self.subscriptions_of(&operation.payer, Some(&operation.supplier)),
+        })
+    }
+
+    fn other_holder(&self, operation: &Operation) -> Option<&Operation> {
+        let holder = self.holder_of(&slot_of(operation)?)?;
+        (holder.id != operation.id).then_some(holder)
+    }
+
+    fn load_new_order(&mut self, target: &OrderTarget) -> Option<LoadedOrder<PaymentOrderId>> {
+        let payer = self.party(target.payer)?;
+        let supplier = self.party_with(target.supplier)?;
+        Some(LoadedOrder {
+            order: PaymentOrderId::new(self.next_order())?,
+            subscriptions: self.subscriptions_of(&payer, None),
+            payer,
+            supplier,
+        })
+    }
+
+    fn load_order(&self, id: PaymentOrderId) -> Option<LoadedOrder<PaymentOrder>> {
+        let order = self.orders.get(&id)?;
+        Some(LoadedOrder {
+            order: order.clone(),
+            payer: order.payer.clone(),
+            supplier: order.supplier.clone(),
+            subscriptions: self.subscriptions_of(&order.payer, None),
+        })
+    }
+
+    fn subscriptions_of(&self, payer: &Party, supplier: Option<&Party>) -> Vec<Subscription> {
+        let mut head_offices: Vec<CompanyId> = vec![payer.head_office];
+        head_offices.extend(supplier.map(|supplier| supplier.head_office));
+        self.deliveries.subscriptions(&head_offices)
+    }
+}

@@ -1,0 +1,73 @@
+//! What the mutex protects.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::operation::{Credit, InvoiceFile, Operation};
+use crate::payment_order::PaymentOrder;
+use crate::port::{ExtensionRecord, HistoryEntry, NewNotice, Reply};
+use crate::value::{
+    Cnpj, CompanyId, ExtensionId, IdempotencyKey, InvoiceNumber, OperationId, PaymentOrderId,
+};
+
+use super::delivery::Deliveries;
+use super::directory::Company;
+
+/// One invoice of one supplier within a payer's group: what a single operation in progress holds.
+pub(super) type InvoiceSlot = (CompanyId, Cnpj, InvoiceNumber);
+
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    pub(super) companies: BTreeMap<CompanyId, Company>,
+    pub(super) by_cnpj: BTreeMap<Cnpj, CompanyId>,
+    pub(super) credits: BTreeMap<CompanyId, Credit>,
+    pub(super) blocked: BTreeSet<(CompanyId, Cnpj)>,
+    pub(super) operations: BTreeMap<OperationId, Operation>,
+    /// The unique index behind the duplicate rule: operations in progress only.
+    pub(super) holders: BTreeMap<InvoiceSlot, OperationId>,
+    pub(super) histories: BTreeMap<OperationId, Vec<HistoryEntry>>,
+    pub(super) extensions: BTreeMap<ExtensionId, (OperationId, ExtensionRecord)>,
+    pub(super) files: BTreeMap<OperationId, InvoiceFile>,
+    pub(super) replies: BTreeMap<(CompanyId, IdempotencyKey), Reply>,
+    pub(super) orders: BTreeMap<PaymentOrderId, PaymentOrder>,
+    pub(super) notices: Vec<NewNotice>,
+    pub(super) deliveries: Deliveries,
+    operation_ids: Sequence,
+    order_ids: Sequence,
+    extension_ids: Sequence,
+}
+
+/// Numbers from 1, each given out once.
+#[derive(Debug, Default)]
+pub(super) struct Sequence(i64);
+
+impl Sequence {
+    pub(super) fn next(&mut self) -> i64 {
+        self.0 = self.0.saturating_add(1);
+        self.0
+    }
+}
+
+impl Tables {
+    pub(super) fn next_operation(&mut self) -> i64 {
+        self.operation_ids.next()
+    }
+
+    pub(super) fn next_order(&mut self) -> i64 {
+        self.order_ids.next()
+    }
+
+    pub(super) fn next_extension(&mut self) -> i64 {
+        self.extension_ids.next()
+    }
+
+    /// The operation in progress that holds `slot`.
+    pub(super) fn holder_of(&self, slot: &InvoiceSlot) -> Option<&Operation> {
+        self.operations.get(self.holders.get(slot)?)
+    }
+}
+
+/// The invoice that `operation` holds while it is in progress; one without a number holds none.
+pub(super) fn slot_of(operation: &Operation) -> Option<InvoiceSlot> {
+    let number = operation.invoice.number.clone()?;
+    Some((operation.payer.head_office, operation.supplier.cnpj, number))
+}
