@@ -12,6 +12,7 @@
 //! - [`port`]: what a host must provide ([`port::Store`], [`port::Outbox`], [`port::Queries`]);
 //! - [`service`]: load, decide, evolve, commit;
 //! - [`memory`]: a host in memory, for embedding and for tests;
+//! - [`wire`]: the JSON shapes, which know the values and none of the rules;
 //!
 //! Time and ids come in as values: nothing here reads a clock or draws a random number.
 #![warn(clippy::wildcard_enum_match_arm)]
@@ -25,6 +26,7 @@ mod policy;
 pub mod port;
 pub mod service;
 pub mod value;
+pub mod wire;
 
 pub use error_code::ErrorCode;
 pub use policy::Policy;

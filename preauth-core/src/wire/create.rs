@@ -1,0 +1,62 @@
+//! The body of a create.
+
+use serde::Serialize;
+
+use super::{Amount, text};
+use crate::value::{
+    Cnpj, ContactName, DueDate, Email, ExternalReference, InvoiceNumber, Phone, SupplierName,
+};
+
+/// The body of a create, as a client sends it. Optional fields that are `None` are left out.
+///
+/// Contract, "Create request body". It is written only: the service reads bodies with a parser of
+/// its own, which tells every problem of every field at once.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CreatePreAuthorization {
+    /// Who is offered the advance.
+    pub supplier: CreateSupplier,
+    /// What is to be advanced.
+    pub invoice: CreateInvoice,
+    /// The caller's own identifier.
+    #[serde(with = "text::optional", skip_serializing_if = "Option::is_none")]
+    pub external_reference: Option<ExternalReference>,
+}
+
+/// The supplier of a create.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CreateSupplier {
+    /// Its tax id.
+    #[serde(with = "text")]
+    pub cnpj: Cnpj,
+    /// Where this offer is announced.
+    #[serde(with = "text")]
+    pub email: Email,
+    /// Its legal name; required when the supplier is new to the platform.
+    #[serde(with = "text::optional", skip_serializing_if = "Option::is_none")]
+    pub name: Option<SupplierName>,
+    /// The person to speak to; required when the supplier is new to the platform.
+    #[serde(with = "text::optional", skip_serializing_if = "Option::is_none")]
+    pub contact_name: Option<ContactName>,
+    /// Its telephone.
+    #[serde(with = "text::optional", skip_serializing_if = "Option::is_none")]
+    pub phone: Option<Phone>,
+}
+
+/// The invoice of a create.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CreateInvoice {
+    /// Gross amount, 500 to 10,000,000 reais.
+    pub amount: Amount,
+    /// When the company pays it: 5 to 180 days from today in São Paulo.
+    #[serde(with = "text")]
+    pub due_date: DueDate,
+    /// Its number.
+    #[serde(with = "text")]
+    pub number: InvoiceNumber,
+    /// What is withheld; it must leave 500 reais.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub withheld_tax_amount: Option<Amount>,
+}

@@ -1,0 +1,91 @@
+//! The body of a refusal.
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
+
+use super::{Open, number};
+use crate::ErrorCode;
+use crate::value::OperationId;
+
+/// The body of every answer that is not a success. Contract, "Error body".
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorBody {
+    /// What is wrong: one item, or one per problem for `VALIDATION_ERROR`.
+    pub errors: Vec<ErrorItem>,
+    /// Structured facts; see [`ErrorDetail`] for how they belong to the errors. Left out when `None`.
+    ///
+    /// Read with indulgence: details of another shape are no reason to lose the errors.
+    #[serde(
+        default,
+        deserialize_with = "indulgent",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub details: Option<Vec<ErrorDetail>>,
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorItem {
+    /// What callers branch on.
+    pub code: Open<ErrorCode>,
+    /// A sentence in Portuguese, for people.
+    #[serde(default)]
+    pub message: String,
+}
+
+/// What is known about an error beyond its text. Fields that are `None` are left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ErrorDetail {
+    /// For `PRE_AUTH_DUPLICATE_INVOICE`, at index 0: the operation that holds the invoice.
+    #[serde(
+        with = "number::optional",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub anticipation_id: Option<OperationId>,
+    /// For `VALIDATION_ERROR`, at the index of the error: the path of the field, such as
+    /// `invoice.dueDate`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+}
+
+impl ErrorBody {
+    /// A body with one error and no details.
+    #[must_use]
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self {
+            errors: vec![ErrorItem::new(code, message)],
+            details: None,
+        }
+    }
+
+    /// The code of the first error, which all errors of one answer share.
+    #[must_use]
+    pub fn code(&self) -> Option<&Open<ErrorCode>> {
+        self.errors.first().map(|error| &error.code)
+    }
+}
+
+impl ErrorItem {
+    /// An error of the service.
+    #[must_use]
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self {
+            code: code.into(),
+            message: message.into(),
+        }
+    }
+}
+
+/// Reads details that are an array, each entry of another shape as an empty one, so that the indexes
+/// of the others still belong to their errors.
+fn indulgent<'de, D>(deserializer: D) -> Result<Option<Vec<ErrorDetail>>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    let raw = Box::<RawValue>::deserialize(deserializer)?;
+    let entries: Option<Vec<Box<RawValue>>> = serde_json::from_str(raw.get()).unwrap_or_default();
+    let detail = |entry: Box<RawValue>| serde_json::from_str(entry.get()).unwrap_or_default();
+    Ok(entries.map(|entries| entries.into_iter().map(detail).collect()))
+}

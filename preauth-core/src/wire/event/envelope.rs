@@ -1,0 +1,61 @@
+//! What every event has around its data.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::EventData;
+use crate::value::{EventId, EventType, Timestamp};
+use crate::wire::{JsonError, Open, from_json, text};
+
+/// An event as a webhook carries it: exactly these four fields. Contract, "Webhook event envelope".
+///
+/// A receiver reads a [`RawEventEnvelope`] first, because the shape of `data` depends on the type,
+/// and then [`RawEventEnvelope::data`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EventEnvelope<D> {
+    /// Equal on every attempt and resend: receivers deduplicate by it.
+    #[serde(with = "text")]
+    pub id: EventId,
+    /// What happened; the field is named `type`.
+    #[serde(rename = "type")]
+    pub event_type: Open<EventType>,
+    /// When it happened.
+    #[serde(with = "text")]
+    pub created_at: Timestamp,
+    /// What there is to know about it.
+    pub data: D,
+}
+
+/// An event whose data has not been read yet.
+///
+/// ```
+/// use preauth_core::wire::{EventData, RawEventEnvelope};
+///
+/// let body = br#"{
+///     "id": "0197f3c2-7b1a-7c33-9d2e-5a6f7b8c9d0e",
+///     "type": "webhook.test",
+///     "createdAt": "2026-11-21T12:00:00.000Z",
+///     "data": {"message": "hello"}
+/// }"#;
+/// let event = RawEventEnvelope::from_json(body)?;
+/// match event.data()? {
+///     EventData::Test(test) => assert_eq!(test.message.as_deref(), Some("hello")),
+///     _ => unreachable!("the type says that it is a test"),
+/// }
+/// # Ok::<(), preauth_core::wire::JsonError>(())
+/// ```
+pub type RawEventEnvelope = EventEnvelope<Box<RawValue>>;
+
+impl RawEventEnvelope {
+    /// Reads the body of a webhook; to be done after its signature was verified.
+    pub fn from_json(body: &[u8]) -> Result<Self, JsonError> {
+        from_json(body)
+    }
+
+    /// Reads the data in the shape that belongs to the type; [`EventData::Unknown`] for a type that
+    /// this version does not know, which is no error.
+    pub fn data(&self) -> Result<EventData, JsonError> {
+        EventData::read(&self.event_type, &self.data)
+    }
+}

@@ -1,0 +1,35 @@
+//! Invoices in events.
+
+use serde::{Deserialize, Serialize};
+
+use crate::value::{DueDate, InvoiceId};
+use crate::wire::{Amount, Party, SupplierParty, number, text};
+
+/// An invoice as events show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EventInvoice {
+    /// Gross amount.
+    pub amount: Amount,
+    /// When the company pays it.
+    #[serde(with = "text")]
+    pub due_date: DueDate,
+    /// Its number, if it has one.
+    #[serde(default)]
+    pub number: Option<String>,
+}
+
+/// The data of `invoice.received`. The contract does not show it; the shape is this project's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InvoiceReceivedData {
+    /// The number of the invoice on the platform.
+    #[serde(with = "number")]
+    pub invoice_id: InvoiceId,
+    /// The invoice.
+    pub invoice: EventInvoice,
+    /// Who is to pay it.
+    pub payer: Party,
+    /// Who issued it.
+    pub supplier: SupplierParty,
+}

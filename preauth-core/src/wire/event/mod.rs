@@ -1,0 +1,15 @@
+//! What webhooks carry.
+
+mod data;
+mod envelope;
+mod invoice;
+mod operation;
+mod payment_order;
+mod test;
+
+pub use data::EventData;
+pub use envelope::{EventEnvelope, RawEventEnvelope};
+pub use invoice::{EventInvoice, InvoiceReceivedData};
+pub use operation::{ExtensionData, OperationEventData};
+pub use payment_order::PaymentOrderEventData;
+pub use test::WebhookTestData;

@@ -1,0 +1,26 @@
+//! Names of the headers of the integration API, in lower case, as HTTP/2 sends them.
+
+/// Request: the caller's name for one create. Contract, "POST /api/integration/v1/pre-authorizations".
+pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
+
+/// Answer to a create: [`IDEMPOTENCY_REPLAYED_TRUE`] when it is the original answer repeated, and
+/// absent otherwise.
+pub const IDEMPOTENCY_REPLAYED: &str = "idempotency-replayed";
+
+/// The one value of [`IDEMPOTENCY_REPLAYED`].
+pub const IDEMPOTENCY_REPLAYED_TRUE: &str = "true";
+
+/// Answer: requests allowed in a window. Contract, "Limits".
+pub const RATE_LIMIT_LIMIT: &str = "x-ratelimit-limit";
+
+/// Answer: requests left in this window. Contract, "Limits".
+pub const RATE_LIMIT_REMAINING: &str = "x-ratelimit-remaining";
+
+/// Answer: seconds until the window begins anew; not a moment. Contract, "Limits".
+pub const RATE_LIMIT_RESET: &str = "x-ratelimit-reset";
+
+/// Answer: whole seconds to wait before the next try. Contract, "Errors" (`RATE_LIMITED`).
+pub const RETRY_AFTER: &str = "retry-after";
+
+/// Answer: the id under which the service knows this request. Ours, on every answer.
+pub const REQUEST_ID: &str = "x-request-id";
