@@ -7,4 +7,8 @@
 pub mod access;
 pub mod clock;
 pub mod directory;
+pub mod files;
+pub mod http;
 pub mod ids;
+pub mod log;
+pub mod secret;

@@ -1,0 +1,96 @@
+//! Reads a request's body: bounded in size and in time, and only in the form that is understood.
+
+use std::time::Duration;
+
+use preauth_core::ErrorCode;
+use salvo::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use salvo::http::{ParseError, Request};
+
+use super::error::ApiError;
+use super::json::Json;
+
+/// A JSON body may have so many bytes.
+const JSON_LIMIT_BYTES: usize = 256 * 1024;
+/// The whole body must arrive within this time, however steadily it trickles.
+const TOTAL_DEADLINE: Duration = Duration::from_secs(60);
+
+/// Reads a JSON body.
+pub async fn json(req: &mut Request) -> Result<Json, ApiError> {
+    let media_type = header(req, CONTENT_TYPE.as_str()).unwrap_or_default();
+    if !is_json(&media_type) {
+        return Err(ApiError::new(ErrorCode::BadRequest)
+            .message("Content-Type deve ser application/json, em UTF-8."));
+    }
+    let bytes = read(req).await?;
+    Ok(Json::parse(bytes)?)
+}
+
+/// Reads a JSON body that may be left out altogether.
+pub async fn optional_json(req: &mut Request) -> Result<Json, ApiError> {
+    if header(req, CONTENT_TYPE.as_str()).is_some() {
+        return json(req).await;
+    }
+    if read(req).await?.is_empty() {
+        return Ok(Json::Object(Vec::new()));
+    }
+    Err(ApiError::new(ErrorCode::BadRequest)
+        .message("Content-Type deve ser application/json, em UTF-8."))
+}
+
+async fn read(req: &mut Request) -> Result<&[u8], ApiError> {
+    let encoding = header(req, CONTENT_ENCODING.as_str());
+    if encoding.is_some_and(|encoding| !encoding.eq_ignore_ascii_case("identity")) {
+        return Err(ApiError::new(ErrorCode::BadRequest)
+            .message("O corpo não pode ser comprimido (Content-Encoding)."));
+    }
+    match tokio::time::timeout(TOTAL_DEADLINE, req.payload_with_max_size(JSON_LIMIT_BYTES)).await {
+        Ok(Ok(bytes)) => Ok(bytes),
+        Ok(Err(ParseError::PayloadTooLarge)) => Err(ApiError::new(ErrorCode::PayloadTooLarge)),
+        Ok(Err(_)) => {
+            Err(ApiError::new(ErrorCode::BadRequest).message("O corpo foi interrompido."))
+        }
+        Err(_) => Err(ApiError::new(ErrorCode::RequestTimeout)),
+    }
+}
+
+/// `application/json`, with no parameter but `charset=utf-8`.
+fn is_json(media_type: &str) -> bool {
+    let mut parts = media_type.split(';').map(str::trim);
+    let essence = parts.next().unwrap_or_default();
+    essence.eq_ignore_ascii_case("application/json")
+        && parts.all(|parameter| {
+            let parameter = parameter.to_ascii_lowercase();
+            parameter.is_empty()
+                || matches!(parameter.as_str(), "charset=utf-8" | "charset=\"utf-8\"")
+        })
+}
+
+fn header(req: &Request, name: &str) -> Option<String> {
+    req.headers()
+        .get(name)
+        .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_json;
+
+    #[test]
+    fn json_is_utf8_and_nothing_else() {
+        for accepted in [
+            "application/json",
+            "Application/JSON; charset=UTF-8",
+            "application/json;",
+        ] {
+            assert!(is_json(accepted), "{accepted}");
+        }
+        for refused in [
+            "",
+            "text/json",
+            "application/vnd.api+json",
+            "application/json; charset=iso-8859-1",
+        ] {
+            assert!(!is_json(refused), "{refused}");
+        }
+    }
+}

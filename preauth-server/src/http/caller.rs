@@ -1,0 +1,244 @@
+//! Who calls the integration API, what the key allows, and what is left of its window.
+
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use preauth_core::ErrorCode;
+use preauth_core::operation::Actor;
+use preauth_core::port::Viewer;
+use preauth_core::value::{ApiKeyId, CompanyId, Permission, Scope, Timestamp, UserId};
+use preauth_core::wire::header;
+use salvo::http::Request;
+
+use crate::access::{Access, Entry, RateLimit, Window};
+use crate::clock::Clock;
+use crate::directory::CompanyKind;
+use crate::secret::hash_of_presented;
+
+use super::authorization::bearer;
+use super::error::ApiError;
+use super::reply::Reply;
+use super::strangers::Strangers;
+
+/// A caller who may do what was asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Caller {
+    /// The key that was presented.
+    pub key: ApiKeyId,
+    /// In whose name it acts.
+    pub user: UserId,
+    /// The company it belongs to.
+    pub company: CompanyId,
+    /// That company's head office.
+    pub head_office: CompanyId,
+    /// What kind of company it is.
+    pub kind: CompanyKind,
+}
+
+impl Caller {
+    /// What this caller may see.
+    #[must_use]
+    pub fn viewer(self) -> Viewer {
+        if self.company == self.head_office {
+            Viewer::HeadOffice(self.company)
+        } else {
+            Viewer::Branch(self.company)
+        }
+    }
+
+    /// Who an event will say it was.
+    #[must_use]
+    pub const fn actor(self) -> Actor {
+        Actor::ApiKey {
+            key: self.key,
+            user: self.user,
+        }
+    }
+
+    /// Refuses everybody but the head office of a construction company.
+    pub fn require_construction_head_office(self) -> Result<(), ApiError> {
+        if self.kind == CompanyKind::Construction && self.company == self.head_office {
+            Ok(())
+        } else {
+            Err(ApiError::new(ErrorCode::PreAuthOnlyConstrutora))
+        }
+    }
+}
+
+/// The gate of the integration API.
+pub struct Gate {
+    access: Arc<dyn Access>,
+    clock: Arc<dyn Clock>,
+    limit: RateLimit,
+    strangers: Strangers,
+}
+
+/// What the gate says: the caller or a refusal, and the window that every answer to a valid key
+/// tells of.
+#[derive(Debug)]
+pub struct Admission {
+    /// The caller, or why there is none.
+    pub caller: Result<Caller, ApiError>,
+    /// The key, for the log, as far as it was recognised.
+    pub key: Option<ApiKeyId>,
+    /// What is left of the key's window, when the request was counted in one.
+    pub window: Option<WindowLeft>,
+}
+
+/// What is left of a key's rate window.
+#[derive(Clone, Copy, Debug)]
+pub struct WindowLeft {
+    limit: RateLimit,
+    remaining: u32,
+    reset_seconds: u32,
+}
+
+impl Gate {
+    /// A gate over `access`.
+    #[must_use]
+    pub fn new(
+        access: Arc<dyn Access>,
+        clock: Arc<dyn Clock>,
+        limit: RateLimit,
+        strangers: Strangers,
+    ) -> Self {
+        Self {
+            access,
+            clock,
+            limit,
+            strangers,
+        }
+    }
+
+    /// Judges a request in the order key, limit, scope, responsible user.
+    pub async fn admit(&self, req: &Request, scope: Scope) -> Admission {
+        let now = self.clock.now();
+        let entry = match self.entry(req, now).await {
+            Ok(entry) => entry,
+            Err(refusal) => {
+                return Admission {
+                    caller: Err(refusal),
+                    key: None,
+                    window: None,
+                };
+            }
+        };
+        let window = entry.window.map(|window| self.left(window, now));
+        let caller = self.judge(&entry, window, scope, now, req);
+        Admission {
+            caller,
+            key: Some(entry.key),
+            window,
+        }
+    }
+
+    async fn entry(&self, req: &Request, now: Timestamp) -> Result<Entry, ApiError> {
+        let found = match bearer(req).and_then(|text| hash_of_presented(&text)) {
+            Some(hash) => self.access.enter(&hash, self.limit, now).await?,
+            None => None,
+        };
+        found.ok_or_else(|| self.stranger(req, ErrorCode::ApiKeyInvalid, now))
+    }
+
+    fn judge(
+        &self,
+        entry: &Entry,
+        window: Option<WindowLeft>,
+        scope: Scope,
+        now: Timestamp,
+        req: &Request,
+    ) -> Result<Caller, ApiError> {
+        if entry.revoked_at.is_some() {
+            return Err(self.stranger(req, ErrorCode::ApiKeyRevoked, now));
+        }
+        if entry.expires_at <= now {
+            return Err(self.stranger(req, ErrorCode::ApiKeyExpired, now));
+        }
+        if let Some(window) = window
+            && entry
+                .window
+                .is_some_and(|counted| counted.count > self.limit.requests)
+        {
+            return Err(ApiError::new(ErrorCode::RateLimited).retry_after(window.reset_seconds));
+        }
+        if !entry.scopes.contains(scope) {
+            return Err(ApiError::new(ErrorCode::IntegrationScopeForbidden));
+        }
+        if !entry.user_is_active {
+            return Err(ApiError::new(ErrorCode::RbacForbidden));
+        }
+        let may_act = Permission::ALL
+            .iter()
+            .all(|needed| entry.permissions.contains(*needed));
+        if !may_act {
+            return Err(ApiError::new(ErrorCode::IntegrationResponsibleForbidden));
+        }
+        Ok(Caller {
+            key: entry.key,
+            user: entry.user,
+            company: entry.company,
+            head_office: entry.head_office,
+            kind: entry.company_kind,
+        })
+    }
+
+    /// The answer to a request without a valid key: the code, or 429 when its address had many.
+    fn stranger(&self, req: &Request, code: ErrorCode, now: Timestamp) -> ApiError {
+        match self.strangers.count(req.remote_addr(), now) {
+            Ok(()) => ApiError::new(code),
+            Err(seconds) => ApiError::new(ErrorCode::RateLimited).retry_after(seconds),
+        }
+    }
+
+    fn left(&self, window: Window, now: Timestamp) -> WindowLeft {
+        let length = TimeDelta::seconds(self.limit.window_seconds.into());
+        WindowLeft {
+            limit: self.limit,
+            remaining: self.limit.requests.saturating_sub(window.count),
+            reset_seconds: seconds_until(window.started_at.saturating_add(length), now),
+        }
+    }
+}
+
+impl WindowLeft {
+    /// Adds the window to an answer (contract, "Limits").
+    #[must_use]
+    pub fn tell(self, reply: Reply) -> Reply {
+        let Self {
+            limit:
+                RateLimit {
+                    requests,
+                    window_seconds,
+                },
+            remaining,
+            reset_seconds,
+        } = self;
+        reply
+            .header(header::RATE_LIMIT_LIMIT, &requests.to_string())
+            .header(header::RATE_LIMIT_REMAINING, &remaining.to_string())
+            .header(header::RATE_LIMIT_RESET, &reset_seconds.to_string())
+            .header(
+                "ratelimit-policy",
+                &format!("\"default\";q={requests};w={window_seconds}"),
+            )
+            .header(
+                "ratelimit",
+                &format!("\"default\";r={remaining};t={reset_seconds}"),
+            )
+    }
+}
+
+impl std::fmt::Debug for Gate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Gate")
+            .field("limit", &self.limit)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Whole seconds until `end`, rounded up, at least one.
+fn seconds_until(end: Timestamp, now: Timestamp) -> u32 {
+    let millis = end.since(now).num_milliseconds().max(1);
+    let seconds = millis.unsigned_abs().div_ceil(1000);
+    u32::try_from(seconds).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,239 @@
+//! The one place that knows both the rules and the wire.
+//!
+//! Requests become commands, with every problem of every field; facts become wire shapes, which
+//! cannot fail.
+
+use preauth_core::operation::{
+    AmountProblem, Extension, Invoice, InvoiceAmounts, InvoiceFile, Offer, OfferedSupplier,
+    Operation, Party,
+};
+use preauth_core::port::{OperationEvent, OperationPage, OrderEvent, PageRequest, Render};
+use preauth_core::value::{
+    Cnpj, CompanyId, ContactName, Decimal, DueDate, Email, ExternalReference, InvoiceNumber, Phone,
+    SupplierName,
+};
+use preauth_core::wire;
+use serde::Serialize;
+
+use super::fields::{Fields, Problems};
+use super::json::Json;
+use super::problem::{Defect, Problem};
+
+/// Reads a create request (contract, "Create request body").
+pub fn offer(
+    tree: &Json,
+    payer: CompanyId,
+    file: Option<InvoiceFile>,
+) -> Result<Offer, Vec<Problem>> {
+    let mut problems = Problems::default();
+    let offer = Fields::body(tree, &mut problems).and_then(|body| {
+        let supplier = body
+            .object("supplier", &mut problems)
+            .and_then(|fields| supplier(fields, &mut problems));
+        let invoice = body
+            .object("invoice", &mut problems)
+            .and_then(|fields| invoice(fields, true, &mut problems));
+        let external_reference =
+            body.optional_text("externalReference", ExternalReference::parse, &mut problems);
+        Some(Offer {
+            payer,
+            supplier: supplier?,
+            invoice: invoice?,
+            external_reference,
+            file,
+        })
+    });
+    problems.unless_any(offer)
+}
+
+fn supplier(fields: Fields<'_>, problems: &mut Problems) -> Option<OfferedSupplier> {
+    let cnpj = fields.text("cnpj", Cnpj::parse, problems);
+    let email = fields.text("email", Email::parse, problems);
+    let name = fields.optional_text("name", SupplierName::parse, problems);
+    let contact_name = fields.optional_text("contactName", ContactName::parse, problems);
+    let phone = fields.optional_text("phone", Phone::parse, problems);
+    Some(OfferedSupplier {
+        cnpj: cnpj?,
+        email: email?,
+        name,
+        contact_name,
+        phone,
+    })
+}
+
+/// Reads an invoice; only a direct advance may come without a number.
+pub fn invoice(
+    fields: Fields<'_>,
+    number_is_required: bool,
+    problems: &mut Problems,
+) -> Option<Invoice> {
+    let amount = fields.amount("amount", problems);
+    let due_date = fields.text("dueDate", DueDate::parse, problems);
+    if number_is_required {
+        fields.required("number", problems);
+    }
+    let number = fields.optional_text("number", InvoiceNumber::parse, problems);
+    let withheld_tax = fields.optional_number("withheldTaxAmount", problems);
+    let amounts = amounts(amount.as_ref(), withheld_tax.as_ref(), problems);
+    Some(Invoice {
+        amounts: amounts?,
+        due_date: due_date?,
+        number,
+    })
+}
+
+fn amounts(
+    amount: Option<&Decimal>,
+    withheld_tax: Option<&Decimal>,
+    problems: &mut Problems,
+) -> Option<InvoiceAmounts> {
+    let judged = InvoiceAmounts::judge(amount?, withheld_tax);
+    let found = match judged {
+        Ok(amounts) => return Some(amounts),
+        Err(found) => found,
+    };
+    for problem in found {
+        match problem {
+            AmountProblem::AmountOutOfRange => {
+                problems.add("invoice.amount", Defect::AmountOutOfRange);
+            }
+            AmountProblem::WithheldTaxNegative => {
+                problems.add("invoice.withheldTaxAmount", Defect::WithheldTaxNegative);
+            }
+            AmountProblem::WithheldTaxTooHigh => {
+                problems.add("invoice.withheldTaxAmount", Defect::WithheldTaxTooHigh);
+            }
+        }
+    }
+    None
+}
+
+/// An operation as answers show it (contract, "the service").
+#[must_use]
+pub fn pre_authorization(operation: &Operation) -> wire::PreAuthorization {
+    wire::PreAuthorization {
+        id: operation.id,
+        status: operation.status().into(),
+        external_reference: operation
+            .external_reference
+            .as_ref()
+            .map(ToString::to_string),
+        payer: party(&operation.payer),
+        supplier: supplier_party(&operation.supplier),
+        invoice: wire::Invoice {
+            amount: operation.invoice.amounts.amount().into(),
+            due_date: operation.invoice.due_date,
+            number: operation.invoice.number.as_ref().map(ToString::to_string),
+            withheld_tax_amount: operation.invoice.amounts.withheld_tax().into(),
+        },
+        expires_at: operation.expires_at,
+        created_at: operation.created_at,
+    }
+}
+
+/// A page of operations as answers show it (contract, "PreAuthorizationList").
+#[must_use]
+pub fn list(page: &OperationPage, request: PageRequest) -> wire::PreAuthorizationList {
+    wire::PreAuthorizationList {
+        data: page.operations.iter().map(pre_authorization).collect(),
+        pagination: wire::Pagination::new(request.page, request.limit, page.total),
+    }
+}
+
+fn party(party: &Party) -> wire::Party {
+    wire::Party {
+        cnpj: party.cnpj,
+        name: party.name.to_string(),
+    }
+}
+
+fn supplier_party(party: &Party) -> wire::SupplierParty {
+    wire::SupplierParty {
+        cnpj: party.cnpj,
+        name: Some(party.name.to_string()),
+    }
+}
+
+/// Freezes bodies as the contract shapes them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WireRender;
+
+impl Render for WireRender {
+    fn reply(&self, operation: &Operation) -> String {
+        text(&pre_authorization(operation))
+    }
+
+    fn operation_event(&self, event: &OperationEvent<'_>) -> String {
+        let operation = event.operation;
+        let data = wire::OperationEventData {
+            anticipation_id: operation.id,
+            status: operation.status().into(),
+            origin: operation.origin.into(),
+            invoice: wire::EventInvoice {
+                amount: operation.invoice.amounts.amount().into(),
+                due_date: operation.invoice.due_date,
+                number: operation.invoice.number.as_ref().map(ToString::to_string),
+            },
+            net_amount: operation.net_amount.map(Into::into),
+            payer: party(&operation.payer),
+            supplier: supplier_party(&operation.supplier),
+            external_reference: operation
+                .external_reference
+                .as_ref()
+                .map(ToString::to_string),
+            reason: event.reason.map(ToOwned::to_owned),
+            stage: event.stage.map(Into::into),
+            extension: event.extension.map(extension),
+        };
+        text(&wire::EventEnvelope {
+            id: event.id,
+            event_type: event.event_type.into(),
+            created_at: event.at,
+            data,
+        })
+    }
+
+    fn order_event(&self, event: &OrderEvent<'_>) -> String {
+        let order = event.order;
+        let data = wire::PaymentOrderEventData {
+            payment_order_id: order.id,
+            status: order.status.into(),
+            amount: order.amount.into(),
+            scheduled_for: order.scheduled_for,
+            anticipation_id: order.operation,
+            payer: party(&order.payer),
+            supplier: supplier_party(&order.supplier),
+            reason: order.reason.as_ref().map(ToString::to_string),
+        };
+        text(&wire::EventEnvelope {
+            id: event.id,
+            event_type: event.event_type.into(),
+            created_at: event.at,
+            data,
+        })
+    }
+
+    fn offer_notice(&self, operation: &Operation, _is_invitation: bool) -> String {
+        // What the mail needs to know; its words are chosen when it is sent.
+        text(&pre_authorization(operation))
+    }
+}
+
+fn extension(extension: &Extension) -> wire::ExtensionData {
+    wire::ExtensionData {
+        id: extension.id,
+        new_due_date: extension.new_due_date,
+        total_amount: extension.total_amount.into(),
+    }
+}
+
+/// A wire shape as JSON.
+///
+/// # Panics
+///
+/// Never: wire shapes hold texts, numbers and lists, which always serialize.
+#[must_use]
+pub fn text<T: Serialize>(shape: &T) -> String {
+    #[expect(clippy::expect_used, reason = "wire shapes always serialize")]
+    serde_json::to_string(shape).expect("a wire shape serializes")
+}

@@ -1,0 +1,249 @@
+//! One error type for both listeners, and the one match from code to status.
+
+use std::error::Error as StdError;
+
+use preauth_core::ErrorCode;
+use preauth_core::operation::Rejection;
+use preauth_core::port::Unavailable;
+use preauth_core::service::ServiceError;
+use preauth_core::value::OperationId;
+use preauth_core::wire::{ErrorBody, ErrorDetail, ErrorItem};
+use salvo::http::StatusCode;
+
+use crate::directory::DirectoryError;
+
+use super::messages;
+use super::problem::{Defect, Problem};
+use super::reply::Reply;
+
+/// Seconds after which a request that was not done may be sent again.
+const RETRY_SOON_SECONDS: u32 = 1;
+
+/// An answer that is not a success, in the contract's "Error body".
+#[derive(Debug)]
+pub struct ApiError {
+    /// What went wrong.
+    pub code: ErrorCode,
+    /// The sentence, where it says more than the code's own.
+    message: Option<String>,
+    /// Every problem of every field, for validation errors.
+    problems: Vec<Problem>,
+    /// The operation that a duplicate invoice names.
+    existing: Option<OperationId>,
+    /// Seconds until the request may be sent again.
+    retry_after: Option<u32>,
+    /// What only the log may know.
+    cause: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+impl ApiError {
+    /// An error that its code explains.
+    #[must_use]
+    pub const fn new(code: ErrorCode) -> Self {
+        Self {
+            code,
+            message: None,
+            problems: Vec::new(),
+            existing: None,
+            retry_after: None,
+            cause: None,
+        }
+    }
+
+    /// All problems of a request together; there is at least one.
+    #[must_use]
+    pub fn validation(problems: Vec<Problem>) -> Self {
+        Self {
+            problems,
+            ..Self::new(ErrorCode::ValidationError)
+        }
+    }
+
+    /// One problem of one field.
+    #[must_use]
+    pub fn problem(field: impl Into<String>, defect: Defect) -> Self {
+        Self::validation(vec![Problem::new(field, defect)])
+    }
+
+    /// An error of ours; only the log learns the cause.
+    pub fn internal(cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self {
+            cause: Some(cause.into()),
+            ..Self::new(ErrorCode::InternalError)
+        }
+    }
+
+    /// Nothing was done, because something we need is not there.
+    pub fn unavailable(cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        let error = Self::new(ErrorCode::ServiceUnavailable).retry_after(RETRY_SOON_SECONDS);
+        Self {
+            cause: Some(cause.into()),
+            ..error
+        }
+    }
+
+    /// Says when the request may be sent again, in seconds.
+    #[must_use]
+    pub const fn retry_after(mut self, seconds: u32) -> Self {
+        self.retry_after = Some(seconds);
+        self
+    }
+
+    /// Says it in other words than the code's own.
+    #[must_use]
+    pub fn message(mut self, message: impl Into<String>) -> Self {
+        self.message = Some(message.into());
+        self
+    }
+
+    /// What only the log may know.
+    #[must_use]
+    pub fn cause(&self) -> Option<&(dyn StdError + Send + Sync + 'static)> {
+        self.cause.as_deref()
+    }
+
+    /// The answer as it goes out.
+    #[must_use]
+    pub fn into_reply(self) -> Reply {
+        let body = self.body();
+        let json = serde_json::to_string(&body).unwrap_or_default();
+        let mut reply = Reply::json(status(self.code), json);
+        if let Some(seconds) = self.retry_after {
+            reply = reply.header("retry-after", &seconds.to_string());
+        }
+        if status(self.code) == StatusCode::UNAUTHORIZED {
+            reply = reply.header("www-authenticate", "Bearer");
+        }
+        reply
+    }
+
+    fn body(&self) -> ErrorBody {
+        if self.problems.is_empty() {
+            let sentence = || messages::sentence(self.code).to_owned();
+            let mut body = ErrorBody::new(self.code, self.message.clone().unwrap_or_else(sentence));
+            body.details = self.existing.map(|id| {
+                vec![ErrorDetail {
+                    anticipation_id: Some(id),
+                    ..ErrorDetail::default()
+                }]
+            });
+            return body;
+        }
+        let problems = || self.problems.iter();
+        let item = |Problem { field, defect }: &Problem| {
+            ErrorItem::new(self.code, messages::defect(field, defect))
+        };
+        let detail = |problem: &Problem| ErrorDetail {
+            field: Some(problem.field.clone()),
+            ..ErrorDetail::default()
+        };
+        ErrorBody {
+            errors: problems().map(item).collect(),
+            details: Some(problems().map(detail).collect()),
+        }
+    }
+}
+
+/// The one match from code to status (contract, "Errors").
+#[must_use]
+pub const fn status(code: ErrorCode) -> StatusCode {
+    match code {
+        ErrorCode::ValidationError | ErrorCode::BadRequest | ErrorCode::IdempotencyKeyInvalid => {
+            StatusCode::BAD_REQUEST
+        }
+        ErrorCode::ApiKeyInvalid
+        | ErrorCode::ApiKeyRevoked
+        | ErrorCode::ApiKeyExpired
+        | ErrorCode::PlatformTokenInvalid => StatusCode::UNAUTHORIZED,
+        ErrorCode::IntegrationScopeForbidden
+        | ErrorCode::IntegrationResponsibleForbidden
+        | ErrorCode::RbacForbidden
+        | ErrorCode::PreAuthOnlyConstrutora => StatusCode::FORBIDDEN,
+        ErrorCode::AnticipationNotFound | ErrorCode::NotFound | ErrorCode::ResourceNotFound => {
+            StatusCode::NOT_FOUND
+        }
+        ErrorCode::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+        ErrorCode::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
+        ErrorCode::PreAuthDuplicateInvoice
+        | ErrorCode::AnticipationInvalidTransition
+        | ErrorCode::IdempotencyKeyReused
+        | ErrorCode::IdempotencyInProgress
+        | ErrorCode::ResourceConflict => StatusCode::CONFLICT,
+        ErrorCode::FileTooLarge | ErrorCode::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        ErrorCode::AnticipationInvalidDueDate
+        | ErrorCode::AnticipationDueDateTooFar
+        | ErrorCode::CreditAnalysisDueDateExceeded
+        | ErrorCode::CreditAnalysisInvoiceAmountExceeded
+        | ErrorCode::PreAuthSupplierNameRequired
+        | ErrorCode::PreAuthSupplierSelf
+        | ErrorCode::PreAuthSupplierBlocked
+        | ErrorCode::InvalidFileType
+        | ErrorCode::InvoiceFileType
+        | ErrorCode::InvoiceFileNameTooLong
+        | ErrorCode::PreAuthAlreadyRequested
+        | ErrorCode::PreAuthAlreadyClosed
+        | ErrorCode::ResponsibleUserRefused
+        | ErrorCode::EndpointNotHeadOffice
+        | ErrorCode::EndpointUrlRefused => StatusCode::UNPROCESSABLE_ENTITY,
+        ErrorCode::RateLimited => StatusCode::TOO_MANY_REQUESTS,
+        ErrorCode::InternalError => StatusCode::INTERNAL_SERVER_ERROR,
+        ErrorCode::ServiceUnavailable => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
+
+impl From<ServiceError> for ApiError {
+    fn from(error: ServiceError) -> Self {
+        match error {
+            ServiceError::Rejected(rejection) => rejection.into(),
+            ServiceError::OrderRejected(_) => Self::new(ErrorCode::AnticipationInvalidTransition),
+            ServiceError::IdempotencyKeyReused => Self::new(ErrorCode::IdempotencyKeyReused),
+            ServiceError::IdempotencyInProgress => {
+                Self::new(ErrorCode::IdempotencyInProgress).retry_after(RETRY_SOON_SECONDS)
+            }
+            ServiceError::UnknownCompany => Self::new(ErrorCode::ResourceNotFound),
+            ServiceError::NotDone(cause) => Self::unavailable(cause),
+            ServiceError::Unknown(cause) => Self::internal(cause),
+        }
+    }
+}
+
+impl From<Rejection> for ApiError {
+    fn from(rejection: Rejection) -> Self {
+        match rejection {
+            Rejection::NetAmountOutOfRange => Self::problem("netAmount", Defect::NetAmount),
+            Rejection::ExtensionDueDateOutOfRange => {
+                Self::problem("newDueDate", Defect::ExtensionDueDate)
+            }
+            Rejection::ExtensionTotalOutOfRange => {
+                Self::problem("totalAmount", Defect::MoneyOutOfRange)
+            }
+            Rejection::DuplicateInvoice { existing } => Self {
+                existing: Some(existing),
+                ..Self::new(rejection.code())
+            },
+            _ => Self::new(rejection.code()),
+        }
+    }
+}
+
+impl From<Unavailable> for ApiError {
+    fn from(unavailable: Unavailable) -> Self {
+        Self::unavailable(unavailable.cause)
+    }
+}
+
+impl From<DirectoryError> for ApiError {
+    fn from(error: DirectoryError) -> Self {
+        match error {
+            DirectoryError::NotFound => Self::new(ErrorCode::ResourceNotFound),
+            DirectoryError::Conflict => Self::new(ErrorCode::ResourceConflict),
+            DirectoryError::Unavailable(unavailable) => unavailable.into(),
+        }
+    }
+}
+
+impl From<Vec<Problem>> for ApiError {
+    fn from(problems: Vec<Problem>) -> Self {
+        Self::validation(problems)
+    }
+}

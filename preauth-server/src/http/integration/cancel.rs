@@ -1,0 +1,39 @@
+//! POST /pre-authorizations/{id}/cancel: takes an offer back before the supplier requests it.
+
+use preauth_core::operation::Command;
+use preauth_core::value::Scope;
+use salvo::async_trait;
+use salvo::http::{Request, StatusCode};
+
+use crate::http::caller::Caller;
+use crate::http::error::ApiError;
+use crate::http::reply::Reply;
+use crate::http::{convert, path_id};
+use crate::log;
+
+use super::{Endpoint, IntegrationApi};
+
+pub(super) struct Cancel;
+
+#[async_trait]
+impl Endpoint for Cancel {
+    const SCOPE: Scope = Scope::PreauthWrite;
+
+    async fn answer(
+        &self,
+        api: &IntegrationApi,
+        caller: Caller,
+        req: &mut Request,
+    ) -> Result<Reply, ApiError> {
+        let id = path_id::operation(req)?;
+        let (viewer, actor, now) = (caller.viewer(), caller.actor(), api.clock.now());
+        let done = api
+            .operations
+            .command(viewer, id, &Command::Cancel, actor, now)
+            .await?;
+        log::moved(&done);
+        let body = convert::text(&convert::pre_authorization(&done.operation));
+        // The contract answers 201 here, also when it was cancelled before.
+        Ok(Reply::json(StatusCode::CREATED, body))
+    }
+}

@@ -1,0 +1,115 @@
+//! The integration API: the four operations of the contract, on the public listener.
+
+mod cancel;
+mod create;
+mod find;
+mod list;
+
+use std::sync::Arc;
+
+use preauth_core::port::Queries;
+use preauth_core::service::Service as Operations;
+use preauth_core::value::Scope;
+use preauth_core::wire::path;
+use salvo::http::{Request, Response};
+use salvo::{Depot, FlowCtrl, Handler, Router, async_trait};
+
+use crate::clock::Clock;
+
+use super::caller::{Admission, Caller, Gate};
+use super::error::ApiError;
+use super::handler;
+use super::reply::Reply;
+use super::request_log::RequestNotes;
+
+/// What the endpoints of this API work with.
+pub struct IntegrationApi {
+    /// The use cases.
+    pub operations: Arc<Operations>,
+    /// The read side.
+    pub queries: Arc<dyn Queries>,
+    /// Who may come in.
+    pub gate: Gate,
+    /// Where the time comes from.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// One operation of the contract.
+#[async_trait]
+trait Endpoint: Send + Sync + 'static {
+    /// The scope that a key needs (contract, "Authentication").
+    const SCOPE: Scope;
+
+    /// Extract, convert, one call, convert.
+    async fn answer(
+        &self,
+        api: &IntegrationApi,
+        caller: Caller,
+        req: &mut Request,
+    ) -> Result<Reply, ApiError>;
+}
+
+/// An endpoint behind the gate.
+struct Guarded<E> {
+    api: Arc<IntegrationApi>,
+    endpoint: E,
+}
+
+#[async_trait]
+impl<E: Endpoint> Handler for Guarded<E> {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        depot: &mut Depot,
+        res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        let Admission {
+            caller,
+            key,
+            window,
+        } = self.api.gate.admit(req, E::SCOPE).await;
+        RequestNotes::of(depot).key = key;
+        let outcome = match caller {
+            Ok(caller) => handler::run(self.endpoint.answer(&self.api, caller, req)).await,
+            Err(refusal) => Err(refusal),
+        };
+        let reply = handler::settle(outcome, depot);
+        match window {
+            Some(window) => window.tell(reply).write(res),
+            None => reply.write(res),
+        }
+    }
+}
+
+/// The routes of the contract.
+#[must_use]
+pub fn routes(api: &Arc<IntegrationApi>) -> Router {
+    fn guarded<E: Endpoint>(api: &Arc<IntegrationApi>, endpoint: E) -> Guarded<E> {
+        Guarded {
+            api: Arc::clone(api),
+            endpoint,
+        }
+    }
+    Router::new()
+        .push(
+            Router::with_path(path::PRE_AUTHORIZATIONS)
+                .get(guarded(api, list::List))
+                .head(guarded(api, list::List))
+                .post(guarded(api, create::Create)),
+        )
+        .push(
+            Router::with_path(path::PRE_AUTHORIZATION_ROUTE)
+                .get(guarded(api, find::Find))
+                .head(guarded(api, find::Find)),
+        )
+        .push(Router::with_path(path::CANCEL_ROUTE).post(guarded(api, cancel::Cancel)))
+}
+
+impl std::fmt::Debug for IntegrationApi {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("IntegrationApi")
+            .field("gate", &self.gate)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,219 @@
+//! JSON as a small syntax tree that keeps what a deserializer throws away: duplicate keys, the
+//! digits of numbers, and the difference between an array and an object.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::Deserializer;
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::problem::{Defect, Problem};
+
+/// Objects and arrays may be nested so deep.
+const DEPTH_LIMIT: usize = 32;
+
+/// A JSON value as it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Json {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number's own text.
+    Number(String),
+    /// A string, unescaped.
+    Text(String),
+    /// An array.
+    Array(Vec<Json>),
+    /// An object's members in the order written; keys are distinct.
+    Object(Vec<(String, Json)>),
+}
+
+impl Json {
+    /// Reads a whole body, a UTF-8 byte order mark before it ignored; duplicate keys at any level
+    /// are problems.
+    pub fn parse(body: &[u8]) -> Result<Self, Vec<Problem>> {
+        let whole = |defect| vec![Problem::new("body", defect)];
+        let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
+        let raw: &RawValue = serde_json::from_slice(body).map_err(|_| whole(Defect::NotJson))?;
+        let mut duplicates = Vec::new();
+        let tree = read(raw, "", 0, &mut duplicates).map_err(whole)?;
+        if duplicates.is_empty() {
+            Ok(tree)
+        } else {
+            Err(duplicates)
+        }
+    }
+}
+
+fn read(
+    raw: &RawValue,
+    path: &str,
+    depth: usize,
+    duplicates: &mut Vec<Problem>,
+) -> Result<Json, Defect> {
+    if depth > DEPTH_LIMIT {
+        return Err(Defect::TooDeep);
+    }
+    let text = raw.get();
+    let inner = depth.saturating_add(1);
+    match text.as_bytes().first() {
+        Some(b'{') => {
+            let members = split::<Members<'_>>(text)?.0;
+            let mut seen = HashSet::with_capacity(members.len());
+            let mut object = Vec::with_capacity(members.len());
+            for (key, value) in members {
+                let field = if path.is_empty() {
+                    key.clone()
+                } else {
+                    format!("{path}.{key}")
+                };
+                let value = read(value, &field, inner, duplicates)?;
+                if seen.insert(key.clone()) {
+                    object.push((key, value));
+                } else {
+                    duplicates.push(Problem::new(field, Defect::Duplicate));
+                }
+            }
+            Ok(Json::Object(object))
+        }
+        Some(b'[') => {
+            let elements = split::<Elements<'_>>(text)?.0;
+            let array = elements
+                .into_iter()
+                .map(|element| read(element, path, inner, duplicates));
+            array.collect::<Result<_, _>>().map(Json::Array)
+        }
+        Some(b'"') => serde_json::from_str(text)
+            .map(Json::Text)
+            .map_err(|_| Defect::NotJson),
+        Some(b't') => Ok(Json::Bool(true)),
+        Some(b'f') => Ok(Json::Bool(false)),
+        Some(b'n') => Ok(Json::Null),
+        Some(_) => Ok(Json::Number(text.to_owned())),
+        None => Err(Defect::NotJson),
+    }
+}
+
+/// Splits one level without looking into the values.
+fn split<'de, T: serde::Deserialize<'de>>(text: &'de str) -> Result<T, Defect> {
+    serde_json::from_str(text).map_err(|_| Defect::NotJson)
+}
+
+struct Members<'de>(Vec<(String, &'de RawValue)>);
+struct Elements<'de>(Vec<&'de RawValue>);
+
+impl<'de> serde::Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct MembersVisitor;
+        impl<'de> Visitor<'de> for MembersVisitor {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(MembersVisitor)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Elements<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ElementsVisitor;
+        impl<'de> Visitor<'de> for ElementsVisitor {
+            type Value = Elements<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an array")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Elements<'de>, A::Error> {
+                let mut elements = Vec::new();
+                while let Some(element) = seq.next_element()? {
+                    elements.push(element);
+                }
+                Ok(Elements(elements))
+            }
+        }
+        deserializer.deserialize_seq(ElementsVisitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Defect, Json, Problem};
+
+    fn problems(body: &str) -> Vec<Problem> {
+        Json::parse(body.as_bytes()).unwrap_err()
+    }
+
+    #[test]
+    fn numbers_keep_their_own_digits() {
+        let tree = Json::parse(br#"{"a": 1e400, "b": -0.10}"#).unwrap();
+        let number = |text: &str| Json::Number(text.to_owned());
+        let expected = vec![
+            ("a".to_owned(), number("1e400")),
+            ("b".to_owned(), number("-0.10")),
+        ];
+        assert_eq!(tree, Json::Object(expected));
+    }
+
+    #[test]
+    fn duplicate_keys_are_found_at_any_level_and_through_escapes() {
+        assert_eq!(
+            problems(r#"{"x": {"amount": 1, "\u0061mount": 2}, "x": 3}"#),
+            [
+                Problem::new("x.amount", Defect::Duplicate),
+                Problem::new("x", Defect::Duplicate)
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_no_json_is_one_problem_of_the_body() {
+        let lone_surrogate = r#"{"a": "\ud800"}"#;
+        for body in [
+            "",
+            "{",
+            "{}x",
+            "nul",
+            "{\"a\":\"\u{1}\"}",
+            "[1,]",
+            "+1",
+            "NaN",
+            lone_surrogate,
+        ] {
+            assert_eq!(
+                problems(body),
+                [Problem::new("body", Defect::NotJson)],
+                "{body:?}"
+            );
+        }
+        assert!(Json::parse(b"\xFF").is_err());
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_ignored() {
+        assert_eq!(Json::parse(b"\xEF\xBB\xBFnull"), Ok(Json::Null));
+    }
+
+    #[test]
+    fn nesting_ends_at_its_limit_however_deep_it_goes() {
+        for depth in [33, 100_000] {
+            let body = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+            let found = problems(&body);
+            assert_eq!(found, [Problem::new("body", Defect::TooDeep)], "{depth}");
+        }
+        let body = format!("{}{}", "[".repeat(32), "]".repeat(32));
+        assert!(Json::parse(body.as_bytes()).is_ok());
+    }
+}

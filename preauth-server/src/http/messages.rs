@@ -1,0 +1,193 @@
+//! Every text that an API caller reads, in Portuguese. Only codes are part of the contract.
+
+use preauth_core::ErrorCode;
+use preauth_core::value::{CnpjError, DueDateError, EmailError, TextError};
+
+use super::problem::Defect;
+
+/// The sentence for a code that says everything by itself.
+#[must_use]
+pub fn sentence(code: ErrorCode) -> &'static str {
+    match code {
+        ErrorCode::ValidationError => "A requisição tem campos inválidos.",
+        ErrorCode::BadRequest => "A requisição está malformada.",
+        ErrorCode::ApiKeyInvalid => "A chave de API está ausente ou é inválida.",
+        ErrorCode::ApiKeyRevoked => "A chave de API foi revogada.",
+        ErrorCode::ApiKeyExpired => "A chave de API expirou.",
+        ErrorCode::IntegrationScopeForbidden => {
+            "A chave de API não tem o escopo necessário para esta operação."
+        }
+        ErrorCode::IntegrationResponsibleForbidden => {
+            "O usuário responsável pela chave não tem permissão para solicitar e pré-autorizar antecipações."
+        }
+        ErrorCode::RbacForbidden => {
+            "Permissão negada: o usuário responsável pela chave está inativo ou não pertence mais à empresa."
+        }
+        ErrorCode::PreAuthOnlyConstrutora => {
+            "Somente a matriz de uma construtora pode criar pré-autorizações."
+        }
+        ErrorCode::AnticipationNotFound => "Operação não encontrada.",
+        ErrorCode::PreAuthDuplicateInvoice => {
+            "Já existe uma operação em andamento para esta nota fiscal deste fornecedor; consulte-a pelo anticipationId em details."
+        }
+        ErrorCode::AnticipationInvalidTransition => {
+            "A situação da operação não permite esta ação ou mudou durante a chamada; consulte a operação e tente novamente."
+        }
+        ErrorCode::FileTooLarge => "O arquivo da nota fiscal tem mais de 10 MB.",
+        ErrorCode::AnticipationInvalidDueDate => {
+            "O vencimento deve ser no mínimo 5 dias corridos a partir de hoje."
+        }
+        ErrorCode::AnticipationDueDateTooFar => {
+            "O vencimento deve ser no máximo 180 dias corridos a partir de hoje."
+        }
+        ErrorCode::CreditAnalysisDueDateExceeded => {
+            "O prazo até o vencimento excede o permitido pela análise de crédito da empresa."
+        }
+        ErrorCode::CreditAnalysisInvoiceAmountExceeded => {
+            "O valor da nota fiscal excede o permitido pela análise de crédito da empresa."
+        }
+        ErrorCode::PreAuthSupplierNameRequired => {
+            "O fornecedor ainda não está cadastrado: informe supplier.name e supplier.contactName."
+        }
+        ErrorCode::PreAuthSupplierSelf => {
+            "O fornecedor não pode ser a própria empresa nem uma de suas filiais."
+        }
+        ErrorCode::PreAuthSupplierBlocked => "O fornecedor está na lista de bloqueio da empresa.",
+        ErrorCode::InvalidFileType => "O conteúdo do arquivo não é um PDF ou XML válido.",
+        ErrorCode::InvoiceFileType => {
+            "O Content-Type do arquivo deve ser application/pdf, application/xml ou text/xml."
+        }
+        ErrorCode::InvoiceFileNameTooLong => "O nome do arquivo tem mais de 255 caracteres.",
+        ErrorCode::PreAuthAlreadyRequested => {
+            "O fornecedor já solicitou a antecipação; ela não pode mais ser cancelada pela integração."
+        }
+        ErrorCode::PreAuthAlreadyClosed => "A pré-autorização já foi encerrada por outro motivo.",
+        ErrorCode::RateLimited => {
+            "O limite de requisições foi atingido; aguarde os segundos indicados em Retry-After."
+        }
+        ErrorCode::InternalError => {
+            "Erro interno. Se persistir, informe o X-Request-Id desta resposta ao suporte."
+        }
+        ErrorCode::NotFound => "Este endereço não existe nesta API.",
+        ErrorCode::MethodNotAllowed => {
+            "Este endereço não aceita este método; veja os aceitos no cabeçalho Allow."
+        }
+        ErrorCode::RequestTimeout => "O corpo da requisição demorou demais para chegar.",
+        ErrorCode::PayloadTooLarge => "O corpo da requisição excede 256 KiB.",
+        ErrorCode::ServiceUnavailable => {
+            "O serviço está temporariamente indisponível; nada foi feito. Tente novamente após os segundos indicados em Retry-After."
+        }
+        ErrorCode::IdempotencyKeyInvalid => {
+            "Idempotency-Key deve ter de 8 a 100 caracteres dentre letras, dígitos e . _ : -"
+        }
+        ErrorCode::IdempotencyKeyReused => {
+            "Esta Idempotency-Key já foi usada com outro conteúdo; use uma chave nova para cada operação."
+        }
+        ErrorCode::IdempotencyInProgress => {
+            "Uma requisição com esta Idempotency-Key ainda está em processamento; repita após os segundos indicados em Retry-After."
+        }
+        ErrorCode::ResourceNotFound => "Registro não encontrado.",
+        ErrorCode::ResourceConflict => "O registro já existe ou conflita com outro.",
+        ErrorCode::ResponsibleUserRefused => {
+            "O usuário responsável deve estar ativo, pertencer à empresa e ter as permissões REQUEST_ADVANCES e PRE_AUTHORIZE_ADVANCES."
+        }
+        ErrorCode::EndpointNotHeadOffice => {
+            "O endpoint de webhooks pertence à matriz; cadastre-o na matriz desta empresa."
+        }
+        ErrorCode::EndpointUrlRefused => "A URL do endpoint foi recusada.",
+        ErrorCode::PlatformTokenInvalid => "O token de operador está ausente ou é inválido.",
+    }
+}
+
+/// The sentence for a defect of a field.
+#[must_use]
+pub fn defect(field: &str, defect: &Defect) -> String {
+    match defect {
+        Defect::Required => format!("{field} é obrigatório."),
+        Defect::NotAnObject => format!("{field} deve ser um objeto JSON."),
+        Defect::NotAnArray => format!("{field} deve ser uma lista JSON."),
+        Defect::NotAString => format!("{field} deve ser um texto."),
+        Defect::NotANumber => format!("{field} deve ser um número."),
+        Defect::NotABoolean => format!("{field} deve ser true ou false."),
+        Defect::Duplicate => format!("{field} aparece mais de uma vez no mesmo objeto."),
+        Defect::NotJson => "O corpo da requisição não é um JSON válido em UTF-8.".to_owned(),
+        Defect::TooDeep => "O JSON tem mais de 32 níveis.".to_owned(),
+        Defect::Text(error) => text(field, *error),
+        Defect::Cnpj(error) => cnpj(field, *error),
+        Defect::CnpjNotNumeric => format!("{field} de uma construtora deve ter apenas dígitos."),
+        Defect::Email(error) => email(field, *error),
+        Defect::Decimal(_) => {
+            format!(
+                "{field} não é um número decimal válido, como 1234.56 (ponto decimal, sem separador de milhar)."
+            )
+        }
+        Defect::DueDate(DueDateError::Shape) => format!("{field} deve ter o formato AAAA-MM-DD."),
+        Defect::DueDate(DueDateError::NoSuchDay) => format!("{field} não existe no calendário."),
+        Defect::AmountOutOfRange => format!("{field} deve estar entre 500 e 10000000."),
+        Defect::MoneyOutOfRange => {
+            format!("{field} deve ser maior que zero e no máximo 1000000000.")
+        }
+        Defect::WithheldTaxNegative => format!("{field} não pode ser negativo."),
+        Defect::WithheldTaxTooHigh => {
+            format!("{field} não pode exceder invoice.amount menos 500.")
+        }
+        Defect::WholeNumber { min, max } => {
+            format!("{field} deve ser um número inteiro de {min} a {max}.")
+        }
+        Defect::NotOneOf(values) => format!("{field} deve ser um de: {}.", values.join(", ")),
+        Defect::EmptyList => format!("{field} deve ter ao menos um valor."),
+        Defect::Repeated => format!("{field} só pode ser informado uma vez."),
+        Defect::Brackets { plain } => {
+            format!("Use {plain} sem colchetes e repita o parâmetro: {plain}=A&{plain}=B.")
+        }
+        Defect::NotUtf8 => format!("{field} não está em UTF-8."),
+        Defect::NotNumeric => format!("{field} deve ser numérico."),
+        Defect::NotAnId => format!("{field} não é um identificador da plataforma."),
+        Defect::ExtensionDueDate => {
+            format!(
+                "{field} deve ser posterior ao vencimento do boleto e no máximo 180 dias a partir de hoje."
+            )
+        }
+        Defect::NetAmount => {
+            format!(
+                "{field} deve ser maior que zero e no máximo o valor da nota menos as retenções."
+            )
+        }
+    }
+}
+
+fn text(field: &str, error: TextError) -> String {
+    match error {
+        TextError::Blank => format!("{field} não pode estar em branco."),
+        TextError::TooShort { min, .. } => format!("{field} deve ter no mínimo {min} caracteres."),
+        TextError::TooLong { max, .. } => format!("{field} deve ter no máximo {max} caracteres."),
+        TextError::ControlCharacter => format!("{field} contém um caractere de controle."),
+        TextError::InvisibleCharacter => {
+            format!("{field} contém um caractere invisível ou que inverte a direção do texto.")
+        }
+    }
+}
+
+fn cnpj(field: &str, error: CnpjError) -> String {
+    match error {
+        CnpjError::WrongCheckDigits => format!("{field} tem dígitos verificadores incorretos."),
+        CnpjError::Empty
+        | CnpjError::TooLong
+        | CnpjError::InvalidCharacter
+        | CnpjError::WrongLength { .. }
+        | CnpjError::LetterInCheckDigits
+        | CnpjError::RepeatedCharacter => {
+            format!("{field} deve ser um CNPJ de 14 caracteres, com ou sem máscara.")
+        }
+    }
+}
+
+fn email(field: &str, error: EmailError) -> String {
+    match error {
+        EmailError::TooLong => format!("{field} deve ter no máximo 255 caracteres."),
+        EmailError::MisplacedDot => {
+            format!("{field} não pode ter ponto no início, no fim ou repetido antes do @.")
+        }
+        _ => format!("{field} deve ser um e-mail válido."),
+    }
+}

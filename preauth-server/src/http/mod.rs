@@ -1,0 +1,27 @@
+//! Everything that speaks HTTP to callers: the integration API and the platform API.
+//!
+//! An endpoint is a file: extract, convert, one call, convert. What endpoints share stands here,
+//! beside them.
+
+mod authorization;
+mod body;
+mod caller;
+mod convert;
+mod error;
+mod fields;
+mod handler;
+pub mod integration;
+mod json;
+mod messages;
+mod path_id;
+pub mod platform;
+mod problem;
+mod query;
+mod reply;
+mod request_log;
+pub mod server;
+mod strangers;
+
+pub use caller::Gate;
+pub use convert::WireRender;
+pub use strangers::Strangers;

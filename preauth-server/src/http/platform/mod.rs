@@ -1,0 +1,1 @@
+//! The platform API, on the private listener, behind the operator token.

@@ -1,0 +1,87 @@
+//! One line per request, and the id by which it is found again.
+
+use std::sync::Arc;
+
+use preauth_core::ErrorCode;
+use preauth_core::port::IdSource;
+use preauth_core::value::{ApiKeyId, RequestId};
+use preauth_core::wire::header::REQUEST_ID;
+use salvo::http::header::HeaderValue;
+use salvo::http::{Request, Response};
+use salvo::{Depot, FlowCtrl, Handler, async_trait};
+
+use crate::clock::{Clock, Stopwatch};
+
+/// What an endpoint tells the log.
+#[derive(Debug, Default)]
+pub struct RequestNotes {
+    /// The key, as far as it was recognised.
+    pub key: Option<ApiKeyId>,
+    /// The code of the refusal, if it was one.
+    pub code: Option<ErrorCode>,
+    /// What only the log may know.
+    pub cause: Option<String>,
+}
+
+impl RequestNotes {
+    /// The notes of this request.
+    pub fn of(depot: &mut Depot) -> &mut Self {
+        if !depot.contains_typed::<Self>() {
+            depot.insert_typed(Self::default());
+        }
+        #[expect(clippy::expect_used, reason = "it was put there just now")]
+        depot
+            .get_typed_mut::<Self>()
+            .expect("the notes are in the depot")
+    }
+}
+
+/// The outermost layer of both listeners.
+pub struct RequestLog {
+    /// `integration` or `platform`.
+    pub listener: &'static str,
+    /// Where the time comes from.
+    pub clock: Arc<dyn Clock>,
+    /// Where request ids come from.
+    pub ids: Arc<dyn IdSource>,
+}
+
+#[async_trait]
+impl Handler for RequestLog {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        depot: &mut Depot,
+        res: &mut Response,
+        ctrl: &mut FlowCtrl,
+    ) {
+        let stopwatch = Stopwatch::start();
+        let id = RequestId::new(self.ids.uuid(self.clock.now())).to_string();
+        if let Ok(value) = HeaderValue::from_str(&id) {
+            res.headers_mut().insert(REQUEST_ID, value);
+        }
+        ctrl.call_next(req, depot, res).await;
+        let notes = RequestNotes::of(depot);
+        let duration_ms = stopwatch.elapsed().num_milliseconds();
+        let status = res.status_code.map_or(200, |status| status.as_u16());
+        // The path only: a query string may hold anything a caller pasted into it.
+        let (method, path) = (req.method().as_str(), req.uri().path());
+        let key = notes.key.map(|key| key.to_string());
+        let code = notes.code.map(ErrorCode::as_str);
+        let listener = self.listener;
+        if status >= 500 {
+            let error = notes.cause.as_deref();
+            tracing::error!(target: "request", listener, method, path, status, duration_ms, id, key, code, error);
+        } else {
+            tracing::info!(target: "request", listener, method, path, status, duration_ms, id, key, code);
+        }
+    }
+}
+
+impl std::fmt::Debug for RequestLog {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RequestLog")
+            .field("listener", &self.listener)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,120 @@
+//! A listener: bind, serve within limits, stop gracefully.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use preauth_core::ErrorCode;
+use preauth_core::port::IdSource;
+use salvo::catcher::Catcher;
+use salvo::conn::{Acceptor, Listener, TcpListener, tcp::TcpAcceptor};
+use salvo::fuse::FuseConfig;
+use salvo::http::{Request, Response, StatusCode};
+use salvo::server::ServerHandle;
+use salvo::{Depot, FlowCtrl, Handler, Router, Server, Service, async_trait};
+
+use crate::clock::Clock;
+
+use super::error::ApiError;
+use super::handler;
+use super::request_log::RequestLog;
+
+/// Head of a request, request line included.
+const HEAD_LIMIT_BYTES: usize = 16 * 1024;
+const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(75);
+const WRITE_STALL_TIMEOUT: Duration = Duration::from_secs(30);
+const CONNECTION_LIMIT: usize = 2_000;
+
+/// A bound listener that does not serve yet.
+pub struct Bound {
+    acceptor: TcpAcceptor,
+    address: SocketAddr,
+}
+
+impl Bound {
+    /// Binds `address`; port 0 takes any free one.
+    pub async fn bind(address: SocketAddr) -> io::Result<Self> {
+        let acceptor = TcpListener::new(address)
+            .try_bind()
+            .await
+            .map_err(|error| io::Error::other(error.to_string()))?;
+        let bound = acceptor
+            .holdings()
+            .first()
+            .and_then(|holding| holding.local_addr.clone().into_std());
+        let address = bound.ok_or_else(|| io::Error::other("the listener has no address"))?;
+        Ok(Self { acceptor, address })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// A server of `routes` on this listener, and the handle that stops it.
+    #[must_use]
+    pub fn server(self) -> (Server<TcpAcceptor>, ServerHandle) {
+        let fuse = FuseConfig::default()
+            .with_http1_header_timeout(HEAD_TIMEOUT)
+            .with_connection_idle_timeout(IDLE_TIMEOUT)
+            .with_write_stall_timeout(WRITE_STALL_TIMEOUT);
+        let mut server = Server::new(self.acceptor)
+            .fuse_config(fuse)
+            .max_connections(CONNECTION_LIMIT);
+        server.http1_mut().max_buf_size(HEAD_LIMIT_BYTES);
+        let handle = server.handle();
+        (server, handle)
+    }
+}
+
+/// `routes` with what every answer has: a request id, a line in the log, the error shape.
+#[must_use]
+pub fn service(
+    routes: Router,
+    listener: &'static str,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn IdSource>,
+) -> Service {
+    Service::new(routes)
+        .hoop(RequestLog {
+            listener,
+            clock,
+            ids,
+        })
+        .catcher(Catcher::new(Unanswered))
+}
+
+/// Answers what no endpoint answered, in place of the framework's own pages.
+struct Unanswered;
+
+#[async_trait]
+impl Handler for Unanswered {
+    async fn handle(
+        &self,
+        _req: &mut Request,
+        depot: &mut Depot,
+        res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        let code = match res.status_code {
+            Some(StatusCode::NOT_FOUND) => ErrorCode::NotFound,
+            Some(StatusCode::METHOD_NOT_ALLOWED) => ErrorCode::MethodNotAllowed,
+            Some(StatusCode::PAYLOAD_TOO_LARGE) => ErrorCode::PayloadTooLarge,
+            Some(StatusCode::REQUEST_TIMEOUT) => ErrorCode::RequestTimeout,
+            Some(status) if status.is_client_error() => ErrorCode::BadRequest,
+            _ => ErrorCode::InternalError,
+        };
+        handler::refuse(ApiError::new(code), depot, res);
+    }
+}
+
+impl std::fmt::Debug for Bound {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Bound")
+            .field("address", &self.address)
+            .finish_non_exhaustive()
+    }
+}
