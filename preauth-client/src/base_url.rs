@@ -1,0 +1,148 @@
+//! Where the service is.
+
+use std::net::IpAddr;
+
+use reqwest::Url;
+
+use crate::ConfigError;
+
+/// A judged base address, to which the paths of the API are appended.
+#[derive(Clone, Debug)]
+pub(crate) struct BaseUrl {
+    url: Url,
+    /// The path of the base address, without the slash at its end.
+    prefix: String,
+}
+
+impl BaseUrl {
+    /// Judges an address. The key travels with every request, so plain HTTP is for this machine only,
+    /// unless the caller insists.
+    pub(crate) fn parse(text: &str, allow_plain_http: bool) -> Result<Self, ConfigError> {
+        // The parser would repair `https:host` and `https:\\host`; better to ask what was meant.
+        let is_secure = text.starts_with("https://");
+        if !is_secure && !text.starts_with("http://") {
+            return Err(ConfigError::BaseUrlScheme);
+        }
+        let url = Url::parse(text).map_err(|error| ConfigError::BaseUrl(Box::new(error)))?;
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(ConfigError::BaseUrlCredentials);
+        }
+        if url.query().is_some() || url.fragment().is_some() {
+            return Err(ConfigError::BaseUrlTail);
+        }
+        if !is_secure && !allow_plain_http && !is_this_machine(&url) {
+            return Err(ConfigError::BaseUrlInsecure);
+        }
+        let prefix = url.path().trim_end_matches('/').to_owned();
+        Ok(Self { url, prefix })
+    }
+
+    /// Whether TLS is used.
+    pub(crate) fn is_secure(&self) -> bool {
+        self.url.scheme() == "https"
+    }
+
+    /// The address of a path of the API.
+    pub(crate) fn join(&self, path: &str) -> Url {
+        let mut url = self.url.clone();
+        if self.prefix.is_empty() {
+            url.set_path(path);
+        } else {
+            url.set_path(&format!("{}{path}", self.prefix));
+        }
+        url
+    }
+
+    /// The address as it was understood, for `Debug`.
+    pub(crate) fn as_str(&self) -> &str {
+        self.url.as_str()
+    }
+}
+
+fn is_this_machine(url: &Url) -> bool {
+    let Some(host) = url.host_str() else {
+        return false;
+    };
+    let literal = host.trim_start_matches('[').trim_end_matches(']');
+    literal
+        .parse::<IpAddr>()
+        .map_or(host == "localhost", |address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn join(base: &str) -> String {
+        BaseUrl::parse(base, false)
+            .unwrap()
+            .join("/api/x")
+            .to_string()
+    }
+
+    #[test]
+    fn paths_are_appended_to_the_base_with_or_without_a_path_of_its_own() {
+        assert_eq!(
+            join("https://api.example.com"),
+            "https://api.example.com/api/x"
+        );
+        assert_eq!(
+            join("https://api.example.com/"),
+            "https://api.example.com/api/x"
+        );
+        assert_eq!(
+            join("https://example.com/v/preauth/"),
+            "https://example.com/v/preauth/api/x"
+        );
+        assert_eq!(join("http://127.0.0.1:8080"), "http://127.0.0.1:8080/api/x");
+    }
+
+    #[test]
+    fn plain_http_is_for_this_machine_unless_the_caller_insists() {
+        for local in ["http://localhost:1", "http://127.9.9.9", "http://[::1]:80"] {
+            assert!(BaseUrl::parse(local, false).is_ok(), "{local}");
+        }
+        for remote in [
+            "http://example.com",
+            "http://10.0.0.1",
+            "http://localhost.example.com",
+        ] {
+            let judged = BaseUrl::parse(remote, false);
+            assert!(
+                matches!(judged, Err(ConfigError::BaseUrlInsecure)),
+                "{remote}"
+            );
+            assert!(BaseUrl::parse(remote, true).is_ok(), "{remote}");
+        }
+    }
+
+    #[test]
+    fn an_address_with_anything_but_host_and_path_is_refused() {
+        let error = |text| BaseUrl::parse(text, true).unwrap_err();
+        assert!(matches!(
+            error("api.example.com"),
+            ConfigError::BaseUrlScheme
+        ));
+        assert!(matches!(
+            error("https:example.com"),
+            ConfigError::BaseUrlScheme
+        ));
+        assert!(matches!(
+            error("ftp://example.com"),
+            ConfigError::BaseUrlScheme
+        ));
+        assert!(matches!(error("https://"), ConfigError::BaseUrl(_)));
+        assert!(matches!(
+            error("https://u:p@example.com"),
+            ConfigError::BaseUrlCredentials
+        ));
+        assert!(matches!(
+            error("https://example.com?a=b"),
+            ConfigError::BaseUrlTail
+        ));
+        assert!(matches!(
+            error("https://example.com/#a"),
+            ConfigError::BaseUrlTail
+        ));
+    }
+}

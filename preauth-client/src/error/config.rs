@@ -1,0 +1,33 @@
+//! Wrong settings.
+
+use std::error::Error as StdError;
+
+/// Why a client cannot be built. Neither key nor address is repeated.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// The base address begins with neither `https://` nor `http://`.
+    #[error("the base url does not begin with https:// or http://")]
+    BaseUrlScheme,
+    /// The base address is no URL.
+    #[error("the base url is invalid")]
+    BaseUrl(#[source] Box<dyn StdError + Send + Sync>),
+    /// The base address has a user or password in it.
+    #[error("the base url has credentials")]
+    BaseUrlCredentials,
+    /// The base address has a query or fragment.
+    #[error("the base url has a query or a fragment")]
+    BaseUrlTail,
+    /// Plain HTTP to another machine would show the key to everybody on the way.
+    #[error("the base url is plain http to another machine")]
+    BaseUrlInsecure,
+    /// The key does not begin like an API key; it may be another secret.
+    #[error("the api key does not begin with service_sk_")]
+    ApiKeyPrefix,
+    /// The key has a character that no key has, such as a line break.
+    #[error("the api key has a character that is not allowed")]
+    ApiKeyCharacters,
+    /// The HTTP stack could not be set up, for example because the system has no root certificates.
+    #[error("the http stack could not be set up")]
+    HttpStack(#[source] Box<dyn StdError + Send + Sync>),
+}

@@ -1,0 +1,50 @@
+//! The text of an error: one line that support can work with.
+
+use std::fmt;
+
+use super::{Error, ErrorKind};
+
+/// The most problems that are spelled out.
+const MAX_PROBLEMS: usize = 5;
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.inner.kind {
+            ErrorKind::Config => "the client is set up wrongly",
+            ErrorKind::Randomness => "no idempotency key could be drawn",
+            ErrorKind::Connect => "the service could not be reached",
+            ErrorKind::Timeout => "the service did not answer in time",
+            ErrorKind::Transport => "the exchange with the service broke off",
+            ErrorKind::Api => "the service refused",
+            ErrorKind::UnexpectedAnswer => "the answer is not one of the service",
+            ErrorKind::UnreadableSuccess => "the success could not be read",
+            ErrorKind::AnswerTooLarge => "the success is longer than accepted",
+        })?;
+        if let Some(status) = self.status() {
+            write!(f, " (status {status})")?;
+        }
+        for (index, problem) in self.problems().take(MAX_PROBLEMS).enumerate() {
+            f.write_str(if index == 0 { ": " } else { "; " })?;
+            // None of these words is ours: a line break in one must not begin a line in a log.
+            write!(f, "{}", problem.code.as_str().escape_debug())?;
+            if let Some(field) = problem.field {
+                write!(f, " {}", field.escape_debug())?;
+            }
+            write!(f, " \"{}\"", problem.message.escape_debug())?;
+        }
+        let more = self.problems().count().saturating_sub(MAX_PROBLEMS);
+        if more > 0 {
+            write!(f, "; and {more} more")?;
+        }
+        if let Some(existing) = self.existing_operation_id() {
+            write!(f, " [existing operation {existing}]")?;
+        }
+        if let Some(request_id) = self.request_id() {
+            write!(f, " [request id {}]", request_id.escape_debug())?;
+        }
+        if self.inner.attempts > 1 {
+            write!(f, " [{} attempts]", self.inner.attempts)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,233 @@
+//! What can go wrong.
+
+mod config;
+mod display;
+mod kind;
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::time::Duration;
+
+use preauth_core::ErrorCode;
+use preauth_core::value::{IdempotencyKey, OperationId};
+use preauth_core::wire::{ErrorBody, Open};
+
+use crate::RateLimit;
+use crate::answer::AnswerHead;
+
+pub use config::ConfigError;
+pub use kind::ErrorKind;
+
+/// Why a call did not succeed.
+///
+/// Its text names code, message, fields and request id, so that a line in a log is enough for
+/// support; what lies beneath it is the [`source`](StdError::source).
+///
+/// ```
+/// use preauth_client::{Error, ErrorCode};
+///
+/// fn explain(error: &Error) -> &'static str {
+///     match error.code().and_then(|code| code.known()) {
+///         Some(ErrorCode::PreAuthDuplicateInvoice) => "already offered",
+///         Some(ErrorCode::PreAuthSupplierBlocked) => "ask the company",
+///         _ if error.is_retryable() => "later, with the same key",
+///         _ => "a person must look",
+///     }
+/// }
+/// ```
+pub struct Error {
+    inner: Box<Inner>,
+}
+
+/// Boxed, because errors travel by value through every layer.
+#[derive(Debug)]
+struct Inner {
+    kind: ErrorKind,
+    head: Option<AnswerHead>,
+    body: Option<ErrorBody>,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+    attempts: u32,
+    idempotency_key: Option<IdempotencyKey>,
+}
+
+/// One thing that is wrong with a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Problem<'a> {
+    /// What to branch on.
+    pub code: &'a Open<ErrorCode>,
+    /// A sentence in Portuguese, for people.
+    pub message: &'a str,
+    /// The path of the field, such as `invoice.dueDate`, if one is to blame.
+    pub field: Option<&'a str>,
+}
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind) -> Self {
+        Self {
+            inner: Box::new(Inner {
+                kind,
+                head: None,
+                body: None,
+                source: None,
+                attempts: 0,
+                idempotency_key: None,
+            }),
+        }
+    }
+
+    pub(crate) fn answered(kind: ErrorKind, head: AnswerHead) -> Self {
+        let mut error = Self::new(kind);
+        error.inner.head = Some(head);
+        error
+    }
+
+    pub(crate) fn refused(head: AnswerHead, body: ErrorBody) -> Self {
+        let mut error = Self::answered(ErrorKind::Api, head);
+        error.inner.body = Some(body);
+        error
+    }
+
+    pub(crate) fn caused_by(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        self.inner.source = Some(source.into());
+        self
+    }
+
+    /// Adds what only the whole call knows.
+    pub(crate) fn of_call(mut self, attempts: u32, key: Option<&IdempotencyKey>) -> Self {
+        self.inner.attempts = attempts;
+        self.inner.idempotency_key = key.cloned();
+        self
+    }
+
+    /// What kind of failure it is.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.inner.kind
+    }
+
+    /// The HTTP status, if there was an answer.
+    #[must_use]
+    pub fn status(&self) -> Option<u16> {
+        self.inner.head.as_ref().map(|head| head.status.as_u16())
+    }
+
+    /// The code of the refusal; `None` if the service did not say one. A code that this version does
+    /// not know keeps its text.
+    #[must_use]
+    pub fn code(&self) -> Option<&Open<ErrorCode>> {
+        self.inner.body.as_ref().and_then(ErrorBody::code)
+    }
+
+    /// The sentence, in Portuguese, that came with the code.
+    #[must_use]
+    pub fn message(&self) -> Option<&str> {
+        let first = self.inner.body.as_ref()?.errors.first()?;
+        Some(&first.message)
+    }
+
+    /// Everything that is wrong with the request, each with its field if it has one.
+    pub fn problems(&self) -> impl Iterator<Item = Problem<'_>> {
+        let body = self.inner.body.as_ref();
+        let errors = body.map_or(&[][..], |body| &body.errors);
+        let details = body
+            .and_then(|body| body.details.as_deref())
+            .unwrap_or_default();
+        errors.iter().enumerate().map(|(index, error)| Problem {
+            code: &error.code,
+            message: &error.message,
+            field: details
+                .get(index)
+                .and_then(|detail| detail.field.as_deref()),
+        })
+    }
+
+    /// The operation in progress that holds the same invoice, if this is
+    /// `PRE_AUTH_DUPLICATE_INVOICE`: query it instead of creating another.
+    #[must_use]
+    pub fn existing_operation_id(&self) -> Option<OperationId> {
+        let body = self.inner.body.as_ref()?;
+        if *body.code()? != ErrorCode::PreAuthDuplicateInvoice {
+            return None;
+        }
+        body.details.as_ref()?.first()?.anticipation_id
+    }
+
+    /// Whether the same call may succeed later. A create must then be sent with the same
+    /// [`idempotency_key`](Self::idempotency_key), because the failed one may have been done.
+    ///
+    /// True for failures of transport, 408, 429, 500 to 504, `IDEMPOTENCY_IN_PROGRESS`, and
+    /// `ANTICIPATION_INVALID_TRANSITION`: the operation changed during the cancel, and a fresh one is
+    /// judged by its new state.
+    #[must_use]
+    pub fn is_retryable(&self) -> bool {
+        match self.inner.kind {
+            ErrorKind::Connect | ErrorKind::Timeout | ErrorKind::Transport => true,
+            ErrorKind::Config
+            | ErrorKind::Randomness
+            | ErrorKind::AnswerTooLarge
+            | ErrorKind::UnreadableSuccess => false,
+            ErrorKind::Api | ErrorKind::UnexpectedAnswer => {
+                let by_status = matches!(self.status(), Some(408 | 429 | 500..=504));
+                by_status || self.code().is_some_and(is_passing)
+            }
+        }
+    }
+
+    /// How long the service asks to wait before the next try.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.inner.head.as_ref()?.retry_after
+    }
+
+    /// The id under which the service knows the last request; name it to support.
+    #[must_use]
+    pub fn request_id(&self) -> Option<&str> {
+        self.inner.head.as_ref()?.request_id.as_deref()
+    }
+
+    /// What is left of the request limit, if the answer said so.
+    #[must_use]
+    pub fn rate_limit(&self) -> Option<RateLimit> {
+        self.inner.head.as_ref()?.rate_limit
+    }
+
+    /// How many requests were sent.
+    #[must_use]
+    pub fn attempts(&self) -> u32 {
+        self.inner.attempts
+    }
+
+    /// The key under which a create was tried, chosen by the caller or drawn by the client. Keep it:
+    /// a later create with this key and the same content cannot be done twice.
+    #[must_use]
+    pub fn idempotency_key(&self) -> Option<&IdempotencyKey> {
+        self.inner.idempotency_key.as_ref()
+    }
+}
+
+fn is_passing(code: &Open<ErrorCode>) -> bool {
+    matches!(
+        code.known(),
+        Some(ErrorCode::IdempotencyInProgress | ErrorCode::AnticipationInvalidTransition)
+    )
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        let source = self.inner.source.as_deref()?;
+        Some(source)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.inner, f)
+    }
+}
+
+impl From<ConfigError> for Error {
+    fn from(error: ConfigError) -> Self {
+        Self::new(ErrorKind::Config).caused_by(error)
+    }
+}

@@ -1,0 +1,119 @@
+//! What an ERP offers.
+
+use preauth_core::value::{
+    Cnpj, ContactName, DueDate, Email, ExternalReference, IdempotencyKey, InvoiceNumber, Money,
+    Phone, SupplierName,
+};
+use preauth_core::wire::{CreateInvoice, CreatePreAuthorization, CreateSupplier};
+
+/// An advance to be offered to a supplier. Contract, "Create request body".
+///
+/// Every part was parsed by the rules of the service before it comes here, so that a bad tax id or
+/// date is found where it was read, not when it is sent.
+///
+/// ```
+/// use preauth_client::NewPreAuthorization;
+/// use preauth_client::value::Money;
+///
+/// let offer = NewPreAuthorization::new(
+///     "12.ABC.345/01DE-35".parse()?,
+///     "financeiro@fornecedor.com.br".parse()?,
+///     Money::parse("1234.56")?,
+///     "2026-12-21".parse()?,
+///     "NF-1".parse()?,
+/// )
+/// .supplier_name("Fornecedor Ltda.".parse()?)
+/// .contact_name("Maria Souza".parse()?)
+/// .external_reference("PED-2026/0042".parse()?)
+/// .idempotency_key("erp:PED-2026:0042".parse()?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewPreAuthorization {
+    pub(crate) body: CreatePreAuthorization,
+    pub(crate) idempotency_key: Option<IdempotencyKey>,
+}
+
+impl NewPreAuthorization {
+    /// An offer with everything that is always required.
+    #[must_use]
+    pub fn new(
+        supplier: Cnpj,
+        supplier_email: Email,
+        amount: Money,
+        due_date: DueDate,
+        invoice_number: InvoiceNumber,
+    ) -> Self {
+        let supplier = CreateSupplier {
+            cnpj: supplier,
+            email: supplier_email,
+            name: None,
+            contact_name: None,
+            phone: None,
+        };
+        let invoice = CreateInvoice {
+            amount: amount.into(),
+            due_date,
+            number: invoice_number,
+            withheld_tax_amount: None,
+        };
+        Self::from(CreatePreAuthorization {
+            supplier,
+            invoice,
+            external_reference: None,
+        })
+    }
+
+    /// The supplier's legal name; required, with [`contact_name`](Self::contact_name), when the
+    /// supplier is new to the platform.
+    #[must_use]
+    pub fn supplier_name(mut self, name: SupplierName) -> Self {
+        self.body.supplier.name = Some(name);
+        self
+    }
+
+    /// The person to speak to at the supplier.
+    #[must_use]
+    pub fn contact_name(mut self, name: ContactName) -> Self {
+        self.body.supplier.contact_name = Some(name);
+        self
+    }
+
+    /// The supplier's telephone.
+    #[must_use]
+    pub fn phone(mut self, phone: Phone) -> Self {
+        self.body.supplier.phone = Some(phone);
+        self
+    }
+
+    /// What is withheld from the invoice; it must leave 500 reais.
+    #[must_use]
+    pub fn withheld_tax(mut self, amount: Money) -> Self {
+        self.body.invoice.withheld_tax_amount = Some(amount.into());
+        self
+    }
+
+    /// The ERP's own identifier, which comes back in every answer and every webhook.
+    #[must_use]
+    pub fn external_reference(mut self, reference: ExternalReference) -> Self {
+        self.body.external_reference = Some(reference);
+        self
+    }
+
+    /// The name under which this create is done at most once, however often it is sent, even by
+    /// another process after a crash. Without one, each call draws its own.
+    #[must_use]
+    pub fn idempotency_key(mut self, key: IdempotencyKey) -> Self {
+        self.idempotency_key = Some(key);
+        self
+    }
+}
+
+impl From<CreatePreAuthorization> for NewPreAuthorization {
+    fn from(body: CreatePreAuthorization) -> Self {
+        Self {
+            body,
+            idempotency_key: None,
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What a call gives when it succeeds.
+
+use std::ops::Deref;
+use std::time::Duration;
+
+use preauth_core::value::IdempotencyKey;
+use preauth_core::wire::header;
+use reqwest::header::HeaderMap;
+
+use crate::answer::{AnswerHead, number, seconds};
+
+/// The value of an answer, with what the answer said beside it. It is used like the value itself.
+#[derive(Clone, Debug)]
+pub struct Response<T> {
+    value: T,
+    raw: Vec<u8>,
+    head: AnswerHead,
+    attempts: u32,
+    idempotency_key: Option<IdempotencyKey>,
+}
+
+impl<T> Response<T> {
+    pub(crate) fn new(
+        (head, value, raw): (AnswerHead, T, Vec<u8>),
+        attempts: u32,
+        idempotency_key: Option<IdempotencyKey>,
+    ) -> Self {
+        Self {
+            value,
+            raw,
+            head,
+            attempts,
+            idempotency_key,
+        }
+    }
+
+    /// The value alone.
+    #[must_use]
+    pub fn into_value(self) -> T {
+        self.value
+    }
+
+    /// The bytes that the value was read from, with fields that this version does not know.
+    #[must_use]
+    pub fn raw(&self) -> &[u8] {
+        &self.raw
+    }
+
+    /// The id under which the service knows this request.
+    #[must_use]
+    pub fn request_id(&self) -> Option<&str> {
+        self.head.request_id.as_deref()
+    }
+
+    /// Whether this is the answer to an earlier create with the same key, repeated: nothing was done
+    /// this time, and the value is as it was then.
+    #[must_use]
+    pub fn is_replayed(&self) -> bool {
+        self.head.replayed
+    }
+
+    /// What is left of the request limit.
+    #[must_use]
+    pub fn rate_limit(&self) -> Option<RateLimit> {
+        self.head.rate_limit
+    }
+
+    /// How many requests were sent until this answer.
+    #[must_use]
+    pub fn attempts(&self) -> u32 {
+        self.attempts
+    }
+
+    /// The key under which a create was sent; `None` for all other calls.
+    #[must_use]
+    pub fn idempotency_key(&self) -> Option<&IdempotencyKey> {
+        self.idempotency_key.as_ref()
+    }
+}
+
+impl<T> Deref for Response<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+/// The request limit, as an answer reported it. Contract, "Limits".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateLimit {
+    limit: u64,
+    remaining: u64,
+    resets_in: Duration,
+}
+
+impl RateLimit {
+    pub(crate) fn read(headers: &HeaderMap) -> Option<Self> {
+        Some(Self {
+            limit: number(headers, header::RATE_LIMIT_LIMIT)?,
+            remaining: number(headers, header::RATE_LIMIT_REMAINING)?,
+            resets_in: seconds(headers, header::RATE_LIMIT_RESET)?,
+        })
+    }
+
+    /// Requests allowed in one window.
+    #[must_use]
+    pub const fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Requests left in this window.
+    #[must_use]
+    pub const fn remaining(&self) -> u64 {
+        self.remaining
+    }
+
+    /// Time until the next window begins, from the moment of the answer.
+    #[must_use]
+    pub const fn resets_in(&self) -> Duration {
+        self.resets_in
+    }
+}
