@@ -101,15 +101,12 @@ pub struct Pagination {
 impl Pagination {
     /// The place of page `page` of `limit` entries each, of `total` in all.
     #[must_use]
-    pub const fn new(page: u64, limit: u32, total: u64) -> Self {
-        // Widening is exact; `From` is not const.
-        #[expect(clippy::as_conversions, reason = "u32 to u64 loses nothing")]
-        let per_page = if limit == 0 { 1 } else { limit as u64 };
+    pub fn new(page: u64, limit: u32, total: u64) -> Self {
         Self {
             page,
             limit,
             total,
-            total_pages: total.div_ceil(per_page),
+            total_pages: total.div_ceil(u64::from(limit).max(1)),
         }
     }
 }
