@@ -12,11 +12,14 @@
 //! - [`port`]: what a host must provide ([`port::Store`], [`port::Outbox`], [`port::Queries`]);
 //! - [`service`]: load, decide, evolve, commit;
 //! - [`memory`]: a host in memory, for embedding and for tests;
+//! - `conformance` (feature): what every host must show, as a suite;
 //! - [`wire`]: the JSON shapes, which know the values and none of the rules;
 //!
 //! Time and ids come in as values: nothing here reads a clock or draws a random number.
 #![warn(clippy::wildcard_enum_match_arm)]
 
+#[cfg(feature = "conformance")]
+pub mod conformance;
 pub mod delivery;
 mod error_code;
 pub mod memory;

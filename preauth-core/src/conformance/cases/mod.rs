@@ -1,0 +1,16 @@
+//! The cases, by what they are about. Each begins with companies of its own.
+
+pub mod changes;
+pub mod deliveries;
+pub mod duplicates;
+pub mod histories;
+pub mod leases;
+pub mod lists;
+pub mod offers;
+pub mod orders;
+pub mod overdue;
+pub mod parties;
+pub mod pauses;
+pub mod races;
+pub mod replies;
+pub mod schedules;

@@ -1,0 +1,150 @@
+//! Beginnings: what an offer or a direct advance leaves behind.
+
+use crate::conformance::Host;
+use crate::conformance::scene::{Scene, cents, created, target_of};
+use crate::operation::{Actor, InvoiceAmounts, InvoiceFile, Rejection};
+use crate::port::{NoticeKind, Viewer};
+use crate::service::ServiceError;
+use crate::value::{
+    CompanyName, ContactName, EventType, ExternalReference, InvoiceNumber, Origin, Phone, Status,
+    SupplierName, Version,
+};
+
+/// Every field of an offer is kept, the awkward ones included.
+pub async fn an_offer_is_kept_as_it_was_made(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let mut offer = scene.offer_of("nº 'Ç'; -- \\ 漢🙂");
+    offer.external_reference = Some(ExternalReference::parse("  PO \"7\" %_ ção  ").unwrap());
+    let (gross, withheld) = (cents(InvoiceAmounts::GREATEST_CENTS), cents(999_950_000));
+    offer.invoice.amounts = InvoiceAmounts::from_cents(gross, withheld).unwrap();
+    offer.invoice.due_date = scene.due_in(180);
+    let operation = scene.begin(&offer).await;
+    assert_eq!(scene.stored(operation.id).await, operation);
+    assert_eq!(operation.version, Version::INITIAL);
+    assert_eq!(operation.status(), Status::InPreAuth);
+    assert_eq!(operation.origin, Origin::PreAuth);
+    assert_eq!(operation.payer.company, scene.payer);
+    assert_eq!(operation.supplier.name, scene.supplier.name);
+    assert_eq!(operation.invoice, offer.invoice);
+    assert_eq!(operation.external_reference, offer.external_reference);
+    let history = scene.history(operation.id).await;
+    assert_eq!(history.len(), 1);
+    assert_eq!(history[0].event_type, EventType::PreAuthorizationCreated);
+    assert_eq!(history[0].version, Version::INITIAL);
+    assert_eq!(history[0].at, scene.now);
+    assert!(history[0].body.contains(&history[0].id.to_string()));
+}
+
+/// The offer, the registration and the invitation are one commit.
+pub async fn an_offer_to_a_new_supplier_registers_it(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let mut offer = scene.offer_to_a_new_supplier(scene.new_cnpj());
+    offer.supplier.name = Some(SupplierName::parse("Ação & Irmãos 'Ltda'").unwrap());
+    offer.supplier.contact_name = Some(ContactName::parse("Zé").unwrap());
+    offer.supplier.phone = Some(Phone::parse("+55 11 5555-0100").unwrap());
+    let before = host.store().load_offer(&target_of(&offer)).await;
+    assert_eq!(before.unwrap().unwrap().context.supplier, None);
+    let operation = scene.begin(&offer).await;
+    let after = host.store().load_offer(&target_of(&offer)).await;
+    let registered = after.unwrap().unwrap().context.supplier.unwrap();
+    assert_eq!(registered, operation.supplier);
+    assert_eq!(registered.head_office, registered.company);
+    let name = CompanyName::from(offer.supplier.name.as_ref().unwrap());
+    assert_eq!(registered.name, name);
+    let notices = host.notices_to(&offer.supplier.email).await;
+    assert_eq!(notices.len(), 1);
+    assert_eq!(notices[0].0, NoticeKind::Invitation);
+    assert!(notices[0].1.starts_with(&operation.id.to_string()));
+}
+
+/// What the caller says of a registered supplier changes nothing about it; it is told by mail.
+pub async fn a_registered_supplier_keeps_its_name_and_is_told(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let mut offer = scene.offer();
+    offer.supplier.name = Some(SupplierName::parse("Outro Nome").unwrap());
+    offer.supplier.contact_name = Some(ContactName::parse("Outro Contato").unwrap());
+    let operation = scene.begin(&offer).await;
+    assert_eq!(operation.supplier.company, scene.supplier.id);
+    assert_eq!(operation.supplier.name, scene.supplier.name);
+    let notices = host.notices_to(&offer.supplier.email).await;
+    assert_eq!(notices.len(), 1);
+    assert_eq!(notices[0].0, NoticeKind::Offer);
+}
+
+/// The description of the invoice file is part of the commit.
+pub async fn the_file_of_an_offer_is_described(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let mut offer = scene.offer();
+    offer.file = Some(InvoiceFile {
+        name: "nota fiscal (cópia) 🙂.pdf".to_owned(),
+        media_type: "application/pdf".to_owned(),
+        size: 10_485_760,
+        sha256: [0xA5; 32],
+    });
+    let operation = scene.begin(&offer).await;
+    assert_eq!(host.invoice_file(operation.id).await, offer.file);
+    let without = scene.begin(&scene.offer()).await;
+    assert_eq!(host.invoice_file(without.id).await, None);
+}
+
+/// A direct advance begins in verification, never expires, and tells nobody by mail.
+pub async fn a_direct_advance_is_kept_as_it_was_made(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    for number in [Some("NF-D"), None] {
+        let advance = scene.advance(scene.branch, number);
+        let operation = scene.begin_directly(&advance).await;
+        assert_eq!(scene.stored(operation.id).await, operation);
+        assert_eq!(operation.status(), Status::InVerification);
+        assert_eq!(operation.origin, Origin::Direct);
+        assert_eq!(operation.expires_at, None);
+        assert_eq!(operation.payer.company, scene.branch);
+        assert_eq!(operation.payer.head_office, scene.payer);
+        assert_eq!(
+            operation.invoice.number,
+            number.map(|number| InvoiceNumber::parse(number).unwrap())
+        );
+        let history = scene.history(operation.id).await;
+        assert_eq!(history[0].event_type, EventType::AnticipationCreated);
+    }
+}
+
+/// An id that was read for a judgement is never given to another, used or not.
+pub async fn reserved_ids_are_never_given_twice(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let offer = scene.offer();
+    let mut ids = Vec::new();
+    for _ in 0..20 {
+        let loaded = host.store().load_offer(&target_of(&offer)).await;
+        ids.push(loaded.unwrap().unwrap().context.id);
+    }
+    ids.push(scene.begin(&offer).await.id);
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), 21);
+}
+
+/// A refused offer leaves nothing behind: no operation, no registration, no mail.
+pub async fn a_refused_offer_writes_nothing(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let mut offer = scene.offer_to_a_new_supplier(scene.new_cnpj());
+    offer.invoice.due_date = scene.due_in(4);
+    let refused = scene
+        .service
+        .offer(&offer, Actor::Company, Some(&scene.new_key()), scene.now)
+        .await;
+    let Err(ServiceError::Rejected(Rejection::DueDateTooNear)) = refused else {
+        panic!("{refused:?}");
+    };
+    let loaded = host.store().load_offer(&target_of(&offer)).await;
+    let context = loaded.unwrap().unwrap().context;
+    assert_eq!((context.supplier, context.holder), (None, None));
+    assert!(host.notices_to(&offer.supplier.email).await.is_empty());
+    let found = host.queries().find(Viewer::Platform, context.id).await;
+    assert_eq!(found.unwrap(), None);
+    offer.invoice.due_date = scene.due_in(5);
+    let offered = scene
+        .service
+        .offer(&offer, Actor::Company, Some(&scene.new_key()), scene.now)
+        .await;
+    created(offered.unwrap());
+}

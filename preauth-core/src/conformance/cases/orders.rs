@@ -1,0 +1,176 @@
+//! Payment orders: the smaller aggregate over the same port.
+
+use chrono::NaiveDate;
+
+use crate::conformance::scene::{Scene, cents};
+use crate::conformance::{Host, draft};
+use crate::payment_order::{OrderCommand, OrderRejection, PaymentOrder, decide, evolve};
+use crate::port::{CommitError, OrderTarget, Write};
+use crate::service::ServiceError;
+use crate::value::{EventType, PaymentOrderId, PaymentOrderStatus, Reason, Version};
+
+/// An order is kept as it was generated, and through every change.
+pub async fn an_order_is_kept_through_its_life(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let operation = scene.begin(&scene.offer()).await.id;
+    let day = NaiveDate::from_ymd_opt(2026, 12, 31);
+    let created = scene
+        .service
+        .create_order(
+            &target(&scene),
+            cents(77_777),
+            day,
+            Some(operation),
+            scene.now,
+        )
+        .await
+        .unwrap();
+    assert_eq!(created.version, Version::INITIAL);
+    assert_eq!(created.supplier.name, scene.supplier.name);
+    assert_eq!(stored(&scene, created.id).await, created);
+    let review = command(&scene, created.id, OrderCommand::Review).await;
+    assert_eq!(review.status, PaymentOrderStatus::UnderReview);
+    let on = NaiveDate::from_ymd_opt(2027, 1, 4);
+    let scheduled = command(&scene, created.id, OrderCommand::Schedule { on }).await;
+    assert_eq!(scheduled.scheduled_for, on);
+    let reason = Some(Reason::parse("pedido da obra").unwrap());
+    let cancel = OrderCommand::Cancel {
+        reason: reason.clone(),
+    };
+    let cancelled = command(&scene, created.id, cancel).await;
+    assert_eq!(cancelled.status, PaymentOrderStatus::Canceled);
+    assert_eq!(cancelled.reason, reason);
+    assert_eq!(cancelled.version.get(), 4);
+}
+
+/// Without a day, an operation or a reason an order is kept so.
+pub async fn an_order_may_have_no_day_and_no_operation(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let order = create(&scene).await;
+    assert_eq!(stored(&scene, order.id).await, order);
+    let on = None;
+    let scheduled = command(&scene, order.id, OrderCommand::Schedule { on }).await;
+    assert_eq!(scheduled.scheduled_for, None);
+    let paid = command(&scene, order.id, OrderCommand::Pay).await;
+    assert_eq!(paid.status, PaymentOrderStatus::Paid);
+}
+
+/// Both parties must be registered, and an order must exist to be commanded.
+pub async fn an_order_needs_registered_parties(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let known = target(&scene);
+    let targets = [
+        OrderTarget {
+            payer: scene.new_company_id(),
+            ..known
+        },
+        OrderTarget {
+            supplier: scene.new_cnpj(),
+            ..known
+        },
+    ];
+    for target in targets {
+        let loaded = host.store().load_new_order(&target).await;
+        assert_eq!(loaded.unwrap(), None);
+    }
+    let first = host.store().load_new_order(&known).await.unwrap().unwrap();
+    let second = host.store().load_new_order(&known).await.unwrap().unwrap();
+    assert_ne!(first.order, second.order);
+    assert_eq!(host.store().load_order(first.order).await.unwrap(), None);
+    let refused = scene
+        .service
+        .order_command(first.order, &OrderCommand::Review, scene.now)
+        .await;
+    let Err(ServiceError::OrderRejected(OrderRejection::NotFound)) = refused else {
+        panic!("{refused:?}");
+    };
+}
+
+/// The payer's head office hears of an order, the supplier does not.
+pub async fn only_the_payer_hears_of_an_order(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let endpoint = scene.endpoint(scene.payer).await;
+    scene.endpoint(scene.supplier.id).await;
+    let of_branch = OrderTarget {
+        payer: scene.branch,
+        ..target(&scene)
+    };
+    let loaded = host.store().load_new_order(&of_branch).await;
+    let loaded = loaded.unwrap().unwrap();
+    let heard: Vec<_> = loaded.subscriptions.iter().map(|it| it.endpoint).collect();
+    assert_eq!(heard, [endpoint]);
+    let order = PaymentOrder {
+        id: loaded.order,
+        version: Version::INITIAL,
+        payer: loaded.payer,
+        supplier: loaded.supplier,
+        amount: cents(1),
+        scheduled_for: None,
+        operation: None,
+        status: PaymentOrderStatus::Created,
+        reason: None,
+        created_at: scene.now,
+    };
+    let write = Write::NewOrder(Box::new(order.clone()));
+    let mut commit = draft::bare(&scene, write, EventType::PaymentOrderCreated, scene.now);
+    commit.deliveries = draft::deliveries(&scene, &loaded.subscriptions);
+    let event = commit.event.id;
+    host.store().commit(commit).await.unwrap();
+    let found = host.store().load_order(order.id).await.unwrap().unwrap();
+    assert_eq!(
+        (found.order, found.subscriptions),
+        (order, loaded.subscriptions)
+    );
+    let deliveries = host.deliveries(event).await;
+    assert_eq!(deliveries.len(), 1);
+    assert_eq!(deliveries[0].endpoint, endpoint);
+}
+
+/// Of two decisions on one version of an order the second conflicts and writes nothing.
+pub async fn a_commit_on_an_old_version_of_an_order_writes_nothing(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    scene.endpoint(scene.payer).await;
+    let order = create(&scene).await;
+    let loaded = host.store().load_order(order.id).await.unwrap().unwrap();
+    let change = decide(&order, &OrderCommand::Review).unwrap();
+    let next = evolve(&order, &change);
+    let write = || Write::Order(Box::new(next.clone()));
+    let event_type = EventType::PaymentOrderUnderReview;
+    let winner = draft::bare(&scene, write(), event_type, scene.now);
+    let mut loser = draft::bare(&scene, write(), event_type, scene.now);
+    loser.deliveries = draft::deliveries(&scene, &loaded.subscriptions);
+    let lost = loser.event.id;
+    host.store().commit(winner).await.unwrap();
+    let refused = host.store().commit(loser).await;
+    assert!(matches!(refused, Err(CommitError::Conflict)), "{refused:?}");
+    assert_eq!(stored(&scene, order.id).await, next);
+    assert!(host.deliveries(lost).await.is_empty());
+}
+
+fn target(scene: &Scene<'_>) -> OrderTarget {
+    OrderTarget {
+        payer: scene.payer,
+        supplier: scene.supplier.cnpj,
+    }
+}
+
+async fn create(scene: &Scene<'_>) -> PaymentOrder {
+    let created = scene
+        .service
+        .create_order(&target(scene), cents(100), None, None, scene.now)
+        .await;
+    created.unwrap()
+}
+
+/// Has `command` done, and holds the stored order to the answer.
+async fn command(scene: &Scene<'_>, id: PaymentOrderId, command: OrderCommand) -> PaymentOrder {
+    let done = scene.service.order_command(id, &command, scene.now).await;
+    let done = done.unwrap();
+    assert_eq!(stored(scene, id).await, done);
+    done
+}
+
+async fn stored(scene: &Scene<'_>, id: PaymentOrderId) -> PaymentOrder {
+    let loaded = scene.host.store().load_order(id).await;
+    loaded.unwrap().unwrap().order
+}

@@ -1,0 +1,152 @@
+//! What a judgement is told of payer, supplier, credit, block list and endpoints.
+
+use crate::conformance::Host;
+use crate::conformance::scene::{Scene, cents, target_of};
+use crate::memory::CompanyKind;
+use crate::operation::{Actor, Credit, Offer, Rejection};
+use crate::port::{LoadedOffer, Subscription};
+use crate::service::ServiceError;
+use crate::value::{EventType, EventTypeSet};
+
+/// A payer that is not registered has no operations.
+pub async fn a_payer_must_be_registered(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let mut offer = scene.offer();
+    offer.payer = scene.new_company_id();
+    let loaded = host.store().load_offer(&target_of(&offer)).await;
+    assert_eq!(loaded.unwrap(), None);
+}
+
+/// A branch is judged with its head office's credit, block list and group.
+pub async fn a_branch_is_read_with_its_head_office(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    host.block_supplier(scene.payer, scene.supplier.cnpj).await;
+    let mut offer = scene.offer();
+    offer.payer = scene.branch;
+    let context = load(&scene, &offer).await.context;
+    assert_eq!(context.payer.company, scene.branch);
+    assert_eq!(context.payer.head_office, scene.payer);
+    assert!(context.credit.is_some());
+    assert!(context.supplier_is_blocked);
+}
+
+/// A supplier's branch is read with its own id and its head office.
+pub async fn a_suppliers_branch_is_read_with_its_head_office(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let id = scene.new_company_id();
+    let branch = scene.company(id, Some(scene.supplier.id), CompanyKind::Supplier);
+    host.add_company(branch.clone()).await;
+    let endpoint = scene.endpoint(scene.supplier.id).await;
+    let mut offer = scene.offer();
+    offer.supplier.cnpj = branch.cnpj;
+    let loaded = load(&scene, &offer).await;
+    let supplier = loaded.context.supplier.unwrap();
+    assert_eq!(supplier.company, branch.id);
+    assert_eq!(supplier.head_office, scene.supplier.id);
+    assert_eq!(supplier.name, branch.name);
+    assert_eq!(endpoints(&loaded.subscriptions), [endpoint]);
+}
+
+/// A company may block a supplier that nobody has registered; other companies do not feel it.
+pub async fn a_block_list_counts_for_its_company_alone(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let unregistered = scene.offer_to_a_new_supplier(scene.new_cnpj());
+    let other_payer = scene.another_payer().await;
+    for offer in [scene.offer(), unregistered] {
+        host.block_supplier(scene.payer, offer.supplier.cnpj).await;
+        assert!(load(&scene, &offer).await.context.supplier_is_blocked);
+        let refused = scene
+            .service
+            .offer(&offer, Actor::Company, None, scene.now)
+            .await;
+        let Err(ServiceError::Rejected(Rejection::SupplierBlocked)) = refused else {
+            panic!("{refused:?}");
+        };
+        let mut elsewhere = offer.clone();
+        elsewhere.payer = other_payer;
+        assert!(!load(&scene, &elsewhere).await.context.supplier_is_blocked);
+        scene.begin(&elsewhere).await;
+    }
+}
+
+/// The newest credit analysis counts; a company may have none.
+pub async fn the_newest_credit_analysis_counts(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let credit = Credit {
+        max_term_days: 60,
+        max_invoice_amount: cents(1_250_001),
+    };
+    host.set_credit(scene.payer, credit).await;
+    let mut offer = scene.offer();
+    assert_eq!(load(&scene, &offer).await.context.credit, Some(credit));
+    scene.begin(&offer).await;
+    offer.payer = scene.supplier.id;
+    assert_eq!(load(&scene, &offer).await.context.credit, None);
+}
+
+/// Neither the company itself nor one of its branches can be its supplier.
+pub async fn a_company_cannot_be_its_own_supplier(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let id = scene.new_company_id();
+    let branch = scene.company(id, Some(scene.payer), CompanyKind::Construction);
+    host.add_company(branch.clone()).await;
+    let mut offer = scene.offer();
+    offer.supplier.cnpj = branch.cnpj;
+    let refused = scene
+        .service
+        .offer(&offer, Actor::Company, None, scene.now)
+        .await;
+    let Err(ServiceError::Rejected(Rejection::SupplierIsSelf)) = refused else {
+        panic!("{refused:?}");
+    };
+}
+
+/// The endpoints of both head offices are read with their choice of events, paused ones too;
+/// deleted ones and other companies' are not.
+pub async fn the_endpoints_of_both_head_offices_are_read(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let chosen: EventTypeSet = [
+        EventType::PreAuthorizationCreated,
+        EventType::AnticipationConcluded,
+    ]
+    .into_iter()
+    .collect();
+    let mut offer = scene.offer();
+    assert!(load(&scene, &offer).await.subscriptions.is_empty());
+    let other_payer = scene.another_payer().await;
+    scene.endpoint(other_payer).await;
+    let payers = scene.endpoint_for(scene.payer, chosen).await;
+    let suppliers = scene.endpoint(scene.supplier.id).await;
+    host.pause_endpoint(suppliers).await;
+    offer.payer = scene.branch;
+    let mut found = load(&scene, &offer).await.subscriptions;
+    found.sort_by_key(|subscription| subscription.endpoint);
+    let expected = |endpoint, head_office, events| Subscription {
+        endpoint,
+        head_office,
+        events,
+    };
+    let mut all = vec![
+        expected(payers, scene.payer, chosen),
+        expected(suppliers, scene.supplier.id, EventTypeSet::all()),
+    ];
+    all.sort_by_key(|subscription| subscription.endpoint);
+    assert_eq!(found, all);
+    let operation = scene.begin(&scene.offer()).await;
+    let loaded = host.store().load_operation(operation.id).await;
+    assert_eq!(loaded.unwrap().unwrap().subscriptions.len(), 2);
+    host.delete_endpoint(suppliers).await;
+    assert_eq!(
+        endpoints(&load(&scene, &offer).await.subscriptions),
+        [payers]
+    );
+}
+
+async fn load(scene: &Scene<'_>, offer: &Offer) -> LoadedOffer {
+    let loaded = scene.host.store().load_offer(&target_of(offer)).await;
+    loaded.unwrap().unwrap()
+}
+
+fn endpoints(subscriptions: &[Subscription]) -> Vec<crate::value::EndpointId> {
+    subscriptions.iter().map(|it| it.endpoint).collect()
+}

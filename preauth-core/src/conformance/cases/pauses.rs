@@ -1,0 +1,84 @@
+//! Paused endpoints: everything is kept, nothing is given out.
+
+use chrono::TimeDelta;
+
+use crate::conformance::Host;
+use crate::conformance::post::delivery_of;
+use crate::conformance::scene::Scene;
+use crate::memory::DeliveryStatus;
+use crate::port::Verdict;
+
+/// While an endpoint is paused its deliveries wait; events go on being kept for it.
+pub async fn a_paused_endpoint_keeps_its_deliveries(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let endpoint = scene.endpoint(scene.payer).await;
+    let before = scene.post().await;
+    host.pause_endpoint(endpoint).await;
+    let meanwhile = scene.post().await;
+    assert!(scene.claim_at(scene.now).await.is_empty());
+    assert_eq!(scene.next_due().await, None);
+    for event in [before, meanwhile] {
+        assert_eq!(
+            delivery_of(host, event).await.status,
+            DeliveryStatus::Pending
+        );
+    }
+    host.resume_endpoint(endpoint).await;
+    assert_eq!(scene.next_due().await, Some(scene.now));
+    let given: Vec<_> = scene.claim_at(scene.now).await;
+    assert_eq!(given.len(), 2);
+}
+
+/// A paused endpoint does not keep another one's deliveries back.
+pub async fn a_paused_endpoint_does_not_delay_another(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let payers = scene.endpoint(scene.payer).await;
+    let suppliers = scene.endpoint(scene.supplier.id).await;
+    scene.post().await;
+    host.pause_endpoint(payers).await;
+    assert_eq!(scene.claim_one().await.endpoint, suppliers);
+}
+
+/// A failure may pause its endpoint; the delivery stays, and so do all others to it.
+pub async fn a_verdict_may_pause_the_endpoint(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let endpoint = scene.endpoint(scene.payer).await;
+    let at = scene.later(TimeDelta::seconds(5));
+    let pause_endpoint = true;
+    let retry = Verdict::RetryAt { at, pause_endpoint };
+    let endings = [
+        (retry, DeliveryStatus::Pending),
+        (Verdict::Failed { pause_endpoint }, DeliveryStatus::Failed),
+    ];
+    for (verdict, status) in endings {
+        let event = scene.post().await;
+        let leased = scene.claim_one().await;
+        assert!(scene.finish(&leased, verdict).await);
+        assert_eq!(delivery_of(host, event).await.status, status);
+        let waiting = scene.post().await;
+        assert!(scene.claim_at(at).await.is_empty());
+        host.resume_endpoint(endpoint).await;
+        for leased in scene.claim_at(at).await {
+            assert!([event, waiting].contains(&leased.event));
+            assert!(scene.finish(&leased, Verdict::Delivered).await);
+        }
+        assert_eq!(
+            delivery_of(host, waiting).await.status,
+            DeliveryStatus::Delivered
+        );
+    }
+}
+
+/// What was under way when its endpoint was paused may still be finished.
+pub async fn a_delivery_under_way_survives_a_pause(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let endpoint = scene.endpoint(scene.payer).await;
+    let event = scene.post().await;
+    let leased = scene.claim_one().await;
+    host.pause_endpoint(endpoint).await;
+    assert!(scene.finish(&leased, Verdict::Delivered).await);
+    assert_eq!(
+        delivery_of(host, event).await.status,
+        DeliveryStatus::Delivered
+    );
+}

@@ -1,0 +1,270 @@
+//! Many at once: exactly one wins, and everybody is told the truth.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::conformance::post::claim;
+use crate::conformance::scene::{Scene, target_of};
+use crate::conformance::{Host, Task};
+use crate::operation::{Actor, Command, Offer, Rejection};
+use crate::port::{Filter, NoticeKind, PageRequest, Viewer};
+use crate::service::{Commanded, Offered, Service, ServiceError};
+use crate::value::{EventType, IdempotencyKey, OperationId, Status};
+
+const INSTANCES: usize = 4;
+
+/// 100 creates with one key: one operation, and everybody gets its answer or "in progress".
+pub async fn one_key_creates_one_operation_however_often_it_is_sent(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let (offer, key) = (scene.offer(), scene.new_key());
+    let offers = vec![(offer.clone(), Some(key.clone())); 100];
+    let outcomes = offer_all(&scene, offers).await;
+    let operation = only_operation(&scene).await;
+    let again = scene
+        .service
+        .offer(&offer, Actor::Company, Some(&key), scene.now)
+        .await;
+    let answer = again.unwrap().body().to_owned();
+    let mut created = 0;
+    for outcome in outcomes {
+        match outcome {
+            Ok(Offered::Created {
+                operation: it,
+                body,
+            }) => {
+                created += 1;
+                assert_eq!((it.id, body), (operation, answer.clone()));
+            }
+            Ok(Offered::Replayed { body }) => assert_eq!(body, answer),
+            Err(ServiceError::IdempotencyInProgress) => {}
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(created, 1);
+    assert_eq!(scene.history(operation).await.len(), 1);
+    assert_eq!(host.notices_to(&offer.supplier.email).await.len(), 1);
+}
+
+/// 100 creates of one invoice, each with its own key: one is created, 99 are told which.
+pub async fn one_invoice_is_created_once_however_many_ask(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let offer = scene.offer();
+    let offers = (0..100).map(|_| (offer.clone(), Some(scene.new_key())));
+    let outcomes = offer_all(&scene, offers.collect()).await;
+    let operation = only_operation(&scene).await;
+    let mut created = 0;
+    for outcome in outcomes {
+        match outcome {
+            Ok(Offered::Created { operation: it, .. }) => {
+                created += 1;
+                assert_eq!(it.id, operation);
+            }
+            Err(ServiceError::Rejected(Rejection::DuplicateInvoice { existing })) => {
+                assert_eq!(existing, operation);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(created, 1);
+    assert_eq!(scene.history(operation).await.len(), 1);
+}
+
+/// Offers to one new supplier at the same time: all succeed, and it is registered once.
+pub async fn a_new_supplier_is_registered_once_however_many_offer(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let (cnpj, email) = (scene.new_cnpj(), scene.new_email());
+    let offers = (0..20).map(|_| {
+        let mut offer = scene.offer_to_a_new_supplier(cnpj);
+        offer.supplier.email = email.clone();
+        (offer, None)
+    });
+    let outcomes = offer_all(&scene, offers.collect()).await;
+    let mut suppliers: Vec<_> = outcomes
+        .into_iter()
+        .map(|outcome| crate::conformance::scene::created(outcome.unwrap()).supplier)
+        .collect();
+    suppliers.dedup();
+    assert_eq!(suppliers.len(), 1);
+    let notices = host.notices_to(&email).await;
+    assert_eq!(notices.len(), 20);
+    let is_invitation = |notice: &&(NoticeKind, String)| notice.0 == NoticeKind::Invitation;
+    assert_eq!(notices.iter().filter(is_invitation).count(), 1);
+}
+
+/// 50 cancels and one request of the supplier: one outcome, one event.
+pub async fn cancels_and_a_request_have_one_outcome(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let id = scene.begin(&scene.offer()).await.id;
+    let mut commands = vec![Command::Cancel; 50];
+    commands.insert(25, Command::Request);
+    let outcomes = command_all(&scene, id, commands).await;
+    let history = scene.history(id).await;
+    assert_eq!(history.len(), 2);
+    let event = history[1].event_type;
+    let status = scene.stored(id).await.status();
+    let request_won = match status {
+        Status::ToApprove => true,
+        Status::Reproved => false,
+        other => panic!("{other}"),
+    };
+    let expected = if request_won {
+        EventType::AnticipationRequested
+    } else {
+        EventType::PreAuthorizationRevoked
+    };
+    assert_eq!(event, expected);
+    let mut changes = 0;
+    for outcome in outcomes {
+        match outcome {
+            Ok(Commanded {
+                event: Some(it),
+                operation,
+            }) => {
+                changes += 1;
+                assert_eq!((it, operation.status()), (event, status));
+            }
+            Ok(Commanded { event: None, .. }) => assert!(!request_won, "nothing was cancelled"),
+            Err(ServiceError::Rejected(Rejection::AlreadyRequested)) => assert!(request_won),
+            Err(ServiceError::Rejected(Rejection::InvalidTransition { .. })) => {}
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(changes, 1);
+}
+
+/// Many sweepers meet one overdue offer: its expiry is recorded once.
+pub async fn an_expiry_is_recorded_once_however_many_sweep(host: &dyn Host) {
+    let mut scene = Scene::new(host).await;
+    let offer = scene.begin(&scene.offer()).await;
+    let end = offer.expires_at.unwrap();
+    scene.now = end.saturating_add(chrono::TimeDelta::milliseconds(1));
+    let outcomes = command_all(&scene, offer.id, vec![Command::Expire; 20]).await;
+    let recorded = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
+    assert_eq!(recorded, 1);
+    assert_eq!(scene.history(offer.id).await.len(), 2);
+}
+
+/// Ids reserved at the same time are different.
+pub async fn ids_reserved_at_the_same_time_are_different(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let target = target_of(&scene.offer());
+    let store = host.store();
+    let mut ids = at_once(&scene, 50, |_| {
+        let (store, target) = (Arc::clone(&store), target.clone());
+        async move { store.load_offer(&target).await.unwrap().unwrap().context.id }
+    })
+    .await;
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), 50);
+}
+
+/// Claims at the same time never give one delivery out twice, nor pass an endpoint's bound.
+pub async fn concurrent_claims_share_the_deliveries(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    scene.endpoint(scene.payer).await;
+    for _ in 0..40 {
+        scene.post().await;
+    }
+    let outbox = host.outbox();
+    let now = scene.now;
+    let bounded = at_once(&scene, 8, |_| {
+        let outbox = Arc::clone(&outbox);
+        async move { outbox.claim(&claim(now, 10, 30)).await.unwrap() }
+    })
+    .await;
+    let mut given: Vec<_> = bounded
+        .into_iter()
+        .flatten()
+        .map(|it| it.delivery)
+        .collect();
+    let count = given.len();
+    given.sort_unstable();
+    given.dedup();
+    assert_eq!(given.len(), count, "a delivery was given out twice");
+    // At the edge of the bound concurrent claims may leave something for the next one.
+    given.extend(scene.claim_up_to(30).await);
+    assert_eq!(given.len(), 30);
+}
+
+impl Scene<'_> {
+    async fn claim_up_to(&self, per_endpoint: u32) -> Vec<crate::value::DeliveryId> {
+        let claim = claim(self.now, 1_000, per_endpoint);
+        let claimed = self.host.outbox().claim(&claim).await.unwrap();
+        claimed.into_iter().map(|leased| leased.delivery).collect()
+    }
+}
+
+async fn only_operation(scene: &Scene<'_>) -> OperationId {
+    let viewer = Viewer::HeadOffice(scene.payer);
+    let page = PageRequest { page: 1, limit: 10 };
+    let queries = scene.host.queries();
+    let listed = queries.list(viewer, &Filter::default(), page).await;
+    let listed = listed.unwrap();
+    assert_eq!(listed.total, 1);
+    listed.operations[0].id
+}
+
+/// Sends every offer at the same time, to several instances in turn.
+async fn offer_all(
+    scene: &Scene<'_>,
+    offers: Vec<(Offer, Option<IdempotencyKey>)>,
+) -> Vec<Result<Offered, ServiceError>> {
+    let services = instances(scene);
+    let now = scene.now;
+    at_once(scene, offers.len(), |n| {
+        let service = Arc::clone(&services[n % INSTANCES]);
+        let (offer, key) = offers[n].clone();
+        async move {
+            service
+                .offer(&offer, Actor::Company, key.as_ref(), now)
+                .await
+        }
+    })
+    .await
+}
+
+/// Sends every command at the same time, to several instances in turn.
+async fn command_all(
+    scene: &Scene<'_>,
+    id: OperationId,
+    commands: Vec<Command>,
+) -> Vec<Result<Commanded, ServiceError>> {
+    let services = instances(scene);
+    let now = scene.now;
+    at_once(scene, commands.len(), |n| {
+        let service = Arc::clone(&services[n % INSTANCES]);
+        let command = commands[n].clone();
+        async move {
+            service
+                .command(Viewer::Platform, id, &command, Actor::System, now)
+                .await
+        }
+    })
+    .await
+}
+
+fn instances(scene: &Scene<'_>) -> Vec<Arc<Service>> {
+    let instance = |_| Arc::new(scene.another_service());
+    (0..INSTANCES).map(instance).collect()
+}
+
+/// Does `count` things at the same time; their outcomes, in no order.
+async fn at_once<T, F>(scene: &Scene<'_>, count: usize, make: impl Fn(usize) -> F) -> Vec<T>
+where
+    T: Send + 'static,
+    F: Future<Output = T> + Send + 'static,
+{
+    let outcomes = Arc::new(Mutex::new(Vec::new()));
+    let task = |n| {
+        let (outcomes, work) = (Arc::clone(&outcomes), make(n));
+        let task: Task = Box::pin(async move {
+            let outcome = work.await;
+            let mut outcomes = outcomes.lock().unwrap_or_else(PoisonError::into_inner);
+            outcomes.push(outcome);
+        });
+        task
+    };
+    scene.host.join_all((0..count).map(task).collect()).await;
+    let mut outcomes = outcomes.lock().unwrap_or_else(PoisonError::into_inner);
+    std::mem::take(&mut *outcomes)
+}

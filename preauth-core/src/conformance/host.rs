@@ -1,0 +1,75 @@
+//! What a backend hands to the suite.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use chrono::TimeDelta;
+
+use crate::memory::{Company, DeliveryRecord, Endpoint};
+use crate::operation::{Credit, InvoiceFile};
+use crate::port::{NoticeKind, Outbox, Queries, Store};
+use crate::value::{Cnpj, CompanyId, Email, EndpointId, EventId, OperationId};
+
+/// One of several things done at the same time.
+pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// A backend under test: its ports, and what the platform does around them.
+///
+/// The suite only seeds what it made itself, with ids that come from [`Host::fresh`]. A method that
+/// cannot do what it is asked panics: that ends the case.
+#[async_trait]
+pub trait Host: Send + Sync {
+    /// The write side under test.
+    fn store(&self) -> Arc<dyn Store>;
+
+    /// The dispatcher's side under test.
+    fn outbox(&self) -> Arc<dyn Outbox>;
+
+    /// The read side under test.
+    fn queries(&self) -> Arc<dyn Queries>;
+
+    /// A number that this database was never asked about; every id and tax id of a case follows
+    /// from it, so that cases do not meet.
+    fn fresh(&self) -> u32;
+
+    /// Does all of `tasks` at the same time, on as many threads as there are, to the end. A task
+    /// that panics makes this panic.
+    async fn join_all(&self, tasks: Vec<Task>);
+
+    /// Registers a company; its head office, if it names one, was registered before.
+    async fn add_company(&self, company: Company);
+
+    /// Records the credit analysis of a head office, in place of an earlier one.
+    async fn set_credit(&self, head_office: CompanyId, credit: Credit);
+
+    /// Puts a supplier, registered or not, on the block list of a head office.
+    async fn block_supplier(&self, head_office: CompanyId, supplier: Cnpj);
+
+    /// Registers an endpoint, active.
+    async fn add_endpoint(&self, endpoint: Endpoint);
+
+    /// Pauses an endpoint.
+    async fn pause_endpoint(&self, id: EndpointId);
+
+    /// Resumes an endpoint.
+    async fn resume_endpoint(&self, id: EndpointId);
+
+    /// Deletes an endpoint; its pending deliveries end as failed.
+    async fn delete_endpoint(&self, id: EndpointId);
+
+    /// The deliveries of an event, in any order, each with its attempts in the order in which they
+    /// were finished. A delivery that waits because its endpoint is paused is pending here.
+    async fn deliveries(&self, event: EventId) -> Vec<DeliveryRecord>;
+
+    /// The mails staged to an address, in any order: what they tell, and their content.
+    async fn notices_to(&self, recipient: &Email) -> Vec<(NoticeKind, String)>;
+
+    /// The description of the invoice file that came with an offer.
+    async fn invoice_file(&self, operation: OperationId) -> Option<InvoiceFile>;
+
+    /// Lets the clock by which leases end go on by `by`. A backend whose clock cannot be moved
+    /// brings the end of every lease forward instead.
+    async fn advance_lease_clock(&self, by: TimeDelta);
+}

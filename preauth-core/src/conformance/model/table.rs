@@ -1,0 +1,97 @@
+//! The life of an operation as the decisions tell it, written down a second time.
+
+use crate::value::{EventType, Status};
+
+/// Everything that can be done to an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Deed {
+    Request,
+    Decline,
+    Cancel,
+    Withdraw,
+    Expire,
+    Verify,
+    Approve,
+    Release,
+    Pay,
+    ReturnPayout,
+    Bill,
+    Conclude,
+    ReproveByCompany,
+    ReproveByPlatform,
+    Reopen,
+    CreateExtension,
+    ConcludeExtension,
+    CancelExtension,
+}
+
+impl Deed {
+    /// Deeds that lead far stand in it more than once, so that random scripts get there.
+    pub(super) const ALL: [Self; 24] = [
+        Self::Request,
+        Self::Request,
+        Self::Decline,
+        Self::Cancel,
+        Self::Cancel,
+        Self::Withdraw,
+        Self::Expire,
+        Self::Verify,
+        Self::Approve,
+        Self::Approve,
+        Self::Release,
+        Self::Release,
+        Self::Pay,
+        Self::Pay,
+        Self::ReturnPayout,
+        Self::Bill,
+        Self::Bill,
+        Self::Conclude,
+        Self::ReproveByCompany,
+        Self::ReproveByPlatform,
+        Self::Reopen,
+        Self::CreateExtension,
+        Self::ConcludeExtension,
+        Self::CancelExtension,
+    ];
+
+    /// Where `self` leads from `status` and what is reported, if it leads anywhere.
+    pub(super) fn leads(self, status: Status) -> Option<(Status, EventType)> {
+        use EventType as E;
+        use Status as S;
+        let row = match (self, status) {
+            (Self::Request, S::InPreAuth) | (Self::Verify, S::InVerification) => {
+                (S::ToApprove, E::AnticipationRequested)
+            }
+            (Self::Decline, S::InPreAuth) => (S::Reproved, E::PreAuthorizationDeclined),
+            (Self::Cancel | Self::Withdraw, S::InPreAuth) => {
+                (S::Reproved, E::PreAuthorizationRevoked)
+            }
+            (Self::Expire, S::InPreAuth) => (S::Reproved, E::PreAuthorizationExpired),
+            (Self::Approve, S::ToApprove) => (S::InAnalysis, E::AnticipationApproved),
+            (Self::Release, S::InAnalysis) => (S::ToPay, E::AnticipationAnalysisApproved),
+            (Self::Pay, S::ToPay) => (S::ToBill, E::AnticipationPaid),
+            (Self::ReturnPayout, S::ToBill | S::ToReceive) => {
+                (S::ToPay, E::AnticipationPayoutReturned)
+            }
+            (Self::Bill, S::ToBill) => (S::ToReceive, E::AnticipationBilled),
+            (Self::Conclude, S::ToReceive) => (S::Concluded, E::AnticipationConcluded),
+            (Self::ReproveByCompany, S::InVerification | S::ToApprove)
+            | (
+                Self::ReproveByPlatform,
+                S::InVerification | S::ToApprove | S::InAnalysis | S::ToPay,
+            ) => (S::Reproved, E::AnticipationReproved),
+            (Self::Reopen, S::Reproved) => (S::InAnalysis, E::AnticipationReopened),
+            (Self::CreateExtension, S::ToReceive) => {
+                (S::ToReceive, E::AnticipationExtensionCreated)
+            }
+            (Self::ConcludeExtension, S::ToReceive) => {
+                (S::ToReceive, E::AnticipationExtensionConcluded)
+            }
+            (Self::CancelExtension, S::ToReceive) => {
+                (S::ToReceive, E::AnticipationExtensionCanceled)
+            }
+            _ => return None,
+        };
+        Some(row)
+    }
+}

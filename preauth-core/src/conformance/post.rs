@@ -1,0 +1,86 @@
+//! Claiming and finishing, as the cases about deliveries need it.
+
+use std::num::NonZeroU32;
+
+use chrono::TimeDelta;
+
+use crate::memory::DeliveryRecord;
+use crate::port::{Attempt, AttemptError, Claim, Leased, Verdict};
+use crate::value::{EventId, Timestamp};
+
+use super::Host;
+use super::scene::Scene;
+
+pub(super) const LEASE: TimeDelta = TimeDelta::seconds(30);
+
+impl Scene<'_> {
+    /// One more operation: one more delivery to each endpoint. Gives the event.
+    pub(super) async fn post(&self) -> EventId {
+        let operation = self.begin(&self.offer()).await;
+        self.history(operation.id).await[0].id
+    }
+
+    /// Leases whatever is due at `now`.
+    pub(super) async fn claim_at(&self, now: Timestamp) -> Vec<Leased> {
+        let claimed = self.host.outbox().claim(&claim(now, 1_000, 1_000)).await;
+        claimed.unwrap()
+    }
+
+    /// Leases the one delivery that is due now.
+    pub(super) async fn claim_one(&self) -> Leased {
+        let mut claimed = self.claim_at(self.now).await;
+        assert_eq!(claimed.len(), 1, "{claimed:?}");
+        claimed.remove(0)
+    }
+
+    /// Finishes a lease whose attempt began now; whether it was recorded.
+    pub(super) async fn finish(&self, leased: &Leased, verdict: Verdict) -> bool {
+        let attempt = match verdict {
+            Verdict::Delivered => arrived(self.now),
+            Verdict::RetryAt { .. } | Verdict::Failed { .. } => refused(self.now),
+        };
+        let finished = self.host.outbox().finish(leased, &attempt, verdict).await;
+        finished.unwrap()
+    }
+
+    pub(super) async fn next_due(&self) -> Option<Timestamp> {
+        self.host.outbox().next_due().await.unwrap()
+    }
+}
+
+pub(super) fn claim(now: Timestamp, limit: u32, per_endpoint: u32) -> Claim {
+    Claim {
+        now,
+        lease: LEASE,
+        limit,
+        per_endpoint: NonZeroU32::new(per_endpoint).unwrap(),
+    }
+}
+
+pub(super) fn arrived(at: Timestamp) -> Attempt {
+    Attempt {
+        at,
+        duration: TimeDelta::milliseconds(123),
+        http_status: Some(204),
+        error: None,
+        response_body: Vec::new(),
+    }
+}
+
+pub(super) fn refused(at: Timestamp) -> Attempt {
+    Attempt {
+        at,
+        duration: TimeDelta::milliseconds(9_999),
+        http_status: Some(503),
+        error: Some(AttemptError::Status),
+        // Neither UTF-8 nor free of zero bytes: it is a stranger's.
+        response_body: vec![0, 0xFF, 0xFE, b'<', 0xC3],
+    }
+}
+
+/// The only delivery of an event.
+pub(super) async fn delivery_of(host: &dyn Host, event: EventId) -> DeliveryRecord {
+    let mut deliveries = host.deliveries(event).await;
+    assert_eq!(deliveries.len(), 1, "{deliveries:?}");
+    deliveries.remove(0)
+}

@@ -1,0 +1,35 @@
+//! Texts that are hard on a store: every byte of them must come back.
+
+use crate::operation::Operation;
+use crate::port::{OperationEvent, OrderEvent, Render};
+
+/// Quotes, a backslash, letters of two, three and four bytes, and a line break.
+const AWKWARD: &str = "\"aspas\" \\ 'ção' 漢 🙂\n";
+
+pub(super) struct AwkwardTexts;
+
+impl Render for AwkwardTexts {
+    fn reply(&self, operation: &Operation) -> String {
+        let (id, status) = (operation.id, operation.status());
+        format!("{{\"id\":{id},\"status\":\"{status}\",\"text\":{AWKWARD:?}}}")
+    }
+
+    fn operation_event(&self, event: &OperationEvent<'_>) -> String {
+        let status = event.operation.status();
+        let (stage, reason) = (event.stage, event.reason);
+        let extension = event.extension.map(|extension| extension.id);
+        format!(
+            "{} {} {} {status} {stage:?} {reason:?} {extension:?} {AWKWARD}",
+            event.id, event.event_type, event.at
+        )
+    }
+
+    fn order_event(&self, event: &OrderEvent<'_>) -> String {
+        let (at, status) = (event.at, event.order.status);
+        format!("{} {} {at} {status} {AWKWARD}", event.id, event.event_type)
+    }
+
+    fn offer_notice(&self, operation: &Operation, is_invitation: bool) -> String {
+        format!("{} {is_invitation} {AWKWARD}", operation.id)
+    }
+}
