@@ -12,3 +12,4 @@ pub mod http;
 pub mod ids;
 pub mod log;
 pub mod secret;
+pub mod store;

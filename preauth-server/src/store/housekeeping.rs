@@ -1,0 +1,32 @@
+//! What the janitor removes, a little at a time.
+
+use async_trait::async_trait;
+use preauth_core::port::Unavailable;
+use preauth_core::value::Timestamp;
+
+/// Removes what need not be kept any longer.
+///
+/// Each call removes at most `limit` records, so that no write waits long behind it, and says how
+/// many it removed: fewer than `limit` means that none is left.
+#[async_trait]
+pub trait Housekeeping: Send + Sync {
+    /// Removes idempotency replies that had expired at `now`; they answer nothing any more.
+    async fn forget_expired_replies(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable>;
+
+    /// Removes the rate windows of keys that are revoked or expired at `now` and were last used
+    /// before `unused_since`. A living key keeps its window, and with it the time of its last use.
+    async fn forget_rate_windows(
+        &self,
+        now: Timestamp,
+        unused_since: Timestamp,
+        limit: u32,
+    ) -> Result<u64, Unavailable>;
+
+    /// Removes deliveries, with their attempts, that ended before `ended_before`. Pending ones,
+    /// those of paused endpoints included, are never removed.
+    async fn forget_ended_deliveries(
+        &self,
+        ended_before: Timestamp,
+        limit: u32,
+    ) -> Result<u64, Unavailable>;
+}

@@ -1,0 +1,65 @@
+//! Why a database could not be opened.
+
+use std::error::Error as StdError;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// Why a database could not be opened; each text names the next step.
+#[derive(Debug, Error)]
+pub enum OpenError {
+    /// The URL has neither of the two schemes.
+    #[error("the database url must begin with sqlite:// (for example sqlite://data/preauth.db)")]
+    UnknownScheme,
+    /// PostgreSQL was asked for.
+    #[error("postgres is not supported by this build yet; use sqlite://PATH")]
+    PostgresNotSupported,
+    /// The path is empty, names no file, asks for memory, or carries options.
+    #[error("the database url must name a file, without options, after sqlite://")]
+    NoFile,
+    /// Another process has the database open.
+    #[error(
+        "another server has this database open (it holds {}); stop it, or choose another database",
+        lock.display()
+    )]
+    Locked {
+        /// The file that the other process holds.
+        lock: PathBuf,
+    },
+    /// Folder, lock file or database file could not be made or opened.
+    #[error(
+        "{} cannot be created or opened; check that its folder exists and may be written to",
+        path.display()
+    )]
+    File {
+        /// What could not be made or opened.
+        path: PathBuf,
+        /// What the operating system says.
+        #[source]
+        cause: std::io::Error,
+    },
+    /// The database did not let itself be opened.
+    #[error(
+        "{} cannot be opened as a database; check that it is a sqlite file and that the disk has room",
+        path.display()
+    )]
+    Database {
+        /// The database file.
+        path: PathBuf,
+        /// What the database says.
+        #[source]
+        cause: Box<dyn StdError + Send + Sync>,
+    },
+    /// The schema could not be brought up to this build's.
+    #[error(
+        "the schema of {} cannot be migrated; it may belong to a newer version of this server",
+        path.display()
+    )]
+    Migration {
+        /// The database file.
+        path: PathBuf,
+        /// Which step failed, and why.
+        #[source]
+        cause: Box<dyn StdError + Send + Sync>,
+    },
+}

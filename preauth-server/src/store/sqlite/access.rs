@@ -1,0 +1,111 @@
+//! Keys and their rate windows.
+
+use async_trait::async_trait;
+use preauth_core::port::Unavailable;
+use preauth_core::value::{ApiKeyId, CompanyId, Timestamp, UserId};
+use sqlx::SqliteConnection;
+use sqlx::sqlite::SqliteRow;
+
+use crate::access::{Access, Entry, KeyHash, RateLimit, Window};
+
+use super::SqliteStore;
+use super::error::{Fault, WriteError, unavailable};
+use super::rows::Columns;
+
+#[async_trait]
+impl Access for SqliteStore {
+    async fn enter(
+        &self,
+        key: &KeyHash,
+        limit: RateLimit,
+        now: Timestamp,
+    ) -> Result<Option<Entry>, Unavailable> {
+        // Looked up apart from the count, so that strangers' guesses do not queue for the writer.
+        let Some(mut entry) = find(&mut *self.reader().await?, key).await? else {
+            return Ok(None);
+        };
+        if entry.revoked_at.is_none() && now < entry.expires_at {
+            let visit = Visit {
+                key: entry.key,
+                limit,
+                now,
+            };
+            // A power failure may forget the count, not the answer: nobody need wait for the disk.
+            let counted = self.writer.write_relaxed(visit, |connection, visit| {
+                Box::pin(count(connection, visit))
+            });
+            entry.window = Some(counted.await.map_err(unavailable)?);
+        }
+        Ok(Some(entry))
+    }
+}
+
+/// One request to be counted.
+#[derive(Debug)]
+struct Visit {
+    key: ApiKeyId,
+    limit: RateLimit,
+    now: Timestamp,
+}
+
+async fn find(connection: &mut SqliteConnection, key: &KeyHash) -> Result<Option<Entry>, Fault> {
+    let row = sqlx::query(
+        "SELECT k.id, k.scopes, k.revoked_at, k.expires_at, k.company_id, k.user_id,
+                c.kind, c.head_office_id, u.permissions,
+                u.active AND o.head_office_id = c.head_office_id AS user_is_active
+         FROM api_keys k
+         JOIN companies c ON c.id = k.company_id
+         JOIN users u ON u.id = k.user_id
+         JOIN companies o ON o.id = u.company_id
+         WHERE k.hash = ?1",
+    )
+    .bind(key.0.as_slice())
+    .fetch_optional(connection)
+    .await?;
+    row.as_ref().map(entry).transpose()
+}
+
+fn entry(row: &SqliteRow) -> Result<Entry, Fault> {
+    let columns = Columns::of("api_keys", row);
+    Ok(Entry {
+        key: ApiKeyId::new(columns.uuid("id")?),
+        scopes: columns.set("scopes")?,
+        revoked_at: columns.optional_timestamp("revoked_at")?,
+        expires_at: columns.timestamp("expires_at")?,
+        company: CompanyId::new(columns.uuid("company_id")?),
+        company_kind: columns.parsed("kind")?,
+        head_office: CompanyId::new(columns.uuid("head_office_id")?),
+        user: UserId::new(columns.uuid("user_id")?),
+        user_is_active: columns.raw("user_is_active")?,
+        permissions: columns.set("permissions")?,
+        window: None,
+    })
+}
+
+/// Counts a request in its key's window, in a new one when the old one is over.
+///
+/// Requests may arrive here in another order than they were made, so an earlier moment counts in
+/// the window that stands; one earlier by a whole window means that the clock was set back.
+async fn count(connection: &mut SqliteConnection, visit: &Visit) -> Result<Window, WriteError> {
+    let window_ms = i64::from(visit.limit.window_seconds).saturating_mul(1000);
+    let row = sqlx::query(
+        "INSERT INTO rate_windows (api_key_id, started_at, count, last_used_at)
+         VALUES (?1, ?2, 1, ?2)
+         ON CONFLICT (api_key_id) DO UPDATE
+         SET started_at = iif(abs(?2 - started_at) < ?3, started_at, ?2),
+             count = iif(abs(?2 - started_at) < ?3, min(count + 1, ?4 + 1), 1),
+             last_used_at = max(last_used_at, ?2)
+         RETURNING count, started_at",
+    )
+    .bind(visit.key.as_uuid().as_bytes().as_slice())
+    .bind(visit.now.unix_millis())
+    .bind(window_ms)
+    .bind(visit.limit.requests)
+    .fetch_one(connection)
+    .await?;
+    let columns = Columns::of("rate_windows", &row);
+    Ok(Window {
+        count: columns.raw("count")?,
+        started_at: columns.timestamp("started_at")?,
+    })
+}

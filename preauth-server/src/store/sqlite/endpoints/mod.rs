@@ -1,0 +1,130 @@
+//! The register of endpoints. A removed one stays in its table for the history of its deliveries.
+
+mod changes;
+
+use async_trait::async_trait;
+use preauth_core::port::Unavailable;
+use preauth_core::value::{CompanyId, EndpointId, EventTypeSet, Timestamp};
+use sqlx::SqliteConnection;
+
+use crate::directory::{DirectoryError, Endpoint, Endpoints, SealedSecret};
+
+use super::SqliteStore;
+use super::error::Fault;
+use super::rows::Columns;
+use changes::{NewEndpoint, Pause, Rotation, Update};
+
+#[async_trait]
+impl Endpoints for SqliteStore {
+    async fn add_endpoint(
+        &self,
+        endpoint: &Endpoint,
+        secret: &SealedSecret,
+    ) -> Result<(), DirectoryError> {
+        let new = NewEndpoint {
+            endpoint: endpoint.clone(),
+            secret: secret.clone(),
+        };
+        let added = self.writer.write(new, |connection, new| {
+            Box::pin(changes::insert(connection, new))
+        });
+        Ok(added.await?)
+    }
+
+    async fn update_endpoint(
+        &self,
+        company: CompanyId,
+        url: &str,
+        events: EventTypeSet,
+    ) -> Result<Endpoint, DirectoryError> {
+        let update = Update {
+            company,
+            url: url.to_owned(),
+            events,
+        };
+        let updated = self.writer.write(update, |connection, update| {
+            Box::pin(changes::update(connection, update))
+        });
+        Ok(updated.await?)
+    }
+
+    async fn endpoint(&self, company: CompanyId) -> Result<Option<Endpoint>, Unavailable> {
+        let mut reader = self.reader().await?;
+        Ok(of_company(&mut reader, company).await?)
+    }
+
+    async fn delete_endpoint(
+        &self,
+        company: CompanyId,
+        at: Timestamp,
+    ) -> Result<(), DirectoryError> {
+        let deleted = self.writer.write((company, at), |connection, input| {
+            Box::pin(changes::delete(connection, input))
+        });
+        Ok(deleted.await?)
+    }
+
+    async fn set_endpoint_paused(
+        &self,
+        company: CompanyId,
+        paused: bool,
+        at: Timestamp,
+    ) -> Result<Endpoint, DirectoryError> {
+        let pause = Pause {
+            company,
+            paused,
+            at,
+        };
+        // What was kept is due again on resume.
+        let set = self.writer.write_and_wake(pause, |connection, pause| {
+            Box::pin(changes::set_paused(connection, pause))
+        });
+        Ok(set.await?)
+    }
+
+    async fn rotate_secret(
+        &self,
+        company: CompanyId,
+        secret: &SealedSecret,
+        at: Timestamp,
+        others_until: Timestamp,
+    ) -> Result<(), DirectoryError> {
+        let rotation = Rotation {
+            company,
+            secret: secret.clone(),
+            at,
+            others_until,
+        };
+        let rotated = self.writer.write(rotation, |connection, rotation| {
+            Box::pin(changes::rotate(connection, rotation))
+        });
+        Ok(rotated.await?)
+    }
+}
+
+/// The endpoint of a head office, unless it was removed.
+async fn of_company(
+    connection: &mut SqliteConnection,
+    company: CompanyId,
+) -> Result<Option<Endpoint>, Fault> {
+    let row = sqlx::query(
+        "SELECT id, head_office_id, url, events, paused_at, created_at, last_success_at
+         FROM endpoints WHERE head_office_id = ?1 AND deleted_at IS NULL",
+    )
+    .bind(company.as_uuid().as_bytes().as_slice())
+    .fetch_optional(connection)
+    .await?;
+    let Some(row) = row else {
+        return Ok(None);
+    };
+    let columns = Columns::of("endpoints", &row);
+    Ok(Some(Endpoint {
+        id: EndpointId::new(columns.uuid("id")?),
+        company: CompanyId::new(columns.uuid("head_office_id")?),
+        url: columns.raw("url")?,
+        events: columns.set("events")?,
+        paused_at: columns.optional_timestamp("paused_at")?,
+        created_at: columns.timestamp("created_at")?,
+        last_success_at: columns.optional_timestamp("last_success_at")?,
+    }))
+}

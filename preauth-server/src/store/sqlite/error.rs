@@ -1,0 +1,119 @@
+//! What can go wrong between a port and the database.
+
+use std::error::Error as StdError;
+
+use preauth_core::port::{CommitError, Unavailable};
+use thiserror::Error;
+
+use crate::directory::DirectoryError;
+
+/// A statement that failed, or a row that makes no sense.
+#[derive(Debug, Error)]
+pub(super) enum Fault {
+    /// The database refused or did not answer.
+    #[error("the database did not do what it was asked")]
+    Database(#[from] sqlx::Error),
+    /// What is stored was not written by this server.
+    #[error("column {column} of table {table} holds what cannot be read back")]
+    Corrupt {
+        table: &'static str,
+        column: &'static str,
+    },
+    /// The schema is not the one that this build was made for.
+    #[error("the schema of the database is not the one of this build; run migrate")]
+    Schema,
+    /// Every number of a kind was given out.
+    #[error("there are no ids left")]
+    NoIdsLeft,
+}
+
+/// How a write ended that did not succeed.
+#[derive(Debug, Error)]
+pub(super) enum WriteError {
+    /// A record that it names does not exist.
+    #[error("a record that the write names does not exist")]
+    NotFound,
+    /// A record stands in its way, or changed meanwhile.
+    #[error("another record stands in the way")]
+    Conflict,
+    /// Nothing was written.
+    #[error("nothing was written")]
+    NotDone(#[source] Box<dyn StdError + Send + Sync>),
+    /// All of it or nothing was written.
+    #[error("it is not known whether anything was written")]
+    Unknown(#[source] Box<dyn StdError + Send + Sync>),
+}
+
+/// Checks that a statement touched exactly the one row it is about.
+pub(super) fn one_row_or(affected: u64, otherwise: WriteError) -> Result<(), WriteError> {
+    if affected == 1 {
+        Ok(())
+    } else {
+        Err(otherwise)
+    }
+}
+
+/// For writes whose port knows no other failure.
+pub(super) fn unavailable(error: WriteError) -> Unavailable {
+    Unavailable {
+        cause: match error {
+            WriteError::NotDone(cause) | WriteError::Unknown(cause) => cause,
+            error @ (WriteError::NotFound | WriteError::Conflict) => Box::new(error),
+        },
+    }
+}
+
+impl From<sqlx::Error> for WriteError {
+    fn from(error: sqlx::Error) -> Self {
+        if error
+            .as_database_error()
+            .is_some_and(sqlx::error::DatabaseError::is_unique_violation)
+        {
+            Self::Conflict
+        } else {
+            Self::NotDone(Box::new(Fault::Database(error)))
+        }
+    }
+}
+
+impl From<Fault> for WriteError {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Database(error) => error.into(),
+            Fault::Corrupt { .. } | Fault::Schema | Fault::NoIdsLeft => {
+                Self::NotDone(Box::new(fault))
+            }
+        }
+    }
+}
+
+impl From<Fault> for Unavailable {
+    fn from(fault: Fault) -> Self {
+        Self {
+            cause: Box::new(fault),
+        }
+    }
+}
+
+impl From<WriteError> for CommitError {
+    fn from(error: WriteError) -> Self {
+        match error {
+            // A commit names only what its load saw: if it is gone, loading again tells.
+            WriteError::NotFound | WriteError::Conflict => Self::Conflict,
+            WriteError::NotDone(cause) => Self::NotDone(cause),
+            WriteError::Unknown(cause) => Self::Unknown(cause),
+        }
+    }
+}
+
+impl From<WriteError> for DirectoryError {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::NotFound => Self::NotFound,
+            WriteError::Conflict => Self::Conflict,
+            error @ (WriteError::NotDone(_) | WriteError::Unknown(_)) => {
+                Self::Unavailable(unavailable(error))
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The embedded database: one file, one process, one writer.
+//!
+//! Reads go through a small pool of read-only connections, each seeing one moment. Writes are jobs
+//! of one task that owns the only writing connection (see `writer`). A lock file keeps a second
+//! server away from the same file, so ids may be counted in memory.
+
+mod access;
+mod api_keys;
+mod commit;
+mod companies;
+mod counters;
+mod deliveries;
+mod endpoints;
+mod error;
+mod housekeeping;
+mod load;
+mod migrations;
+mod open;
+mod operations;
+mod outbox;
+mod parties;
+mod payment_orders;
+mod queries;
+mod rows;
+mod store;
+mod users;
+mod writer;
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use preauth_core::port::Unavailable;
+use sqlx::sqlite::SqlitePool;
+use tokio::sync::Notify;
+
+use super::{Lifecycle, OpenError};
+use counters::Counters;
+use error::{Fault, unavailable};
+use writer::Writer;
+
+/// All ports over one SQLite file.
+pub struct SqliteStore {
+    readers: SqlitePool,
+    writer: Writer,
+    counters: Counters,
+    waiting: Arc<Notify>,
+}
+
+impl SqliteStore {
+    /// Opens the database at `path`, creating and migrating it as needed.
+    ///
+    /// A new folder gets mode 0700, a new file 0600. Fails when another process has it open, when
+    /// it cannot be opened, and when its schema is not one that this build can bring up to date.
+    pub async fn open(path: &Path) -> Result<Self, OpenError> {
+        open::open(path).await
+    }
+
+    /// A read-only connection.
+    async fn reader(&self) -> Result<sqlx::pool::PoolConnection<sqlx::Sqlite>, Fault> {
+        Ok(self.readers.acquire().await?)
+    }
+
+    /// A read-only transaction: every statement in it sees the same moment.
+    async fn snapshot(&self) -> Result<sqlx::Transaction<'static, sqlx::Sqlite>, Fault> {
+        Ok(self.readers.begin().await?)
+    }
+}
+
+#[async_trait]
+impl Lifecycle for SqliteStore {
+    async fn check(&self) -> Result<(), Unavailable> {
+        let mut reader = self.reader().await?;
+        migrations::check(&mut reader).await?;
+        // An empty job: it comes back only from a living writer.
+        let probe = self
+            .writer
+            .write_relaxed((), |_, ()| Box::pin(async { Ok(()) }));
+        probe.await.map_err(unavailable)
+    }
+
+    async fn close(&self) {
+        // Readers first: the last connection to close folds the log into the database file.
+        self.readers.close().await;
+        self.writer.close().await;
+    }
+
+    fn deliveries_waiting(&self) -> Arc<Notify> {
+        Arc::clone(&self.waiting)
+    }
+}
+
+impl fmt::Debug for SqliteStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteStore").finish_non_exhaustive()
+    }
+}

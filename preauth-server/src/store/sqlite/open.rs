@@ -1,0 +1,155 @@
+//! From a path to an open, migrated database that no other server has.
+
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::ConnectOptions;
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
+    SqliteSynchronous,
+};
+use tokio::sync::Notify;
+
+use crate::store::OpenError;
+
+use super::counters::Counters;
+use super::writer::Writer;
+use super::{SqliteStore, migrations};
+
+/// Only the owner may look into a folder made here.
+const FOLDER_MODE: u32 = 0o700;
+/// Only the owner may read a file made here; the log beside the database inherits it.
+const FILE_MODE: u32 = 0o600;
+/// How long a connection waits for a lock of another one.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a read waits for a free connection.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
+const READERS: u32 = 4;
+const WRITER_CACHE_KIB: &str = "-65536";
+const READER_CACHE_KIB: &str = "-16384";
+/// The log is cut back to this after it was folded into the database.
+const LOG_LIMIT_BYTES: &str = "67108864";
+
+pub(super) async fn open(path: &Path) -> Result<SqliteStore, OpenError> {
+    refuse_unless_file(path)?;
+    make_folder(path)?;
+    let lock = lock(path)?;
+    make_file(path)?;
+    let failed = |cause: sqlx::Error| OpenError::Database {
+        path: path.to_owned(),
+        cause: Box::new(cause),
+    };
+    let mut connection = writing(path).connect().await.map_err(failed)?;
+    migrations::run(&mut connection)
+        .await
+        .map_err(|cause| OpenError::Migration {
+            path: path.to_owned(),
+            cause: Box::new(cause),
+        })?;
+    let counters = Counters::seeded(&mut connection).await.map_err(failed)?;
+    let readers = readers(path).await.map_err(failed)?;
+    let waiting = Arc::new(Notify::new());
+    Ok(SqliteStore {
+        readers,
+        writer: Writer::spawn(writing(path), connection, lock, Arc::clone(&waiting)),
+        counters,
+        waiting,
+    })
+}
+
+fn refuse_unless_file(path: &Path) -> Result<(), OpenError> {
+    let text = path.to_string_lossy();
+    // SQLite would read more into these than a path.
+    if path.file_name().is_none() || text.contains([':', '?', '%']) || text.ends_with('/') {
+        return Err(OpenError::NoFile);
+    }
+    Ok(())
+}
+
+fn make_folder(path: &Path) -> Result<(), OpenError> {
+    let Some(folder) = path.parent().filter(|it| !it.as_os_str().is_empty()) else {
+        return Ok(());
+    };
+    DirBuilder::new()
+        .recursive(true)
+        .mode(FOLDER_MODE)
+        .create(folder)
+        .map_err(|cause| file_error(folder, cause))
+}
+
+/// Holds the lock for as long as the file is open: the operating system lets go of it even when the
+/// process is killed.
+fn lock(database: &Path) -> Result<File, OpenError> {
+    let mut name = database.as_os_str().to_owned();
+    name.push(".lock");
+    let path = PathBuf::from(name);
+    let file = open_or_make(&path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(OpenError::Locked { lock: path }),
+        Err(TryLockError::Error(cause)) => Err(file_error(&path, cause)),
+    }
+}
+
+/// Makes the file before SQLite does, which would let everybody read it.
+fn make_file(path: &Path) -> Result<(), OpenError> {
+    open_or_make(path).map(drop)
+}
+
+fn open_or_make(path: &Path) -> Result<File, OpenError> {
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(FILE_MODE)
+        .open(path)
+        .map_err(|cause| file_error(path, cause))
+}
+
+fn file_error(path: &Path, cause: std::io::Error) -> OpenError {
+    OpenError::File {
+        path: path.to_owned(),
+        cause,
+    }
+}
+
+fn writing(path: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(path)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full)
+        .foreign_keys(true)
+        .busy_timeout(BUSY_TIMEOUT)
+        .pragma("cache_size", WRITER_CACHE_KIB)
+        .pragma("temp_store", "MEMORY")
+        .pragma("journal_size_limit", LOG_LIMIT_BYTES)
+}
+
+async fn readers(path: &Path) -> Result<SqlitePool, sqlx::Error> {
+    let options = SqliteConnectOptions::new()
+        .filename(path)
+        .read_only(true)
+        .busy_timeout(BUSY_TIMEOUT)
+        .pragma("cache_size", READER_CACHE_KIB)
+        .pragma("temp_store", "MEMORY");
+    SqlitePoolOptions::new()
+        .max_connections(READERS)
+        .acquire_timeout(ACQUIRE_TIMEOUT)
+        // A file does not hang up, so connections are neither tested nor replaced.
+        .test_before_acquire(false)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .connect_with(options)
+        .await
+}
+
+/// A connection in place of one that is of no more use.
+pub(super) async fn reconnect(
+    options: &SqliteConnectOptions,
+) -> Result<SqliteConnection, sqlx::Error> {
+    options.connect().await
+}

@@ -1,0 +1,168 @@
+//! Leasing what is due, without one endpoint's backlog standing before another's.
+
+use std::collections::HashMap;
+
+use preauth_core::port::{Claim, Leased, Trigger};
+use preauth_core::value::{DeliveryId, EndpointId, EventId, Timestamp};
+use sqlx::sqlite::SqliteRow;
+use sqlx::{Row, SqliteConnection};
+
+use super::super::error::{Fault, WriteError, one_row_or};
+use super::super::rows::Columns;
+
+type Secrets = HashMap<EndpointId, Vec<Vec<u8>>>;
+
+/// Leases what is due, at most so many in all and to each endpoint.
+pub(super) async fn claim(
+    connection: &mut SqliteConnection,
+    claim: &Claim,
+) -> Result<Vec<Leased>, WriteError> {
+    let token = next_token(connection).await?;
+    if lease(connection, claim, token).await? == 0 {
+        return Ok(Vec::new());
+    }
+    spend_token(connection, token).await?;
+    let secrets = secrets(connection, claim.now, token).await?;
+    let rows = sqlx::query(
+        "SELECT d.id, d.event_id, d.endpoint_id, d.lease_token, d.attempts_made, d.next_trigger,
+                v.type, v.body, e.url, e.last_success_at, e.created_at
+         FROM deliveries d
+         JOIN events v ON v.id = d.event_id
+         JOIN endpoints e ON e.id = d.endpoint_id
+         WHERE d.lease_token = ?1 AND d.leased_until IS NOT NULL
+         ORDER BY d.next_attempt_at, d.id",
+    )
+    .bind(token)
+    .fetch_all(connection)
+    .await?;
+    let leased: Result<Vec<Leased>, Fault> = rows.iter().map(|row| leased(row, &secrets)).collect();
+    Ok(leased?)
+}
+
+/// Marks the oldest due deliveries of each endpoint that has room, and says how many.
+///
+/// `waiting` goes from one endpoint with pending deliveries to the next by the index, so that the
+/// work depends on how many endpoints wait and not on how much waits for them.
+async fn lease(
+    connection: &mut SqliteConnection,
+    claim: &Claim,
+    token: i64,
+) -> Result<u64, WriteError> {
+    let done = sqlx::query(
+        "WITH RECURSIVE
+         clock (now) AS MATERIALIZED (SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER)),
+         waiting (endpoint_id) AS (
+             SELECT min(endpoint_id) FROM deliveries WHERE status = 'PENDING'
+             UNION ALL
+             SELECT (SELECT min(d.endpoint_id) FROM deliveries d
+                     WHERE d.status = 'PENDING' AND d.endpoint_id > w.endpoint_id)
+             FROM waiting w WHERE w.endpoint_id IS NOT NULL
+         ),
+         under_way (endpoint_id, leases) AS MATERIALIZED (
+             SELECT d.endpoint_id, count(*) FROM deliveries d
+             WHERE d.leased_until IS NOT NULL AND d.leased_until > (SELECT now FROM clock)
+             GROUP BY d.endpoint_id
+         ),
+         candidates (id, next_attempt_at, place, room) AS (
+             SELECT d.id, d.next_attempt_at,
+                    row_number() OVER (PARTITION BY d.endpoint_id
+                                       ORDER BY d.next_attempt_at, d.id),
+                    ?3 - coalesce((SELECT u.leases FROM under_way u
+                                   WHERE u.endpoint_id = d.endpoint_id), 0)
+             FROM waiting w
+             JOIN endpoints e ON e.id = w.endpoint_id
+             JOIN deliveries d ON d.id IN (
+                 SELECT n.id FROM deliveries n
+                 WHERE n.status = 'PENDING' AND n.endpoint_id = w.endpoint_id
+                   AND n.next_attempt_at <= ?1
+                   AND (n.leased_until IS NULL OR n.leased_until <= (SELECT now FROM clock))
+                 ORDER BY n.next_attempt_at, n.id LIMIT ?3)
+             WHERE e.paused_at IS NULL AND e.deleted_at IS NULL
+         )
+         UPDATE deliveries
+         SET lease_token = ?4, leased_until = (SELECT now FROM clock) + ?5
+         WHERE id IN (SELECT id FROM candidates WHERE place <= room
+                      ORDER BY next_attempt_at, id LIMIT ?2)",
+    )
+    .bind(claim.now.unix_millis())
+    .bind(claim.limit)
+    .bind(claim.per_endpoint.get())
+    .bind(token)
+    .bind(claim.lease.num_milliseconds())
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+async fn next_token(connection: &mut SqliteConnection) -> Result<i64, WriteError> {
+    let row = sqlx::query("SELECT last FROM sequences WHERE name = 'lease'")
+        .fetch_one(connection)
+        .await?;
+    let last: i64 = row.try_get(0)?;
+    Ok(last.saturating_add(1))
+}
+
+/// Only a token that was given out is noted, so that looking in vain writes nothing.
+async fn spend_token(connection: &mut SqliteConnection, token: i64) -> Result<(), WriteError> {
+    let done = sqlx::query("UPDATE sequences SET last = ?1 WHERE name = 'lease' AND last < ?1")
+        .bind(token)
+        .execute(connection)
+        .await?;
+    one_row_or(done.rows_affected(), WriteError::Conflict)
+}
+
+/// The secrets in force of every endpoint that a lease was taken on, newest first.
+async fn secrets(
+    connection: &mut SqliteConnection,
+    now: Timestamp,
+    token: i64,
+) -> Result<Secrets, WriteError> {
+    let rows = sqlx::query(
+        "SELECT endpoint_id, sealed FROM endpoint_secrets
+         WHERE endpoint_id IN (SELECT endpoint_id FROM deliveries
+                               WHERE lease_token = ?1 AND leased_until IS NOT NULL)
+           AND (valid_until IS NULL OR valid_until > ?2)
+         ORDER BY endpoint_id, number DESC",
+    )
+    .bind(token)
+    .bind(now.unix_millis())
+    .fetch_all(connection)
+    .await?;
+    let mut secrets = Secrets::new();
+    for row in &rows {
+        let columns = Columns::of("endpoint_secrets", row);
+        let endpoint = EndpointId::new(columns.uuid("endpoint_id")?);
+        let sealed = columns.raw("sealed")?;
+        secrets.entry(endpoint).or_default().push(sealed);
+    }
+    Ok(secrets)
+}
+
+fn leased(row: &SqliteRow, secrets: &Secrets) -> Result<Leased, Fault> {
+    let columns = Columns::of("deliveries", row);
+    let endpoint = EndpointId::new(columns.uuid("endpoint_id")?);
+    let registered_at = columns.timestamp("created_at")?;
+    Ok(Leased {
+        delivery: DeliveryId::new(columns.uuid("id")?),
+        token: columns.raw("lease_token")?,
+        event: EventId::new(columns.uuid("event_id")?),
+        event_type: columns.parsed("type")?,
+        body: columns.raw("body")?,
+        endpoint,
+        url: columns.raw("url")?,
+        sealed_secrets: secrets.get(&endpoint).cloned().unwrap_or_default(),
+        attempts_made: columns.raw("attempts_made")?,
+        endpoint_healthy_at: columns
+            .optional_timestamp("last_success_at")?
+            .unwrap_or(registered_at),
+        trigger: trigger(columns)?,
+    })
+}
+
+fn trigger(columns: Columns<'_>) -> Result<Trigger, Fault> {
+    match columns.raw("next_trigger")? {
+        "SCHEDULE" => Ok(Trigger::Schedule),
+        "RESEND" => Ok(Trigger::Resend),
+        _ => Err(columns.corrupt("next_trigger")),
+    }
+}

@@ -1,0 +1,83 @@
+//! The dispatcher's side. Due times are the service's; leases end by SQLite's own clock.
+
+mod claim;
+mod finish;
+
+use async_trait::async_trait;
+use preauth_core::port::{Attempt, Claim, Leased, Outbox, Unavailable, Verdict};
+use preauth_core::value::Timestamp;
+use sqlx::Row;
+
+use super::SqliteStore;
+use super::error::{Fault, unavailable};
+use finish::Finished;
+
+#[async_trait]
+impl Outbox for SqliteStore {
+    async fn claim(&self, claim: &Claim) -> Result<Vec<Leased>, Unavailable> {
+        // A lease that a power failure undoes is held by nobody any more.
+        self.writer
+            .write_relaxed(*claim, |connection, claim| {
+                Box::pin(claim::claim(connection, claim))
+            })
+            .await
+            .map_err(unavailable)
+    }
+
+    async fn finish(
+        &self,
+        leased: &Leased,
+        attempt: &Attempt,
+        verdict: Verdict,
+    ) -> Result<bool, Unavailable> {
+        let finished = Finished {
+            delivery: leased.delivery,
+            token: leased.token,
+            endpoint: leased.endpoint,
+            trigger: leased.trigger,
+            attempt: attempt.clone(),
+            verdict,
+        };
+        self.writer
+            .write(finished, |connection, finished| {
+                Box::pin(finish::finish(connection, finished))
+            })
+            .await
+            .map_err(unavailable)
+    }
+
+    async fn release(&self, leased: &Leased) -> Result<(), Unavailable> {
+        self.writer
+            .write_relaxed((leased.delivery, leased.token), |connection, lease| {
+                Box::pin(finish::release(connection, lease))
+            })
+            .await
+            .map_err(unavailable)
+    }
+
+    async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable> {
+        let mut reader = self.reader().await?;
+        // One step of `waiting` per endpoint with pending deliveries, however many they are.
+        let row = sqlx::query(
+            "WITH RECURSIVE waiting (endpoint_id) AS (
+                 SELECT min(endpoint_id) FROM deliveries WHERE status = 'PENDING'
+                 UNION ALL
+                 SELECT (SELECT min(d.endpoint_id) FROM deliveries d
+                         WHERE d.status = 'PENDING' AND d.endpoint_id > w.endpoint_id)
+                 FROM waiting w WHERE w.endpoint_id IS NOT NULL
+             )
+             SELECT min((SELECT d.next_attempt_at FROM deliveries d
+                         WHERE d.status = 'PENDING' AND d.endpoint_id = e.id
+                           AND (d.leased_until IS NULL
+                                OR d.leased_until <= CAST(unixepoch('subsec') * 1000 AS INTEGER))
+                         ORDER BY d.next_attempt_at, d.id LIMIT 1)) AS next_attempt_at
+             FROM waiting w JOIN endpoints e ON e.id = w.endpoint_id
+             WHERE e.paused_at IS NULL AND e.deleted_at IS NULL",
+        )
+        .fetch_one(&mut *reader)
+        .await
+        .map_err(Fault::from)?;
+        let millis: Option<i64> = row.try_get(0).map_err(Fault::from)?;
+        Ok(millis.and_then(Timestamp::from_unix_millis))
+    }
+}

@@ -1,0 +1,86 @@
+//! The write side: loads in one snapshot, commits through the writer.
+
+use async_trait::async_trait;
+use preauth_core::payment_order::PaymentOrder;
+use preauth_core::port::{
+    Commit, CommitError, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget,
+    Store, Unavailable,
+};
+use preauth_core::value::{ExtensionId, OperationId, PaymentOrderId};
+
+use crate::store::Numbers;
+
+use super::error::Fault;
+use super::rows::Columns;
+use super::{SqliteStore, commit, load};
+
+#[async_trait]
+impl Store for SqliteStore {
+    async fn load_offer(&self, target: &OfferTarget) -> Result<Option<LoadedOffer>, Unavailable> {
+        let mut snapshot = self.snapshot().await?;
+        Ok(load::offer(&mut snapshot, &self.counters, target).await?)
+    }
+
+    async fn load_operation(
+        &self,
+        id: OperationId,
+    ) -> Result<Option<LoadedOperation>, Unavailable> {
+        let mut snapshot = self.snapshot().await?;
+        Ok(load::operation(&mut snapshot, id).await?)
+    }
+
+    async fn load_new_order(
+        &self,
+        target: &OrderTarget,
+    ) -> Result<Option<LoadedOrder<PaymentOrderId>>, Unavailable> {
+        let mut snapshot = self.snapshot().await?;
+        Ok(load::new_order(&mut snapshot, &self.counters, target).await?)
+    }
+
+    async fn load_order(
+        &self,
+        id: PaymentOrderId,
+    ) -> Result<Option<LoadedOrder<PaymentOrder>>, Unavailable> {
+        let mut snapshot = self.snapshot().await?;
+        Ok(load::order(&mut snapshot, id).await?)
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
+        let written = if commit.deliveries.is_empty() {
+            self.writer
+                .write(commit, |connection, commit| {
+                    Box::pin(commit::write(connection, commit))
+                })
+                .await
+        } else {
+            self.writer
+                .write_and_wake(commit, |connection, commit| {
+                    Box::pin(commit::write(connection, commit))
+                })
+                .await
+        };
+        Ok(written?)
+    }
+}
+
+#[async_trait]
+impl Numbers for SqliteStore {
+    async fn reserve_extension(&self) -> Result<ExtensionId, Unavailable> {
+        Ok(self.counters.next_extension()?)
+    }
+
+    async fn operation_of_extension(
+        &self,
+        id: ExtensionId,
+    ) -> Result<Option<OperationId>, Unavailable> {
+        let mut reader = self.reader().await?;
+        let row = sqlx::query("SELECT operation_id FROM extensions WHERE id = ?1")
+            .bind(id.get())
+            .fetch_optional(&mut *reader)
+            .await
+            .map_err(Fault::from)?;
+        let operation =
+            row.map(|row| Columns::of("extensions", &row).number("operation_id", OperationId::new));
+        Ok(operation.transpose()?)
+    }
+}

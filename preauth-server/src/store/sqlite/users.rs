@@ -1,0 +1,122 @@
+//! The register of users.
+
+use async_trait::async_trait;
+use preauth_core::port::{PageRequest, Unavailable};
+use preauth_core::value::{CompanyId, UserId};
+use sqlx::sqlite::SqliteRow;
+use sqlx::{Row, SqliteConnection};
+
+use crate::directory::{DirectoryError, Page, User, Users};
+
+use super::SqliteStore;
+use super::error::{Fault, WriteError, one_row_or};
+use super::rows::{Columns, clamped, count, set_text};
+
+#[async_trait]
+impl Users for SqliteStore {
+    async fn add_user(&self, user: &User) -> Result<(), DirectoryError> {
+        let added = self.writer.write(user.clone(), |connection, user| {
+            Box::pin(insert(connection, user))
+        });
+        Ok(added.await?)
+    }
+
+    async fn user(&self, id: UserId) -> Result<Option<User>, Unavailable> {
+        let mut reader = self.reader().await?;
+        let row = sqlx::query(
+            "SELECT id, company_id, name, email, permissions, active, created_at
+             FROM users WHERE id = ?1",
+        )
+        .bind(id.as_uuid().as_bytes().as_slice())
+        .fetch_optional(&mut *reader)
+        .await
+        .map_err(Fault::from)?;
+        Ok(row.as_ref().map(user).transpose()?)
+    }
+
+    async fn users(
+        &self,
+        company: CompanyId,
+        page: PageRequest,
+    ) -> Result<Page<User>, Unavailable> {
+        let mut snapshot = self.snapshot().await?;
+        Ok(list(&mut snapshot, company, page).await?)
+    }
+
+    async fn update_user(&self, user: &User) -> Result<(), DirectoryError> {
+        let updated = self.writer.write(user.clone(), |connection, user| {
+            Box::pin(update(connection, user))
+        });
+        Ok(updated.await?)
+    }
+}
+
+async fn insert(connection: &mut SqliteConnection, user: &User) -> Result<(), WriteError> {
+    let done = sqlx::query(
+        "INSERT INTO users (id, company_id, name, email, permissions, active, created_at)
+         SELECT ?1, c.id, ?3, ?4, ?5, ?6, ?7 FROM companies c WHERE c.id = ?2",
+    )
+    .bind(user.id.as_uuid().as_bytes().as_slice())
+    .bind(user.company.as_uuid().as_bytes().as_slice())
+    .bind(user.name.as_str())
+    .bind(user.email.as_str())
+    .bind(set_text(user.permissions))
+    .bind(user.active)
+    .bind(user.created_at.unix_millis())
+    .execute(connection)
+    .await?;
+    one_row_or(done.rows_affected(), WriteError::NotFound)
+}
+
+/// Replaces what may change of a user; the company and the moment of adding stay.
+async fn update(connection: &mut SqliteConnection, user: &User) -> Result<(), WriteError> {
+    let done = sqlx::query(
+        "UPDATE users SET name = ?2, email = ?3, permissions = ?4, active = ?5 WHERE id = ?1",
+    )
+    .bind(user.id.as_uuid().as_bytes().as_slice())
+    .bind(user.name.as_str())
+    .bind(user.email.as_str())
+    .bind(set_text(user.permissions))
+    .bind(user.active)
+    .execute(connection)
+    .await?;
+    one_row_or(done.rows_affected(), WriteError::NotFound)
+}
+
+async fn list(
+    connection: &mut SqliteConnection,
+    company: CompanyId,
+    page: PageRequest,
+) -> Result<Page<User>, Fault> {
+    let total = sqlx::query("SELECT count(*) FROM users WHERE company_id = ?1")
+        .bind(company.as_uuid().as_bytes().as_slice())
+        .fetch_one(&mut *connection)
+        .await?;
+    let rows = sqlx::query(
+        "SELECT id, company_id, name, email, permissions, active, created_at
+         FROM users WHERE company_id = ?1
+         ORDER BY created_at DESC, id DESC LIMIT ?2 OFFSET ?3",
+    )
+    .bind(company.as_uuid().as_bytes().as_slice())
+    .bind(page.limit)
+    .bind(clamped(page.offset()))
+    .fetch_all(connection)
+    .await?;
+    Ok(Page {
+        items: rows.iter().map(user).collect::<Result<_, _>>()?,
+        total: count(total.try_get(0)?),
+    })
+}
+
+fn user(row: &SqliteRow) -> Result<User, Fault> {
+    let columns = Columns::of("users", row);
+    Ok(User {
+        id: UserId::new(columns.uuid("id")?),
+        company: CompanyId::new(columns.uuid("company_id")?),
+        name: columns.parsed("name")?,
+        email: columns.parsed("email")?,
+        permissions: columns.set("permissions")?,
+        active: columns.raw("active")?,
+        created_at: columns.timestamp("created_at")?,
+    })
+}

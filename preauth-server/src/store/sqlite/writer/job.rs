@@ -1,0 +1,101 @@
+//! One write on its way through the queue.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use sqlx::SqliteConnection;
+use tokio::sync::{Notify, oneshot};
+
+use super::super::error::WriteError;
+use super::{Durability, Run};
+
+/// A write with its input, its caller, and, once it ran, its outcome.
+pub(super) struct Job<I, T> {
+    input: I,
+    run: Run<I, T>,
+    durability: Durability,
+    wakes: Option<Arc<Notify>>,
+    outcome: Option<Result<T, WriteError>>,
+    caller: oneshot::Sender<Result<T, WriteError>>,
+}
+
+/// What the transaction must do after a job ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ran {
+    /// Keep what it wrote.
+    Keep,
+    /// Undo what it wrote, and nothing else.
+    Undo,
+    /// Give the transaction up: after such an error SQLite may have rolled it back by itself.
+    GiveUp,
+}
+
+/// A job of any type, as the task sees it.
+pub(super) trait AnyJob: Send {
+    fn durability(&self) -> Durability;
+
+    /// Runs the job, anew if it ran before, and keeps the outcome.
+    fn run<'j>(&'j mut self, connection: &'j mut SqliteConnection) -> BoxFuture<'j, Ran>;
+
+    /// Tells the caller the outcome. Nobody may be listening any more.
+    fn answer(self: Box<Self>);
+
+    /// Tells the caller an error in place of the outcome.
+    fn fail(self: Box<Self>, error: WriteError);
+}
+
+impl<I, T> Job<I, T> {
+    pub(super) fn new(
+        input: I,
+        run: Run<I, T>,
+        durability: Durability,
+        wakes: Option<Arc<Notify>>,
+        caller: oneshot::Sender<Result<T, WriteError>>,
+    ) -> Self {
+        Self {
+            input,
+            run,
+            durability,
+            wakes,
+            outcome: None,
+            caller,
+        }
+    }
+}
+
+impl<I, T> AnyJob for Job<I, T>
+where
+    I: Send + Sync,
+    T: Send,
+{
+    fn durability(&self) -> Durability {
+        self.durability
+    }
+
+    fn run<'j>(&'j mut self, connection: &'j mut SqliteConnection) -> BoxFuture<'j, Ran> {
+        Box::pin(async move {
+            let outcome = (self.run)(connection, &self.input).await;
+            let ran = match &outcome {
+                Ok(_) => Ran::Keep,
+                Err(WriteError::NotFound | WriteError::Conflict) => Ran::Undo,
+                Err(WriteError::NotDone(_) | WriteError::Unknown(_)) => Ran::GiveUp,
+            };
+            self.outcome = Some(outcome);
+            ran
+        })
+    }
+
+    fn answer(self: Box<Self>) {
+        let Some(outcome) = self.outcome else {
+            return;
+        };
+        if let (Ok(_), Some(waiting)) = (&outcome, self.wakes) {
+            waiting.notify_one();
+        }
+        let _ = self.caller.send(outcome);
+    }
+
+    fn fail(self: Box<Self>, error: WriteError) {
+        let _ = self.caller.send(Err(error));
+    }
+}

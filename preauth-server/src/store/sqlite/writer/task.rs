@@ -1,0 +1,227 @@
+//! The loop of the writing task, and the life of one transaction.
+
+use std::fs::File;
+use std::sync::Arc;
+
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+use sqlx::{Connection, Executor};
+use tokio::sync::{mpsc, oneshot};
+
+use super::super::error::WriteError;
+use super::super::open::reconnect;
+use super::job::{AnyJob, Ran};
+use super::{Durability, Message};
+
+/// Jobs that one transaction takes at most.
+const GROUP_LIMIT: usize = 128;
+/// The part of SQLite's result code that is not extended.
+const PRIMARY_CODE: i32 = 0xFF;
+const SQLITE_IOERR: i32 = 10;
+
+pub(super) struct Task {
+    options: SqliteConnectOptions,
+    /// None after a failure that left its state in doubt; the next group gets a new one.
+    connection: Option<SqliteConnection>,
+    synchronous: Durability,
+    inbox: mpsc::Receiver<Message>,
+    lock: File,
+}
+
+/// Why a group was not committed.
+enum Failure {
+    /// A job met an error that is not about it alone; nothing was written.
+    GivenUp,
+    /// Nothing was written.
+    NotDone(sqlx::Error),
+    /// It was or it was not.
+    Unknown(sqlx::Error),
+}
+
+impl Task {
+    pub(super) fn new(
+        options: SqliteConnectOptions,
+        connection: SqliteConnection,
+        lock: File,
+        inbox: mpsc::Receiver<Message>,
+    ) -> Self {
+        Self {
+            options,
+            connection: Some(connection),
+            synchronous: Durability::Durable,
+            inbox,
+            lock,
+        }
+    }
+
+    /// Works until every sender is gone or one of them says close, and the queue is empty.
+    pub(super) async fn run(mut self) {
+        let mut messages = Vec::with_capacity(GROUP_LIMIT);
+        let mut closers: Vec<oneshot::Sender<()>> = Vec::new();
+        while self.inbox.recv_many(&mut messages, GROUP_LIMIT).await > 0 {
+            let mut jobs = Vec::with_capacity(messages.len());
+            for message in messages.drain(..) {
+                match message {
+                    Message::Job(job) => jobs.push(job),
+                    Message::Close(done) => {
+                        self.inbox.close();
+                        closers.push(done);
+                    }
+                }
+            }
+            self.work(jobs).await;
+        }
+        self.end().await;
+        for done in closers {
+            let _ = done.send(());
+        }
+    }
+
+    /// Runs the jobs together; if one of them spoils it for all, each on its own.
+    async fn work(&mut self, mut jobs: Vec<Box<dyn AnyJob>>) {
+        let outcome = self.transact(&mut jobs).await;
+        if matches!(outcome, Err(Failure::GivenUp)) && jobs.len() > 1 {
+            for job in jobs {
+                let mut alone = [job];
+                let outcome = self.transact(&mut alone).await;
+                answer(alone, outcome);
+            }
+        } else {
+            answer(jobs, outcome);
+        }
+    }
+
+    /// Runs the jobs in one transaction, each behind a savepoint of its own, and commits.
+    async fn transact(&mut self, jobs: &mut [Box<dyn AnyJob>]) -> Result<(), Failure> {
+        if jobs.is_empty() {
+            return Ok(());
+        }
+        let durability = durability_of(jobs);
+        self.begin(durability).await.map_err(Failure::NotDone)?;
+        let ran = self.run_all(jobs).await;
+        if let Err(failure) = ran {
+            self.roll_back().await;
+            return Err(failure);
+        }
+        let Err(error) = self.statement("COMMIT").await else {
+            return Ok(());
+        };
+        self.roll_back().await;
+        Err(if leaves_doubt(&error) {
+            Failure::Unknown(error)
+        } else {
+            Failure::NotDone(error)
+        })
+    }
+
+    async fn begin(&mut self, durability: Durability) -> Result<(), sqlx::Error> {
+        if self.connection.is_none() {
+            self.connection = Some(reconnect(&self.options).await?);
+            self.synchronous = Durability::Durable;
+        }
+        if self.synchronous != durability {
+            // Only outside of a transaction does this take effect.
+            self.statement(match durability {
+                Durability::Durable => "PRAGMA synchronous = FULL",
+                Durability::Relaxed => "PRAGMA synchronous = NORMAL",
+            })
+            .await?;
+            self.synchronous = durability;
+        }
+        let begun = self.statement("BEGIN IMMEDIATE").await;
+        if begun.is_err() {
+            self.roll_back().await;
+        }
+        begun
+    }
+
+    async fn run_all(&mut self, jobs: &mut [Box<dyn AnyJob>]) -> Result<(), Failure> {
+        for job in jobs {
+            self.statement("SAVEPOINT job")
+                .await
+                .map_err(Failure::NotDone)?;
+            let Some(connection) = &mut self.connection else {
+                return Err(Failure::NotDone(sqlx::Error::WorkerCrashed));
+            };
+            let end = match job.run(connection).await {
+                Ran::Keep => "RELEASE job",
+                Ran::Undo => "ROLLBACK TO job; RELEASE job",
+                Ran::GiveUp => return Err(Failure::GivenUp),
+            };
+            self.statement(end).await.map_err(Failure::NotDone)?;
+        }
+        Ok(())
+    }
+
+    /// Ends a transaction that may have ended already. When that fails too, the connection goes:
+    /// closing it rolls back for certain.
+    async fn roll_back(&mut self) {
+        if self.statement("ROLLBACK").await.is_err() {
+            self.connection = None;
+        }
+    }
+
+    /// Transactions are spelled out, because SQLite may end one by itself, which the counting of
+    /// the library would not notice.
+    async fn statement(&mut self, sql: &'static str) -> Result<(), sqlx::Error> {
+        match &mut self.connection {
+            Some(connection) => connection.execute(sql).await.map(drop),
+            None => Err(sqlx::Error::WorkerCrashed),
+        }
+    }
+
+    async fn end(mut self) {
+        let folded = self.statement("PRAGMA wal_checkpoint(TRUNCATE)").await;
+        let closed = match self.connection {
+            Some(connection) => connection.close().await,
+            None => Ok(()),
+        };
+        if let Err(error) = folded.and(closed) {
+            // Nothing is lost: the next start reads the log.
+            tracing::warn!(error = %error, "the database was not closed in order");
+        }
+        drop(self.lock);
+    }
+}
+
+fn durability_of(jobs: &[Box<dyn AnyJob>]) -> Durability {
+    if jobs
+        .iter()
+        .all(|job| job.durability() == Durability::Relaxed)
+    {
+        Durability::Relaxed
+    } else {
+        Durability::Durable
+    }
+}
+
+/// After most errors of COMMIT the transaction is still open or was rolled back. An error of the
+/// disk may come after the last page was written: a crash before the next write could revive it.
+fn leaves_doubt(error: &sqlx::Error) -> bool {
+    let Some(code) = error
+        .as_database_error()
+        .and_then(sqlx::error::DatabaseError::code)
+    else {
+        return true;
+    };
+    code.parse::<i32>()
+        .map_or(true, |code| code & PRIMARY_CODE == SQLITE_IOERR)
+}
+
+fn answer(jobs: impl IntoIterator<Item = Box<dyn AnyJob>>, outcome: Result<(), Failure>) {
+    match outcome {
+        // A job that was given up on its own knows best why.
+        Ok(()) | Err(Failure::GivenUp) => jobs.into_iter().for_each(AnyJob::answer),
+        Err(Failure::NotDone(error)) => {
+            let error = Arc::new(error);
+            for job in jobs {
+                job.fail(WriteError::NotDone(Box::new(Arc::clone(&error))));
+            }
+        }
+        Err(Failure::Unknown(error)) => {
+            let error = Arc::new(error);
+            for job in jobs {
+                job.fail(WriteError::Unknown(Box::new(Arc::clone(&error))));
+            }
+        }
+    }
+}
