@@ -1,0 +1,45 @@
+//! A construction company and its offers. Every value is parsed once and correct ever after.
+
+use std::error::Error;
+
+use preauth_core::memory::{Company, CompanyKind, MemoryStore};
+use preauth_core::operation::{Credit, Invoice, InvoiceAmounts, Offer, OfferedSupplier};
+use preauth_core::value::{CompanyId, Money};
+
+pub(crate) fn register_payer(store: &MemoryStore) -> Result<CompanyId, Box<dyn Error>> {
+    let payer = CompanyId::parse("018f2f3a-0000-7000-8000-000000000001")?;
+    store.add_company(Company {
+        id: payer,
+        head_office: None,
+        cnpj: "11.222.333/0001-81".parse()?,
+        name: "Construtora Exemplo Ltda.".parse()?,
+        kind: CompanyKind::Construction,
+    });
+    let credit = Credit {
+        max_term_days: 120,
+        max_invoice_amount: Money::parse("250000")?,
+    };
+    store.set_credit(payer, credit);
+    Ok(payer)
+}
+
+pub(crate) fn offer(payer: CompanyId, number: &str) -> Result<Offer, Box<dyn Error>> {
+    let amounts = InvoiceAmounts::from_cents(Money::parse("12500.50")?, Money::ZERO);
+    Ok(Offer {
+        payer,
+        supplier: OfferedSupplier {
+            cnpj: "12.ABC.345/01DE-35".parse()?,
+            email: "financeiro@fornecedor.example.com".parse()?,
+            name: Some("Fornecedor Exemplo Ltda.".parse()?),
+            contact_name: Some("Maria Lima".parse()?),
+            phone: None,
+        },
+        invoice: Invoice {
+            amounts: amounts.ok_or("the amount is out of bounds")?,
+            due_date: "2027-01-20".parse()?,
+            number: Some(number.parse()?),
+        },
+        external_reference: None,
+        file: None,
+    })
+}

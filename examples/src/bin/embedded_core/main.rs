@@ -1,0 +1,79 @@
+//! The rules inside another service, without HTTP, database, runtime or clock.
+//!
+//! Two invoices are offered: the supplier takes up the first, time ends the second.
+#![expect(clippy::print_stdout, reason = "the program shows what was recorded")]
+
+mod demo;
+mod texts;
+
+use std::error::Error;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use preauth_core::Policy;
+use preauth_core::memory::{CountingIds, MemoryStore};
+use preauth_core::operation::{Actor, Command, Offer};
+use preauth_core::port::{Queries, Viewer};
+use preauth_core::service::{Offered, Service};
+use preauth_core::value::{OperationId, Timestamp};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let today = Timestamp::parse("2026-11-21T12:00:00Z")?;
+    let store = Arc::new(MemoryStore::new(move || today));
+    let payer = demo::register_payer(&store)?;
+    let service = Service::new(
+        store.clone(),
+        store.clone(),
+        Arc::new(CountingIds::new()),
+        Arc::new(texts::PlainText),
+        Policy::default(),
+    );
+
+    let first = begin(&service, &demo::offer(payer, "NF-1")?, today)?;
+    let second = begin(&service, &demo::offer(payer, "NF-2")?, today)?;
+
+    let request = |id, now| {
+        done(service.command(
+            Viewer::Platform,
+            id,
+            &Command::Request,
+            Actor::Supplier,
+            now,
+        ))
+    };
+    request(first, today)?;
+
+    // Time is an argument, so that a month passes from one line to the next.
+    let next_month = Timestamp::parse("2026-12-22T12:00:00Z")?;
+    for overdue in done(store.overdue(next_month, 100))? {
+        done(service.expire(overdue, next_month))?;
+    }
+    if let Err(refusal) = request(second, next_month) {
+        println!("refused: {refusal}");
+    }
+
+    for id in [first, second] {
+        for event in done(store.history(id))? {
+            println!("{} {}", event.at, event.body);
+        }
+    }
+    Ok(())
+}
+
+fn begin(service: &Service, offer: &Offer, now: Timestamp) -> Result<OperationId, Box<dyn Error>> {
+    match done(service.offer(offer, Actor::Company, None, now))? {
+        Offered::Created { operation, .. } => Ok(operation.id),
+        Offered::Replayed { .. } => Err("without an idempotency key nothing is replayed".into()),
+    }
+}
+
+/// Nothing in memory ever waits, so one poll is executor enough. A database brings its own.
+fn done<T, E: Error + 'static>(
+    future: impl Future<Output = Result<T, E>>,
+) -> Result<T, Box<dyn Error>> {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(outcome) => Ok(outcome?),
+        Poll::Pending => Err("the store waits for something".into()),
+    }
+}

@@ -1,0 +1,26 @@
+//! The programs, run as their users run them.
+#![expect(
+    clippy::unwrap_used,
+    reason = "in a test a panic is the report of a failure"
+)]
+
+mod embedded_core;
+mod erp_job;
+mod webhook_receiver;
+
+use std::process::{Command, Output};
+
+/// What a program printed, having ended well.
+fn printed(program: &mut Command) -> String {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = program.output().unwrap();
+    let (stdout, stderr) = (
+        String::from_utf8_lossy(&stdout),
+        String::from_utf8_lossy(&stderr),
+    );
+    assert!(status.success(), "{stdout}{stderr}");
+    stdout.into_owned()
+}
