@@ -18,7 +18,9 @@ impl InFlight {
     pub(super) fn enter(&self, head_office: CompanyId, key: &IdempotencyKey) -> Option<Guard<'_>> {
         let entry = (head_office, key.clone());
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        entries.insert(entry.clone()).then_some(Guard {
+        // A guard must not come to be for an entry that is another's: its drop would take the entry
+        // out, under the lock that is held here.
+        entries.insert(entry.clone()).then(|| Guard {
             in_flight: self,
             entry,
         })
@@ -39,5 +41,28 @@ impl Drop for Guard<'_> {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         entries.remove(&self.entry);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::InFlight;
+    use crate::value::{CompanyId, IdempotencyKey};
+
+    #[test]
+    fn a_key_is_inside_once_until_its_guard_is_dropped() {
+        let in_flight = InFlight::default();
+        let head_office = CompanyId::new(Uuid::from_u128(1));
+        let other = CompanyId::new(Uuid::from_u128(2));
+        let key = IdempotencyKey::parse("order:2026-0042").unwrap();
+        let guard = in_flight.enter(head_office, &key);
+        assert!(guard.is_some());
+        assert!(in_flight.enter(head_office, &key).is_none());
+        assert!(in_flight.enter(head_office, &key).is_none());
+        assert!(in_flight.enter(other, &key).is_some());
+        drop(guard);
+        assert!(in_flight.enter(head_office, &key).is_some());
     }
 }
