@@ -11,5 +11,6 @@ pub mod files;
 pub mod http;
 pub mod ids;
 pub mod log;
+pub mod looping;
 pub mod secret;
 pub mod store;

@@ -1,0 +1,212 @@
+//! What loops share: they end when asked to, survive a lost database, and show that they live.
+//!
+//! A loop's work is a single step that says how much it did; tests drive the step, the server runs
+//! the loop.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use preauth_core::port::Unavailable;
+use tokio::sync::watch;
+
+use crate::clock::Stopwatch;
+
+/// Asks loops to end; dropping it asks them as well.
+#[derive(Debug)]
+pub struct ShutdownTrigger(watch::Sender<bool>);
+
+/// A loop's view of the request to end.
+#[derive(Clone, Debug)]
+pub struct Shutdown(watch::Receiver<bool>);
+
+/// A trigger, and what loops watch; clone the latter for each.
+#[must_use]
+pub fn shutdown() -> (ShutdownTrigger, Shutdown) {
+    let (sender, receiver) = watch::channel(false);
+    (ShutdownTrigger(sender), Shutdown(receiver))
+}
+
+impl ShutdownTrigger {
+    /// Asks all loops to end.
+    pub fn request(&self) {
+        self.0.send_replace(true);
+    }
+}
+
+impl Shutdown {
+    /// Waits until the end is requested.
+    pub async fn requested(&mut self) {
+        // An error means that nobody is left who could ask: an end, too.
+        let _ = self.0.wait_for(|is_requested| *is_requested).await;
+    }
+
+    /// Whether the end has been requested.
+    #[must_use]
+    pub fn is_requested(&self) -> bool {
+        *self.0.borrow() || self.0.has_changed().is_err()
+    }
+}
+
+/// How a loop fares: when it made its last step, and whether its database answers.
+pub struct LoopHealth {
+    name: &'static str,
+    last_step: Mutex<Stopwatch>,
+    is_cut_off: AtomicBool,
+}
+
+impl LoopHealth {
+    /// The health of a loop that is about to begin; the name stands in the log.
+    #[must_use]
+    pub fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            last_step: Mutex::new(Stopwatch::start()),
+            is_cut_off: AtomicBool::new(false),
+        }
+    }
+
+    /// How long ago the loop made its last step, successful or not.
+    #[must_use]
+    pub fn since_last_step(&self) -> TimeDelta {
+        let last_step = *self
+            .last_step
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        last_step.elapsed()
+    }
+
+    /// Takes note of a step. A lost database is logged once, and once when it is back.
+    pub fn observe<T>(&self, step: Result<T, Unavailable>) -> Option<T> {
+        *self
+            .last_step
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Stopwatch::start();
+        match step {
+            Ok(done) => {
+                if self.is_cut_off.swap(false, Ordering::Relaxed) {
+                    tracing::info!(target: "loop", name = self.name, "database is back");
+                }
+                Some(done)
+            }
+            Err(unavailable) => {
+                if !self.is_cut_off.swap(true, Ordering::Relaxed) {
+                    let error = chain(&unavailable);
+                    tracing::error!(target: "loop", name = self.name, error, "database is lost");
+                }
+                None
+            }
+        }
+    }
+}
+
+impl fmt::Debug for LoopHealth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LoopHealth")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Whether a step left work behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// There may be more: step again.
+    AtOnce,
+    /// There was no more: rest first.
+    AfterRest,
+}
+
+/// Steps until the end is requested, resting in between; a step under way is finished first.
+pub async fn repeat<F>(
+    health: &LoopHealth,
+    rest: Duration,
+    mut shutdown: Shutdown,
+    step: impl Fn() -> F,
+) where
+    F: Future<Output = Result<Next, Unavailable>>,
+{
+    while !shutdown.is_requested() {
+        match health.observe(step().await) {
+            Some(Next::AtOnce) => tokio::task::yield_now().await,
+            Some(Next::AfterRest) | None => pause(rest, &mut shutdown).await,
+        }
+    }
+}
+
+/// Rests, but no longer than until the end is requested.
+pub async fn pause(rest: Duration, shutdown: &mut Shutdown) {
+    tokio::select! {
+        biased;
+        () = shutdown.requested() => {}
+        () = tokio::time::sleep(rest) => {}
+    }
+}
+
+/// An error with all its causes, for the log.
+#[must_use]
+pub fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        next = cause.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::time::Duration;
+
+    use preauth_core::port::Unavailable;
+
+    use super::{LoopHealth, Next, repeat, shutdown};
+
+    fn lost() -> Unavailable {
+        Unavailable {
+            cause: "no route".into(),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_loop_survives_a_lost_database_and_ends_when_asked() {
+        let (trigger, watching) = shutdown();
+        let health = LoopHealth::new("test");
+        let steps = AtomicU32::new(0);
+        repeat(&health, Duration::from_millis(1), watching, || async {
+            match steps.fetch_add(1, Ordering::Relaxed) {
+                0 => Ok(Next::AtOnce),
+                1 | 2 => Err(lost()),
+                _ => {
+                    trigger.request();
+                    Ok(Next::AfterRest)
+                }
+            }
+        })
+        .await;
+        assert_eq!(steps.into_inner(), 4);
+    }
+
+    #[tokio::test]
+    async fn a_dropped_trigger_is_a_request_to_end() {
+        let (trigger, mut watching) = shutdown();
+        assert!(!watching.is_requested());
+        drop(trigger);
+        watching.requested().await;
+        assert!(watching.is_requested());
+    }
+
+    #[test]
+    fn the_chain_of_causes_is_one_line() {
+        assert_eq!(
+            super::chain(&lost()),
+            "the store is not available: no route"
+        );
+    }
+}
