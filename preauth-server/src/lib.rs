@@ -7,6 +7,7 @@
 pub mod access;
 pub mod clock;
 pub mod directory;
+pub mod dispatcher;
 pub mod files;
 pub mod http;
 pub mod ids;

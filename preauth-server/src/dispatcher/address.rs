@@ -1,0 +1,192 @@
+//! Which addresses are public: pure functions over the registries of special-purpose addresses.
+//!
+//! IPv6 is judged by allow-list, so that what is not allocated today is not trusted tomorrow. That
+//! leaves out every way to write an IPv4 address in IPv6: mapped, compatible, NAT64, 6to4, Teredo.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// An IPv4 network: its first address and how many leading bits count.
+type NetworkV4 = ([u8; 4], u32);
+/// An IPv6 network, by the first half of its first address: none here is longer than 64 bits.
+type NetworkV6 = ([u16; 4], u32);
+
+/// Everything that no webhook receiver can have as its address.
+const SPECIAL_V4: [NetworkV4; 19] = [
+    ([0, 0, 0, 0], 8),        // this network
+    ([10, 0, 0, 0], 8),       // private
+    ([100, 64, 0, 0], 10),    // shared by carriers (CGNAT)
+    ([127, 0, 0, 0], 8),      // loopback
+    ([168, 63, 129, 16], 32), // a cloud's host agent, outside of every registry
+    ([169, 254, 0, 0], 16),   // link-local, cloud metadata
+    ([172, 16, 0, 0], 12),    // private
+    ([192, 0, 0, 0], 24),     // protocol assignments
+    ([192, 0, 2, 0], 24),     // documentation
+    ([192, 31, 196, 0], 24),  // AS112 sink
+    ([192, 52, 193, 0], 24),  // multicast tunnels (AMT)
+    ([192, 88, 99, 0], 24),   // 6to4 relays, deprecated
+    ([192, 168, 0, 0], 16),   // private
+    ([192, 175, 48, 0], 24),  // AS112 sink
+    ([198, 18, 0, 0], 15),    // benchmarking
+    ([198, 51, 100, 0], 24),  // documentation
+    ([203, 0, 113, 0], 24),   // documentation
+    ([224, 0, 0, 0], 4),      // multicast
+    ([240, 0, 0, 0], 4),      // reserved, broadcast
+];
+
+/// The one block from which public IPv6 addresses are given out.
+const GLOBAL_UNICAST_V6: NetworkV6 = ([0x2000, 0, 0, 0], 3);
+
+/// What within it is no receiver's address.
+const SPECIAL_V6: [NetworkV6; 5] = [
+    ([0x2001, 0, 0, 0], 23), // protocol assignments: Teredo, ORCHID, benchmarking
+    ([0x2001, 0x0db8, 0, 0], 32), // documentation
+    ([0x2002, 0, 0, 0], 16), // 6to4
+    ([0x3fff, 0, 0, 0], 20), // documentation
+    ([0x2620, 0x004f, 0x8000, 0], 48), // AS112 sink
+];
+
+/// Whether anybody on the internet could have this address.
+///
+/// ```
+/// use preauth_server::dispatcher::is_public;
+///
+/// assert!(is_public("1.1.1.1".parse()?));
+/// assert!(!is_public("169.254.169.254".parse()?));
+/// assert!(!is_public("::ffff:1.1.1.1".parse()?));
+/// # Ok::<(), std::net::AddrParseError>(())
+/// ```
+#[must_use]
+pub fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => !SPECIAL_V4.iter().any(|network| holds_v4(*network, address)),
+        IpAddr::V6(address) => {
+            holds_v6(GLOBAL_UNICAST_V6, address)
+                && !SPECIAL_V6.iter().any(|network| holds_v6(*network, address))
+        }
+    }
+}
+
+fn holds_v4((first, bits): NetworkV4, address: Ipv4Addr) -> bool {
+    let differing = u32::from_be_bytes(first) ^ u32::from(address);
+    differing.leading_zeros() >= bits
+}
+
+fn holds_v6((first, bits): NetworkV6, address: Ipv6Addr) -> bool {
+    let [a, b, c, d] = first;
+    let differing = u128::from(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0)) ^ u128::from(address);
+    differing.leading_zeros() >= bits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_public;
+
+    fn all_public(addresses: &[&str]) -> Vec<bool> {
+        let judged = addresses
+            .iter()
+            .map(|text| is_public(text.parse().unwrap()));
+        judged.collect()
+    }
+
+    #[test]
+    fn the_edges_of_special_ipv4_networks_are_not_public() {
+        let edges = [
+            "0.0.0.0",
+            "0.255.255.255",
+            "10.0.0.0",
+            "10.255.255.255",
+            "100.64.0.0",
+            "100.127.255.255",
+            "127.0.0.1",
+            "127.255.255.254",
+            "168.63.129.16",
+            "169.254.0.0",
+            "169.254.255.255",
+            "172.16.0.0",
+            "172.31.255.255",
+            "192.0.0.0",
+            "192.0.0.255",
+            "192.0.2.1",
+            "192.31.196.1",
+            "192.52.193.1",
+            "192.88.99.1",
+            "192.168.0.0",
+            "192.168.255.255",
+            "192.175.48.1",
+            "198.18.0.0",
+            "198.19.255.255",
+            "198.51.100.1",
+            "203.0.113.1",
+            "224.0.0.0",
+            "239.255.255.255",
+            "240.0.0.0",
+            "255.255.255.255",
+        ];
+        assert_eq!(all_public(&edges), [false; 30]);
+    }
+
+    #[test]
+    fn the_neighbours_of_special_ipv4_networks_are_public() {
+        let neighbours = [
+            "1.0.0.0",
+            "9.255.255.255",
+            "11.0.0.0",
+            "100.63.255.255",
+            "100.128.0.0",
+            "126.255.255.255",
+            "128.0.0.0",
+            "168.63.129.15",
+            "168.63.129.17",
+            "169.253.255.255",
+            "169.255.0.0",
+            "172.15.255.255",
+            "172.32.0.0",
+            "192.0.1.0",
+            "192.167.255.255",
+            "192.169.0.0",
+            "198.17.255.255",
+            "198.20.0.0",
+            "223.255.255.255",
+        ];
+        assert_eq!(all_public(&neighbours), [true; 19]);
+    }
+
+    #[test]
+    fn only_allocated_ipv6_addresses_are_public() {
+        let public = [
+            "2606:4700:4700::1111",
+            "2001:200::1",
+            "2003::1",
+            "2620:4f:7fff::1",
+            "3ffe:ffff::1",
+            "3fff:1000::1",
+        ];
+        assert_eq!(all_public(&public), [true; 6]);
+        let special = [
+            "::",
+            "::1",
+            "::127.0.0.1",
+            "::ffff:1.1.1.1",
+            "::ffff:127.0.0.1",
+            "64:ff9b::808:808",
+            "64:ff9b:1::1",
+            "100::1",
+            "1fff:ffff::1",
+            "2001::1",
+            "2001:10::1",
+            "2001:1ff:ffff::1",
+            "2001:db8::1",
+            "2002:7f00:1::1",
+            "2620:4f:8000::1",
+            "3fff::1",
+            "3fff:fff:ffff::1",
+            "4000::1",
+            "5f00::1",
+            "fc00::1",
+            "fe80::1",
+            "fec0::1",
+            "ff02::1",
+        ];
+        assert_eq!(all_public(&special), [false; 23]);
+    }
+}

@@ -1,0 +1,302 @@
+//! The syntax of an endpoint's URL, judged before anything is looked up (contract, "Endpoint
+//! registration rules").
+//!
+//! What two parsers could read as two things is refused, and URL parsers repair a lot: the raw text
+//! is taken apart here, and only what survives is given to the parser whose reading is sent to.
+
+use url::Url;
+
+use super::UrlRefusal;
+use super::host::{Host, judge_host};
+use super::policy::TargetPolicy;
+
+/// Most bytes of a URL, as typed.
+const MAX_URL_BYTES: usize = 2_048;
+
+/// A URL that deliveries may be sent to, as far as its text can tell.
+///
+/// Its host is lower-case, in A-labels and without trailing dot, or a canonical address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParsedTarget {
+    url: Url,
+    host: Host,
+}
+
+impl ParsedTarget {
+    /// The URL in the form that is stored and sent to.
+    #[must_use]
+    pub const fn url(&self) -> &Url {
+        &self.url
+    }
+
+    /// The receiver's name or address.
+    #[must_use]
+    pub const fn host(&self) -> &Host {
+        &self.host
+    }
+}
+
+/// Reads a URL, or says what is wrong with it.
+///
+/// Names are not looked up here: what they resolve to is judged apart, whenever they are resolved.
+///
+/// ```
+/// use preauth_server::dispatcher::{TargetPolicy, UrlRefusal, judge_url};
+///
+/// let target = judge_url("https://hooks.example.com:443/preauth", &TargetPolicy::Public)?;
+/// assert_eq!(target.url().as_str(), "https://hooks.example.com/preauth");
+/// let refused = judge_url("https://127.0.0.1/", &TargetPolicy::Public);
+/// assert_eq!(refused, Err(UrlRefusal::AddressNotPublic));
+/// # Ok::<(), UrlRefusal>(())
+/// ```
+pub fn judge_url(text: &str, policy: &TargetPolicy) -> Result<ParsedTarget, UrlRefusal> {
+    judge_characters(text)?;
+    let (scheme, rest) = split_scheme(text, policy)?;
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    if authority.contains('@') {
+        return Err(UrlRefusal::UserInfo);
+    }
+    if authority.contains('%') {
+        return Err(UrlRefusal::PercentInHost);
+    }
+    if text.contains('#') {
+        return Err(UrlRefusal::Fragment);
+    }
+    let (host_text, port_text) = split_port(authority);
+    if host_text.is_empty() {
+        return Err(UrlRefusal::Host);
+    }
+    let port = judge_port(port_text, scheme, policy)?;
+    let host = judge_host(host_text, policy)?;
+    let url = url_with(text, &host).ok_or(UrlRefusal::Host)?;
+    // The parser must have understood the very parts that were judged.
+    if url.scheme() != scheme || url.port_or_known_default() != Some(port) {
+        return Err(UrlRefusal::Host);
+    }
+    Ok(ParsedTarget { url, host })
+}
+
+fn judge_characters(text: &str) -> Result<(), UrlRefusal> {
+    if text.is_empty() {
+        return Err(UrlRefusal::Empty);
+    }
+    if text.len() > MAX_URL_BYTES {
+        return Err(UrlRefusal::TooLong);
+    }
+    if text.contains(|c: char| c.is_whitespace() || c.is_control() || c == '\\') {
+        return Err(UrlRefusal::Character);
+    }
+    Ok(())
+}
+
+/// The scheme, and what follows its two slashes as they were typed.
+fn split_scheme<'t>(
+    text: &'t str,
+    policy: &TargetPolicy,
+) -> Result<(&'static str, &'t str), UrlRefusal> {
+    let (typed, rest) = text.split_once("://").ok_or(UrlRefusal::Scheme)?;
+    if typed.eq_ignore_ascii_case("https") {
+        Ok(("https", rest))
+    } else if typed.eq_ignore_ascii_case("http") && policy.allows_plain_http() {
+        Ok(("http", rest))
+    } else {
+        Err(UrlRefusal::Scheme)
+    }
+}
+
+/// Host and port; the colons within brackets belong to the address.
+fn split_port(authority: &str) -> (&str, Option<&str>) {
+    let after_brackets = authority.rfind(']').unwrap_or(0);
+    match authority.rsplit_once(':') {
+        Some((host, port)) if host.len() >= after_brackets => (host, Some(port)),
+        Some(_) | None => (authority, None),
+    }
+}
+
+fn judge_port(typed: Option<&str>, scheme: &str, policy: &TargetPolicy) -> Result<u16, UrlRefusal> {
+    let Some(typed) = typed else {
+        let default = if scheme == "https" { 443 } else { 80 };
+        return Ok(default);
+    };
+    // Plain digits only: neither nothing, nor a sign, nor leading zeros.
+    let port: u16 = typed.parse().map_err(|_| UrlRefusal::Port)?;
+    if port.to_string() != typed || !policy.allows_port(port) {
+        return Err(UrlRefusal::Port);
+    }
+    Ok(port)
+}
+
+/// The parser's reading of `text`, with the judged host in place of the typed one.
+fn url_with(text: &str, host: &Host) -> Option<Url> {
+    let mut url = Url::parse(text).ok()?;
+    match host {
+        Host::Name(name) => url.set_host(Some(name)).ok()?,
+        Host::Address(address) => url.set_ip_host(*address).ok()?,
+    }
+    let is_clean = url.username().is_empty() && url.password().is_none();
+    is_clean.then_some(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_URL_BYTES, judge_url};
+    use crate::dispatcher::{Host, TargetPolicy, UrlRefusal};
+
+    fn refusal(url: &str) -> UrlRefusal {
+        judge_url(url, &TargetPolicy::Public).unwrap_err()
+    }
+
+    fn accepted(url: &str, policy: &TargetPolicy) -> String {
+        let target = judge_url(url, policy);
+        target.map_or_else(
+            |refusal| format!("{url}: {refusal}"),
+            |it| it.url().to_string(),
+        )
+    }
+
+    #[test]
+    fn every_url_of_the_vectors_is_judged_as_listed() {
+        let vectors = include_str!("../../tests/vectors/ssrf_urls.csv");
+        let mut judged = 0;
+        for line in vectors.lines().skip(1) {
+            let [url, addresses, expected] = line.split(',').collect::<Vec<_>>()[..] else {
+                panic!("{line}");
+            };
+            let mut is_accepted = judge_url(url, &TargetPolicy::Public).is_ok();
+            if !addresses.is_empty() {
+                let allows =
+                    |text: &str| TargetPolicy::Public.allows_address(text.parse().unwrap());
+                is_accepted &= addresses.split(' ').all(allows);
+            }
+            assert_eq!(is_accepted, expected == "accept", "{line}");
+            judged += 1;
+        }
+        assert_eq!(judged, 87);
+    }
+
+    #[test]
+    fn a_url_is_kept_in_one_form() {
+        let cases = [
+            ("https://hooks.example.com", "https://hooks.example.com/"),
+            (
+                "HTTPS://Hooks.Example.COM/P?a=B",
+                "https://hooks.example.com/P?a=B",
+            ),
+            (
+                "https://hooks.example.com.:443/x",
+                "https://hooks.example.com/x",
+            ),
+            (
+                "https://bücher.example.com/",
+                "https://xn--bcher-kva.example.com/",
+            ),
+            (
+                "https://hooks.example.com/ação",
+                "https://hooks.example.com/a%C3%A7%C3%A3o",
+            ),
+            (
+                "https://[2606:4700:4700::1111]:443/",
+                "https://[2606:4700:4700::1111]/",
+            ),
+            ("https://8.8.8.8/hook?x=%20", "https://8.8.8.8/hook?x=%20"),
+            (
+                "https://hooks.example.com/a:b@c%2F",
+                "https://hooks.example.com/a:b@c%2F",
+            ),
+        ];
+        for (typed, kept) in cases {
+            assert_eq!(accepted(typed, &TargetPolicy::Public), kept);
+        }
+    }
+
+    #[test]
+    fn a_kept_url_is_accepted_again_and_stays_as_it_is() {
+        for typed in [
+            "https://bücher.example.com./x",
+            "https://[2606:4700:4700:0::1111]/",
+        ] {
+            let Ok(kept) = judge_url(typed, &TargetPolicy::Public) else {
+                continue;
+            };
+            let again = judge_url(kept.url().as_str(), &TargetPolicy::Public);
+            assert_eq!(again, Ok(kept));
+        }
+    }
+
+    #[test]
+    fn a_refusal_names_the_defect() {
+        let long = format!("https://hooks.example.com/{}", "a".repeat(MAX_URL_BYTES));
+        let cases = [
+            ("", UrlRefusal::Empty),
+            (&long, UrlRefusal::TooLong),
+            ("https://hooks.example.com/\u{0}", UrlRefusal::Character),
+            ("https://hooks.example.com/\u{a0}", UrlRefusal::Character),
+            (
+                "https://hooks.example.com\\@evil.example.net/",
+                UrlRefusal::Character,
+            ),
+            ("http://hooks.example.com/", UrlRefusal::Scheme),
+            ("//hooks.example.com/", UrlRefusal::Scheme),
+            (" https://hooks.example.com/", UrlRefusal::Character),
+            ("https:hooks.example.com", UrlRefusal::Scheme),
+            ("https://user:pass@hooks.example.com/", UrlRefusal::UserInfo),
+            ("https://hooks%2eexample.com/", UrlRefusal::PercentInHost),
+            ("https://hooks.example.com:/", UrlRefusal::Port),
+            ("https://hooks.example.com:80/", UrlRefusal::Port),
+            ("https://hooks.example.com:0443/", UrlRefusal::Port),
+            ("https://hooks.example.com:+443/", UrlRefusal::Port),
+            ("https://hooks.example.com:65979/", UrlRefusal::Port),
+            ("https://hooks.example.com/#", UrlRefusal::Fragment),
+            ("https:///hooks.example.com", UrlRefusal::Host),
+            ("https://:443/", UrlRefusal::Host),
+            ("https://[::1/", UrlRefusal::Port),
+            ("https://[]/", UrlRefusal::AddressForm),
+            ("https://[1.1.1.1]/", UrlRefusal::AddressForm),
+            ("https://hooks:443:443/", UrlRefusal::Host),
+        ];
+        for (url, expected) in cases {
+            assert_eq!(refusal(url), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn the_sandbox_takes_plain_http_any_port_and_this_machine() {
+        let policy = TargetPolicy::AllowLocal;
+        let urls = [
+            "http://localhost:8080/hook",
+            "http://hooks.localhost/",
+            "http://127.0.0.1:1/",
+            "http://[::1]:65535/",
+            "https://hooks.example.com:8443/",
+            "https://hooks.example.com/",
+        ];
+        for url in urls {
+            assert_eq!(accepted(url, &policy), url);
+        }
+        let refused = [
+            ("http://localhost:0/", UrlRefusal::Port),
+            ("ftp://localhost/", UrlRefusal::Scheme),
+            ("http://10.0.0.1/", UrlRefusal::AddressNotPublic),
+            ("http://receiver/", UrlRefusal::SingleLabel),
+            ("http://user@localhost/", UrlRefusal::UserInfo),
+            ("http://127.1/", UrlRefusal::AddressForm),
+        ];
+        for (url, expected) in refused {
+            assert_eq!(judge_url(url, &policy), Err(expected), "{url}");
+        }
+    }
+
+    #[test]
+    fn the_host_is_a_name_or_an_address() {
+        let host = |url| {
+            judge_url(url, &TargetPolicy::Public)
+                .unwrap()
+                .host()
+                .clone()
+        };
+        let name = Host::Name("hooks.example.com".to_owned());
+        assert_eq!(host("https://HOOKS.example.com./"), name);
+        let address = Host::Address("8.8.8.8".parse().unwrap());
+        assert_eq!(host("https://8.8.8.8/"), address);
+    }
+}
