@@ -1,16 +1,117 @@
-//! Where webhooks may go: the text of an endpoint's URL, what its name resolves to, and which
-//! addresses are public.
+//! The dispatcher: leases deliveries, signs them, sends them, and records what came of it.
+//!
+//! A delivery was written, its body frozen, by the commit of its event. From there on:
+//!
+//! 1. the outbox leases what is due, at most so many per endpoint (`run`);
+//! 2. each delivery is signed anew and posted on its own task, so that nobody waits for anybody
+//!    (`attempt`);
+//! 3. the outcome becomes a verdict, by the schedule of `preauth_core::delivery`, and is recorded
+//!    if the lease still holds.
+//!
+//! Where requests may go is judged by `target` (the text of the URL), `lookup` (what its name
+//! resolves to) and `http_sender` (whom the socket is connected to).
 
 mod address;
+mod attempt;
 mod host;
+mod http_sender;
+mod limits;
 mod lookup;
 mod policy;
 mod refusal;
+mod retry_after;
+mod run;
+mod sender;
+mod signing;
 mod target;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use preauth_core::port::Outbox;
+use tokio::sync::Notify;
+
+use crate::clock::Clock;
+use crate::looping::LoopHealth;
+use crate::secret::Vault;
+
+use attempt::Courier;
 
 pub use address::is_public;
 pub use host::Host;
+pub use http_sender::{HttpSender, HttpSenderOptions, SenderError};
+pub use limits::Limits;
 pub use lookup::{Lookup, LookupError, SystemLookup, judged_addresses};
 pub use policy::TargetPolicy;
 pub use refusal::UrlRefusal;
+pub use retry_after::RetryAfter;
+pub use sender::{Answer, Request, Sender};
 pub use target::{ParsedTarget, judge_url};
+
+/// Delivers webhooks (contract, "Events"); any number of instances may share one outbox.
+///
+/// [`run_once`](Self::run_once) is its single step, [`run`](Self::run) its loop.
+pub struct Dispatcher {
+    courier: Arc<Courier>,
+    wake: Arc<Notify>,
+    limits: Limits,
+    health: LoopHealth,
+}
+
+impl Dispatcher {
+    /// A dispatcher with the default [`Limits`].
+    ///
+    /// `wake` is notified when deliveries become due by other means than time; whoever never
+    /// notifies it makes them wait for the next poll.
+    #[must_use]
+    pub fn new(
+        outbox: Arc<dyn Outbox>,
+        sender: Arc<dyn Sender>,
+        vault: Vault,
+        clock: Arc<dyn Clock>,
+        wake: Arc<Notify>,
+    ) -> Self {
+        let limits = Limits::default();
+        Self {
+            courier: Arc::new(Courier {
+                outbox,
+                sender,
+                vault,
+                clock,
+                patience: limits.attempt,
+            }),
+            wake,
+            limits,
+            health: LoopHealth::new("dispatcher"),
+        }
+    }
+
+    /// The same dispatcher with other limits.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.courier = Arc::new(Courier {
+            patience: limits.attempt,
+            ..Courier::clone(&self.courier)
+        });
+        self.limits = limits;
+        self
+    }
+
+    /// How long ago the loop last looked at the outbox; much more than a few seconds means that it
+    /// hangs.
+    #[must_use]
+    pub fn since_last_step(&self) -> TimeDelta {
+        self.health.since_last_step()
+    }
+}
+
+impl fmt::Debug for Dispatcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dispatcher")
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,189 @@
+//! One attempt: sign, send, judge, record, and one line in the log.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use preauth_core::delivery::{endpoint_is_lost, retry_at};
+use preauth_core::port::{Attempt, AttemptError, Leased, Outbox, Verdict};
+use preauth_core::value::Timestamp;
+
+use crate::clock::{Clock, Stopwatch};
+use crate::looping::{Shutdown, chain};
+use crate::secret::Vault;
+
+use super::sender::{Answer, Sender};
+use super::signing::signed_request;
+
+/// Pauses before an outcome is recorded, and recorded again when the database was not there. All
+/// together stay well within a lease.
+const RECORD_DELAYS_MS: [u64; 4] = [0, 250, 1_000, 3_000];
+
+/// Carries single deliveries.
+#[derive(Clone)]
+pub(super) struct Courier {
+    pub(super) outbox: Arc<dyn Outbox>,
+    pub(super) sender: Arc<dyn Sender>,
+    pub(super) vault: Vault,
+    pub(super) clock: Arc<dyn Clock>,
+    /// How long a sender is waited for.
+    pub(super) patience: Duration,
+}
+
+impl Courier {
+    /// Attempts a delivery once and records the outcome. When it is abandoned before the answer is
+    /// there, the lease is returned in place of that.
+    pub(super) async fn deliver(&self, leased: Leased, mut abandoned: Shutdown) {
+        let at = self.clock.now();
+        let stopwatch = Stopwatch::start();
+        let exchange = tokio::select! {
+            biased;
+            exchange = self.exchange(&leased, at) => exchange,
+            () = abandoned.requested() => return self.release(&leased).await,
+        };
+        let duration = stopwatch.elapsed();
+        let (attempt, verdict) = judged(&leased, exchange, at, self.clock.now());
+        let attempt = Attempt {
+            duration,
+            ..attempt
+        };
+        let recorded = self.record(&leased, &attempt, verdict).await;
+        log(&leased, &attempt, verdict, recorded);
+    }
+
+    async fn exchange(&self, leased: &Leased, at: Timestamp) -> Result<Answer, AttemptError> {
+        let request = signed_request(leased, &self.vault, at).map_err(|error| {
+            let (endpoint, error) = (leased.endpoint, chain(&error));
+            tracing::error!(target: "dispatcher", %endpoint, error, "cannot sign");
+            AttemptError::Secret
+        })?;
+        let exchange = tokio::time::timeout(self.patience, self.sender.send(request)).await;
+        exchange.unwrap_or(Err(AttemptError::TimedOut))
+    }
+
+    async fn record(&self, leased: &Leased, attempt: &Attempt, verdict: Verdict) -> Recorded {
+        for delay_ms in RECORD_DELAYS_MS {
+            tokio::time::sleep(Duration::from_millis(delay_ms)).await;
+            match self.outbox.finish(leased, attempt, verdict).await {
+                Ok(true) => return Recorded::Yes,
+                Ok(false) => return Recorded::LeaseLost,
+                Err(error) => {
+                    let (delivery, error) = (leased.delivery, chain(&error));
+                    tracing::debug!(target: "dispatcher", %delivery, error, "not recorded yet");
+                }
+            }
+        }
+        Recorded::No
+    }
+
+    async fn release(&self, leased: &Leased) {
+        if let Err(error) = self.outbox.release(leased).await {
+            let (delivery, error) = (leased.delivery, chain(&error));
+            // It will be due again when its lease has run out.
+            tracing::warn!(target: "dispatcher", %delivery, error, "lease not returned");
+        }
+    }
+}
+
+/// What an exchange that began at `at` and ended at `now` means for its delivery.
+fn judged(
+    leased: &Leased,
+    exchange: Result<Answer, AttemptError>,
+    at: Timestamp,
+    now: Timestamp,
+) -> (Attempt, Verdict) {
+    let asked = exchange
+        .as_ref()
+        .ok()
+        .and_then(|answer| answer.asked_delay_seconds(now));
+    let (http_status, error, response_body) = match exchange {
+        Ok(answer) if answer.confirms() => (Some(answer.status), None, answer.body),
+        Ok(answer) => (Some(answer.status), Some(AttemptError::Status), answer.body),
+        Err(error) => (None, Some(error), Vec::new()),
+    };
+    let verdict = if error.is_none() {
+        Verdict::Delivered
+    } else {
+        let made = leased.attempts_made.saturating_add(1);
+        let pause_endpoint = endpoint_is_lost(leased.endpoint_healthy_at, at);
+        match retry_at(made, jitter(leased), asked, now) {
+            Some(at) => Verdict::RetryAt { at, pause_endpoint },
+            None => Verdict::Failed { pause_endpoint },
+        }
+    };
+    let attempt = Attempt {
+        at,
+        duration: now.since(at),
+        http_status,
+        error,
+        response_body,
+    };
+    (attempt, verdict)
+}
+
+/// A number that differs between deliveries and between the attempts of one: the id's random bits.
+fn jitter(leased: &Leased) -> u32 {
+    let (_, low) = leased.delivery.as_uuid().as_u64_pair();
+    let [_, _, _, _, a, b, c, d] = low.to_be_bytes();
+    u32::from_be_bytes([a, b, c, d]).rotate_left(leased.attempts_made)
+}
+
+/// Whether the outbox took note of an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Recorded {
+    Yes,
+    /// Somebody else holds the delivery by now, or it is gone.
+    LeaseLost,
+    /// The database was not there: the delivery is attempted again when the lease has run out.
+    No,
+}
+
+/// What follows from an attempt, as the log tells it.
+struct Told(Verdict, Recorded);
+
+impl fmt::Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(verdict, recorded) = self;
+        let pauses = match verdict {
+            Verdict::Delivered => {
+                f.write_str("delivered")?;
+                false
+            }
+            Verdict::RetryAt { at, pause_endpoint } => {
+                write!(f, "retry at {at}")?;
+                *pause_endpoint
+            }
+            Verdict::Failed { pause_endpoint } => {
+                f.write_str("failed")?;
+                *pause_endpoint
+            }
+        };
+        if pauses {
+            f.write_str(", endpoint paused")?;
+        }
+        match recorded {
+            Recorded::Yes => Ok(()),
+            Recorded::LeaseLost => f.write_str(", not recorded: lease lost"),
+            Recorded::No => f.write_str(", not recorded: database lost"),
+        }
+    }
+}
+
+fn log(leased: &Leased, attempt: &Attempt, verdict: Verdict, recorded: Recorded) {
+    let told = Told(verdict, recorded);
+    // With an answer its status says it all.
+    let error = attempt.error.filter(|_| attempt.http_status.is_none());
+    tracing::info!(
+        target: "delivery",
+        delivery = %leased.delivery,
+        event = %leased.event,
+        event_type = leased.event_type.as_str(),
+        endpoint = %leased.endpoint,
+        attempt = leased.attempts_made.saturating_add(1),
+        status = attempt.http_status,
+        error = error.map(tracing::field::display),
+        duration_ms = attempt.duration.num_milliseconds(),
+        verdict = %told,
+        "attempted"
+    );
+}

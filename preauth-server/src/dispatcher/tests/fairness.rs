@@ -1,0 +1,164 @@
+//! One endpoint's trouble is nobody else's, and what is due is found in time.
+
+use std::future::pending;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use preauth_core::memory::DeliveryStatus;
+use preauth_core::port::AttemptError;
+
+use super::{Receivers, World, answer, eventually, limits, until};
+use crate::clock::{Clock, SystemClock};
+use crate::dispatcher::{Dispatcher, Limits};
+use crate::looping::shutdown;
+
+const HANGING: &str = "https://hanging.example.com/";
+const HEALTHY: &str = "https://healthy.example.com/";
+
+/// One receiver never answers, all others do at once.
+fn one_hangs() -> Arc<Receivers> {
+    Receivers::reacting(|request| {
+        let hangs = request.url == HANGING;
+        async move {
+            if hangs {
+                pending().await
+            } else {
+                Ok(answer(200))
+            }
+        }
+    })
+}
+
+#[tokio::test]
+async fn a_hanging_endpoint_delays_nobody() {
+    let world = World::new();
+    let (hanging, healthy) = (world.endpoint(HANGING), world.endpoint(HEALTHY));
+    for _ in 0..30 {
+        world.event(hanging).await;
+    }
+    let mut events = Vec::new();
+    for _ in 0..30 {
+        events.push(world.event(healthy).await);
+    }
+    let receivers = one_hangs();
+    let dispatcher = world.dispatcher(receivers.clone()).with_limits(Limits {
+        drain: Duration::ZERO,
+        ..limits()
+    });
+    let (trigger, watching) = shutdown();
+    let watch = async {
+        let is_done = |event| world.delivery(event).status == DeliveryStatus::Delivered;
+        until(|| events.iter().all(|event| is_done(*event))).await;
+        // What comes while the other still hangs goes out as well.
+        let late = world.event(healthy).await;
+        world.wake.notify_one();
+        until(|| is_done(late)).await;
+        trigger.request();
+    };
+    eventually(async { tokio::join!(dispatcher.run(watching), watch) }).await;
+    let to_hanging = receivers
+        .sent()
+        .iter()
+        .filter(|it| it.url == HANGING)
+        .count();
+    assert_eq!(to_hanging, 2, "no more than its share");
+}
+
+#[tokio::test]
+async fn an_attempt_without_end_is_given_up() {
+    let world = World::new();
+    let event = world.event(world.endpoint(HANGING)).await;
+    let dispatcher = world.dispatcher(one_hangs()).with_limits(Limits {
+        attempt: Duration::from_millis(5),
+        ..limits()
+    });
+    eventually(dispatcher.run_once()).await.unwrap();
+    assert_eq!(
+        world.delivery(event).attempts[0].error,
+        Some(AttemptError::TimedOut)
+    );
+}
+
+#[tokio::test]
+async fn no_more_than_the_limit_is_under_way_at_once() {
+    let world = World::new();
+    for number in 0..5 {
+        world
+            .event(world.endpoint(&format!("https://{number}.example.com/")))
+            .await;
+    }
+    let dispatcher = world
+        .dispatcher(Receivers::answering(200))
+        .with_limits(Limits {
+            in_all: NonZeroU32::new(3).unwrap(),
+            ..limits()
+        });
+    assert_eq!(dispatcher.run_once().await.unwrap(), 3);
+    assert_eq!(dispatcher.run_once().await.unwrap(), 2);
+}
+
+#[tokio::test]
+async fn a_wake_up_is_heard_at_once() {
+    let world = World::new();
+    let endpoint = world.endpoint(HEALTHY);
+    let dispatcher = world
+        .dispatcher(Receivers::answering(200))
+        .with_limits(patient());
+    let (trigger, watching) = shutdown();
+    let watch = async {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        let event = world.event(endpoint).await;
+        world.wake.notify_one();
+        until(|| world.delivery(event).status == DeliveryStatus::Delivered).await;
+        trigger.request();
+    };
+    eventually(async { tokio::join!(dispatcher.run(watching), watch) }).await;
+}
+
+#[tokio::test]
+async fn what_falls_due_later_is_sent_when_it_does() {
+    let world = World::new();
+    world.clock.set(SystemClock.now());
+    let endpoint = world.endpoint(HEALTHY);
+    let soon = SystemClock
+        .now()
+        .saturating_add(TimeDelta::milliseconds(60));
+    let event = world.event_at(endpoint, soon).await;
+    let (outbox, clock) = (world.store.clone(), Arc::new(SystemClock));
+    let (vault, wake) = (world.vault.clone(), Arc::clone(&world.wake));
+    let dispatcher = Dispatcher::new(outbox, Receivers::answering(200), vault, clock, wake)
+        .with_limits(patient());
+    let (trigger, watching) = shutdown();
+    let watch = async {
+        until(|| world.delivery(event).status == DeliveryStatus::Delivered).await;
+        trigger.request();
+    };
+    eventually(async { tokio::join!(dispatcher.run(watching), watch) }).await;
+    assert!(world.delivery(event).attempts[0].at >= soon);
+}
+
+#[tokio::test]
+async fn a_clock_that_jumps_is_noticed() {
+    let world = World::new();
+    let event = world.event(world.endpoint(HEALTHY)).await;
+    let dispatcher = world.dispatcher(Receivers::answering(500));
+    let (trigger, watching) = shutdown();
+    let watch = async {
+        for attempts in 1..=5 {
+            until(|| world.delivery(event).attempts.len() == attempts).await;
+            world.clock.advance(TimeDelta::hours(3));
+        }
+        trigger.request();
+    };
+    eventually(async { tokio::join!(dispatcher.run(watching), watch) }).await;
+}
+
+/// Looks at the outbox once a minute, unless something tells it to.
+fn patient() -> Limits {
+    Limits {
+        poll: Duration::from_mins(1),
+        ..limits()
+    }
+}

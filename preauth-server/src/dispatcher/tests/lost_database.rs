@@ -1,0 +1,104 @@
+//! A database that is away for a while.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use async_trait::async_trait;
+use preauth_core::memory::{DeliveryStatus, MemoryStore};
+use preauth_core::port::{Attempt, Claim, Leased, Outbox, Unavailable, Verdict};
+use preauth_core::value::Timestamp;
+
+use super::{Receivers, World, eventually, until};
+use crate::looping::shutdown;
+
+/// An outbox whose next calls fail.
+struct Flaky {
+    store: Arc<MemoryStore>,
+    failing_claims: AtomicU32,
+    failing_finishes: AtomicU32,
+}
+
+impl Flaky {
+    fn over(world: &World, failing_claims: u32, failing_finishes: u32) -> Arc<Self> {
+        Arc::new(Self {
+            store: world.store.clone(),
+            failing_claims: failing_claims.into(),
+            failing_finishes: failing_finishes.into(),
+        })
+    }
+}
+
+fn fail(left: &AtomicU32) -> Result<(), Unavailable> {
+    let one_less = |left: u32| left.checked_sub(1);
+    match left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less) {
+        Ok(_) => Err(Unavailable {
+            cause: "no route".into(),
+        }),
+        Err(_) => Ok(()),
+    }
+}
+
+#[async_trait]
+impl Outbox for Flaky {
+    async fn claim(&self, claim: &Claim) -> Result<Vec<Leased>, Unavailable> {
+        fail(&self.failing_claims)?;
+        self.store.claim(claim).await
+    }
+
+    async fn finish(
+        &self,
+        leased: &Leased,
+        attempt: &Attempt,
+        verdict: Verdict,
+    ) -> Result<bool, Unavailable> {
+        fail(&self.failing_finishes)?;
+        self.store.finish(leased, attempt, verdict).await
+    }
+
+    async fn release(&self, leased: &Leased) -> Result<(), Unavailable> {
+        self.store.release(leased).await
+    }
+
+    async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable> {
+        self.store.next_due().await
+    }
+}
+
+#[tokio::test]
+async fn the_loop_goes_on_when_the_database_is_back() {
+    let world = World::new();
+    let event = world
+        .event(world.endpoint("https://hooks.example.com/"))
+        .await;
+    let outbox = Flaky::over(&world, 3, 0);
+    let dispatcher = world.dispatcher_over(outbox, Receivers::answering(200));
+    let (trigger, watching) = shutdown();
+    let watch = async {
+        until(|| world.delivery(event).status == DeliveryStatus::Delivered).await;
+        trigger.request();
+    };
+    eventually(async { tokio::join!(dispatcher.run(watching), watch) }).await;
+}
+
+#[tokio::test]
+async fn a_single_step_says_that_the_database_is_away() {
+    let world = World::new();
+    let outbox = Flaky::over(&world, 1, 0);
+    let dispatcher = world.dispatcher_over(outbox, Receivers::answering(200));
+    assert!(dispatcher.run_once().await.is_err());
+    assert_eq!(dispatcher.run_once().await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn an_outcome_that_cannot_be_recorded_at_once_is_recorded_a_little_later() {
+    let world = World::new();
+    let event = world
+        .event(world.endpoint("https://hooks.example.com/"))
+        .await;
+    let outbox = Flaky::over(&world, 0, 1);
+    let receivers = Receivers::answering(200);
+    let dispatcher = world.dispatcher_over(outbox, receivers.clone());
+    eventually(dispatcher.run_once()).await.unwrap();
+    assert_eq!(world.delivery(event).status, DeliveryStatus::Delivered);
+    assert_eq!(receivers.sent().len(), 1, "sent once");
+}
