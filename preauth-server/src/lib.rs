@@ -15,3 +15,4 @@ pub mod log;
 pub mod looping;
 pub mod secret;
 pub mod store;
+pub mod sweeper;

@@ -1,0 +1,303 @@
+//! The expiry sweeper: records that time has passed (the offers' own deadline, `expiresAt`).
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use futures_util::{StreamExt, future, stream};
+use preauth_core::operation::{Actor, Command};
+use preauth_core::port::{Queries, Unavailable, Viewer};
+use preauth_core::service::{Service, ServiceError};
+use preauth_core::value::{OperationId, Timestamp};
+
+use crate::clock::Clock;
+use crate::log;
+use crate::looping::{LoopHealth, Next, Shutdown, chain, repeat};
+
+/// Offers looked up at once.
+const BATCH: u32 = 500;
+/// Expiries under way at once: enough for a store to write many of them together.
+const CONCURRENCY: usize = 64;
+/// Rest between two looks; an expiry is to be recorded within 5 s, and a clock that travels must
+/// not be slept through.
+const REST: Duration = Duration::from_secs(1);
+
+/// Records the expiry of overdue offers; any number of instances may sweep at once.
+///
+/// [`run_once`](Self::run_once) is its single step, [`run`](Self::run) its loop.
+pub struct Sweeper {
+    service: Arc<Service>,
+    queries: Arc<dyn Queries>,
+    clock: Arc<dyn Clock>,
+    health: LoopHealth,
+}
+
+impl Sweeper {
+    /// A sweeper over a host.
+    #[must_use]
+    pub fn new(service: Arc<Service>, queries: Arc<dyn Queries>, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            service,
+            queries,
+            clock,
+            health: LoopHealth::new("sweeper"),
+        }
+    }
+
+    /// Records the expiry of at most 500 overdue offers, and gives how many it recorded.
+    ///
+    /// Those that somebody else closed meanwhile are not counted. One that could not be recorded is
+    /// overdue at the next step again; only a look that cannot be taken is an error.
+    pub async fn run_once(&self) -> Result<usize, Unavailable> {
+        let now = self.clock.now();
+        let overdue = self.queries.overdue(now, BATCH).await?;
+        let expiries = stream::iter(overdue).map(|id| self.expire(id, now));
+        let recorded = expiries.buffer_unordered(CONCURRENCY);
+        Ok(recorded.filter(|done| future::ready(*done)).count().await)
+    }
+
+    /// Sweeps until the end is requested.
+    pub async fn run(&self, shutdown: Shutdown) {
+        repeat(&self.health, REST, shutdown, || async {
+            let recorded = self.run_once().await?;
+            Ok(if recorded == 0 {
+                Next::AfterRest
+            } else {
+                Next::AtOnce
+            })
+        })
+        .await;
+    }
+
+    /// How long ago the loop made its last step.
+    #[must_use]
+    pub fn since_last_step(&self) -> TimeDelta {
+        self.health.since_last_step()
+    }
+
+    async fn expire(&self, id: OperationId, now: Timestamp) -> bool {
+        let expired = self
+            .service
+            .command(Viewer::Platform, id, &Command::Expire, Actor::System, now)
+            .await;
+        match expired {
+            Ok(done) => {
+                log::moved(&done);
+                done.event.is_some()
+            }
+            // Somebody was faster: the supplier, the company, or another sweeper.
+            Err(ServiceError::Rejected(_)) => false,
+            Err(error) => {
+                let (operation, error) = (id.get(), chain(&error));
+                tracing::warn!(target: "sweeper", operation, error, "expiry not recorded");
+                false
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Sweeper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sweeper").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::Mutex;
+    use std::time::Duration;
+
+    use chrono::{Days, TimeDelta};
+    use preauth_core::Policy;
+    use preauth_core::memory::{Company, CompanyKind, CountingIds, MemoryStore};
+    use preauth_core::operation::{
+        Actor, Command, Credit, Invoice, InvoiceAmounts, Offer, OfferedSupplier, Operation,
+    };
+    use preauth_core::port::{OperationEvent, OrderEvent, Queries, Render, Viewer};
+    use preauth_core::service::{Offered, Service};
+    use preauth_core::value::{
+        Cnpj, CompanyId, CompanyName, ContactName, DueDate, Email, EventType, InvoiceNumber, Money,
+        OperationId, Status, SupplierName, Timestamp, calendar,
+    };
+    use uuid::Uuid;
+
+    use super::Sweeper;
+    use crate::clock::Clock;
+    use crate::looping::shutdown;
+
+    struct SetClock(Mutex<Timestamp>);
+
+    impl Clock for SetClock {
+        fn now(&self) -> Timestamp {
+            *self.0.lock().unwrap()
+        }
+    }
+
+    struct NoTexts;
+
+    impl Render for NoTexts {
+        fn reply(&self, _: &Operation) -> String {
+            String::new()
+        }
+        fn operation_event(&self, _: &OperationEvent<'_>) -> String {
+            String::new()
+        }
+        fn order_event(&self, _: &OrderEvent<'_>) -> String {
+            String::new()
+        }
+        fn offer_notice(&self, _: &Operation, _: bool) -> String {
+            String::new()
+        }
+    }
+
+    struct World {
+        store: Arc<MemoryStore>,
+        service: Arc<Service>,
+        clock: Arc<SetClock>,
+        payer: CompanyId,
+    }
+
+    impl World {
+        fn new() -> Self {
+            let now = Timestamp::parse("2026-11-21T12:00:00Z").unwrap();
+            let store = Arc::new(MemoryStore::new(move || now));
+            let payer = CompanyId::new(Uuid::from_u128(1));
+            store.add_company(Company {
+                id: payer,
+                head_office: None,
+                cnpj: Cnpj::parse("11222333000181").unwrap(),
+                name: CompanyName::parse("Construtora Exemplo").unwrap(),
+                kind: CompanyKind::Construction,
+            });
+            let credit = Credit {
+                max_term_days: 180,
+                max_invoice_amount: Money::parse("100000").unwrap(),
+            };
+            store.set_credit(payer, credit);
+            let service = Service::new(
+                store.clone(),
+                store.clone(),
+                Arc::new(CountingIds::in_namespace(2)),
+                Arc::new(NoTexts),
+                Policy::default(),
+            );
+            Self {
+                store,
+                service: Arc::new(service),
+                clock: Arc::new(SetClock(Mutex::new(now))),
+                payer,
+            }
+        }
+
+        fn sweeper(&self) -> Sweeper {
+            let (queries, clock) = (self.store.clone(), self.clock.clone());
+            Sweeper::new(Arc::clone(&self.service), queries, clock)
+        }
+
+        async fn offer(&self, number: u32) -> OperationId {
+            let now = self.clock.now();
+            let due = calendar::today(now)
+                .checked_add_days(Days::new(60))
+                .unwrap();
+            let offer = Offer {
+                payer: self.payer,
+                supplier: OfferedSupplier {
+                    cnpj: Cnpj::parse("12ABC34501DE35").unwrap(),
+                    email: Email::parse("financeiro@fornecedor.com.br").unwrap(),
+                    name: Some(SupplierName::parse("Fornecedor").unwrap()),
+                    contact_name: Some(ContactName::parse("Ana").unwrap()),
+                    phone: None,
+                },
+                invoice: Invoice {
+                    amounts: InvoiceAmounts::from_cents(Money::parse("1000").unwrap(), Money::ZERO)
+                        .unwrap(),
+                    due_date: DueDate::from_date(due).unwrap(),
+                    number: Some(InvoiceNumber::parse(&format!("NF-{number}")).unwrap()),
+                },
+                external_reference: None,
+                file: None,
+            };
+            match self
+                .service
+                .offer(&offer, Actor::Company, None, now)
+                .await
+                .unwrap()
+            {
+                Offered::Created { operation, .. } => operation.id,
+                Offered::Replayed { .. } => panic!("nothing is replayed without a key"),
+            }
+        }
+
+        async fn status(&self, id: OperationId) -> Status {
+            let found = self.store.find(Viewer::Platform, id).await.unwrap();
+            found.unwrap().status()
+        }
+
+        fn days_pass(&self, days: i64) {
+            let mut now = self.clock.0.lock().unwrap();
+            *now = now.saturating_add(TimeDelta::days(days));
+        }
+    }
+
+    #[tokio::test]
+    async fn overdue_offers_expire_and_others_do_not() {
+        let world = World::new();
+        let (first, second) = (world.offer(1).await, world.offer(2).await);
+        let request = world.service.command(
+            Viewer::Platform,
+            second,
+            &Command::Request,
+            Actor::Supplier,
+            world.clock.now(),
+        );
+        request.await.unwrap();
+        let sweeper = world.sweeper();
+        assert_eq!(sweeper.run_once().await.unwrap(), 0);
+        world.days_pass(31);
+        let late = world.offer(3).await;
+        assert_eq!(sweeper.run_once().await.unwrap(), 1);
+        assert_eq!(sweeper.run_once().await.unwrap(), 0);
+        assert_eq!(world.status(first).await, Status::Reproved);
+        assert_eq!(world.status(second).await, Status::ToApprove);
+        assert_eq!(world.status(late).await, Status::InPreAuth);
+        let history = world.store.history(first).await.unwrap();
+        assert_eq!(history[1].event_type, EventType::PreAuthorizationExpired);
+        assert_eq!(history[1].actor, Actor::System);
+    }
+
+    #[tokio::test]
+    async fn two_sweepers_record_each_expiry_once() {
+        let world = World::new();
+        for number in 0..50 {
+            world.offer(number).await;
+        }
+        world.days_pass(31);
+        let (one, other) = (world.sweeper(), world.sweeper());
+        let (one, other) = tokio::join!(one.run_once(), other.run_once());
+        assert_eq!(one.unwrap().saturating_add(other.unwrap()), 50);
+    }
+
+    #[tokio::test]
+    async fn more_than_one_batch_is_swept_without_a_rest() {
+        let world = World::new();
+        for number in 0..501 {
+            world.offer(number).await;
+        }
+        world.days_pass(31);
+        let sweeper = world.sweeper();
+        let (trigger, watching) = shutdown();
+        let watch = async {
+            let now = world.clock.now();
+            while !world.store.overdue(now, 1).await.unwrap().is_empty() {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            trigger.request();
+        };
+        let both = async { tokio::join!(sweeper.run(watching), watch) };
+        tokio::time::timeout(Duration::from_secs(10), both)
+            .await
+            .unwrap();
+    }
+}
