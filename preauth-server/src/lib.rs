@@ -11,6 +11,7 @@ pub mod dispatcher;
 pub mod files;
 pub mod http;
 pub mod ids;
+pub mod janitor;
 pub mod log;
 pub mod looping;
 pub mod secret;

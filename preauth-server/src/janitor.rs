@@ -1,0 +1,205 @@
+//! The janitor: removes what need not be kept any longer, a little at a time.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use preauth_core::port::Unavailable;
+
+use crate::clock::Clock;
+use crate::looping::{LoopHealth, Next, Shutdown, repeat};
+use crate::store::Housekeeping;
+
+/// Records removed by one write: few enough that no request waits long behind it.
+const BATCH: u32 = 200;
+/// Rest when there was nothing left to remove.
+const REST: Duration = Duration::from_mins(1);
+
+/// How long records are kept after their end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retention {
+    /// Deliveries with their attempts, after the delivery ended. Default: 30 days.
+    pub deliveries: TimeDelta,
+    /// The last use of keys that are revoked or expired. Default: 30 days.
+    pub rate_windows: TimeDelta,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self {
+            deliveries: TimeDelta::days(30),
+            rate_windows: TimeDelta::days(30),
+        }
+    }
+}
+
+/// Keeps the database from growing for ever; any number of instances may clean at once.
+///
+/// [`run_once`](Self::run_once) is its single step, [`run`](Self::run) its loop.
+pub struct Janitor {
+    housekeeping: Arc<dyn Housekeeping>,
+    clock: Arc<dyn Clock>,
+    retention: Retention,
+    health: LoopHealth,
+}
+
+impl Janitor {
+    /// A janitor over a store.
+    #[must_use]
+    pub fn new(
+        housekeeping: Arc<dyn Housekeeping>,
+        clock: Arc<dyn Clock>,
+        retention: Retention,
+    ) -> Self {
+        Self {
+            housekeeping,
+            clock,
+            retention,
+            health: LoopHealth::new("janitor"),
+        }
+    }
+
+    /// Removes one small batch of each kind, and gives how many records that were; 0 when nothing
+    /// is left to remove.
+    pub async fn run_once(&self) -> Result<u64, Unavailable> {
+        let now = self.clock.now();
+        let unused_since = now.saturating_sub(self.retention.rate_windows);
+        let ended_before = now.saturating_sub(self.retention.deliveries);
+        let house = &*self.housekeeping;
+        let replies = house.forget_expired_replies(now, BATCH).await?;
+        let windows = house.forget_rate_windows(now, unused_since, BATCH).await?;
+        let deliveries = house.forget_ended_deliveries(ended_before, BATCH).await?;
+        let removed = replies.saturating_add(windows).saturating_add(deliveries);
+        if removed > 0 {
+            tracing::debug!(target: "janitor", replies, windows, deliveries, "removed");
+        }
+        Ok(removed)
+    }
+
+    /// Cleans until the end is requested.
+    pub async fn run(&self, shutdown: Shutdown) {
+        repeat(&self.health, REST, shutdown, || async {
+            let removed = self.run_once().await?;
+            Ok(if removed == 0 {
+                Next::AfterRest
+            } else {
+                Next::AtOnce
+            })
+        })
+        .await;
+    }
+
+    /// How long ago the loop made its last step; it rests for a minute when there is nothing to do.
+    #[must_use]
+    pub fn since_last_step(&self) -> TimeDelta {
+        self.health.since_last_step()
+    }
+}
+
+impl fmt::Debug for Janitor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Janitor")
+            .field("retention", &self.retention)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use async_trait::async_trait;
+    use preauth_core::port::Unavailable;
+    use preauth_core::value::Timestamp;
+
+    use super::{Janitor, Retention};
+    use crate::clock::Clock;
+    use crate::store::Housekeeping;
+
+    const NOW: &str = "2026-11-21T12:00:00.000Z";
+
+    struct Standing;
+
+    impl Clock for Standing {
+        fn now(&self) -> Timestamp {
+            Timestamp::parse(NOW).unwrap()
+        }
+    }
+
+    /// A house with so many records of each kind left; writes down what it was asked.
+    struct House {
+        left: Mutex<u64>,
+        asked: Mutex<Vec<String>>,
+    }
+
+    impl House {
+        fn forget(&self, kind: &str, before: Timestamp, limit: u32) -> u64 {
+            self.asked.lock().unwrap().push(format!("{kind} {before}"));
+            let mut left = self.left.lock().unwrap();
+            let removed = (*left).min(u64::from(limit));
+            *left = left.saturating_sub(removed);
+            removed
+        }
+    }
+
+    #[async_trait]
+    impl Housekeeping for House {
+        async fn forget_expired_replies(
+            &self,
+            now: Timestamp,
+            limit: u32,
+        ) -> Result<u64, Unavailable> {
+            Ok(self.forget("replies", now, limit))
+        }
+
+        async fn forget_rate_windows(
+            &self,
+            _now: Timestamp,
+            unused_since: Timestamp,
+            limit: u32,
+        ) -> Result<u64, Unavailable> {
+            Ok(self.forget("windows", unused_since, limit))
+        }
+
+        async fn forget_ended_deliveries(
+            &self,
+            ended_before: Timestamp,
+            limit: u32,
+        ) -> Result<u64, Unavailable> {
+            Ok(self.forget("deliveries", ended_before, limit))
+        }
+    }
+
+    fn house(left: u64) -> Arc<House> {
+        Arc::new(House {
+            left: Mutex::new(left),
+            asked: Mutex::default(),
+        })
+    }
+
+    #[tokio::test]
+    async fn steps_are_small_and_go_on_until_nothing_is_left() {
+        let house = house(1_500);
+        let janitor = Janitor::new(house.clone(), Arc::new(Standing), Retention::default());
+        let mut steps = Vec::new();
+        while let removed @ 1.. = janitor.run_once().await.unwrap() {
+            steps.push(removed);
+        }
+        assert_eq!(steps, [600, 600, 300]);
+    }
+
+    #[tokio::test]
+    async fn each_kind_is_kept_as_long_as_it_should_be() {
+        let house = house(0);
+        let janitor = Janitor::new(house.clone(), Arc::new(Standing), Retention::default());
+        janitor.run_once().await.unwrap();
+        let asked = house.asked.lock().unwrap().clone();
+        let expected = [
+            "replies 2026-11-21T12:00:00.000Z",
+            "windows 2026-10-22T12:00:00.000Z",
+            "deliveries 2026-10-22T12:00:00.000Z",
+        ];
+        assert_eq!(asked, expected);
+    }
+}
