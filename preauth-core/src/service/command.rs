@@ -5,7 +5,7 @@ use crate::port::{CommitError, LoadedOperation, Viewer};
 use crate::value::{EventId, EventType, OperationId, Timestamp};
 
 use super::error::Contended;
-use super::{ROUNDS, Service, ServiceError};
+use super::{LOOK_UPS, ROUNDS, Service, ServiceError};
 
 /// What a command led to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,15 @@ pub struct Commanded {
 enum Round {
     Done(Box<Commanded>),
     LostRace,
-    Again(ServiceError),
+    NotDone(ServiceError),
+    /// Not found when looked up; it may still land.
+    Unsettled(Unsettled, ServiceError),
+}
+
+/// An attempt of unknown outcome: its event, and what it led to if it was recorded.
+struct Unsettled {
+    event: EventId,
+    done: Box<Commanded>,
 }
 
 impl Service {
@@ -39,32 +47,41 @@ impl Service {
         now: Timestamp,
     ) -> Result<Commanded, ServiceError> {
         let mut last = ServiceError::NotDone(Contended.into());
+        let mut unsettled: Vec<Unsettled> = Vec::new();
         for _ in 0..ROUNDS {
-            let loaded = self.store.load_operation(id).await?;
+            let loaded = match self.store.load_operation(id).await {
+                Ok(loaded) => loaded,
+                Err(unavailable) if unsettled.is_empty() => return Err(unavailable.into()),
+                Err(unavailable) => return Err(ServiceError::Unknown(unavailable.cause)),
+            };
             let Some(loaded) = loaded.filter(|found| viewer.sees(&found.operation)) else {
                 return Err(Rejection::NotFound.into());
             };
-            if loaded.operation.is_overdue(now) && *command != Command::Expire {
-                // Whether this expiry or another command was recorded, the next round sees it.
-                self.attempt(&loaded, &Command::Expire, Actor::System, now)
-                    .await?;
-                continue;
+            if let Some(done) = self.landed_late(id, &unsettled).await {
+                return Ok(done);
             }
-            if let Some(holder) = loaded
-                .holder
-                .as_ref()
-                .filter(|holder| holder.is_overdue(now))
-            {
-                self.expire(holder.id, now).await?;
+            if let Some(overdue) = overdue_in_the_way(&loaded, command, now) {
+                // Whether its expiry or something else was recorded, the next round sees it.
+                if let Err(error) = self.expire(overdue, now).await {
+                    last = error.on_the_way();
+                }
                 continue;
             }
             match self.attempt(&loaded, command, actor, now).await? {
                 Round::Done(commanded) => return Ok(*commanded),
                 Round::LostRace => {
+                    // Lost to its own earlier attempt, perhaps.
+                    if let Some(done) = self.landed_late(id, &unsettled).await {
+                        return Ok(done);
+                    }
                     let status = loaded.operation.status();
                     return Err(Rejection::InvalidTransition { status }.into());
                 }
-                Round::Again(error) => last = error,
+                Round::NotDone(error) => last = error,
+                Round::Unsettled(attempt, error) => {
+                    unsettled.push(attempt);
+                    last = error;
+                }
             }
         }
         Err(last)
@@ -84,7 +101,7 @@ impl Service {
         {
             Round::Done(_) => Ok(true),
             Round::LostRace => Ok(false),
-            Round::Again(error) => Err(error),
+            Round::NotDone(error) | Round::Unsettled(_, error) => Err(error),
         }
     }
 
@@ -119,18 +136,49 @@ impl Service {
         match self.store.commit(commit).await {
             Ok(()) => Ok(Round::Done(done)),
             Err(CommitError::Conflict) => Ok(Round::LostRace),
-            Err(CommitError::NotDone(cause)) => Ok(Round::Again(ServiceError::NotDone(cause))),
-            Err(CommitError::Unknown(_)) if self.is_recorded(operation.id, event).await => {
-                Ok(Round::Done(done))
+            Err(CommitError::NotDone(cause)) => Ok(Round::NotDone(ServiceError::NotDone(cause))),
+            Err(CommitError::Unknown(cause)) => {
+                let error = ServiceError::Unknown(cause);
+                match self.is_recorded(operation.id, event).await {
+                    Some(true) => Ok(Round::Done(done)),
+                    Some(false) => Ok(Round::Unsettled(Unsettled { event, done }, error)),
+                    // Another round would be refused by what this one may have done.
+                    None => Err(error),
+                }
             }
-            Err(CommitError::Unknown(cause)) => Ok(Round::Again(ServiceError::Unknown(cause))),
         }
     }
 
-    /// Looks an event up after an unknown outcome; when even that fails, it counts as not recorded
-    /// here and the next round tells.
-    async fn is_recorded(&self, id: OperationId, event: EventId) -> bool {
-        let history = self.queries.history(id).await;
-        history.is_ok_and(|entries| entries.iter().any(|entry| entry.id == event))
+    /// The attempt that was recorded after it had been looked up in vain, if any was.
+    async fn landed_late(&self, id: OperationId, unsettled: &[Unsettled]) -> Option<Commanded> {
+        for attempt in unsettled {
+            if self.is_recorded(id, attempt.event).await == Some(true) {
+                return Some((*attempt.done).clone());
+            }
+        }
+        None
     }
+
+    /// Looks an event up after an unknown outcome; `None` when even that fails.
+    async fn is_recorded(&self, id: OperationId, event: EventId) -> Option<bool> {
+        for _ in 0..LOOK_UPS {
+            if let Ok(history) = self.queries.history(id).await {
+                return Some(history.iter().any(|entry| entry.id == event));
+            }
+        }
+        None
+    }
+}
+
+/// The overdue offer whose expiry must be recorded before `command` can be judged: the operation
+/// itself, or the one that holds its invoice.
+fn overdue_in_the_way(
+    loaded: &LoadedOperation,
+    command: &Command,
+    now: Timestamp,
+) -> Option<OperationId> {
+    let itself = Some(&loaded.operation).filter(|_| *command != Command::Expire);
+    let overdue = itself.into_iter().chain(&loaded.holder);
+    let mut overdue = overdue.filter(|operation| operation.is_overdue(now));
+    overdue.next().map(|operation| operation.id)
 }

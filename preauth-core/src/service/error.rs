@@ -40,6 +40,21 @@ pub enum ServiceError {
 #[error("others committed first in every round")]
 pub(super) struct Contended;
 
+impl ServiceError {
+    /// The same cause, as the failure of a step on the way: what was asked for was not begun.
+    pub(super) fn on_the_way(self) -> Self {
+        match self {
+            Self::Unknown(cause) => Self::NotDone(cause),
+            other @ (Self::Rejected(_)
+            | Self::OrderRejected(_)
+            | Self::IdempotencyKeyReused
+            | Self::IdempotencyInProgress
+            | Self::UnknownCompany
+            | Self::NotDone(_)) => other,
+        }
+    }
+}
+
 impl From<Unavailable> for ServiceError {
     fn from(unavailable: Unavailable) -> Self {
         Self::NotDone(unavailable.cause)

@@ -25,6 +25,9 @@ pub use offer::Offered;
 /// How often a decision is made anew before the caller is told to come back later.
 const ROUNDS: u32 = 8;
 
+/// How often the outcome of a commit is looked up before it is called unknown.
+const LOOK_UPS: u32 = 3;
+
 /// The use cases, over a host's ports.
 pub struct Service {
     store: Arc<dyn Store>,

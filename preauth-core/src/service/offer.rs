@@ -12,7 +12,7 @@ use crate::value::{
 };
 
 use super::error::Contended;
-use super::{ROUNDS, Service, ServiceError};
+use super::{LOOK_UPS, ROUNDS, Service, ServiceError};
 
 /// The answer to an offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,8 +87,11 @@ impl Service {
         let mut unknown: Vec<OperationId> = Vec::new();
         let mut last = ServiceError::NotDone(Contended.into());
         for _ in 0..ROUNDS {
-            let Some(loaded) = self.store.load_offer(&target).await? else {
-                return Err(ServiceError::UnknownCompany);
+            let loaded = match self.store.load_offer(&target).await {
+                Ok(Some(loaded)) => loaded,
+                Ok(None) => return Err(ServiceError::UnknownCompany),
+                Err(unavailable) if unknown.is_empty() => return Err(unavailable.into()),
+                Err(unavailable) => return Err(ServiceError::Unknown(unavailable.cause)),
             };
             if let Some(answer) = beginning.replay(&loaded, now) {
                 return answer;
@@ -98,7 +101,10 @@ impl Service {
                     return Ok(self.created(holder.clone()));
                 }
                 if holder.is_overdue(now) {
-                    self.expire(holder.id, now).await?;
+                    // Whether it was recorded or not, the next round sees it.
+                    if let Err(error) = self.expire(holder.id, now).await {
+                        last = error.on_the_way();
+                    }
                     continue;
                 }
             }
@@ -118,13 +124,15 @@ impl Service {
                 Ok(()) => return Ok(created),
                 Err(CommitError::Conflict) => {}
                 Err(CommitError::NotDone(cause)) => last = ServiceError::NotDone(cause),
-                Err(CommitError::Unknown(cause)) => {
-                    if self.exists(id).await {
-                        return Ok(created);
+                Err(CommitError::Unknown(cause)) => match self.exists(id).await {
+                    Some(true) => return Ok(created),
+                    Some(false) => {
+                        unknown.push(id);
+                        last = ServiceError::Unknown(cause);
                     }
-                    unknown.push(id);
-                    last = ServiceError::Unknown(cause);
-                }
+                    // Another round might begin the same operation a second time.
+                    None => return Err(ServiceError::Unknown(cause)),
+                },
             }
         }
         Err(last)
@@ -188,10 +196,14 @@ impl Service {
         }
     }
 
-    /// Looks an id up after an unknown outcome; when even that fails, it counts as not found here
-    /// and the next round tells.
-    async fn exists(&self, id: OperationId) -> bool {
-        matches!(self.store.load_operation(id).await, Ok(Some(_)))
+    /// Looks an id up after an unknown outcome; `None` when even that fails.
+    async fn exists(&self, id: OperationId) -> Option<bool> {
+        for _ in 0..LOOK_UPS {
+            if let Ok(found) = self.store.load_operation(id).await {
+                return Some(found.is_some());
+            }
+        }
+        None
     }
 }
 
