@@ -1,0 +1,183 @@
+//! A host in memory whose next calls fail as they are told.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use preauth_core::memory::MemoryStore;
+use preauth_core::operation::Operation;
+use preauth_core::payment_order::PaymentOrder;
+use preauth_core::port::{
+    Commit, CommitError, Filter, HistoryEntry, LoadedOffer, LoadedOperation, LoadedOrder,
+    OfferTarget, OperationPage, OrderTarget, PageRequest, Queries, Store, Unavailable, Viewer,
+};
+use preauth_core::value::{OperationId, PaymentOrderId, Timestamp};
+
+/// What becomes of one commit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Fault {
+    NotDone,
+    Conflict,
+    /// Written, but the answer is lost.
+    UnknownApplied,
+    /// Not written, and the answer is lost.
+    UnknownNotApplied,
+    /// The answer is lost, and it is written later: after the next look at the operation.
+    UnknownAppliedLate,
+}
+
+pub(crate) struct Faulty {
+    pub(crate) inner: Arc<MemoryStore>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    faults: VecDeque<Fault>,
+    /// From now on every commit fails so.
+    storm: Option<Fault>,
+    commits: u32,
+    /// How many reads fail before they work again, from the next lost answer on.
+    blind_reads_after_unknown: u32,
+    blind_reads: u32,
+    late: Option<Commit>,
+}
+
+impl Faulty {
+    pub(crate) fn new(inner: Arc<MemoryStore>) -> Self {
+        Self {
+            inner,
+            state: Mutex::default(),
+        }
+    }
+
+    /// The next commits fail so, one after the other.
+    pub(crate) fn fail(&self, faults: &[Fault]) {
+        self.state.lock().unwrap().faults.extend(faults);
+    }
+
+    /// Every commit fails so.
+    pub(crate) fn storm(&self, fault: Fault) {
+        self.state.lock().unwrap().storm = Some(fault);
+    }
+
+    /// After the next lost answer so many reads fail.
+    pub(crate) fn blind_after_unknown(&self, reads: u32) {
+        self.state.lock().unwrap().blind_reads_after_unknown = reads;
+    }
+
+    pub(crate) fn commits(&self) -> u32 {
+        self.state.lock().unwrap().commits
+    }
+
+    fn read(&self) -> Result<(), Unavailable> {
+        let mut state = self.state.lock().unwrap();
+        if state.blind_reads == 0 {
+            return Ok(());
+        }
+        state.blind_reads = state.blind_reads.saturating_sub(1);
+        Err(Unavailable { cause: lost() })
+    }
+
+    /// Writes what was held back; called after a read, so that the read did not see it.
+    async fn land(&self) {
+        let late = self.state.lock().unwrap().late.take();
+        if let Some(commit) = late {
+            self.inner.commit(commit).await.unwrap();
+        }
+    }
+
+    fn next_fault(&self) -> Option<Fault> {
+        let mut state = self.state.lock().unwrap();
+        state.commits = state.commits.saturating_add(1);
+        let fault = state.faults.pop_front().or(state.storm);
+        if let Some(Fault::UnknownApplied | Fault::UnknownNotApplied) = fault {
+            state.blind_reads = std::mem::take(&mut state.blind_reads_after_unknown);
+        }
+        fault
+    }
+}
+
+fn lost() -> Box<dyn std::error::Error + Send + Sync> {
+    "the connection is gone".into()
+}
+
+#[async_trait]
+impl Store for Faulty {
+    async fn load_offer(&self, target: &OfferTarget) -> Result<Option<LoadedOffer>, Unavailable> {
+        self.read()?;
+        self.inner.load_offer(target).await
+    }
+
+    async fn load_operation(
+        &self,
+        id: OperationId,
+    ) -> Result<Option<LoadedOperation>, Unavailable> {
+        self.read()?;
+        let loaded = self.inner.load_operation(id).await;
+        self.land().await;
+        loaded
+    }
+
+    async fn load_new_order(
+        &self,
+        target: &OrderTarget,
+    ) -> Result<Option<LoadedOrder<PaymentOrderId>>, Unavailable> {
+        self.read()?;
+        self.inner.load_new_order(target).await
+    }
+
+    async fn load_order(
+        &self,
+        id: PaymentOrderId,
+    ) -> Result<Option<LoadedOrder<PaymentOrder>>, Unavailable> {
+        self.read()?;
+        self.inner.load_order(id).await
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
+        match self.next_fault() {
+            None => self.inner.commit(commit).await,
+            Some(Fault::NotDone) => Err(CommitError::NotDone(lost())),
+            Some(Fault::Conflict) => Err(CommitError::Conflict),
+            Some(Fault::UnknownNotApplied) => Err(CommitError::Unknown(lost())),
+            Some(Fault::UnknownApplied) => {
+                self.inner.commit(commit).await?;
+                Err(CommitError::Unknown(lost()))
+            }
+            Some(Fault::UnknownAppliedLate) => {
+                self.state.lock().unwrap().late = Some(commit);
+                Err(CommitError::Unknown(lost()))
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Queries for Faulty {
+    async fn find(
+        &self,
+        viewer: Viewer,
+        id: OperationId,
+    ) -> Result<Option<Operation>, Unavailable> {
+        self.inner.find(viewer, id).await
+    }
+
+    async fn list(
+        &self,
+        viewer: Viewer,
+        filter: &Filter,
+        page: PageRequest,
+    ) -> Result<OperationPage, Unavailable> {
+        self.inner.list(viewer, filter, page).await
+    }
+
+    async fn history(&self, id: OperationId) -> Result<Vec<HistoryEntry>, Unavailable> {
+        self.read()?;
+        self.inner.history(id).await
+    }
+
+    async fn overdue(&self, now: Timestamp, limit: u32) -> Result<Vec<OperationId>, Unavailable> {
+        self.inner.overdue(now, limit).await
+    }
+}
