@@ -131,7 +131,7 @@ pub fn pre_authorization(operation: &Operation) -> wire::PreAuthorization {
     }
 }
 
-/// A page of operations as answers show it (contract, "PreAuthorizationList").
+/// A page of operations as answers show it (contract, `PreAuthorizationList`).
 #[must_use]
 pub fn list(page: &OperationPage, request: PageRequest) -> wire::PreAuthorizationList {
     wire::PreAuthorizationList {
@@ -219,7 +219,9 @@ impl Render for WireRender {
     }
 }
 
-fn extension(extension: &Extension) -> wire::ExtensionData {
+/// An extension as webhooks and the platform show it.
+#[must_use]
+pub fn extension(extension: &Extension) -> wire::ExtensionData {
     wire::ExtensionData {
         id: extension.id,
         new_due_date: extension.new_due_date,

@@ -1,9 +1,14 @@
 //! Reads the fields of a JSON object into values, collecting every problem on the way.
 
-use preauth_core::value::Decimal;
+use preauth_core::value::{Decimal, EnumSet, Money, TextEnum};
 
 use super::json::Json;
 use super::problem::{Defect, Problem};
+
+/// Greatest amount of money on the platform, in cents.
+const GREATEST_MONEY_CENTS: i64 = 100_000_000_000;
+/// A list may have so many elements.
+const LIST_LIMIT: usize = 100;
 
 /// The problems found so far in one request.
 #[derive(Debug, Default)]
@@ -89,6 +94,18 @@ impl<'a> Fields<'a> {
             .ok()
     }
 
+    /// A required amount above zero, judged as it was sent, then rounded to cents.
+    pub fn money(self, name: &str, problems: &mut Problems) -> Option<Money> {
+        let exact = self.amount(name, problems)?;
+        let is_within = exact <= Decimal::from_cents(GREATEST_MONEY_CENTS);
+        let rounded = exact.round_to_cents().filter(|money| *money > Money::ZERO);
+        let money = rounded.filter(|_| is_within);
+        if money.is_none() {
+            problems.add(self.full(name), Defect::MoneyOutOfRange);
+        }
+        money
+    }
+
     /// A number that may be absent or null; a string is no number here.
     pub fn optional_number(self, name: &str, problems: &mut Problems) -> Option<Decimal> {
         let Json::Number(text) = self.value(name)? else {
@@ -123,13 +140,11 @@ impl<'a> Fields<'a> {
 
     /// A boolean that may be absent or null.
     pub fn optional_bool(self, name: &str, problems: &mut Problems) -> Option<bool> {
-        match self.value(name)? {
-            Json::Bool(value) => Some(*value),
-            _ => {
-                problems.add(self.full(name), Defect::NotABoolean);
-                None
-            }
-        }
+        let Json::Bool(value) = self.value(name)? else {
+            problems.add(self.full(name), Defect::NotABoolean);
+            return None;
+        };
+        Some(*value)
     }
 
     /// A list of texts that may be absent or null, each read by `parse`.
@@ -143,6 +158,10 @@ impl<'a> Fields<'a> {
             problems.add(self.full(name), Defect::NotAnArray);
             return None;
         };
+        if elements.len() > LIST_LIMIT {
+            problems.add(self.full(name), Defect::ListTooLong { max: LIST_LIMIT });
+            return None;
+        }
         let mut list = Vec::with_capacity(elements.len());
         for (index, element) in elements.iter().enumerate() {
             let field = || format!("{}[{index}]", self.full(name));
@@ -157,10 +176,31 @@ impl<'a> Fields<'a> {
         Some(list)
     }
 
-    /// Whether the field is there and not null.
-    #[must_use]
-    pub fn has(self, name: &str) -> bool {
-        self.value(name).is_some()
+    /// A list of members on offer that may be absent or null; repeating one changes nothing.
+    pub fn optional_set<T: TextEnum>(
+        self,
+        name: &str,
+        offered: &'static [T],
+        problems: &mut Problems,
+    ) -> Option<EnumSet<T>> {
+        let list = self.optional_list(name, one_of(offered), problems)?;
+        Some(list.into_iter().collect())
+    }
+
+    /// A required list of one member on offer or more.
+    pub fn filled_set<T: TextEnum>(
+        self,
+        name: &str,
+        offered: &'static [T],
+        problems: &mut Problems,
+    ) -> Option<EnumSet<T>> {
+        match self.required(name, problems)? {
+            Json::Array(elements) if elements.is_empty() => {
+                problems.add(self.full(name), Defect::EmptyList);
+                None
+            }
+            _ => self.optional_set(name, offered, problems),
+        }
     }
 
     /// Notes that a required field is missing; `None` then.
@@ -178,13 +218,11 @@ impl<'a> Fields<'a> {
         name: &str,
         problems: &mut Problems,
     ) -> Option<Self> {
-        match value {
-            Json::Object(members) => Some(Self { path, members }),
-            _ => {
-                problems.add(name, Defect::NotAnObject);
-                None
-            }
-        }
+        let Json::Object(members) = value else {
+            problems.add(name, Defect::NotAnObject);
+            return None;
+        };
+        Some(Self { path, members })
     }
 
     /// The field's value; null is as good as absent.
@@ -201,5 +239,81 @@ impl<'a> Fields<'a> {
         } else {
             format!("{}.{name}", self.path)
         }
+    }
+}
+
+/// Reads one of the members on offer, or says which they are.
+pub fn one_of<T: TextEnum>(offered: &'static [T]) -> impl Fn(&str) -> Result<T, Defect> {
+    move |text| {
+        let member = offered
+            .iter()
+            .copied()
+            .find(|member| member.as_str() == text);
+        member.ok_or_else(|| Defect::NotAmong(offered.iter().map(|each| each.as_str()).collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Fields, Json, Problems};
+    use crate::http::problem::{Defect, Problem};
+    use preauth_core::value::{Money, Scope};
+
+    fn read<T>(
+        body: &str,
+        read: impl FnOnce(Fields<'_>, &mut Problems) -> Option<T>,
+    ) -> Result<T, Vec<Problem>> {
+        let tree = Json::parse(body.as_bytes()).unwrap();
+        let mut problems = Problems::default();
+        let value =
+            Fields::body(&tree, &mut problems).and_then(|fields| read(fields, &mut problems));
+        problems.unless_any(value)
+    }
+
+    #[test]
+    fn money_is_judged_as_sent_and_rounded_to_cents() {
+        let money = |text: &str| {
+            let body = format!(r#"{{"amount": {text}}}"#);
+            read(&body, |fields, problems| fields.money("amount", problems)).map(Money::cents)
+        };
+        assert_eq!(money("0.005"), Ok(1));
+        assert_eq!(money("\"1000000000.00\""), Ok(100_000_000_000));
+        for refused in ["0", "0.004", "-1", "1000000000.001", "1e30"] {
+            let expected = vec![Problem::new("amount", Defect::MoneyOutOfRange)];
+            assert_eq!(money(refused), Err(expected), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_set_names_every_element_that_is_not_on_offer() {
+        let scopes = |list: &str| {
+            let body = format!(r#"{{"scopes": {list}}}"#);
+            read(&body, |fields, problems| {
+                fields.filled_set("scopes", Scope::OFFERED, problems)
+            })
+        };
+        let found = scopes(r#"["preauth:read", "preauth:read"]"#).unwrap();
+        assert_eq!(found.iter().collect::<Vec<_>>(), [Scope::PreauthRead]);
+        assert_eq!(
+            scopes(r#"["preauth:write", "notes:read", 1]"#),
+            Err(vec![
+                Problem::new(
+                    "scopes[1]",
+                    Defect::NotAmong(vec!["preauth:read", "preauth:write"])
+                ),
+                Problem::new("scopes[2]", Defect::NotAString),
+            ])
+        );
+        assert_eq!(
+            scopes("[]"),
+            Err(vec![Problem::new("scopes", Defect::EmptyList)])
+        );
+        assert_eq!(
+            scopes(&format!("[{}0]", "0,".repeat(100))),
+            Err(vec![Problem::new(
+                "scopes",
+                Defect::ListTooLong { max: 100 }
+            )])
+        );
     }
 }

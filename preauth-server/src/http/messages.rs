@@ -3,10 +3,12 @@
 use preauth_core::ErrorCode;
 use preauth_core::value::{CnpjError, DueDateError, EmailError, TextError};
 
+use super::platform::Refusal;
 use super::problem::Defect;
 
 /// The sentence for a code that says everything by itself.
 #[must_use]
+#[expect(clippy::too_many_lines, reason = "one sentence per code, in one place")]
 pub fn sentence(code: ErrorCode) -> &'static str {
     match code {
         ErrorCode::ValidationError => "A requisição tem campos inválidos.",
@@ -99,6 +101,33 @@ pub fn sentence(code: ErrorCode) -> &'static str {
     }
 }
 
+/// The sentence for a refusal of the platform API.
+#[must_use]
+pub fn refusal(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::HeadOfficeUnknown => "headOfficeId não é uma empresa cadastrada.".to_owned(),
+        Refusal::HeadOfficeIsBranch { head_office } => {
+            format!("headOfficeId é uma filial; informe a matriz {head_office}.")
+        }
+        Refusal::KindDiffers { kind } => {
+            format!("Uma filial tem o kind de sua matriz, que é {kind}.")
+        }
+        Refusal::CnpjRegistered => "Já existe uma empresa com este CNPJ.".to_owned(),
+        Refusal::Branch { head_office } => {
+            format!("Esta empresa é uma filial; o registro pertence à matriz {head_office}.")
+        }
+        Refusal::EmailTaken => "A empresa já tem um usuário com este e-mail.".to_owned(),
+        Refusal::PayerUnknown => "payerCompanyId não é uma empresa cadastrada.".to_owned(),
+        Refusal::PayerNotConstruction => "payerCompanyId deve ser uma construtora.".to_owned(),
+        Refusal::SupplierUnknown => "supplierCnpj não é uma empresa cadastrada.".to_owned(),
+        Refusal::DeliveryNotResendable => {
+            "A entrega ainda está pendente ou seu endpoint foi removido.".to_owned()
+        }
+        Refusal::EndpointUrl(reason) => reason.reason_pt().to_owned(),
+        Refusal::NotReady { check } => format!("O serviço não está pronto: {check}."),
+    }
+}
+
 /// The sentence for a defect of a field.
 #[must_use]
 pub fn defect(field: &str, defect: &Defect) -> String {
@@ -135,6 +164,8 @@ pub fn defect(field: &str, defect: &Defect) -> String {
             format!("{field} deve ser um número inteiro de {min} a {max}.")
         }
         Defect::NotOneOf(values) => format!("{field} deve ser um de: {}.", values.join(", ")),
+        Defect::NotAmong(values) => format!("{field} deve ser um de: {}.", values.join(", ")),
+        Defect::ListTooLong { max } => format!("{field} deve ter no máximo {max} valores."),
         Defect::EmptyList => format!("{field} deve ter ao menos um valor."),
         Defect::Repeated => format!("{field} só pode ser informado uma vez."),
         Defect::Brackets { plain } => {

@@ -1,7 +1,7 @@
-//! The `{id}` of a path.
+//! What a path names: an `{id}`, a `{cnpj}`.
 
 use preauth_core::ErrorCode;
-use preauth_core::value::{IntegerIdError, OperationId};
+use preauth_core::value::{Cnpj, IntegerIdError, OperationId};
 use salvo::http::Request;
 
 use super::error::ApiError;
@@ -10,7 +10,7 @@ use super::problem::Defect;
 /// The operation that a path names: 400 unless it is a whole number, 404 when no operation can
 /// have that number.
 pub fn operation(req: &Request) -> Result<OperationId, ApiError> {
-    OperationId::parse(text(req)).map_err(|error| match error {
+    OperationId::parse(text(req, "id")).map_err(|error| match error {
         IntegerIdError::NotAnInteger => ApiError::problem("id", Defect::NotNumeric),
         IntegerIdError::OutOfRange => ApiError::new(ErrorCode::AnticipationNotFound),
     })
@@ -21,12 +21,17 @@ pub fn record<T, E>(
     req: &Request,
     parse: impl FnOnce(&str) -> Result<T, E>,
 ) -> Result<T, ApiError> {
-    parse(text(req)).map_err(|_| ApiError::new(ErrorCode::ResourceNotFound))
+    parse(text(req, "id")).map_err(|_| ApiError::new(ErrorCode::ResourceNotFound))
 }
 
-fn text(req: &Request) -> &str {
+/// The tax id that a path names as `{cnpj}`, with or without mask.
+pub fn cnpj(req: &Request) -> Result<Cnpj, ApiError> {
+    Cnpj::parse(text(req, "cnpj")).map_err(|error| ApiError::problem("cnpj", error.into()))
+}
+
+fn text<'a>(req: &'a Request, name: &str) -> &'a str {
     req.params()
-        .get("id")
+        .get(name)
         .map(String::as_str)
         .unwrap_or_default()
 }

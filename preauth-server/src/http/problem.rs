@@ -61,6 +61,13 @@ pub enum Defect {
     },
     /// None of the values on offer.
     NotOneOf(&'static [&'static str]),
+    /// None of the members on offer.
+    NotAmong(Vec<&'static str>),
+    /// A list with more elements than it may have.
+    ListTooLong {
+        /// The most that are accepted.
+        max: usize,
+    },
     /// An empty list where one value or more is required.
     EmptyList,
     /// A parameter that may stand once stands more often.

@@ -1,0 +1,181 @@
+//! POST /companies/{id}/api-keys: makes a key; its clear text is in this answer and nowhere else.
+
+use chrono::TimeDelta;
+use preauth_core::ErrorCode;
+use preauth_core::value::{
+    ApiKeyId, CompanyId, KeyName, PermissionSet, Scope, ScopeSet, Timestamp, UserId,
+};
+use salvo::async_trait;
+use salvo::http::{Request, StatusCode};
+use secrecy::ExposeSecret;
+
+use crate::directory::{ApiKey, User};
+use crate::http::error::ApiError;
+use crate::http::fields::{Fields, Problems};
+use crate::http::json::Json;
+use crate::http::platform::resource::Endpoint;
+use crate::http::platform::{PlatformApi, known};
+use crate::http::problem::{Defect, Problem};
+use crate::http::reply::Reply;
+use crate::http::{body, convert};
+use crate::secret::NewApiKey;
+
+use super::shape::ApiKeyShape;
+
+/// Contract, "Limits": validity of a key.
+const VALIDITY_DAYS: &[u64] = &[30, 90, 180, 365];
+const VALIDITY_TEXTS: &[&str] = &["30", "90", "180", "365"];
+const DEFAULT_VALIDITY_DAYS: u64 = 365;
+
+#[derive(Clone, Copy)]
+pub(in crate::http::platform) struct Add;
+
+#[async_trait]
+impl Endpoint for Add {
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let request = parse(&body::json(req).await?)?;
+        let company = known::company(api, req).await?.id;
+        let user = api.directory.user(request.responsible_user).await?;
+        if !user.is_some_and(|user| may_be_responsible(&user, company)) {
+            return Err(ApiError::new(ErrorCode::ResponsibleUserRefused));
+        }
+        let now = api.clock.now();
+        let secret = NewApiKey::generate();
+        let id = ApiKeyId::new(api.ids.uuid(now));
+        let key = request.key(id, company, secret.prefix, now);
+        api.directory.add_api_key(&key, &secret.hash).await?;
+        let shape = ApiKeyShape::new(&key, now).with_key(secret.clear_text.expose_secret());
+        let reply = Reply::json(StatusCode::CREATED, convert::text(&shape));
+        Ok(reply.header("cache-control", "no-store"))
+    }
+}
+
+/// Contract, "Authentication" item 2: allowed to request and to pre-authorize advances.
+fn may_be_responsible(user: &User, company: CompanyId) -> bool {
+    user.company == company && user.active && user.permissions == PermissionSet::all()
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct KeyRequest {
+    name: KeyName,
+    responsible_user: UserId,
+    scopes: ScopeSet,
+    validity: TimeDelta,
+}
+
+impl KeyRequest {
+    fn key(self, id: ApiKeyId, company: CompanyId, prefix: String, now: Timestamp) -> ApiKey {
+        ApiKey {
+            id,
+            company,
+            name: self.name,
+            responsible_user: self.responsible_user,
+            scopes: self.scopes,
+            prefix,
+            created_at: now,
+            expires_at: now.saturating_add(self.validity),
+            revoked_at: None,
+            last_used_at: None,
+        }
+    }
+}
+
+fn parse(tree: &Json) -> Result<KeyRequest, Vec<Problem>> {
+    let mut problems = Problems::default();
+    let request = Fields::body(tree, &mut problems).and_then(|body| {
+        let name = body.text("name", KeyName::parse, &mut problems);
+        let responsible_user = body.text(
+            "responsibleUserId",
+            |text| UserId::parse(text).map_err(|_| Defect::NotAnId),
+            &mut problems,
+        );
+        let scopes = body.filled_set("scopes", Scope::OFFERED, &mut problems);
+        let validity = validity(body, &mut problems);
+        Some(KeyRequest {
+            name: name?,
+            responsible_user: responsible_user?,
+            scopes: scopes?,
+            validity,
+        })
+    });
+    problems.unless_any(request)
+}
+
+fn validity(body: Fields<'_>, problems: &mut Problems) -> TimeDelta {
+    let days = body.optional_whole("validityDays", 1, 365, problems);
+    let days = days.unwrap_or(DEFAULT_VALIDITY_DAYS);
+    if !VALIDITY_DAYS.contains(&days) {
+        problems.add("validityDays", Defect::NotOneOf(VALIDITY_TEXTS));
+    }
+    TimeDelta::days(i64::try_from(days).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Json, KeyRequest, PermissionSet, TimeDelta, User, may_be_responsible, parse};
+    use super::{VALIDITY_DAYS, VALIDITY_TEXTS};
+    use crate::http::problem::Problem;
+    use preauth_core::value::{CompanyId, Email, Permission, PersonName, Timestamp, UserId};
+    use uuid::Uuid;
+
+    fn request(validity: &str, scopes: &str) -> Result<KeyRequest, Vec<Problem>> {
+        let user = UserId::new(Uuid::from_u128(7));
+        let body = format!(
+            r#"{{"name": "ERP", "responsibleUserId": "{user}", "scopes": {scopes}{validity}}}"#
+        );
+        parse(&Json::parse(body.as_bytes()).unwrap())
+    }
+
+    fn user(change: impl FnOnce(&mut User)) -> User {
+        let mut user = User {
+            id: UserId::new(Uuid::from_u128(7)),
+            company: CompanyId::new(Uuid::from_u128(1)),
+            name: PersonName::parse("Ana").unwrap(),
+            email: Email::parse("ana@construtora.example").unwrap(),
+            permissions: PermissionSet::all(),
+            active: true,
+            created_at: Timestamp::MIN,
+        };
+        change(&mut user);
+        user
+    }
+
+    #[test]
+    fn a_key_is_valid_for_365_days_or_a_term_on_offer() {
+        let scopes = r#"["preauth:read"]"#;
+        let days = |validity: &str| request(validity, scopes).map(|request| request.validity);
+        assert_eq!(days(""), Ok(TimeDelta::days(365)));
+        assert_eq!(days(r#", "validityDays": null"#), Ok(TimeDelta::days(365)));
+        for (days_on_offer, text) in VALIDITY_DAYS.iter().zip(VALIDITY_TEXTS) {
+            assert_eq!(*text, days_on_offer.to_string());
+            let found = days(&format!(r#", "validityDays": {text}"#)).unwrap();
+            assert_eq!(found.num_days().to_string(), *text);
+        }
+        for refused in ["0", "31", "366", "-30", "30.5", "\"30\"", "1e400"] {
+            let found = days(&format!(r#", "validityDays": {refused}"#)).unwrap_err();
+            assert_eq!(found[0].field, "validityDays", "{refused}");
+            assert_eq!(found.len(), 1, "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_key_has_at_least_one_scope_and_only_scopes_on_offer() {
+        for refused in ["[]", "null", r#"["notes:read"]"#, r#"["preauth:read", ""]"#] {
+            assert!(request("", refused).is_err(), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_responsible_user_is_active_of_the_company_and_has_both_permissions() {
+        let company = CompanyId::new(Uuid::from_u128(1));
+        assert!(may_be_responsible(&user(|_| ()), company));
+        let other = CompanyId::new(Uuid::from_u128(2));
+        assert!(!may_be_responsible(&user(|_| ()), other));
+        let inactive = user(|user| user.active = false);
+        assert!(!may_be_responsible(&inactive, company));
+        for permission in Permission::ALL {
+            let lacking = user(|user| user.permissions = [*permission].into_iter().collect());
+            assert!(!may_be_responsible(&lacking, company));
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! POST /companies: registers a company.
+
+use preauth_core::value::{Cnpj, CompanyId, CompanyName, Timestamp};
+use salvo::async_trait;
+use salvo::http::{Request, StatusCode};
+
+use crate::directory::{Company, CompanyKind};
+use crate::http::error::ApiError;
+use crate::http::fields::{Fields, Problems, one_of};
+use crate::http::json::Json;
+use crate::http::platform::resource::Endpoint;
+use crate::http::platform::{PlatformApi, Refusal};
+use crate::http::problem::{Defect, Problem};
+use crate::http::reply::Reply;
+use crate::http::{body, convert};
+
+use super::shape::CompanyShape;
+
+#[derive(Clone, Copy)]
+pub(in crate::http::platform) struct Add;
+
+#[async_trait]
+impl Endpoint for Add {
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let new = parse(&body::json(req).await?)?;
+        if let Some(head_office) = new.head_office {
+            let head_office = api.directory.company(head_office).await?;
+            let head_office = head_office.ok_or(Refusal::HeadOfficeUnknown)?;
+            refuse_as_branch(new.kind, &head_office)?;
+        }
+        let now = api.clock.now();
+        let company = new.company(CompanyId::new(api.ids.uuid(now)), now);
+        let added = api.directory.add_company(&company).await;
+        added.map_err(Refusal::CnpjRegistered.on_conflict())?;
+        let body = convert::text(&CompanyShape::from(&company));
+        Ok(Reply::json(StatusCode::CREATED, body))
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct NewCompany {
+    cnpj: Cnpj,
+    name: CompanyName,
+    kind: CompanyKind,
+    head_office: Option<CompanyId>,
+}
+
+impl NewCompany {
+    fn company(self, id: CompanyId, now: Timestamp) -> Company {
+        Company {
+            id,
+            cnpj: self.cnpj,
+            name: self.name,
+            kind: self.kind,
+            head_office: self.head_office,
+            contact: None,
+            created_at: now,
+        }
+    }
+}
+
+fn parse(tree: &Json) -> Result<NewCompany, Vec<Problem>> {
+    let mut problems = Problems::default();
+    let new = Fields::body(tree, &mut problems).and_then(|body| {
+        let cnpj = body.text("cnpj", Cnpj::parse, &mut problems);
+        let name = body.text("name", CompanyName::parse, &mut problems);
+        let kind = body.text("kind", one_of(CompanyKind::ALL), &mut problems);
+        // The contract shows payers with digits only.
+        if kind == Some(CompanyKind::Construction) && cnpj.is_some_and(|cnpj| !cnpj.is_numeric()) {
+            problems.add("cnpj", Defect::CnpjNotNumeric);
+        }
+        let head_office = body.optional_text(
+            "headOfficeId",
+            |text| CompanyId::parse(text).map_err(|_| Defect::NotAnId),
+            &mut problems,
+        );
+        Some(NewCompany {
+            cnpj: cnpj?,
+            name: name?,
+            kind: kind?,
+            head_office,
+        })
+    });
+    problems.unless_any(new)
+}
+
+fn refuse_as_branch(kind: CompanyKind, head_office: &Company) -> Result<(), Refusal> {
+    if let Some(above) = head_office.head_office {
+        return Err(Refusal::HeadOfficeIsBranch { head_office: above });
+    }
+    if head_office.kind != kind {
+        return Err(Refusal::KindDiffers {
+            kind: head_office.kind,
+        });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Company, CompanyKind, Defect, Json, Problem, Refusal, parse, refuse_as_branch};
+    use preauth_core::value::{CompanyId, Timestamp};
+    use uuid::Uuid;
+
+    fn problems(body: &str) -> Vec<Problem> {
+        parse(&Json::parse(body.as_bytes()).unwrap()).unwrap_err()
+    }
+
+    fn company(kind: &str, head_office: Option<CompanyId>) -> Company {
+        let body = format!(r#"{{"cnpj": "11222333000181", "name": "C", "kind": "{kind}"}}"#);
+        let new = parse(&Json::parse(body.as_bytes()).unwrap()).unwrap();
+        let mut company = new.company(CompanyId::new(Uuid::from_u128(1)), Timestamp::MIN);
+        company.head_office = head_office;
+        company
+    }
+
+    #[test]
+    fn only_suppliers_have_letters_in_their_tax_id() {
+        let body = r#"{"cnpj": "12.ABC.345/01DE-35", "name": "C", "kind": "CONSTRUCTION"}"#;
+        let expected = [Problem::new("cnpj", Defect::CnpjNotNumeric)];
+        assert_eq!(problems(body), expected);
+        let supplier = body.replace("CONSTRUCTION", "SUPPLIER");
+        assert!(parse(&Json::parse(supplier.as_bytes()).unwrap()).is_ok());
+    }
+
+    #[test]
+    fn every_problem_is_told_at_once() {
+        let kinds = Defect::NotAmong(vec!["CONSTRUCTION", "SUPPLIER"]);
+        assert_eq!(
+            problems(r#"{"cnpj": null, "name": 5, "kind": "construction", "headOfficeId": "7"}"#),
+            [
+                Problem::new("cnpj", Defect::Required),
+                Problem::new("name", Defect::NotAString),
+                Problem::new("kind", kinds),
+                Problem::new("headOfficeId", Defect::NotAnId),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_branch_is_of_its_head_offices_kind_and_has_no_branches() {
+        let head_office = CompanyId::new(Uuid::from_u128(2));
+        let kind = CompanyKind::Construction;
+        let judge = |company| refuse_as_branch(kind, &company);
+        assert_eq!(judge(company("CONSTRUCTION", None)), Ok(()));
+        let differs = Refusal::KindDiffers {
+            kind: CompanyKind::Supplier,
+        };
+        assert_eq!(judge(company("SUPPLIER", None)), Err(differs));
+        assert_eq!(
+            judge(company("CONSTRUCTION", Some(head_office))),
+            Err(Refusal::HeadOfficeIsBranch { head_office })
+        );
+    }
+}

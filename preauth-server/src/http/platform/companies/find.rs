@@ -1,0 +1,24 @@
+//! GET /companies/{id}.
+
+use salvo::async_trait;
+use salvo::http::{Request, StatusCode};
+
+use crate::http::convert;
+use crate::http::error::ApiError;
+use crate::http::platform::resource::Endpoint;
+use crate::http::platform::{PlatformApi, known};
+use crate::http::reply::Reply;
+
+use super::shape::CompanyShape;
+
+#[derive(Clone, Copy)]
+pub(in crate::http::platform) struct Find;
+
+#[async_trait]
+impl Endpoint for Find {
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let company = known::company(api, req).await?;
+        let body = convert::text(&CompanyShape::from(&company));
+        Ok(Reply::json(StatusCode::OK, body))
+    }
+}

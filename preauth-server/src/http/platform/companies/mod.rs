@@ -1,0 +1,10 @@
+//! `/companies`: head offices, their branches, suppliers.
+
+mod add;
+mod find;
+mod list;
+mod shape;
+
+pub(super) use add::Add;
+pub(super) use find::Find;
+pub(super) use list::List;

@@ -1,0 +1,112 @@
+//! `/companies/{id}/credit-analysis`: what a head office and its branches may offer.
+
+use preauth_core::ErrorCode;
+use preauth_core::operation::Credit;
+use preauth_core::value::CompanyId;
+use preauth_core::wire::Amount;
+use salvo::async_trait;
+use salvo::http::{Request, StatusCode};
+use serde::Serialize;
+
+use crate::http::error::ApiError;
+use crate::http::fields::{Fields, Problems};
+use crate::http::json::Json;
+use crate::http::problem::Problem;
+use crate::http::reply::Reply;
+use crate::http::{body, convert};
+
+use super::resource::Endpoint;
+use super::{PlatformApi, known};
+
+/// Longest term that an analysis may allow, in days. Zero allows nothing, and so ends a credit.
+const GREATEST_TERM_DAYS: u64 = 3_650;
+
+#[derive(Clone, Copy)]
+pub(super) struct Set;
+
+#[async_trait]
+impl Endpoint for Set {
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let credit = parse(&body::json(req).await?)?;
+        let company = known::head_office(api, req).await?;
+        let now = api.clock.now();
+        api.directory.set_credit(company, credit, now).await?;
+        Ok(reply(company, credit))
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Find;
+
+#[async_trait]
+impl Endpoint for Find {
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let company = known::head_office(api, req).await?;
+        let credit = api.directory.credit(company).await?;
+        let credit = credit.ok_or(ApiError::new(ErrorCode::ResourceNotFound))?;
+        Ok(reply(company, credit))
+    }
+}
+
+fn parse(tree: &Json) -> Result<Credit, Vec<Problem>> {
+    let mut problems = Problems::default();
+    let credit = Fields::body(tree, &mut problems).and_then(|body| {
+        body.required("maxTermDays", &mut problems);
+        let days = body.optional_whole("maxTermDays", 0, GREATEST_TERM_DAYS, &mut problems);
+        let max_invoice_amount = body.money("maxInvoiceAmount", &mut problems);
+        Some(Credit {
+            max_term_days: u32::try_from(days?).ok()?,
+            max_invoice_amount: max_invoice_amount?,
+        })
+    });
+    problems.unless_any(credit)
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CreditAnalysisShape {
+    company_id: String,
+    max_term_days: u32,
+    max_invoice_amount: Amount,
+}
+
+fn reply(company: CompanyId, credit: Credit) -> Reply {
+    let shape = CreditAnalysisShape {
+        company_id: company.to_string(),
+        max_term_days: credit.max_term_days,
+        max_invoice_amount: credit.max_invoice_amount.into(),
+    };
+    Reply::json(StatusCode::OK, convert::text(&shape))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GREATEST_TERM_DAYS, Json, parse};
+    use crate::http::problem::{Defect, Problem};
+
+    #[test]
+    fn an_analysis_needs_a_term_and_an_amount() {
+        let read = |body: &str| parse(&Json::parse(body.as_bytes()).unwrap());
+        let credit = read(r#"{"maxTermDays": 120, "maxInvoiceAmount": 250000.50}"#).unwrap();
+        assert_eq!(credit.max_term_days, 120);
+        assert_eq!(credit.max_invoice_amount.cents(), 25_000_050);
+        let days = Defect::WholeNumber {
+            min: 0,
+            max: GREATEST_TERM_DAYS,
+        };
+        assert_eq!(
+            read(r#"{"maxTermDays": 3651, "maxInvoiceAmount": 0}"#),
+            Err(vec![
+                Problem::new("maxTermDays", days),
+                Problem::new("maxInvoiceAmount", Defect::MoneyOutOfRange),
+            ])
+        );
+        assert_eq!(
+            read("{}"),
+            Err(vec![
+                Problem::new("maxTermDays", Defect::Required),
+                Problem::new("maxInvoiceAmount", Defect::Required),
+            ])
+        );
+    }
+}

@@ -1,0 +1,29 @@
+//! `/companies/{id}/deliveries` and `/deliveries/{id}`: what was sent, how it went, and again.
+
+mod find;
+mod list;
+mod resend;
+mod shape;
+
+pub(super) use find::Find;
+pub(super) use list::List;
+pub(super) use resend::Resend;
+
+use preauth_core::ErrorCode;
+use preauth_core::value::DeliveryId;
+use salvo::http::StatusCode;
+
+use crate::http::convert;
+use crate::http::error::ApiError;
+use crate::http::reply::Reply;
+
+use super::PlatformApi;
+use shape::DeliveryShape;
+
+/// The answer that shows one delivery as it stands.
+async fn reply(api: &PlatformApi, id: DeliveryId) -> Result<Reply, ApiError> {
+    let found = api.directory.delivery(id).await?;
+    let delivery = found.ok_or(ApiError::new(ErrorCode::ResourceNotFound))?;
+    let body = convert::text(&DeliveryShape::from(&delivery));
+    Ok(Reply::json(StatusCode::OK, body))
+}

@@ -1,0 +1,113 @@
+//! POST /operations: a registered supplier advances an invoice directly, without an offer.
+
+use preauth_core::operation::{Actor, DirectAdvance};
+use preauth_core::service::Offered;
+use preauth_core::value::{Cnpj, CompanyId, ExternalReference};
+use salvo::async_trait;
+use salvo::http::{Request, StatusCode};
+
+use crate::directory::CompanyKind;
+use crate::http::error::ApiError;
+use crate::http::fields::{Fields, Problems};
+use crate::http::json::Json;
+use crate::http::platform::resource::Endpoint;
+use crate::http::platform::{PlatformApi, Refusal};
+use crate::http::problem::{Defect, Problem};
+use crate::http::reply::Reply;
+use crate::http::{body, convert};
+use crate::log;
+
+use super::shape::OperationShape;
+
+#[derive(Clone, Copy)]
+pub(in crate::http::platform) struct Add;
+
+#[async_trait]
+impl Endpoint for Add {
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let advance = parse(&body::json(req).await?)?;
+        refuse_unknown_parties(api, &advance).await?;
+        let now = api.clock.now();
+        let offered = api
+            .operations
+            .advance_directly(&advance, Actor::Supplier, now)
+            .await?;
+        let Offered::Created { operation, .. } = offered else {
+            return Err(ApiError::internal("a direct advance was replayed"));
+        };
+        log::began(&operation);
+        let body = convert::text(&OperationShape::from(&*operation));
+        Ok(Reply::json(StatusCode::CREATED, body))
+    }
+}
+
+/// Says which party is missing, where the rules can only say that one is.
+async fn refuse_unknown_parties(
+    api: &PlatformApi,
+    advance: &DirectAdvance,
+) -> Result<(), ApiError> {
+    let payer = api.directory.company(advance.payer).await?;
+    let payer = payer.ok_or(Refusal::PayerUnknown)?;
+    if payer.kind != CompanyKind::Construction {
+        return Err(Refusal::PayerNotConstruction.into());
+    }
+    let supplier = api.directory.company_by_cnpj(&advance.supplier).await?;
+    supplier
+        .map(|_| ())
+        .ok_or_else(|| Refusal::SupplierUnknown.into())
+}
+
+fn parse(tree: &Json) -> Result<DirectAdvance, Vec<Problem>> {
+    let mut problems = Problems::default();
+    let advance = Fields::body(tree, &mut problems).and_then(|body| {
+        let payer = body.text(
+            "payerCompanyId",
+            |text| CompanyId::parse(text).map_err(|_| Defect::NotAnId),
+            &mut problems,
+        );
+        let supplier = body.text("supplierCnpj", Cnpj::parse, &mut problems);
+        let invoice = body
+            .object("invoice", &mut problems)
+            .and_then(|fields| convert::invoice(fields, false, &mut problems));
+        let external_reference =
+            body.optional_text("externalReference", ExternalReference::parse, &mut problems);
+        Some(DirectAdvance {
+            payer: payer?,
+            supplier: supplier?,
+            invoice: invoice?,
+            external_reference,
+        })
+    });
+    problems.unless_any(advance)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Json, parse};
+
+    #[test]
+    fn an_invoice_of_a_direct_advance_may_have_no_number() {
+        let body = br#"{
+            "payerCompanyId": "018f2f3a-0000-7000-8000-000000000001",
+            "supplierCnpj": "12.ABC.345/01DE-35",
+            "invoice": {"amount": 12500, "dueDate": "2027-01-20"}
+        }"#;
+        let advance = parse(&Json::parse(body).unwrap()).unwrap();
+        assert_eq!(advance.invoice.number, None);
+        assert_eq!(advance.external_reference, None);
+    }
+
+    #[test]
+    fn every_problem_is_told_at_once() {
+        let body = br#"{"payerCompanyId": "1", "invoice": {"amount": 1, "dueDate": "amanha"}}"#;
+        let found = parse(&Json::parse(body).unwrap()).unwrap_err();
+        let fields: Vec<_> = found.iter().map(|problem| problem.field.as_str()).collect();
+        let expected = [
+            "payerCompanyId",
+            "supplierCnpj",
+            "invoice.dueDate",
+            "invoice.amount",
+        ];
+        assert_eq!(fields, expected);
+    }
+}

@@ -1,0 +1,13 @@
+//! `/operations`: everything that suppliers, companies, the bank and the platform do to an
+//! operation. What is allowed is the transition table's affair.
+
+mod act;
+mod add;
+mod find;
+mod list;
+mod shape;
+
+pub(super) use act::ACTIONS;
+pub(super) use add::Add;
+pub(super) use find::Find;
+pub(super) use list::List;

@@ -1,0 +1,161 @@
+//! An operation as the platform shows it: the resource of the integration API, and what only the
+//! platform may see.
+
+use preauth_core::operation::{Actor, Closing, Operation, Party, State};
+use preauth_core::port::HistoryEntry;
+use preauth_core::value::Stage;
+use preauth_core::wire;
+use serde::Serialize;
+
+use crate::http::convert;
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct OperationShape {
+    id: i64,
+    version: i64,
+    status: &'static str,
+    origin: &'static str,
+    external_reference: Option<String>,
+    payer: PartyShape,
+    supplier: PartyShape,
+    invoice: wire::Invoice,
+    net_amount: Option<wire::Amount>,
+    reason: Option<String>,
+    stage: Option<&'static str>,
+    /// While the boleto is out: when it falls due.
+    boleto_due_date: Option<String>,
+    /// While the boleto is out: its open extension.
+    extension: Option<wire::ExtensionData>,
+    expires_at: Option<String>,
+    created_at: String,
+    /// Only where one operation is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    history: Option<Vec<HistoryShape>>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PartyShape {
+    company_id: String,
+    head_office_id: String,
+    cnpj: String,
+    name: String,
+}
+
+#[derive(Debug, Serialize)]
+struct HistoryShape {
+    id: String,
+    #[serde(rename = "type")]
+    event_type: &'static str,
+    at: String,
+    version: i64,
+    actor: ActorShape,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ActorShape {
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    api_key_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user_id: Option<String>,
+}
+
+impl OperationShape {
+    /// Adds the events, oldest first.
+    pub(super) fn with_history(self, history: &[HistoryEntry]) -> Self {
+        Self {
+            history: Some(history.iter().map(Into::into).collect()),
+            ..self
+        }
+    }
+}
+
+impl From<&Operation> for OperationShape {
+    fn from(operation: &Operation) -> Self {
+        let resource = convert::pre_authorization(operation);
+        let closing = operation.closing();
+        let stage = closing.and_then(Closing::stage);
+        let (boleto_due_date, extension) = match &operation.state {
+            State::ToReceive {
+                boleto_due_date,
+                extension,
+            } => (
+                Some(boleto_due_date.to_string()),
+                extension.as_ref().map(convert::extension),
+            ),
+            State::InPreAuth
+            | State::InVerification
+            | State::ToApprove
+            | State::InAnalysis
+            | State::ToPay
+            | State::ToBill
+            | State::Concluded
+            | State::Reproved(_) => (None, None),
+        };
+        Self {
+            id: operation.id.get(),
+            version: operation.version.get(),
+            status: operation.status().as_str(),
+            origin: operation.origin.as_str(),
+            external_reference: resource.external_reference,
+            payer: (&operation.payer).into(),
+            supplier: (&operation.supplier).into(),
+            invoice: resource.invoice,
+            net_amount: operation.net_amount.map(Into::into),
+            reason: closing.map(|closing| closing.reason().to_owned()),
+            stage: stage.map(Stage::as_str),
+            boleto_due_date,
+            extension,
+            expires_at: operation.expires_at.map(|at| at.to_string()),
+            created_at: operation.created_at.to_string(),
+            history: None,
+        }
+    }
+}
+
+impl From<&Party> for PartyShape {
+    fn from(party: &Party) -> Self {
+        Self {
+            company_id: party.company.to_string(),
+            head_office_id: party.head_office.to_string(),
+            cnpj: party.cnpj.to_string(),
+            name: party.name.to_string(),
+        }
+    }
+}
+
+impl From<&HistoryEntry> for HistoryShape {
+    fn from(entry: &HistoryEntry) -> Self {
+        Self {
+            id: entry.id.to_string(),
+            event_type: entry.event_type.as_str(),
+            at: entry.at.to_string(),
+            version: entry.version.get(),
+            actor: entry.actor.into(),
+        }
+    }
+}
+
+impl From<Actor> for ActorShape {
+    fn from(actor: Actor) -> Self {
+        let kind = |kind| Self {
+            kind,
+            api_key_id: None,
+            user_id: None,
+        };
+        match actor {
+            Actor::ApiKey { key, user } => Self {
+                kind: "API_KEY",
+                api_key_id: Some(key.to_string()),
+                user_id: Some(user.to_string()),
+            },
+            Actor::Company => kind("COMPANY"),
+            Actor::Supplier => kind("SUPPLIER"),
+            Actor::Platform => kind("PLATFORM"),
+            Actor::System => kind("SYSTEM"),
+        }
+    }
+}

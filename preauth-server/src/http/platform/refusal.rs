@@ -1,0 +1,83 @@
+//! What the platform API refuses for reasons of its own, beside the rules of operations.
+
+use preauth_core::ErrorCode;
+use preauth_core::value::CompanyId;
+
+use crate::directory::{CompanyKind, DirectoryError};
+use crate::dispatcher::UrlRefusal;
+use crate::http::error::ApiError;
+use crate::http::messages;
+
+/// A refusal that says more than its code; the texts stand in `messages`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::http) enum Refusal {
+    /// A new branch names a head office that does not exist.
+    HeadOfficeUnknown,
+    /// A new branch names a branch as its head office.
+    HeadOfficeIsBranch {
+        /// The head office of that branch.
+        head_office: CompanyId,
+    },
+    /// A new branch is of another kind than its head office.
+    KindDiffers {
+        /// The head office's kind.
+        kind: CompanyKind,
+    },
+    /// A company with this tax id exists.
+    CnpjRegistered,
+    /// The record belongs to the head office of the company that the path names.
+    Branch {
+        /// That head office.
+        head_office: CompanyId,
+    },
+    /// The company has a user with this address.
+    EmailTaken,
+    /// A direct advance names a payer that does not exist.
+    PayerUnknown,
+    /// A direct advance names a payer that is no construction company.
+    PayerNotConstruction,
+    /// A direct advance names a supplier that is not registered.
+    SupplierUnknown,
+    /// A delivery that is pending, or whose endpoint was removed, cannot be sent again.
+    DeliveryNotResendable,
+    /// The URL cannot be an endpoint.
+    EndpointUrl(UrlRefusal),
+    /// The service cannot serve requests now.
+    NotReady {
+        /// Which check failed.
+        check: String,
+    },
+}
+
+impl Refusal {
+    const fn code(&self) -> ErrorCode {
+        match self {
+            Self::HeadOfficeUnknown | Self::PayerUnknown | Self::SupplierUnknown => {
+                ErrorCode::ResourceNotFound
+            }
+            Self::HeadOfficeIsBranch { .. }
+            | Self::KindDiffers { .. }
+            | Self::CnpjRegistered
+            | Self::Branch { .. }
+            | Self::EmailTaken
+            | Self::PayerNotConstruction
+            | Self::DeliveryNotResendable => ErrorCode::ResourceConflict,
+            Self::EndpointUrl(_) => ErrorCode::EndpointUrlRefused,
+            Self::NotReady { .. } => ErrorCode::ServiceUnavailable,
+        }
+    }
+
+    /// Says what a conflict in the directory means here.
+    pub(super) fn on_conflict(self) -> impl FnOnce(DirectoryError) -> ApiError {
+        |error| match error {
+            DirectoryError::Conflict => self.into(),
+            DirectoryError::NotFound | DirectoryError::Unavailable(_) => error.into(),
+        }
+    }
+}
+
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> Self {
+        Self::new(refusal.code()).message(messages::refusal(&refusal))
+    }
+}

@@ -1,0 +1,99 @@
+//! POST /companies/{id}/users: adds a user; active unless the request says otherwise.
+
+use preauth_core::value::{
+    CompanyId, Email, Permission, PermissionSet, PersonName, Timestamp, UserId,
+};
+use salvo::async_trait;
+use salvo::http::{Request, StatusCode};
+
+use crate::directory::User;
+use crate::http::error::ApiError;
+use crate::http::fields::{Fields, Problems};
+use crate::http::json::Json;
+use crate::http::platform::resource::Endpoint;
+use crate::http::platform::{PlatformApi, Refusal, known};
+use crate::http::problem::Problem;
+use crate::http::reply::Reply;
+use crate::http::{body, convert};
+
+use super::shape::UserShape;
+
+#[derive(Clone, Copy)]
+pub(in crate::http::platform) struct Add;
+
+#[async_trait]
+impl Endpoint for Add {
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let new = parse(&body::json(req).await?)?;
+        let company = known::company(api, req).await?;
+        let now = api.clock.now();
+        let user = new.user(UserId::new(api.ids.uuid(now)), company.id, now);
+        let added = api.directory.add_user(&user).await;
+        added.map_err(Refusal::EmailTaken.on_conflict())?;
+        let body = convert::text(&UserShape::from(&user));
+        Ok(Reply::json(StatusCode::CREATED, body))
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct NewUser {
+    name: PersonName,
+    email: Email,
+    permissions: PermissionSet,
+    active: bool,
+}
+
+impl NewUser {
+    fn user(self, id: UserId, company: CompanyId, now: Timestamp) -> User {
+        User {
+            id,
+            company,
+            name: self.name,
+            email: self.email,
+            permissions: self.permissions,
+            active: self.active,
+            created_at: now,
+        }
+    }
+}
+
+fn parse(tree: &Json) -> Result<NewUser, Vec<Problem>> {
+    let mut problems = Problems::default();
+    let new = Fields::body(tree, &mut problems).and_then(|body| {
+        let name = body.text("name", PersonName::parse, &mut problems);
+        let email = body.text("email", Email::parse, &mut problems);
+        // An empty list is a choice; none at all is an oversight.
+        body.required("permissions", &mut problems);
+        let permissions = body.optional_set("permissions", Permission::ALL, &mut problems);
+        let active = body.optional_bool("active", &mut problems);
+        Some(NewUser {
+            name: name?,
+            email: email?,
+            permissions: permissions?,
+            active: active.unwrap_or(true),
+        })
+    });
+    problems.unless_any(new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Json, parse};
+    use crate::http::problem::{Defect, Problem};
+
+    #[test]
+    fn a_user_is_active_and_may_do_nothing_unless_the_request_says_so() {
+        let body = br#"{"name": "Ana", "email": "ana@construtora.example", "permissions": []}"#;
+        let user = parse(&Json::parse(body).unwrap()).unwrap();
+        assert!(user.active && user.permissions.is_empty());
+    }
+
+    #[test]
+    fn every_problem_is_told_at_once() {
+        let body = br#"{"name": " ", "permissions": ["ADMIN"], "active": "yes"}"#;
+        let found = parse(&Json::parse(body).unwrap()).unwrap_err();
+        let fields: Vec<_> = found.iter().map(|problem| problem.field.as_str()).collect();
+        assert_eq!(fields, ["name", "email", "permissions[0]", "active"]);
+        assert!(found.contains(&Problem::new("email", Defect::Required)));
+    }
+}

@@ -1,0 +1,24 @@
+//! GET /companies/{id}/users, newest first.
+
+use salvo::async_trait;
+use salvo::http::Request;
+
+use crate::http::error::ApiError;
+use crate::http::platform::resource::Endpoint;
+use crate::http::platform::{PlatformApi, known, paging};
+use crate::http::reply::Reply;
+
+use super::shape::UserShape;
+
+#[derive(Clone, Copy)]
+pub(in crate::http::platform) struct List;
+
+#[async_trait]
+impl Endpoint for List {
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let page = paging::page(req)?;
+        let company = known::company(api, req).await?;
+        let found = api.directory.users(company.id, page).await?;
+        Ok(paging::reply(&found, page, |each| UserShape::from(each)))
+    }
+}

@@ -1,0 +1,24 @@
+//! GET /companies/{id}/webhook-endpoint.
+
+use salvo::async_trait;
+use salvo::http::{Request, StatusCode};
+
+use crate::http::convert;
+use crate::http::error::ApiError;
+use crate::http::platform::PlatformApi;
+use crate::http::platform::resource::Endpoint;
+use crate::http::reply::Reply;
+
+use super::shape::EndpointShape;
+
+#[derive(Clone, Copy)]
+pub(in crate::http::platform) struct Find;
+
+#[async_trait]
+impl Endpoint for Find {
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let endpoint = super::endpoint(api, req).await?;
+        let body = convert::text(&EndpointShape::from(&endpoint));
+        Ok(Reply::json(StatusCode::OK, body))
+    }
+}

@@ -1,0 +1,69 @@
+//! POST /companies/{id}/webhook-endpoint/rotate-secret: a new secret signs from the next attempt
+//! on; the ones before stop at once, or after the overlap that the request asks for.
+
+use chrono::TimeDelta;
+use salvo::async_trait;
+use salvo::http::{Request, StatusCode};
+use secrecy::ExposeSecret;
+
+use crate::http::error::ApiError;
+use crate::http::fields::{Fields, Problems};
+use crate::http::json::Json;
+use crate::http::platform::PlatformApi;
+use crate::http::platform::resource::Endpoint;
+use crate::http::problem::Problem;
+use crate::http::reply::Reply;
+use crate::http::{body, convert};
+use crate::secret::new_signing_secret;
+
+use super::shape::EndpointShape;
+
+/// Secrets may overlap for a week.
+const GREATEST_OVERLAP_HOURS: u64 = 168;
+
+#[derive(Clone, Copy)]
+pub(in crate::http::platform) struct RotateSecret;
+
+#[async_trait]
+impl Endpoint for RotateSecret {
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let overlap = parse(&body::optional_json(req).await?)?;
+        let endpoint = super::endpoint(api, req).await?;
+        let secret = new_signing_secret();
+        let sealed = api.vault.seal(endpoint.id, &secret);
+        let sealed = sealed.map_err(ApiError::internal)?;
+        let now = api.clock.now();
+        let others_until = now.saturating_add(overlap);
+        api.directory
+            .rotate_secret(endpoint.company, &sealed, now, others_until)
+            .await?;
+        let shape = EndpointShape::from(&endpoint).with_secret(secret.expose_secret());
+        let reply = Reply::json(StatusCode::OK, convert::text(&shape));
+        Ok(reply.header("cache-control", "no-store"))
+    }
+}
+
+fn parse(tree: &Json) -> Result<TimeDelta, Vec<Problem>> {
+    let mut problems = Problems::default();
+    let overlap = Fields::body(tree, &mut problems).map(|body| {
+        let hours = body.optional_whole("overlapHours", 0, GREATEST_OVERLAP_HOURS, &mut problems);
+        TimeDelta::hours(i64::try_from(hours.unwrap_or(0)).unwrap_or_default())
+    });
+    problems.unless_any(overlap)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Json, TimeDelta, parse};
+
+    #[test]
+    fn secrets_overlap_for_a_week_at_most_and_not_at_all_by_default() {
+        let overlap = |body: &str| parse(&Json::parse(body.as_bytes()).unwrap());
+        assert_eq!(overlap("{}"), Ok(TimeDelta::zero()));
+        assert_eq!(overlap(r#"{"overlapHours": 168}"#), Ok(TimeDelta::days(7)));
+        for refused in ["169", "-1", "1.5", "\"24\""] {
+            let body = format!(r#"{{"overlapHours": {refused}}}"#);
+            assert!(overlap(&body).is_err(), "{refused}");
+        }
+    }
+}

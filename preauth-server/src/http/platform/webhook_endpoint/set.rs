@@ -1,0 +1,137 @@
+//! PUT /companies/{id}/webhook-endpoint: registers the endpoint, or changes its URL and events.
+//!
+//! Only the answer that registers (201) has the signing secret. `webhook.test` may be chosen, and
+//! is sent on demand whether it was chosen or not.
+
+use preauth_core::ErrorCode;
+use preauth_core::value::{CompanyId, EndpointId, EventType, EventTypeSet};
+use salvo::async_trait;
+use salvo::http::{Request, StatusCode};
+use secrecy::ExposeSecret;
+
+use crate::directory;
+use crate::dispatcher::judge_url;
+use crate::http::error::ApiError;
+use crate::http::fields::{Fields, Problems};
+use crate::http::json::Json;
+use crate::http::platform::resource::Endpoint;
+use crate::http::platform::{PlatformApi, Refusal, known};
+use crate::http::problem::{Defect, Problem};
+use crate::http::reply::Reply;
+use crate::http::{body, convert};
+use crate::secret::new_signing_secret;
+
+use super::shape::EndpointShape;
+
+#[derive(Clone, Copy)]
+pub(in crate::http::platform) struct Set;
+
+#[async_trait]
+impl Endpoint for Set {
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let wanted = parse(&body::json(req).await?)?;
+        let company = known::company(api, req).await?;
+        if company.head_office.is_some() {
+            return Err(ApiError::new(ErrorCode::EndpointNotHeadOffice));
+        }
+        let judged = judge_url(&wanted.url, &api.targets);
+        let url = judged.map_err(Refusal::EndpointUrl)?.url().to_string();
+        match api.directory.endpoint(company.id).await? {
+            Some(_) => change(api, company.id, &url, wanted.events).await,
+            None => register(api, company.id, url, wanted.events).await,
+        }
+    }
+}
+
+async fn change(
+    api: &PlatformApi,
+    company: CompanyId,
+    url: &str,
+    events: EventTypeSet,
+) -> Result<Reply, ApiError> {
+    let endpoint = api.directory.update_endpoint(company, url, events).await?;
+    let body = convert::text(&EndpointShape::from(&endpoint));
+    Ok(Reply::json(StatusCode::OK, body))
+}
+
+async fn register(
+    api: &PlatformApi,
+    company: CompanyId,
+    url: String,
+    events: EventTypeSet,
+) -> Result<Reply, ApiError> {
+    let now = api.clock.now();
+    let endpoint = directory::Endpoint {
+        id: EndpointId::new(api.ids.uuid(now)),
+        company,
+        url,
+        events,
+        paused_at: None,
+        created_at: now,
+        last_success_at: None,
+    };
+    let secret = new_signing_secret();
+    let sealed = api.vault.seal(endpoint.id, &secret);
+    let sealed = sealed.map_err(ApiError::internal)?;
+    api.directory.add_endpoint(&endpoint, &sealed).await?;
+    let shape = EndpointShape::from(&endpoint).with_secret(secret.expose_secret());
+    let reply = Reply::json(StatusCode::CREATED, convert::text(&shape));
+    Ok(reply.header("cache-control", "no-store"))
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct WantedEndpoint {
+    url: String,
+    events: EventTypeSet,
+}
+
+fn parse(tree: &Json) -> Result<WantedEndpoint, Vec<Problem>> {
+    let mut problems = Problems::default();
+    let wanted = Fields::body(tree, &mut problems).and_then(|body| {
+        // What a URL may be is judged apart, and answered with a code of its own.
+        let url = body.text(
+            "url",
+            |text| Ok::<_, Defect>(text.to_owned()),
+            &mut problems,
+        );
+        let events = body.filled_set("events", EventType::ALL, &mut problems);
+        Some(WantedEndpoint {
+            url: url?,
+            events: events?,
+        })
+    });
+    problems.unless_any(wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{EventType, EventTypeSet, Json, WantedEndpoint, parse};
+    use crate::http::problem::{Defect, Problem};
+
+    fn read(body: &str) -> Result<WantedEndpoint, Vec<Problem>> {
+        parse(&Json::parse(body.as_bytes()).unwrap())
+    }
+
+    #[test]
+    fn every_event_of_the_contract_can_be_chosen() {
+        let all: Vec<_> = EventTypeSet::all().iter().map(EventType::as_str).collect();
+        let events = serde_json::to_string(&all).unwrap();
+        let wanted = read(&format!(
+            r#"{{"url": "https://erp.example", "events": {events}}}"#
+        ));
+        assert_eq!(wanted.unwrap().events, EventTypeSet::all());
+    }
+
+    #[test]
+    fn an_endpoint_needs_a_url_and_one_known_event() {
+        assert_eq!(
+            read(r#"{"events": []}"#),
+            Err(vec![
+                Problem::new("url", Defect::Required),
+                Problem::new("events", Defect::EmptyList),
+            ])
+        );
+        let unknown = read(r#"{"url": "https://erp.example", "events": ["order.paid"]}"#);
+        assert_eq!(unknown.unwrap_err()[0].field, "events[0]");
+    }
+}
