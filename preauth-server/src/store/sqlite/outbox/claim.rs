@@ -17,36 +17,41 @@ pub(super) async fn claim(
     connection: &mut SqliteConnection,
     claim: &Claim,
 ) -> Result<Vec<Leased>, WriteError> {
-    let token = next_token(connection).await?;
-    if lease(connection, claim, token).await? == 0 {
+    let last_token = last_token(connection).await?;
+    if lease(connection, claim, last_token).await? == 0 {
+        // Looking in vain writes nothing.
         return Ok(Vec::new());
     }
-    spend_token(connection, token).await?;
-    let secrets = secrets(connection, claim.now, token).await?;
+    let secrets = secrets(connection, claim.now, last_token).await?;
     let rows = sqlx::query(
         "SELECT d.id, d.event_id, d.endpoint_id, d.lease_token, d.attempts_made, d.next_trigger,
                 v.type, v.body, e.url, e.last_success_at, e.created_at
          FROM deliveries d
          JOIN events v ON v.id = d.event_id
          JOIN endpoints e ON e.id = d.endpoint_id
-         WHERE d.lease_token = ?1 AND d.leased_until IS NOT NULL
-         ORDER BY d.next_attempt_at, d.id",
+         WHERE d.lease_token > ?1 AND d.leased_until IS NOT NULL
+         ORDER BY d.lease_token",
     )
-    .bind(token)
-    .fetch_all(connection)
+    .bind(last_token)
+    .fetch_all(&mut *connection)
     .await?;
     let leased: Result<Vec<Leased>, Fault> = rows.iter().map(|row| leased(row, &secrets)).collect();
-    Ok(leased?)
+    let leased = leased?;
+    if let Some(newest) = leased.last() {
+        spend_tokens(connection, newest.token).await?;
+    }
+    Ok(leased)
 }
 
-/// Marks the oldest due deliveries of each endpoint that has room, and says how many.
+/// Marks the oldest due deliveries of each endpoint that has room, and says how many; tokens go on
+/// after `last_token`.
 ///
 /// `waiting` goes from one endpoint with pending deliveries to the next by the index, so that the
 /// work depends on how many endpoints wait and not on how much waits for them.
 async fn lease(
     connection: &mut SqliteConnection,
     claim: &Claim,
-    token: i64,
+    last_token: i64,
 ) -> Result<u64, WriteError> {
     let done = sqlx::query(
         "WITH RECURSIVE
@@ -80,32 +85,33 @@ async fn lease(
              WHERE e.paused_at IS NULL AND e.deleted_at IS NULL
          )
          UPDATE deliveries
-         SET lease_token = ?4, leased_until = (SELECT now FROM clock) + ?5
-         WHERE id IN (SELECT id FROM candidates WHERE place <= room
-                      ORDER BY next_attempt_at, id LIMIT ?2)",
+         SET lease_token = ?4 + chosen.place, leased_until = (SELECT now FROM clock) + ?5
+         FROM (SELECT id, row_number() OVER (ORDER BY next_attempt_at, id) AS place
+               FROM candidates WHERE place <= room
+               ORDER BY next_attempt_at, id LIMIT ?2) AS chosen
+         WHERE deliveries.id = chosen.id",
     )
     .bind(claim.now.unix_millis())
     .bind(claim.limit)
     .bind(claim.per_endpoint.get())
-    .bind(token)
+    .bind(last_token)
     .bind(claim.lease.num_milliseconds())
     .execute(connection)
     .await?;
     Ok(done.rows_affected())
 }
 
-async fn next_token(connection: &mut SqliteConnection) -> Result<i64, WriteError> {
+/// Tokens are kept apart from the deliveries, which the janitor removes.
+async fn last_token(connection: &mut SqliteConnection) -> Result<i64, WriteError> {
     let row = sqlx::query("SELECT last FROM sequences WHERE name = 'lease'")
         .fetch_one(connection)
         .await?;
-    let last: i64 = row.try_get(0)?;
-    Ok(last.saturating_add(1))
+    Ok(row.try_get(0)?)
 }
 
-/// Only a token that was given out is noted, so that looking in vain writes nothing.
-async fn spend_token(connection: &mut SqliteConnection, token: i64) -> Result<(), WriteError> {
+async fn spend_tokens(connection: &mut SqliteConnection, newest: i64) -> Result<(), WriteError> {
     let done = sqlx::query("UPDATE sequences SET last = ?1 WHERE name = 'lease' AND last < ?1")
-        .bind(token)
+        .bind(newest)
         .execute(connection)
         .await?;
     one_row_or(done.rows_affected(), WriteError::Conflict)
@@ -115,16 +121,16 @@ async fn spend_token(connection: &mut SqliteConnection, token: i64) -> Result<()
 async fn secrets(
     connection: &mut SqliteConnection,
     now: Timestamp,
-    token: i64,
+    last_token: i64,
 ) -> Result<Secrets, WriteError> {
     let rows = sqlx::query(
         "SELECT endpoint_id, sealed FROM endpoint_secrets
          WHERE endpoint_id IN (SELECT endpoint_id FROM deliveries
-                               WHERE lease_token = ?1 AND leased_until IS NOT NULL)
+                               WHERE lease_token > ?1 AND leased_until IS NOT NULL)
            AND (valid_until IS NULL OR valid_until > ?2)
          ORDER BY endpoint_id, number DESC",
     )
-    .bind(token)
+    .bind(last_token)
     .bind(now.unix_millis())
     .fetch_all(connection)
     .await?;

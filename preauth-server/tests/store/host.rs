@@ -1,0 +1,163 @@
+//! A SQLite file as the suite wants it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use preauth_core::conformance::{Host, Task};
+use preauth_core::memory::{Company, CompanyKind, DeliveryRecord, Endpoint};
+use preauth_core::operation::{Credit, InvoiceFile};
+use preauth_core::port::{NoticeKind, Outbox, Queries, Store};
+use preauth_core::value::{Cnpj, CompanyId, Email, EndpointId, EventId, OperationId, Timestamp};
+use preauth_server::directory;
+use preauth_server::store::{Stores, open};
+use sqlx::sqlite::{SqliteConnectOptions, SqlitePool};
+use tempfile::TempDir;
+
+use crate::records;
+
+/// A store on a fresh file, and a second way to the file past the store.
+pub(crate) struct SqliteHost {
+    pub(crate) stores: Stores,
+    pub(crate) sql: SqlitePool,
+    pub(crate) folder: TempDir,
+    fresh: AtomicU32,
+}
+
+impl SqliteHost {
+    pub(crate) async fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        let stores = open(&url(&folder)).await.unwrap();
+        let file = SqliteConnectOptions::new().filename(folder.path().join("preauth.db"));
+        Self {
+            stores,
+            sql: SqlitePool::connect_with(file).await.unwrap(),
+            folder,
+            fresh: AtomicU32::new(0),
+        }
+    }
+
+    async fn set_paused(&self, id: EndpointId, paused: bool) {
+        let company = records::company_of(&self.sql, id).await;
+        // As late as can be, so that resuming moves no due time: the suite resumes at no moment.
+        self.stores
+            .directory
+            .set_endpoint_paused(company, paused, Timestamp::MAX)
+            .await
+            .unwrap();
+    }
+}
+
+pub(crate) fn url(folder: &TempDir) -> String {
+    format!("sqlite://{}/preauth.db", folder.path().display())
+}
+
+#[async_trait]
+impl Host for SqliteHost {
+    fn store(&self) -> Arc<dyn Store> {
+        Arc::clone(&self.stores.store)
+    }
+
+    fn outbox(&self) -> Arc<dyn Outbox> {
+        Arc::clone(&self.stores.outbox)
+    }
+
+    fn queries(&self) -> Arc<dyn Queries> {
+        Arc::clone(&self.stores.queries)
+    }
+
+    fn fresh(&self) -> u32 {
+        self.fresh.fetch_add(1, Ordering::SeqCst)
+    }
+
+    async fn join_all(&self, tasks: Vec<Task>) {
+        let started: Vec<_> = tasks.into_iter().map(tokio::spawn).collect();
+        for task in started {
+            task.await.unwrap();
+        }
+    }
+
+    async fn add_company(&self, company: Company) {
+        let company = directory::Company {
+            id: company.id,
+            cnpj: company.cnpj,
+            name: company.name,
+            kind: match company.kind {
+                CompanyKind::Construction => directory::CompanyKind::Construction,
+                CompanyKind::Supplier => directory::CompanyKind::Supplier,
+            },
+            head_office: company.head_office,
+            contact: None,
+            created_at: Timestamp::MIN,
+        };
+        self.stores.directory.add_company(&company).await.unwrap();
+    }
+
+    async fn set_credit(&self, head_office: CompanyId, credit: Credit) {
+        self.stores
+            .directory
+            .set_credit(head_office, credit, Timestamp::MIN)
+            .await
+            .unwrap();
+    }
+
+    async fn block_supplier(&self, head_office: CompanyId, supplier: Cnpj) {
+        self.stores
+            .directory
+            .block_supplier(head_office, &supplier, Timestamp::MIN)
+            .await
+            .unwrap();
+    }
+
+    async fn add_endpoint(&self, endpoint: Endpoint) {
+        let secret = directory::SealedSecret(endpoint.sealed_secret);
+        let endpoint = directory::Endpoint {
+            id: endpoint.id,
+            company: endpoint.head_office,
+            url: endpoint.url,
+            events: endpoint.events,
+            paused_at: None,
+            created_at: endpoint.registered_at,
+            last_success_at: None,
+        };
+        self.stores
+            .directory
+            .add_endpoint(&endpoint, &secret)
+            .await
+            .unwrap();
+    }
+
+    async fn pause_endpoint(&self, id: EndpointId) {
+        self.set_paused(id, true).await;
+    }
+
+    async fn resume_endpoint(&self, id: EndpointId) {
+        self.set_paused(id, false).await;
+    }
+
+    async fn delete_endpoint(&self, id: EndpointId) {
+        let company = records::company_of(&self.sql, id).await;
+        self.stores
+            .directory
+            .delete_endpoint(company, Timestamp::MIN)
+            .await
+            .unwrap();
+    }
+
+    async fn deliveries(&self, event: EventId) -> Vec<DeliveryRecord> {
+        records::deliveries(&self.sql, event).await
+    }
+
+    async fn notices_to(&self, recipient: &Email) -> Vec<(NoticeKind, String)> {
+        records::notices_to(&self.sql, recipient).await
+    }
+
+    async fn invoice_file(&self, operation: OperationId) -> Option<InvoiceFile> {
+        records::invoice_file(&self.sql, operation).await
+    }
+
+    async fn advance_lease_clock(&self, by: TimeDelta) {
+        records::bring_lease_ends_forward(&self.sql, by).await;
+    }
+}
