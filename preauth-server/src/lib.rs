@@ -5,7 +5,10 @@
 //! `ARCHITECTURE.md`.
 
 pub mod access;
+pub mod app;
+pub mod cli;
 pub mod clock;
+pub mod config;
 pub mod directory;
 pub mod dispatcher;
 pub mod files;
@@ -14,6 +17,8 @@ pub mod ids;
 pub mod janitor;
 pub mod log;
 pub mod looping;
+pub mod sandbox;
 pub mod secret;
 pub mod store;
 pub mod sweeper;
+pub mod telemetry;

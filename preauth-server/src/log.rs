@@ -1,4 +1,6 @@
-//! What happened to operations, one line per fact; the sandbox prints the same lines.
+//! What is logged from more than one room: changes of operations, and errors with their causes.
+
+use std::error::Error;
 
 use preauth_core::operation::Operation;
 use preauth_core::service::Commanded;
@@ -25,4 +27,17 @@ pub fn moved(done: &Commanded) {
             "moved"
         );
     }
+}
+
+/// An error with all its causes, each once: the form in which the log and the command line tell it.
+#[must_use]
+pub fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        next = cause.source();
+    }
+    text
 }

@@ -3,7 +3,6 @@
 //! A loop's work is a single step that says how much it did; tests drive the step, the server runs
 //! the loop.
 
-use std::error::Error;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -14,6 +13,7 @@ use preauth_core::port::Unavailable;
 use tokio::sync::watch;
 
 use crate::clock::Stopwatch;
+use crate::log::chain;
 
 /// Asks loops to end; dropping it asks them as well.
 #[derive(Debug)]
@@ -146,19 +146,6 @@ pub async fn pause(rest: Duration, shutdown: &mut Shutdown) {
     }
 }
 
-/// An error with all its causes, for the log.
-#[must_use]
-pub fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        next = cause.source();
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
@@ -205,7 +192,7 @@ mod tests {
     #[test]
     fn the_chain_of_causes_is_one_line() {
         assert_eq!(
-            super::chain(&lost()),
+            crate::log::chain(&lost()),
             "the store is not available: no route"
         );
     }

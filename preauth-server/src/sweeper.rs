@@ -12,8 +12,8 @@ use preauth_core::service::{Service, ServiceError};
 use preauth_core::value::{OperationId, Timestamp};
 
 use crate::clock::Clock;
-use crate::log;
-use crate::looping::{LoopHealth, Next, Shutdown, chain, repeat};
+use crate::log::{self, chain};
+use crate::looping::{LoopHealth, Next, Shutdown, repeat};
 
 /// Offers looked up at once.
 const BATCH: u32 = 500;

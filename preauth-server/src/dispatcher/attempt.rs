@@ -9,7 +9,8 @@ use preauth_core::port::{Attempt, AttemptError, Leased, Outbox, Verdict};
 use preauth_core::value::Timestamp;
 
 use crate::clock::{Clock, Stopwatch};
-use crate::looping::{Shutdown, chain};
+use crate::log::chain;
+use crate::looping::Shutdown;
 use crate::secret::Vault;
 
 use super::sender::{Answer, Sender};

@@ -6,7 +6,7 @@ use salvo::http::header::AUTHORIZATION;
 /// The token of the one `Bearer` credential; `None` when it is missing, repeated or of another
 /// scheme.
 #[must_use]
-pub fn bearer(req: &Request) -> Option<String> {
+pub(super) fn bearer(req: &Request) -> Option<String> {
     let mut headers = req.headers().get_all(AUTHORIZATION).iter();
     let only = headers.next()?;
     if headers.next().is_some() {

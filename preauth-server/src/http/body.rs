@@ -12,10 +12,10 @@ use super::json::Json;
 /// A JSON body may have so many bytes.
 const JSON_LIMIT_BYTES: usize = 256 * 1024;
 /// The whole body must arrive within this time, however steadily it trickles.
-const TOTAL_DEADLINE: Duration = Duration::from_secs(60);
+const TOTAL_DEADLINE: Duration = Duration::from_mins(1);
 
 /// Reads a JSON body.
-pub async fn json(req: &mut Request) -> Result<Json, ApiError> {
+pub(super) async fn json(req: &mut Request) -> Result<Json, ApiError> {
     let media_type = header(req, CONTENT_TYPE.as_str()).unwrap_or_default();
     if !is_json(&media_type) {
         return Err(ApiError::new(ErrorCode::BadRequest)
@@ -26,7 +26,7 @@ pub async fn json(req: &mut Request) -> Result<Json, ApiError> {
 }
 
 /// Reads a JSON body that may be left out altogether.
-pub async fn optional_json(req: &mut Request) -> Result<Json, ApiError> {
+pub(super) async fn optional_json(req: &mut Request) -> Result<Json, ApiError> {
     if header(req, CONTENT_TYPE.as_str()).is_some() {
         return json(req).await;
     }

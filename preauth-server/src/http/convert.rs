@@ -20,7 +20,7 @@ use super::json::Json;
 use super::problem::{Defect, Problem};
 
 /// Reads a create request (contract, "Create request body").
-pub fn offer(
+pub(super) fn offer(
     tree: &Json,
     payer: CompanyId,
     file: Option<InvoiceFile>,
@@ -62,7 +62,7 @@ fn supplier(fields: Fields<'_>, problems: &mut Problems) -> Option<OfferedSuppli
 }
 
 /// Reads an invoice; only a direct advance may come without a number.
-pub fn invoice(
+pub(super) fn invoice(
     fields: Fields<'_>,
     number_is_required: bool,
     problems: &mut Problems,
@@ -110,7 +110,7 @@ fn amounts(
 
 /// An operation as answers show it (contract, "the service").
 #[must_use]
-pub fn pre_authorization(operation: &Operation) -> wire::PreAuthorization {
+pub(super) fn pre_authorization(operation: &Operation) -> wire::PreAuthorization {
     wire::PreAuthorization {
         id: operation.id,
         status: operation.status().into(),
@@ -133,7 +133,7 @@ pub fn pre_authorization(operation: &Operation) -> wire::PreAuthorization {
 
 /// A page of operations as answers show it (contract, `PreAuthorizationList`).
 #[must_use]
-pub fn list(page: &OperationPage, request: PageRequest) -> wire::PreAuthorizationList {
+pub(super) fn list(page: &OperationPage, request: PageRequest) -> wire::PreAuthorizationList {
     wire::PreAuthorizationList {
         data: page.operations.iter().map(pre_authorization).collect(),
         pagination: wire::Pagination::new(request.page, request.limit, page.total),
@@ -221,7 +221,7 @@ impl Render for WireRender {
 
 /// An extension as webhooks and the platform show it.
 #[must_use]
-pub fn extension(extension: &Extension) -> wire::ExtensionData {
+pub(super) fn extension(extension: &Extension) -> wire::ExtensionData {
     wire::ExtensionData {
         id: extension.id,
         new_due_date: extension.new_due_date,
@@ -235,7 +235,7 @@ pub fn extension(extension: &Extension) -> wire::ExtensionData {
 ///
 /// Never: wire shapes hold texts, numbers and lists, which always serialize.
 #[must_use]
-pub fn text<T: Serialize>(shape: &T) -> String {
+pub(super) fn text<T: Serialize>(shape: &T) -> String {
     #[expect(clippy::expect_used, reason = "wire shapes always serialize")]
     serde_json::to_string(shape).expect("a wire shape serializes")
 }

@@ -146,7 +146,7 @@ impl ApiError {
 
 /// The one match from code to status (contract, "Errors").
 #[must_use]
-pub const fn status(code: ErrorCode) -> StatusCode {
+pub(super) const fn status(code: ErrorCode) -> StatusCode {
     match code {
         ErrorCode::ValidationError | ErrorCode::BadRequest | ErrorCode::IdempotencyKeyInvalid => {
             StatusCode::BAD_REQUEST

@@ -12,16 +12,16 @@ const LIST_LIMIT: usize = 100;
 
 /// The problems found so far in one request.
 #[derive(Debug, Default)]
-pub struct Problems(Vec<Problem>);
+pub(super) struct Problems(Vec<Problem>);
 
 impl Problems {
     /// Adds one.
-    pub fn add(&mut self, field: impl Into<String>, defect: Defect) {
+    pub(super) fn add(&mut self, field: impl Into<String>, defect: Defect) {
         self.0.push(Problem::new(field, defect));
     }
 
     /// `value`, unless anything was wrong.
-    pub fn unless_any<T>(self, value: Option<T>) -> Result<T, Vec<Problem>> {
+    pub(super) fn unless_any<T>(self, value: Option<T>) -> Result<T, Vec<Problem>> {
         match value {
             Some(value) if self.0.is_empty() => Ok(value),
             _ => Err(self.0),
@@ -31,19 +31,19 @@ impl Problems {
 
 /// An object and where it stands in the request.
 #[derive(Clone, Copy, Debug)]
-pub struct Fields<'a> {
+pub(super) struct Fields<'a> {
     path: &'a str,
     members: &'a [(String, Json)],
 }
 
 impl<'a> Fields<'a> {
     /// The request's body as an object.
-    pub fn body(tree: &'a Json, problems: &mut Problems) -> Option<Self> {
+    pub(super) fn body(tree: &'a Json, problems: &mut Problems) -> Option<Self> {
         Self::object_of(tree, "", "body", problems)
     }
 
     /// A required object; `path` is its full name, e.g. `invoice`.
-    pub fn object(self, path: &'a str, problems: &mut Problems) -> Option<Self> {
+    pub(super) fn object(self, path: &'a str, problems: &mut Problems) -> Option<Self> {
         let Some(value) = self.value(path) else {
             problems.add(path, Defect::Required);
             return None;
@@ -52,7 +52,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A required text, read by `parse`.
-    pub fn text<T, E: Into<Defect>>(
+    pub(super) fn text<T, E: Into<Defect>>(
         self,
         name: &str,
         parse: impl FnOnce(&str) -> Result<T, E>,
@@ -63,7 +63,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A text that may be absent or null, read by `parse`.
-    pub fn optional_text<T, E: Into<Defect>>(
+    pub(super) fn optional_text<T, E: Into<Defect>>(
         self,
         name: &str,
         parse: impl FnOnce(&str) -> Result<T, E>,
@@ -80,7 +80,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A required number; a plain decimal in a string is accepted as well.
-    pub fn amount(self, name: &str, problems: &mut Problems) -> Option<Decimal> {
+    pub(super) fn amount(self, name: &str, problems: &mut Problems) -> Option<Decimal> {
         let parsed = match self.required(name, problems)? {
             Json::Number(text) => Decimal::parse_json_number(text),
             Json::Text(text) => Decimal::parse_plain(text),
@@ -95,7 +95,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A required amount above zero, judged as it was sent, then rounded to cents.
-    pub fn money(self, name: &str, problems: &mut Problems) -> Option<Money> {
+    pub(super) fn money(self, name: &str, problems: &mut Problems) -> Option<Money> {
         let exact = self.amount(name, problems)?;
         let is_within = exact <= Decimal::from_cents(GREATEST_MONEY_CENTS);
         let rounded = exact.round_to_cents().filter(|money| *money > Money::ZERO);
@@ -107,7 +107,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A number that may be absent or null; a string is no number here.
-    pub fn optional_number(self, name: &str, problems: &mut Problems) -> Option<Decimal> {
+    pub(super) fn optional_number(self, name: &str, problems: &mut Problems) -> Option<Decimal> {
         let Json::Number(text) = self.value(name)? else {
             problems.add(self.full(name), Defect::NotANumber);
             return None;
@@ -118,7 +118,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A whole number within bounds that may be absent or null.
-    pub fn optional_whole(
+    pub(super) fn optional_whole(
         self,
         name: &str,
         min: u64,
@@ -139,7 +139,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A boolean that may be absent or null.
-    pub fn optional_bool(self, name: &str, problems: &mut Problems) -> Option<bool> {
+    pub(super) fn optional_bool(self, name: &str, problems: &mut Problems) -> Option<bool> {
         let Json::Bool(value) = self.value(name)? else {
             problems.add(self.full(name), Defect::NotABoolean);
             return None;
@@ -148,7 +148,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A list of texts that may be absent or null, each read by `parse`.
-    pub fn optional_list<T, E: Into<Defect>>(
+    pub(super) fn optional_list<T, E: Into<Defect>>(
         self,
         name: &str,
         parse: impl Fn(&str) -> Result<T, E>,
@@ -177,7 +177,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A list of members on offer that may be absent or null; repeating one changes nothing.
-    pub fn optional_set<T: TextEnum>(
+    pub(super) fn optional_set<T: TextEnum>(
         self,
         name: &str,
         offered: &'static [T],
@@ -188,7 +188,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A required list of one member on offer or more.
-    pub fn filled_set<T: TextEnum>(
+    pub(super) fn filled_set<T: TextEnum>(
         self,
         name: &str,
         offered: &'static [T],
@@ -204,7 +204,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Notes that a required field is missing; `None` then.
-    pub fn required(self, name: &str, problems: &mut Problems) -> Option<&'a Json> {
+    pub(super) fn required(self, name: &str, problems: &mut Problems) -> Option<&'a Json> {
         let value = self.value(name);
         if value.is_none() {
             problems.add(self.full(name), Defect::Required);
@@ -243,7 +243,7 @@ impl<'a> Fields<'a> {
 }
 
 /// Reads one of the members on offer, or says which they are.
-pub fn one_of<T: TextEnum>(offered: &'static [T]) -> impl Fn(&str) -> Result<T, Defect> {
+pub(super) fn one_of<T: TextEnum>(offered: &'static [T]) -> impl Fn(&str) -> Result<T, Defect> {
     move |text| {
         let member = offered
             .iter()

@@ -8,12 +8,14 @@ use futures_util::FutureExt;
 use salvo::Depot;
 use salvo::http::Response;
 
+use crate::log;
+
 use super::error::ApiError;
 use super::reply::Reply;
 use super::request_log::RequestNotes;
 
 /// Runs an endpoint; a panic becomes an internal error, and the process lives on.
-pub async fn run(
+pub(super) async fn run(
     answer: impl Future<Output = Result<Reply, ApiError>> + Send,
 ) -> Result<Reply, ApiError> {
     match AssertUnwindSafe(answer).catch_unwind().await {
@@ -23,28 +25,16 @@ pub async fn run(
 }
 
 /// Turns an outcome into the answer, noting what the log will tell.
-pub fn settle(outcome: Result<Reply, ApiError>, depot: &mut Depot) -> Reply {
+pub(super) fn settle(outcome: Result<Reply, ApiError>, depot: &mut Depot) -> Reply {
     outcome.unwrap_or_else(|error| {
         let notes = RequestNotes::of(depot);
         notes.code = Some(error.code);
-        notes.cause = error.cause().map(chain);
+        notes.cause = error.cause().map(|cause| log::chain(cause));
         error.into_reply()
     })
 }
 
 /// Writes an answer that no endpoint gave: unknown paths, wrong methods.
-pub fn refuse(error: ApiError, depot: &mut Depot, res: &mut Response) {
+pub(super) fn refuse(error: ApiError, depot: &mut Depot, res: &mut Response) {
     settle(Err(error), depot).write(res);
-}
-
-/// An error with all its causes, each once.
-fn chain(error: &(dyn std::error::Error + Send + Sync + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        next = cause.source();
-    }
-    text
 }

@@ -15,7 +15,7 @@ const DEPTH_LIMIT: usize = 32;
 
 /// A JSON value as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Json {
+pub(super) enum Json {
     /// `null`.
     Null,
     /// `true` or `false`.
@@ -33,7 +33,7 @@ pub enum Json {
 impl Json {
     /// Reads a whole body, a UTF-8 byte order mark before it ignored; duplicate keys at any level
     /// are problems.
-    pub fn parse(body: &[u8]) -> Result<Self, Vec<Problem>> {
+    pub(super) fn parse(body: &[u8]) -> Result<Self, Vec<Problem>> {
         let whole = |defect| vec![Problem::new("body", defect)];
         let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
         let raw: &RawValue = serde_json::from_slice(body).map_err(|_| whole(Defect::NotJson))?;
@@ -53,11 +53,11 @@ fn read(
     depth: usize,
     duplicates: &mut Vec<Problem>,
 ) -> Result<Json, Defect> {
-    if depth > DEPTH_LIMIT {
-        return Err(Defect::TooDeep);
-    }
     let text = raw.get();
     let inner = depth.saturating_add(1);
+    if inner > DEPTH_LIMIT && text.starts_with(['{', '[']) {
+        return Err(Defect::TooDeep);
+    }
     match text.as_bytes().first() {
         Some(b'{') => {
             let members = split::<Members<'_>>(text)?.0;

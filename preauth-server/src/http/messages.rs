@@ -9,7 +9,7 @@ use super::problem::Defect;
 /// The sentence for a code that says everything by itself.
 #[must_use]
 #[expect(clippy::too_many_lines, reason = "one sentence per code, in one place")]
-pub fn sentence(code: ErrorCode) -> &'static str {
+pub(super) fn sentence(code: ErrorCode) -> &'static str {
     match code {
         ErrorCode::ValidationError => "A requisição tem campos inválidos.",
         ErrorCode::BadRequest => "A requisição está malformada.",
@@ -103,7 +103,7 @@ pub fn sentence(code: ErrorCode) -> &'static str {
 
 /// The sentence for a refusal of the platform API.
 #[must_use]
-pub fn refusal(refusal: &Refusal) -> String {
+pub(super) fn refusal(refusal: &Refusal) -> String {
     match refusal {
         Refusal::HeadOfficeUnknown => "headOfficeId não é uma empresa cadastrada.".to_owned(),
         Refusal::HeadOfficeIsBranch { head_office } => {
@@ -130,7 +130,7 @@ pub fn refusal(refusal: &Refusal) -> String {
 
 /// The sentence for a defect of a field.
 #[must_use]
-pub fn defect(field: &str, defect: &Defect) -> String {
+pub(super) fn defect(field: &str, defect: &Defect) -> String {
     match defect {
         Defect::Required => format!("{field} é obrigatório."),
         Defect::NotAnObject => format!("{field} deve ser um objeto JSON."),

@@ -17,6 +17,7 @@ mod path_id;
 pub mod platform;
 mod problem;
 mod query;
+mod receiver;
 mod reply;
 mod request_log;
 pub mod server;
@@ -24,4 +25,6 @@ mod strangers;
 
 pub use caller::Gate;
 pub use convert::WireRender;
+pub use receiver::Receiver;
+pub use salvo::Service;
 pub use strangers::Strangers;

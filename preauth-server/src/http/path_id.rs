@@ -9,7 +9,7 @@ use super::problem::Defect;
 
 /// The operation that a path names: 400 unless it is a whole number, 404 when no operation can
 /// have that number.
-pub fn operation(req: &Request) -> Result<OperationId, ApiError> {
+pub(super) fn operation(req: &Request) -> Result<OperationId, ApiError> {
     OperationId::parse(text(req, "id")).map_err(|error| match error {
         IntegerIdError::NotAnInteger => ApiError::problem("id", Defect::NotNumeric),
         IntegerIdError::OutOfRange => ApiError::new(ErrorCode::AnticipationNotFound),
@@ -17,7 +17,7 @@ pub fn operation(req: &Request) -> Result<OperationId, ApiError> {
 }
 
 /// A platform record that a path names: 404 when no record can have that id.
-pub fn record<T, E>(
+pub(super) fn record<T, E>(
     req: &Request,
     parse: impl FnOnce(&str) -> Result<T, E>,
 ) -> Result<T, ApiError> {
@@ -25,7 +25,7 @@ pub fn record<T, E>(
 }
 
 /// The tax id that a path names as `{cnpj}`, with or without mask.
-pub fn cnpj(req: &Request) -> Result<Cnpj, ApiError> {
+pub(super) fn cnpj(req: &Request) -> Result<Cnpj, ApiError> {
     Cnpj::parse(text(req, "cnpj")).map_err(|error| ApiError::problem("cnpj", error.into()))
 }
 

@@ -9,12 +9,12 @@ use super::problem::Defect;
 
 /// The parameters of a query string, decoded, in the order written.
 #[derive(Debug, Default)]
-pub struct Query(Vec<(String, Result<String, Defect>)>);
+pub(super) struct Query(Vec<(String, Result<String, Defect>)>);
 
 impl Query {
     /// Splits and decodes a query string.
     #[must_use]
-    pub fn parse(text: Option<&str>) -> Self {
+    pub(super) fn parse(text: Option<&str>) -> Self {
         let pairs = text
             .unwrap_or_default()
             .split('&')
@@ -23,7 +23,7 @@ impl Query {
     }
 
     /// A parameter that may stand once, read by `parse`.
-    pub fn one<T, E: Into<Defect>>(
+    pub(super) fn one<T, E: Into<Defect>>(
         &self,
         name: &str,
         parse: impl FnOnce(&str) -> Result<T, E>,
@@ -39,7 +39,7 @@ impl Query {
     }
 
     /// A parameter that may be repeated, each value read by `parse`.
-    pub fn many<T, E: Into<Defect>>(
+    pub(super) fn many<T, E: Into<Defect>>(
         &self,
         name: &'static str,
         parse: impl Fn(&str) -> Result<T, E>,
@@ -58,7 +58,7 @@ impl Query {
     }
 
     /// A whole number within bounds that may stand once.
-    pub fn whole<N: FromStr + Into<u64> + Copy>(
+    pub(super) fn whole<N: FromStr + Into<u64> + Copy>(
         &self,
         name: &str,
         min: N,

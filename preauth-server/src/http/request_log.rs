@@ -14,7 +14,7 @@ use crate::clock::{Clock, Stopwatch};
 
 /// What an endpoint tells the log.
 #[derive(Debug, Default)]
-pub struct RequestNotes {
+pub(super) struct RequestNotes {
     /// The key, as far as it was recognised.
     pub key: Option<ApiKeyId>,
     /// The code of the refusal, if it was one.
@@ -25,7 +25,7 @@ pub struct RequestNotes {
 
 impl RequestNotes {
     /// The notes of this request.
-    pub fn of(depot: &mut Depot) -> &mut Self {
+    pub(super) fn of(depot: &mut Depot) -> &mut Self {
         if !depot.contains_typed::<Self>() {
             depot.insert_typed(Self::default());
         }
@@ -37,7 +37,7 @@ impl RequestNotes {
 }
 
 /// The outermost layer of both listeners.
-pub struct RequestLog {
+pub(super) struct RequestLog {
     /// `integration` or `platform`.
     pub listener: &'static str,
     /// Where the time comes from.

@@ -54,9 +54,8 @@ impl Bound {
         self.address
     }
 
-    /// A server of `routes` on this listener, and the handle that stops it.
-    #[must_use]
-    pub fn server(self) -> (Server<TcpAcceptor>, ServerHandle) {
+    /// Serves until it is stopped: the work, to be spawned, and the handle that ends it.
+    pub fn serve(self, service: Service) -> (impl Future<Output = ()> + Send + use<>, Stop) {
         let fuse = FuseConfig::default()
             .with_http1_header_timeout(HEAD_TIMEOUT)
             .with_connection_idle_timeout(IDLE_TIMEOUT)
@@ -65,8 +64,23 @@ impl Bound {
             .fuse_config(fuse)
             .max_connections(CONNECTION_LIMIT);
         server.http1_mut().max_buf_size(HEAD_LIMIT_BYTES);
-        let handle = server.handle();
-        (server, handle)
+        let stop = Stop(server.handle());
+        let work = async {
+            if let Err(error) = server.try_serve(service).await {
+                tracing::error!(target: "listener", %error, "ended");
+            }
+        };
+        (work, stop)
+    }
+}
+
+/// Ends a listener.
+pub struct Stop(ServerHandle);
+
+impl Stop {
+    /// Takes no new connections; requests under way have `grace` to end.
+    pub fn gracefully(&self, grace: Duration) {
+        self.0.stop_graceful(grace);
     }
 }
 
@@ -84,7 +98,28 @@ pub fn service(
             clock,
             ids,
         })
+        .hoop(ExactPath)
         .catcher(Catcher::new(Unanswered))
+}
+
+/// A path has one spelling here: the framework would take `/a/` and `//a` for `/a`.
+struct ExactPath;
+
+#[async_trait]
+impl Handler for ExactPath {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        ctrl: &mut FlowCtrl,
+    ) {
+        let path = req.uri().path();
+        if path.ends_with('/') || path.contains("//") {
+            res.status_code(StatusCode::NOT_FOUND);
+            ctrl.skip_rest();
+        }
+    }
 }
 
 /// Answers what no endpoint answered, in place of the framework's own pages.
@@ -116,5 +151,11 @@ impl std::fmt::Debug for Bound {
         f.debug_struct("Bound")
             .field("address", &self.address)
             .finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Stop {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Stop(..)")
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::TimeDelta;
 use preauth_core::value::Timestamp;
@@ -14,15 +14,18 @@ const WINDOW_SECONDS: i64 = 60;
 /// So many addresses are remembered; when there are more, all windows begin anew.
 const ADDRESS_LIMIT: usize = 100_000;
 
-/// Counts strangers, or does not.
-#[derive(Debug)]
-pub struct Strangers(Option<Mutex<HashMap<IpAddr, (Timestamp, u32)>>>);
+/// Counts strangers, or does not; clones count together.
+#[derive(Clone, Debug)]
+pub struct Strangers(Option<Arc<Mutex<Windows>>>);
+
+/// When each address's window began, and what was counted in it.
+type Windows = HashMap<IpAddr, (Timestamp, u32)>;
 
 impl Strangers {
     /// Counts.
     #[must_use]
     pub fn limited() -> Self {
-        Self(Some(Mutex::default()))
+        Self(Some(Arc::default()))
     }
 
     /// Does not count: for the sandbox.

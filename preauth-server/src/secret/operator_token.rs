@@ -1,14 +1,38 @@
 //! The token of the private listener.
 
 use std::fmt;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
 
 use secrecy::{ExposeSecret, SecretString};
 use subtle::ConstantTimeEq;
+use thiserror::Error;
 
+use crate::files;
 use crate::ids::random_bytes;
 
 /// A token has at least so many characters, so that it cannot be guessed.
 const LEAST_CHARACTERS: usize = 16;
+
+/// Why a token file could not be used.
+#[derive(Debug, Error)]
+pub enum TokenFileError {
+    /// It could not be read or written.
+    #[error("cannot use token file {}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        cause: std::io::Error,
+    },
+    /// It holds fewer than 16 characters.
+    #[error("token file {} holds fewer than 16 characters; delete it to have a new one made", path.display())]
+    TooShort {
+        /// The file.
+        path: PathBuf,
+    },
+}
 
 /// What operators present on the private listener.
 #[derive(Clone)]
@@ -25,6 +49,35 @@ impl OperatorToken {
     #[must_use]
     pub fn generate() -> Self {
         Self(format!("preauth_op_{}", hex::encode(random_bytes::<24>())).into())
+    }
+
+    /// The token that `path` holds, or a new one that is kept there for its owner alone; `true`
+    /// when it is new.
+    pub fn open_or_create(path: &Path) -> Result<(Self, bool), TokenFileError> {
+        let failed = |cause| TokenFileError::File {
+            path: path.to_owned(),
+            cause,
+        };
+        match files::create_private(path) {
+            Ok(mut file) => {
+                let token = Self::generate();
+                file.write_all(token.expose().as_bytes())
+                    .and_then(|()| file.sync_all())
+                    .map_err(failed)?;
+                Ok((token, true))
+            }
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                let text = std::fs::read_to_string(path).map_err(failed)?;
+                let token = Self::parse(text.trim());
+                Ok((
+                    token.ok_or_else(|| TokenFileError::TooShort {
+                        path: path.to_owned(),
+                    })?,
+                    false,
+                ))
+            }
+            Err(cause) => Err(failed(cause)),
+        }
     }
 
     /// Whether `presented` is this token, in a time that does not tell how much of it is right.

@@ -7,12 +7,12 @@ mod list;
 
 use std::sync::Arc;
 
-use preauth_core::port::Queries;
+use preauth_core::port::{IdSource, Queries};
 use preauth_core::service::Service as Operations;
 use preauth_core::value::Scope;
 use preauth_core::wire::path;
 use salvo::http::{Request, Response};
-use salvo::{Depot, FlowCtrl, Handler, Router, async_trait};
+use salvo::{Depot, FlowCtrl, Handler, Router, Service, async_trait};
 
 use crate::clock::Clock;
 
@@ -21,6 +21,7 @@ use super::error::ApiError;
 use super::handler;
 use super::reply::Reply;
 use super::request_log::RequestNotes;
+use super::server;
 
 /// What the endpoints of this API work with.
 pub struct IntegrationApi {
@@ -82,9 +83,15 @@ impl<E: Endpoint> Handler for Guarded<E> {
     }
 }
 
-/// The routes of the contract.
+/// The integration API as a listener serves it.
 #[must_use]
-pub fn routes(api: &Arc<IntegrationApi>) -> Router {
+pub fn service(api: IntegrationApi, ids: Arc<dyn IdSource>) -> Service {
+    let api = Arc::new(api);
+    server::service(routes(&api), "integration", Arc::clone(&api.clock), ids)
+}
+
+/// The routes of the contract.
+fn routes(api: &Arc<IntegrationApi>) -> Router {
     fn guarded<E: Endpoint>(api: &Arc<IntegrationApi>, endpoint: E) -> Guarded<E> {
         Guarded {
             api: Arc::clone(api),

@@ -1,0 +1,243 @@
+//! The one place that sees every room: binds the listeners, starts the loops, stops both.
+
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use preauth_core::Policy;
+use preauth_core::service::Service;
+use thiserror::Error;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::JoinSet;
+
+use crate::access::RateLimit;
+use crate::clock::Clock;
+use crate::dispatcher::{Dispatcher, HttpSender, HttpSenderOptions, SenderError, TargetPolicy};
+use crate::http::integration::{self, IntegrationApi};
+use crate::http::platform::{self, PlatformApi, Readiness};
+use crate::http::server::{Bound, Stop};
+use crate::http::{self, Gate, Strangers, WireRender};
+use crate::ids::RandomIds;
+use crate::janitor::{Janitor, Retention};
+use crate::log::chain;
+use crate::looping::{Shutdown, ShutdownTrigger, shutdown};
+use crate::secret::{OperatorToken, Vault};
+use crate::store::{Lifecycle, Stores};
+use crate::sweeper::Sweeper;
+
+/// Everything that a server is made of.
+pub struct Parts {
+    /// The database's ports.
+    pub stores: Stores,
+    /// Where the time comes from.
+    pub clock: Arc<dyn Clock>,
+    /// What seals signing secrets.
+    pub vault: Vault,
+    /// What operators present.
+    pub token: OperatorToken,
+    /// Configurable limits of the rules.
+    pub policy: Policy,
+    /// Requests per window and key.
+    pub rate_limit: RateLimit,
+    /// What becomes of those without a key.
+    pub strangers: Strangers,
+    /// Where webhooks may go.
+    pub targets: TargetPolicy,
+    /// Address of the integration API.
+    pub listen: SocketAddr,
+    /// Address of the platform API and the probes.
+    pub platform_listen: SocketAddr,
+}
+
+/// Why a server did not start; each text names the next step.
+#[derive(Debug, Error)]
+pub enum StartError {
+    /// A listener's address is not to be had.
+    #[error("cannot listen on {address}; choose another address (port 0 takes any free one)")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        #[source]
+        cause: io::Error,
+    },
+    /// Webhooks could not be sent.
+    #[error("cannot send webhooks; check that the platform's root certificates are installed")]
+    Sender(#[from] SenderError),
+}
+
+/// A server that answers.
+pub struct Running {
+    address: SocketAddr,
+    platform_address: SocketAddr,
+    listeners: [Stop; 2],
+    loops: ShutdownTrigger,
+    tasks: JoinSet<()>,
+    lifecycle: Arc<dyn Lifecycle>,
+}
+
+/// Starts a server: both listeners answer when this returns.
+pub async fn start(parts: Parts) -> Result<Running, StartError> {
+    let integration = bind(parts.listen).await?;
+    let platform = bind(parts.platform_listen).await?;
+    let (address, platform_address) = (integration.address(), platform.address());
+    let operations = Arc::new(Service::new(
+        Arc::clone(&parts.stores.store),
+        Arc::clone(&parts.stores.queries),
+        Arc::new(RandomIds),
+        Arc::new(WireRender),
+        parts.policy,
+    ));
+    let mut tasks = JoinSet::new();
+    let (trigger, shutdown) = shutdown();
+    start_loops(&parts, &operations, &shutdown, &mut tasks)?;
+    let (work, stop_integration) = integration.serve(integration_service(&parts, &operations));
+    tasks.spawn(work);
+    let (work, stop_platform) = platform.serve(platform_service(&parts, operations));
+    tasks.spawn(work);
+    Ok(Running {
+        address,
+        platform_address,
+        listeners: [stop_integration, stop_platform],
+        loops: trigger,
+        tasks,
+        lifecycle: parts.stores.lifecycle,
+    })
+}
+
+impl Running {
+    /// Where the integration API listens.
+    #[must_use]
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Where the platform API listens.
+    #[must_use]
+    pub const fn platform_address(&self) -> SocketAddr {
+        self.platform_address
+    }
+
+    /// Stops: no new connections, requests under way and deliveries in flight have `grace` to end,
+    /// and what was accepted is written before the database closes.
+    pub async fn stop(mut self, grace: Duration) {
+        for listener in &self.listeners {
+            listener.gracefully(grace);
+        }
+        self.loops.request();
+        let ended = async { while self.tasks.join_next().await.is_some() {} };
+        if tokio::time::timeout(grace, ended).await.is_err() {
+            tracing::warn!("requests or deliveries were still under way and were cut off");
+        }
+        self.lifecycle.close().await;
+    }
+}
+
+/// Waits until the operator asks the process to end.
+pub async fn wait_for_signal() -> io::Result<()> {
+    let (mut interrupt, mut terminate) = (
+        signal(SignalKind::interrupt())?,
+        signal(SignalKind::terminate())?,
+    );
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+    Ok(())
+}
+
+async fn bind(address: SocketAddr) -> Result<Bound, StartError> {
+    Bound::bind(address)
+        .await
+        .map_err(|cause| StartError::Listen { address, cause })
+}
+
+/// Starts dispatcher, sweeper and janitor.
+fn start_loops(
+    parts: &Parts,
+    operations: &Arc<Service>,
+    shutdown: &Shutdown,
+    tasks: &mut JoinSet<()>,
+) -> Result<(), StartError> {
+    let Stores {
+        outbox,
+        queries,
+        housekeeping,
+        lifecycle,
+        ..
+    } = parts.stores.clone();
+    let clock = || Arc::clone(&parts.clock);
+    let sender = HttpSender::new(HttpSenderOptions::new(parts.targets.clone()))?;
+    let vault = parts.vault.clone();
+    let wake = lifecycle.deliveries_waiting();
+    let dispatcher = Dispatcher::new(outbox, Arc::new(sender), vault, clock(), wake);
+    let until = shutdown.clone();
+    tasks.spawn(async move { dispatcher.run(until).await });
+    let sweeper = Sweeper::new(Arc::clone(operations), queries, clock());
+    let until = shutdown.clone();
+    tasks.spawn(async move { sweeper.run(until).await });
+    let janitor = Janitor::new(housekeeping, clock(), Retention::default());
+    let until = shutdown.clone();
+    tasks.spawn(async move { janitor.run(until).await });
+    Ok(())
+}
+
+fn integration_service(parts: &Parts, operations: &Arc<Service>) -> http::Service {
+    let clock = || Arc::clone(&parts.clock);
+    let access = Arc::clone(&parts.stores.access);
+    let api = IntegrationApi {
+        operations: Arc::clone(operations),
+        queries: Arc::clone(&parts.stores.queries),
+        gate: Gate::new(access, clock(), parts.rate_limit, parts.strangers.clone()),
+        clock: clock(),
+    };
+    integration::service(api, Arc::new(RandomIds))
+}
+
+fn platform_service(parts: &Parts, operations: Arc<Service>) -> http::Service {
+    let api = PlatformApi {
+        directory: Arc::clone(&parts.stores.directory),
+        operations,
+        queries: Arc::clone(&parts.stores.queries),
+        vault: parts.vault.clone(),
+        token: parts.token.clone(),
+        targets: parts.targets.clone(),
+        readiness: Arc::new(DatabaseReady(Arc::clone(&parts.stores.lifecycle))),
+        clock: Arc::clone(&parts.clock),
+        ids: Arc::new(RandomIds),
+    };
+    platform::service(api)
+}
+
+/// Ready is who has a database with this build's schema.
+struct DatabaseReady(Arc<dyn Lifecycle>);
+
+#[async_trait]
+impl Readiness for DatabaseReady {
+    async fn check(&self) -> Result<(), String> {
+        let checked = self.0.check().await;
+        checked.map_err(|error| {
+            tracing::warn!(error = chain(&error), "database is not ready");
+            "database".to_owned()
+        })
+    }
+}
+
+impl fmt::Debug for Parts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Parts")
+            .field("listen", &self.listen)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Running {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Running")
+            .field("address", &self.address)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,189 @@
+//! `sandbox`: everything on the embedded database, no configuration, no network.
+
+use std::error::Error as StdError;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use preauth_core::Policy;
+use preauth_core::port::{Filter, PageRequest, Viewer};
+use preauth_core::value::{Cnpj, OperationId};
+use webhook_verify::Secret;
+
+use crate::access::RateLimit;
+use crate::app::{self, Parts};
+use crate::clock::{Clock, TravelClock};
+use crate::dispatcher::{TargetPolicy, judge_url};
+use crate::http::{Receiver, Strangers};
+use crate::ids::random_bytes;
+use crate::sandbox::{Credentials, HEAD_OFFICE_CNPJ, ReadyFile, greeting, seed};
+use crate::secret::{OperatorToken, Vault};
+use crate::store::{self, Stores};
+use crate::{files, telemetry};
+
+use super::CliError;
+
+const GRACE: Duration = Duration::from_secs(5);
+
+/// What may be told to a sandbox; nothing has to be.
+#[derive(Debug, Args)]
+pub(super) struct SandboxArgs {
+    /// Address of the integration API; port 0 takes any free one.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    listen: SocketAddr,
+    /// Address of the platform API; port 0 takes any free one.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8081")]
+    platform_listen: SocketAddr,
+    /// Folder that keeps everything; by default a temporary one that ends with the sandbox.
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Where the database is; by default a file in the data folder.
+    #[arg(long, value_name = "URL")]
+    database: Option<String>,
+    /// Where webhooks go (http and loopback are fine here); by default to a receiver of its own.
+    #[arg(long, value_name = "URL")]
+    webhook_url: Option<String>,
+    /// Requests per minute and API key.
+    #[arg(long, value_name = "N", default_value_t = RateLimit::default().requests,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    rate_limit: u32,
+    /// Write addresses and credentials as JSON to this file once everything answers.
+    #[arg(long, value_name = "PATH")]
+    ready_file: Option<PathBuf>,
+}
+
+pub(super) async fn run(args: SandboxArgs) -> Result<(), CliError> {
+    telemetry::start_story();
+    let folder = DataFolder::of(args.data.as_deref())?;
+    let outcome = run_in(&args, folder.path()).await;
+    folder.end();
+    outcome
+}
+
+#[expect(clippy::print_stdout, reason = "the greeting is this command's output")]
+async fn run_in(args: &SandboxArgs, data: &Path) -> Result<(), CliError> {
+    let clock = Arc::new(TravelClock::default());
+    let vault = Vault::open_or_create(&data.join("master.key"))?;
+    let url = args.database.clone();
+    let url = url.unwrap_or_else(|| format!("sqlite://{}", data.join("preauth.db").display()));
+    let stores = store::open(&url).await?;
+    let receiver = Receiver::bind().await?;
+    let webhook_url = args.webhook_url.clone().unwrap_or_else(|| receiver.url());
+    judge_url(&webhook_url, &TargetPolicy::AllowLocal)
+        .map_err(|refusal| format!("--webhook-url is refused: {refusal}"))?;
+    let credentials = credentials(&stores, &vault, data, &webhook_url, &*clock).await?;
+    let next = next_operation(&stores).await?;
+    let running = app::start(Parts {
+        stores,
+        clock: Arc::<TravelClock>::clone(&clock),
+        vault,
+        token: OperatorToken::parse(&credentials.platform_token)
+            .ok_or("the kept operator token is too short; start with another --data folder")?,
+        policy: Policy::default(),
+        rate_limit: RateLimit {
+            requests: args.rate_limit,
+            ..RateLimit::default()
+        },
+        strangers: Strangers::unlimited(),
+        targets: TargetPolicy::AllowLocal,
+        listen: args.listen,
+        platform_listen: args.platform_listen,
+    })
+    .await?;
+    receiver.start(Secret::parse(&credentials.webhook_secret)?);
+    let ready = ReadyFile {
+        base_url: format!("http://{}", running.address()),
+        platform_url: format!("http://{}", running.platform_address()),
+        credentials: &credentials,
+    };
+    println!("{}", greeting(&ready, &webhook_url, next, clock.now()));
+    if let Some(path) = &args.ready_file {
+        ready
+            .write(path)
+            .map_err(|error| format!("cannot write ready file {}: {error}", path.display()))?;
+    }
+    app::wait_for_signal().await?;
+    running.stop(GRACE).await;
+    Ok(())
+}
+
+/// The credentials of the demo data, which is made unless an earlier start made it.
+async fn credentials(
+    stores: &Stores,
+    vault: &Vault,
+    data: &Path,
+    webhook_url: &str,
+    clock: &dyn Clock,
+) -> Result<Credentials, CliError> {
+    let directory = &*stores.directory;
+    let head_office = directory
+        .company_by_cnpj(&Cnpj::parse(HEAD_OFFICE_CNPJ)?)
+        .await?;
+    match (head_office, Credentials::load(data)?) {
+        (None, _) => {
+            let credentials = seed(directory, vault, webhook_url, clock.now()).await?;
+            credentials.keep(data)?;
+            Ok(credentials)
+        }
+        (Some(head_office), Some(credentials)) => {
+            let endpoint = directory.endpoint(head_office.id).await?;
+            let events = endpoint.ok_or("the demo endpoint was removed")?.events;
+            directory.update_endpoint(head_office.id, webhook_url, events).await?;
+            Ok(credentials)
+        }
+        (Some(_), None) => Err("the database has demo data, but its credentials are not in the data \
+                                folder; start with the folder of its first start, or another database"
+            .into()),
+    }
+}
+
+/// The id that the next operation will most likely have.
+async fn next_operation(stores: &Stores) -> Result<OperationId, Box<dyn StdError + Send + Sync>> {
+    let newest = PageRequest { page: 1, limit: 1 };
+    let page = stores
+        .queries
+        .list(Viewer::Platform, &Filter::default(), newest)
+        .await?;
+    let last = page
+        .operations
+        .first()
+        .map_or(0, |operation| operation.id.get());
+    Ok(OperationId::new(last.saturating_add(1)).ok_or("the ids are used up")?)
+}
+
+/// The folder of a sandbox: the developer's, or one that ends with it.
+enum DataFolder {
+    Given(PathBuf),
+    Temporary(PathBuf),
+}
+
+impl DataFolder {
+    fn of(given: Option<&Path>) -> Result<Self, CliError> {
+        let folder = if let Some(path) = given {
+            Self::Given(path.to_owned())
+        } else {
+            let name = format!("preauth-sandbox-{}", hex::encode(random_bytes::<8>()));
+            Self::Temporary(std::env::temp_dir().join(name))
+        };
+        files::create_private_directory(folder.path()).map_err(|error| {
+            format!("cannot create folder {}: {error}", folder.path().display())
+        })?;
+        Ok(folder)
+    }
+
+    fn path(&self) -> &Path {
+        match self {
+            Self::Given(path) | Self::Temporary(path) => path,
+        }
+    }
+
+    fn end(self) {
+        if let Self::Temporary(path) = self
+            && let Err(error) = std::fs::remove_dir_all(&path)
+        {
+            tracing::warn!(path = %path.display(), %error, "temporary folder was not removed");
+        }
+    }
+}

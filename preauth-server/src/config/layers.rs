@@ -1,0 +1,168 @@
+//! Where each value comes from: the last source that speaks of a setting wins.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+use super::{ConfigError, SETTINGS, Setting};
+
+/// What a value was read from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Nobody said otherwise.
+    Default,
+    /// The configuration file.
+    File,
+    /// A variable of the environment.
+    Environment,
+    /// A flag of the command line.
+    Flag,
+}
+
+/// A setting's text and where it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Value {
+    /// As written.
+    pub text: String,
+    /// Where.
+    pub source: Source,
+}
+
+/// The values of all settings, before they are understood.
+#[derive(Clone, Debug, Default)]
+pub struct Layers {
+    values: BTreeMap<&'static str, Value>,
+    problems: Vec<String>,
+}
+
+impl Layers {
+    /// Adds what a TOML file says.
+    pub fn file(&mut self, path: &Path) {
+        let parsed = std::fs::read_to_string(path)
+            .map_err(|error| format!("cannot read {}: {error}", path.display()))
+            .and_then(|text| {
+                text.parse::<toml::Table>()
+                    .map_err(|error| format!("{} is not TOML: {}", path.display(), error.message()))
+            });
+        match parsed {
+            Ok(table) => self.table("", &table),
+            Err(problem) => self.problems.push(problem),
+        }
+    }
+
+    /// Adds what the environment says; an unknown `PREAUTH_` variable is a problem.
+    pub fn environment(&mut self, variables: impl Iterator<Item = (String, String)>) {
+        for (name, text) in variables.filter(|(name, _)| name.starts_with("PREAUTH_")) {
+            match SETTINGS.iter().find(|setting| setting.variable() == name) {
+                Some(setting) => self.set(setting, text, Source::Environment),
+                None => self.problems.push(format!("{name} is not a setting")),
+            }
+        }
+    }
+
+    /// Adds a flag, if it was given.
+    pub fn flag(&mut self, key: &'static str, text: Option<String>) {
+        let setting = SETTINGS.iter().find(|setting| setting.key == key);
+        if let (Some(setting), Some(text)) = (setting, text) {
+            self.set(setting, text, Source::Flag);
+        }
+    }
+
+    /// The value of a setting.
+    #[must_use]
+    pub fn value(&self, setting: &Setting) -> Value {
+        self.values
+            .get(setting.key)
+            .cloned()
+            .unwrap_or_else(|| Value {
+                text: setting.default.to_owned(),
+                source: Source::Default,
+            })
+    }
+
+    /// The problems found while the sources were read.
+    #[must_use]
+    pub fn problems(&self) -> &[String] {
+        &self.problems
+    }
+
+    /// All values, one line each, secrets hidden.
+    #[must_use]
+    pub fn report(&self) -> String {
+        let mut report = String::new();
+        for setting in &SETTINGS {
+            let Value { text, source } = self.value(setting);
+            let shown = match text.as_str() {
+                "" => "(none)",
+                _ if setting.secret => "(hidden)",
+                text => text,
+            };
+            let line = format!(
+                "{:<34} {:<28} {source}\n",
+                setting.key,
+                without_password(shown)
+            );
+            report.push_str(&line);
+        }
+        report
+    }
+
+    fn table(&mut self, prefix: &str, table: &toml::Table) {
+        for (name, value) in table {
+            let key = if prefix.is_empty() {
+                name.clone()
+            } else {
+                format!("{prefix}.{name}")
+            };
+            let text = match value {
+                toml::Value::Table(section) => {
+                    self.table(&key, section);
+                    continue;
+                }
+                toml::Value::String(text) => text.clone(),
+                toml::Value::Integer(number) => number.to_string(),
+                toml::Value::Boolean(flag) => flag.to_string(),
+                toml::Value::Float(_) | toml::Value::Datetime(_) | toml::Value::Array(_) => {
+                    self.problems
+                        .push(format!("{key} must be a text, a whole number or a boolean"));
+                    continue;
+                }
+            };
+            match SETTINGS.iter().find(|setting| setting.key == key) {
+                Some(setting) => self.set(setting, text, Source::File),
+                None => self
+                    .problems
+                    .push(format!("{key} in the file is not a setting")),
+            }
+        }
+    }
+
+    fn set(&mut self, setting: &Setting, text: String, source: Source) {
+        self.values.insert(setting.key, Value { text, source });
+    }
+}
+
+/// A URL without what stands before its `@`.
+fn without_password(text: &str) -> String {
+    match text.split_once("://").zip(text.rsplit_once('@')) {
+        Some(((scheme, _), (_, place))) => format!("{scheme}://(hidden)@{place}"),
+        None => text.to_owned(),
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Default => "default",
+            Self::File => "file",
+            Self::Environment => "environment",
+            Self::Flag => "flag",
+        })
+    }
+}
+
+impl From<Vec<String>> for ConfigError {
+    fn from(problems: Vec<String>) -> Self {
+        Self(problems)
+    }
+}

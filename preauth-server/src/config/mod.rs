@@ -1,0 +1,16 @@
+//! One typed configuration: file, then environment, then flags, each value with its source.
+
+mod layers;
+mod settings;
+mod typed;
+
+pub use layers::{Layers, Source, Value};
+pub use settings::{SETTINGS, Setting};
+pub use typed::{Config, LogFormat};
+
+use thiserror::Error;
+
+/// What is wrong with a configuration, all of it at once.
+#[derive(Debug, Error)]
+#[error("configuration is not usable:\n{}", .0.iter().map(|problem| format!("  - {problem}")).collect::<Vec<_>>().join("\n"))]
+pub struct ConfigError(pub Vec<String>);

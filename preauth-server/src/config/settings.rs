@@ -1,0 +1,104 @@
+//! Every setting there is: name, default, and what it is for.
+
+/// A setting of the configuration file.
+///
+/// `rate_limit.requests` is `requests` in section `[rate_limit]` of the file and
+/// `PREAUTH_RATE_LIMIT_REQUESTS` in the environment.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// Its name in the file, section first.
+    pub key: &'static str,
+    /// What holds when nobody says otherwise; empty means derived or none.
+    pub default: &'static str,
+    /// What it is for, with its unit.
+    pub purpose: &'static str,
+    /// Whether its value must not be printed.
+    pub secret: bool,
+}
+
+/// All settings, in the order in which they are printed.
+pub const SETTINGS: [Setting; 13] = [
+    plain("listen", "127.0.0.1:8080", "address of the integration API"),
+    plain(
+        "platform_listen",
+        "127.0.0.1:8081",
+        "address of the platform API and the probes",
+    ),
+    plain(
+        "platform_listen_anywhere",
+        "false",
+        "whether platform_listen may be other than loopback",
+    ),
+    plain(
+        "data",
+        "preauth-data",
+        "folder of the embedded database and of key files",
+    ),
+    plain(
+        "database",
+        "",
+        "sqlite://FILE; by default preauth.db in the data folder",
+    ),
+    secret(
+        "platform_token",
+        "",
+        "operator token, 16 characters or more; by default made in a file",
+    ),
+    plain(
+        "master_key_file",
+        "",
+        "key that encrypts signing secrets; by default made in a file",
+    ),
+    plain(
+        "rate_limit.requests",
+        "120",
+        "requests per window and API key",
+    ),
+    plain(
+        "rate_limit.window_seconds",
+        "60",
+        "length of the window, in seconds",
+    ),
+    plain(
+        "rules.offer_lifetime_days",
+        "30",
+        "days that an offer stands at most",
+    ),
+    plain(
+        "rules.idempotency_retention_days",
+        "30",
+        "days that an idempotency key is remembered",
+    ),
+    plain("log.format", "json", "json or text, on standard error"),
+    plain(
+        "shutdown.grace_seconds",
+        "20",
+        "seconds that requests under way have to end",
+    ),
+];
+
+impl Setting {
+    /// Its name in the environment.
+    #[must_use]
+    pub fn variable(&self) -> String {
+        format!("PREAUTH_{}", self.key.replace('.', "_").to_uppercase())
+    }
+}
+
+const fn plain(key: &'static str, default: &'static str, purpose: &'static str) -> Setting {
+    Setting {
+        key,
+        default,
+        purpose,
+        secret: false,
+    }
+}
+
+const fn secret(key: &'static str, default: &'static str, purpose: &'static str) -> Setting {
+    Setting {
+        key,
+        default,
+        purpose,
+        secret: true,
+    }
+}

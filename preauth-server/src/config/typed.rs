@@ -1,0 +1,246 @@
+//! The configuration as the rest of the program sees it.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use preauth_core::Policy;
+
+use crate::access::RateLimit;
+use crate::secret::OperatorToken;
+
+use super::{ConfigError, Layers, SETTINGS};
+
+/// Everything that an operator may decide about a server.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Address of the integration API.
+    pub listen: SocketAddr,
+    /// Address of the platform API and the probes.
+    pub platform_listen: SocketAddr,
+    /// Folder of the embedded database and of key files.
+    pub data: PathBuf,
+    /// Where the database is.
+    pub database_url: String,
+    /// The operator token, if one is configured.
+    pub platform_token: Option<OperatorToken>,
+    /// The file of the master key.
+    pub master_key_file: PathBuf,
+    /// Whether the master key's file was named, or is ours to make.
+    pub master_key_is_given: bool,
+    /// Requests per window and key.
+    pub rate_limit: RateLimit,
+    /// Configurable limits of the rules.
+    pub policy: Policy,
+    /// How the log is written.
+    pub log_format: LogFormat,
+    /// How long requests under way have to end.
+    pub grace: Duration,
+}
+
+/// How the log is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// One JSON object per line.
+    Json,
+    /// For people.
+    Text,
+}
+
+const GREATEST_DAYS: u32 = 3_650;
+const GREATEST_GRACE_SECONDS: u32 = 600;
+
+impl Config {
+    /// Understands all settings, or says everything that is wrong with them.
+    pub fn from_layers(layers: &Layers) -> Result<Self, ConfigError> {
+        let mut reader = Reader {
+            layers,
+            problems: layers.problems().to_vec(),
+        };
+        let config = reader.config();
+        match config {
+            Some(config) if reader.problems.is_empty() => Ok(config),
+            _ => Err(reader.problems.into()),
+        }
+    }
+}
+
+struct Reader<'a> {
+    layers: &'a Layers,
+    problems: Vec<String>,
+}
+
+impl Reader<'_> {
+    fn config(&mut self) -> Option<Config> {
+        let listen = self.parse::<SocketAddr>("listen", "an address like 127.0.0.1:8080");
+        let platform_listen = self.platform_listen();
+        let data = PathBuf::from(self.text("data"));
+        let database = self.text("database");
+        let platform_token = self.platform_token();
+        let master_key_file = self.text("master_key_file");
+        let requests = self.whole("rate_limit.requests", u32::MAX);
+        let window_seconds = self.whole("rate_limit.window_seconds", u32::MAX);
+        let offer_days = self.whole("rules.offer_lifetime_days", GREATEST_DAYS);
+        let retention_days = self.whole("rules.idempotency_retention_days", GREATEST_DAYS);
+        let log_format = self.log_format();
+        let grace = self.whole("shutdown.grace_seconds", GREATEST_GRACE_SECONDS);
+        Some(Config {
+            listen: listen?,
+            platform_listen: platform_listen?,
+            database_url: if database.is_empty() {
+                format!("sqlite://{}", data.join("preauth.db").display())
+            } else {
+                database
+            },
+            platform_token,
+            master_key_is_given: !master_key_file.is_empty(),
+            master_key_file: if master_key_file.is_empty() {
+                data.join("master.key")
+            } else {
+                PathBuf::from(master_key_file)
+            },
+            data,
+            rate_limit: RateLimit {
+                requests: requests?,
+                window_seconds: window_seconds?,
+            },
+            policy: Policy {
+                offer_lifetime: TimeDelta::days(offer_days?.into()),
+                idempotency_retention: TimeDelta::days(retention_days?.into()),
+            },
+            log_format: log_format?,
+            grace: Duration::from_secs(grace?.into()),
+        })
+    }
+
+    fn platform_listen(&mut self) -> Option<SocketAddr> {
+        let anywhere = self.parse::<bool>("platform_listen_anywhere", "true or false")?;
+        let address =
+            self.parse::<SocketAddr>("platform_listen", "an address like 127.0.0.1:8081")?;
+        if !address.ip().is_loopback() && !anywhere {
+            self.problems.push(format!(
+                "platform_listen {address} is not a loopback address; set platform_listen_anywhere \
+                 = true if the network in front of it is private"
+            ));
+        }
+        Some(address)
+    }
+
+    fn platform_token(&mut self) -> Option<OperatorToken> {
+        let text = self.text("platform_token");
+        if text.is_empty() {
+            return None;
+        }
+        let token = OperatorToken::parse(&text);
+        if token.is_none() {
+            self.problems
+                .push("platform_token needs 16 characters or more".to_owned());
+        }
+        token
+    }
+
+    fn log_format(&mut self) -> Option<LogFormat> {
+        match self.text("log.format").as_str() {
+            "json" => Some(LogFormat::Json),
+            "text" => Some(LogFormat::Text),
+            other => {
+                self.problems
+                    .push(format!("log.format must be json or text, not {other}"));
+                None
+            }
+        }
+    }
+
+    fn whole(&mut self, key: &str, greatest: u32) -> Option<u32> {
+        let number = self.parse::<u32>(key, "a whole number")?;
+        if (1..=greatest).contains(&number) {
+            return Some(number);
+        }
+        self.problems
+            .push(format!("{key} must be from 1 to {greatest}"));
+        None
+    }
+
+    fn parse<T: FromStr>(&mut self, key: &str, form: &str) -> Option<T> {
+        let text = self.text(key);
+        let parsed = text.parse().ok();
+        if parsed.is_none() {
+            self.problems
+                .push(format!("{key} must be {form}, not {text:?}"));
+        }
+        parsed
+    }
+
+    fn text(&self, key: &str) -> String {
+        let setting = SETTINGS.iter().find(|setting| setting.key == key);
+        setting
+            .map(|setting| self.layers.value(setting).text)
+            .unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Config, Layers, SETTINGS};
+    use crate::config::Source;
+
+    fn environment(pairs: &[(&str, &str)]) -> Layers {
+        let mut layers = Layers::default();
+        let owned = pairs
+            .iter()
+            .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
+        layers.environment(owned);
+        layers
+    }
+
+    #[test]
+    fn the_defaults_are_usable() {
+        let config = Config::from_layers(&Layers::default()).unwrap();
+        assert_eq!(config.database_url, "sqlite://preauth-data/preauth.db");
+        assert_eq!(config.rate_limit.requests, 120);
+    }
+
+    #[test]
+    fn flags_win_over_the_environment_and_that_over_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("preauth.toml");
+        std::fs::write(
+            &path,
+            "listen = \"127.0.0.1:1\"\n[rate_limit]\nrequests = 7\n",
+        )
+        .unwrap();
+        let mut layers = Layers::default();
+        layers.file(&path);
+        let config = Config::from_layers(&layers).unwrap();
+        assert_eq!((config.listen.port(), config.rate_limit.requests), (1, 7));
+        layers.environment([("PREAUTH_LISTEN".to_owned(), "127.0.0.1:2".to_owned())].into_iter());
+        assert_eq!(Config::from_layers(&layers).unwrap().listen.port(), 2);
+        layers.flag("listen", Some("127.0.0.1:3".to_owned()));
+        assert_eq!(Config::from_layers(&layers).unwrap().listen.port(), 3);
+        assert_eq!(layers.value(&SETTINGS[0]).source, Source::Flag);
+    }
+
+    #[test]
+    fn every_problem_is_told_at_once() {
+        let layers = environment(&[
+            ("PREAUTH_LISTEN", "nowhere"),
+            ("PREAUTH_PLATFORM_LISTEN", "0.0.0.0:8081"),
+            ("PREAUTH_PLATFORM_TOKEN", "short"),
+            ("PREAUTH_RATE_LIMIT_REQUESTS", "0"),
+            ("PREAUTH_TYPO", "1"),
+            ("HOME", "elsewhere"),
+        ]);
+        let error = Config::from_layers(&layers).unwrap_err();
+        assert_eq!(error.0.len(), 5, "{error}");
+    }
+
+    #[test]
+    fn the_report_hides_secrets_and_names_sources() {
+        let report = environment(&[("PREAUTH_PLATFORM_TOKEN", "0123456789abcdef")]).report();
+        assert!(!report.contains("0123456789abcdef"), "{report}");
+        assert!(report.contains("(hidden)"), "{report}");
+        assert!(report.contains("environment"), "{report}");
+    }
+}

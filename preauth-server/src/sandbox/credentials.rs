@@ -1,0 +1,88 @@
+//! What a developer needs to call the sandbox, on paper and as the ready file.
+
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::files;
+
+/// The file in the data folder that keeps the credentials for the sandbox's next start: stored keys
+/// are hashes, so nothing else could show them again.
+const FILE_NAME: &str = "sandbox-credentials.json";
+
+/// Keys, secret and companies of the demo data.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Credentials {
+    /// Token of the private listener.
+    pub platform_token: String,
+    /// A key with both scopes.
+    pub api_key: String,
+    /// A key that may only read.
+    pub read_only_api_key: String,
+    /// A key that may only write.
+    pub write_only_api_key: String,
+    /// A key of the branch, with both scopes.
+    pub branch_api_key: String,
+    /// A key that has expired.
+    pub expired_api_key: String,
+    /// A key that was revoked.
+    pub revoked_api_key: String,
+    /// A key whose responsible user lost a permission.
+    pub forbidden_user_api_key: String,
+    /// A key with the scope `notes:read` alone.
+    pub legacy_api_key: String,
+    /// The signing secret of the head office's endpoint.
+    pub webhook_secret: String,
+    /// The head office.
+    pub company_cnpj: String,
+    /// Its branch.
+    pub branch_cnpj: String,
+    /// A registered supplier.
+    pub supplier_cnpj: String,
+    /// A registered supplier that the head office blocks.
+    pub blocked_supplier_cnpj: String,
+}
+
+/// The ready file: addresses and credentials in one JSON object.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReadyFile<'a> {
+    /// Base address of the integration API.
+    pub base_url: String,
+    /// Base address of the platform API.
+    pub platform_url: String,
+    /// The rest.
+    #[serde(flatten)]
+    pub credentials: &'a Credentials,
+}
+
+impl Credentials {
+    /// What an earlier start of the sandbox left in `data`, if it did.
+    pub fn load(data: &Path) -> io::Result<Option<Self>> {
+        match std::fs::read_to_string(data.join(FILE_NAME)) {
+            Ok(text) => Ok(Some(serde_json::from_str(&text)?)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Keeps them for the next start.
+    pub fn keep(&self, data: &Path) -> io::Result<()> {
+        let mut file = files::create_private(&data.join(FILE_NAME))?;
+        file.write_all(serde_json::to_string_pretty(self)?.as_bytes())?;
+        file.sync_all()
+    }
+}
+
+impl ReadyFile<'_> {
+    /// Writes the file whole or not at all: who finds it can use it.
+    pub fn write(&self, path: &Path) -> io::Result<()> {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(".part");
+        let part = path.with_file_name(name);
+        std::fs::write(&part, serde_json::to_string_pretty(self)?)?;
+        std::fs::rename(part, path)
+    }
+}

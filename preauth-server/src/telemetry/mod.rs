@@ -1,0 +1,60 @@
+//! The log: one event per fact, for machines, for people, or as the sandbox's story.
+
+mod story;
+
+use std::io::IsTerminal;
+
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+
+use crate::config::LogFormat;
+
+pub use story::Story;
+
+/// What is logged unless `RUST_LOG` says otherwise.
+const DEFAULT_FILTER: &str = "info,salvo_core=warn";
+
+/// Starts the log of a server, on standard error.
+pub fn start(format: LogFormat) {
+    let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    let registry = tracing_subscriber::registry().with(filter());
+    match format {
+        LogFormat::Json => registry.with(layer.json().flatten_event(true)).init(),
+        LogFormat::Text => {
+            registry
+                .with(layer.with_ansi(std::io::stderr().is_terminal()))
+                .init();
+        }
+    }
+    log_panics();
+}
+
+/// Starts the sandbox's story, on standard output.
+pub fn start_story() {
+    let writer = std::io::stdout;
+    let ansi = std::io::stdout().is_terminal();
+    let layer = tracing_subscriber::fmt::layer().event_format(Story { ansi });
+    tracing_subscriber::registry()
+        .with(filter())
+        .with(layer.with_writer(writer))
+        .init();
+    log_panics();
+}
+
+fn filter() -> EnvFilter {
+    EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(DEFAULT_FILTER))
+}
+
+/// A panic is a fact like any other: one event, with its place, in the log's own form.
+fn log_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string);
+        let payload = panic.payload();
+        let message = payload
+            .downcast_ref::<&str>()
+            .copied()
+            .or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+        tracing::error!(target: "panic", place, message, "panicked");
+    }));
+}

@@ -1,0 +1,117 @@
+//! The log as the sandbox tells it: a readable line per request, status change and delivery.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Debug, Write};
+
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::registry::LookupSpan;
+
+/// Formats events as sentences.
+#[derive(Clone, Copy, Debug)]
+pub struct Story {
+    /// Whether the reader is a terminal with colours.
+    pub ansi: bool,
+}
+
+impl<S, N> FormatEvent<S, N> for Story
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(
+        &self,
+        _context: &FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        let mut facts = Facts::default();
+        event.record(&mut facts);
+        let metadata = event.metadata();
+        let (label, colour, line) = match metadata.target() {
+            "request" => ("request", "36", request(&facts)),
+            "operation" => ("status", "33", operation(&facts)),
+            "delivery" => ("delivery", "35", delivery(&facts)),
+            "receiver" => ("receiver", "32", facts.get("message").to_owned()),
+            _ if *metadata.level() > Level::WARN => return Ok(()),
+            target => (target, "31", facts.all()),
+        };
+        if self.ansi {
+            writeln!(writer, "\u{1b}[{colour}m{label:<9}\u{1b}[0m {line}")
+        } else {
+            writeln!(writer, "{label:<9} {line}")
+        }
+    }
+}
+
+fn request(facts: &Facts) -> String {
+    let mut line = format!(
+        "{} {} -> {}",
+        facts.get("method"),
+        facts.get("path"),
+        facts.get("status"),
+    );
+    if let Some(code) = facts.find("code") {
+        let _ = write!(line, " {code}");
+    }
+    let _ = write!(line, " ({} ms)", facts.get("duration_ms"));
+    if let Some(error) = facts.find("error") {
+        let _ = write!(line, ": {error}");
+    }
+    line
+}
+
+fn operation(facts: &Facts) -> String {
+    let what = facts.find("event").unwrap_or("began");
+    format!(
+        "operation {} is {} ({what})",
+        facts.get("operation"),
+        facts.get("status")
+    )
+}
+
+fn delivery(facts: &Facts) -> String {
+    let outcome = facts.find("error").or(facts.find("status")).unwrap_or("?");
+    format!(
+        "{} attempt {}: {outcome}, {} ({} ms)",
+        facts.get("event_type"),
+        facts.get("attempt"),
+        facts.get("verdict"),
+        facts.get("duration_ms"),
+    )
+}
+
+/// The fields of one event, as texts.
+#[derive(Default)]
+struct Facts(BTreeMap<&'static str, String>);
+
+impl Facts {
+    fn get(&self, name: &str) -> &str {
+        self.find(name).unwrap_or_default()
+    }
+
+    fn find(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    fn all(&self) -> String {
+        let facts: Vec<_> = self
+            .0
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        facts.join(" ")
+    }
+}
+
+impl Visit for Facts {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        self.0.insert(field.name(), format!("{value:?}"));
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.0.insert(field.name(), value.to_owned());
+    }
+}

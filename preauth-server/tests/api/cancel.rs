@@ -1,0 +1,209 @@
+//! Cancel: once, again, too late, and by whom.
+
+use preauth_client::value::{OperationId, Status};
+use preauth_client::wire::path::{PRE_AUTHORIZATIONS, cancel, pre_authorization};
+use serde_json::{Value, json};
+
+use crate::support::{Sandbox, offer_body};
+
+async fn offer(sandbox: &Sandbox, number: &str) -> OperationId {
+    let body = offer_body(sandbox, number);
+    let answer = sandbox
+        .caller("apiKey")
+        .post_json(PRE_AUTHORIZATIONS, &body)
+        .await;
+    assert_eq!(answer.status, 201, "{}", answer.text);
+    OperationId::new(answer.json()["id"].as_i64().unwrap()).unwrap()
+}
+
+async fn act(sandbox: &Sandbox, id: OperationId, action: &str) {
+    let path = format!("/api/platform/v1/operations/{id}/{action}");
+    let answer = sandbox.platform().post(&path).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+}
+
+/// The types of an operation's events, as the platform tells them.
+async fn history(sandbox: &Sandbox, id: OperationId) -> Vec<String> {
+    let answer = sandbox
+        .platform()
+        .get(&format!("/api/platform/v1/operations/{id}"))
+        .await
+        .json();
+    let events = answer["history"].as_array().unwrap().clone();
+    events
+        .iter()
+        .map(|event: &Value| event["type"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[tokio::test]
+async fn cancelling_again_answers_the_same_and_records_nothing() {
+    let sandbox = Sandbox::start().await;
+    let id = offer(&sandbox, "NF-1").await;
+    let client = sandbox.client();
+    let first = client.cancel(id).await.unwrap();
+    assert_eq!(first.status, Status::Reproved);
+    let again = sandbox.caller("apiKey").post(&cancel(id)).await;
+    assert_eq!(again.status, 201);
+    assert_eq!(again.json()["status"], "REPROVED");
+    assert_eq!(
+        history(&sandbox, id).await,
+        ["pre_authorization.created", "pre_authorization.revoked"]
+    );
+}
+
+#[tokio::test]
+async fn what_the_supplier_requested_cannot_be_cancelled() {
+    let sandbox = Sandbox::start().await;
+    let id = offer(&sandbox, "NF-1").await;
+    act(&sandbox, id, "request").await;
+    let answer = sandbox.caller("apiKey").post(&cancel(id)).await;
+    assert_eq!(
+        answer.refusal(),
+        (422, "PRE_AUTH_ALREADY_REQUESTED".to_owned())
+    );
+    let found = sandbox.client().get(id).await.unwrap();
+    assert_eq!(found.status, Status::ToApprove);
+}
+
+#[tokio::test]
+async fn what_was_closed_otherwise_cannot_be_cancelled() {
+    let sandbox = Sandbox::start().await;
+    for (number, action) in [("NF-1", "decline"), ("NF-2", "withdraw")] {
+        let id = offer(&sandbox, number).await;
+        act(&sandbox, id, action).await;
+        let answer = sandbox.caller("apiKey").post(&cancel(id)).await;
+        assert_eq!(
+            answer.refusal(),
+            (422, "PRE_AUTH_ALREADY_CLOSED".to_owned()),
+            "{action}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_direct_advance_counts_as_requested_and_is_listed() {
+    let sandbox = Sandbox::start().await;
+    let platform = sandbox.platform();
+    let companies = platform.get("/api/platform/v1/companies").await.json();
+    let head_office = companies["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|company| company["cnpj"] == sandbox.text("companyCnpj"))
+        .unwrap()["id"]
+        .clone();
+    let invoice = offer_body(&sandbox, "NF-1")["invoice"].clone();
+    let advance = json!({
+        "payerCompanyId": head_office,
+        "supplierCnpj": sandbox.text("supplierCnpj"),
+        "invoice": invoice,
+    });
+    let answer = platform
+        .post_json("/api/platform/v1/operations", &advance)
+        .await;
+    assert_eq!(answer.status, 201, "{}", answer.text);
+    let id = OperationId::new(answer.json()["id"].as_i64().unwrap()).unwrap();
+    let found = sandbox.client().get(id).await.unwrap();
+    assert_eq!(found.status, Status::InVerification);
+    assert_eq!(found.expires_at, None);
+    let refused = sandbox.caller("apiKey").post(&cancel(id)).await;
+    assert_eq!(
+        refused.refusal(),
+        (422, "PRE_AUTH_ALREADY_REQUESTED".to_owned())
+    );
+}
+
+#[tokio::test]
+async fn ids_that_are_no_numbers_are_400_and_those_of_nobody_404() {
+    let sandbox = Sandbox::start().await;
+    let caller = sandbox.caller("apiKey");
+    let id = offer(&sandbox, "NF-1").await;
+    for text in [
+        "abc",
+        "1.5",
+        "%2B1",
+        "1%2Fcancel",
+        "1%00",
+        "NaN",
+        "%7Bid%7D",
+        "1'%20OR%201=1",
+        "0x1",
+    ] {
+        let path = format!("{PRE_AUTHORIZATIONS}/{text}");
+        let (found, cancelled) = (
+            caller.get(&path).await,
+            caller.post(&format!("{path}/cancel")).await,
+        );
+        assert_eq!(
+            found.refusal(),
+            (400, "VALIDATION_ERROR".to_owned()),
+            "{text}"
+        );
+        assert_eq!(found.fields(), ["id"]);
+        assert_eq!(
+            cancelled.refusal(),
+            (400, "VALIDATION_ERROR".to_owned()),
+            "{text}"
+        );
+    }
+    let huge = "9".repeat(400);
+    for text in [
+        "0",
+        "-1",
+        "999",
+        "9223372036854775807",
+        "9223372036854775808",
+        huge.as_str(),
+    ] {
+        let path = format!("{PRE_AUTHORIZATIONS}/{text}");
+        let (found, cancelled) = (
+            caller.get(&path).await,
+            caller.post(&format!("{path}/cancel")).await,
+        );
+        assert_eq!(
+            found.refusal(),
+            (404, "ANTICIPATION_NOT_FOUND".to_owned()),
+            "{text}"
+        );
+        assert_eq!(
+            cancelled.refusal(),
+            (404, "ANTICIPATION_NOT_FOUND".to_owned()),
+            "{text}"
+        );
+    }
+    assert_eq!(
+        caller
+            .get(&format!("{PRE_AUTHORIZATIONS}/000{id}"))
+            .await
+            .status,
+        200
+    );
+}
+
+#[tokio::test]
+async fn a_branch_does_not_see_what_belongs_to_its_head_office() {
+    let sandbox = Sandbox::start().await;
+    let id = offer(&sandbox, "NF-1").await;
+    let branch = sandbox.caller("branchApiKey");
+    let absent = branch
+        .get(&pre_authorization(OperationId::new(999).unwrap()))
+        .await;
+    let foreign = branch.get(&pre_authorization(id)).await;
+    assert_eq!(
+        foreign.refusal(),
+        (404, "ANTICIPATION_NOT_FOUND".to_owned())
+    );
+    assert_eq!(foreign.text, absent.text);
+    assert_eq!(branch.post(&cancel(id)).await.status, 404);
+    assert_eq!(
+        branch.get(PRE_AUTHORIZATIONS).await.json()["data"],
+        json!([])
+    );
+    let body = offer_body(&sandbox, "NF-2");
+    let refused = branch.post_json(PRE_AUTHORIZATIONS, &body).await;
+    assert_eq!(
+        refused.refusal(),
+        (403, "PRE_AUTH_ONLY_CONSTRUTORA".to_owned())
+    );
+}

@@ -1,0 +1,355 @@
+//! POST and GET: an offer, as the contract shapes it, and every way in which it is refused.
+
+use preauth_client::value::{Cnpj, DueDate, Email, InvoiceNumber, Money, Status};
+use preauth_client::wire::path::PRE_AUTHORIZATIONS;
+use preauth_client::{ErrorCode, NewPreAuthorization};
+use serde_json::{Value, json};
+
+use crate::support::{Sandbox, due_date, offer_body, with};
+
+#[tokio::test]
+async fn an_offer_answers_with_exactly_the_fields_of_the_contract() {
+    let sandbox = Sandbox::start().await;
+    let body = with(
+        offer_body(&sandbox, " NF-1 "),
+        "/externalReference",
+        json!(" PEDIDO 1 "),
+    );
+    let body = with(body, "/invoice/withheldTaxAmount", json!(100.25));
+    let created = sandbox
+        .caller("apiKey")
+        .post_json(PRE_AUTHORIZATIONS, &body)
+        .await;
+    assert_eq!(created.status, 201, "{}", created.text);
+    let answer = created.json();
+    assert_eq!(
+        answer,
+        json!({
+            "id": 1,
+            "status": "IN_PRE_AUTH",
+            "externalReference": " PEDIDO 1 ",
+            "payer": {"cnpj": sandbox.text("companyCnpj"), "name": "Construtora Exemplo S.A."},
+            "supplier": {"cnpj": sandbox.text("supplierCnpj"), "name": "Fornecedor Exemplo Ltda."},
+            "invoice": {
+                "amount": 12500.5,
+                "dueDate": due_date(60).to_string(),
+                "number": "NF-1",
+                "withheldTaxAmount": 100.25,
+            },
+            "expiresAt": answer["expiresAt"],
+            "createdAt": answer["createdAt"],
+        })
+    );
+    for moment in ["createdAt", "expiresAt"] {
+        let text = answer[moment].as_str().unwrap();
+        assert_eq!(
+            (text.len(), &text[19..20], &text[23..]),
+            (24, ".", "Z"),
+            "{text}"
+        );
+    }
+    let found = sandbox
+        .caller("apiKey")
+        .get(&format!("{PRE_AUTHORIZATIONS}/1"))
+        .await;
+    assert_eq!((found.status, found.text), (200, created.text));
+}
+
+#[tokio::test]
+async fn the_client_creates_and_reads_back() {
+    let sandbox = Sandbox::start().await;
+    let offer = NewPreAuthorization::new(
+        Cnpj::parse(sandbox.text("supplierCnpj")).unwrap(),
+        Email::parse("financeiro@fornecedor.example.com").unwrap(),
+        Money::from_cents(1_250_050).unwrap(),
+        DueDate::from_date(due_date(30)).unwrap(),
+        InvoiceNumber::parse("NF-2").unwrap(),
+    );
+    let client = sandbox.client();
+    let created = client.create(&offer).await.unwrap();
+    assert_eq!(created.status, Status::InPreAuth);
+    assert_eq!(created.invoice.amount.money().cents(), 1_250_050);
+    let found = client.get(created.id).await.unwrap();
+    assert_eq!(*found, *created);
+    let error = client.create(&offer).await.unwrap_err();
+    assert_eq!(
+        error.code().and_then(|code| code.known()),
+        Some(&ErrorCode::PreAuthDuplicateInvoice)
+    );
+    assert_eq!(error.existing_operation_id(), Some(created.id));
+}
+
+#[tokio::test]
+async fn a_new_supplier_is_registered_by_its_first_offer_and_keeps_its_name() {
+    let sandbox = Sandbox::start().await;
+    let caller = sandbox.caller("apiKey");
+    let cnpj = json!("br.asi.l00/1234-00");
+    let new = |number: &str| with(offer_body(&sandbox, number), "/supplier/cnpj", cnpj.clone());
+    let refused = caller.post_json(PRE_AUTHORIZATIONS, &new("NF-1")).await;
+    assert_eq!(
+        refused.refusal(),
+        (422, "PRE_AUTH_SUPPLIER_NAME_REQUIRED".to_owned())
+    );
+    let named = |number: &str, name: &str| {
+        let body = with(new(number), "/supplier/name", json!(name));
+        with(body, "/supplier/contactName", json!("Rui"))
+    };
+    let first = caller
+        .post_json(PRE_AUTHORIZATIONS, &named("NF-1", "Brasil Areia Ltda."))
+        .await;
+    assert_eq!(first.status, 201, "{}", first.text);
+    assert_eq!(
+        first.json()["supplier"],
+        json!({"cnpj": "BRASIL00123400", "name": "Brasil Areia Ltda."})
+    );
+    let second = caller
+        .post_json(PRE_AUTHORIZATIONS, &named("NF-2", "Outro Nome"))
+        .await;
+    assert_eq!(second.json()["supplier"]["name"], "Brasil Areia Ltda.");
+    let third = caller.post_json(PRE_AUTHORIZATIONS, &new("NF-3")).await;
+    assert_eq!(third.status, 201, "{}", third.text);
+}
+
+#[tokio::test]
+async fn rules_refuse_in_their_order_and_change_nothing() {
+    let sandbox = Sandbox::start().await;
+    let caller = sandbox.caller("apiKey");
+    let body = || offer_body(&sandbox, "NF-1");
+    let due = |days: u64| {
+        with(
+            body(),
+            "/invoice/dueDate",
+            json!(due_date(days).to_string()),
+        )
+    };
+    let supplier = |name: &str| with(body(), "/supplier/cnpj", json!(sandbox.text(name)));
+    let cases = [
+        (due(4), "ANTICIPATION_INVALID_DUE_DATE"),
+        (due(181), "ANTICIPATION_DUE_DATE_TOO_FAR"),
+        (due(151), "CREDIT_ANALYSIS_DUE_DATE_EXCEEDED"),
+        (
+            with(body(), "/invoice/amount", json!(1_000_000.01)),
+            "CREDIT_ANALYSIS_INVOICE_AMOUNT_EXCEEDED",
+        ),
+        (supplier("companyCnpj"), "PRE_AUTH_SUPPLIER_SELF"),
+        (supplier("branchCnpj"), "PRE_AUTH_SUPPLIER_SELF"),
+        (supplier("blockedSupplierCnpj"), "PRE_AUTH_SUPPLIER_BLOCKED"),
+        (
+            with(
+                supplier("blockedSupplierCnpj"),
+                "/invoice/dueDate",
+                json!(due_date(4).to_string()),
+            ),
+            "ANTICIPATION_INVALID_DUE_DATE",
+        ),
+    ];
+    for (body, code) in cases {
+        let answer = caller.post_json(PRE_AUTHORIZATIONS, &body).await;
+        assert_eq!(answer.refusal(), (422, code.to_owned()), "{body}");
+    }
+    for days in [5, 150] {
+        let number = format!("NF-{days}");
+        let body = with(due(days), "/invoice/number", json!(number));
+        let answer = caller.post_json(PRE_AUTHORIZATIONS, &body).await;
+        assert_eq!(answer.status, 201, "{}", answer.text);
+    }
+    let list = caller.get(PRE_AUTHORIZATIONS).await.json();
+    assert_eq!(list["pagination"]["total"], 2);
+}
+
+#[tokio::test]
+async fn every_problem_of_every_field_is_told_at_once() {
+    let sandbox = Sandbox::start().await;
+    let caller = sandbox.caller("apiKey");
+    let body = json!({
+        "supplier": {"cnpj": "11222333000182", "email": ".a@b.co", "name": "X", "phone": "1".repeat(21)},
+        "invoice": {"amount": 499.99, "dueDate": "2026-2-30", "number": "  ", "withheldTaxAmount": "10"},
+        "externalReference": "   ",
+    });
+    let answer = caller.post_json(PRE_AUTHORIZATIONS, &body).await;
+    assert_eq!(answer.refusal(), (400, "VALIDATION_ERROR".to_owned()));
+    assert_eq!(
+        answer.fields(),
+        [
+            "supplier.cnpj",
+            "supplier.email",
+            "supplier.name",
+            "supplier.phone",
+            "invoice.dueDate",
+            "invoice.number",
+            "invoice.withheldTaxAmount",
+            "invoice.amount",
+            "externalReference",
+        ]
+    );
+    let errors = answer.json()["errors"].as_array().unwrap().clone();
+    assert_eq!(errors.len(), 9);
+    assert!(
+        errors
+            .iter()
+            .all(|error| error["code"] == "VALIDATION_ERROR")
+    );
+    let empty = caller.post_json(PRE_AUTHORIZATIONS, &json!({})).await;
+    assert_eq!(empty.fields(), ["supplier", "invoice"]);
+}
+
+#[tokio::test]
+async fn values_are_taken_or_refused_one_by_one() {
+    let sandbox = Sandbox::start().await;
+    let caller = sandbox.caller("apiKey");
+    let long = |count: usize| json!("x".repeat(count));
+    let cases: Vec<(&str, Value, u16)> = vec![
+        ("/invoice/amount", json!("1234.56"), 201),
+        ("/invoice/amount", json!(500), 201),
+        ("/invoice/amount", json!(499.999), 400),
+        ("/invoice/amount", json!("1.234,56"), 400),
+        ("/invoice/amount", json!("5e2"), 400),
+        ("/invoice/amount", json!("0600"), 400),
+        ("/invoice/amount", json!("NaN"), 400),
+        ("/invoice/amount", json!("６００"), 400),
+        ("/invoice/amount", json!(-600), 400),
+        ("/invoice/amount", json!(true), 400),
+        ("/invoice/amount", Value::Null, 400),
+        ("/invoice/amount", json!([600]), 400),
+        ("/invoice/withheldTaxAmount", json!(12000.5), 201),
+        ("/invoice/withheldTaxAmount", json!(12000.51), 400),
+        ("/invoice/withheldTaxAmount", Value::Null, 201),
+        ("/invoice/number", long(50), 201),
+        ("/invoice/number", long(51), 400),
+        ("/invoice/number", json!("a\u{0}b"), 400),
+        ("/invoice/dueDate", json!("2026-13-01"), 400),
+        ("/invoice/dueDate", json!("26-12-01"), 400),
+        ("/supplier/cnpj", json!("11.444.777/0001-61"), 201),
+        ("/supplier/cnpj", json!(11_444_777_000_161_i64), 400),
+        ("/supplier/email", json!("a..b@c.co"), 400),
+        ("/supplier/name", json!("\u{202e}abc"), 400),
+        ("/supplier/phone", json!("<script>"), 201),
+        ("/supplier", json!(["11222333000181", "a@b.co"]), 400),
+        ("/externalReference", long(100), 201),
+        ("/externalReference", long(101), 400),
+        ("/extra", json!({"nested": ["\u{0}"]}), 201),
+    ];
+    for (index, (pointer, value, status)) in cases.into_iter().enumerate() {
+        let body = with(
+            offer_body(&sandbox, &format!("NF-{index}")),
+            pointer,
+            value.clone(),
+        );
+        let answer = caller.post_json(PRE_AUTHORIZATIONS, &body).await;
+        assert_eq!(
+            answer.status, status,
+            "{pointer} = {value}: {}",
+            answer.text
+        );
+        if status == 400 {
+            assert_eq!(answer.code(), "VALIDATION_ERROR", "{pointer} = {value}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn amounts_are_judged_and_answered_by_their_exact_digits() {
+    let sandbox = Sandbox::start().await;
+    let caller = sandbox.caller("apiKey");
+    for (sent, answered) in [
+        ("1000.005", "1000.01"),
+        ("1e3", "1000"),
+        ("500.10", "500.1"),
+    ] {
+        let number = format!("NF-{sent}");
+        let body = offer_body(&sandbox, &number)
+            .to_string()
+            .replace("12500.5", sent);
+        let answer = caller.post_text(PRE_AUTHORIZATIONS, &[], body).await;
+        assert_eq!(answer.status, 201, "{}", answer.text);
+        assert!(
+            answer.text.contains(&format!("\"amount\":{answered},")),
+            "{}",
+            answer.text
+        );
+    }
+    for sent in ["1e400", "1e999999999999999999999", "1e-999999999", "-0"] {
+        let body = offer_body(&sandbox, "NF-X")
+            .to_string()
+            .replace("12500.5", sent);
+        let answer = caller.post_text(PRE_AUTHORIZATIONS, &[], body).await;
+        assert_eq!(
+            answer.refusal(),
+            (400, "VALIDATION_ERROR".to_owned()),
+            "{sent}"
+        );
+        assert_eq!(answer.fields(), ["invoice.amount"], "{sent}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_json_object_is_refused_in_the_error_shape() {
+    let sandbox = Sandbox::start().await;
+    let caller = sandbox.caller("apiKey");
+    let good = offer_body(&sandbox, "NF-1").to_string();
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let twice = good.replacen('{', "{\"extra\":1,\"\\u0065xtra\":2,", 1);
+    let bodies: Vec<Vec<u8>> = vec![
+        b"null".to_vec(),
+        b"5".to_vec(),
+        b"[]".to_vec(),
+        b"[{\"cnpj\":\"11222333000181\"},{}]".to_vec(),
+        b"".to_vec(),
+        good.as_bytes()[..good.len() - 1].to_vec(),
+        deep.into_bytes(),
+        twice.into_bytes(),
+        good.replace("NF-1", "NF-\u{1}").into_bytes(),
+        [good.as_bytes(), b"x"].concat(),
+        vec![0xff, 0xfe],
+    ];
+    for body in bodies {
+        let shown = String::from_utf8_lossy(&body[..body.len().min(60)]).into_owned();
+        let answer = caller.post_text(PRE_AUTHORIZATIONS, &[], body).await;
+        assert_eq!(
+            answer.refusal(),
+            (400, "VALIDATION_ERROR".to_owned()),
+            "{shown}"
+        );
+    }
+    let marked = [b"\xEF\xBB\xBF", good.as_bytes()].concat();
+    assert_eq!(
+        caller
+            .post_text(PRE_AUTHORIZATIONS, &[], marked)
+            .await
+            .status,
+        201
+    );
+}
+
+#[tokio::test]
+async fn the_same_invoice_may_be_offered_again_once_the_first_offer_is_closed() {
+    let sandbox = Sandbox::start().await;
+    let caller = sandbox.caller("apiKey");
+    let body = offer_body(&sandbox, "NF-1");
+    let first = caller.post_json(PRE_AUTHORIZATIONS, &body).await.json();
+    let duplicate = caller.post_json(PRE_AUTHORIZATIONS, &body).await;
+    assert_eq!(
+        duplicate.refusal(),
+        (409, "PRE_AUTH_DUPLICATE_INVOICE".to_owned())
+    );
+    assert_eq!(
+        duplicate.json()["details"][0],
+        json!({"anticipationId": first["id"]})
+    );
+    let other_case = with(body.clone(), "/invoice/number", json!("nf-1"));
+    assert_eq!(
+        caller
+            .post_json(PRE_AUTHORIZATIONS, &other_case)
+            .await
+            .status,
+        201
+    );
+    let cancelled = caller
+        .post(&format!("{PRE_AUTHORIZATIONS}/{}/cancel", first["id"]))
+        .await;
+    assert_eq!(cancelled.status, 201);
+    assert_eq!(
+        caller.post_json(PRE_AUTHORIZATIONS, &body).await.status,
+        201
+    );
+}

@@ -1,0 +1,145 @@
+//! Idempotency keys: one key, one operation, one answer.
+
+use preauth_client::wire::path::PRE_AUTHORIZATIONS;
+use serde_json::json;
+
+use crate::support::{Sandbox, offer_body, with};
+
+const KEY: (&str, &str) = ("idempotency-key", "pedido-0001");
+
+#[tokio::test]
+async fn the_same_request_has_the_same_answer_byte_for_byte() {
+    let sandbox = Sandbox::start().await;
+    let caller = sandbox.caller("apiKey");
+    let body = with(
+        offer_body(&sandbox, "NF-1"),
+        "/externalReference",
+        json!("R"),
+    );
+    let first = caller
+        .post_text(PRE_AUTHORIZATIONS, &[KEY], body.to_string())
+        .await;
+    assert_eq!(
+        (first.status, first.header("idempotency-replayed")),
+        (201, "")
+    );
+    let cancelled = caller.post(&format!("{PRE_AUTHORIZATIONS}/1/cancel")).await;
+    assert_eq!(cancelled.status, 201);
+    // The same content in another spelling is the same request.
+    let masked = with(body, "/supplier/cnpj", json!("11.444.777/0001-61"));
+    let spelled = with(masked, "/invoice/amount", json!("12500.50"))
+        .to_string()
+        .replace(',', " , ");
+    let again = caller.post_text(PRE_AUTHORIZATIONS, &[KEY], spelled).await;
+    assert_eq!(
+        (again.status, again.header("idempotency-replayed")),
+        (201, "true")
+    );
+    assert_eq!(again.text, first.text);
+    let other_key = sandbox.caller("writeOnlyApiKey");
+    let body = with(
+        offer_body(&sandbox, "NF-1"),
+        "/externalReference",
+        json!("R"),
+    );
+    let rotated = other_key
+        .post_text(PRE_AUTHORIZATIONS, &[KEY], body.to_string())
+        .await;
+    assert_eq!(
+        rotated.text, first.text,
+        "a key of the same head office replays it"
+    );
+}
+
+#[tokio::test]
+async fn a_key_answers_one_content_only() {
+    let sandbox = Sandbox::start().await;
+    let caller = sandbox.caller("apiKey");
+    let body = offer_body(&sandbox, "NF-1");
+    assert_eq!(
+        caller
+            .post_text(PRE_AUTHORIZATIONS, &[KEY], body.to_string())
+            .await
+            .status,
+        201
+    );
+    let other = with(body, "/invoice/amount", json!(12500.51));
+    let answer = caller
+        .post_text(PRE_AUTHORIZATIONS, &[KEY], other.to_string())
+        .await;
+    assert_eq!(answer.refusal(), (409, "IDEMPOTENCY_KEY_REUSED".to_owned()));
+    assert_eq!(
+        answer.header("retry-after"),
+        "",
+        "it must never be sent again"
+    );
+}
+
+#[tokio::test]
+async fn a_refusal_is_not_remembered() {
+    let sandbox = Sandbox::start().await;
+    let caller = sandbox.caller("apiKey");
+    let blocked = json!(sandbox.text("blockedSupplierCnpj"));
+    let refused = with(offer_body(&sandbox, "NF-1"), "/supplier/cnpj", blocked).to_string();
+    for _ in 0..2 {
+        let answer = caller
+            .post_text(PRE_AUTHORIZATIONS, &[KEY], refused.clone())
+            .await;
+        assert_eq!(
+            answer.refusal(),
+            (422, "PRE_AUTH_SUPPLIER_BLOCKED".to_owned())
+        );
+    }
+    let body = offer_body(&sandbox, "NF-1").to_string();
+    assert_eq!(
+        caller
+            .post_text(PRE_AUTHORIZATIONS, &[KEY], body)
+            .await
+            .status,
+        201
+    );
+}
+
+#[tokio::test]
+async fn malformed_keys_are_refused_before_the_body_is_read() {
+    let sandbox = Sandbox::start().await;
+    let caller = sandbox.caller("apiKey");
+    let long = "x".repeat(101);
+    for key in ["", "short", "has space", "ação-0001", long.as_str()] {
+        let headers = [("idempotency-key", key)];
+        let answer = caller.post_text(PRE_AUTHORIZATIONS, &headers, "{").await;
+        assert_eq!(
+            answer.refusal(),
+            (400, "IDEMPOTENCY_KEY_INVALID".to_owned()),
+            "{key:?}"
+        );
+    }
+    let twice = [KEY, ("idempotency-key", "pedido-0002")];
+    let answer = caller.post_text(PRE_AUTHORIZATIONS, &twice, "{").await;
+    assert_eq!(
+        answer.refusal(),
+        (400, "IDEMPOTENCY_KEY_INVALID".to_owned())
+    );
+}
+
+#[tokio::test]
+async fn a_replay_outlives_the_process_that_answered_first() {
+    let sandbox = Sandbox::start().await;
+    let body = offer_body(&sandbox, "NF-1").to_string();
+    let first = sandbox
+        .caller("apiKey")
+        .post_text(PRE_AUTHORIZATIONS, &[KEY], body.clone())
+        .await;
+    assert_eq!(first.status, 201, "{}", first.text);
+    let folder = sandbox.kill();
+    let sandbox = Sandbox::start_in(folder, &["--rate-limit", "1000000"]).await;
+    let again = sandbox
+        .caller("apiKey")
+        .post_text(PRE_AUTHORIZATIONS, &[KEY], body)
+        .await;
+    assert_eq!(
+        (again.status, again.header("idempotency-replayed")),
+        (201, "true")
+    );
+    assert_eq!(again.text, first.text);
+}

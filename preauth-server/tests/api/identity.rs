@@ -1,0 +1,216 @@
+//! Keys, scopes and responsible users; rate limits.
+
+use preauth_client::wire::path::PRE_AUTHORIZATIONS;
+use reqwest::Method;
+
+use crate::support::{RawCaller, Sandbox, offer_body};
+
+#[tokio::test]
+async fn each_kind_of_key_gets_its_own_answer() {
+    let sandbox = Sandbox::start().await;
+    let offer = offer_body(&sandbox, "NF-1").to_string();
+    for (key, read, write) in [
+        (
+            "readOnlyApiKey",
+            (200, ""),
+            (403, "INTEGRATION_SCOPE_FORBIDDEN"),
+        ),
+        (
+            "writeOnlyApiKey",
+            (403, "INTEGRATION_SCOPE_FORBIDDEN"),
+            (400, "VALIDATION_ERROR"),
+        ),
+        (
+            "legacyApiKey",
+            (403, "INTEGRATION_SCOPE_FORBIDDEN"),
+            (403, "INTEGRATION_SCOPE_FORBIDDEN"),
+        ),
+        (
+            "expiredApiKey",
+            (401, "API_KEY_EXPIRED"),
+            (401, "API_KEY_EXPIRED"),
+        ),
+        (
+            "revokedApiKey",
+            (401, "API_KEY_REVOKED"),
+            (401, "API_KEY_REVOKED"),
+        ),
+        (
+            "forbiddenUserApiKey",
+            (403, "INTEGRATION_RESPONSIBLE_FORBIDDEN"),
+            (403, "INTEGRATION_RESPONSIBLE_FORBIDDEN"),
+        ),
+    ] {
+        let caller = sandbox.caller(key);
+        let (status, code) = read;
+        assert_eq!(
+            caller.get(PRE_AUTHORIZATIONS).await.refusal(),
+            (status, code.to_owned()),
+            "{key}"
+        );
+        let (status, code) = write;
+        // The body is broken on purpose: who may not write is told so first.
+        let answer = caller.post_text(PRE_AUTHORIZATIONS, &[], "{").await;
+        assert_eq!(answer.refusal(), (status, code.to_owned()), "{key}");
+    }
+    let answer = sandbox
+        .caller("writeOnlyApiKey")
+        .post_text(PRE_AUTHORIZATIONS, &[], offer)
+        .await;
+    assert_eq!(answer.status, 201, "{}", answer.text);
+}
+
+#[tokio::test]
+async fn only_one_well_formed_bearer_key_counts() {
+    let sandbox = Sandbox::start().await;
+    let stranger = sandbox.stranger();
+    let key = sandbox.text("apiKey").to_owned();
+    let typo = format!("{}0", &key[..key.len() - 1]);
+    let typo = if typo == key {
+        format!("{}1", &key[..key.len() - 1])
+    } else {
+        typo
+    };
+    let two = format!("Bearer {key}, Bearer {key}");
+    for credential in [
+        "Bearer ",
+        "Bearer",
+        &format!("Bearer {typo}"),
+        &format!("Bearer {}", key.trim_start_matches("service_sk_")),
+        &format!("Basic {key}"),
+        &two,
+        "Bearer \u{e9}",
+    ] {
+        let headers = [("authorization", credential)];
+        let answer = stranger
+            .send(Method::GET, PRE_AUTHORIZATIONS, &headers, None)
+            .await;
+        assert_eq!(
+            answer.refusal(),
+            (401, "API_KEY_INVALID".to_owned()),
+            "{credential}"
+        );
+        assert_eq!(answer.header("www-authenticate"), "Bearer");
+        assert_eq!(
+            answer.header("x-ratelimit-limit"),
+            "",
+            "a stranger has no window"
+        );
+    }
+    for headers in [vec![("x-api-key", key.as_str())], vec![]] {
+        let path = format!("{PRE_AUTHORIZATIONS}?api_key={key}");
+        let answer = stranger.send(Method::GET, &path, &headers, None).await;
+        assert_eq!(answer.status, 401);
+    }
+    let twice = RawCaller::new(sandbox.text("baseUrl"), Some(&key));
+    let headers = [("authorization", "Bearer other")];
+    assert_eq!(
+        twice
+            .send(Method::GET, PRE_AUTHORIZATIONS, &headers, None)
+            .await
+            .status,
+        401
+    );
+    for credential in [format!("bearer {key}"), format!("Bearer  {key}")] {
+        let headers = [("authorization", credential.as_str())];
+        let answer = stranger
+            .send(Method::GET, PRE_AUTHORIZATIONS, &headers, None)
+            .await;
+        assert_eq!(answer.status, 200, "{credential}");
+    }
+    let log = sandbox.log();
+    let story = log.split_once("From here on").unwrap().1;
+    assert!(!story.contains(&key), "no key is ever logged");
+}
+
+#[tokio::test]
+async fn the_window_is_told_with_every_answer_and_ends_in_429() {
+    let sandbox = Sandbox::start_with(&["--rate-limit", "3"]).await;
+    let caller = sandbox.caller("apiKey");
+    let paths = [
+        PRE_AUTHORIZATIONS,
+        "/api/integration/v1/pre-authorizations/abc",
+        PRE_AUTHORIZATIONS,
+    ];
+    for (path, remaining) in paths.into_iter().zip(["2", "1", "0"]) {
+        let answer = caller.get(path).await;
+        assert_eq!(answer.header("x-ratelimit-limit"), "3", "{}", answer.text);
+        assert_eq!(answer.header("x-ratelimit-remaining"), remaining);
+        let reset: u64 = answer.header("x-ratelimit-reset").parse().unwrap();
+        assert!((1..=60).contains(&reset), "{reset}");
+        assert_eq!(answer.header("ratelimit-policy"), "\"default\";q=3;w=60");
+        assert_eq!(
+            answer.header("ratelimit"),
+            format!("\"default\";r={remaining};t={reset}")
+        );
+    }
+    let refused = caller.get(PRE_AUTHORIZATIONS).await;
+    assert_eq!(refused.refusal(), (429, "RATE_LIMITED".to_owned()));
+    let wait: u64 = refused.header("retry-after").parse().unwrap();
+    assert!((1..=60).contains(&wait), "{wait}");
+    assert_eq!(refused.header("x-ratelimit-remaining"), "0");
+    let other = sandbox
+        .caller("readOnlyApiKey")
+        .get(PRE_AUTHORIZATIONS)
+        .await;
+    assert_eq!(other.status, 200, "each key has a window of its own");
+}
+
+#[tokio::test]
+async fn a_revoked_key_and_a_user_without_permission_lose_access_at_once() {
+    let sandbox = Sandbox::start().await;
+    let platform = sandbox.platform();
+    let companies = platform
+        .get("/api/platform/v1/companies?limit=100")
+        .await
+        .json();
+    let find = |cnpj: &str| {
+        let all = companies["data"].as_array().unwrap().clone();
+        all.into_iter()
+            .find(|company| company["cnpj"] == cnpj)
+            .unwrap()["id"]
+            .clone()
+    };
+    let company = find(sandbox.text("companyCnpj"));
+    let base = format!("/api/platform/v1/companies/{}", company.as_str().unwrap());
+    let user = serde_json::json!({
+        "name": "Eva", "email": "eva@construtora.example.com",
+        "permissions": ["REQUEST_ADVANCES", "PRE_AUTHORIZE_ADVANCES"],
+    });
+    let user = platform.post_json(&format!("{base}/users"), &user).await;
+    assert_eq!(user.status, 201, "{}", user.text);
+    let user_id = user.json()["id"].as_str().unwrap().to_owned();
+    let key = serde_json::json!({"name": "nova", "responsibleUserId": user_id, "scopes": ["preauth:read"]});
+    let key = platform.post_json(&format!("{base}/api-keys"), &key).await;
+    assert_eq!(key.status, 201, "{}", key.text);
+    let key = key.json();
+    let caller = RawCaller::new(sandbox.text("baseUrl"), key["key"].as_str());
+    assert_eq!(caller.get(PRE_AUTHORIZATIONS).await.status, 200);
+
+    let user_path = format!("/api/platform/v1/users/{user_id}");
+    for (change, refusal) in [
+        (
+            serde_json::json!({"permissions": ["REQUEST_ADVANCES"]}),
+            "INTEGRATION_RESPONSIBLE_FORBIDDEN",
+        ),
+        (serde_json::json!({"active": false}), "RBAC_FORBIDDEN"),
+    ] {
+        let headers = [("content-type", "application/json")];
+        let body = Some(change.to_string().into_bytes());
+        let changed = platform
+            .send(Method::PATCH, &user_path, &headers, body)
+            .await;
+        assert_eq!(changed.status, 200, "{}", changed.text);
+        assert_eq!(
+            caller.get(PRE_AUTHORIZATIONS).await.refusal(),
+            (403, refusal.to_owned())
+        );
+    }
+    let path = format!("/api/platform/v1/api-keys/{}", key["id"].as_str().unwrap());
+    assert_eq!(
+        platform.send(Method::DELETE, &path, &[], None).await.status,
+        204
+    );
+    let refused = caller.get(PRE_AUTHORIZATIONS).await;
+    assert_eq!(refused.refusal(), (401, "API_KEY_REVOKED".to_owned()));
+}

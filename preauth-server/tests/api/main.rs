@@ -1,0 +1,21 @@
+//! The service as its callers meet it: the real binary over real sockets, through the real client
+//! and through raw requests.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test that cannot go on has failed"
+)]
+
+mod cancel;
+mod create;
+mod hygiene;
+mod idempotency;
+mod identity;
+mod list;
+mod process;
+mod races;
+mod support;
+mod webhooks;

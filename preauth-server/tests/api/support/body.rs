@@ -1,0 +1,28 @@
+//! Bodies of create requests.
+
+use serde_json::{Value, json};
+
+use super::Sandbox;
+use super::sandbox::due_date;
+
+/// A body that a fresh sandbox accepts, for this invoice number.
+pub(crate) fn offer_body(sandbox: &Sandbox, number: &str) -> Value {
+    json!({
+        "supplier": {
+            "cnpj": sandbox.text("supplierCnpj"),
+            "email": "financeiro@fornecedor.example.com",
+        },
+        "invoice": {
+            "amount": 12500.5,
+            "dueDate": due_date(60).to_string(),
+            "number": number,
+        },
+    })
+}
+
+/// `body` with the value at `pointer` (e.g. `/invoice/amount`) replaced or added.
+pub(crate) fn with(mut body: Value, pointer: &str, value: Value) -> Value {
+    let (parent, name) = pointer.rsplit_once('/').unwrap();
+    body.pointer_mut(parent).unwrap()[name] = value;
+    body
+}

@@ -1,0 +1,11 @@
+//! What the tests share: a sandbox of their own, the client, raw requests, a webhook receiver.
+
+mod body;
+mod raw;
+mod receiver;
+mod sandbox;
+
+pub(crate) use body::{offer_body, with};
+pub(crate) use raw::{Answer, RawCaller};
+pub(crate) use receiver::{Arrived, TestReceiver};
+pub(crate) use sandbox::{Sandbox, due_date};

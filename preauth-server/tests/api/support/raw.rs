@@ -1,0 +1,122 @@
+//! Requests as a stranger might send them, and answers as they came.
+
+use reqwest::header::HeaderMap;
+use reqwest::{Client, Method};
+use serde_json::Value;
+
+/// Sends requests with one credential, or none.
+#[derive(Clone)]
+pub(crate) struct RawCaller {
+    http: Client,
+    base_url: String,
+    token: Option<String>,
+}
+
+/// An answer, read to its end.
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) text: String,
+}
+
+impl RawCaller {
+    pub(crate) fn new(base_url: &str, token: Option<&str>) -> Self {
+        let http = Client::builder().no_proxy().build().unwrap();
+        Self {
+            http,
+            base_url: base_url.to_owned(),
+            token: token.map(ToOwned::to_owned),
+        }
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        self.send(Method::GET, path, &[], None).await
+    }
+
+    pub(crate) async fn post(&self, path: &str) -> Answer {
+        self.send(Method::POST, path, &[], None).await
+    }
+
+    /// POST with a JSON body.
+    pub(crate) async fn post_json(&self, path: &str, body: &Value) -> Answer {
+        self.post_text(path, &[], body.to_string()).await
+    }
+
+    /// POST with a body that is called JSON, whatever it is, and more headers.
+    pub(crate) async fn post_text(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: impl Into<Vec<u8>>,
+    ) -> Answer {
+        let mut all = vec![("content-type", "application/json")];
+        all.extend_from_slice(headers);
+        self.send(Method::POST, path, &all, Some(body.into())).await
+    }
+
+    pub(crate) async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<Vec<u8>>,
+    ) -> Answer {
+        let mut request = self
+            .http
+            .request(method, format!("{}{path}", self.base_url));
+        if let Some(token) = &self.token {
+            request = request.bearer_auth(token);
+        }
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        if let Some(body) = body {
+            request = request.body(body);
+        }
+        let answer = request.send().await.unwrap();
+        let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
+        Answer {
+            status,
+            headers,
+            text: answer.text().await.unwrap(),
+        }
+    }
+}
+
+impl Answer {
+    /// The body as JSON.
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.text)
+            .unwrap_or_else(|error| panic!("{error} in {} {:?}", self.status, self.text))
+    }
+
+    /// The code of the first error; empty when there is none.
+    pub(crate) fn code(&self) -> String {
+        let body: Value = serde_json::from_str(&self.text).unwrap_or_default();
+        body["errors"][0]["code"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    }
+
+    /// Status and code, to compare at once.
+    pub(crate) fn refusal(&self) -> (u16, String) {
+        (self.status, self.code())
+    }
+
+    /// The fields named by a validation error, in order.
+    pub(crate) fn fields(&self) -> Vec<String> {
+        let body = self.json();
+        let details = body["details"].as_array().cloned().unwrap_or_default();
+        details
+            .iter()
+            .map(|detail| detail["field"].as_str().unwrap_or("?").to_owned())
+            .collect()
+    }
+
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers
+            .get(name)
+            .map_or("", |value| value.to_str().unwrap())
+    }
+}

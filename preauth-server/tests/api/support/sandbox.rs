@@ -1,0 +1,147 @@
+//! A sandbox process of one's own, killed at the end.
+
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use chrono::{Days, NaiveDate};
+use preauth_client::Client;
+use preauth_core::value::{Timestamp, calendar};
+use preauth_server::clock::{Clock, SystemClock};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::RawCaller;
+
+const START_DEADLINE: Duration = Duration::from_mins(1);
+
+/// A running sandbox and its ready file.
+pub(crate) struct Sandbox {
+    process: Child,
+    folder: TempDir,
+    pub(crate) ready: Value,
+}
+
+impl Sandbox {
+    /// Starts one that does not limit the rate.
+    pub(crate) async fn start() -> Self {
+        Self::start_with(&["--rate-limit", "1000000"]).await
+    }
+
+    /// Starts one whose webhooks go to `url`.
+    pub(crate) async fn start_sending_to(url: &str) -> Self {
+        Self::start_with(&["--rate-limit", "1000000", "--webhook-url", url]).await
+    }
+
+    /// Starts one with these flags on top of free ports and a folder of its own.
+    pub(crate) async fn start_with(flags: &[&str]) -> Self {
+        Self::start_in(tempfile::tempdir().unwrap(), flags).await
+    }
+
+    /// Starts one in `folder`, which may hold what an earlier one left.
+    pub(crate) async fn start_in(folder: TempDir, flags: &[&str]) -> Self {
+        let ready_file = folder.path().join("ready.json");
+        let _ = std::fs::remove_file(&ready_file);
+        let log = std::fs::File::create(folder.path().join("log.txt")).unwrap();
+        let process = Command::new(env!("CARGO_BIN_EXE_preauth-server"))
+            .args([
+                "sandbox",
+                "--listen",
+                "127.0.0.1:0",
+                "--platform-listen",
+                "127.0.0.1:0",
+            ])
+            .args(["--data".into(), folder.path().join("data")])
+            .args(["--ready-file".into(), ready_file.clone()])
+            .args(flags)
+            .stdout(log.try_clone().unwrap())
+            .stderr(log)
+            .stdin(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut sandbox = Self {
+            process,
+            folder,
+            ready: Value::Null,
+        };
+        sandbox.ready = sandbox.wait_until_ready(ready_file).await;
+        sandbox
+    }
+
+    async fn wait_until_ready(&mut self, path: PathBuf) -> Value {
+        let wait = async {
+            loop {
+                if let Ok(text) = std::fs::read_to_string(&path) {
+                    return serde_json::from_str(&text).unwrap();
+                }
+                if let Some(status) = self.process.try_wait().unwrap() {
+                    panic!("the sandbox ended with {status}: {}", self.log());
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let waited = tokio::time::timeout(START_DEADLINE, wait).await;
+        waited.unwrap_or_else(|_| panic!("the sandbox was not ready in time: {}", self.log()))
+    }
+
+    /// A text of the ready file.
+    pub(crate) fn text(&self, name: &str) -> &str {
+        self.ready[name]
+            .as_str()
+            .unwrap_or_else(|| panic!("{name} is not in the ready file"))
+    }
+
+    /// The client with the key that may do everything.
+    pub(crate) fn client(&self) -> Client {
+        Client::new(self.text("baseUrl"), self.text("apiKey")).unwrap()
+    }
+
+    /// Raw requests to the integration API with the key `name` of the ready file.
+    pub(crate) fn caller(&self, name: &str) -> RawCaller {
+        RawCaller::new(self.text("baseUrl"), Some(self.text(name)))
+    }
+
+    /// Raw requests to the integration API without any key.
+    pub(crate) fn stranger(&self) -> RawCaller {
+        RawCaller::new(self.text("baseUrl"), None)
+    }
+
+    /// Raw requests to the platform API with the operator token.
+    pub(crate) fn platform(&self) -> RawCaller {
+        RawCaller::new(self.text("platformUrl"), Some(self.text("platformToken")))
+    }
+
+    /// Everything it has printed so far.
+    pub(crate) fn log(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join("log.txt")).unwrap()
+    }
+
+    /// Kills it as a power cut would, and gives its folder back.
+    pub(crate) fn kill(mut self) -> TempDir {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+        std::mem::replace(&mut self.folder, tempfile::tempdir().unwrap())
+    }
+
+    /// Asks it to stop and waits until it has; whether it ended well.
+    pub(crate) fn stop(mut self) -> bool {
+        let id = self.process.id().to_string();
+        Command::new("kill").args(["-TERM", &id]).status().unwrap();
+        self.process.wait().unwrap().success()
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// The date `days` from today in São Paulo.
+pub(crate) fn due_date(days: u64) -> NaiveDate {
+    let now: Timestamp = SystemClock.now();
+    calendar::today(now)
+        .checked_add_days(Days::new(days))
+        .unwrap()
+}
