@@ -3,7 +3,7 @@
 //! A backend implements [`Host`] and calls [`conformance_suite!`](crate::conformance_suite) once;
 //! each case becomes a test of its own:
 //!
-//! ```ignore
+//! ```text
 //! preauth_core::conformance_suite! {
 //!     #[tokio::test(flavor = "multi_thread")]
 //!     MyHost::on_an_empty_database().await

@@ -64,6 +64,7 @@ macro_rules! conformance_suite {
             parties::a_payer_must_be_registered,
             parties::a_branch_is_read_with_its_head_office,
             parties::a_suppliers_branch_is_read_with_its_head_office,
+            parties::a_supplier_is_never_registered_twice,
             parties::a_block_list_counts_for_its_company_alone,
             parties::the_newest_credit_analysis_counts,
             parties::a_company_cannot_be_its_own_supplier,

@@ -5,6 +5,7 @@
     reason = "in a test a panic is the report of a failure"
 )]
 
+mod completeness;
 mod host;
 mod model;
 

@@ -4,8 +4,12 @@
 //! A script is a row of numbers; each number spells one step. Any number is a valid step, so that a
 //! failing script can be shortened by leaving numbers out.
 
+mod answer;
+mod compare;
+mod deeds;
 mod reference;
 mod run;
+mod spell;
 mod step;
 mod table;
 

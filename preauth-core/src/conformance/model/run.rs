@@ -2,28 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use chrono::{DateTime, NaiveDate, TimeDelta};
-
 use crate::conformance::Host;
 use crate::conformance::scene::{Scene, cents};
 use crate::memory::CompanyKind;
-use crate::operation::{
-    Action, Actor, Command, Credit, DirectAdvance, Invoice, InvoiceAmounts, Offer, Operation,
-    Rejection, ReprovedBy, State,
-};
-use crate::port::{Filter, PageRequest, Viewer};
-use crate::service::{Offered, ServiceError};
-use crate::value::{
-    Cnpj, CompanyId, ContactName, DueDate, Email, ExtensionId, IdempotencyKey, InvoiceNumber,
-    OperationId, SupplierName, Timestamp,
-};
+use crate::operation::{Actor, Command, Credit};
+use crate::port::Viewer;
+use crate::value::{Cnpj, CompanyId, Email, ExtensionId, IdempotencyKey, OperationId, Timestamp};
 
-use super::reference::{Arguments, Model, Outcome, today};
-use super::step::{CREDIT_CENTS, CREDIT_DAYS, OfferStep, Pass, Payer, Step, Supplier};
+use super::reference::{Model, Outcome, today};
+use super::spell::ADVANCE_CENTS;
+use super::step::{CREDIT_CENTS, CREDIT_DAYS, Pass, Step};
 use super::table::Deed;
-
-const ADVANCE_CENTS: i64 = 900_000;
-const WITHHELD_CENTS: i64 = 0;
 
 /// Holds a host to the model: after every step both give the same answer and show the same
 /// operations.
@@ -41,18 +30,19 @@ pub async fn model_run(host: &dyn Host, script: &[u64]) {
 }
 
 /// The two sides of a run.
-struct Run<'a> {
-    scene: Scene<'a>,
-    model: Model,
+pub(super) struct Run<'a> {
+    pub(super) scene: Scene<'a>,
+    pub(super) model: Model,
     /// By the model's index: the real id, and the answer to the creation.
-    ids: Vec<(OperationId, String)>,
-    extensions: Vec<Option<ExtensionId>>,
-    other_payer: CompanyId,
-    email: Email,
-    keys: [IdempotencyKey; 2],
-    new_cnpj: Cnpj,
-    blocked_cnpj: Cnpj,
-    payer_cnpj: Cnpj,
+    pub(super) ids: Vec<(OperationId, String)>,
+    pub(super) extensions: Vec<Option<ExtensionId>>,
+    pub(super) other_payer: CompanyId,
+    pub(super) email: Email,
+    pub(super) keys: [IdempotencyKey; 2],
+    pub(super) new_cnpj: Cnpj,
+    pub(super) blocked_cnpj: Cnpj,
+    /// Of a branch of the payer.
+    pub(super) payer_cnpj: Cnpj,
 }
 
 impl<'a> Run<'a> {
@@ -173,243 +163,4 @@ impl<'a> Run<'a> {
         self.model.now_ms = until;
         self.scene.now = Timestamp::from_unix_millis(until).unwrap();
     }
-
-    fn offer(&self, step: OfferStep) -> Offer {
-        let number = format!("NF-{}", step.number);
-        let mut offer = self.scene.offer_of(&number);
-        let is_named = matches!(step.supplier, Supplier::New | Supplier::Blocked);
-        offer.payer = self.payer(step.payer);
-        offer.supplier.cnpj = self.cnpj(step.supplier);
-        offer.supplier.email = self.email.clone();
-        if is_named {
-            offer.supplier.name = Some(SupplierName::parse("Fornecedora").unwrap());
-            offer.supplier.contact_name = Some(ContactName::parse("Contato").unwrap());
-        }
-        let due_day = today(self.model.now_ms) + step.days_ahead;
-        offer.invoice = invoice(step.cents, due_day, Some(&number));
-        offer
-    }
-
-    fn advance(
-        &self,
-        payer: Payer,
-        supplier: Supplier,
-        number: Option<u64>,
-        due_day: i64,
-    ) -> DirectAdvance {
-        let number = number.map(|number| format!("NF-{number}"));
-        DirectAdvance {
-            payer: self.payer(payer),
-            supplier: self.cnpj(supplier),
-            invoice: invoice(ADVANCE_CENTS, due_day, number.as_deref()),
-            external_reference: None,
-        }
-    }
-
-    fn payer(&self, payer: Payer) -> CompanyId {
-        match payer {
-            Payer::Head => self.scene.payer,
-            Payer::Branch => self.scene.branch,
-            Payer::Other => self.other_payer,
-        }
-    }
-
-    fn cnpj(&self, supplier: Supplier) -> Cnpj {
-        match supplier {
-            Supplier::Registered => self.scene.supplier.cnpj,
-            Supplier::New | Supplier::Unnamed => self.new_cnpj,
-            Supplier::Blocked => self.blocked_cnpj,
-            Supplier::Payer => self.payer_cnpj,
-        }
-    }
-
-    fn command(&self, index: usize, deed: Deed, spelling: u64) -> (Command, Arguments) {
-        let boleto_day = self.model.operations[index].boleto_day;
-        let today = today(self.model.now_ms);
-        let is_good = spelling < 4;
-        let net = if is_good {
-            45_000
-        } else {
-            [0, CREDIT_CENTS + 2][usize::from(spelling == 5)]
-        };
-        let extension_day = match spelling {
-            4 => boleto_day,
-            5 => today + 181,
-            _ => boleto_day + 1,
-        };
-        let arguments = Arguments {
-            net_cents: net,
-            extension_day,
-            extension_cents: i64::from(spelling != 3),
-            names_the_open_extension: is_good,
-        };
-        let reason = None;
-        let reprove = |by| Command::Reprove { by, reason: None };
-        // A good spelling names the extension created last; without one, any id is wrong.
-        let named = self.extensions[index].filter(|_| is_good);
-        let id = named.unwrap_or_else(|| self.scene.new_extension_id());
-        let command = match deed {
-            Deed::Request => Command::Request,
-            Deed::Decline => Command::Decline { reason },
-            Deed::Cancel => Command::Cancel,
-            Deed::Withdraw => Command::Withdraw { reason },
-            Deed::Expire => Command::Expire,
-            Deed::Verify => Command::Verify,
-            Deed::Approve => Command::Approve,
-            Deed::Release => Command::Release {
-                net_amount: cents(net),
-            },
-            Deed::Pay => Command::Pay,
-            Deed::ReturnPayout => Command::ReturnPayout,
-            Deed::Bill => Command::Bill,
-            Deed::Conclude => Command::Conclude,
-            Deed::ReproveByCompany => reprove(ReprovedBy::Company),
-            Deed::ReproveByPlatform => reprove(ReprovedBy::Platform),
-            Deed::Reopen => Command::Reopen,
-            Deed::CreateExtension => Command::CreateExtension {
-                id: self.scene.new_extension_id(),
-                new_due_date: day(extension_day),
-                total_amount: cents(arguments.extension_cents),
-            },
-            Deed::ConcludeExtension => Command::ConcludeExtension { id },
-            Deed::CancelExtension => Command::CancelExtension { id },
-        };
-        (command, arguments)
-    }
-
-    fn outcome_of_beginning(&mut self, found: Result<Offered, ServiceError>) -> Outcome {
-        match found {
-            Ok(Offered::Created { operation, body }) => {
-                self.ids.push((operation.id, body));
-                self.extensions.push(None);
-                Outcome::Created
-            }
-            Ok(Offered::Replayed { body }) => {
-                let original = self.ids.iter().position(|(_, original)| *original == body);
-                Outcome::Replayed(original.unwrap())
-            }
-            Err(error) => self.refusal(&error),
-        }
-    }
-
-    fn refusal(&self, error: &ServiceError) -> Outcome {
-        let rejection = match error {
-            ServiceError::IdempotencyKeyReused => return Outcome::KeyReused,
-            ServiceError::Rejected(rejection) => *rejection,
-            other => panic!("{other:?}"),
-        };
-        Outcome::Refused(match rejection {
-            Rejection::DuplicateInvoice { existing } => {
-                let index = self.ids.iter().position(|(id, _)| *id == existing);
-                return Outcome::Duplicate(index.unwrap());
-            }
-            Rejection::DueDateTooNear => "due date too near",
-            Rejection::DueDateTooFar => "due date too far",
-            Rejection::SupplierIsSelf => "self",
-            Rejection::SupplierBlocked => "blocked",
-            Rejection::SupplierNameRequired => "name required",
-            Rejection::CreditTermExceeded => "credit term",
-            Rejection::CreditAmountExceeded => "credit amount",
-            Rejection::NotFound => "not found",
-            Rejection::AlreadyRequested => "already requested",
-            Rejection::AlreadyClosed => "already closed",
-            Rejection::InvalidTransition { .. } => "transition",
-            Rejection::NetAmountOutOfRange => "net amount",
-            Rejection::ExtensionDueDateOutOfRange => "extension date",
-            Rejection::ExtensionTotalOutOfRange => "extension total",
-            Rejection::ExtensionNotOpen => "extension not open",
-        })
-    }
-
-    /// Both groups' lists show the same operations in the same statuses, newest first.
-    async fn compare_lists(&self, step: usize) {
-        let viewers = [
-            (Viewer::HeadOffice(self.scene.payer), false),
-            (Viewer::HeadOffice(self.other_payer), true),
-        ];
-        for (viewer, is_other) in viewers {
-            let page = PageRequest {
-                page: 1,
-                limit: 100,
-            };
-            let queries = self.scene.host.queries();
-            let found = queries
-                .list(viewer, &Filter::default(), page)
-                .await
-                .unwrap();
-            let modelled = self.model.operations.iter().zip(&self.ids);
-            let mut expected: Vec<_> = modelled
-                .filter(|(it, _)| (it.payer == Payer::Other) == is_other)
-                .map(|(it, (id, _))| (*id, it.status))
-                .collect();
-            expected.sort_by_key(|(id, _)| std::cmp::Reverse(*id));
-            assert_eq!(found.total, u64::try_from(expected.len()).unwrap());
-            expected.truncate(100);
-            let found: Vec<_> = found
-                .operations
-                .iter()
-                .map(|it| (it.id, it.status()))
-                .collect();
-            assert_eq!(found, expected, "after step {step}");
-        }
-    }
-
-    /// Every operation is what the model says, with its events.
-    async fn compare_operations(&self) {
-        for (expected, (id, _)) in self.model.operations.iter().zip(&self.ids) {
-            let found = self.scene.stored(*id).await;
-            let history = self.scene.history(*id).await;
-            let events: Vec<_> = history.iter().map(|entry| entry.event_type).collect();
-            assert_eq!(events, expected.events, "{found:?}");
-            assert_eq!(found.version.get(), i64::try_from(events.len()).unwrap());
-            assert_eq!(found.status(), expected.status);
-            assert_eq!(
-                found.net_amount.map(crate::value::Money::cents),
-                expected.net_cents
-            );
-            assert_eq!(
-                found.expires_at.map(Timestamp::unix_millis),
-                expected.expires_ms
-            );
-            let closed_by = found.closing().map(|closing| closing.action);
-            assert_eq!(closed_by, expected.closed_by.map(action_of));
-            compare_boleto(&found, expected.boleto_day, expected.extension_day);
-        }
-    }
-}
-
-fn compare_boleto(found: &Operation, boleto_day: i64, extension_day: Option<i64>) {
-    if let State::ToReceive {
-        boleto_due_date,
-        extension,
-    } = &found.state
-    {
-        assert_eq!(*boleto_due_date, day(boleto_day));
-        assert_eq!(extension.map(|it| it.new_due_date), extension_day.map(day));
-    }
-}
-
-fn action_of(deed: Deed) -> Action {
-    match deed {
-        Deed::Decline => Action::Decline,
-        Deed::Cancel => Action::Cancel,
-        Deed::Withdraw => Action::Withdraw,
-        Deed::Expire => Action::Expire,
-        Deed::ReproveByCompany => Action::ReproveByCompany,
-        Deed::ReproveByPlatform => Action::ReproveByPlatform,
-        other => panic!("{other:?} closes nothing"),
-    }
-}
-
-fn invoice(amount: i64, due_day: i64, number: Option<&str>) -> Invoice {
-    Invoice {
-        amounts: InvoiceAmounts::from_cents(cents(amount), cents(WITHHELD_CENTS)).unwrap(),
-        due_date: day(due_day),
-        number: number.map(|number| InvoiceNumber::parse(number).unwrap()),
-    }
-}
-
-fn day(days_since_1970: i64) -> DueDate {
-    let epoch: NaiveDate = DateTime::UNIX_EPOCH.date_naive();
-    DueDate::from_date(epoch + TimeDelta::days(days_since_1970)).unwrap()
 }

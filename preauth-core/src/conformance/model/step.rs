@@ -52,7 +52,7 @@ pub(super) enum Supplier {
     Unnamed,
     /// On the block list of `Head`, not on that of `Other`.
     Blocked,
-    /// The head office of `Head` itself.
+    /// A branch of `Head`.
     Payer,
 }
 
