@@ -117,7 +117,7 @@ use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::operation::InvoiceFile;
-use crate::port::NewNotice;
+use crate::port::{ExtensionRecord, NewNotice};
 use crate::value::{ExtensionId, OperationId, Timestamp};
 
 use tables::Tables;
@@ -150,6 +150,12 @@ impl MemoryStore {
     #[must_use]
     pub fn reserve_extension_id(&self) -> Option<ExtensionId> {
         ExtensionId::new(self.lock().next_extension())
+    }
+
+    /// An extension with its status, and the operation whose boleto it extends.
+    #[must_use]
+    pub fn extension(&self, id: ExtensionId) -> Option<(OperationId, ExtensionRecord)> {
+        self.lock().extensions.get(&id).copied()
     }
 
     /// The mails staged so far, oldest first.

@@ -1,0 +1,9 @@
+//! What the host in memory offers beyond the ports.
+#![expect(
+    clippy::unwrap_used,
+    reason = "in a test a panic is the report of a failure"
+)]
+
+mod extensions;
+mod given;
+mod resending;
