@@ -65,15 +65,23 @@ pub async fn a_branch_holds_an_invoice_for_its_whole_group(host: &dyn Host) {
         duplicate_of(&scene, &scene.offer_of("NF-1")).await,
         direct.id
     );
-    let again = scene.advance(scene.payer, Some("NF-1"));
-    let refused = scene
-        .service
-        .advance_directly(&again, Actor::Supplier, scene.now);
-    let Err(ServiceError::Rejected(Rejection::DuplicateInvoice { existing })) = refused.await
-    else {
-        panic!("the invoice is held");
-    };
-    assert_eq!(existing, direct.id);
+    let offered = scene.begin(&scene.offer_of("NF-2")).await;
+    let held = [
+        (scene.payer, "NF-1", direct.id),
+        (scene.branch, "NF-1", direct.id),
+        (scene.branch, "NF-2", offered.id),
+    ];
+    for (payer, number, holder) in held {
+        let again = scene.advance(payer, Some(number));
+        let refused = scene
+            .service
+            .advance_directly(&again, Actor::Supplier, scene.now)
+            .await;
+        let Err(ServiceError::Rejected(Rejection::DuplicateInvoice { existing })) = refused else {
+            panic!("{number} is held: {refused:?}");
+        };
+        assert_eq!(existing, holder);
+    }
 }
 
 /// Another group, another supplier, another spelling: other invoices.
