@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use futures_util::StreamExt;
 use preauth_core::ErrorCode;
+use salvo::http::Request;
 use salvo::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
-use salvo::http::{ParseError, Request};
 
 use super::error::ApiError;
 use super::json::Json;
@@ -22,7 +23,7 @@ pub(super) async fn json(req: &mut Request) -> Result<Json, ApiError> {
             .message("Content-Type deve ser application/json, em UTF-8."));
     }
     let bytes = read(req).await?;
-    Ok(Json::parse(bytes)?)
+    Ok(Json::parse(&bytes)?)
 }
 
 /// Reads a JSON body that may be left out altogether.
@@ -37,20 +38,31 @@ pub(super) async fn optional_json(req: &mut Request) -> Result<Json, ApiError> {
         .message("Content-Type deve ser application/json, em UTF-8."))
 }
 
-async fn read(req: &mut Request) -> Result<&[u8], ApiError> {
+async fn read(req: &mut Request) -> Result<Vec<u8>, ApiError> {
     let encoding = header(req, CONTENT_ENCODING.as_str());
     if encoding.is_some_and(|encoding| !encoding.eq_ignore_ascii_case("identity")) {
         return Err(ApiError::new(ErrorCode::BadRequest)
             .message("O corpo não pode ser comprimido (Content-Encoding)."));
     }
-    match tokio::time::timeout(TOTAL_DEADLINE, req.payload_with_max_size(JSON_LIMIT_BYTES)).await {
-        Ok(Ok(bytes)) => Ok(bytes),
-        Ok(Err(ParseError::PayloadTooLarge)) => Err(ApiError::new(ErrorCode::PayloadTooLarge)),
-        Ok(Err(_)) => {
-            Err(ApiError::new(ErrorCode::BadRequest).message("O corpo foi interrompido."))
+    tokio::time::timeout(TOTAL_DEADLINE, collect(req))
+        .await
+        .unwrap_or_else(|_| Err(ApiError::new(ErrorCode::RequestTimeout)))
+}
+
+/// Reads within the limit; what is over it stays where it is.
+async fn collect(req: &mut Request) -> Result<Vec<u8>, ApiError> {
+    let mut bytes = Vec::new();
+    while let Some(frame) = req.body_mut().next().await {
+        let broken = |_| ApiError::new(ErrorCode::BadRequest).message("O corpo foi interrompido.");
+        let Ok(data) = frame.map_err(broken)?.into_data() else {
+            continue;
+        };
+        if bytes.len().saturating_add(data.len()) > JSON_LIMIT_BYTES {
+            return Err(ApiError::new(ErrorCode::PayloadTooLarge));
         }
-        Err(_) => Err(ApiError::new(ErrorCode::RequestTimeout)),
+        bytes.extend_from_slice(&data);
     }
+    Ok(bytes)
 }
 
 /// `application/json`, with no parameter but `charset=utf-8`.

@@ -12,6 +12,7 @@ mod fields;
 mod handler;
 pub mod integration;
 mod json;
+mod linger;
 mod messages;
 mod path_id;
 pub mod platform;

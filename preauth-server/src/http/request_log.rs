@@ -1,7 +1,9 @@
 //! One line per request, and the id by which it is found again.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use futures_util::FutureExt;
 use preauth_core::ErrorCode;
 use preauth_core::port::IdSource;
 use preauth_core::value::{ApiKeyId, RequestId};
@@ -11,6 +13,9 @@ use salvo::http::{Request, Response};
 use salvo::{Depot, FlowCtrl, Handler, async_trait};
 
 use crate::clock::{Clock, Stopwatch};
+
+use super::error::ApiError;
+use super::handler;
 
 /// What an endpoint tells the log.
 #[derive(Debug, Default)]
@@ -60,7 +65,10 @@ impl Handler for RequestLog {
         if let Ok(value) = HeaderValue::from_str(&id) {
             res.headers_mut().insert(REQUEST_ID, value);
         }
-        ctrl.call_next(req, depot, res).await;
+        let rest = AssertUnwindSafe(ctrl.call_next(req, depot, res));
+        if rest.catch_unwind().await.is_err() {
+            handler::refuse(ApiError::internal("a layer panicked"), depot, res);
+        }
         let notes = RequestNotes::of(depot);
         let duration_ms = stopwatch.elapsed().num_milliseconds();
         let status = res.status_code.map_or(200, |status| status.as_u16());

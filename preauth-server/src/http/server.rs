@@ -18,6 +18,7 @@ use crate::clock::Clock;
 
 use super::error::ApiError;
 use super::handler;
+use super::linger::Linger;
 use super::request_log::RequestLog;
 
 /// Head of a request, request line included.
@@ -98,6 +99,7 @@ pub fn service(
             clock,
             ids,
         })
+        .hoop(Linger)
         .hoop(ExactPath)
         .catcher(Catcher::new(Unanswered))
 }
@@ -157,5 +159,74 @@ impl std::fmt::Debug for Bound {
 impl std::fmt::Debug for Stop {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Stop(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{Ipv4Addr, SocketAddr};
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::http::reply::Reply;
+    use crate::ids::RandomIds;
+
+    /// Panics, in the endpoint or around it.
+    #[derive(Clone, Copy)]
+    enum Panicking {
+        Endpoint,
+        Layer,
+    }
+
+    #[async_trait]
+    impl Handler for Panicking {
+        async fn handle(
+            &self,
+            _req: &mut Request,
+            depot: &mut Depot,
+            res: &mut Response,
+            _ctrl: &mut FlowCtrl,
+        ) {
+            let answer = async { panic!("on purpose") };
+            match self {
+                Self::Endpoint => {
+                    let outcome: Result<Reply, ApiError> = handler::run(answer).await;
+                    handler::settle(outcome, depot).write(res);
+                }
+                Self::Layer => {
+                    let _: Result<Reply, ApiError> = answer.await;
+                }
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_an_internal_error_and_the_server_lives_on() {
+        let routes = Router::new()
+            .push(Router::with_path("endpoint").get(Panicking::Endpoint))
+            .push(Router::with_path("layer").get(Panicking::Layer));
+        let service = service(routes, "test", Arc::new(SystemClock), Arc::new(RandomIds));
+        let bound = Bound::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
+            .await
+            .unwrap();
+        let address = bound.address();
+        let (work, _stop) = bound.serve(service);
+        tokio::spawn(work);
+        let client = reqwest::Client::builder().no_proxy().build().unwrap();
+        for path in ["endpoint", "layer", "endpoint"] {
+            let answer = client
+                .get(format!("http://{address}/{path}"))
+                .send()
+                .await
+                .unwrap();
+            assert_eq!(answer.status().as_u16(), 500, "{path}");
+            assert_eq!(answer.headers()["x-request-id"].len(), 36, "{path}");
+            let body = answer.text().await.unwrap();
+            assert!(
+                body.contains("INTERNAL_ERROR") && !body.contains("purpose"),
+                "{body}"
+            );
+        }
     }
 }
