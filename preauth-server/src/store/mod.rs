@@ -71,6 +71,18 @@ impl From<SqliteStore> for Stores {
 ///
 /// A SQLite database is created when it does not exist and migrated to this build's schema.
 /// `postgres://` is understood and refused: this build has no such store.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let folder = tempfile::tempdir()?;
+/// let url = format!("sqlite://{}/preauth.db", folder.path().display());
+/// let stores = preauth_server::store::open(&url).await?;
+/// stores.lifecycle.check().await?;
+/// stores.lifecycle.close().await;
+/// # Ok(())
+/// # }
+/// ```
 pub async fn open(url: &str) -> Result<Stores, OpenError> {
     match url.split_once("://") {
         Some(("sqlite", path)) => Ok(SqliteStore::open(path.as_ref()).await?.into()),

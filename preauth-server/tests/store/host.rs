@@ -15,25 +15,26 @@ use preauth_server::store::{Stores, open};
 use sqlx::sqlite::{SqliteConnectOptions, SqlitePool};
 use tempfile::TempDir;
 
+use crate::fixture::url;
 use crate::records;
 
 /// A store on a fresh file, and a second way to the file past the store.
 pub(crate) struct SqliteHost {
-    pub(crate) stores: Stores,
-    pub(crate) sql: SqlitePool,
-    pub(crate) folder: TempDir,
+    stores: Stores,
+    sql: SqlitePool,
+    _folder: TempDir,
     fresh: AtomicU32,
 }
 
 impl SqliteHost {
     pub(crate) async fn new() -> Self {
         let folder = TempDir::new().unwrap();
-        let stores = open(&url(&folder)).await.unwrap();
+        let stores = open(&url(folder.path())).await.unwrap();
         let file = SqliteConnectOptions::new().filename(folder.path().join("preauth.db"));
         Self {
             stores,
             sql: SqlitePool::connect_with(file).await.unwrap(),
-            folder,
+            _folder: folder,
             fresh: AtomicU32::new(0),
         }
     }
@@ -47,10 +48,6 @@ impl SqliteHost {
             .await
             .unwrap();
     }
-}
-
-pub(crate) fn url(folder: &TempDir) -> String {
-    format!("sqlite://{}/preauth.db", folder.path().display())
 }
 
 #[async_trait]

@@ -1,9 +1,22 @@
 //! The SQLite store, held to the public suite of the core and to promises of its own.
 #![expect(
     clippy::unwrap_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects,
     reason = "in a test a panic is the report of a failure"
 )]
 
+mod access;
+mod api_keys;
+mod companies;
 mod conformance;
+mod deliveries;
+mod durability;
+mod endpoints;
+mod fixture;
 mod host;
+mod housekeeping;
+mod lists;
+mod opening;
 mod records;
+mod users;

@@ -156,3 +156,6 @@ impl std::fmt::Debug for Message {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

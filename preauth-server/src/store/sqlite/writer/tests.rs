@@ -1,0 +1,266 @@
+//! The writing task on a table of its own: groups, neighbours, and commits that fail.
+
+use std::sync::Arc;
+
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool};
+use sqlx::{ConnectOptions, Row};
+use tempfile::TempDir;
+use tokio::sync::Notify;
+
+use super::super::error::WriteError;
+use super::{QUEUE_LIMIT, Writer};
+
+/// A writer over `entries (id, parent)`, where a missing parent is noticed at COMMIT only, and a
+/// second way to the same file.
+struct Bench {
+    writer: Arc<Writer>,
+    sql: SqlitePool,
+    waiting: Arc<Notify>,
+    folder: TempDir,
+}
+
+impl Bench {
+    async fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        let options = SqliteConnectOptions::new()
+            .filename(folder.path().join("bench.db"))
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal);
+        let mut connection = options.connect().await.unwrap();
+        sqlx::raw_sql(
+            "CREATE TABLE entries (
+                 id     INTEGER PRIMARY KEY,
+                 parent INTEGER REFERENCES entries (id) DEFERRABLE INITIALLY DEFERRED,
+                 filler TEXT)",
+        )
+        .execute(&mut connection)
+        .await
+        .unwrap();
+        let waiting = Arc::new(Notify::new());
+        let lock = tempfile::tempfile().unwrap();
+        let sql = SqlitePool::connect_with(options.clone()).await.unwrap();
+        let writer = Writer::spawn(options, connection, lock, Arc::clone(&waiting));
+        Self {
+            writer: Arc::new(writer),
+            sql,
+            waiting,
+            folder,
+        }
+    }
+
+    async fn insert(&self, id: i64) -> Result<(), WriteError> {
+        self.writer
+            .write(id, |connection, id| Box::pin(insert(connection, *id)))
+            .await
+    }
+
+    /// Inserts as many as one transaction takes, all waiting at once behind a first one.
+    async fn insert_together(&self, ids: impl Iterator<Item = i64>) -> Vec<Result<(), WriteError>> {
+        futures_util::future::join_all(ids.map(|id| self.insert(id))).await
+    }
+
+    async fn stored(&self) -> Vec<i64> {
+        let rows = sqlx::query("SELECT id FROM entries ORDER BY id")
+            .fetch_all(&self.sql)
+            .await
+            .unwrap();
+        rows.iter().map(|row| row.get(0)).collect()
+    }
+}
+
+/// Odd things happen at some ids.
+const WITHOUT_PARENT: i64 = -1;
+const TOO_LONG_FOR_THE_DISK: i64 = -2;
+const BROKEN_STATEMENT: i64 = -3;
+
+async fn insert(connection: &mut SqliteConnection, id: i64) -> Result<(), WriteError> {
+    match id {
+        WITHOUT_PARENT => {
+            sqlx::query("INSERT INTO entries (id, parent) VALUES (?1, 4711)")
+                .bind(id)
+                .execute(connection)
+                .await?;
+        }
+        TOO_LONG_FOR_THE_DISK => {
+            sqlx::query("PRAGMA max_page_count = 1")
+                .execute(&mut *connection)
+                .await?;
+            sqlx::query("INSERT INTO entries (id, filler) VALUES (?1, hex(zeroblob(1000000)))")
+                .bind(id)
+                .execute(connection)
+                .await?;
+        }
+        BROKEN_STATEMENT => {
+            sqlx::query("INSERT INTO entries (id) VALUES (-33)")
+                .execute(&mut *connection)
+                .await?;
+            sqlx::query("INSERT INTO nowhere (id) VALUES (?1)")
+                .bind(id)
+                .execute(connection)
+                .await?;
+        }
+        _ => {
+            sqlx::query("INSERT INTO entries (id) VALUES (?1)")
+                .bind(id)
+                .execute(connection)
+                .await?;
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_waits_together_is_written_together() {
+    let bench = Bench::new().await;
+    let outcomes = bench.insert_together(1..=300).await;
+    assert!(outcomes.iter().all(Result::is_ok));
+    assert_eq!(bench.stored().await, (1..=300).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn a_conflict_undoes_its_own_job_and_no_other() {
+    let bench = Bench::new().await;
+    let outcomes = bench.insert_together([1, 2, 1, 3, 2, 4].into_iter()).await;
+    let conflicts = |it: &Result<(), _>| matches!(it, Err(WriteError::Conflict));
+    let conflicting: Vec<bool> = outcomes.iter().map(conflicts).collect();
+    assert_eq!(conflicting, [false, false, true, false, true, false]);
+    assert_eq!(bench.stored().await, [1, 2, 3, 4]);
+}
+
+#[tokio::test]
+async fn a_job_that_fails_takes_no_neighbour_along() {
+    let bench = Bench::new().await;
+    let outcomes = bench
+        .insert_together([1, BROKEN_STATEMENT, 2].into_iter())
+        .await;
+    assert!(outcomes[0].is_ok() && outcomes[2].is_ok());
+    assert!(matches!(outcomes[1], Err(WriteError::NotDone(_))));
+    assert_eq!(bench.stored().await, [1, 2]);
+}
+
+#[tokio::test]
+async fn a_commit_that_is_refused_writes_nothing_and_the_next_one_works() {
+    let bench = Bench::new().await;
+    let outcome = bench.insert(WITHOUT_PARENT).await;
+    assert!(matches!(outcome, Err(WriteError::NotDone(_))));
+    assert!(bench.stored().await.is_empty());
+    bench.insert(1).await.unwrap();
+    assert_eq!(bench.stored().await, [1]);
+}
+
+#[tokio::test]
+async fn a_full_disk_writes_nothing_and_the_writer_recovers() {
+    let bench = Bench::new().await;
+    let outcomes = bench
+        .insert_together([1, TOO_LONG_FOR_THE_DISK, 2].into_iter())
+        .await;
+    assert!(matches!(outcomes[1], Err(WriteError::NotDone(_))));
+    bench.insert(3).await.unwrap();
+    let stored = bench.stored().await;
+    for (id, outcome) in [1, TOO_LONG_FOR_THE_DISK, 2].into_iter().zip(&outcomes) {
+        assert_eq!(stored.contains(&id), outcome.is_ok(), "{id}: {outcome:?}");
+    }
+    assert!(stored.contains(&3));
+}
+
+/// Of `PRAGMA synchronous`.
+const NORMAL: i64 = 1;
+const FULL: i64 = 2;
+
+#[tokio::test]
+async fn only_a_group_without_durable_jobs_is_relaxed() {
+    let bench = Bench::new().await;
+    let synchronous = |relaxed: bool| {
+        let writer = Arc::clone(&bench.writer);
+        async move {
+            let outcome = if relaxed {
+                writer
+                    .write_relaxed((), |connection, ()| Box::pin(synchronous(connection)))
+                    .await
+            } else {
+                writer
+                    .write((), |connection, ()| Box::pin(synchronous(connection)))
+                    .await
+            };
+            outcome.unwrap()
+        }
+    };
+    assert_eq!(synchronous(false).await, FULL);
+    assert_eq!(synchronous(true).await, NORMAL);
+    assert_eq!(synchronous(false).await, FULL);
+    let both = futures_util::future::join(synchronous(true), synchronous(false)).await;
+    assert_eq!(both, (FULL, FULL));
+}
+
+async fn synchronous(connection: &mut SqliteConnection) -> Result<i64, WriteError> {
+    let row = sqlx::query("PRAGMA synchronous")
+        .fetch_one(connection)
+        .await?;
+    Ok(row.try_get(0)?)
+}
+
+#[tokio::test]
+async fn a_caller_that_goes_away_does_not_take_its_job_along() {
+    let bench = Bench::new().await;
+    let mut given_up = Box::pin(bench.insert(1));
+    // One poll hands the job over; then the caller is gone.
+    assert!(futures_util::poll!(&mut given_up).is_pending());
+    drop(given_up);
+    bench.insert(2).await.unwrap();
+    assert_eq!(bench.stored().await, [1, 2]);
+}
+
+#[tokio::test]
+async fn what_exceeds_the_queue_is_refused_at_once() {
+    let bench = Bench::new().await;
+    let limit = i64::try_from(QUEUE_LIMIT).unwrap();
+    let outcomes = bench.insert_together(1..=limit + 5).await;
+    let refused = outcomes
+        .iter()
+        .filter(|it| matches!(it, Err(WriteError::NotDone(_))))
+        .count();
+    assert_eq!(refused, 5);
+    assert_eq!(bench.stored().await.len(), QUEUE_LIMIT);
+}
+
+#[tokio::test]
+async fn closing_writes_what_was_accepted_and_refuses_the_rest() {
+    let bench = Bench::new().await;
+    let (accepted, ()) =
+        futures_util::future::join(bench.insert_together(1..=50), bench.writer.close()).await;
+    assert!(accepted.iter().all(Result::is_ok));
+    assert_eq!(bench.stored().await.len(), 50);
+    let late = bench.insert(51).await;
+    assert!(matches!(late, Err(WriteError::NotDone(_))));
+    bench.writer.close().await;
+    let log = bench.folder.path().join("bench.db-wal");
+    assert_eq!(std::fs::metadata(log).map_or(0, |log| log.len()), 0);
+}
+
+#[tokio::test]
+async fn a_write_that_wakes_leaves_a_wake_up_behind() {
+    let bench = Bench::new().await;
+    let written = bench
+        .writer
+        .write_and_wake(1, |connection, id| Box::pin(insert(connection, *id)));
+    written.await.unwrap();
+    bench.waiting.notified().await;
+    let conflicting = bench
+        .writer
+        .write_and_wake(1, |connection, id| Box::pin(insert(connection, *id)));
+    assert!(conflicting.await.is_err());
+    let mut none = Box::pin(bench.waiting.notified());
+    assert!(futures_util::poll!(&mut none).is_pending());
+}
+
+#[tokio::test]
+async fn nobody_waits_for_a_task_that_is_gone() {
+    let bench = Bench::new().await;
+    let panics = bench.writer.write((), |_, ()| {
+        Box::pin(async { panic!("a job must not, but one might") })
+    });
+    let outcome: Result<(), _> = panics.await;
+    assert!(matches!(outcome, Err(WriteError::Unknown(_))));
+    let late = bench.insert(1).await;
+    assert!(matches!(late, Err(WriteError::NotDone(_))));
+}

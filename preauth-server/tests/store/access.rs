@@ -1,0 +1,181 @@
+//! Keys and their rate windows.
+
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use preauth_core::value::{Permission, Scope, Timestamp};
+use preauth_server::access::{Entry, KeyHash, RateLimit, Window};
+use preauth_server::directory::{CompanyKind, User};
+
+use crate::fixture::Fixture;
+
+const LIMIT: RateLimit = RateLimit {
+    requests: 3,
+    window_seconds: 60,
+};
+
+async fn enter(fixture: &Fixture, hash: &KeyHash, at: Timestamp) -> Entry {
+    let entered = fixture.stores.access.enter(hash, LIMIT, at).await;
+    entered.unwrap().unwrap()
+}
+
+async fn window(fixture: &Fixture, hash: &KeyHash, seconds: i64) -> (u32, i64) {
+    let at = fixture.later(TimeDelta::seconds(seconds));
+    let Window { count, started_at } = enter(fixture, hash, at).await.window.unwrap();
+    (count, started_at.since(fixture.now).num_seconds())
+}
+
+#[tokio::test]
+async fn a_key_leads_to_its_company_and_its_user() {
+    let fixture = Fixture::new().await;
+    let head_office = fixture.payer().await;
+    let branch = fixture.add(fixture.branch_of(head_office)).await;
+    let user = User {
+        permissions: [Permission::RequestAdvances].into_iter().collect(),
+        ..fixture.user(branch)
+    };
+    fixture.directory().add_user(&user).await.unwrap();
+    let (key, hash) = fixture.api_key(branch, user.id);
+    fixture.directory().add_api_key(&key, &hash).await.unwrap();
+    let entry = enter(&fixture, &hash, fixture.now).await;
+    let expected = Entry {
+        key: key.id,
+        scopes: [Scope::PreauthRead, Scope::NotesRead].into_iter().collect(),
+        revoked_at: None,
+        expires_at: key.expires_at,
+        company: branch,
+        company_kind: CompanyKind::Construction,
+        head_office,
+        user: user.id,
+        user_is_active: true,
+        permissions: user.permissions,
+        window: Some(Window {
+            count: 1,
+            started_at: fixture.now,
+        }),
+    };
+    assert_eq!(entry, expected);
+}
+
+#[tokio::test]
+async fn an_unknown_key_leads_nowhere() {
+    let fixture = Fixture::new().await;
+    let entered = fixture
+        .stores
+        .access
+        .enter(&KeyHash([7; 32]), LIMIT, fixture.now);
+    assert_eq!(entered.await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_window_begins_with_its_first_request_and_ends_after_its_length() {
+    let fixture = Fixture::new().await;
+    let (_, hash) = fixture.known_key().await;
+    assert_eq!(window(&fixture, &hash, 10).await, (1, 10));
+    assert_eq!(window(&fixture, &hash, 69).await, (2, 10));
+    assert_eq!(window(&fixture, &hash, 70).await, (1, 70));
+    assert_eq!(window(&fixture, &hash, 71).await, (2, 70));
+}
+
+#[tokio::test]
+async fn counting_stops_one_above_the_limit() {
+    let fixture = Fixture::new().await;
+    let (_, hash) = fixture.known_key().await;
+    for expected in [1, 2, 3, 4, 4, 4] {
+        assert_eq!(window(&fixture, &hash, 5).await, (expected, 5));
+    }
+    assert_eq!(window(&fixture, &hash, 65).await, (1, 65));
+}
+
+#[tokio::test]
+async fn keys_do_not_share_a_window() {
+    let fixture = Fixture::new().await;
+    let (_, one) = fixture.known_key().await;
+    let (_, other) = fixture.known_key().await;
+    assert_eq!(window(&fixture, &one, 0).await, (1, 0));
+    assert_eq!(window(&fixture, &other, 7).await, (1, 7));
+    assert_eq!(window(&fixture, &one, 9).await, (2, 0));
+}
+
+#[tokio::test]
+async fn requests_out_of_order_count_in_the_window_that_stands() {
+    let fixture = Fixture::new().await;
+    let (_, hash) = fixture.known_key().await;
+    assert_eq!(window(&fixture, &hash, 10).await, (1, 10));
+    assert_eq!(window(&fixture, &hash, 9).await, (2, 10));
+}
+
+#[tokio::test]
+async fn a_clock_that_was_set_back_locks_nobody_out() {
+    let fixture = Fixture::new().await;
+    let (_, hash) = fixture.known_key().await;
+    assert_eq!(window(&fixture, &hash, 86_400).await, (1, 86_400));
+    assert_eq!(window(&fixture, &hash, 0).await, (1, 0));
+}
+
+#[tokio::test]
+async fn revoked_and_expired_keys_are_not_counted() {
+    let fixture = Fixture::new().await;
+    let (expired, hash) = fixture.known_key().await;
+    assert_eq!(
+        enter(&fixture, &hash, expired.expires_at).await.window,
+        None
+    );
+    let just_before = expired
+        .expires_at
+        .saturating_sub(TimeDelta::milliseconds(1));
+    assert!(enter(&fixture, &hash, just_before).await.window.is_some());
+
+    let (revoked, hash) = fixture.known_key().await;
+    let revoke = fixture.directory().revoke_api_key(revoked.id, fixture.now);
+    revoke.await.unwrap();
+    let entry = enter(&fixture, &hash, fixture.now).await;
+    assert_eq!((entry.window, entry.revoked_at), (None, Some(fixture.now)));
+    let shown = fixture.directory().api_key(revoked.id).await.unwrap();
+    assert_eq!(shown.unwrap().last_used_at, None);
+}
+
+#[tokio::test]
+async fn a_deactivated_user_is_not_active() {
+    let fixture = Fixture::new().await;
+    let (key, hash) = fixture.known_key().await;
+    let user = fixture.directory().user(key.responsible_user).await;
+    let user = User {
+        active: false,
+        ..user.unwrap().unwrap()
+    };
+    fixture.directory().update_user(&user).await.unwrap();
+    assert!(!enter(&fixture, &hash, fixture.now).await.user_is_active);
+}
+
+#[tokio::test]
+async fn a_user_of_another_group_is_not_active_for_the_key() {
+    let fixture = Fixture::new().await;
+    let (stranger, _) = fixture.known_key().await;
+    let company = fixture
+        .add(fixture.company(CompanyKind::Construction))
+        .await;
+    let (key, hash) = fixture.api_key(company, stranger.responsible_user);
+    fixture.directory().add_api_key(&key, &hash).await.unwrap();
+    assert!(!enter(&fixture, &hash, fixture.now).await.user_is_active);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn concurrent_requests_are_granted_exactly_the_limit() {
+    let fixture = Arc::new(Fixture::new().await);
+    let (_, hash) = fixture.known_key().await;
+    let requests: Vec<_> = (0..200)
+        .map(|_| {
+            let (access, now) = (Arc::clone(&fixture.stores.access), fixture.now);
+            tokio::spawn(async move { access.enter(&hash, RateLimit::default(), now).await })
+        })
+        .collect();
+    let mut granted = 0;
+    for request in requests {
+        let entry = request.await.unwrap().unwrap().unwrap();
+        if entry.window.unwrap().count <= RateLimit::default().requests {
+            granted += 1;
+        }
+    }
+    assert_eq!(granted, 120);
+}

@@ -1,0 +1,175 @@
+//! The register of companies, credit analyses and block lists.
+
+use chrono::TimeDelta;
+use preauth_core::operation::Credit;
+use preauth_core::port::PageRequest;
+use preauth_core::value::{Cnpj, CompanyId};
+use preauth_server::directory::{Company, CompanyKind, Contact, DirectoryError};
+
+use crate::fixture::{Fixture, cents};
+
+fn is_conflict(outcome: &Result<(), DirectoryError>) -> bool {
+    matches!(outcome, Err(DirectoryError::Conflict))
+}
+
+fn is_not_found(outcome: &Result<(), DirectoryError>) -> bool {
+    matches!(outcome, Err(DirectoryError::NotFound))
+}
+
+#[tokio::test]
+async fn a_company_is_kept_as_it_was_registered() {
+    let fixture = Fixture::new().await;
+    let head_office = Company {
+        contact: Some(Contact {
+            name: "João".parse().unwrap(),
+            email: "joao@example.com".parse().unwrap(),
+            phone: None,
+        }),
+        ..fixture.company(CompanyKind::Supplier)
+    };
+    let branch = fixture.branch_of(head_office.id);
+    for company in [&head_office, &branch] {
+        fixture.directory().add_company(company).await.unwrap();
+        let by_id = fixture.directory().company(company.id).await.unwrap();
+        let by_cnpj = fixture.directory().company_by_cnpj(&company.cnpj).await;
+        assert_eq!(by_id.as_ref(), Some(company));
+        assert_eq!(by_cnpj.unwrap().as_ref(), Some(company));
+    }
+}
+
+#[tokio::test]
+async fn a_supplier_that_an_offer_registers_has_a_contact() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    let supplier = fixture.offer(payer).await.supplier.company;
+    let company = fixture
+        .directory()
+        .company(supplier)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(company.kind, CompanyKind::Supplier);
+    assert_eq!(
+        (company.head_office, company.created_at),
+        (None, fixture.now)
+    );
+    let contact = company.contact.unwrap();
+    assert_eq!(contact.email.as_str(), "fin@example.com");
+    assert_eq!(contact.phone.unwrap().as_str(), "11 5555-1234");
+}
+
+#[tokio::test]
+async fn a_tax_id_is_registered_once() {
+    let fixture = Fixture::new().await;
+    let first = fixture.company(CompanyKind::Construction);
+    fixture.directory().add_company(&first).await.unwrap();
+    let second = Company {
+        cnpj: first.cnpj,
+        ..fixture.company(CompanyKind::Supplier)
+    };
+    assert!(is_conflict(&fixture.directory().add_company(&second).await));
+}
+
+#[tokio::test]
+async fn a_branch_needs_a_head_office_that_is_one() {
+    let fixture = Fixture::new().await;
+    let nowhere = fixture.branch_of(CompanyId::new(fixture.uuid()));
+    assert!(is_not_found(
+        &fixture.directory().add_company(&nowhere).await
+    ));
+    let itself = fixture.company(CompanyKind::Construction);
+    let itself = Company {
+        head_office: Some(itself.id),
+        ..itself
+    };
+    assert!(is_not_found(
+        &fixture.directory().add_company(&itself).await
+    ));
+    let payer = fixture.payer().await;
+    let branch = fixture.add(fixture.branch_of(payer)).await;
+    let below = fixture.branch_of(branch);
+    assert!(is_not_found(&fixture.directory().add_company(&below).await));
+}
+
+#[tokio::test]
+async fn companies_are_listed_newest_first() {
+    let fixture = Fixture::new().await;
+    let mut expected = Vec::new();
+    for minutes in [3, 1, 2] {
+        let company = Company {
+            created_at: fixture.later(TimeDelta::minutes(minutes)),
+            ..fixture.company(CompanyKind::Supplier)
+        };
+        expected.push((minutes, fixture.add(company).await));
+    }
+    expected.sort_unstable_by_key(|(minutes, _)| -minutes);
+    let page = |page| {
+        fixture
+            .directory()
+            .companies(PageRequest { page, limit: 2 })
+    };
+    let (first, second) = (page(1).await.unwrap(), page(2).await.unwrap());
+    let listed: Vec<_> = first.items.iter().chain(&second.items).collect();
+    let listed: Vec<_> = listed.iter().map(|company| company.id).collect();
+    assert_eq!(
+        listed,
+        expected.iter().map(|(_, id)| *id).collect::<Vec<_>>()
+    );
+    assert_eq!((first.total, second.total), (3, 3));
+    assert!(page(u64::MAX).await.unwrap().items.is_empty());
+}
+
+#[tokio::test]
+async fn only_a_head_office_has_a_credit_analysis_and_the_newest_counts() {
+    let fixture = Fixture::new().await;
+    let directory = fixture.directory();
+    let payer = fixture.payer().await;
+    let branch = fixture.add(fixture.branch_of(payer)).await;
+    let credit = Credit {
+        max_term_days: 90,
+        max_invoice_amount: cents(1),
+    };
+    directory
+        .set_credit(payer, credit, fixture.now)
+        .await
+        .unwrap();
+    assert_eq!(directory.credit(payer).await.unwrap(), Some(credit));
+    assert_eq!(directory.credit(branch).await.unwrap(), None);
+    for other in [branch, CompanyId::new(fixture.uuid())] {
+        let set = directory.set_credit(other, credit, fixture.now).await;
+        assert!(is_not_found(&set));
+    }
+}
+
+#[tokio::test]
+async fn a_block_list_holds_each_supplier_once() {
+    let fixture = Fixture::new().await;
+    let directory = fixture.directory();
+    let payer = fixture.payer().await;
+    let [one, two] = ["12ABC34501DE35", "11222333000181"].map(|it| Cnpj::parse(it).unwrap());
+    for supplier in [&one, &two, &one] {
+        let blocked = directory.block_supplier(payer, supplier, fixture.now);
+        blocked.await.unwrap();
+    }
+    assert_eq!(
+        directory.blocked_suppliers(payer).await.unwrap(),
+        [two, one]
+    );
+    directory.unblock_supplier(payer, &two).await.unwrap();
+    assert!(is_not_found(&directory.unblock_supplier(payer, &two).await));
+    assert_eq!(directory.blocked_suppliers(payer).await.unwrap(), [one]);
+}
+
+#[tokio::test]
+async fn only_a_head_office_blocks() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    let branch = fixture.add(fixture.branch_of(payer)).await;
+    let supplier = Cnpj::parse("12ABC34501DE35").unwrap();
+    for other in [branch, CompanyId::new(fixture.uuid())] {
+        let blocked = fixture
+            .directory()
+            .block_supplier(other, &supplier, fixture.now);
+        assert!(is_not_found(&blocked.await));
+    }
+}

@@ -1,0 +1,276 @@
+//! The history of deliveries, and sending again.
+
+use std::num::NonZeroU32;
+
+use chrono::TimeDelta;
+use preauth_core::port::{Attempt, AttemptError, Claim, Leased, PageRequest, Trigger, Verdict};
+use preauth_core::value::{CompanyId, DeliveryId, EventType, Timestamp};
+use preauth_server::directory::{
+    AttemptRecord, Delivery, DeliveryFilter, DeliveryStatus, DirectoryError,
+};
+
+use crate::fixture::{FIRST_PAGE, Fixture};
+
+const ALL: DeliveryFilter = DeliveryFilter {
+    status: None,
+    event_type: None,
+};
+
+async fn claim_one(fixture: &Fixture, now: Timestamp) -> Leased {
+    let claim = Claim {
+        now,
+        lease: TimeDelta::seconds(30),
+        limit: 1,
+        per_endpoint: NonZeroU32::MIN,
+    };
+    fixture.stores.outbox.claim(&claim).await.unwrap().remove(0)
+}
+
+pub(crate) async fn deliver(fixture: &Fixture, leased: &Leased, at: Timestamp) {
+    let attempt = Attempt {
+        at,
+        duration: TimeDelta::milliseconds(250),
+        http_status: Some(200),
+        error: None,
+        response_body: b"ok".to_vec(),
+    };
+    let outbox = &fixture.stores.outbox;
+    let finished = outbox.finish(leased, &attempt, Verdict::Delivered).await;
+    assert!(finished.unwrap());
+}
+
+async fn fail(fixture: &Fixture, leased: &Leased, verdict: Verdict) {
+    let attempt = Attempt {
+        at: fixture.now,
+        duration: TimeDelta::milliseconds(10_000),
+        http_status: None,
+        error: Some(AttemptError::TimedOut),
+        response_body: Vec::new(),
+    };
+    let finished = fixture
+        .stores
+        .outbox
+        .finish(leased, &attempt, verdict)
+        .await;
+    assert!(finished.unwrap());
+}
+
+/// A payer with an endpoint and one delivery on its way.
+async fn one_delivery() -> (Fixture, CompanyId) {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    fixture.add_endpoint(payer).await;
+    fixture.offer(payer).await;
+    (fixture, payer)
+}
+
+async fn only(fixture: &Fixture, payer: CompanyId) -> Delivery {
+    let page = fixture.directory().deliveries(payer, ALL, FIRST_PAGE).await;
+    let mut page = page.unwrap();
+    assert_eq!((page.items.len(), page.total), (1, 1));
+    page.items.remove(0)
+}
+
+async fn total(fixture: &Fixture, payer: CompanyId, filter: DeliveryFilter) -> u64 {
+    let page = fixture
+        .directory()
+        .deliveries(payer, filter, FIRST_PAGE)
+        .await;
+    let page = page.unwrap();
+    assert_eq!(u64::try_from(page.items.len()).unwrap(), page.total);
+    page.total
+}
+
+fn with_status(status: DeliveryStatus) -> DeliveryFilter {
+    DeliveryFilter {
+        status: Some(status),
+        ..ALL
+    }
+}
+
+#[tokio::test]
+async fn a_delivery_shows_its_attempts_in_order() {
+    let (fixture, payer) = one_delivery().await;
+    let retry_at = fixture.later(TimeDelta::seconds(5));
+    let retry = Verdict::RetryAt {
+        at: retry_at,
+        pause_endpoint: false,
+    };
+    fail(&fixture, &claim_one(&fixture, fixture.now).await, retry).await;
+    let pending = only(&fixture, payer).await;
+    assert_eq!(pending.status, DeliveryStatus::Pending);
+    assert_eq!(pending.next_attempt_at, Some(retry_at));
+    deliver(&fixture, &claim_one(&fixture, retry_at).await, retry_at).await;
+    let delivered = only(&fixture, payer).await;
+    assert_eq!(delivered.status, DeliveryStatus::Delivered);
+    assert_eq!(delivered.next_attempt_at, None);
+    assert_eq!(delivered.created_at, fixture.now);
+    let expected = [
+        AttemptRecord {
+            number: 1,
+            at: fixture.now,
+            duration_ms: 10_000,
+            http_status: None,
+            error: Some("TIMED_OUT".to_owned()),
+            response_body: None,
+            trigger: "SCHEDULE".to_owned(),
+        },
+        AttemptRecord {
+            number: 2,
+            at: retry_at,
+            duration_ms: 250,
+            http_status: Some(200),
+            error: None,
+            response_body: Some("ok".to_owned()),
+            trigger: "SCHEDULE".to_owned(),
+        },
+    ];
+    assert_eq!(delivered.attempts, expected);
+    let by_id = fixture.directory().delivery(delivered.id).await.unwrap();
+    assert_eq!(by_id, Some(delivered));
+}
+
+#[tokio::test]
+async fn a_pending_delivery_of_a_paused_endpoint_shows_as_paused() {
+    let (fixture, payer) = one_delivery().await;
+    let paused = fixture
+        .directory()
+        .set_endpoint_paused(payer, true, fixture.now);
+    paused.await.unwrap();
+    let delivery = only(&fixture, payer).await;
+    assert_eq!(delivery.status, DeliveryStatus::Paused);
+    assert_eq!(delivery.next_attempt_at, None);
+    let paused = with_status(DeliveryStatus::Paused);
+    assert_eq!(total(&fixture, payer, paused).await, 1);
+    let pending = with_status(DeliveryStatus::Pending);
+    assert_eq!(total(&fixture, payer, pending).await, 0);
+}
+
+#[tokio::test]
+async fn deliveries_are_filtered_and_paged_newest_first() {
+    let (mut fixture, payer) = one_delivery().await;
+    let stranger = fixture.payer().await;
+    for _ in 0..2 {
+        fixture.now = fixture.later(TimeDelta::minutes(1));
+        fixture.offer(payer).await;
+    }
+    let of_type = |event_type| DeliveryFilter {
+        event_type: Some(event_type),
+        ..ALL
+    };
+    let created = of_type(EventType::PreAuthorizationCreated);
+    assert_eq!(total(&fixture, payer, created).await, 3);
+    let paid = of_type(EventType::AnticipationPaid);
+    assert_eq!(total(&fixture, payer, paid).await, 0);
+    assert_eq!(total(&fixture, stranger, ALL).await, 0);
+    let page = |page| {
+        let request = PageRequest { page, limit: 2 };
+        fixture.directory().deliveries(payer, ALL, request)
+    };
+    let (first, second) = (page(1).await.unwrap(), page(2).await.unwrap());
+    let times: Vec<_> = first.items.iter().chain(&second.items).collect();
+    assert_eq!(times.len(), 3);
+    assert!(
+        times
+            .windows(2)
+            .all(|it| it[0].created_at > it[1].created_at)
+    );
+    assert_eq!((first.total, second.total), (3, 3));
+}
+
+#[tokio::test]
+async fn a_delivery_that_ended_is_sent_again_with_the_whole_schedule() {
+    let (fixture, payer) = one_delivery().await;
+    let leased = claim_one(&fixture, fixture.now).await;
+    let failed = Verdict::Failed {
+        pause_endpoint: false,
+    };
+    fail(&fixture, &leased, failed).await;
+    assert_eq!(only(&fixture, payer).await.status, DeliveryStatus::Failed);
+    let at = fixture.later(TimeDelta::days(2));
+    let resend = fixture.directory().resend(leased.delivery, at);
+    resend.await.unwrap();
+    let again = claim_one(&fixture, at).await;
+    assert_eq!(again.delivery, leased.delivery);
+    assert_eq!(
+        (again.event, again.body.clone()),
+        (leased.event, leased.body)
+    );
+    assert_eq!((again.attempts_made, again.trigger), (0, Trigger::Resend));
+    deliver(&fixture, &again, at).await;
+    let delivery = only(&fixture, payer).await;
+    let triggers: Vec<_> = delivery
+        .attempts
+        .iter()
+        .map(|it| (it.number, &*it.trigger))
+        .collect();
+    assert_eq!(triggers, [(1, "SCHEDULE"), (2, "RESEND")]);
+    // What arrived may be sent again, too.
+    let resend = fixture.directory().resend(leased.delivery, at);
+    resend.await.unwrap();
+    assert_eq!(only(&fixture, payer).await.status, DeliveryStatus::Pending);
+}
+
+#[tokio::test]
+async fn what_is_pending_or_has_no_endpoint_is_not_sent_again() {
+    let (fixture, payer) = one_delivery().await;
+    let directory = fixture.directory();
+    let delivery = only(&fixture, payer).await.id;
+    let pending = directory.resend(delivery, fixture.now).await;
+    assert!(matches!(pending, Err(DirectoryError::Conflict)));
+    directory.delete_endpoint(payer, fixture.now).await.unwrap();
+    assert_eq!(only(&fixture, payer).await.status, DeliveryStatus::Failed);
+    let removed = directory.resend(delivery, fixture.now).await;
+    assert!(matches!(removed, Err(DirectoryError::Conflict)));
+    let unknown = DeliveryId::new(fixture.uuid());
+    let missing = directory.resend(unknown, fixture.now).await;
+    assert!(matches!(missing, Err(DirectoryError::NotFound)));
+    assert_eq!(directory.delivery(unknown).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn what_becomes_due_at_once_wakes_the_dispatcher() {
+    let (fixture, payer) = one_delivery().await;
+    let waiting = fixture.stores.lifecycle.deliveries_waiting();
+    waiting.notified().await;
+    let leased = claim_one(&fixture, fixture.now).await;
+    deliver(&fixture, &leased, fixture.now).await;
+    let directory = fixture.directory();
+    directory
+        .resend(leased.delivery, fixture.now)
+        .await
+        .unwrap();
+    waiting.notified().await;
+    for paused in [true, false] {
+        let set = directory.set_endpoint_paused(payer, paused, fixture.now);
+        set.await.unwrap();
+    }
+    waiting.notified().await;
+}
+
+#[tokio::test]
+async fn a_strangers_bytes_are_shown_as_text() {
+    let (fixture, payer) = one_delivery().await;
+    let leased = claim_one(&fixture, fixture.now).await;
+    let attempt = Attempt {
+        at: fixture.now,
+        duration: TimeDelta::milliseconds(-1),
+        http_status: Some(500),
+        error: Some(AttemptError::Status),
+        response_body: vec![b'n', 0xFF, b'o'],
+    };
+    let failed = Verdict::Failed {
+        pause_endpoint: true,
+    };
+    let finished = fixture
+        .stores
+        .outbox
+        .finish(&leased, &attempt, failed)
+        .await;
+    assert!(finished.unwrap());
+    let shown = only(&fixture, payer).await.attempts.remove(0);
+    assert_eq!(shown.response_body.as_deref(), Some("n\u{FFFD}o"));
+    assert_eq!(shown.duration_ms, 0);
+    let endpoint = fixture.directory().endpoint(payer).await.unwrap();
+    assert_eq!(endpoint.unwrap().paused_at, Some(fixture.now));
+}

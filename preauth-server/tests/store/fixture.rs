@@ -1,0 +1,271 @@
+//! A store on a fresh file with what most tests begin with.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use chrono::{Days, TimeDelta};
+use preauth_core::Policy;
+use preauth_core::memory::CountingIds;
+use preauth_core::operation::{
+    Actor, Credit, Invoice, InvoiceAmounts, Offer, OfferedSupplier, Operation,
+};
+use preauth_core::port::{IdSource, OperationEvent, OrderEvent, PageRequest, Render};
+use preauth_core::service::{Offered, Service};
+use preauth_core::value::{
+    ApiKeyId, Cnpj, CompanyId, CompanyName, DueDate, Email, EndpointId, EventTypeSet,
+    IdempotencyKey, InvoiceNumber, KeyName, Money, Permission, PersonName, Scope, Timestamp,
+    UserId, calendar,
+};
+use preauth_server::access::KeyHash;
+use preauth_server::directory::{
+    ApiKey, Company, CompanyKind, Directory, DirectoryError, Endpoint, SealedSecret, User,
+};
+use preauth_server::store::{Stores, open};
+use sqlx::sqlite::{SqliteConnectOptions, SqlitePool};
+use tempfile::TempDir;
+use uuid::Uuid;
+
+pub(crate) const FIRST_PAGE: PageRequest = PageRequest {
+    page: 1,
+    limit: 100,
+};
+
+pub(crate) struct Fixture {
+    pub(crate) stores: Stores,
+    pub(crate) service: Service,
+    pub(crate) sql: SqlitePool,
+    pub(crate) folder: PathBuf,
+    pub(crate) now: Timestamp,
+    ids: Arc<CountingIds>,
+    counted: AtomicU64,
+    /// Removed with the fixture that made it.
+    owned_folder: Option<TempDir>,
+}
+
+impl Fixture {
+    pub(crate) async fn new() -> Self {
+        let owned = TempDir::new().unwrap();
+        let mut fixture = Self::on(owned.path(), 1).await;
+        fixture.owned_folder = Some(owned);
+        fixture
+    }
+
+    /// On a file that may be there already; `namespace` keeps its ids apart from earlier ones.
+    pub(crate) async fn on(folder: &Path, namespace: u64) -> Self {
+        let stores = open(&url(folder)).await.unwrap();
+        let ids = Arc::new(CountingIds::in_namespace(namespace));
+        let file = SqliteConnectOptions::new().filename(folder.join("preauth.db"));
+        Self {
+            service: service(&stores, &ids),
+            sql: SqlitePool::connect_with(file).await.unwrap(),
+            stores,
+            folder: folder.to_owned(),
+            now: Timestamp::parse("2026-11-21T12:00:00.000Z").unwrap(),
+            ids,
+            counted: AtomicU64::new(namespace * 10_000),
+            owned_folder: None,
+        }
+    }
+
+    pub(crate) fn directory(&self) -> &dyn Directory {
+        &*self.stores.directory
+    }
+
+    pub(crate) fn uuid(&self) -> Uuid {
+        self.ids.uuid(self.now)
+    }
+
+    pub(crate) fn later(&self, by: TimeDelta) -> Timestamp {
+        self.now.saturating_add(by)
+    }
+
+    /// A company that is not registered yet.
+    pub(crate) fn company(&self, kind: CompanyKind) -> Company {
+        Company {
+            id: CompanyId::new(self.uuid()),
+            cnpj: self.new_cnpj(),
+            name: CompanyName::parse("Empresa Ação & Cia").unwrap(),
+            kind,
+            head_office: None,
+            contact: None,
+            created_at: self.now,
+        }
+    }
+
+    pub(crate) fn branch_of(&self, head_office: CompanyId) -> Company {
+        Company {
+            head_office: Some(head_office),
+            ..self.company(CompanyKind::Construction)
+        }
+    }
+
+    pub(crate) async fn add(&self, company: Company) -> CompanyId {
+        self.directory().add_company(&company).await.unwrap();
+        company.id
+    }
+
+    /// A head office with credit.
+    pub(crate) async fn payer(&self) -> CompanyId {
+        let payer = self.add(self.company(CompanyKind::Construction)).await;
+        let credit = Credit {
+            max_term_days: 180,
+            max_invoice_amount: cents(InvoiceAmounts::GREATEST_CENTS),
+        };
+        let set = self.directory().set_credit(payer, credit, self.now);
+        set.await.unwrap();
+        payer
+    }
+
+    /// A user that is not added yet.
+    pub(crate) fn user(&self, company: CompanyId) -> User {
+        let n = self.count();
+        User {
+            id: UserId::new(self.uuid()),
+            company,
+            name: PersonName::parse("Ana").unwrap(),
+            email: Email::parse(&format!("ana{n}@example.com")).unwrap(),
+            permissions: Permission::ALL.iter().copied().collect(),
+            active: true,
+            created_at: self.now,
+        }
+    }
+
+    /// A key that is not kept yet, and its hash.
+    pub(crate) fn api_key(&self, company: CompanyId, user: UserId) -> (ApiKey, KeyHash) {
+        let id = self.uuid();
+        let key = ApiKey {
+            id: ApiKeyId::new(id),
+            company,
+            name: KeyName::parse("ERP").unwrap(),
+            responsible_user: user,
+            scopes: [Scope::PreauthRead, Scope::NotesRead].into_iter().collect(),
+            prefix: "service_sk_abc".to_owned(),
+            created_at: self.now,
+            expires_at: self.later(TimeDelta::days(30)),
+            revoked_at: None,
+            last_used_at: None,
+        };
+        let hash = [*id.as_bytes(), *id.as_bytes()].concat();
+        (key, KeyHash(hash.try_into().unwrap()))
+    }
+
+    /// A kept key of a new company's new user.
+    pub(crate) async fn known_key(&self) -> (ApiKey, KeyHash) {
+        let company = self.add(self.company(CompanyKind::Construction)).await;
+        let user = self.user(company);
+        self.directory().add_user(&user).await.unwrap();
+        let (key, hash) = self.api_key(company, user.id);
+        self.directory().add_api_key(&key, &hash).await.unwrap();
+        (key, hash)
+    }
+
+    /// An endpoint that is not registered yet.
+    pub(crate) fn endpoint(&self, company: CompanyId) -> Endpoint {
+        Endpoint {
+            id: EndpointId::new(self.uuid()),
+            company,
+            url: "https://erp.example.com/webhooks".to_owned(),
+            events: EventTypeSet::all(),
+            paused_at: None,
+            created_at: self.now,
+            last_success_at: None,
+        }
+    }
+
+    pub(crate) async fn add_endpoint(&self, company: CompanyId) -> Endpoint {
+        self.try_add_endpoint(company).await.unwrap()
+    }
+
+    pub(crate) async fn try_add_endpoint(
+        &self,
+        company: CompanyId,
+    ) -> Result<Endpoint, DirectoryError> {
+        let (endpoint, secret) = (self.endpoint(company), secret(1));
+        let added = self.directory().add_endpoint(&endpoint, &secret);
+        added.await.map(|()| endpoint)
+    }
+
+    /// Offers an invoice of its own to a new supplier.
+    pub(crate) async fn offer(&self, payer: CompanyId) -> Operation {
+        let n = self.count();
+        let day = calendar::today(self.now).checked_add_days(Days::new(60));
+        let offer = Offer {
+            payer,
+            supplier: OfferedSupplier {
+                cnpj: self.new_cnpj(),
+                email: Email::parse("fin@example.com").unwrap(),
+                name: Some("Fornecedora".parse().unwrap()),
+                contact_name: Some("João".parse().unwrap()),
+                phone: Some("11 5555-1234".parse().unwrap()),
+            },
+            invoice: Invoice {
+                amounts: InvoiceAmounts::from_cents(cents(1_250_001), cents(12_345)).unwrap(),
+                due_date: DueDate::from_date(day.unwrap()).unwrap(),
+                number: Some(InvoiceNumber::parse(&format!("NF-{n}")).unwrap()),
+            },
+            external_reference: None,
+            file: None,
+        };
+        let key = IdempotencyKey::parse(&format!("offer-number-{n}")).unwrap();
+        let offered = self
+            .service
+            .offer(&offer, Actor::Company, Some(&key), self.now);
+        match offered.await.unwrap() {
+            Offered::Created { operation, .. } => *operation,
+            Offered::Replayed { body } => panic!("replayed: {body}"),
+        }
+    }
+
+    fn new_cnpj(&self) -> Cnpj {
+        let body = 100_000_000_000 + self.count();
+        let spelled = |check| Cnpj::parse(&format!("{body:012}{check:02}"));
+        (0..100).find_map(|check| spelled(check).ok()).unwrap()
+    }
+
+    fn count(&self) -> u64 {
+        self.counted.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+pub(crate) fn url(folder: &Path) -> String {
+    format!("sqlite://{}/preauth.db", folder.display())
+}
+
+pub(crate) fn cents(cents: i64) -> Money {
+    Money::from_cents(cents).unwrap()
+}
+
+pub(crate) fn secret(byte: u8) -> SealedSecret {
+    SealedSecret(vec![byte, 0, 0xFF])
+}
+
+fn service(stores: &Stores, ids: &Arc<CountingIds>) -> Service {
+    Service::new(
+        Arc::clone(&stores.store),
+        Arc::clone(&stores.queries),
+        Arc::<CountingIds>::clone(ids),
+        Arc::new(ShortTexts),
+        Policy::default(),
+    )
+}
+
+struct ShortTexts;
+
+impl Render for ShortTexts {
+    fn reply(&self, operation: &Operation) -> String {
+        format!("reply of {}", operation.id)
+    }
+
+    fn operation_event(&self, event: &OperationEvent<'_>) -> String {
+        format!("{} of {}", event.event_type, event.operation.id)
+    }
+
+    fn order_event(&self, event: &OrderEvent<'_>) -> String {
+        format!("{} of {}", event.event_type, event.order.id)
+    }
+
+    fn offer_notice(&self, operation: &Operation, _is_invitation: bool) -> String {
+        format!("notice of {}", operation.id)
+    }
+}

@@ -1,0 +1,90 @@
+//! What the janitor removes, and what it leaves.
+
+use std::num::NonZeroU32;
+
+use chrono::TimeDelta;
+use preauth_core::port::{Claim, Leased};
+use preauth_server::access::RateLimit;
+use preauth_server::directory::DeliveryFilter;
+
+use crate::deliveries::deliver;
+use crate::fixture::{FIRST_PAGE, Fixture};
+
+async fn count(fixture: &Fixture, sql: &'static str) -> i64 {
+    sqlx::query_scalar(sql)
+        .fetch_one(&fixture.sql)
+        .await
+        .unwrap()
+}
+
+#[tokio::test]
+async fn replies_go_when_they_expired_and_in_batches() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    for _ in 0..5 {
+        fixture.offer(payer).await;
+    }
+    let housekeeping = &fixture.stores.housekeeping;
+    let expiry = fixture.later(TimeDelta::days(30));
+    let before = expiry.saturating_sub(TimeDelta::milliseconds(1));
+    let forget = |at, limit| housekeeping.forget_expired_replies(at, limit);
+    assert_eq!(forget(before, 100).await.unwrap(), 0);
+    assert_eq!(forget(expiry, 3).await.unwrap(), 3);
+    assert_eq!(forget(expiry, 3).await.unwrap(), 2);
+    assert_eq!(forget(expiry, 3).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn windows_of_dead_keys_go_and_living_keys_keep_their_last_use() {
+    let fixture = Fixture::new().await;
+    let access = &fixture.stores.access;
+    let (living, living_hash) = fixture.known_key().await;
+    let (dead, dead_hash) = fixture.known_key().await;
+    for hash in [&living_hash, &dead_hash] {
+        let entered = access.enter(hash, RateLimit::default(), fixture.now).await;
+        entered.unwrap().unwrap();
+    }
+    let revoked = fixture.directory().revoke_api_key(dead.id, fixture.now);
+    revoked.await.unwrap();
+    let later = fixture.later(TimeDelta::days(1));
+    let housekeeping = &fixture.stores.housekeeping;
+    let forget = |unused_since| housekeeping.forget_rate_windows(later, unused_since, 10);
+    assert_eq!(forget(fixture.now).await.unwrap(), 0);
+    assert_eq!(forget(later).await.unwrap(), 1);
+    let living = fixture.directory().api_key(living.id).await.unwrap();
+    assert_eq!(living.unwrap().last_used_at, Some(fixture.now));
+}
+
+#[tokio::test]
+async fn deliveries_go_with_their_attempts_when_they_ended_long_ago() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    fixture.add_endpoint(payer).await;
+    for _ in 0..3 {
+        fixture.offer(payer).await;
+    }
+    let claim = Claim {
+        now: fixture.now,
+        lease: TimeDelta::seconds(30),
+        limit: 2,
+        per_endpoint: NonZeroU32::new(2).unwrap(),
+    };
+    let claimed: Vec<Leased> = fixture.stores.outbox.claim(&claim).await.unwrap();
+    for leased in &claimed {
+        deliver(&fixture, leased, fixture.now).await;
+    }
+    let housekeeping = &fixture.stores.housekeeping;
+    let later = fixture.later(TimeDelta::milliseconds(1));
+    let forget = |before, limit| housekeeping.forget_ended_deliveries(before, limit);
+    assert_eq!(forget(fixture.now, 10).await.unwrap(), 0);
+    assert_eq!(forget(later, 1).await.unwrap(), 1);
+    assert_eq!(count(&fixture, "SELECT count(*) FROM attempts").await, 1);
+    assert_eq!(forget(later, 10).await.unwrap(), 1);
+    assert_eq!(count(&fixture, "SELECT count(*) FROM attempts").await, 0);
+    // The one that is still on its way stays, and so do the events.
+    let left = fixture
+        .directory()
+        .deliveries(payer, DeliveryFilter::default(), FIRST_PAGE);
+    assert_eq!(left.await.unwrap().total, 1);
+    assert_eq!(count(&fixture, "SELECT count(*) FROM events").await, 3);
+}

@@ -1,0 +1,81 @@
+//! Lists of operations from either end, and numbers of extensions.
+
+use preauth_core::operation::{Actor, Command};
+use preauth_core::port::{Filter, PageRequest, Viewer};
+use preauth_core::value::{DueDate, ExtensionId, Status};
+
+use crate::fixture::{Fixture, cents};
+
+#[tokio::test]
+async fn every_page_of_a_long_list_shows_its_own_operations() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    let mut ids = Vec::new();
+    for _ in 0..23 {
+        ids.push(fixture.offer(payer).await.id);
+    }
+    ids.reverse();
+    // Repeated statuses are one status.
+    let filter = Filter {
+        external_reference: None,
+        statuses: vec![Status::InPreAuth; 200],
+    };
+    for viewer in [
+        Viewer::HeadOffice(payer),
+        Viewer::Branch(payer),
+        Viewer::Platform,
+    ] {
+        let mut seen = Vec::new();
+        for page in 1..=6 {
+            let request = PageRequest { page, limit: 5 };
+            let listed = fixture.stores.queries.list(viewer, &filter, request).await;
+            let listed = listed.unwrap();
+            assert_eq!(listed.total, 23);
+            seen.extend(listed.operations.iter().map(|operation| operation.id));
+        }
+        assert_eq!(seen, ids);
+    }
+}
+
+#[tokio::test]
+async fn an_extension_leads_to_its_operation() {
+    let fixture = Fixture::new().await;
+    let numbers = &fixture.stores.numbers;
+    let payer = fixture.payer().await;
+    let operation = fixture.offer(payer).await.id;
+    let first = numbers.reserve_extension().await.unwrap();
+    let second = numbers.reserve_extension().await.unwrap();
+    assert!(second > first);
+    let mut commands = vec![
+        Command::Request,
+        Command::Approve,
+        Command::Release {
+            net_amount: cents(1_000_000),
+        },
+        Command::Pay,
+        Command::Bill,
+    ];
+    commands.push(Command::CreateExtension {
+        id: second,
+        new_due_date: DueDate::parse("2027-03-01").unwrap(),
+        total_amount: cents(1_300_000),
+    });
+    for command in &commands {
+        let done = fixture.service.command(
+            Viewer::Platform,
+            operation,
+            command,
+            Actor::Platform,
+            fixture.now,
+        );
+        done.await.unwrap();
+    }
+    let found = numbers.operation_of_extension(second).await;
+    assert_eq!(found.unwrap(), Some(operation));
+    let unused = numbers.operation_of_extension(first).await;
+    assert_eq!(unused.unwrap(), None);
+    fixture.stores.lifecycle.close().await;
+    let again = Fixture::on(&fixture.folder, 2).await;
+    let next = again.stores.numbers.reserve_extension().await.unwrap();
+    assert_eq!(Some(next), ExtensionId::new(second.get() + 1));
+}

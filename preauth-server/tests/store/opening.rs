@@ -1,0 +1,120 @@
+//! Opening: a lock against a second server, files for the owner's eyes, a schema of this build.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use preauth_server::store::{OpenError, open};
+use tempfile::TempDir;
+
+use crate::fixture::{Fixture, url};
+
+#[tokio::test]
+async fn a_second_server_on_the_same_file_is_refused() {
+    let first = Fixture::new().await;
+    let error = open(&url(&first.folder)).await.unwrap_err();
+    assert!(matches!(error, OpenError::Locked { .. }), "{error:?}");
+    let text = error.to_string();
+    assert!(
+        text.contains("preauth.db.lock") && text.contains("stop it"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn a_closed_database_opens_again_with_everything_in_it() {
+    let first = Fixture::new().await;
+    let payer = first.payer().await;
+    let operation = first.offer(payer).await;
+    first.stores.lifecycle.close().await;
+    let again = Fixture::on(&first.folder, 2).await;
+    again.stores.lifecycle.check().await.unwrap();
+    let loaded = again.stores.store.load_operation(operation.id).await;
+    assert_eq!(loaded.unwrap().unwrap().operation, operation);
+}
+
+#[tokio::test]
+async fn a_closed_database_answers_no_more() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    fixture.stores.lifecycle.close().await;
+    fixture.stores.lifecycle.close().await;
+    assert!(fixture.stores.lifecycle.check().await.is_err());
+    assert!(fixture.directory().company(payer).await.is_err());
+    let late = fixture.company(preauth_server::directory::CompanyKind::Supplier);
+    assert!(fixture.directory().add_company(&late).await.is_err());
+}
+
+#[tokio::test]
+async fn new_folders_and_files_are_the_owners_alone() {
+    let outer = TempDir::new().unwrap();
+    let database = outer.path().join("data/here/preauth.db");
+    let stores = open(&format!("sqlite://{}", database.display()))
+        .await
+        .unwrap();
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(database.parent().unwrap()), 0o700);
+    for name in [
+        "preauth.db",
+        "preauth.db-wal",
+        "preauth.db-shm",
+        "preauth.db.lock",
+    ] {
+        assert_eq!(mode(&database.with_file_name(name)), 0o600, "{name}");
+    }
+    stores.lifecycle.close().await;
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_database_is_left_as_it_is() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("preauth.db");
+    let text = "not a database, but long enough to be taken for one ".repeat(40);
+    std::fs::write(&file, &text).unwrap();
+    let error = open(&url(folder.path())).await.unwrap_err();
+    assert!(matches!(error, OpenError::Database { .. }), "{error:?}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+}
+
+#[tokio::test]
+async fn a_schema_of_a_newer_version_is_refused() {
+    let first = Fixture::new().await;
+    sqlx::query(
+        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+         VALUES (9999, 'later', TRUE, x'00', 0)",
+    )
+    .execute(&first.sql)
+    .await
+    .unwrap();
+    assert!(first.stores.lifecycle.check().await.is_err());
+    first.stores.lifecycle.close().await;
+    let error = open(&url(&first.folder)).await.unwrap_err();
+    assert!(matches!(error, OpenError::Migration { .. }), "{error:?}");
+    assert!(error.to_string().contains("newer version"), "{error}");
+}
+
+#[tokio::test]
+async fn a_folder_that_cannot_be_made_is_named() {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("data"), "a file").unwrap();
+    let below = format!("sqlite://{}/data/preauth.db", folder.path().display());
+    let error = open(&below).await.unwrap_err();
+    assert!(matches!(error, OpenError::File { .. }), "{error:?}");
+    assert!(error.to_string().contains("data"), "{error}");
+}
+
+#[tokio::test]
+async fn what_was_not_written_by_this_server_is_reported_by_table_and_column() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    let operation = fixture.offer(payer).await;
+    sqlx::query("UPDATE operations SET due_date = '2026-99-99'")
+        .execute(&fixture.sql)
+        .await
+        .unwrap();
+    let error = fixture.stores.store.load_operation(operation.id).await;
+    let cause = error.unwrap_err().cause.to_string();
+    assert!(
+        cause.contains("due_date") && cause.contains("operations"),
+        "{cause}"
+    );
+}

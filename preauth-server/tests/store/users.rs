@@ -1,0 +1,84 @@
+//! The register of users.
+
+use preauth_core::value::{CompanyId, PermissionSet};
+use preauth_server::directory::{DirectoryError, User};
+
+use crate::fixture::{FIRST_PAGE, Fixture};
+
+#[tokio::test]
+async fn a_user_is_kept_and_replaced() {
+    let fixture = Fixture::new().await;
+    let company = fixture.payer().await;
+    let user = fixture.user(company);
+    fixture.directory().add_user(&user).await.unwrap();
+    let kept = fixture.directory().user(user.id).await.unwrap();
+    assert_eq!(kept.as_ref(), Some(&user));
+    let changed = User {
+        name: "Beatriz".parse().unwrap(),
+        email: "bia@example.com".parse().unwrap(),
+        permissions: PermissionSet::new(),
+        active: false,
+        ..user
+    };
+    fixture.directory().update_user(&changed).await.unwrap();
+    let kept = fixture.directory().user(changed.id).await.unwrap();
+    assert_eq!(kept, Some(changed));
+}
+
+#[tokio::test]
+async fn a_user_needs_a_company() {
+    let fixture = Fixture::new().await;
+    let user = fixture.user(CompanyId::new(fixture.uuid()));
+    let added = fixture.directory().add_user(&user).await;
+    assert!(matches!(added, Err(DirectoryError::NotFound)));
+    let updated = fixture.directory().update_user(&user).await;
+    assert!(matches!(updated, Err(DirectoryError::NotFound)));
+    assert_eq!(fixture.directory().user(user.id).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn an_address_is_taken_once_in_a_company_whatever_its_case() {
+    let fixture = Fixture::new().await;
+    let (company, other) = (fixture.payer().await, fixture.payer().await);
+    let first = fixture.user(company);
+    fixture.directory().add_user(&first).await.unwrap();
+    let upper = first.email.as_str().to_uppercase().parse().unwrap();
+    let second = User {
+        email: upper,
+        ..fixture.user(company)
+    };
+    let added = fixture.directory().add_user(&second).await;
+    assert!(matches!(added, Err(DirectoryError::Conflict)));
+    let elsewhere = User {
+        company: other,
+        ..second.clone()
+    };
+    fixture.directory().add_user(&elsewhere).await.unwrap();
+    let third = fixture.user(company);
+    fixture.directory().add_user(&third).await.unwrap();
+    let renamed = User {
+        email: second.email,
+        ..third
+    };
+    let updated = fixture.directory().update_user(&renamed).await;
+    assert!(matches!(updated, Err(DirectoryError::Conflict)));
+}
+
+#[tokio::test]
+async fn a_companys_users_are_listed_newest_first() {
+    let fixture = Fixture::new().await;
+    let (company, other) = (fixture.payer().await, fixture.payer().await);
+    let users = [
+        fixture.user(company),
+        fixture.user(company),
+        fixture.user(other),
+    ];
+    for user in &users {
+        fixture.directory().add_user(user).await.unwrap();
+    }
+    let page = fixture.directory().users(company, FIRST_PAGE).await;
+    let page = page.unwrap();
+    // Of one moment, so the greater id is the newer one.
+    assert_eq!(page.items, [users[1].clone(), users[0].clone()]);
+    assert_eq!(page.total, 2);
+}
