@@ -74,10 +74,11 @@ pub trait Endpoints: Send + Sync {
     ) -> Result<Endpoint, DirectoryError>;
 
     /// Makes `secret` the newest; the ones before stay in force until `others_until`, which may be
-    /// `at`: then they end at once.
+    /// `at`: then they end at once. A secret is sealed for one endpoint, so that is named, and it is
+    /// not found once it was removed.
     async fn rotate_secret(
         &self,
-        company: CompanyId,
+        endpoint: EndpointId,
         secret: &SealedSecret,
         at: Timestamp,
         others_until: Timestamp,

@@ -1,4 +1,4 @@
-//! Why an endpoint's URL is refused, in the words that its company reads.
+//! Why an endpoint's URL is refused.
 
 use thiserror::Error;
 
@@ -44,32 +44,4 @@ pub enum UrlRefusal {
     /// An address that is not public.
     #[error("address is not public")]
     AddressNotPublic,
-}
-
-impl UrlRefusal {
-    /// The sentence that the caller of the platform API reads.
-    #[must_use]
-    pub const fn reason_pt(self) -> &'static str {
-        match self {
-            Self::Empty => "Informe a URL do endpoint.",
-            Self::TooLong => "A URL deve ter no máximo 2.048 bytes.",
-            Self::Character => {
-                "A URL não pode conter espaços, caracteres de controle nem barras invertidas."
-            }
-            Self::Scheme => "A URL deve começar com https://.",
-            Self::UserInfo => "A URL não pode conter usuário nem senha.",
-            Self::PercentInHost => "O nome do servidor na URL não pode conter o caractere %.",
-            Self::Port => "A URL deve usar a porta 443.",
-            Self::Fragment => "A URL não pode conter fragmento (#).",
-            Self::Host => "A URL não contém um nome de servidor válido.",
-            Self::SingleLabel => {
-                "O nome do servidor deve ser completo, com domínio, como hooks.exemplo.com.br."
-            }
-            Self::ReservedName => {
-                "O nome do servidor pertence a um domínio reservado, que não é público."
-            }
-            Self::AddressForm => "O endereço IP da URL deve estar na forma canônica.",
-            Self::AddressNotPublic => "O endereço IP da URL não é público.",
-        }
-    }
 }

@@ -4,6 +4,8 @@ use preauth_core::ErrorCode;
 use preauth_core::value::{CnpjError, DueDateError, EmailError, TextError};
 
 use super::platform::Refusal;
+use crate::dispatcher::UrlRefusal;
+
 use super::problem::Defect;
 
 /// The sentence for a code that says everything by itself.
@@ -123,8 +125,33 @@ pub(super) fn refusal(refusal: &Refusal) -> String {
         Refusal::DeliveryNotResendable => {
             "A entrega ainda está pendente ou seu endpoint foi removido.".to_owned()
         }
-        Refusal::EndpointUrl(reason) => reason.reason_pt().to_owned(),
+        Refusal::EndpointUrl(reason) => endpoint_url(*reason).to_owned(),
         Refusal::NotReady { check } => format!("O serviço não está pronto: {check}."),
+    }
+}
+
+/// The sentence for an endpoint's URL that is refused.
+const fn endpoint_url(refusal: UrlRefusal) -> &'static str {
+    match refusal {
+        UrlRefusal::Empty => "Informe a URL do endpoint.",
+        UrlRefusal::TooLong => "A URL deve ter no máximo 2.048 bytes.",
+        UrlRefusal::Character => {
+            "A URL não pode conter espaços, caracteres de controle nem barras invertidas."
+        }
+        UrlRefusal::Scheme => "A URL deve começar com https://.",
+        UrlRefusal::UserInfo => "A URL não pode conter usuário nem senha.",
+        UrlRefusal::PercentInHost => "O nome do servidor na URL não pode conter o caractere %.",
+        UrlRefusal::Port => "A URL deve usar a porta 443.",
+        UrlRefusal::Fragment => "A URL não pode conter fragmento (#).",
+        UrlRefusal::Host => "A URL não contém um nome de servidor válido.",
+        UrlRefusal::SingleLabel => {
+            "O nome do servidor deve ser completo, com domínio, como hooks.exemplo.com.br."
+        }
+        UrlRefusal::ReservedName => {
+            "O nome do servidor pertence a um domínio reservado, que não é público."
+        }
+        UrlRefusal::AddressForm => "O endereço IP da URL deve estar na forma canônica.",
+        UrlRefusal::AddressNotPublic => "O endereço IP da URL não é público.",
     }
 }
 
@@ -163,7 +190,6 @@ pub(super) fn defect(field: &str, defect: &Defect) -> String {
         Defect::WholeNumber { min, max } => {
             format!("{field} deve ser um número inteiro de {min} a {max}.")
         }
-        Defect::NotOneOf(values) => format!("{field} deve ser um de: {}.", values.join(", ")),
         Defect::NotAmong(values) => format!("{field} deve ser um de: {}.", values.join(", ")),
         Defect::ListTooLong { max } => format!("{field} deve ter no máximo {max} valores."),
         Defect::EmptyList => format!("{field} deve ter ao menos um valor."),

@@ -13,6 +13,7 @@ mod handler;
 pub mod integration;
 mod json;
 mod linger;
+mod list_query;
 mod messages;
 mod path_id;
 pub mod platform;

@@ -59,8 +59,6 @@ pub enum Defect {
         /// The greatest that is accepted.
         max: u64,
     },
-    /// None of the values on offer.
-    NotOneOf(&'static [&'static str]),
     /// None of the members on offer.
     NotAmong(Vec<&'static str>),
     /// A list with more elements than it may have.

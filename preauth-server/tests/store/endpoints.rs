@@ -60,7 +60,12 @@ async fn what_is_not_registered_cannot_be_changed() {
     let pause = directory.set_endpoint_paused(payer, true, now);
     assert!(matches!(pause.await, Err(DirectoryError::NotFound)));
     let new = secret(2);
-    let rotate = directory.rotate_secret(payer, &new, now, now);
+    let rotate = directory.rotate_secret(
+        preauth_core::value::EndpointId::new(uuid::Uuid::nil()),
+        &new,
+        now,
+        now,
+    );
     assert!(matches!(rotate.await, Err(DirectoryError::NotFound)));
     let delete = directory.delete_endpoint(payer, now);
     assert!(matches!(delete.await, Err(DirectoryError::NotFound)));
@@ -121,10 +126,11 @@ async fn the_secrets_in_force_are_given_out_newest_first() {
             .map(|it| it[0])
             .collect::<Vec<_>>()
     };
+    let endpoint = directory.endpoint(payer).await.unwrap().unwrap().id;
     let rotate = async |byte, at: i64, until: i64| {
         let minutes = |minutes| now.saturating_add(TimeDelta::minutes(minutes));
         let new = secret(byte);
-        let rotated = directory.rotate_secret(payer, &new, minutes(at), minutes(until));
+        let rotated = directory.rotate_secret(endpoint, &new, minutes(at), minutes(until));
         rotated.await.unwrap();
     };
     assert_eq!(in_force(0).await, [1]);

@@ -105,7 +105,7 @@ fn validity(body: Fields<'_>, problems: &mut Problems) -> TimeDelta {
     let days = body.optional_whole("validityDays", 1, 365, problems);
     let days = days.unwrap_or(DEFAULT_VALIDITY_DAYS);
     if !VALIDITY_DAYS.contains(&days) {
-        problems.add("validityDays", Defect::NotOneOf(VALIDITY_TEXTS));
+        problems.add("validityDays", Defect::NotAmong(VALIDITY_TEXTS.to_vec()));
     }
     TimeDelta::days(i64::try_from(days).unwrap_or_default())
 }

@@ -8,6 +8,7 @@ use salvo::http::Request;
 use crate::directory::{DeliveryFilter, DeliveryStatus};
 use crate::http::error::ApiError;
 use crate::http::fields::{Problems, one_of};
+use crate::http::list_query;
 use crate::http::platform::resource::Endpoint;
 use crate::http::platform::{PlatformApi, known, paging};
 use crate::http::problem::Problem;
@@ -37,7 +38,7 @@ fn parse(query: &Query) -> Result<(DeliveryFilter, PageRequest), Vec<Problem>> {
         status: query.one("status", one_of(DeliveryStatus::ALL), &mut problems),
         event_type: query.one("eventType", one_of(EventType::ALL), &mut problems),
     };
-    let page = paging::page_of(query, &mut problems);
+    let page = list_query::page(query, &mut problems);
     problems.unless_any(Some((filter, page)))
 }
 

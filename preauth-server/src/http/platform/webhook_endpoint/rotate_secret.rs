@@ -35,7 +35,7 @@ impl Endpoint for RotateSecret {
         let now = api.clock.now();
         let others_until = now.saturating_add(overlap);
         api.directory
-            .rotate_secret(endpoint.company, &sealed, now, others_until)
+            .rotate_secret(endpoint.id, &sealed, now, others_until)
             .await?;
         let shape = EndpointShape::from(&endpoint).with_secret(secret.expose_secret());
         let reply = Reply::json(StatusCode::OK, convert::text(&shape));

@@ -31,7 +31,7 @@ pub(super) struct Pause {
 
 #[derive(Debug)]
 pub(super) struct Rotation {
-    pub(super) company: CompanyId,
+    pub(super) endpoint: EndpointId,
     pub(super) secret: SealedSecret,
     pub(super) at: Timestamp,
     pub(super) others_until: Timestamp,
@@ -138,7 +138,14 @@ pub(super) async fn rotate(
     connection: &mut SqliteConnection,
     rotation: &Rotation,
 ) -> Result<(), WriteError> {
-    let endpoint = existing(connection, rotation.company).await?.id;
+    let endpoint = rotation.endpoint;
+    let found = sqlx::query("SELECT 1 FROM endpoints WHERE id = ?1 AND deleted_at IS NULL")
+        .bind(endpoint.as_uuid().as_bytes().as_slice())
+        .fetch_optional(&mut *connection)
+        .await?;
+    if found.is_none() {
+        return Err(WriteError::NotFound);
+    }
     sqlx::query(
         "UPDATE endpoint_secrets SET valid_until = min(coalesce(valid_until, ?2), ?2)
          WHERE endpoint_id = ?1",

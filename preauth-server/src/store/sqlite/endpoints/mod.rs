@@ -84,13 +84,13 @@ impl Endpoints for SqliteStore {
 
     async fn rotate_secret(
         &self,
-        company: CompanyId,
+        endpoint: EndpointId,
         secret: &SealedSecret,
         at: Timestamp,
         others_until: Timestamp,
     ) -> Result<(), DirectoryError> {
         let rotation = Rotation {
-            company,
+            endpoint,
             secret: secret.clone(),
             at,
             others_until,

@@ -1,0 +1,34 @@
+//! The parameters that lists share (contract, "GET /pre-authorizations").
+
+use preauth_core::port::{Filter, PageRequest};
+use preauth_core::value::{ExternalReference, Status};
+
+use super::fields::{Problems, one_of};
+use super::problem::Problem;
+use super::query::Query;
+
+const DEFAULT_LIMIT: u32 = 20;
+const GREATEST_LIMIT: u32 = 100;
+const GREATEST_PAGE: u64 = i64::MAX.unsigned_abs();
+
+/// Reads the parameters of a list of operations, with all their problems.
+pub(super) fn operations(query: Option<&str>) -> Result<(Filter, PageRequest), Vec<Problem>> {
+    let query = Query::parse(query);
+    let mut problems = Problems::default();
+    let filter = Filter {
+        external_reference: query.one("externalReference", ExternalReference::parse, &mut problems),
+        statuses: query.many("status", one_of(Status::ALL), &mut problems),
+    };
+    let page = page(&query, &mut problems);
+    problems.unless_any(Some((filter, page)))
+}
+
+/// Reads `page` and `limit`.
+pub(super) fn page(query: &Query, problems: &mut Problems) -> PageRequest {
+    let page = query.whole("page", 1, GREATEST_PAGE, problems);
+    let limit = query.whole("limit", 1, GREATEST_LIMIT, problems);
+    PageRequest {
+        page: page.unwrap_or(1),
+        limit: limit.unwrap_or(DEFAULT_LIMIT),
+    }
+}
