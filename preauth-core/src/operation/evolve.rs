@@ -1,11 +1,11 @@
 //! The only place where an operation changes its state.
 //!
-//! An operation begins as [`judge_offer`](super::judge_offer) or
+//! An operation begins as [`judge_offer`](super::judge_offer()) or
 //! [`judge_direct_advance`](super::judge_direct_advance) made it.
 
 use super::{Change, Operation, State};
 
-/// Applies `change`, which [`decide`](super::decide) made for this very operation.
+/// Applies `change`, which [`decide`](super::decide()) made for this very operation.
 #[must_use]
 pub fn evolve(operation: &Operation, change: &Change) -> Operation {
     let mut next = operation.clone();
