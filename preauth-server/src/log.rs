@@ -2,31 +2,34 @@
 
 use std::error::Error;
 
-use preauth_core::operation::Operation;
+use preauth_core::operation::{Action, Operation};
 use preauth_core::service::Commanded;
+use preauth_core::value::{EventType, Origin};
 
 /// An operation began.
 pub fn began(operation: &Operation) {
-    tracing::info!(
-        target: "operation",
-        operation = operation.id.get(),
-        status = operation.status().as_str(),
-        origin = operation.origin.as_str(),
-        "began"
-    );
+    let action = match operation.origin {
+        Origin::PreAuth => Action::Offer,
+        Origin::Direct => Action::AdvanceDirectly,
+    };
+    changed(operation, action.transition().event);
 }
 
 /// A command was carried out; silent when nothing had to change.
 pub fn moved(done: &Commanded) {
     if let Some(event) = done.event {
-        tracing::info!(
-            target: "operation",
-            operation = done.operation.id.get(),
-            status = done.operation.status().as_str(),
-            event = event.as_str(),
-            "moved"
-        );
+        changed(&done.operation, event);
     }
+}
+
+fn changed(operation: &Operation, event: EventType) {
+    tracing::info!(
+        target: "operation",
+        operation = operation.id.get(),
+        status = operation.status().as_str(),
+        event = event.as_str(),
+        "changed"
+    );
 }
 
 /// An error with all its causes, each once: the form in which the log and the command line tell it.

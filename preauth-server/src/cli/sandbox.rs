@@ -19,7 +19,7 @@ use crate::dispatcher::{TargetPolicy, judge_url};
 use crate::http::{Receiver, Strangers};
 use crate::ids::random_bytes;
 use crate::sandbox::{Credentials, HEAD_OFFICE_CNPJ, ReadyFile, greeting, seed};
-use crate::secret::{OperatorToken, Vault};
+use crate::secret::{self, OperatorToken, Vault};
 use crate::store::{self, Stores};
 use crate::{files, telemetry};
 
@@ -64,15 +64,26 @@ pub(super) async fn run(args: SandboxArgs) -> Result<(), CliError> {
 
 #[expect(clippy::print_stdout, reason = "the greeting is this command's output")]
 async fn run_in(args: &SandboxArgs, data: &Path) -> Result<(), CliError> {
+    if let Some(path) = &args.ready_file {
+        let failed = |error| format!("cannot use ready file {}: {error}", path.display());
+        ReadyFile::clear(path).map_err(failed)?;
+        std::fs::metadata(
+            path.parent()
+                .filter(|it| !it.as_os_str().is_empty())
+                .unwrap_or(Path::new(".")),
+        )
+        .map_err(failed)?;
+    }
     let clock = Arc::new(TravelClock::default());
     let vault = Vault::open_or_create(&data.join("master.key"))?;
     let url = args.database.clone();
     let url = url.unwrap_or_else(|| format!("sqlite://{}", data.join("preauth.db").display()));
     let stores = store::open(&url).await?;
+    secret::prove(&vault, &*stores.directory).await?;
     let receiver = Receiver::bind().await?;
     let webhook_url = args.webhook_url.clone().unwrap_or_else(|| receiver.url());
     judge_url(&webhook_url, &TargetPolicy::AllowLocal)
-        .map_err(|refusal| format!("--webhook-url is refused: {refusal}"))?;
+        .map_err(|refusal| format!("--webhook-url {webhook_url:?} is refused: {refusal}"))?;
     let credentials = credentials(&stores, &vault, data, &webhook_url, &*clock).await?;
     let next = next_operation(&stores).await?;
     let running = app::start(Parts {
@@ -109,7 +120,7 @@ async fn run_in(args: &SandboxArgs, data: &Path) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The credentials of the demo data, which is made unless an earlier start made it.
+/// The credentials of the demo data, which is made in an empty database only.
 async fn credentials(
     stores: &Stores,
     vault: &Vault,
@@ -118,25 +129,33 @@ async fn credentials(
     clock: &dyn Clock,
 ) -> Result<Credentials, CliError> {
     let directory = &*stores.directory;
+    let companies = directory
+        .companies(PageRequest { page: 1, limit: 1 })
+        .await?;
+    let kept = Credentials::load(data)?;
+    if companies.total == 0 {
+        let credentials = seed(directory, vault, webhook_url, clock.now()).await?;
+        credentials.keep(data)?;
+        return Ok(credentials);
+    }
     let head_office = directory
         .company_by_cnpj(&Cnpj::parse(HEAD_OFFICE_CNPJ)?)
         .await?;
-    match (head_office, Credentials::load(data)?) {
-        (None, _) => {
-            let credentials = seed(directory, vault, webhook_url, clock.now()).await?;
-            credentials.keep(data)?;
-            Ok(credentials)
-        }
-        (Some(head_office), Some(credentials)) => {
-            let endpoint = directory.endpoint(head_office.id).await?;
-            let events = endpoint.ok_or("the demo endpoint was removed")?.events;
-            directory.update_endpoint(head_office.id, webhook_url, events).await?;
-            Ok(credentials)
-        }
-        (Some(_), None) => Err("the database has demo data, but its credentials are not in the data \
-                                folder; start with the folder of its first start, or another database"
-            .into()),
-    }
+    let (Some(credentials), Some(head_office)) = (kept, head_office) else {
+        return Err(
+            "this database is not a sandbox's own: it holds companies, and the data folder \
+                    no sandbox credentials; nothing was changed; choose another --data folder"
+                .into(),
+        );
+    };
+    let endpoint = directory.endpoint(head_office.id).await?;
+    let events = endpoint
+        .ok_or("the demo endpoint was removed; choose another --data folder")?
+        .events;
+    directory
+        .update_endpoint(head_office.id, webhook_url, events)
+        .await?;
+    Ok(credentials)
 }
 
 /// The id that the next operation will most likely have.

@@ -10,7 +10,7 @@ use crate::clock::SystemClock;
 use crate::config::{Config, Layers};
 use crate::dispatcher::TargetPolicy;
 use crate::http::Strangers;
-use crate::secret::{OperatorToken, Vault};
+use crate::secret::{self, OperatorToken, Vault};
 use crate::{files, store, telemetry};
 
 use super::CliError;
@@ -65,8 +65,10 @@ pub(super) async fn run(args: &ServeArgs) -> Result<(), CliError> {
         Some(token) => token.clone(),
         None => token_file(&config)?,
     };
+    let stores = store::open(&config.database_url).await?;
+    secret::prove(&vault, &*stores.directory).await?;
     let running = app::start(Parts {
-        stores: store::open(&config.database_url).await?,
+        stores,
         clock: Arc::new(SystemClock),
         vault,
         token,

@@ -42,7 +42,7 @@ impl Layers {
             .map_err(|error| format!("cannot read {}: {error}", path.display()))
             .and_then(|text| {
                 text.parse::<toml::Table>()
-                    .map_err(|error| format!("{} is not TOML: {}", path.display(), error.message()))
+                    .map_err(|error| format!("{} is not TOML: {error}", path.display()))
             });
         match parsed {
             Ok(table) => self.table("", &table),
@@ -128,8 +128,16 @@ impl Layers {
                     continue;
                 }
             };
+            let section = format!("{key}.");
             match SETTINGS.iter().find(|setting| setting.key == key) {
                 Some(setting) => self.set(setting, text, Source::File),
+                None if SETTINGS
+                    .iter()
+                    .any(|setting| setting.key.starts_with(&section)) =>
+                {
+                    self.problems
+                        .push(format!("{key} in the file is a section: write [{key}]"));
+                }
                 None => self
                     .problems
                     .push(format!("{key} in the file is not a setting")),

@@ -86,6 +86,10 @@ impl Reader<'_> {
         let retention_days = self.whole("rules.idempotency_retention_days", GREATEST_DAYS);
         let log_format = self.log_format();
         let grace = self.whole("shutdown.grace_seconds", GREATEST_GRACE_SECONDS);
+        if listen.is_some_and(|listen| listen.port() != 0 && Some(listen) == platform_listen) {
+            self.problems
+                .push("listen and platform_listen must differ".to_owned());
+        }
         Some(Config {
             listen: listen?,
             platform_listen: platform_listen?,

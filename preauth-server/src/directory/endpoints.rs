@@ -57,6 +57,9 @@ pub trait Endpoints: Send + Sync {
     /// A head office's endpoint, if it has one.
     async fn endpoint(&self, company: CompanyId) -> Result<Option<Endpoint>, Unavailable>;
 
+    /// The newest secret of any endpoint, to prove a master key on; `None` when there is no endpoint.
+    async fn any_sealed_secret(&self) -> Result<Option<(EndpointId, SealedSecret)>, Unavailable>;
+
     /// Removes an endpoint; its pending deliveries end as failed.
     async fn delete_endpoint(
         &self,

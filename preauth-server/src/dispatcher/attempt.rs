@@ -171,20 +171,30 @@ impl fmt::Display for Told {
 }
 
 fn log(leased: &Leased, attempt: &Attempt, verdict: Verdict, recorded: Recorded) {
-    let told = Told(verdict, recorded);
-    // With an answer its status says it all.
-    let error = attempt.error.filter(|_| attempt.http_status.is_none());
-    tracing::info!(
-        target: "delivery",
-        delivery = %leased.delivery,
-        event = %leased.event,
-        event_type = leased.event_type.as_str(),
-        endpoint = %leased.endpoint,
-        attempt = leased.attempts_made.saturating_add(1),
-        status = attempt.http_status,
-        error = error.map(tracing::field::display),
-        duration_ms = attempt.duration.num_milliseconds(),
-        verdict = %told,
-        "attempted"
-    );
+    /// The level is part of a line's place in the code, so each level has its own.
+    macro_rules! line {
+        ($level:ident) => {
+            tracing::$level!(
+                target: "delivery",
+                delivery = %leased.delivery,
+                event = %leased.event,
+                event_type = leased.event_type.as_str(),
+                endpoint = %leased.endpoint,
+                attempt = leased.attempts_made.saturating_add(1),
+                status = attempt.http_status,
+                // With an answer its status says it all.
+                error = attempt
+                    .error
+                    .filter(|_| attempt.http_status.is_none())
+                    .map(tracing::field::display),
+                duration_ms = attempt.duration.num_milliseconds(),
+                verdict = %Told(verdict, recorded),
+                "attempted"
+            )
+        };
+    }
+    match verdict {
+        Verdict::Delivered => line!(info),
+        Verdict::RetryAt { .. } | Verdict::Failed { .. } => line!(warn),
+    }
 }

@@ -16,6 +16,7 @@ use crate::clock::{Clock, Stopwatch};
 
 use super::error::ApiError;
 use super::handler;
+use super::platform::{LIVEZ, READYZ};
 
 /// What an endpoint tells the log.
 #[derive(Debug, Default)]
@@ -80,6 +81,8 @@ impl Handler for RequestLog {
         if status >= 500 {
             let error = notes.cause.as_deref();
             tracing::error!(target: "request", listener, method, path, status, duration_ms, id, key, code, error);
+        } else if path == LIVEZ || path == READYZ {
+            tracing::debug!(target: "request", listener, method, path, status, duration_ms, id);
         } else {
             tracing::info!(target: "request", listener, method, path, status, duration_ms, id, key, code);
         }

@@ -77,12 +77,26 @@ impl Credentials {
 }
 
 impl ReadyFile<'_> {
+    /// Removes what an earlier start left, so that nobody takes it for this one's.
+    pub fn clear(path: &Path) -> io::Result<()> {
+        remove(path)
+    }
+
     /// Writes the file whole or not at all: who finds it can use it.
     pub fn write(&self, path: &Path) -> io::Result<()> {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".part");
         let part = path.with_file_name(name);
-        std::fs::write(&part, serde_json::to_string_pretty(self)?)?;
+        remove(&part)?;
+        let mut file = files::create_private(&part)?;
+        file.write_all(serde_json::to_string_pretty(self)?.as_bytes())?;
         std::fs::rename(part, path)
+    }
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }

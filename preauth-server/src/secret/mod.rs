@@ -2,10 +2,12 @@
 
 mod api_key;
 mod operator_token;
+mod proof;
 mod signing;
 mod vault;
 
 pub use api_key::{NewApiKey, hash_of_presented};
 pub use operator_token::OperatorToken;
+pub use proof::{ProofError, prove};
 pub use signing::new_signing_secret;
 pub use vault::{Vault, VaultError};

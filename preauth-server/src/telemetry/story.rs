@@ -64,12 +64,8 @@ fn request(facts: &Facts) -> String {
 }
 
 fn operation(facts: &Facts) -> String {
-    let what = facts.find("event").unwrap_or("began");
-    format!(
-        "operation {} is {} ({what})",
-        facts.get("operation"),
-        facts.get("status")
-    )
+    let [operation, status, event] = ["operation", "status", "event"].map(|name| facts.get(name));
+    format!("operation {operation} is {status} ({event})")
 }
 
 fn delivery(facts: &Facts) -> String {

@@ -143,3 +143,80 @@ fn migrate_brings_an_empty_folder_up_to_date_and_may_be_repeated() {
     }
     assert!(folder.path().join("preauth-data/preauth.db").exists());
 }
+
+#[tokio::test]
+async fn a_sandbox_keeps_away_from_a_database_that_is_not_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let served = folder.path().join("served");
+    let database = format!("sqlite://{}", served.join("preauth.db").display());
+    let sandbox = |data: &str| {
+        let listen = [
+            "--listen",
+            "127.0.0.1:0",
+            "--platform-listen",
+            "127.0.0.1:0",
+        ];
+        preauth(
+            folder.path(),
+            &[
+                &["sandbox", "--data", data, "--database", &database],
+                &listen[..],
+            ]
+            .concat(),
+            &[],
+        )
+    };
+    let stores = preauth_server::store::open(&database).await.unwrap();
+    let company = preauth_server::directory::Company {
+        id: preauth_core::value::CompanyId::new(uuid::Uuid::from_u128(1)),
+        cnpj: preauth_core::value::Cnpj::parse("45723001000100").unwrap(),
+        name: preauth_core::value::CompanyName::parse("Construtora de Verdade S.A.").unwrap(),
+        kind: preauth_server::directory::CompanyKind::Construction,
+        head_office: None,
+        contact: None,
+        created_at: preauth_core::value::Timestamp::from_unix_millis(0).unwrap(),
+    };
+    stores.directory.add_company(&company).await.unwrap();
+    stores.lifecycle.close().await;
+    drop(stores);
+    let output = sandbox("fresh");
+    assert!(!output.status.success());
+    let message = text(&output.stderr);
+    assert!(message.contains("not a sandbox's own"), "{message}");
+    let stores = preauth_server::store::open(&database).await.unwrap();
+    let page = preauth_core::port::PageRequest { page: 1, limit: 1 };
+    assert_eq!(
+        stores.directory.companies(page).await.unwrap().total,
+        1,
+        "nothing was added"
+    );
+}
+
+#[tokio::test]
+async fn a_wrong_master_key_stops_the_start() {
+    let sandbox = Sandbox::start().await;
+    let folder = sandbox.kill();
+    let data = folder.path().join("data");
+    for replace in [true, false] {
+        std::fs::remove_file(data.join("master.key")).unwrap();
+        if replace {
+            std::fs::write(data.join("master.key"), "ab".repeat(32)).unwrap();
+        }
+        let arguments = [
+            "serve",
+            "--data",
+            data.to_str().unwrap(),
+            "--listen",
+            "127.0.0.1:0",
+            "--platform-listen",
+            "127.0.0.1:0",
+        ];
+        let output = preauth(folder.path(), &arguments, &[]);
+        assert!(!output.status.success());
+        let message = text(&output.stderr);
+        assert!(
+            message.contains("sealed with another master key"),
+            "{message}"
+        );
+    }
+}

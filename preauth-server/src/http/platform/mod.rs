@@ -39,6 +39,10 @@ use gate::Unmatched;
 use operations::ACTIONS;
 use resource::Resource;
 
+/// Whether the process lives; asked without the token.
+pub const LIVEZ: &str = "/livez";
+/// Whether requests can be served; asked without the token.
+pub const READYZ: &str = "/readyz";
 /// What every path of this API begins with.
 pub const PREFIX: &str = "/api/platform/v1";
 

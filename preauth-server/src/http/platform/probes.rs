@@ -12,7 +12,7 @@ use crate::http::error::ApiError;
 use crate::http::handler;
 use crate::http::reply::Reply;
 
-use super::{PlatformApi, Refusal};
+use super::{LIVEZ, PlatformApi, READYZ, Refusal};
 
 /// A check that takes longer has failed.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
@@ -30,8 +30,8 @@ pub(super) fn routes(api: &Arc<PlatformApi>) -> Router {
         readiness: Arc::clone(&api.readiness),
     };
     Router::new()
-        .push(Router::with_path("livez").get(Livez).head(Livez))
-        .push(Router::with_path("readyz").get(readyz()).head(readyz()))
+        .push(Router::with_path(LIVEZ).get(Livez).head(Livez))
+        .push(Router::with_path(READYZ).get(readyz()).head(readyz()))
 }
 
 struct Livez;

@@ -53,6 +53,11 @@ impl Endpoints for SqliteStore {
         Ok(of_company(&mut reader, company).await?)
     }
 
+    async fn any_sealed_secret(&self) -> Result<Option<(EndpointId, SealedSecret)>, Unavailable> {
+        let mut reader = self.reader().await?;
+        Ok(newest_secret(&mut reader).await?)
+    }
+
     async fn delete_endpoint(
         &self,
         company: CompanyId,
@@ -100,6 +105,26 @@ impl Endpoints for SqliteStore {
         });
         Ok(rotated.await?)
     }
+}
+
+/// The secret that was added last to an endpoint that still stands.
+async fn newest_secret(
+    connection: &mut SqliteConnection,
+) -> Result<Option<(EndpointId, SealedSecret)>, Fault> {
+    let row = sqlx::query(
+        "SELECT endpoint_secrets.endpoint_id, endpoint_secrets.sealed
+         FROM endpoint_secrets JOIN endpoints ON endpoints.id = endpoint_secrets.endpoint_id
+         WHERE endpoints.deleted_at IS NULL
+         ORDER BY endpoint_secrets.created_at DESC LIMIT 1",
+    )
+    .fetch_optional(connection)
+    .await?;
+    let Some(row) = row else {
+        return Ok(None);
+    };
+    let columns = Columns::of("endpoint_secrets", &row);
+    let endpoint = EndpointId::new(columns.uuid("endpoint_id")?);
+    Ok(Some((endpoint, SealedSecret(columns.raw("sealed")?))))
 }
 
 /// The endpoint of a head office, unless it was removed.
