@@ -85,14 +85,11 @@ async fn what_was_closed_otherwise_cannot_be_cancelled() {
 async fn a_direct_advance_counts_as_requested_and_is_listed() {
     let sandbox = Sandbox::start().await;
     let platform = sandbox.platform();
-    let companies = platform.get("/api/platform/v1/companies").await.json();
-    let head_office = companies["data"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|company| company["cnpj"] == sandbox.text("companyCnpj"))
-        .unwrap()["id"]
-        .clone();
+    let sought = format!(
+        "/api/platform/v1/companies?cnpj={}",
+        sandbox.text("companyCnpj")
+    );
+    let head_office = platform.get(&sought).await.json()["data"][0]["id"].clone();
     let invoice = offer_body(&sandbox, "NF-1")["invoice"].clone();
     let advance = json!({
         "payerCompanyId": head_office,
