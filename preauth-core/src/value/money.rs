@@ -25,7 +25,7 @@ pub struct Money {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MoneyError {
     /// Not a plain decimal.
-    #[error("the amount is not a plain decimal")]
+    #[error("the amount is not a plain decimal such as 1234.56")]
     NotADecimal(#[source] DecimalError),
     /// A fraction of a cent. Rounding is a rule of create, not of reading an amount.
     #[error("the amount has a fraction of a cent")]

@@ -44,6 +44,15 @@ fn a_text_that_is_no_amount_is_refused() {
     ));
 }
 
+#[test]
+fn an_amount_as_it_is_written_in_brazil_is_refused_with_the_form_that_is_accepted() {
+    let refused = Money::parse("1.234,56").unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "the amount is not a plain decimal such as 1234.56"
+    );
+}
+
 proptest! {
     #[test]
     fn an_amount_reads_back_as_itself(cents in 0..=i64::MAX) {
