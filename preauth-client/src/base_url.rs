@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use preauth_core::wire::path;
 use reqwest::Url;
 
 use crate::ConfigError;
@@ -17,13 +18,16 @@ pub(crate) struct BaseUrl {
 impl BaseUrl {
     /// Judges an address. The key travels with every request, so plain HTTP is for this machine only,
     /// unless the caller insists.
+    ///
+    /// The path of the API at its end is dropped, because every call brings its own: what a reader of
+    /// the contract takes for the address is not to become a 404 on every call.
     pub(crate) fn parse(text: &str, allow_plain_http: bool) -> Result<Self, ConfigError> {
         // The parser would repair `https:host` and `https:\\host`; better to ask what was meant.
         let is_secure = text.starts_with("https://");
         if !is_secure && !text.starts_with("http://") {
             return Err(ConfigError::BaseUrlScheme);
         }
-        let url = Url::parse(text).map_err(|error| ConfigError::BaseUrl(Box::new(error)))?;
+        let mut url = Url::parse(text).map_err(|error| ConfigError::BaseUrl(Box::new(error)))?;
         if !url.username().is_empty() || url.password().is_some() {
             return Err(ConfigError::BaseUrlCredentials);
         }
@@ -33,7 +37,10 @@ impl BaseUrl {
         if !is_secure && !allow_plain_http && !is_this_machine(&url) {
             return Err(ConfigError::BaseUrlInsecure);
         }
-        let prefix = url.path().trim_end_matches('/').to_owned();
+        let given = url.path().trim_end_matches('/');
+        let own = given.strip_suffix(path::PREFIX).unwrap_or(given);
+        let prefix = own.trim_end_matches('/').to_owned();
+        url.set_path(&prefix);
         Ok(Self { url, prefix })
     }
 
@@ -95,6 +102,39 @@ mod tests {
             "https://example.com/v/preauth/api/x"
         );
         assert_eq!(join("http://127.0.0.1:8080"), "http://127.0.0.1:8080/api/x");
+    }
+
+    #[test]
+    fn the_path_of_the_api_at_the_end_of_the_base_is_taken_once() {
+        for base in [
+            "https://example.com/api/integration/v1",
+            "https://example.com/api/integration/v1/",
+            "https://example.com//api/integration/v1//",
+        ] {
+            assert_eq!(join(base), "https://example.com/api/x", "{base}");
+        }
+        assert_eq!(
+            join("https://example.com/gateway/api/integration/v1/"),
+            "https://example.com/gateway/api/x"
+        );
+        let understood =
+            BaseUrl::parse("https://example.com/gateway/api/integration/v1", false).unwrap();
+        assert_eq!(understood.as_str(), "https://example.com/gateway");
+    }
+
+    #[test]
+    fn a_path_that_only_resembles_the_one_of_the_api_is_kept() {
+        for path in [
+            "api/integration/v2",
+            "api/integration/v1/x",
+            "my-api/integration/v1",
+            "API/integration/v1",
+        ] {
+            assert_eq!(
+                join(&format!("https://example.com/{path}")),
+                format!("https://example.com/{path}/api/x")
+            );
+        }
     }
 
     #[test]

@@ -109,3 +109,19 @@ async fn a_base_address_may_have_a_path() {
         "/gateway/api/integration/v1/pre-authorizations/1042"
     );
 }
+
+#[tokio::test]
+async fn a_base_address_may_end_in_the_path_of_the_api() {
+    let server = MockServer::start().await;
+    answering(&server, success(200), None).await;
+    for end in ["/api/integration/v1", "/api/integration/v1/"] {
+        let base = format!("{}{end}", server.uri());
+        quick(&base).build().unwrap().get(id()).await.unwrap();
+    }
+    for request in requests(&server).await {
+        assert_eq!(
+            request.url.path(),
+            "/api/integration/v1/pre-authorizations/1042"
+        );
+    }
+}
