@@ -1,5 +1,6 @@
 //! What a call gives when it succeeds.
 
+use std::fmt;
 use std::ops::Deref;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use reqwest::header::HeaderMap;
 use crate::answer::{AnswerHead, number, seconds};
 
 /// The value of an answer, with what the answer said beside it. It is used like the value itself.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Response<T> {
     value: T,
     raw: Vec<u8>,
@@ -83,6 +84,21 @@ impl<T> Deref for Response<T> {
 
     fn deref(&self) -> &T {
         &self.value
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Response<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Response")
+            .field("value", &self.value)
+            .field("raw", &format_args!("{} bytes", self.raw.len()))
+            .field("status", &self.head.status.as_u16())
+            .field("request_id", &self.head.request_id)
+            .field("replayed", &self.head.replayed)
+            .field("rate_limit", &self.head.rate_limit)
+            .field("attempts", &self.attempts)
+            .field("idempotency_key", &self.idempotency_key)
+            .finish()
     }
 }
 

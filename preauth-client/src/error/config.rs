@@ -1,9 +1,13 @@
 //! Wrong settings.
 
 use std::error::Error as StdError;
+use std::fmt;
 
-/// Why a client cannot be built. Neither key nor address is repeated.
-#[derive(Debug, thiserror::Error)]
+use super::line;
+
+/// Why a client cannot be built. Neither key nor address is repeated. `Debug` writes the same text and
+/// then its source.
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
     /// The base address begins with neither `https://` nor `http://`.
@@ -30,4 +34,10 @@ pub enum ConfigError {
     /// The HTTP stack could not be set up, for example because the system has no root certificates.
     #[error("the http stack could not be set up")]
     HttpStack(#[source] Box<dyn StdError + Send + Sync>),
+}
+
+impl fmt::Debug for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        line::with_causes(self, f)
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::line::beginning;
 use super::{Error, ErrorKind};
 
 /// The most problems that are spelled out.
@@ -26,11 +27,11 @@ impl fmt::Display for Error {
         for (index, problem) in self.problems().take(MAX_PROBLEMS).enumerate() {
             f.write_str(if index == 0 { ": " } else { "; " })?;
             // None of these words is ours: a line break in one must not begin a line in a log.
-            write!(f, "{}", problem.code.as_str().escape_debug())?;
+            write!(f, "{}", beginning(problem.code.as_str()).escape_debug())?;
             if let Some(field) = problem.field {
-                write!(f, " {}", field.escape_debug())?;
+                write!(f, " {}", beginning(field).escape_debug())?;
             }
-            write!(f, " \"{}\"", problem.message.escape_debug())?;
+            write!(f, " \"{}\"", beginning(problem.message).escape_debug())?;
         }
         let more = self.problems().count().saturating_sub(MAX_PROBLEMS);
         if more > 0 {
@@ -39,8 +40,11 @@ impl fmt::Display for Error {
         if let Some(existing) = self.existing_operation_id() {
             write!(f, " [existing operation {existing}]")?;
         }
+        if let Some(wait) = self.retry_after() {
+            write!(f, " [retry after {} s]", wait.as_secs())?;
+        }
         if let Some(request_id) = self.request_id() {
-            write!(f, " [request id {}]", request_id.escape_debug())?;
+            write!(f, " [request id {}]", beginning(request_id).escape_debug())?;
         }
         if self.inner.attempts > 1 {
             write!(f, " [{} attempts]", self.inner.attempts)?;

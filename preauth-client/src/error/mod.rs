@@ -3,6 +3,7 @@
 mod config;
 mod display;
 mod kind;
+mod line;
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -21,7 +22,8 @@ pub use kind::ErrorKind;
 /// Why a call did not succeed.
 ///
 /// Its text names code, message, fields and request id, so that a line in a log is enough for
-/// support; what lies beneath it is the [`source`](StdError::source).
+/// support; what lies beneath it is the [`source`](StdError::source). `Debug` writes the same text and
+/// then its sources, on one line, because that is what a `main` that returns the error shows.
 ///
 /// ```
 /// use preauth_client::{Error, ErrorCode};
@@ -40,7 +42,6 @@ pub struct Error {
 }
 
 /// Boxed, because errors travel by value through every layer.
-#[derive(Debug)]
 struct Inner {
     kind: ErrorKind,
     head: Option<AnswerHead>,
@@ -222,7 +223,7 @@ impl StdError for Error {
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.inner, f)
+        line::with_causes(self, f)
     }
 }
 

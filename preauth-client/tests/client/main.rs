@@ -10,6 +10,7 @@ mod creating;
 mod refusals;
 mod retrying;
 mod secrets;
+mod texts;
 mod unexpected;
 
 use std::time::Duration;

@@ -1,0 +1,81 @@
+//! One line of text from words that are not ours.
+
+use std::error::Error as StdError;
+use std::fmt::{self, Write};
+use std::iter::successors;
+
+/// The most causes that are written.
+const MAX_CAUSES: usize = 8;
+
+/// The most characters of any one text, so that no answer can fill a log.
+const MAX_CHARS: usize = 400;
+
+/// The beginning of a text, which is the whole of any text of reasonable length.
+pub(super) fn beginning(text: &str) -> &str {
+    let end = text.char_indices().nth(MAX_CHARS);
+    end.and_then(|(end, _)| text.get(..end)).unwrap_or(text)
+}
+
+/// Writes an error and then what lies beneath it, for `Debug`: that is what a program shows whose
+/// `main` returns the error, and there nobody asks for the sources.
+pub(super) fn with_causes(error: &dyn StdError, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(f, "{error}")?;
+    for cause in successors(error.source(), |&cause| cause.source()).take(MAX_CAUSES) {
+        f.write_str(": ")?;
+        let text = cause.to_string();
+        for character in beginning(&text).chars() {
+            f.write_char(if character.is_control() {
+                ' '
+            } else {
+                character
+            })?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("{text}")]
+    struct Layer {
+        text: String,
+        source: Option<Box<Layer>>,
+    }
+
+    struct Line(Layer);
+
+    impl fmt::Debug for Line {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            with_causes(&self.0, f)
+        }
+    }
+
+    fn line(texts: &[&str]) -> String {
+        let layers = texts.iter().rev().fold(None, |source, text| {
+            let text = (*text).to_owned();
+            Some(Box::new(Layer { text, source }))
+        });
+        format!("{:?}", Line(*layers.unwrap()))
+    }
+
+    #[test]
+    fn an_error_is_followed_by_its_causes_from_the_outermost_to_the_innermost() {
+        assert_eq!(line(&["alone"]), "alone");
+        assert_eq!(line(&["a", "b", "c"]), "a: b: c");
+    }
+
+    #[test]
+    fn neither_a_line_break_nor_length_nor_depth_of_a_cause_breaks_the_line() {
+        assert_eq!(line(&["a", "b\nc\u{1b}"]), "a: b c ");
+        let long = "\u{e9}".repeat(5000);
+        assert_eq!(line(&["a", &long]).chars().count(), "a: ".len() + MAX_CHARS);
+        assert_eq!(
+            line(&["x"; 100]).matches(':').count(),
+            MAX_CAUSES,
+            "the error itself and its causes"
+        );
+    }
+}
