@@ -43,7 +43,9 @@ struct Inner {
 }
 
 impl Client {
-    /// A client with the default settings, for the service at `base_url` (without `/api/…`).
+    /// A client with the default settings, for the service at `base_url`, such as
+    /// `https://api.example.com`. The path of the API, `/api/integration/v1`, may stand at its end; it is
+    /// the same address with or without it.
     pub fn new(
         base_url: impl Into<String>,
         api_key: impl Into<String>,
@@ -51,7 +53,7 @@ impl Client {
         Self::builder(base_url, api_key).build()
     }
 
-    /// Settings for a client of the service at `base_url` (without `/api/…`).
+    /// Settings for a client of the service at `base_url`, which is understood as by [`Client::new`].
     pub fn builder(base_url: impl Into<String>, api_key: impl Into<String>) -> ClientBuilder {
         ClientBuilder::new(base_url.into(), api_key.into())
     }
@@ -65,7 +67,9 @@ impl Client {
     ///
     /// All attempts of a call carry one idempotency key, the caller's or a drawn one, so that the
     /// offer is made at most once. After a failure that
-    /// [may pass](Error::is_retryable), send it again with [that key](Error::idempotency_key).
+    /// [may pass](Error::is_retryable), send it again with [that key](Error::idempotency_key). A key
+    /// that was used before answers with the operation as it was created then:
+    /// [`Response::is_replayed`].
     pub async fn create(
         &self,
         offer: &NewPreAuthorization,

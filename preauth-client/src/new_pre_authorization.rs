@@ -102,6 +102,9 @@ impl NewPreAuthorization {
 
     /// The name under which this create is done at most once, however often it is sent, even by
     /// another process after a crash. Without one, each call draws its own.
+    ///
+    /// It stands for one offer, not for the invoice: after a cancel, decline or expiry it goes on
+    /// answering with the first operation, and a new offer needs a new key.
     #[must_use]
     pub fn idempotency_key(mut self, key: IdempotencyKey) -> Self {
         self.idempotency_key = Some(key);
