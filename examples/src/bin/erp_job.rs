@@ -5,20 +5,25 @@
 #![expect(clippy::print_stdout, reason = "the job says what it does")]
 
 use std::error::Error;
+use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use examples::setting;
+use examples::{end, setting};
 use preauth_client::value::{DueDate, Money, OperationId, Timestamp, calendar};
 use preauth_client::wire::Open;
 use preauth_client::{Client, ErrorCode, ListFilter, NewPreAuthorization};
 
-/// The ERP's own number. Reference and idempotency key are made of it, never drawn: a job that
-/// crashed and starts again finds what it did, and does nothing a second time.
+/// The ERP's own numbers.
 const ORDER: &str = "PED-2026-0042";
+const INSTALLMENT: u32 = 1;
 const DUE_IN: Duration = Duration::from_hours(30 * 24);
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> ExitCode {
+    end(run().await)
+}
+
+async fn run() -> Result<(), Box<dyn Error>> {
     let base_url = setting("baseUrl", "PREAUTH_BASE_URL")?;
     let client = Client::new(base_url, setting("apiKey", "PREAUTH_API_KEY")?)?;
     let id = offer(&client).await?;
@@ -48,19 +53,29 @@ async fn offer(client: &Client) -> Result<OperationId, Box<dyn Error>> {
     let supplier = "11.444.777/0001-61".parse()?;
     let email = "financeiro@fornecedor.example.com".parse()?;
     let (amount, number) = (Money::parse("12500.50")?, format!("NF-{ORDER}").parse()?);
-    let offer = NewPreAuthorization::new(supplier, email, amount, due_date()?, number)
+    let due_date = due_date()?;
+    // Made of what tells this offer from any other, never drawn: a job that crashed and starts again
+    // finds what it did. An offer with another due date is another offer; under the same key it would
+    // be IDEMPOTENCY_KEY_REUSED.
+    let key = format!("erp-job:{ORDER}:{INSTALLMENT}:{due_date}").parse()?;
+    let offer = NewPreAuthorization::new(supplier, email, amount, due_date, number)
         // The names are for a supplier that is new to the platform.
         .supplier_name("Fornecedor Exemplo Ltda.".parse()?)
         .contact_name("Maria Lima".parse()?)
         .external_reference(ORDER.parse()?)
-        .idempotency_key(format!("erp-job:{ORDER}").parse()?);
+        .idempotency_key(key);
 
-    let id = match client.create(&offer).await {
-        Ok(created) => created.id,
+    let (id, how) = match client.create(&offer).await {
+        // The answer is the first one, whatever became of the operation since.
+        Ok(created) if created.is_replayed() => (created.id, ", as this job did before"),
+        Ok(created) => (created.id, ""),
         // Whoever offered it, the invoice is on offer: that is what was wanted.
-        Err(error) => error.existing_operation_id().ok_or(error)?,
+        Err(error) => {
+            let existing = error.existing_operation_id();
+            (existing.ok_or(error)?, ", which was there already")
+        }
     };
-    println!("order {ORDER} is operation {id}");
+    println!("order {ORDER} is operation {id}{how}");
     Ok(id)
 }
 

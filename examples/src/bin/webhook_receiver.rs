@@ -7,9 +7,10 @@
 use std::collections::BTreeSet;
 use std::env;
 use std::error::Error;
+use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
-use examples::setting;
+use examples::{end, setting};
 use preauth_core::value::EventId;
 use preauth_core::wire::{EventData, RawEventEnvelope};
 use salvo::conn::tcp::TcpAcceptor;
@@ -21,7 +22,11 @@ const BODY_LIMIT_BYTES: usize = 256 * 1024;
 const REMEMBERED_EVENTS: usize = 10_000;
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> ExitCode {
+    end(run().await)
+}
+
+async fn run() -> Result<(), Box<dyn Error>> {
     let secret = Secret::parse(&setting("webhookSecret", "PREAUTH_WEBHOOK_SECRET")?)?;
     let listen = env::var("PREAUTH_RECEIVER_LISTEN").unwrap_or("127.0.0.1:8090".into());
     let listener = tokio::net::TcpListener::bind(listen).await?;

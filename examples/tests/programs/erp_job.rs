@@ -3,9 +3,9 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 use wiremock::matchers::{header, method, path, query_param};
-use wiremock::{Mock, MockServer, ResponseTemplate};
+use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
-use crate::printed;
+use crate::{complained, printed};
 
 const COLLECTION: &str = "/api/integration/v1/pre-authorizations";
 
@@ -52,7 +52,7 @@ async fn an_invoice_that_is_on_offer_already_is_a_success() {
     .await;
     let printed = printed(&mut job(&service));
     assert!(
-        printed.starts_with("order PED-2026-0042 is operation 1042\n"),
+        printed.starts_with("order PED-2026-0042 is operation 1042, which was there already\n"),
         "{printed}"
     );
     assert!(
@@ -101,6 +101,53 @@ async fn address_and_key_may_come_from_a_ready_file() {
     assert!(printed(job.arg(file)).contains("operation 1042"));
 }
 
+#[tokio::test]
+async fn a_second_run_says_that_the_first_one_made_the_offer() {
+    let service = service().await;
+    let replay = ResponseTemplate::new(201)
+        .set_body_json(operation("IN_PRE_AUTH"))
+        .insert_header("idempotency-replayed", "true");
+    creating(&service, replay).await;
+    cancelling(
+        &service,
+        ResponseTemplate::new(201).set_body_json(operation("REPROVED")),
+    )
+    .await;
+    let printed = printed(&mut job(&service));
+    assert!(
+        printed.starts_with("order PED-2026-0042 is operation 1042, as this job did before\n"),
+        "{printed}"
+    );
+}
+
+#[tokio::test]
+async fn a_refusal_is_told_in_one_line() {
+    let service = service().await;
+    let refusal = json!({"errors": [{"code": "PRE_AUTH_SUPPLIER_BLOCKED", "message": "Não."}]});
+    creating(&service, ResponseTemplate::new(422).set_body_json(refusal)).await;
+    assert_eq!(
+        complained(&mut job(&service)),
+        "error: the service refused (status 422): PRE_AUTH_SUPPLIER_BLOCKED \"Não.\"\n"
+    );
+}
+
+#[test]
+fn a_ready_file_that_is_missing_or_wrong_is_named() {
+    let run = |file: &Path| complained(Command::new(env!("CARGO_BIN_EXE_erp_job")).arg(file));
+    let said = run(Path::new("nowhere/ready.json"));
+    assert!(
+        said.starts_with("error: ready file nowhere/ready.json: "),
+        "{said}"
+    );
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ready-without-address.json");
+    std::fs::write(&file, "{}").unwrap();
+    let said = run(&file);
+    assert!(
+        said.ends_with("ready-without-address.json: no text in baseUrl\n"),
+        "{said}"
+    );
+}
+
 fn job(service: &MockServer) -> Command {
     let mut job = Command::new(env!("CARGO_BIN_EXE_erp_job"));
     job.env("PREAUTH_BASE_URL", service.uri())
@@ -133,10 +180,19 @@ async fn creating(service: &MockServer, answer: ResponseTemplate) {
     Mock::given(method("POST"))
         .and(path(COLLECTION))
         .and(header("authorization", "Bearer service_sk_test"))
-        .and(header("idempotency-key", "erp-job:PED-2026-0042"))
+        .and(keyed_by_what_is_offered)
         .respond_with(answer)
         .mount(service)
         .await;
+}
+
+/// The same offer must always come under the same key, and another one never.
+fn keyed_by_what_is_offered(request: &Request) -> bool {
+    let body: Value = request.body_json().unwrap();
+    let due_date = body.pointer("/invoice/dueDate").and_then(Value::as_str);
+    let key = format!("erp-job:PED-2026-0042:1:{}", due_date.unwrap());
+    let sent = request.headers.get("idempotency-key");
+    sent.is_some_and(|sent| sent == key.as_str())
 }
 
 async fn cancelling(service: &MockServer, answer: ResponseTemplate) {
