@@ -33,7 +33,9 @@
 //! - Secrets that would let anybody sign are refused when they are parsed.
 //!
 //! What it leaves to the receiver: an event may arrive more than once, so deduplicate by the `id`
-//! *in the body*. The headers [`EVENT_ID_HEADER`] and [`EVENT_TYPE_HEADER`] are not signed.
+//! *in the body*. The headers [`EVENT_ID_HEADER`] and [`EVENT_TYPE_HEADER`] are not signed. The
+//! README shows a whole event and lists the types; one that is not on the list must be acknowledged
+//! like the others.
 //!
 //! # Features
 //!

@@ -6,6 +6,7 @@
 
 mod embedded_core;
 mod erp_job;
+mod webhook_readme;
 mod webhook_receiver;
 
 use std::process::{Command, Output};
@@ -23,4 +24,11 @@ fn printed(program: &mut Command) -> String {
     );
     assert!(status.success(), "{stdout}{stderr}");
     stdout.into_owned()
+}
+
+/// What a program said on standard error, having ended with 1.
+fn complained(program: &mut Command) -> String {
+    let output = program.output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    String::from_utf8(output.stderr).unwrap()
 }
