@@ -10,6 +10,9 @@ const GREATEST_MONEY_CENTS: i64 = 100_000_000_000;
 /// A list may have so many elements.
 const LIST_LIMIT: usize = 100;
 
+/// So many problems are told, and no more; a create has fewer fields than that.
+const PROBLEMS_TOLD: usize = 50;
+
 /// The problems found so far in one request.
 #[derive(Debug, Default)]
 pub(super) struct Problems(Vec<Problem>);
@@ -17,7 +20,10 @@ pub(super) struct Problems(Vec<Problem>);
 impl Problems {
     /// Adds one.
     pub(super) fn add(&mut self, field: impl Into<String>, defect: Defect) {
-        self.0.push(Problem::new(field, defect));
+        // The first many tell a caller enough; no answer may grow with the request.
+        if self.0.len() < PROBLEMS_TOLD {
+            self.0.push(Problem::new(field, defect));
+        }
     }
 
     /// `value`, unless anything was wrong.

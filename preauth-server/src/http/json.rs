@@ -12,6 +12,10 @@ use super::problem::{Defect, Problem};
 
 /// Objects and arrays may be nested so deep.
 const DEPTH_LIMIT: usize = 32;
+/// So many duplicate keys are told, and no more.
+const DUPLICATES_TOLD: usize = 20;
+/// So much of a key is told.
+const KEY_CHARACTERS_TOLD: usize = 40;
 
 /// A JSON value as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +42,7 @@ impl Json {
         let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
         let raw: &RawValue = serde_json::from_slice(body).map_err(|_| whole(Defect::NotJson))?;
         let mut duplicates = Vec::new();
-        let tree = read(raw, "", 0, &mut duplicates).map_err(whole)?;
+        let tree = read(raw, &Place::Body, 0, &mut duplicates).map_err(whole)?;
         if duplicates.is_empty() {
             Ok(tree)
         } else {
@@ -49,7 +53,7 @@ impl Json {
 
 fn read(
     raw: &RawValue,
-    path: &str,
+    place: &Place<'_>,
     depth: usize,
     duplicates: &mut Vec<Problem>,
 ) -> Result<Json, Defect> {
@@ -64,17 +68,16 @@ fn read(
             let mut seen = HashSet::with_capacity(members.len());
             let mut object = Vec::with_capacity(members.len());
             for (key, value) in members {
-                let field = if path.is_empty() {
-                    key.clone()
-                } else {
-                    format!("{path}.{key}")
-                };
-                let value = read(value, &field, inner, duplicates)?;
-                if seen.insert(key.clone()) {
-                    object.push((key, value));
-                } else {
-                    duplicates.push(Problem::new(field, Defect::Duplicate));
+                let here = Place::Member(place, &key);
+                let value = read(value, &here, inner, duplicates)?;
+                if !seen.insert(key.clone()) {
+                    // The first few tell a caller everything; no answer may grow with the request.
+                    if duplicates.len() < DUPLICATES_TOLD {
+                        duplicates.push(Problem::new(here.to_string(), Defect::Duplicate));
+                    }
+                    continue;
                 }
+                object.push((key, value));
             }
             Ok(Json::Object(object))
         }
@@ -82,7 +85,7 @@ fn read(
             let elements = split::<Elements<'_>>(text)?.0;
             let array = elements
                 .into_iter()
-                .map(|element| read(element, path, inner, duplicates));
+                .map(|element| read(element, place, inner, duplicates));
             array.collect::<Result<_, _>>().map(Json::Array)
         }
         Some(b'"') => serde_json::from_str(text)
@@ -93,6 +96,33 @@ fn read(
         Some(b'n') => Ok(Json::Null),
         Some(_) => Ok(Json::Number(text.to_owned())),
         None => Err(Defect::NotJson),
+    }
+}
+
+/// Where a value stands; spelled out only when somebody must be told.
+enum Place<'a> {
+    Body,
+    Member(&'a Place<'a>, &'a str),
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Body => Ok(()),
+            Self::Member(Self::Body, key) => write_key(f, key),
+            Self::Member(outer, key) => {
+                write!(f, "{outer}.")?;
+                write_key(f, key)
+            }
+        }
+    }
+}
+
+/// A key is the caller's text and may have any length.
+fn write_key(f: &mut fmt::Formatter<'_>, key: &str) -> fmt::Result {
+    match key.char_indices().nth(KEY_CHARACTERS_TOLD) {
+        None => f.write_str(key),
+        Some((end, _)) => write!(f, "{}…", key.get(..end).unwrap_or_default()),
     }
 }
 
@@ -215,5 +245,17 @@ mod tests {
         }
         let body = format!("{}{}", "[".repeat(32), "]".repeat(32));
         assert!(Json::parse(body.as_bytes()).is_ok());
+    }
+
+    #[test]
+    fn what_is_told_of_duplicates_does_not_grow_with_the_request() {
+        let body = format!(
+            r#"{{"{}":{{{}"x":1}}}}"#,
+            "k".repeat(100_000),
+            r#""a":1,"#.repeat(9_000)
+        );
+        let found = problems(&body);
+        assert_eq!(found.len(), 20);
+        assert_eq!(found[0].field, format!("{}….a", "k".repeat(40)));
     }
 }
