@@ -9,7 +9,7 @@ use preauth_core::port::IdSource;
 use preauth_core::value::{ApiKeyId, RequestId};
 use preauth_core::wire::header::REQUEST_ID;
 use salvo::http::header::HeaderValue;
-use salvo::http::{Request, Response};
+use salvo::http::{Method, Request, Response};
 use salvo::{Depot, FlowCtrl, Handler, async_trait};
 
 use crate::clock::{Clock, Stopwatch};
@@ -17,6 +17,11 @@ use crate::clock::{Clock, Stopwatch};
 use super::error::ApiError;
 use super::handler;
 use super::platform::{LIVEZ, READYZ};
+
+/// How keys, signing secrets and operator tokens begin.
+const SECRET_MARKS: [&str; 3] = ["service_sk_", "whsec_", "preauth_op_"];
+/// No path of ours is longer.
+const PATH_CHARACTERS_LOGGED: usize = 200;
 
 /// What an endpoint tells the log.
 #[derive(Debug, Default)]
@@ -73,8 +78,9 @@ impl Handler for RequestLog {
         let notes = RequestNotes::of(depot);
         let duration_ms = stopwatch.elapsed().num_milliseconds();
         let status = res.status_code.map_or(200, |status| status.as_u16());
-        // The path only: a query string may hold anything a caller pasted into it.
-        let (method, path) = (req.method().as_str(), req.uri().path());
+        // No query string: it may hold anything a caller pasted into it.
+        let (method, path) = (shown_method(req.method()), shown_path(req.uri().path()));
+        let path = path.as_str();
         let key = notes.key.map(|key| key.to_string());
         let code = notes.code.map(ErrorCode::as_str);
         let listener = self.listener;
@@ -94,5 +100,49 @@ impl std::fmt::Debug for RequestLog {
         f.debug_struct("RequestLog")
             .field("listener", &self.listener)
             .finish_non_exhaustive()
+    }
+}
+
+/// A method is any word that a caller likes.
+fn shown_method(method: &Method) -> &str {
+    match *method {
+        Method::GET
+        | Method::HEAD
+        | Method::POST
+        | Method::PUT
+        | Method::PATCH
+        | Method::DELETE
+        | Method::OPTIONS
+        | Method::TRACE
+        | Method::CONNECT => method.as_str(),
+        _ => "OTHER",
+    }
+}
+
+/// A path is short here and holds no secret; where one was pasted, the whole path is hidden.
+fn shown_path(path: &str) -> String {
+    let is_suspicious = SECRET_MARKS.iter().any(|mark| path.contains(mark));
+    if is_suspicious {
+        return "(hidden)".to_owned();
+    }
+    path.chars().take(PATH_CHARACTERS_LOGGED).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Method, shown_method, shown_path};
+
+    #[test]
+    fn no_secret_is_logged_wherever_it_was_pasted() {
+        for secret in ["service_sk_0123", "whsec_0123", "preauth_op_0123"] {
+            assert_eq!(
+                shown_path(&format!("/api/integration/v1/{secret}/x")),
+                "(hidden)"
+            );
+            let method = Method::from_bytes(secret.as_bytes()).unwrap();
+            assert_eq!(shown_method(&method), "OTHER");
+        }
+        assert_eq!(shown_path("/api/integration/v1"), "/api/integration/v1");
+        assert_eq!(shown_path(&"x".repeat(10_000)).len(), 200);
     }
 }
