@@ -12,7 +12,7 @@ pub use api_keys::{ApiKey, ApiKeys};
 pub use companies::{Companies, Company, CompanyKind, Contact};
 pub use deliveries::{AttemptRecord, Deliveries, Delivery, DeliveryFilter, DeliveryStatus};
 pub use endpoints::{Endpoint, Endpoints, SealedSecret};
-pub use users::{User, Users};
+pub use users::{User, UserChange, Users};
 
 use preauth_core::port::Unavailable;
 use thiserror::Error;

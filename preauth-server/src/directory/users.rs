@@ -25,6 +25,19 @@ pub struct User {
     pub created_at: Timestamp,
 }
 
+/// A change of a user: what is `None` stays as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UserChange {
+    /// The person's name.
+    pub name: Option<PersonName>,
+    /// The person's address.
+    pub email: Option<Email>,
+    /// What the person may do.
+    pub permissions: Option<PermissionSet>,
+    /// Whether the person may act at all.
+    pub active: Option<bool>,
+}
+
 /// The register of users.
 #[async_trait]
 pub trait Users: Send + Sync {
@@ -39,6 +52,7 @@ pub trait Users: Send + Sync {
     async fn users(&self, company: CompanyId, page: PageRequest)
     -> Result<Page<User>, Unavailable>;
 
-    /// Replaces a user's name, address, permissions and activity.
-    async fn update_user(&self, user: &User) -> Result<(), DirectoryError>;
+    /// Changes what `change` names and leaves the rest, also against changes made at the same time;
+    /// the user afterwards. Conflict when the company has another user with this address.
+    async fn update_user(&self, id: UserId, change: &UserChange) -> Result<User, DirectoryError>;
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 use preauth_core::value::{Permission, Scope, Timestamp};
 use preauth_server::access::{Entry, KeyHash, RateLimit, Window};
-use preauth_server::directory::{CompanyKind, User};
+use preauth_server::directory::{CompanyKind, User, UserChange};
 
 use crate::fixture::Fixture;
 
@@ -139,12 +139,15 @@ async fn revoked_and_expired_keys_are_not_counted() {
 async fn a_deactivated_user_is_not_active() {
     let fixture = Fixture::new().await;
     let (key, hash) = fixture.known_key().await;
-    let user = fixture.directory().user(key.responsible_user).await;
-    let user = User {
-        active: false,
-        ..user.unwrap().unwrap()
+    let change = UserChange {
+        active: Some(false),
+        ..UserChange::default()
     };
-    fixture.directory().update_user(&user).await.unwrap();
+    let updated = fixture
+        .directory()
+        .update_user(key.responsible_user, &change)
+        .await;
+    assert!(!updated.unwrap().active);
     assert!(!enter(&fixture, &hash, fixture.now).await.user_is_active);
 }
 

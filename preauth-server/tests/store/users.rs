@@ -1,7 +1,7 @@
 //! The register of users.
 
 use preauth_core::value::{CompanyId, PermissionSet};
-use preauth_server::directory::{DirectoryError, User};
+use preauth_server::directory::{DirectoryError, User, UserChange};
 
 use crate::fixture::{FIRST_PAGE, Fixture};
 
@@ -20,9 +20,54 @@ async fn a_user_is_kept_and_replaced() {
         active: false,
         ..user
     };
-    fixture.directory().update_user(&changed).await.unwrap();
+    let updated = fixture
+        .directory()
+        .update_user(changed.id, &all_of(&changed))
+        .await;
+    assert_eq!(updated.unwrap(), changed);
     let kept = fixture.directory().user(changed.id).await.unwrap();
     assert_eq!(kept, Some(changed));
+}
+
+/// A change to all that may change.
+fn all_of(user: &User) -> UserChange {
+    UserChange {
+        name: Some(user.name.clone()),
+        email: Some(user.email.clone()),
+        permissions: Some(user.permissions),
+        active: Some(user.active),
+    }
+}
+
+#[tokio::test]
+async fn changes_made_side_by_side_all_last() {
+    let fixture = Fixture::new().await;
+    let user = fixture.user(fixture.payer().await);
+    fixture.directory().add_user(&user).await.unwrap();
+    let rename = |index: u32| UserChange {
+        name: Some(format!("Ana {index}").parse().unwrap()),
+        ..UserChange::default()
+    };
+    let deactivate = UserChange {
+        active: Some(false),
+        ..UserChange::default()
+    };
+    let changes = (0..16).map(|index| {
+        if index == 7 {
+            deactivate.clone()
+        } else {
+            rename(index)
+        }
+    });
+    let directory = fixture.directory();
+    let updates =
+        changes.map(|change| async move { directory.update_user(user.id, &change).await });
+    for updated in futures_util::future::join_all(updates).await {
+        updated.unwrap();
+    }
+    let kept = directory.user(user.id).await.unwrap().unwrap();
+    assert!(!kept.active);
+    assert_ne!(kept.name, user.name);
 }
 
 #[tokio::test]
@@ -31,7 +76,10 @@ async fn a_user_needs_a_company() {
     let user = fixture.user(CompanyId::new(fixture.uuid()));
     let added = fixture.directory().add_user(&user).await;
     assert!(matches!(added, Err(DirectoryError::NotFound)));
-    let updated = fixture.directory().update_user(&user).await;
+    let updated = fixture
+        .directory()
+        .update_user(user.id, &all_of(&user))
+        .await;
     assert!(matches!(updated, Err(DirectoryError::NotFound)));
     assert_eq!(fixture.directory().user(user.id).await.unwrap(), None);
 }
@@ -60,7 +108,10 @@ async fn an_address_is_taken_once_in_a_company_whatever_its_case() {
         email: second.email,
         ..third
     };
-    let updated = fixture.directory().update_user(&renamed).await;
+    let updated = fixture
+        .directory()
+        .update_user(renamed.id, &all_of(&renamed))
+        .await;
     assert!(matches!(updated, Err(DirectoryError::Conflict)));
 }
 

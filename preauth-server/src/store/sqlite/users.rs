@@ -2,11 +2,11 @@
 
 use async_trait::async_trait;
 use preauth_core::port::{PageRequest, Unavailable};
-use preauth_core::value::{CompanyId, UserId};
+use preauth_core::value::{CompanyId, Email, PersonName, UserId};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqliteConnection};
 
-use crate::directory::{DirectoryError, Page, User, Users};
+use crate::directory::{DirectoryError, Page, User, UserChange, Users};
 
 use super::SqliteStore;
 use super::error::{Fault, WriteError, one_row_or};
@@ -23,15 +23,7 @@ impl Users for SqliteStore {
 
     async fn user(&self, id: UserId) -> Result<Option<User>, Unavailable> {
         let mut reader = self.reader().await?;
-        let row = sqlx::query(
-            "SELECT id, company_id, name, email, permissions, active, created_at
-             FROM users WHERE id = ?1",
-        )
-        .bind(id.as_uuid().as_bytes().as_slice())
-        .fetch_optional(&mut *reader)
-        .await
-        .map_err(Fault::from)?;
-        Ok(row.as_ref().map(user).transpose()?)
+        Ok(one(&mut reader, id).await?)
     }
 
     async fn users(
@@ -43,12 +35,25 @@ impl Users for SqliteStore {
         Ok(list(&mut snapshot, company, page).await?)
     }
 
-    async fn update_user(&self, user: &User) -> Result<(), DirectoryError> {
-        let updated = self.writer.write(user.clone(), |connection, user| {
-            Box::pin(update(connection, user))
-        });
+    async fn update_user(&self, id: UserId, change: &UserChange) -> Result<User, DirectoryError> {
+        let updated = self
+            .writer
+            .write((id, change.clone()), |connection, (id, change)| {
+                Box::pin(update(connection, *id, change))
+            });
         Ok(updated.await?)
     }
+}
+
+async fn one(connection: &mut SqliteConnection, id: UserId) -> Result<Option<User>, Fault> {
+    let row = sqlx::query(
+        "SELECT id, company_id, name, email, permissions, active, created_at
+         FROM users WHERE id = ?1",
+    )
+    .bind(id.as_uuid().as_bytes().as_slice())
+    .fetch_optional(connection)
+    .await?;
+    row.as_ref().map(user).transpose()
 }
 
 async fn insert(connection: &mut SqliteConnection, user: &User) -> Result<(), WriteError> {
@@ -68,19 +73,25 @@ async fn insert(connection: &mut SqliteConnection, user: &User) -> Result<(), Wr
     one_row_or(done.rows_affected(), WriteError::NotFound)
 }
 
-/// Replaces what may change of a user; the company and the moment of adding stay.
-async fn update(connection: &mut SqliteConnection, user: &User) -> Result<(), WriteError> {
-    let done = sqlx::query(
-        "UPDATE users SET name = ?2, email = ?3, permissions = ?4, active = ?5 WHERE id = ?1",
+/// Writes what is named, in one statement, so that changes made side by side all last.
+async fn update(
+    connection: &mut SqliteConnection,
+    id: UserId,
+    change: &UserChange,
+) -> Result<User, WriteError> {
+    sqlx::query(
+        "UPDATE users SET name = coalesce(?2, name), email = coalesce(?3, email),
+             permissions = coalesce(?4, permissions), active = coalesce(?5, active)
+         WHERE id = ?1",
     )
-    .bind(user.id.as_uuid().as_bytes().as_slice())
-    .bind(user.name.as_str())
-    .bind(user.email.as_str())
-    .bind(set_text(user.permissions))
-    .bind(user.active)
-    .execute(connection)
+    .bind(id.as_uuid().as_bytes().as_slice())
+    .bind(change.name.as_ref().map(PersonName::as_str))
+    .bind(change.email.as_ref().map(Email::as_str))
+    .bind(change.permissions.map(set_text))
+    .bind(change.active)
+    .execute(&mut *connection)
     .await?;
-    one_row_or(done.rows_affected(), WriteError::NotFound)
+    one(connection, id).await?.ok_or(WriteError::NotFound)
 }
 
 async fn list(

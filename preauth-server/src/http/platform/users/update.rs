@@ -1,10 +1,10 @@
 //! PATCH /users/{id}: changes what the request names and leaves the rest.
 
-use preauth_core::value::{Email, Permission, PermissionSet, PersonName};
+use preauth_core::value::{Email, Permission, PersonName};
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 
-use crate::directory::User;
+use crate::directory::UserChange;
 use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
@@ -23,31 +23,11 @@ pub(in crate::http::platform) struct Update;
 impl Endpoint for Update {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let change = parse(&body::json(req).await?)?;
-        let user = change.of(super::user(api, req).await?);
-        let updated = api.directory.update_user(&user).await;
-        updated.map_err(Refusal::EmailTaken.on_conflict())?;
+        let id = super::user(api, req).await?.id;
+        let updated = api.directory.update_user(id, &change).await;
+        let user = updated.map_err(Refusal::EmailTaken.on_conflict())?;
         let body = convert::text(&UserShape::from(&user));
         Ok(Reply::json(StatusCode::OK, body))
-    }
-}
-
-/// What is `None` stays as it is.
-struct UserChange {
-    name: Option<PersonName>,
-    email: Option<Email>,
-    permissions: Option<PermissionSet>,
-    active: Option<bool>,
-}
-
-impl UserChange {
-    fn of(self, user: User) -> User {
-        User {
-            name: self.name.unwrap_or(user.name),
-            email: self.email.unwrap_or(user.email),
-            permissions: self.permissions.unwrap_or(user.permissions),
-            active: self.active.unwrap_or(user.active),
-            ..user
-        }
     }
 }
 
@@ -64,40 +44,29 @@ fn parse(tree: &Json) -> Result<UserChange, Vec<Problem>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Email, Json, PermissionSet, PersonName, User, parse};
-    use preauth_core::value::{CompanyId, Timestamp, UserId};
-    use uuid::Uuid;
+    use super::{Json, UserChange, parse};
+    use preauth_core::value::PermissionSet;
 
-    fn user() -> User {
-        User {
-            id: UserId::new(Uuid::from_u128(1)),
-            company: CompanyId::new(Uuid::from_u128(2)),
-            name: PersonName::parse("Ana").unwrap(),
-            email: Email::parse("ana@construtora.example").unwrap(),
-            permissions: PermissionSet::all(),
-            active: true,
-            created_at: Timestamp::MIN,
-        }
-    }
-
-    fn changed(body: &str) -> User {
-        let change = parse(&Json::parse(body.as_bytes()).unwrap()).unwrap();
-        change.of(user())
+    fn change(body: &str) -> UserChange {
+        parse(&Json::parse(body.as_bytes()).unwrap()).unwrap()
     }
 
     #[test]
-    fn what_is_absent_or_null_stays() {
-        assert_eq!(changed("{}"), user());
-        assert_eq!(changed(r#"{"name": null, "permissions": null}"#), user());
+    fn what_is_absent_or_null_is_not_named() {
+        assert_eq!(change("{}"), UserChange::default());
+        assert_eq!(
+            change(r#"{"name": null, "permissions": null}"#),
+            UserChange::default()
+        );
     }
 
     #[test]
-    fn what_is_named_changes() {
-        let expected = User {
-            active: false,
-            permissions: PermissionSet::new(),
-            ..user()
+    fn what_is_given_is_named() {
+        let expected = UserChange {
+            active: Some(false),
+            permissions: Some(PermissionSet::new()),
+            ..UserChange::default()
         };
-        assert_eq!(changed(r#"{"active": false, "permissions": []}"#), expected);
+        assert_eq!(change(r#"{"active": false, "permissions": []}"#), expected);
     }
 }
