@@ -41,23 +41,26 @@ impl Deliveries {
     fn claim(&mut self, claim: &Claim, host_now: Timestamp) -> Vec<Leased> {
         let limit = usize::try_from(claim.limit).unwrap_or(usize::MAX);
         let mut under_way = self.under_way(host_now);
-        let mut chosen: Vec<DeliveryId> = Vec::new();
-        for (due_at, id) in &self.due {
-            if *due_at > claim.now || chosen.len() >= limit {
-                break;
-            }
+        let mut candidates: Vec<(u32, Timestamp, DeliveryId)> = Vec::new();
+        for (due_at, id) in self
+            .due
+            .iter()
+            .take_while(|(due_at, _)| *due_at <= claim.now)
+        {
             if let Some(endpoint) = self.free_endpoint(*id, host_now) {
                 let count = under_way.entry(endpoint).or_default();
                 if *count < claim.per_endpoint.get() {
                     *count = count.saturating_add(1);
-                    chosen.push(*id);
+                    candidates.push((*count, *due_at, *id));
                 }
             }
         }
+        candidates.sort_unstable();
         let until = host_now.saturating_add(claim.lease);
-        chosen
+        candidates
             .into_iter()
-            .filter_map(|id| self.lease(id, until))
+            .take(limit)
+            .filter_map(|(_, _, id)| self.lease(id, until))
             .collect()
     }
 

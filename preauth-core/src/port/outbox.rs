@@ -15,7 +15,8 @@ use super::Unavailable;
 /// cannot keep what it holds.
 #[async_trait]
 pub trait Outbox: Send + Sync {
-    /// Leases deliveries that are due, oldest due first.
+    /// Leases deliveries that are due: first of the endpoints that have least under way, then by
+    /// due time, so that no endpoint's backlog stands before another's first delivery.
     ///
     /// Nothing of a paused endpoint is given out. No endpoint has more than `claim.per_endpoint`
     /// deliveries under live leases, those given out before included.

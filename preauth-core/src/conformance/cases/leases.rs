@@ -145,7 +145,7 @@ pub async fn one_endpoint_has_a_bounded_share(host: &dyn Host) {
     assert_eq!(count(&after, |it| it.endpoint == payers), 2);
 }
 
-/// A bounded endpoint with a long queue does not use up the limit of a claim for others.
+/// A long queue stands before nobody: neither by the limit of a claim, nor by being older.
 pub async fn a_long_queue_leaves_room_for_others(host: &dyn Host) {
     let scene = Scene::new(host).await;
     scene.endpoint(scene.payer).await;
@@ -157,6 +157,15 @@ pub async fn a_long_queue_leaves_room_for_others(host: &dyn Host) {
     let claimed = host.outbox().claim(&claim(scene.now, 3, 1)).await.unwrap();
     assert_eq!(claimed.len(), 2);
     assert_eq!(count(&claimed, |it| it.endpoint == suppliers), 1);
+    for leased in &claimed {
+        host.outbox().release(leased).await.unwrap();
+    }
+    let claimed = host.outbox().claim(&claim(scene.now, 2, 8)).await.unwrap();
+    assert_eq!(
+        count(&claimed, |it| it.endpoint == suppliers),
+        1,
+        "each its first"
+    );
 }
 
 fn count(leases: &[Leased], which: impl Fn(&&Leased) -> bool) -> usize {

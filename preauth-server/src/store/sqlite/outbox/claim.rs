@@ -86,9 +86,9 @@ async fn lease(
          )
          UPDATE deliveries
          SET lease_token = ?4 + chosen.place, leased_until = (SELECT now FROM clock) + ?5
-         FROM (SELECT id, row_number() OVER (ORDER BY next_attempt_at, id) AS place
+         FROM (SELECT id, row_number() OVER (ORDER BY place - room, next_attempt_at, id) AS place
                FROM candidates WHERE place <= room
-               ORDER BY next_attempt_at, id LIMIT ?2) AS chosen
+               ORDER BY place - room, next_attempt_at, id LIMIT ?2) AS chosen
          WHERE deliveries.id = chosen.id",
     )
     .bind(claim.now.unix_millis())
