@@ -1,7 +1,7 @@
 //! Files that only their owner may read.
 
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
@@ -23,4 +23,41 @@ pub fn create_private_directory(path: &Path) -> io::Result<()> {
         .recursive(true)
         .mode(OWNER_ONLY_DIRECTORY)
         .create(path)
+}
+
+/// Writes a new file of mode 0600 whole or not at all; fails when it exists.
+pub fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".part");
+    let part = path.with_file_name(name);
+    // What an interrupted attempt left is of no use to anybody.
+    match std::fs::remove_file(&part) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = create_private(&part)?;
+    file.write_all(content)?;
+    file.sync_all()?;
+    // A link, unlike a rename, does not replace what another process made meanwhile.
+    std::fs::hard_link(&part, path)?;
+    std::fs::remove_file(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::write_private;
+    use std::io::ErrorKind;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_file_is_whole_private_and_never_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("secret");
+        std::fs::write(folder.path().join("secret.part"), "left over").unwrap();
+        write_private(&path, b"first").unwrap();
+        let again = write_private(&path, b"second").unwrap_err();
+        assert_eq!(again.kind(), ErrorKind::AlreadyExists);
+        assert_eq!(std::fs::read(&path).unwrap(), b"first");
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    }
 }

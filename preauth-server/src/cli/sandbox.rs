@@ -18,7 +18,9 @@ use crate::clock::{Clock, TravelClock};
 use crate::dispatcher::{TargetPolicy, judge_url};
 use crate::http::{Receiver, Strangers};
 use crate::ids::random_bytes;
-use crate::sandbox::{Credentials, HEAD_OFFICE_CNPJ, ReadyFile, greeting, seed};
+use crate::sandbox::{
+    Credentials, HEAD_OFFICE_CNPJ, ReadyFile, Seeding, add_endpoint, greeting, seed,
+};
 use crate::secret::{self, OperatorToken, Vault};
 use crate::store::{self, Stores};
 use crate::{files, telemetry};
@@ -78,7 +80,7 @@ async fn run_in(args: &SandboxArgs, data: &Path) -> Result<(), CliError> {
     let vault = Vault::open_or_create(&data.join("master.key"))?;
     let url = args.database.clone();
     let url = url.unwrap_or_else(|| format!("sqlite://{}", data.join("preauth.db").display()));
-    let stores = store::open(&url).await?;
+    let stores = open(&url, data).await?;
     secret::prove(&vault, &*stores.directory).await?;
     let receiver = Receiver::bind().await?;
     let webhook_url = args.webhook_url.clone().unwrap_or_else(|| receiver.url());
@@ -120,6 +122,21 @@ async fn run_in(args: &SandboxArgs, data: &Path) -> Result<(), CliError> {
     Ok(())
 }
 
+/// Opens the database, anew when an earlier first start was cut off in the middle of its demo data.
+async fn open(url: &str, data: &Path) -> Result<Stores, CliError> {
+    let stores = store::open(url).await?;
+    if !Seeding::was_cut_off(data) || Credentials::load(data)?.is_some() {
+        return Ok(stores);
+    }
+    let Some(path) = url.strip_prefix("sqlite://").map(Path::new) else {
+        return Err("an earlier start was cut off; empty the database and start again".into());
+    };
+    stores.lifecycle.close().await;
+    drop(stores);
+    Seeding::discard(path)?;
+    Ok(store::open(url).await?)
+}
+
 /// The credentials of the demo data, which is made in an empty database only.
 async fn credentials(
     stores: &Stores,
@@ -132,29 +149,33 @@ async fn credentials(
     let companies = directory
         .companies(PageRequest { page: 1, limit: 1 })
         .await?;
-    let kept = Credentials::load(data)?;
     if companies.total == 0 {
+        let seeding = Seeding::begin(data)?;
         let credentials = seed(directory, vault, webhook_url, clock.now()).await?;
         credentials.keep(data)?;
+        seeding.end()?;
         return Ok(credentials);
     }
     let head_office = directory
         .company_by_cnpj(&Cnpj::parse(HEAD_OFFICE_CNPJ)?)
         .await?;
-    let (Some(credentials), Some(head_office)) = (kept, head_office) else {
+    let (Some(credentials), Some(head_office)) = (Credentials::load(data)?, head_office) else {
         return Err(
             "this database is not a sandbox's own: it holds companies, and the data folder \
                     no sandbox credentials; nothing was changed; choose another --data folder"
                 .into(),
         );
     };
-    let endpoint = directory.endpoint(head_office.id).await?;
-    let events = endpoint
-        .ok_or("the demo endpoint was removed; choose another --data folder")?
-        .events;
-    directory
-        .update_endpoint(head_office.id, webhook_url, events)
-        .await?;
+    if let Some(endpoint) = directory.endpoint(head_office.id).await? {
+        let events = endpoint.events;
+        directory
+            .update_endpoint(head_office.id, webhook_url, events)
+            .await?;
+    } else {
+        let secret = credentials.webhook_secret.clone().into();
+        let (company, now) = (head_office.id, clock.now());
+        add_endpoint(directory, vault, company, webhook_url, &secret, now).await?;
+    }
     Ok(credentials)
 }
 

@@ -1,6 +1,6 @@
 //! What a developer needs to call the sandbox, on paper and as the ready file.
 
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -70,9 +70,10 @@ impl Credentials {
 
     /// Keeps them for the next start.
     pub fn keep(&self, data: &Path) -> io::Result<()> {
-        let mut file = files::create_private(&data.join(FILE_NAME))?;
-        file.write_all(serde_json::to_string_pretty(self)?.as_bytes())?;
-        file.sync_all()
+        let path = data.join(FILE_NAME);
+        // Those of another database that was here before open nothing any more.
+        remove(&path)?;
+        files::write_private(&path, serde_json::to_string_pretty(self)?.as_bytes())
     }
 }
 
@@ -84,13 +85,8 @@ impl ReadyFile<'_> {
 
     /// Writes the file whole or not at all: who finds it can use it.
     pub fn write(&self, path: &Path) -> io::Result<()> {
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(".part");
-        let part = path.with_file_name(name);
-        remove(&part)?;
-        let mut file = files::create_private(&part)?;
-        file.write_all(serde_json::to_string_pretty(self)?.as_bytes())?;
-        std::fs::rename(part, path)
+        let text = serde_json::to_string_pretty(self)?;
+        files::write_private(path, text.as_bytes())
     }
 }
 

@@ -3,7 +3,9 @@
 mod credentials;
 mod greeting;
 mod seed;
+mod seeding;
 
 pub use credentials::{Credentials, ReadyFile};
 pub use greeting::greeting;
-pub use seed::{BRANCH_CNPJ, HEAD_OFFICE_CNPJ, seed};
+pub use seed::{HEAD_OFFICE_CNPJ, add_endpoint, seed};
+pub use seeding::Seeding;

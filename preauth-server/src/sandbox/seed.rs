@@ -9,7 +9,7 @@ use preauth_core::value::{
     ApiKeyId, Cnpj, CompanyId, CompanyName, Email, EndpointId, EventTypeSet, KeyName, Money,
     Permission, PermissionSet, PersonName, Scope, Timestamp, UserId,
 };
-use secrecy::ExposeSecret;
+use secrecy::{ExposeSecret, SecretString};
 
 use crate::directory::{ApiKey, Company, CompanyKind, Directory, Endpoint, User};
 use crate::ids::RandomIds;
@@ -19,8 +19,7 @@ use super::Credentials;
 
 /// The demo construction company.
 pub const HEAD_OFFICE_CNPJ: &str = "11222333000181";
-/// Its branch.
-pub const BRANCH_CNPJ: &str = "11222333000262";
+const BRANCH_CNPJ: &str = "11222333000262";
 const SUPPLIER_CNPJ: &str = "11444777000161";
 const ALPHANUMERIC_SUPPLIER_CNPJ: &str = "12ABC34501DE35";
 const BLOCKED_SUPPLIER_CNPJ: &str = "98765432000198";
@@ -57,9 +56,7 @@ pub async fn seed(
         .await?;
     seeding.suppliers(head_office).await?;
     let secret = new_signing_secret();
-    seeding
-        .endpoint(head_office, vault, webhook_url, &secret)
-        .await?;
+    add_endpoint(directory, vault, head_office, webhook_url, &secret, now).await?;
     seeding
         .credentials(head_office, branch, secret.expose_secret())
         .await
@@ -244,24 +241,26 @@ impl Seeding<'_> {
         }
         Ok(new.clear_text.expose_secret().to_owned())
     }
+}
 
-    async fn endpoint(
-        &self,
-        company: CompanyId,
-        vault: &Vault,
-        url: &str,
-        secret: &secrecy::SecretString,
-    ) -> Result<(), SeedError> {
-        let endpoint = Endpoint {
-            id: EndpointId::new(RandomIds.uuid(self.now)),
-            company,
-            url: url.to_owned(),
-            events: EventTypeSet::all(),
-            paused_at: None,
-            created_at: self.now,
-            last_success_at: None,
-        };
-        let sealed = vault.seal(endpoint.id, secret)?;
-        Ok(self.directory.add_endpoint(&endpoint, &sealed).await?)
-    }
+/// Registers the demo endpoint, with a secret that is known already.
+pub async fn add_endpoint(
+    directory: &dyn Directory,
+    vault: &Vault,
+    company: CompanyId,
+    url: &str,
+    secret: &SecretString,
+    now: Timestamp,
+) -> Result<(), SeedError> {
+    let endpoint = Endpoint {
+        id: EndpointId::new(RandomIds.uuid(now)),
+        company,
+        url: url.to_owned(),
+        events: EventTypeSet::all(),
+        paused_at: None,
+        created_at: now,
+        last_success_at: None,
+    };
+    let sealed = vault.seal(endpoint.id, secret)?;
+    Ok(directory.add_endpoint(&endpoint, &sealed).await?)
 }

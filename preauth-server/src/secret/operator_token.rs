@@ -1,7 +1,7 @@
 //! The token of the private listener.
 
 use std::fmt;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use secrecy::{ExposeSecret, SecretString};
@@ -58,14 +58,9 @@ impl OperatorToken {
             path: path.to_owned(),
             cause,
         };
-        match files::create_private(path) {
-            Ok(mut file) => {
-                let token = Self::generate();
-                file.write_all(token.expose().as_bytes())
-                    .and_then(|()| file.sync_all())
-                    .map_err(failed)?;
-                Ok((token, true))
-            }
+        let new = Self::generate();
+        match files::write_private(path, new.expose().as_bytes()) {
+            Ok(()) => Ok((new, true)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 let text = std::fs::read_to_string(path).map_err(failed)?;
                 let token = Self::parse(text.trim());

@@ -1,7 +1,7 @@
 //! Signing secrets at rest: XChaCha20-Poly1305 under a master key, bound to their endpoint.
 
 use std::fmt;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::Path;
 
 use chacha20poly1305::aead::{Aead, Payload};
@@ -64,14 +64,9 @@ impl Vault {
 
     /// Takes the master key of `path`, or makes one there that only its owner may read.
     pub fn open_or_create(path: &Path) -> Result<Self, VaultError> {
-        match files::create_private(path) {
-            Ok(mut file) => {
-                let key = random_bytes::<KEY_BYTES>();
-                file.write_all(hex::encode(key).as_bytes())
-                    .and_then(|()| file.sync_all())
-                    .map_err(|cause| file_error(path, cause))?;
-                Ok(Self::new(&key))
-            }
+        let key = random_bytes::<KEY_BYTES>();
+        match files::write_private(path, hex::encode(key).as_bytes()) {
+            Ok(()) => Ok(Self::new(&key)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Self::open(path),
             Err(cause) => Err(file_error(path, cause)),
         }

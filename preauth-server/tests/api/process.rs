@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 
-use crate::support::{Sandbox, offer_body};
+use crate::support::{Sandbox, TestReceiver, offer_body};
 
 fn preauth(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_preauth-server"))
@@ -219,4 +219,61 @@ async fn a_wrong_master_key_stops_the_start() {
             "{message}"
         );
     }
+}
+
+#[tokio::test]
+async fn a_sandbox_whose_first_start_was_cut_off_starts_anew() {
+    let sandbox = Sandbox::start().await;
+    let key = sandbox.text("apiKey").to_owned();
+    let folder = sandbox.kill();
+    let data = folder.path().join("data");
+    // As the kill would have left it between the first company and the credentials.
+    std::fs::remove_file(data.join("sandbox-credentials.json")).unwrap();
+    std::fs::write(data.join("sandbox-is-being-made"), "").unwrap();
+    let sandbox = Sandbox::start_in(folder, &[]).await;
+    assert_ne!(sandbox.text("apiKey"), key);
+    assert_eq!(
+        sandbox
+            .caller("apiKey")
+            .get(PRE_AUTHORIZATIONS)
+            .await
+            .status,
+        200
+    );
+    let again = Sandbox::start_in(sandbox.kill(), &[]).await;
+    assert_eq!(
+        again.caller("apiKey").get(PRE_AUTHORIZATIONS).await.status,
+        200
+    );
+}
+
+#[tokio::test]
+async fn a_sandbox_whose_endpoint_was_removed_starts_with_a_new_one() {
+    let receiver = TestReceiver::start().await;
+    let sandbox = Sandbox::start().await;
+    let platform = sandbox.platform();
+    let sought = format!(
+        "/api/platform/v1/companies?cnpj={}",
+        sandbox.text("companyCnpj")
+    );
+    let company = platform.get(&sought).await.json()["data"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let endpoint = format!("/api/platform/v1/companies/{company}/webhook-endpoint");
+    let deleted = platform
+        .send(reqwest::Method::DELETE, &endpoint, &[], None)
+        .await;
+    assert_eq!(deleted.status, 204, "{}", deleted.text);
+    let sandbox = Sandbox::start_in(sandbox.kill(), &["--webhook-url", &receiver.url()]).await;
+    let body = offer_body(&sandbox, "NF-1");
+    assert_eq!(
+        sandbox
+            .caller("apiKey")
+            .post_json(PRE_AUTHORIZATIONS, &body)
+            .await
+            .status,
+        201
+    );
+    receiver.arrived(1, sandbox.text("webhookSecret")).await;
 }
