@@ -13,6 +13,9 @@ use crate::call::Caller;
 use crate::transport::Transport;
 use crate::{Client, ConfigError, RetryPolicy};
 
+/// A kept connection is not used again after this time: the service closes it after 10 s.
+const IDLE_CONNECTION_LIMIT: Duration = Duration::from_secs(8);
+
 /// What the client calls itself towards the service.
 const USER_AGENT: &str = concat!("preauth-client/", env!("CARGO_PKG_VERSION"));
 
@@ -87,6 +90,7 @@ impl ClientBuilder {
             .connect_timeout(self.connect_timeout)
             .redirect(redirect::Policy::none())
             .no_proxy()
+            .pool_idle_timeout(IDLE_CONNECTION_LIMIT)
             .referer(false);
         if !base_url.is_secure() {
             // Without TLS no root certificate is needed, and a bare container may have none.
