@@ -64,7 +64,11 @@ impl Bound {
         let mut server = Server::new(self.acceptor)
             .fuse_config(fuse)
             .max_connections(CONNECTION_LIMIT);
-        server.http1_mut().max_buf_size(HEAD_LIMIT_BYTES);
+        // Who has sent all it has to send may close its side and still wants an answer.
+        server
+            .http1_mut()
+            .max_buf_size(HEAD_LIMIT_BYTES)
+            .half_close(true);
         let stop = Stop(server.handle());
         let work = async {
             if let Err(error) = server.try_serve(service).await {

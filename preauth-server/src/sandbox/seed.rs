@@ -23,8 +23,9 @@ const BRANCH_CNPJ: &str = "11222333000262";
 const SUPPLIER_CNPJ: &str = "11444777000161";
 const ALPHANUMERIC_SUPPLIER_CNPJ: &str = "12ABC34501DE35";
 const BLOCKED_SUPPLIER_CNPJ: &str = "98765432000198";
-const MAX_TERM_DAYS: u32 = 150;
-const MAX_INVOICE_CENTS: i64 = 100_000_000;
+/// All that the contract allows: a newcomer meets its limits first, not those of the demo company.
+const MAX_TERM_DAYS: u32 = 180;
+const MAX_INVOICE_CENTS: i64 = 1_000_000_000;
 const KEY_VALIDITY_DAYS: i64 = 365;
 
 /// Anything that keeps the demo data from being made; the sandbox then does not start.

@@ -114,6 +114,7 @@ async fn a_new_supplier_is_registered_by_its_first_offer_and_keeps_its_name() {
 async fn rules_refuse_in_their_order_and_change_nothing() {
     let sandbox = Sandbox::start().await;
     let caller = sandbox.caller("apiKey");
+    sandbox.limit_credit(150, 1_000_000).await;
     let body = || offer_body(&sandbox, "NF-1");
     let due = |days: u64| {
         with(
@@ -352,4 +353,18 @@ async fn the_same_invoice_may_be_offered_again_once_the_first_offer_is_closed() 
         caller.post_json(PRE_AUTHORIZATIONS, &body).await.status,
         201
     );
+}
+
+#[tokio::test]
+async fn the_demo_company_may_do_all_that_the_contract_allows() {
+    let sandbox = Sandbox::start().await;
+    let caller = sandbox.caller("apiKey");
+    let far = with(
+        offer_body(&sandbox, "NF-1"),
+        "/invoice/dueDate",
+        json!(due_date(180).to_string()),
+    );
+    let far = with(far, "/invoice/amount", json!(10_000_000));
+    let answer = caller.post_json(PRE_AUTHORIZATIONS, &far).await;
+    assert_eq!(answer.status, 201, "{}", answer.text);
 }

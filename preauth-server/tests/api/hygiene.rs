@@ -210,3 +210,44 @@ async fn requests_that_two_servers_could_read_differently_are_refused() {
         200
     );
 }
+
+#[tokio::test]
+async fn who_closes_its_side_after_the_request_still_gets_the_answer() {
+    let sandbox = Sandbox::start().await;
+    let address = sandbox
+        .text("baseUrl")
+        .trim_start_matches("http://")
+        .to_owned();
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let key = sandbox.text("apiKey");
+    let request = format!(
+        "GET {PRE_AUTHORIZATIONS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    stream.shutdown().await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+}
+
+#[tokio::test]
+async fn an_answer_does_not_grow_with_the_request() {
+    let sandbox = Sandbox::start().await;
+    let caller = sandbox.caller("apiKey");
+    let body = format!(
+        r#"{{"{}":{{{}"":1}}}}"#,
+        "k".repeat(100 * 1024),
+        r#""":1,"#.repeat(20_000)
+    );
+    let answer = caller.post_text(PRE_AUTHORIZATIONS, &[], body).await;
+    assert_eq!(answer.refusal(), (400, "VALIDATION_ERROR".to_owned()));
+    assert!(answer.text.len() < 20 * 1024, "{}", answer.text.len());
+    let answer = caller
+        .get(&format!(
+            "{PRE_AUTHORIZATIONS}?{}",
+            "status=&".repeat(1_500)
+        ))
+        .await;
+    assert_eq!(answer.status, 400);
+    assert!(answer.text.len() < 20 * 1024, "{}", answer.text.len());
+}

@@ -8,7 +8,7 @@ use chrono::{Days, NaiveDate};
 use preauth_client::Client;
 use preauth_core::value::{Timestamp, calendar};
 use preauth_server::clock::{Clock, SystemClock};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::RawCaller;
@@ -109,6 +109,25 @@ impl Sandbox {
     /// Raw requests to the platform API with the operator token.
     pub(crate) fn platform(&self) -> RawCaller {
         RawCaller::new(self.text("platformUrl"), Some(self.text("platformToken")))
+    }
+
+    /// Lets the company offer no more than this.
+    pub(crate) async fn limit_credit(&self, max_term_days: u32, max_invoice_amount: u32) {
+        let platform = self.platform();
+        let sought = format!(
+            "/api/platform/v1/companies?cnpj={}",
+            self.text("companyCnpj")
+        );
+        let found = platform.get(&sought).await.json();
+        let company = found["data"][0]["id"].as_str().unwrap();
+        let path = format!("/api/platform/v1/companies/{company}/credit-analysis");
+        let credit = json!({"maxTermDays": max_term_days, "maxInvoiceAmount": max_invoice_amount});
+        let headers = [("content-type", "application/json")];
+        let body = Some(credit.to_string().into_bytes());
+        let set = platform
+            .send(reqwest::Method::PUT, &path, &headers, body)
+            .await;
+        assert_eq!(set.status, 200, "{}", set.text);
     }
 
     /// Everything it has printed so far.
