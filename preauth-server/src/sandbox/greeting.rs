@@ -30,8 +30,8 @@ pub fn greeting(
         "\
 preauth sandbox: everything on the embedded database, nothing leaves this machine
 
-  integration API  {base_url}{prefix}
-  platform API     {platform_url}/api/platform/v1
+  base URL         {base_url} (integration API: {prefix})
+  platform URL     {platform_url} (platform API: /api/platform/v1)
   API key          {key}
   operator token   {token}
   webhooks go to   {webhook_url}
