@@ -83,8 +83,8 @@ impl Service {
         now: Timestamp,
     ) -> Result<Offered, ServiceError> {
         let target = beginning.target();
-        // Ids under which an earlier round may have committed without our learning of it.
-        let mut unknown: Vec<OperationId> = Vec::new();
+        // What earlier rounds may have committed without our learning of it, with its answers.
+        let mut unknown: Vec<(OperationId, Offered)> = Vec::new();
         let mut last = ServiceError::NotDone(Contended.into());
         for _ in 0..ROUNDS {
             let loaded = match self.store.load_offer(&target).await {
@@ -97,8 +97,9 @@ impl Service {
                 return answer;
             }
             if let Some(holder) = &loaded.context.holder {
-                if unknown.contains(&holder.id) {
-                    return Ok(self.created(holder.clone()));
+                // Its answer is the one of its creation, however far it has moved on.
+                if let Some((_, created)) = unknown.iter().find(|(id, _)| *id == holder.id) {
+                    return Ok(created.clone());
                 }
                 if holder.is_overdue(now) {
                     // Whether it was recorded or not, the next round sees it.
@@ -127,7 +128,7 @@ impl Service {
                 Err(CommitError::Unknown(cause)) => match self.exists(id).await {
                     Some(true) => return Ok(created),
                     Some(false) => {
-                        unknown.push(id);
+                        unknown.push((id, created));
                         last = ServiceError::Unknown(cause);
                     }
                     // Another round might begin the same operation a second time.
