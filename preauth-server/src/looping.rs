@@ -5,49 +5,72 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use chrono::TimeDelta;
 use preauth_core::port::Unavailable;
-use tokio::sync::watch;
+use tokio::sync::Notify;
 
 use crate::clock::Stopwatch;
 use crate::log::chain;
 
 /// Asks loops to end; dropping it asks them as well.
 #[derive(Debug)]
-pub struct ShutdownTrigger(watch::Sender<bool>);
+pub struct ShutdownTrigger(Arc<Request>);
 
 /// A loop's view of the request to end.
 #[derive(Clone, Debug)]
-pub struct Shutdown(watch::Receiver<bool>);
+pub struct Shutdown(Arc<Request>);
+
+/// The request to end: made once, never taken back.
+///
+/// Not a watch channel, which wakes those who wait in random order: a simulated run could not be
+/// repeated.
+#[derive(Debug, Default)]
+struct Request {
+    is_made: AtomicBool,
+    waiting: Notify,
+}
 
 /// A trigger, and what loops watch; clone the latter for each.
 #[must_use]
 pub fn shutdown() -> (ShutdownTrigger, Shutdown) {
-    let (sender, receiver) = watch::channel(false);
-    (ShutdownTrigger(sender), Shutdown(receiver))
+    let request = Arc::new(Request::default());
+    (ShutdownTrigger(Arc::clone(&request)), Shutdown(request))
 }
 
 impl ShutdownTrigger {
     /// Asks all loops to end.
     pub fn request(&self) {
-        self.0.send_replace(true);
+        self.0.is_made.store(true, Ordering::SeqCst);
+        self.0.waiting.notify_waiters();
+    }
+}
+
+impl Drop for ShutdownTrigger {
+    /// Nobody is left who could ask: an end, too.
+    fn drop(&mut self) {
+        self.request();
     }
 }
 
 impl Shutdown {
     /// Waits until the end is requested.
     pub async fn requested(&mut self) {
-        // An error means that nobody is left who could ask: an end, too.
-        let _ = self.0.wait_for(|is_requested| *is_requested).await;
+        // Listens before it looks: a request in between is not missed.
+        let woken = self.0.waiting.notified();
+        tokio::pin!(woken);
+        woken.as_mut().enable();
+        if !self.is_requested() {
+            woken.await;
+        }
     }
 
     /// Whether the end has been requested.
     #[must_use]
     pub fn is_requested(&self) -> bool {
-        *self.0.borrow() || self.0.has_changed().is_err()
+        self.0.is_made.load(Ordering::SeqCst)
     }
 }
 
@@ -149,6 +172,7 @@ pub async fn pause(rest: Duration, shutdown: &mut Shutdown) {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
+    use std::sync::{Arc, Mutex};
     use std::time::Duration;
 
     use preauth_core::port::Unavailable;
@@ -187,6 +211,24 @@ mod tests {
         drop(trigger);
         watching.requested().await;
         assert!(watching.is_requested());
+    }
+
+    #[tokio::test]
+    async fn those_who_wait_for_the_end_wake_in_the_order_in_which_they_began() {
+        let (trigger, watching) = shutdown();
+        let woken = Arc::new(Mutex::new(Vec::new()));
+        let mut tasks = tokio::task::JoinSet::new();
+        for number in 0..50 {
+            let (mut watching, woken) = (watching.clone(), Arc::clone(&woken));
+            tasks.spawn(async move {
+                watching.requested().await;
+                woken.lock().unwrap().push(number);
+            });
+        }
+        tokio::task::yield_now().await;
+        trigger.request();
+        while tasks.join_next().await.is_some() {}
+        assert_eq!(*woken.lock().unwrap(), (0..50).collect::<Vec<_>>());
     }
 
     #[test]
