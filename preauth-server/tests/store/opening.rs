@@ -1,8 +1,11 @@
 //! Opening: a lock against a second server, files for the owner's eyes, a schema of this build.
 
+use std::num::NonZeroU32;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use chrono::TimeDelta;
+use preauth_core::port::Claim;
 use preauth_server::store::{OpenError, open};
 use tempfile::TempDir;
 
@@ -30,6 +33,28 @@ async fn a_closed_database_opens_again_with_everything_in_it() {
     again.stores.lifecycle.check().await.unwrap();
     let loaded = again.stores.store.load_operation(operation.id).await;
     assert_eq!(loaded.unwrap().unwrap().operation, operation);
+}
+
+#[tokio::test]
+async fn what_the_process_before_had_leased_is_due_at_once() {
+    let first = Fixture::new().await;
+    let payer = first.payer().await;
+    first.add_endpoint(payer).await;
+    first.offer(payer).await;
+    let claim = Claim {
+        now: first.now,
+        lease: TimeDelta::days(1),
+        limit: 1,
+        per_endpoint: NonZeroU32::MIN,
+    };
+    let stalled = first.stores.outbox.claim(&claim).await.unwrap();
+    assert_eq!(stalled.len(), 1);
+    assert!(first.stores.outbox.claim(&claim).await.unwrap().is_empty());
+    first.stores.lifecycle.close().await;
+    let again = Fixture::on(&first.folder, 2).await;
+    let taken_over = again.stores.outbox.claim(&claim).await.unwrap();
+    assert_eq!(taken_over.len(), 1);
+    assert!(taken_over[0].token > stalled[0].token);
 }
 
 #[tokio::test]

@@ -49,6 +49,7 @@ pub(super) async fn open(path: &Path) -> Result<SqliteStore, OpenError> {
             path: path.to_owned(),
             cause: Box::new(cause),
         })?;
+    end_leases(&mut connection).await.map_err(failed)?;
     let counters = Counters::seeded(&mut connection).await.map_err(failed)?;
     let readers = readers(path).await.map_err(failed)?;
     let waiting = Arc::new(Notify::new());
@@ -58,6 +59,14 @@ pub(super) async fn open(path: &Path) -> Result<SqliteStore, OpenError> {
         counters,
         waiting,
     })
+}
+
+/// Ends the leases of the process before this one: the lock says that it is gone.
+async fn end_leases(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+    sqlx::query("UPDATE deliveries SET leased_until = NULL WHERE leased_until IS NOT NULL")
+        .execute(connection)
+        .await
+        .map(drop)
 }
 
 fn refuse_unless_file(path: &Path) -> Result<(), OpenError> {

@@ -7,7 +7,7 @@ use webhook_verify::{SIGNATURE_HEADER, Secret, Verifier};
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
-const ARRIVAL_DEADLINE: Duration = Duration::from_secs(30);
+const ARRIVAL_DEADLINE: Duration = Duration::from_mins(1);
 
 /// A receiver on a free port.
 pub(crate) struct TestReceiver(MockServer);
