@@ -1,0 +1,40 @@
+//! Everybody who does something in a run, all at once.
+
+mod clock_hand;
+mod erp;
+mod meddler;
+mod platform;
+
+use std::sync::Arc;
+
+use futures_util::future::{BoxFuture, join_all};
+
+use crate::random::Random;
+use crate::world::{Cluster, INSTANCES};
+
+pub(crate) use erp::{cancel, created_id, offer};
+
+const CALLERS: usize = 3;
+const PEOPLE: usize = 2;
+
+/// Everything is asked there once more when the run is over.
+pub(crate) const INSTANCE_FOR_LAST_QUESTIONS: usize = 0;
+
+/// Lets everybody act until they are done.
+pub(crate) async fn play(cluster: &Arc<Cluster>, random: &mut Random) {
+    let mut everybody: Vec<BoxFuture<'_, ()>> = Vec::new();
+    for _ in 0..CALLERS {
+        everybody.push(Box::pin(erp::calls(cluster, random.fork())));
+    }
+    for _ in 0..PEOPLE {
+        everybody.push(Box::pin(platform::acts(cluster, random.fork())));
+    }
+    everybody.push(Box::pin(clock_hand::moves(cluster, random.fork())));
+    everybody.push(Box::pin(meddler::meddles(cluster, random.fork())));
+    join_all(everybody).await;
+}
+
+fn some_instance(random: &mut Random) -> usize {
+    let count = u64::try_from(INSTANCES).unwrap();
+    usize::try_from(random.below(count)).unwrap()
+}

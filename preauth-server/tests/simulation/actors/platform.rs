@@ -1,0 +1,140 @@
+//! Suppliers, the company's people, the platform and the bank: they act on what there is, often two
+//! of them at once, and some at the last moment of an offer.
+
+use std::sync::Arc;
+
+use chrono::Days;
+use futures_util::future::join;
+use preauth_core::operation::{Command, Operation, ReprovedBy, State};
+use preauth_core::port::{Filter, PageRequest, Queries, Viewer};
+use preauth_core::value::{DueDate, Money};
+use preauth_server::clock::Clock;
+
+use crate::clock::sleep_ms;
+use crate::random::Random;
+use crate::scene::INVOICES;
+use crate::world::Cluster;
+
+use super::erp::command;
+use super::some_instance;
+
+const DEEDS: u32 = 14;
+/// Nobody waits longer for the last moment of an offer.
+const LONGEST_WAIT_MS: i64 = 25_000;
+
+/// Acts a few times.
+pub(super) async fn acts(cluster: &Arc<Cluster>, mut random: Random) {
+    for _ in 0..DEEDS {
+        sleep_ms(random.below(3_000)).await;
+        if random.chance(60) {
+            advance(cluster, &mut random).await;
+        }
+        let Some(operation) = one_of_the_newest(cluster, &mut random).await else {
+            continue;
+        };
+        if random.chance(300) {
+            wait_for_the_end(cluster, &mut random, &operation).await;
+        }
+        if random.chance(400) {
+            let one = act(cluster, &operation, random.fork());
+            let other = act(cluster, &operation, random.fork());
+            join(one, other).await;
+        } else {
+            act(cluster, &operation, random.fork()).await;
+        }
+    }
+}
+
+async fn act(cluster: &Arc<Cluster>, operation: &Operation, mut random: Random) {
+    let deed = deed(cluster, operation, &mut random);
+    let instance = some_instance(&mut random);
+    command(cluster, instance, Viewer::Platform, operation.id, deed).await;
+}
+
+async fn one_of_the_newest(cluster: &Arc<Cluster>, random: &mut Random) -> Option<Operation> {
+    let page = PageRequest { page: 1, limit: 4 };
+    let memory = &cluster.database.memory;
+    let everything = Filter::default();
+    let listed = memory.list(Viewer::Platform, &everything, page).await;
+    let operations = listed.unwrap().operations;
+    let count = u64::try_from(operations.len()).unwrap();
+    let chosen = random.below(count.max(1));
+    operations.into_iter().nth(usize::try_from(chosen).unwrap())
+}
+
+/// Waits until an offer is about to expire.
+async fn wait_for_the_end(cluster: &Arc<Cluster>, random: &mut Random, operation: &Operation) {
+    if let (State::InPreAuth, Some(end)) = (&operation.state, operation.expires_at) {
+        let left = end.since(cluster.clock.now()).num_milliseconds();
+        if (0..LONGEST_WAIT_MS).contains(&left) {
+            let early = random.below(300);
+            sleep_ms(left.unsigned_abs().saturating_sub(early)).await;
+        }
+    }
+}
+
+/// Begins a direct advance for one of the few invoices.
+async fn advance(cluster: &Arc<Cluster>, random: &mut Random) {
+    let invoice = usize::try_from(random.below(INVOICES)).unwrap();
+    let advance = cluster.scene.advance(invoice);
+    let now = cluster.clock.now();
+    let asked = cluster.ask(some_instance(random), |service| async move {
+        let actor = preauth_core::operation::Actor::Supplier;
+        // What came of it stands in the history.
+        let _ = service.advance_directly(&advance, actor, now).await;
+    });
+    asked.await;
+}
+
+/// Something that is possible in the operation's state, as far as the one who does it can see.
+fn deed(cluster: &Cluster, operation: &Operation, random: &mut Random) -> Command {
+    let reprove = |by| Command::Reprove { by, reason: None };
+    let (by_company, by_platform) = (reprove(ReprovedBy::Company), reprove(ReprovedBy::Platform));
+    let possible = match &operation.state {
+        State::InPreAuth => vec![
+            Command::Request,
+            Command::Request,
+            Command::Decline { reason: None },
+            Command::Cancel,
+            Command::Withdraw { reason: None },
+        ],
+        State::InVerification => vec![Command::Verify, Command::Verify, by_company, by_platform],
+        State::ToApprove => vec![Command::Approve, Command::Approve, by_company, by_platform],
+        State::InAnalysis => {
+            let limit = operation.invoice.amounts.net_limit().cents();
+            let cents = limit - i64::try_from(random.below(1_000)).unwrap();
+            let net_amount = Money::from_cents(cents).unwrap();
+            vec![Command::Release { net_amount }, by_platform]
+        }
+        State::ToPay => vec![Command::Pay, Command::Pay, by_platform],
+        State::ToBill => vec![Command::Bill, Command::Bill, Command::ReturnPayout],
+        State::ToReceive {
+            extension: Some(open),
+            ..
+        } => vec![
+            Command::ConcludeExtension { id: open.id },
+            Command::CancelExtension { id: open.id },
+            Command::Conclude,
+        ],
+        State::ToReceive {
+            boleto_due_date,
+            extension: None,
+        } => {
+            let later = boleto_due_date.date().checked_add_days(Days::new(7));
+            vec![
+                Command::CreateExtension {
+                    id: cluster.database.memory.reserve_extension_id().unwrap(),
+                    new_due_date: DueDate::from_date(later.unwrap()).unwrap(),
+                    total_amount: operation.invoice.amounts.amount(),
+                },
+                Command::Conclude,
+                Command::ReturnPayout,
+            ]
+        }
+        State::Concluded => vec![Command::Conclude, by_platform],
+        State::Reproved(_) => vec![Command::Reopen, Command::Reopen, Command::Request],
+    };
+    let count = u64::try_from(possible.len()).unwrap();
+    let chosen = usize::try_from(random.below(count)).unwrap();
+    possible.into_iter().nth(chosen).unwrap()
+}

@@ -1,0 +1,101 @@
+//! The verdict on a run: pure, over its history and what was read back at its end.
+//!
+//! | name | what must hold |
+//! | --- | --- |
+//! | I1 | a 201 tells of exactly one operation, and of the one under its idempotency key |
+//! | I2 | as many events as changes; what is stored is what was committed |
+//! | I3 | at most one operation in progress holds an invoice |
+//! | I4 | every event arrives or ends visibly failed; nothing arrives that did not happen |
+//! | I5 | all 201s under one key are the same bytes, at most one of them is not a replay |
+//! | I6 | an offer expires after its time, not before, and soon |
+//! | I7 | what was cancelled stays cancelled, with one event |
+//! | I8 | an operation's history is a path of the transition table |
+//! | I9 | one event, one body; every signature verifies |
+//! | I10 | nothing of a paused endpoint is given out |
+//! | I14 | nothing is stuck: no key, no delivery, no lease; no outcome under a lost lease |
+//! | I15 | amounts come out as they went in |
+
+mod answers;
+mod deliveries;
+mod journal;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use chrono::TimeDelta;
+use preauth_core::memory::DeliveryRecord;
+use preauth_core::operation::Operation;
+use preauth_core::port::HistoryEntry;
+use preauth_core::value::{EventId, OperationId};
+
+use crate::history::{Entry, Fact, Recorded};
+use crate::scene::Scene;
+
+/// An expiry is recorded within this time.
+pub(crate) const EXPIRY_PATIENCE: TimeDelta = TimeDelta::seconds(5);
+
+/// What is stored when a run is over.
+#[derive(Debug, Default)]
+pub(crate) struct ReadBack {
+    pub(crate) operations: BTreeMap<OperationId, Operation>,
+    pub(crate) histories: BTreeMap<OperationId, Vec<HistoryEntry>>,
+    pub(crate) deliveries: BTreeMap<EventId, Vec<DeliveryRecord>>,
+    pub(crate) overdue: Vec<OperationId>,
+}
+
+/// Something that must never be so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Violation {
+    pub(crate) invariant: &'static str,
+    pub(crate) what: String,
+}
+
+/// Everything that a rule may look at, and what the rules found.
+struct Case<'a> {
+    scene: &'a Scene,
+    history: &'a [Entry],
+    end: &'a ReadBack,
+    found: Vec<Violation>,
+}
+
+/// Judges a run.
+pub(crate) fn check(scene: &Scene, history: &[Entry], end: &ReadBack) -> Vec<Violation> {
+    let mut case = Case {
+        scene,
+        history,
+        end,
+        found: Vec::new(),
+    };
+    for entry in history {
+        if let Fact::Broken(what) = &entry.fact {
+            case.expect(false, "I14", || what.clone());
+        }
+    }
+    case.journal();
+    case.answers();
+    case.deliveries();
+    case.found
+}
+
+impl<'a> Case<'a> {
+    fn expect(&mut self, holds: bool, invariant: &'static str, what: impl FnOnce() -> String) {
+        if !holds {
+            let what = what();
+            self.found.push(Violation { invariant, what });
+        }
+    }
+
+    /// The commits in the order in which they were applied.
+    fn commits(&self) -> impl Iterator<Item = &'a Recorded> + use<'a> {
+        self.history.iter().filter_map(|entry| match &entry.fact {
+            Fact::Committed(recorded) => Some(&**recorded),
+            _ => None,
+        })
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.invariant, self.what)
+    }
+}

@@ -1,0 +1,144 @@
+//! Proof that rare things happen: a simulation that never loses an answer proves nothing about lost
+//! answers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use preauth_core::operation::Action;
+use preauth_core::port::Verdict;
+use preauth_core::value::EventType;
+
+use crate::faults::{Call, Fault};
+use crate::history::{CommandAnswer, Entry, Fact, OfferAnswer};
+
+/// How often each rare thing happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Coverage(BTreeMap<&'static str, u64>);
+
+/// Everything that must have happened once in a few hundred seeds.
+const RARE: [&str; 24] = [
+    "a commit's answer was lost",
+    "a commit landed late",
+    "a commit failed and nobody knew",
+    "a commit met a conflict",
+    "an instance was killed",
+    "an instance was killed during a delivery",
+    "an instance was killed after its commit",
+    "an instance stopped in good order",
+    "a lease was given back",
+    "a lease was lost before its outcome was recorded",
+    "a delivery was given out again",
+    "a delivery failed and was tried again",
+    "an endpoint was paused",
+    "an event arrived twice",
+    "a delivery was resent",
+    "the clock jumped",
+    "an offer expired",
+    "an offer was replayed",
+    "an offer met its own key in progress",
+    "an offer met a duplicate",
+    "an offer's outcome was unknown",
+    "a caller had no answer",
+    "a cancel lost a race",
+    "an operation was reopened",
+];
+
+impl Default for Coverage {
+    fn default() -> Self {
+        Self(RARE.into_iter().map(|name| (name, 0)).collect())
+    }
+}
+
+impl Coverage {
+    /// Counts what a run reached.
+    pub(crate) fn add(&mut self, history: &[Entry]) {
+        let mut claimed = BTreeSet::new();
+        let mut arrived = BTreeSet::new();
+        for entry in history {
+            for name in names(&entry.fact) {
+                self.count(name);
+            }
+            match &entry.fact {
+                Fact::Quiet => break,
+                Fact::Claimed { delivery, .. } if !claimed.insert(*delivery) => {
+                    self.count("a delivery was given out again");
+                }
+                Fact::Received {
+                    endpoint,
+                    event,
+                    is_taken: true,
+                    ..
+                } if !arrived.insert((*endpoint, *event)) => {
+                    self.count("an event arrived twice");
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// What never happened.
+    pub(crate) fn gaps(&self) -> Vec<&'static str> {
+        let never = self.0.iter().filter(|(_, count)| **count == 0);
+        never.map(|(name, _)| *name).collect()
+    }
+
+    fn count(&mut self, name: &'static str) {
+        *self.0.get_mut(name).unwrap() += 1;
+    }
+}
+
+/// What a single fact proves.
+fn names(fact: &Fact) -> Vec<&'static str> {
+    match fact {
+        Fact::Faulted { call, fault, .. } => faulted(*call, *fault),
+        Fact::Killed(_) => vec!["an instance was killed"],
+        Fact::Stopped(_) => vec!["an instance stopped in good order"],
+        Fact::Released { .. } => vec!["a lease was given back"],
+        Fact::Finished {
+            is_recorded: false, ..
+        } => vec!["a lease was lost before its outcome was recorded"],
+        Fact::Finished {
+            verdict: Verdict::RetryAt { .. },
+            ..
+        } => vec!["a delivery failed and was tried again"],
+        Fact::Paused(_) => vec!["an endpoint was paused"],
+        Fact::Resent(_) => vec!["a delivery was resent"],
+        Fact::Jumped(_) => vec!["the clock jumped"],
+        Fact::Committed(recorded) => match recorded.event.event_type {
+            EventType::PreAuthorizationExpired => vec!["an offer expired"],
+            EventType::AnticipationReopened => vec!["an operation was reopened"],
+            _ => vec![],
+        },
+        Fact::Offered { answer, .. } => offered(answer),
+        Fact::Commanded {
+            action: Action::Cancel,
+            answer: CommandAnswer::Refused(why),
+            ..
+        } if why.starts_with("not possible") => vec!["a cancel lost a race"],
+        _ => vec![],
+    }
+}
+
+fn faulted(call: Call, fault: Fault) -> Vec<&'static str> {
+    match (call, fault) {
+        (Call::Commit, Fault::LosesAnswer) => vec!["a commit's answer was lost"],
+        (Call::Commit, Fault::LandsLate) => vec!["a commit landed late"],
+        (Call::Commit, Fault::FailsUnknown) => vec!["a commit failed and nobody knew"],
+        (Call::Commit, Fault::Conflicts) => vec!["a commit met a conflict"],
+        (Call::Commit, Fault::KillsAfter) => vec!["an instance was killed after its commit"],
+        (Call::Send, Fault::KillsBefore | Fault::KillsAfter) => {
+            vec!["an instance was killed during a delivery"]
+        }
+        _ => vec![],
+    }
+}
+
+fn offered(answer: &OfferAnswer) -> Vec<&'static str> {
+    match answer {
+        OfferAnswer::Replayed(_) => vec!["an offer was replayed"],
+        OfferAnswer::InProgress => vec!["an offer met its own key in progress"],
+        OfferAnswer::Duplicate(_) => vec!["an offer met a duplicate"],
+        OfferAnswer::Unknown => vec!["an offer's outcome was unknown"],
+        OfferAnswer::Lost => vec!["a caller had no answer"],
+        OfferAnswer::Created(_) | OfferAnswer::Refused(_) | OfferAnswer::NotDone => vec![],
+    }
+}

@@ -1,0 +1,28 @@
+//! Defects that are planted on purpose: what the simulation must be able to find.
+
+/// One way in which a store, or the code above it, could be wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Defect {
+    /// Now and then a commit leaves out a delivery.
+    DeliveryLeftOut,
+    /// The answer is not remembered under its idempotency key.
+    ReplyNotStored,
+    /// A lease never ends, not even when its holder is dead.
+    EndlessLease,
+    /// A cancellation overwrites whatever was committed in between.
+    CancelOverwrites,
+    /// An expiry overwrites whatever was committed in between.
+    ExpiryOverwrites,
+    /// The duplicate rule is a look before the write, without a constraint.
+    DuplicateUnconstrained,
+    /// An event is sent before its commit is known to have succeeded.
+    SentBeforeCommit,
+    /// A replay shows the operation as it is now.
+    ReplayRenderedAnew,
+    /// An outcome is recorded whoever holds the lease by now.
+    FencingIgnored,
+    /// Deliveries of a paused endpoint are given out.
+    PauseIgnored,
+    /// A delivery counts as delivered from the moment it is given out.
+    MarkedBeforeSent,
+}

@@ -1,0 +1,218 @@
+//! The fault point: every call of a port passes through it, and the seed decides what happens there.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use tokio::sync::mpsc::UnboundedSender;
+
+use crate::clock::{SimClock, sleep_ms};
+use crate::history::{Chronicle, Fact};
+use crate::mix::Mix;
+use crate::random::{Random, SharedRandom};
+
+/// A call of a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Call {
+    LoadOffer,
+    LoadOperation,
+    LoadOrder,
+    Commit,
+    Find,
+    List,
+    History,
+    Overdue,
+    Claim,
+    Finish,
+    Release,
+    NextDue,
+    Send,
+}
+
+/// What goes wrong at a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// Nothing is done, and the caller learns that.
+    Fails,
+    /// A commit that is not done, and the caller does not learn it.
+    FailsUnknown,
+    /// It is done, and the caller does not learn it.
+    LosesAnswer,
+    /// A commit that is done a while after its answer was lost.
+    LandsLate,
+    /// A commit that conflicts with nothing.
+    Conflicts,
+    /// The instance dies before the call has its effect.
+    KillsBefore,
+    /// The instance dies after the call had its effect.
+    KillsAfter,
+}
+
+/// Exactly one fault, at one call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Planned {
+    /// Calls are counted from 0.
+    pub(crate) position: usize,
+    pub(crate) fault: Fault,
+}
+
+/// What all fault points of a run share.
+#[derive(Debug)]
+pub(crate) struct Faults {
+    mix: Mix,
+    planned: Option<Planned>,
+    random: SharedRandom,
+    clock: Arc<SimClock>,
+    chronicle: Chronicle,
+    kills: UnboundedSender<usize>,
+    is_quiet: AtomicBool,
+    calls: Mutex<Vec<Call>>,
+    trace: AtomicU64,
+}
+
+impl Faults {
+    pub(crate) fn new(
+        mix: Mix,
+        planned: Option<Planned>,
+        random: Random,
+        clock: Arc<SimClock>,
+        chronicle: Chronicle,
+        kills: UnboundedSender<usize>,
+    ) -> Self {
+        Self {
+            mix,
+            planned,
+            random: SharedRandom::new(random),
+            clock,
+            chronicle,
+            kills,
+            is_quiet: AtomicBool::new(false),
+            calls: Mutex::default(),
+            trace: AtomicU64::new(0),
+        }
+    }
+
+    pub(crate) const fn mix(&self) -> &Mix {
+        &self.mix
+    }
+
+    /// From here on every call succeeds.
+    pub(crate) fn end(&self) {
+        self.is_quiet.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn are_over(&self) -> bool {
+        self.is_quiet.load(Ordering::Relaxed)
+    }
+
+    /// Every call that could meet a fault so far, in order.
+    pub(crate) fn calls(&self) -> Vec<Call> {
+        self.calls.lock().unwrap().clone()
+    }
+
+    /// A number that follows from every call and its moment.
+    pub(crate) fn trace(&self) -> u64 {
+        self.trace.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn draw<T>(&self, draw: impl FnOnce(&mut Random) -> T) -> T {
+        self.random.draw(draw)
+    }
+
+    /// The beginning of a call: gives what is to go wrong with it, if anything.
+    ///
+    /// Never returns when the instance dies here.
+    pub(crate) async fn meet(&self, instance: usize, call: Call) -> Option<Fault> {
+        self.add_to_trace(instance, call);
+        if self.draw(|random| random.chance(self.mix.yields)) {
+            tokio::task::yield_now().await;
+        }
+        if !self.are_over() && self.draw(|random| random.chance(self.mix.delays)) {
+            sleep_ms(self.draw(|random| random.between(1, self.mix.longest_delay_ms))).await;
+        }
+        if self.are_over() {
+            return None;
+        }
+        let position = self.count(call);
+        let planned = self.planned.filter(|planned| planned.position == position);
+        let fault = match planned {
+            Some(planned) => call.can_meet(planned.fault).then_some(planned.fault),
+            None => self.draw(|random| drawn(&self.mix, call, random)),
+        }?;
+        self.chronicle.note(Fact::Faulted {
+            instance,
+            call,
+            fault,
+        });
+        if fault == Fault::KillsBefore {
+            self.die(instance).await;
+        }
+        Some(fault)
+    }
+
+    /// The end of a call that had its effect. Never returns when the instance dies here.
+    pub(crate) async fn leave(&self, instance: usize, fault: Option<Fault>) {
+        if fault == Some(Fault::KillsAfter) {
+            self.die(instance).await;
+        }
+    }
+
+    async fn die(&self, instance: usize) {
+        // Without anybody who listens the run is over.
+        let _ = self.kills.send(instance);
+        std::future::pending::<()>().await;
+    }
+
+    /// The call's position, counted from 0.
+    fn count(&self, call: Call) -> usize {
+        let mut calls = self.calls.lock().unwrap();
+        calls.push(call);
+        calls.len() - 1
+    }
+
+    fn add_to_trace(&self, instance: usize, call: Call) {
+        let moment = self.clock.elapsed().num_milliseconds().unsigned_abs();
+        let place = u64::try_from(instance).unwrap() * 16 + call as u64;
+        let trace = self.trace.load(Ordering::Relaxed) ^ (moment * 64 + place);
+        self.trace
+            .store(Random::new(trace).next(), Ordering::Relaxed);
+    }
+}
+
+impl Call {
+    /// Whether a fault makes sense here.
+    pub(crate) const fn can_meet(self, fault: Fault) -> bool {
+        match fault {
+            Fault::Fails | Fault::KillsBefore | Fault::KillsAfter => true,
+            Fault::LosesAnswer => {
+                matches!(
+                    self,
+                    Self::Commit | Self::Claim | Self::Finish | Self::Release
+                )
+            }
+            Fault::FailsUnknown | Fault::LandsLate | Fault::Conflicts => {
+                matches!(self, Self::Commit)
+            }
+        }
+    }
+}
+
+fn drawn(mix: &Mix, call: Call, random: &mut Random) -> Option<Fault> {
+    let rates = [
+        (Fault::Fails, mix.fails),
+        (Fault::FailsUnknown, mix.loses_answer / 2),
+        (Fault::LosesAnswer, mix.loses_answer),
+        (Fault::LandsLate, mix.lands_late),
+        (Fault::Conflicts, mix.conflicts),
+    ];
+    if random.below(100_000) < mix.kills {
+        let kinds = [Fault::KillsBefore, Fault::KillsAfter];
+        return Some(random.pick(&kinds));
+    }
+    // A receiver has misfortunes of its own.
+    if call == Call::Send {
+        return None;
+    }
+    let mut possible = rates.into_iter().filter(|(fault, _)| call.can_meet(*fault));
+    let found = possible.find(|(_, rate)| random.chance(*rate));
+    found.map(|(fault, _)| fault)
+}

@@ -1,0 +1,74 @@
+//! The test of the test: each planted defect is found, by the rule that is there for it, within a
+//! bounded number of seeds.
+
+use crate::defect::Defect;
+use crate::world::Plan;
+
+/// Tries seeds until one finds the defect by `invariant`; fails when none below `bound` does.
+fn found(defect: Defect, invariant: &str, bound: u64) {
+    let finds = |seed: &u64| {
+        let plan = Plan {
+            defect: Some(defect),
+            ..Plan::of_seed(*seed)
+        };
+        let mut violations = plan.run().violations.into_iter();
+        violations.any(|violation| violation.invariant == invariant)
+    };
+    let first = (0..bound).find(finds);
+    assert!(first.is_some(), "{defect:?} is not found by {invariant}");
+}
+
+#[test]
+fn a_delivery_that_is_left_out_is_found() {
+    found(Defect::DeliveryLeftOut, "I4", 20);
+}
+
+#[test]
+fn a_reply_that_is_not_stored_is_found() {
+    found(Defect::ReplyNotStored, "I5", 20);
+}
+
+#[test]
+fn a_lease_that_never_ends_is_found() {
+    found(Defect::EndlessLease, "I4", 50);
+}
+
+#[test]
+fn a_cancel_that_overwrites_is_found() {
+    found(Defect::CancelOverwrites, "I8", 1_000);
+}
+
+#[test]
+fn an_expiry_that_overwrites_is_found() {
+    found(Defect::ExpiryOverwrites, "I8", 1_000);
+}
+
+#[test]
+fn a_duplicate_rule_without_a_constraint_is_found() {
+    found(Defect::DuplicateUnconstrained, "I3", 1_000);
+}
+
+#[test]
+fn an_event_that_is_sent_before_its_commit_is_found() {
+    found(Defect::SentBeforeCommit, "I4", 20);
+}
+
+#[test]
+fn a_replay_that_is_rendered_anew_is_found() {
+    found(Defect::ReplayRenderedAnew, "I5", 20);
+}
+
+#[test]
+fn an_outcome_under_a_lost_lease_is_found() {
+    found(Defect::FencingIgnored, "I14", 200);
+}
+
+#[test]
+fn a_pause_that_is_ignored_is_found() {
+    found(Defect::PauseIgnored, "I10", 50);
+}
+
+#[test]
+fn a_delivery_that_is_marked_before_it_is_sent_is_found() {
+    found(Defect::MarkedBeforeSent, "I4", 50);
+}

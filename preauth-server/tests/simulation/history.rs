@@ -1,0 +1,323 @@
+//! What happened in a run, in order: what the checker reads, and what a failure prints.
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+use chrono::TimeDelta;
+use preauth_core::operation::{Action, Operation};
+use preauth_core::port::{Commit, EventRecord, NewDelivery, Verdict, Write};
+use preauth_core::value::{
+    DeliveryId, EndpointId, EventId, IdempotencyKey, OperationId, Timestamp,
+};
+use preauth_server::clock::Clock;
+
+use crate::clock::{SimClock, start};
+use crate::faults::{Call, Fault};
+
+/// Something that happened.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) at: Timestamp,
+    pub(crate) fact: Fact,
+}
+
+/// What happened.
+#[derive(Clone, Debug)]
+pub(crate) enum Fact {
+    /// A caller has the outcome of its offer.
+    Offered {
+        key: Option<IdempotencyKey>,
+        invoice: usize,
+        answer: OfferAnswer,
+    },
+    /// A caller has the outcome of a command.
+    Commanded {
+        operation: OperationId,
+        action: Action,
+        answer: CommandAnswer,
+    },
+    /// A commit was applied.
+    Committed(Box<Recorded>),
+    Claimed {
+        instance: usize,
+        delivery: DeliveryId,
+        token: i64,
+        event: EventId,
+        endpoint: EndpointId,
+    },
+    Finished {
+        instance: usize,
+        delivery: DeliveryId,
+        token: i64,
+        verdict: Verdict,
+        is_recorded: bool,
+    },
+    Released {
+        delivery: DeliveryId,
+    },
+    /// A request reached a receiver.
+    Received {
+        endpoint: EndpointId,
+        event: EventId,
+        body: String,
+        /// Why the signature is not right.
+        forged: Option<String>,
+        /// Whether the receiver keeps the event.
+        is_taken: bool,
+    },
+    Paused(EndpointId),
+    Resumed(EndpointId),
+    Resent(DeliveryId),
+    Started(usize),
+    Stopped(usize),
+    Killed(usize),
+    Faulted {
+        instance: usize,
+        call: Call,
+        fault: Fault,
+    },
+    Jumped(TimeDelta),
+    /// From here on nothing goes wrong any more.
+    Quiet,
+    /// From here on callers only ask for what they know.
+    LastQuestions,
+    /// Something that must never happen, seen while it happened.
+    Broken(String),
+}
+
+/// The outcome of an offer, as its caller learns it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum OfferAnswer {
+    Created(String),
+    Replayed(String),
+    Duplicate(OperationId),
+    Refused(String),
+    InProgress,
+    NotDone,
+    Unknown,
+    /// No answer came: the instance died, or took too long.
+    Lost,
+}
+
+/// The outcome of a command, as its caller learns it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum CommandAnswer {
+    Done,
+    Refused(String),
+    NotDone,
+    Unknown,
+    Lost,
+}
+
+/// A commit of an operation, as the service meant it.
+#[derive(Clone, Debug)]
+pub(crate) struct Recorded {
+    pub(crate) operation: Operation,
+    pub(crate) event: EventRecord,
+    pub(crate) deliveries: Vec<NewDelivery>,
+    pub(crate) key: Option<IdempotencyKey>,
+}
+
+impl Recorded {
+    /// `None` for a payment order.
+    pub(crate) fn of(commit: &Commit) -> Option<Self> {
+        let operation = match &commit.write {
+            Write::NewOperation(operation) | Write::Operation { operation, .. } => operation,
+            Write::NewOrder(_) | Write::Order(_) => return None,
+        };
+        Some(Self {
+            operation: Operation::clone(operation),
+            event: commit.event.clone(),
+            deliveries: commit.deliveries.clone(),
+            key: commit.reply.as_ref().map(|reply| reply.key.clone()),
+        })
+    }
+}
+
+impl OfferAnswer {
+    /// The body of a 201.
+    pub(crate) fn body(&self) -> Option<&str> {
+        match self {
+            Self::Created(body) | Self::Replayed(body) => Some(body),
+            Self::Duplicate(_)
+            | Self::Refused(_)
+            | Self::InProgress
+            | Self::NotDone
+            | Self::Unknown
+            | Self::Lost => None,
+        }
+    }
+
+    /// Whether asking again would be pointless.
+    pub(crate) fn is_definite(&self) -> bool {
+        !matches!(
+            self,
+            Self::InProgress | Self::NotDone | Self::Unknown | Self::Lost
+        )
+    }
+}
+
+/// The history while it is written.
+#[derive(Clone, Debug)]
+pub(crate) struct Chronicle {
+    clock: Arc<SimClock>,
+    entries: Arc<Mutex<Vec<Entry>>>,
+}
+
+impl Chronicle {
+    pub(crate) fn new(clock: Arc<SimClock>) -> Self {
+        Self {
+            clock,
+            entries: Arc::default(),
+        }
+    }
+
+    pub(crate) fn note(&self, fact: Fact) {
+        let at = self.clock.now();
+        self.entries.lock().unwrap().push(Entry { at, fact });
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    pub(crate) fn read<T>(&self, read: impl FnOnce(&[Entry]) -> T) -> T {
+        read(&self.entries.lock().unwrap())
+    }
+
+    pub(crate) fn take(&self) -> Vec<Entry> {
+        std::mem::take(&mut self.entries.lock().unwrap())
+    }
+}
+
+/// A number that is the same for equal histories and hardly ever for others.
+pub(crate) fn hash_of(entries: &[Entry]) -> u64 {
+    let mut hash = 0xCBF2_9CE4_8422_2325_u64;
+    for entry in entries {
+        for byte in entry.to_string().bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
+        }
+    }
+    hash
+}
+
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.at.since(start()).num_milliseconds();
+        write!(
+            f,
+            "{:>7}.{:03} s  {}",
+            seconds / 1000,
+            seconds % 1000,
+            self.fact
+        )
+    }
+}
+
+impl fmt::Display for Fact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Offered {
+                key,
+                invoice,
+                answer,
+            } => {
+                let key = key.as_ref().map_or("without key", IdempotencyKey::as_str);
+                write!(f, "caller: offer of invoice {invoice}, {key}: {answer}")
+            }
+            Self::Commanded {
+                operation,
+                action,
+                answer,
+            } => write!(f, "caller: {action:?} operation {operation}: {answer:?}"),
+            Self::Committed(recorded) => recorded.fmt(f),
+            Self::Claimed {
+                instance,
+                delivery,
+                token,
+                event,
+                ..
+            } => write!(
+                f,
+                "instance {instance}: claims delivery {delivery} of event {event}, lease {token}"
+            ),
+            Self::Finished {
+                instance,
+                delivery,
+                token,
+                verdict,
+                is_recorded,
+            } => write!(
+                f,
+                "instance {instance}: finishes delivery {delivery}, lease {token}: {verdict:?}, \
+                 recorded: {is_recorded}"
+            ),
+            Self::Released { delivery } => write!(f, "delivery {delivery} is given back"),
+            Self::Received {
+                endpoint,
+                event,
+                forged,
+                is_taken,
+                ..
+            } => write!(
+                f,
+                "receiver {endpoint}: event {event}, taken: {is_taken}, forged: {forged:?}"
+            ),
+            Self::Paused(endpoint) => write!(f, "endpoint {endpoint} is paused"),
+            Self::Resumed(endpoint) => write!(f, "endpoint {endpoint} is resumed"),
+            Self::Resent(delivery) => write!(f, "delivery {delivery} is resent"),
+            Self::Started(instance) => write!(f, "instance {instance}: starts"),
+            Self::Stopped(instance) => write!(f, "instance {instance}: stopped in good order"),
+            Self::Killed(instance) => write!(f, "instance {instance}: KILLED"),
+            Self::Faulted {
+                instance,
+                call,
+                fault,
+            } => write!(f, "instance {instance}: {call:?} meets {fault:?}"),
+            Self::Jumped(by) => write!(f, "the clock jumps by {} s", by.num_seconds()),
+            Self::Quiet => f.write_str("-- quiet from here on"),
+            Self::LastQuestions => f.write_str("-- last questions"),
+            Self::Broken(what) => write!(f, "BROKEN: {what}"),
+        }
+    }
+}
+
+impl fmt::Display for OfferAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// As much of a body as shows the operation and its status.
+        fn shown(body: &str) -> &str {
+            body.split_once(",\"externalReference")
+                .map_or(body, |it| it.0)
+        }
+        match self {
+            Self::Created(body) => write!(f, "created {}", shown(body)),
+            Self::Replayed(body) => write!(f, "replayed {}", shown(body)),
+            Self::Duplicate(existing) => write!(f, "duplicate of operation {existing}"),
+            Self::Refused(why) => write!(f, "refused: {why}"),
+            Self::InProgress => f.write_str("its key is in progress"),
+            Self::NotDone => f.write_str("not done"),
+            Self::Unknown => f.write_str("unknown"),
+            Self::Lost => f.write_str("no answer"),
+        }
+    }
+}
+
+impl fmt::Display for Recorded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (operation, event) = (&self.operation, &self.event);
+        write!(
+            f,
+            "committed: operation {} v{} {}, {} as event {}, {} deliveries",
+            operation.id,
+            operation.version,
+            operation.status(),
+            event.event_type,
+            event.id,
+            self.deliveries.len()
+        )?;
+        match &self.key {
+            Some(key) => write!(f, ", key {key}"),
+            None => Ok(()),
+        }
+    }
+}

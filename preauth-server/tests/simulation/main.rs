@@ -1,0 +1,33 @@
+//! The service in a simulated world: several instances over one database, receivers that misbehave,
+//! callers that ask again, people who race, and a clock that jumps. One seed decides everything.
+//!
+//! The service, the dispatcher, the sweeper and the host in memory are the real ones. Every call of
+//! a port passes one fault point ([`faults`]); what happens is written down ([`history`]); when the
+//! run has come to rest, a checker that knows nothing of the code judges it ([`checker`]).
+//!
+//! `PREAUTH_SIM_SEED=123 cargo test -p preauth-server --test simulation asked_for` runs one seed again.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions,
+    reason = "in a test a panic is the report of a failure"
+)]
+
+mod actors;
+mod campaign;
+mod checker;
+mod clock;
+mod coverage;
+mod defect;
+mod faults;
+mod findings;
+mod history;
+mod mix;
+mod random;
+mod receivers;
+mod report;
+mod scene;
+mod seeds;
+mod store;
+mod world;

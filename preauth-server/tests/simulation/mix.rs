@@ -1,0 +1,107 @@
+//! What goes wrong in a run, and how often: drawn by each seed, so that one kind of fault does not
+//! hide another.
+
+use crate::random::Random;
+
+/// How often each thing goes wrong, in thousandths, unless another unit is named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mix {
+    /// A call lets others go first.
+    pub(crate) yields: u64,
+    /// A call takes its time.
+    pub(crate) delays: u64,
+    pub(crate) longest_delay_ms: u64,
+    /// A call fails before its effect.
+    pub(crate) fails: u64,
+    /// A call has its effect, and the answer is lost.
+    pub(crate) loses_answer: u64,
+    /// A commit is written after its answer was lost.
+    pub(crate) lands_late: u64,
+    /// A commit conflicts though nobody is in the way.
+    pub(crate) conflicts: u64,
+    /// The instance dies at a call, in hundred-thousandths.
+    pub(crate) kills: u64,
+    pub(crate) receiver: ReceiverMix,
+    /// The clock jumps, at each of its turns.
+    pub(crate) jumps: u64,
+    /// Somebody pauses an endpoint or resends a delivery, at each of their turns.
+    pub(crate) meddling: u64,
+    /// How long an offer stands.
+    pub(crate) offer_lifetime_ms: u64,
+}
+
+/// How often a receiver does anything else than take an event and say so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ReceiverMix {
+    /// Answers after 4 to 14 seconds.
+    pub(crate) is_slow: u64,
+    /// Never answers.
+    pub(crate) hangs: u64,
+    /// Cannot be reached.
+    pub(crate) is_unreachable: u64,
+    /// Takes the event, and the connection breaks.
+    pub(crate) breaks_off: u64,
+    /// Answers with a status outside 2xx.
+    pub(crate) refuses: u64,
+    /// The supplier's receiver cannot be reached at all.
+    pub(crate) one_is_dead: bool,
+}
+
+impl Mix {
+    /// Nothing goes wrong.
+    pub(crate) const fn calm() -> Self {
+        Self {
+            yields: 300,
+            delays: 300,
+            longest_delay_ms: 20,
+            fails: 0,
+            loses_answer: 0,
+            lands_late: 0,
+            conflicts: 0,
+            kills: 0,
+            receiver: ReceiverMix {
+                is_slow: 0,
+                hangs: 0,
+                is_unreachable: 0,
+                breaks_off: 0,
+                refuses: 0,
+                one_is_dead: false,
+            },
+            jumps: 0,
+            meddling: 0,
+            offer_lifetime_ms: 20_000,
+        }
+    }
+
+    /// A seed's own mix: about half of the faults, each at a rate of its own.
+    pub(crate) fn drawn(random: &mut Random) -> Self {
+        let mut rate = |most| {
+            if random.chance(500) {
+                random.between(1, most)
+            } else {
+                0
+            }
+        };
+        Self {
+            yields: rate(600),
+            delays: rate(600),
+            longest_delay_ms: rate(400) + 1,
+            fails: if rate(8) == 1 { 350 } else { rate(60) },
+            loses_answer: rate(60),
+            lands_late: rate(40),
+            conflicts: rate(40),
+            kills: rate(1500),
+            receiver: ReceiverMix {
+                is_slow: rate(150),
+                hangs: rate(100),
+                is_unreachable: rate(300),
+                breaks_off: rate(200),
+                refuses: rate(300),
+                one_is_dead: rate(4) == 1,
+            },
+            jumps: rate(800),
+            meddling: rate(900),
+            offer_lifetime_ms: 5_000 + rate(60_000),
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! The receivers of webhooks, who misbehave, and the sender that reaches them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use async_trait::async_trait;
+use preauth_core::port::{AttemptError, EventRecord};
+use preauth_core::value::{EndpointId, EventId};
+use preauth_server::dispatcher::{Answer, Request, RetryAfter, Sender};
+use webhook_verify::{EVENT_ID_HEADER, SIGNATURE_HEADER, Verifier};
+
+use crate::clock::sleep_ms;
+use crate::faults::{Call, Fault, Faults};
+use crate::history::{Chronicle, Fact};
+use crate::mix::ReceiverMix;
+use crate::random::Random;
+use crate::scene::Scene;
+
+/// Both receivers of the scene.
+#[derive(Debug)]
+pub(crate) struct Receivers {
+    scene: Scene,
+    chronicle: Chronicle,
+    verifier: Verifier,
+    are_well: AtomicBool,
+}
+
+/// One instance's way to them.
+#[derive(Clone, Debug)]
+pub(crate) struct SimSender {
+    pub(crate) receivers: Arc<Receivers>,
+    pub(crate) faults: Arc<Faults>,
+    pub(crate) instance: usize,
+}
+
+/// What a receiver does with a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Manners {
+    Takes { after_ms: u64 },
+    Refuses { status: u16 },
+    Hangs { takes: bool },
+    IsUnreachable,
+    TakesAndBreaksOff,
+}
+
+impl Receivers {
+    pub(crate) fn new(scene: Scene, chronicle: Chronicle) -> Self {
+        Self {
+            scene,
+            chronicle,
+            verifier: Verifier::new(Scene::secret()),
+            are_well: AtomicBool::new(false),
+        }
+    }
+
+    /// From here on they answer as they should.
+    pub(crate) fn recover(&self) {
+        self.are_well.store(true, Ordering::Relaxed);
+    }
+
+    /// Takes an event that came on no honest way.
+    pub(crate) fn take(&self, endpoint: EndpointId, event: &EventRecord) {
+        self.chronicle.note(Fact::Received {
+            endpoint,
+            event: event.id,
+            body: event.body.clone(),
+            forged: None,
+            is_taken: true,
+        });
+    }
+
+    fn received(&self, arrived: &Arrived, is_taken: bool) {
+        self.chronicle.note(Fact::Received {
+            endpoint: arrived.endpoint,
+            event: arrived.event,
+            body: arrived.body.clone(),
+            forged: arrived.forged.clone(),
+            is_taken,
+        });
+    }
+
+    /// What a receiver sees of a request that is sent at this moment.
+    fn arrived(&self, request: Request) -> Arrived {
+        let header = |name| {
+            let mut headers = request.headers.iter();
+            let found = headers.find(|(known, _)| *known == name);
+            found.map(|(_, value)| value.as_str())
+        };
+        let signature = header(SIGNATURE_HEADER).map(str::as_bytes);
+        let now = self.chronicle.now().unix_seconds();
+        let verified = self
+            .verifier
+            .verify(signature, request.body.as_bytes(), now);
+        Arrived {
+            endpoint: self.scene.hearing(&request.url).endpoint,
+            event: EventId::parse(header(EVENT_ID_HEADER).unwrap_or_default()).unwrap(),
+            forged: verified.err().map(|error| error.to_string()),
+            body: request.body,
+        }
+    }
+
+    fn manners(&self, mix: &ReceiverMix, endpoint: EndpointId, random: &mut Random) -> Manners {
+        if self.are_well.load(Ordering::Relaxed) {
+            return Manners::Takes { after_ms: 10 };
+        }
+        let [_, supplier] = &self.scene.hearings;
+        if mix.one_is_dead && supplier.endpoint == endpoint {
+            return Manners::IsUnreachable;
+        }
+        if random.chance(mix.is_slow) {
+            let after_ms = random.between(4_000, 14_000);
+            return Manners::Takes { after_ms };
+        }
+        if random.chance(mix.hangs) {
+            let takes = random.chance(500);
+            return Manners::Hangs { takes };
+        }
+        if random.chance(mix.is_unreachable) {
+            return Manners::IsUnreachable;
+        }
+        if random.chance(mix.breaks_off) {
+            return Manners::TakesAndBreaksOff;
+        }
+        if random.chance(mix.refuses) {
+            let status = random.pick(&[500, 503, 429, 301, 410, 400]);
+            return Manners::Refuses { status };
+        }
+        let after_ms = random.between(1, 300);
+        Manners::Takes { after_ms }
+    }
+}
+
+struct Arrived {
+    endpoint: EndpointId,
+    event: EventId,
+    body: String,
+    forged: Option<String>,
+}
+
+#[async_trait]
+impl Sender for SimSender {
+    async fn send(&self, request: Request) -> Result<Answer, AttemptError> {
+        // The signature is judged when it was made: the clock may jump while a request travels.
+        let arrived = self.receivers.arrived(request);
+        let fault = self.faults.meet(self.instance, Call::Send).await;
+        if fault == Some(Fault::Fails) {
+            return Err(AttemptError::Connection);
+        }
+        let mix = &self.faults.mix().receiver;
+        let manners = self
+            .faults
+            .draw(|random| self.receivers.manners(mix, arrived.endpoint, random));
+        let answer = self.exchange(&arrived, manners, fault).await;
+        self.faults.leave(self.instance, fault).await;
+        answer
+    }
+}
+
+impl SimSender {
+    async fn exchange(
+        &self,
+        arrived: &Arrived,
+        manners: Manners,
+        fault: Option<Fault>,
+    ) -> Result<Answer, AttemptError> {
+        let receivers = &self.receivers;
+        match manners {
+            Manners::Takes { after_ms } => {
+                sleep_ms(after_ms / 2).await;
+                receivers.received(arrived, true);
+                self.faults.leave(self.instance, fault).await;
+                sleep_ms(after_ms / 2).await;
+                Ok(answer(204))
+            }
+            Manners::Refuses { status } => {
+                sleep_ms(5).await;
+                receivers.received(arrived, false);
+                Ok(answer(status))
+            }
+            Manners::Hangs { takes } => {
+                receivers.received(arrived, takes);
+                sleep_ms(60_000).await;
+                Err(AttemptError::TimedOut)
+            }
+            Manners::IsUnreachable => Err(AttemptError::Connection),
+            Manners::TakesAndBreaksOff => {
+                receivers.received(arrived, true);
+                sleep_ms(5).await;
+                Err(AttemptError::Connection)
+            }
+        }
+    }
+}
+
+fn answer(status: u16) -> Answer {
+    Answer {
+        status,
+        retry_after: (status == 503).then_some(RetryAfter::Seconds(20)),
+        body: Vec::new(),
+    }
+}

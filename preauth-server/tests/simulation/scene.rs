@@ -1,0 +1,160 @@
+//! Who takes part in every run: one payer, one supplier, their receivers, a few invoices and keys.
+
+use std::sync::Arc;
+
+use chrono::{Days, TimeDelta};
+use preauth_core::memory::{Company, CompanyKind, Endpoint, MemoryStore};
+use preauth_core::operation::{
+    Credit, DirectAdvance, Invoice, InvoiceAmounts, Offer, OfferedSupplier,
+};
+use preauth_core::value::{
+    Cnpj, CompanyId, CompanyName, DueDate, Email, EndpointId, EventType, EventTypeSet,
+    IdempotencyKey, InvoiceNumber, Money, calendar,
+};
+use preauth_server::secret::Vault;
+use secrecy::SecretString;
+use uuid::Uuid;
+
+use crate::clock::{SimClock, start};
+
+/// Few, so that callers meet.
+pub(crate) const INVOICES: u64 = 4;
+/// How many idempotency keys are used for each invoice.
+pub(crate) const KEYS_PER_INVOICE: u64 = 3;
+
+const SECRET: &str = "whsec_c2ltdWxhdGlvbi1vbmx5LXNlY3JldC0wMQ";
+
+/// A webhook endpoint of the scene.
+#[derive(Clone, Debug)]
+pub(crate) struct Hearing {
+    pub(crate) endpoint: EndpointId,
+    pub(crate) company: CompanyId,
+    pub(crate) url: String,
+    pub(crate) events: EventTypeSet,
+}
+
+/// What every run begins with.
+#[derive(Clone, Debug)]
+pub(crate) struct Scene {
+    pub(crate) payer: CompanyId,
+    pub(crate) supplier: Cnpj,
+    /// The payer's, which hears everything, and the supplier's, which chose.
+    pub(crate) hearings: [Hearing; 2],
+    pub(crate) vault: Vault,
+}
+
+impl Scene {
+    pub(crate) fn new() -> Self {
+        let company = |number| CompanyId::new(Uuid::from_u128(number));
+        let hearing = |company, number, events| Hearing {
+            endpoint: EndpointId::new(Uuid::from_u128(number)),
+            company,
+            url: format!("https://receiver-{number}.example.com/"),
+            events,
+        };
+        let chosen = EventType::ALL.iter().copied().filter(|event| {
+            !matches!(
+                event,
+                EventType::PreAuthorizationExpired | EventType::AnticipationBilled
+            )
+        });
+        Self {
+            payer: company(1),
+            supplier: Cnpj::parse("12ABC34501DE35").unwrap(),
+            hearings: [
+                hearing(company(1), 11, EventTypeSet::all()),
+                hearing(company(2), 12, chosen.collect()),
+            ],
+            vault: Vault::new(&[7; 32]),
+        }
+    }
+
+    /// A host in memory with the scene's companies and endpoints.
+    pub(crate) fn store(&self, clock: Arc<SimClock>) -> Arc<MemoryStore> {
+        let store = MemoryStore::new(move || preauth_server::clock::Clock::now(&*clock));
+        let [payer, supplier] = &self.hearings;
+        let payer_cnpj = Cnpj::parse("11222333000181").unwrap();
+        store.add_company(registered(payer, payer_cnpj, CompanyKind::Construction));
+        store.add_company(registered(supplier, self.supplier, CompanyKind::Supplier));
+        let credit = Credit {
+            max_term_days: 180,
+            max_invoice_amount: Money::from_cents(InvoiceAmounts::GREATEST_CENTS).unwrap(),
+        };
+        store.set_credit(self.payer, credit);
+        for hearing in &self.hearings {
+            let secret = SecretString::from(SECRET);
+            store.add_endpoint(Endpoint {
+                id: hearing.endpoint,
+                head_office: hearing.company,
+                url: hearing.url.clone(),
+                events: hearing.events,
+                sealed_secret: self.vault.seal(hearing.endpoint, &secret).unwrap().0,
+                registered_at: start().saturating_sub(TimeDelta::days(1)),
+            });
+        }
+        Arc::new(store)
+    }
+
+    pub(crate) fn offer(&self, invoice: usize) -> Offer {
+        Offer {
+            payer: self.payer,
+            supplier: OfferedSupplier {
+                cnpj: self.supplier,
+                email: Email::parse("financeiro@fornecedor.com.br").unwrap(),
+                name: None,
+                contact_name: None,
+                phone: None,
+            },
+            invoice: Self::invoice(invoice),
+            external_reference: None,
+            file: None,
+        }
+    }
+
+    pub(crate) fn advance(&self, invoice: usize) -> DirectAdvance {
+        DirectAdvance {
+            payer: self.payer,
+            supplier: self.supplier,
+            invoice: Self::invoice(invoice),
+            external_reference: None,
+        }
+    }
+
+    /// One of the few invoices; its amounts follow from its number.
+    pub(crate) fn invoice(invoice: usize) -> Invoice {
+        let number = i64::try_from(invoice).unwrap();
+        let cents = |cents| Money::from_cents(cents).unwrap();
+        let amount = cents(1_000_001 + number * 7_919);
+        let withheld = cents(number * 101);
+        let due = calendar::today(start()).checked_add_days(Days::new(90));
+        Invoice {
+            amounts: InvoiceAmounts::from_cents(amount, withheld).unwrap(),
+            due_date: DueDate::from_date(due.unwrap()).unwrap(),
+            number: Some(InvoiceNumber::parse(&format!("NF-{invoice}")).unwrap()),
+        }
+    }
+
+    pub(crate) fn hearing(&self, url: &str) -> &Hearing {
+        let mut hearings = self.hearings.iter();
+        hearings.find(|hearing| hearing.url == url).unwrap()
+    }
+
+    pub(crate) fn secret() -> webhook_verify::Secret {
+        webhook_verify::Secret::parse(SECRET).unwrap()
+    }
+}
+
+/// The `number`-th key of an invoice.
+pub(crate) fn key(invoice: usize, number: u64) -> IdempotencyKey {
+    IdempotencyKey::parse(&format!("invoice-{invoice}-key-{number}")).unwrap()
+}
+
+fn registered(hearing: &Hearing, cnpj: Cnpj, kind: CompanyKind) -> Company {
+    Company {
+        id: hearing.company,
+        head_office: None,
+        cnpj,
+        name: CompanyName::parse("Empresa Exemplo").unwrap(),
+        kind,
+    }
+}

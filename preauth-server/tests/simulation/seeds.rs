@@ -1,0 +1,71 @@
+//! Seeds: the same ones always, fresh ones each time, and one on demand.
+
+use preauth_server::ids::random_bytes;
+
+use crate::coverage::Coverage;
+use crate::report::assert_sound;
+use crate::world::Plan;
+
+/// How many fresh seeds run, unless `PREAUTH_SIM_FRESH` says otherwise.
+const FRESH: u64 = 200;
+
+/// Runs seeds, and shows that they reach everything that is rare.
+fn hold(seeds: impl Iterator<Item = u64>) {
+    let mut coverage = Coverage::default();
+    for seed in seeds {
+        let outcome = Plan::of_seed(seed).run();
+        assert_sound(&outcome);
+        coverage.add(&outcome.history);
+    }
+    assert_eq!(coverage.gaps(), Vec::<&str>::new(), "never happened");
+}
+
+#[test]
+fn seeds_below_500_hold() {
+    hold(0..500);
+}
+
+#[test]
+fn seeds_from_500_hold() {
+    hold(500..1_000);
+}
+
+#[test]
+fn seeds_from_1000_hold() {
+    hold(1_000..1_500);
+}
+
+#[test]
+fn seeds_from_1500_hold() {
+    hold(1_500..2_000);
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "a seed that nobody knows is lost")]
+fn fresh_seeds_hold() {
+    let first = u64::from_be_bytes(random_bytes());
+    let count = asked("PREAUTH_SIM_FRESH").unwrap_or(FRESH);
+    println!("{count} seeds from {first}");
+    for number in 0..count {
+        assert_sound(&Plan::of_seed(first.wrapping_add(number)).run());
+    }
+}
+
+#[test]
+fn the_seed_that_is_asked_for_holds() {
+    if let Some(seed) = asked("PREAUTH_SIM_SEED") {
+        assert_sound(&Plan::of_seed(seed).run());
+    }
+}
+
+#[test]
+fn a_seed_is_a_run() {
+    for seed in 0..50 {
+        let (first, second) = (Plan::of_seed(seed).run(), Plan::of_seed(seed).run());
+        assert_eq!(first.trace(), second.trace(), "seed {seed}");
+    }
+}
+
+fn asked(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}

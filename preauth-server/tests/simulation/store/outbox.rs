@@ -1,0 +1,139 @@
+//! The dispatcher's side.
+
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use preauth_core::port::{Attempt, Claim, Leased, Outbox, Unavailable, Verdict};
+use preauth_core::value::Timestamp;
+
+use crate::defect::Defect;
+use crate::faults::Call;
+use crate::history::Fact;
+
+use super::{Database, SimStore};
+
+#[async_trait]
+impl Outbox for SimStore {
+    async fn claim(&self, claim: &Claim) -> Result<Vec<Leased>, Unavailable> {
+        let work = async {
+            let leased = self.database.claim(claim).await?;
+            for leased in &leased {
+                self.database.chronicle.note(Fact::Claimed {
+                    instance: self.instance,
+                    delivery: leased.delivery,
+                    token: leased.token,
+                    event: leased.event,
+                    endpoint: leased.endpoint,
+                });
+            }
+            Ok(leased)
+        };
+        self.call(Call::Claim, work).await
+    }
+
+    async fn finish(
+        &self,
+        leased: &Leased,
+        attempt: &Attempt,
+        verdict: Verdict,
+    ) -> Result<bool, Unavailable> {
+        let work = async {
+            let is_recorded = self.database.finish(leased, attempt, verdict).await?;
+            self.database.chronicle.note(Fact::Finished {
+                instance: self.instance,
+                delivery: leased.delivery,
+                token: leased.token,
+                verdict,
+                is_recorded,
+            });
+            if is_recorded && pauses(verdict) {
+                self.database.note_paused(leased.endpoint);
+            }
+            Ok(is_recorded)
+        };
+        self.call(Call::Finish, work).await
+    }
+
+    async fn release(&self, leased: &Leased) -> Result<(), Unavailable> {
+        let work = async {
+            self.database.memory.release(leased).await?;
+            let delivery = leased.delivery;
+            self.database.chronicle.note(Fact::Released { delivery });
+            Ok(())
+        };
+        self.call(Call::Release, work).await
+    }
+
+    async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable> {
+        self.call(Call::NextDue, self.database.memory.next_due())
+            .await
+    }
+}
+
+impl Database {
+    async fn claim(&self, claim: &Claim) -> Result<Vec<Leased>, Unavailable> {
+        let mut claim = *claim;
+        if self.has(Defect::EndlessLease) {
+            claim.lease = TimeDelta::days(3650);
+        }
+        if !self.has(Defect::PauseIgnored) {
+            let leased = self.memory.claim(&claim).await?;
+            self.bend_leases(&leased).await?;
+            return Ok(leased);
+        }
+        let paused = self.paused.lock().unwrap().clone();
+        for it in &paused {
+            self.memory.resume_endpoint(*it);
+        }
+        let leased = self.memory.claim(&claim).await;
+        for it in &paused {
+            self.memory.pause_endpoint(*it);
+        }
+        leased
+    }
+
+    async fn bend_leases(&self, leased: &[Leased]) -> Result<(), Unavailable> {
+        if self.has(Defect::FencingIgnored) {
+            let newest = leased.iter().map(|leased| (leased.delivery, leased.token));
+            self.newest.lock().unwrap().extend(newest);
+        }
+        if self.has(Defect::MarkedBeforeSent) {
+            for leased in leased {
+                let attempt = Attempt {
+                    at: self.chronicle.now(),
+                    duration: TimeDelta::zero(),
+                    http_status: Some(200),
+                    error: None,
+                    response_body: Vec::new(),
+                };
+                self.memory
+                    .finish(leased, &attempt, Verdict::Delivered)
+                    .await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn finish(
+        &self,
+        leased: &Leased,
+        attempt: &Attempt,
+        verdict: Verdict,
+    ) -> Result<bool, Unavailable> {
+        let mut leased = leased.clone();
+        if self.has(Defect::FencingIgnored)
+            && let Some(newest) = self.newest.lock().unwrap().get(&leased.delivery)
+        {
+            leased.token = *newest;
+        }
+        self.memory.finish(&leased, attempt, verdict).await
+    }
+}
+
+const fn pauses(verdict: Verdict) -> bool {
+    match verdict {
+        Verdict::Delivered => false,
+        Verdict::RetryAt { pause_endpoint, .. } | Verdict::Failed { pause_endpoint } => {
+            pause_endpoint
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! The read side.
+
+use async_trait::async_trait;
+use preauth_core::operation::Operation;
+use preauth_core::port::{
+    Filter, HistoryEntry, OperationPage, PageRequest, Queries, Unavailable, Viewer,
+};
+use preauth_core::value::{OperationId, Timestamp};
+
+use crate::faults::Call;
+
+use super::SimStore;
+use super::defective::undisguised;
+
+#[async_trait]
+impl Queries for SimStore {
+    async fn find(
+        &self,
+        viewer: Viewer,
+        id: OperationId,
+    ) -> Result<Option<Operation>, Unavailable> {
+        let found = self.call(Call::Find, self.database.memory.find(viewer, id));
+        Ok(found.await?.map(undisguised))
+    }
+
+    async fn list(
+        &self,
+        viewer: Viewer,
+        filter: &Filter,
+        page: PageRequest,
+    ) -> Result<OperationPage, Unavailable> {
+        let listed = self.database.memory.list(viewer, filter, page);
+        let mut page = self.call(Call::List, listed).await?;
+        page.operations = page.operations.into_iter().map(undisguised).collect();
+        Ok(page)
+    }
+
+    async fn history(&self, id: OperationId) -> Result<Vec<HistoryEntry>, Unavailable> {
+        self.call(Call::History, self.database.memory.history(id))
+            .await
+    }
+
+    async fn overdue(&self, now: Timestamp, limit: u32) -> Result<Vec<OperationId>, Unavailable> {
+        self.call(Call::Overdue, self.database.memory.overdue(now, limit))
+            .await
+    }
+}

@@ -1,0 +1,103 @@
+//! The write side: commits fail, conflict, lose their answer, or land late.
+
+use async_trait::async_trait;
+use preauth_core::payment_order::PaymentOrder;
+use preauth_core::port::{
+    Commit, CommitError, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget,
+    Store, Unavailable,
+};
+use preauth_core::value::{OperationId, PaymentOrderId};
+
+use crate::clock::sleep_ms;
+use crate::faults::{Call, Fault};
+use crate::history::{Fact, Recorded};
+
+use super::{Database, SimStore, lost};
+
+/// A commit that lands late does so within this time.
+const LATEST_LANDING_MS: u64 = 300;
+
+#[async_trait]
+impl Store for SimStore {
+    async fn load_offer(&self, target: &OfferTarget) -> Result<Option<LoadedOffer>, Unavailable> {
+        self.call(Call::LoadOffer, self.database.load_offer(target))
+            .await
+    }
+
+    async fn load_operation(
+        &self,
+        id: OperationId,
+    ) -> Result<Option<LoadedOperation>, Unavailable> {
+        self.call(Call::LoadOperation, self.database.load_operation(id))
+            .await
+    }
+
+    async fn load_new_order(
+        &self,
+        target: &OrderTarget,
+    ) -> Result<Option<LoadedOrder<PaymentOrderId>>, Unavailable> {
+        let memory = &self.database.memory;
+        self.call(Call::LoadOrder, memory.load_new_order(target))
+            .await
+    }
+
+    async fn load_order(
+        &self,
+        id: PaymentOrderId,
+    ) -> Result<Option<LoadedOrder<PaymentOrder>>, Unavailable> {
+        let memory = &self.database.memory;
+        self.call(Call::LoadOrder, memory.load_order(id)).await
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
+        self.database.send_too_early(&commit);
+        let faults = &self.database.faults;
+        let fault = faults.meet(self.instance, Call::Commit).await;
+        match fault {
+            Some(Fault::Fails) => return Err(CommitError::NotDone(lost())),
+            Some(Fault::FailsUnknown) => return Err(CommitError::Unknown(lost())),
+            Some(Fault::Conflicts) => return Err(CommitError::Conflict),
+            Some(Fault::LandsLate) => {
+                self.land_late(commit);
+                return Err(CommitError::Unknown(lost()));
+            }
+            Some(Fault::LosesAnswer | Fault::KillsBefore | Fault::KillsAfter) | None => {}
+        }
+        let done = self.database.apply(commit).await;
+        if done.is_ok() {
+            self.wake.notify_one();
+        }
+        faults.leave(self.instance, fault).await;
+        if fault == Some(Fault::LosesAnswer) {
+            return Err(CommitError::Unknown(lost()));
+        }
+        done
+    }
+}
+
+impl SimStore {
+    /// The database goes on with what it was sent, whatever became of the instance.
+    fn land_late(&self, commit: Commit) {
+        let database = self.database.clone();
+        let pause = database
+            .faults
+            .draw(|random| random.between(1, LATEST_LANDING_MS));
+        tokio::spawn(async move {
+            sleep_ms(pause).await;
+            // Nobody is left who could be told.
+            let _ = database.apply(commit).await;
+        });
+    }
+}
+
+impl Database {
+    /// Writes a commit and notes it, in one step.
+    async fn apply(&self, commit: Commit) -> Result<(), CommitError> {
+        let recorded = Recorded::of(&commit);
+        self.write(commit).await?;
+        if let Some(recorded) = recorded {
+            self.chronicle.note(Fact::Committed(Box::new(recorded)));
+        }
+        Ok(())
+    }
+}

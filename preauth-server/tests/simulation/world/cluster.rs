@@ -1,0 +1,184 @@
+//! The instances of the service over one database: started, asked, stopped, killed.
+//!
+//! An instance is a set of tasks. Killing it ends them wherever they are; only the database and the
+//! receivers keep what they have.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use preauth_core::Policy;
+use preauth_core::service::Service;
+use preauth_server::dispatcher::Dispatcher;
+use preauth_server::http::WireRender;
+use preauth_server::looping::{ShutdownTrigger, shutdown};
+use preauth_server::sweeper::Sweeper;
+use tokio::sync::Notify;
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::task::{AbortHandle, JoinHandle};
+
+use crate::clock::{SimClock, sleep_ms};
+use crate::history::{Chronicle, Fact};
+use crate::random::{SeededIds, SharedRandom};
+use crate::receivers::{Receivers, SimSender};
+use crate::scene::Scene;
+use crate::store::{Database, SimStore};
+
+/// How many instances share the database.
+pub(crate) const INSTANCES: usize = 2;
+/// Most callers wait so long for their answer.
+const PATIENCE: Duration = Duration::from_secs(8);
+/// The hasty ones only so long.
+const HASTE: Duration = Duration::from_millis(40);
+/// How many are hasty while anything may go wrong, in thousandths.
+const HASTY: u64 = 60;
+/// A loop that is asked to end and has not by then is dead.
+const GRACE: Duration = Duration::from_secs(10);
+/// An instance is down for at most this long.
+const LONGEST_PAUSE_MS: u64 = 4_000;
+
+/// All instances, and what they are made of.
+#[derive(Debug)]
+pub(crate) struct Cluster {
+    pub(crate) database: Arc<Database>,
+    pub(crate) clock: Arc<SimClock>,
+    pub(crate) chronicle: Chronicle,
+    pub(crate) scene: Scene,
+    pub(crate) policy: Policy,
+    pub(crate) ids: Arc<SeededIds>,
+    pub(crate) receivers: Arc<Receivers>,
+    pub(crate) random: SharedRandom,
+    pub(crate) slots: Mutex<[Option<Instance>; INSTANCES]>,
+}
+
+/// One running instance.
+#[derive(Debug)]
+pub(crate) struct Instance {
+    service: Arc<Service>,
+    shutdown: ShutdownTrigger,
+    loops: [JoinHandle<()>; 2],
+    requests: Vec<AbortHandle>,
+}
+
+impl Cluster {
+    /// Starts the instance with this number, which does not run.
+    pub(crate) fn start(&self, number: usize) {
+        let wake = Arc::new(Notify::new());
+        let store = Arc::new(SimStore::new(
+            Arc::clone(&self.database),
+            number,
+            Arc::clone(&wake),
+        ));
+        let service = Arc::new(Service::new(
+            store.clone(),
+            store.clone(),
+            self.ids.clone(),
+            Arc::new(WireRender),
+            self.policy,
+        ));
+        let sender = Arc::new(SimSender {
+            receivers: Arc::clone(&self.receivers),
+            faults: Arc::clone(&self.database.faults),
+            instance: number,
+        });
+        let vault = self.scene.vault.clone();
+        let dispatcher = Dispatcher::new(store.clone(), sender, vault, self.clock.clone(), wake);
+        let sweeper = Sweeper::new(Arc::clone(&service), store, self.clock.clone());
+        let (trigger, until) = shutdown();
+        let also_until = until.clone();
+        let loops = [
+            tokio::spawn(async move { dispatcher.run(until).await }),
+            tokio::spawn(async move { sweeper.run(also_until).await }),
+        ];
+        self.chronicle.note(Fact::Started(number));
+        self.slots.lock().unwrap()[number] = Some(Instance {
+            service,
+            shutdown: trigger,
+            loops,
+            requests: Vec::new(),
+        });
+    }
+
+    /// Has a running instance do something for a caller; `None` when no answer comes.
+    pub(crate) async fn ask<T, F>(
+        &self,
+        number: usize,
+        work: impl FnOnce(Arc<Service>) -> F,
+    ) -> Option<T>
+    where
+        T: Send + 'static,
+        F: Future<Output = T> + Send + 'static,
+    {
+        let task = {
+            let mut slots = self.slots.lock().unwrap();
+            let instance = slots[number].as_mut()?;
+            let task = tokio::spawn(work(Arc::clone(&instance.service)));
+            instance.requests.retain(|request| !request.is_finished());
+            instance.requests.push(task.abort_handle());
+            task
+        };
+        let is_hasty = !self.database.faults.are_over() && self.random.draw(|it| it.chance(HASTY));
+        let patience = if is_hasty { HASTE } else { PATIENCE };
+        match tokio::time::timeout(patience, task).await.ok()? {
+            Ok(answer) => Some(answer),
+            Err(error) if error.is_panic() => {
+                let broken = format!("a request panicked: {error}");
+                self.chronicle.note(Fact::Broken(broken));
+                None
+            }
+            Err(_) => None,
+        }
+    }
+
+    /// Stops an instance as a deployment does, and starts it again.
+    pub(crate) async fn renew(&self, number: usize) {
+        let taken = self.slots.lock().unwrap()[number].take();
+        let Some(instance) = taken else { return };
+        instance.shutdown.request();
+        for task in instance.loops {
+            // It may have met its death on the way.
+            let abort = task.abort_handle();
+            let ended = tokio::time::timeout(GRACE, self.end_of(task)).await;
+            if ended.is_err() {
+                abort.abort();
+            }
+        }
+        self.chronicle.note(Fact::Stopped(number));
+        self.start_after_a_pause(number).await;
+    }
+
+    /// Kills instances as their fault points tell, and starts them again.
+    pub(crate) async fn supervise(self: Arc<Self>, mut kills: UnboundedReceiver<usize>) {
+        while let Some(number) = kills.recv().await {
+            let taken = self.slots.lock().unwrap()[number].take();
+            let Some(instance) = taken else { continue };
+            self.chronicle.note(Fact::Killed(number));
+            for request in &instance.requests {
+                request.abort();
+            }
+            for task in instance.loops {
+                task.abort();
+                self.end_of(task).await;
+            }
+            let cluster = Arc::clone(&self);
+            tokio::spawn(async move { cluster.start_after_a_pause(number).await });
+        }
+    }
+
+    pub(crate) fn all_run(&self) -> bool {
+        self.slots.lock().unwrap().iter().all(Option::is_some)
+    }
+
+    async fn start_after_a_pause(&self, number: usize) {
+        sleep_ms(self.random.draw(|it| it.between(1, LONGEST_PAUSE_MS))).await;
+        self.start(number);
+    }
+
+    async fn end_of(&self, task: JoinHandle<()>) {
+        if let Err(error) = task.await
+            && error.is_panic()
+        {
+            let broken = format!("a loop panicked: {error}");
+            self.chronicle.note(Fact::Broken(broken));
+        }
+    }
+}

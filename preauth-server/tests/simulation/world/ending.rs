@@ -1,0 +1,131 @@
+//! The end of a run: nothing goes wrong any more, time passes, and what is stored is read back.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use preauth_core::operation::Action;
+use preauth_core::port::{Filter, Outbox, PageRequest, Queries, Viewer};
+use preauth_core::value::IdempotencyKey;
+use preauth_server::clock::Clock;
+
+use crate::actors::{self, INSTANCE_FOR_LAST_QUESTIONS};
+use crate::checker::{EXPIRY_PATIENCE, ReadBack};
+use crate::history::{Fact, OfferAnswer};
+
+use super::Cluster;
+
+/// Longer than an attempt, the recording of its outcome, and a restart.
+const SETTLING: Duration = Duration::from_secs(25);
+/// After a jump: attempts and expiries have this long.
+const STEP: Duration = Duration::from_secs(6);
+/// Longer than any lease.
+const LEASE: TimeDelta = TimeDelta::seconds(31);
+/// A run that still has work after so many steps has a delivery that never ends.
+const MOST_STEPS: u32 = 60;
+
+/// Lets the run come to rest and reads back what it left.
+pub(crate) async fn of(cluster: &Arc<Cluster>) -> ReadBack {
+    let database = &cluster.database;
+    cluster.chronicle.note(Fact::Quiet);
+    database.faults.end();
+    cluster.receivers.recover();
+    tokio::time::sleep(SETTLING).await;
+    if !cluster.all_run() {
+        let broken = "an instance did not come back".to_owned();
+        cluster.chronicle.note(Fact::Broken(broken));
+    }
+    ask_again(cluster).await;
+    drain(cluster).await;
+    read_back(cluster).await
+}
+
+/// Every key that was ever answered, and every cancellation, is asked for once more.
+async fn ask_again(cluster: &Arc<Cluster>) {
+    cluster.chronicle.note(Fact::LastQuestions);
+    let (keys, cancelled) = cluster.chronicle.read(|entries| {
+        let mut keys: Vec<(IdempotencyKey, usize)> = Vec::new();
+        let mut cancelled = Vec::new();
+        for entry in entries {
+            match &entry.fact {
+                Fact::Offered {
+                    key: Some(key),
+                    invoice,
+                    answer: OfferAnswer::Created(_) | OfferAnswer::Replayed(_),
+                } if !keys.iter().any(|(known, _)| known == key) => {
+                    keys.push((key.clone(), *invoice));
+                }
+                Fact::Commanded {
+                    operation,
+                    action: Action::Cancel,
+                    answer: crate::history::CommandAnswer::Done,
+                } if !cancelled.contains(operation) => cancelled.push(*operation),
+                _ => {}
+            }
+        }
+        (keys, cancelled)
+    });
+    let instance = INSTANCE_FOR_LAST_QUESTIONS;
+    for (key, invoice) in keys {
+        actors::offer(cluster, instance, invoice, Some(key)).await;
+    }
+    for operation in cancelled {
+        actors::cancel(cluster, instance, operation).await;
+    }
+}
+
+/// Lets time pass until nothing is left to be delivered.
+async fn drain(cluster: &Arc<Cluster>) {
+    let database = &cluster.database;
+    let mut idle_steps = 0;
+    for _ in 0..MOST_STEPS {
+        for hearing in &cluster.scene.hearings {
+            database.resume(hearing.endpoint);
+        }
+        let next_due = database.memory.next_due().await.unwrap();
+        let wait = match next_due {
+            // What no one may claim is leased: the holder may be dead.
+            None if idle_steps == 1 => return,
+            None => {
+                idle_steps += 1;
+                LEASE
+            }
+            Some(due) => {
+                idle_steps = 0;
+                due.since(cluster.clock.now())
+            }
+        };
+        if wait > TimeDelta::zero() {
+            cluster.chronicle.note(Fact::Jumped(wait));
+            cluster.clock.jump(wait);
+        }
+        tokio::time::sleep(STEP).await;
+    }
+}
+
+async fn read_back(cluster: &Arc<Cluster>) -> ReadBack {
+    let memory = &cluster.database.memory;
+    let everything = PageRequest {
+        page: 1,
+        limit: 100,
+    };
+    let any = Filter::default();
+    let stored = memory.list(Viewer::Platform, &any, everything).await;
+    let long_ago = cluster.clock.now().saturating_sub(EXPIRY_PATIENCE);
+    let mut end = ReadBack {
+        overdue: memory.overdue(long_ago, 100).await.unwrap(),
+        ..ReadBack::default()
+    };
+    for operation in stored.unwrap().operations {
+        let loaded = cluster.database.load_operation(operation.id).await.unwrap();
+        let history = memory.history(operation.id).await.unwrap();
+        for entry in &history {
+            let deliveries = memory.deliveries(entry.id);
+            end.deliveries.insert(entry.id, deliveries);
+        }
+        end.histories.insert(operation.id, history);
+        end.operations
+            .insert(operation.id, loaded.unwrap().operation);
+    }
+    end
+}

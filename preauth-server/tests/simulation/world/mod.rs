@@ -1,0 +1,154 @@
+//! One run: everything that takes part, from the first call to the verdict.
+
+mod cluster;
+mod ending;
+
+use std::sync::{Arc, Mutex};
+
+use chrono::TimeDelta;
+use preauth_core::Policy;
+use tokio::sync::mpsc;
+
+use crate::actors;
+use crate::checker::{self, Violation};
+use crate::clock::SimClock;
+use crate::defect::Defect;
+use crate::faults::{Call, Faults, Planned};
+use crate::history::{Chronicle, Entry, hash_of};
+use crate::mix::Mix;
+use crate::random::{Random, SeededIds, SharedRandom};
+use crate::receivers::Receivers;
+use crate::scene::Scene;
+use crate::store::Database;
+
+pub(crate) use cluster::{Cluster, INSTANCES};
+
+/// What a run is made from: the same plan gives the same run.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) seed: u64,
+    pub(crate) defect: Option<Defect>,
+    /// Nothing but this goes wrong; without it the seed decides.
+    pub(crate) only: Option<Planned>,
+    /// Whether the seed's own faults happen.
+    pub(crate) is_calm: bool,
+}
+
+/// What a run led to.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) seed: u64,
+    pub(crate) mix: Mix,
+    pub(crate) violations: Vec<Violation>,
+    pub(crate) history: Vec<Entry>,
+    /// The calls that met the fault point before the quiet period, in order.
+    pub(crate) calls: Vec<Call>,
+    trace: u64,
+}
+
+impl Plan {
+    /// Everything as the seed decides.
+    pub(crate) const fn of_seed(seed: u64) -> Self {
+        Self {
+            seed,
+            defect: None,
+            only: None,
+            is_calm: false,
+        }
+    }
+
+    /// The workload of a seed, with one fault or none.
+    pub(crate) const fn of_campaign(seed: u64, only: Option<Planned>) -> Self {
+        Self {
+            seed,
+            defect: None,
+            only,
+            is_calm: true,
+        }
+    }
+
+    /// Runs it, on a runtime of its own with a clock that stands unless everybody waits.
+    pub(crate) fn run(&self) -> Outcome {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .unwrap();
+        runtime.block_on(self.play())
+    }
+
+    async fn play(&self) -> Outcome {
+        let mut random = Random::new(self.seed);
+        let mix = if self.is_calm {
+            Mix::calm()
+        } else {
+            Mix::drawn(&mut random.fork())
+        };
+        let (cluster, kills) = self.cluster(&mix, &mut random);
+        tokio::spawn(Arc::clone(&cluster).supervise(kills));
+        (0..INSTANCES).for_each(|number| cluster.start(number));
+        actors::play(&cluster, &mut random).await;
+        let faults = &cluster.database.faults;
+        let calls = faults.calls();
+        let end = ending::of(&cluster).await;
+        let history = cluster.chronicle.take();
+        Outcome {
+            seed: self.seed,
+            mix,
+            violations: checker::check(&cluster.scene, &history, &end),
+            history,
+            calls,
+            trace: faults.trace(),
+        }
+    }
+
+    fn cluster(
+        &self,
+        mix: &Mix,
+        random: &mut Random,
+    ) -> (Arc<Cluster>, mpsc::UnboundedReceiver<usize>) {
+        let clock = Arc::new(SimClock::new());
+        let chronicle = Chronicle::new(Arc::clone(&clock));
+        let scene = Scene::new();
+        let (kill, kills) = mpsc::unbounded_channel();
+        let faults = Arc::new(Faults::new(
+            mix.clone(),
+            self.only,
+            random.fork(),
+            Arc::clone(&clock),
+            chronicle.clone(),
+            kill,
+        ));
+        let receivers = Arc::new(Receivers::new(scene.clone(), chronicle.clone()));
+        let database = Arc::new(Database::new(
+            scene.store(Arc::clone(&clock)),
+            faults,
+            chronicle.clone(),
+            self.defect,
+            Arc::clone(&receivers),
+        ));
+        let lifetime = i64::try_from(mix.offer_lifetime_ms).unwrap();
+        let cluster = Cluster {
+            database,
+            clock,
+            chronicle,
+            scene,
+            policy: Policy {
+                offer_lifetime: TimeDelta::milliseconds(lifetime),
+                ..Policy::default()
+            },
+            ids: Arc::new(SeededIds::new(random.fork())),
+            receivers,
+            random: SharedRandom::new(random.fork()),
+            slots: Mutex::default(),
+        };
+        (Arc::new(cluster), kills)
+    }
+}
+
+impl Outcome {
+    /// Equal for two runs of one plan.
+    pub(crate) fn trace(&self) -> u64 {
+        self.trace ^ hash_of(&self.history).rotate_left(1)
+    }
+}
