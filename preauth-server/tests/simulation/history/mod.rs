@@ -1,6 +1,7 @@
 //! What happened in a run, in order: what the checker reads, and what a failure prints.
 
-use std::fmt;
+mod lines;
+
 use std::sync::{Arc, Mutex};
 
 use chrono::TimeDelta;
@@ -11,7 +12,7 @@ use preauth_core::value::{
 };
 use preauth_server::clock::Clock;
 
-use crate::clock::{SimClock, start};
+use crate::clock::SimClock;
 use crate::faults::{Call, Fault};
 
 /// Something that happened.
@@ -199,125 +200,4 @@ pub(crate) fn hash_of(entries: &[Entry]) -> u64 {
         }
     }
     hash
-}
-
-impl fmt::Display for Entry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let seconds = self.at.since(start()).num_milliseconds();
-        write!(
-            f,
-            "{:>7}.{:03} s  {}",
-            seconds / 1000,
-            seconds % 1000,
-            self.fact
-        )
-    }
-}
-
-impl fmt::Display for Fact {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Offered {
-                key,
-                invoice,
-                answer,
-            } => {
-                let key = key.as_ref().map_or("without key", IdempotencyKey::as_str);
-                write!(f, "caller: offer of invoice {invoice}, {key}: {answer}")
-            }
-            Self::Commanded {
-                operation,
-                action,
-                answer,
-            } => write!(f, "caller: {action:?} operation {operation}: {answer:?}"),
-            Self::Committed(recorded) => recorded.fmt(f),
-            Self::Claimed {
-                instance,
-                delivery,
-                token,
-                event,
-                ..
-            } => write!(
-                f,
-                "instance {instance}: claims delivery {delivery} of event {event}, lease {token}"
-            ),
-            Self::Finished {
-                instance,
-                delivery,
-                token,
-                verdict,
-                is_recorded,
-            } => write!(
-                f,
-                "instance {instance}: finishes delivery {delivery}, lease {token}: {verdict:?}, \
-                 recorded: {is_recorded}"
-            ),
-            Self::Released { delivery } => write!(f, "delivery {delivery} is given back"),
-            Self::Received {
-                endpoint,
-                event,
-                forged,
-                is_taken,
-                ..
-            } => write!(
-                f,
-                "receiver {endpoint}: event {event}, taken: {is_taken}, forged: {forged:?}"
-            ),
-            Self::Paused(endpoint) => write!(f, "endpoint {endpoint} is paused"),
-            Self::Resumed(endpoint) => write!(f, "endpoint {endpoint} is resumed"),
-            Self::Resent(delivery) => write!(f, "delivery {delivery} is resent"),
-            Self::Started(instance) => write!(f, "instance {instance}: starts"),
-            Self::Stopped(instance) => write!(f, "instance {instance}: stopped in good order"),
-            Self::Killed(instance) => write!(f, "instance {instance}: KILLED"),
-            Self::Faulted {
-                instance,
-                call,
-                fault,
-            } => write!(f, "instance {instance}: {call:?} meets {fault:?}"),
-            Self::Jumped(by) => write!(f, "the clock jumps by {} s", by.num_seconds()),
-            Self::Quiet => f.write_str("-- quiet from here on"),
-            Self::LastQuestions => f.write_str("-- last questions"),
-            Self::Broken(what) => write!(f, "BROKEN: {what}"),
-        }
-    }
-}
-
-impl fmt::Display for OfferAnswer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// As much of a body as shows the operation and its status.
-        fn shown(body: &str) -> &str {
-            body.split_once(",\"externalReference")
-                .map_or(body, |it| it.0)
-        }
-        match self {
-            Self::Created(body) => write!(f, "created {}", shown(body)),
-            Self::Replayed(body) => write!(f, "replayed {}", shown(body)),
-            Self::Duplicate(existing) => write!(f, "duplicate of operation {existing}"),
-            Self::Refused(why) => write!(f, "refused: {why}"),
-            Self::InProgress => f.write_str("its key is in progress"),
-            Self::NotDone => f.write_str("not done"),
-            Self::Unknown => f.write_str("unknown"),
-            Self::Lost => f.write_str("no answer"),
-        }
-    }
-}
-
-impl fmt::Display for Recorded {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (operation, event) = (&self.operation, &self.event);
-        write!(
-            f,
-            "committed: operation {} v{} {}, {} as event {}, {} deliveries",
-            operation.id,
-            operation.version,
-            operation.status(),
-            event.event_type,
-            event.id,
-            self.deliveries.len()
-        )?;
-        match &self.key {
-            Some(key) => write!(f, ", key {key}"),
-            None => Ok(()),
-        }
-    }
 }
