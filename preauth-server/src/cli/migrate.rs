@@ -9,6 +9,7 @@ use super::serve::ServeArgs;
 #[expect(clippy::print_stdout, reason = "the outcome is this command's output")]
 pub(super) async fn run(args: &ServeArgs) -> Result<(), CliError> {
     let config = Config::from_layers(&args.layers())?;
+    store::migrate(&config.database_url).await?;
     let stores = store::open(&config.database_url).await?;
     stores.lifecycle.check().await?;
     stores.lifecycle.close().await;

@@ -124,6 +124,8 @@ async fn run_in(args: &SandboxArgs, data: &Path) -> Result<(), CliError> {
 
 /// Opens the database, anew when an earlier first start was cut off in the middle of its demo data.
 async fn open(url: &str, data: &Path) -> Result<Stores, CliError> {
+    // A sandbox's database is its own to change.
+    store::migrate(url).await?;
     let stores = store::open(url).await?;
     if !Seeding::was_cut_off(data) || Credentials::load(data)?.is_some() {
         return Ok(stores);

@@ -63,6 +63,13 @@ pub(super) async fn run(args: &ServeArgs) -> Result<(), CliError> {
     };
     let token = match &config.platform_token {
         Some(token) => token.clone(),
+        None if store::is_postgres(&config.database_url) => {
+            return Err(
+                "platform_token must be given on PostgreSQL, the same to every instance; \
+                        without one each instance would make its own"
+                    .into(),
+            );
+        }
         None => token_file(&config)?,
     };
     let stores = store::open(&config.database_url).await?;

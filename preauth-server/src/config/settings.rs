@@ -37,7 +37,7 @@ pub const SETTINGS: [Setting; 13] = [
     plain(
         "database",
         "",
-        "sqlite://FILE; by default preauth.db in the data folder",
+        "sqlite://FILE or postgres://USER:PASSWORD@HOST/DATABASE; by default preauth.db in data",
     ),
     secret(
         "platform_token",

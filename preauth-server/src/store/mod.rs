@@ -7,6 +7,8 @@ mod housekeeping;
 mod lifecycle;
 mod numbers;
 mod open_error;
+mod page_window;
+pub mod postgres;
 pub mod sqlite;
 
 use std::sync::Arc;
@@ -21,6 +23,7 @@ pub use lifecycle::Lifecycle;
 pub use numbers::Numbers;
 pub use open_error::OpenError;
 
+use postgres::PostgresStore;
 use sqlite::SqliteStore;
 
 /// All ports of one database.
@@ -52,25 +55,40 @@ impl std::fmt::Debug for Stores {
 
 impl From<SqliteStore> for Stores {
     fn from(store: SqliteStore) -> Self {
-        let store = Arc::new(store);
+        Self::of(&Arc::new(store))
+    }
+}
+
+impl From<PostgresStore> for Stores {
+    fn from(store: PostgresStore) -> Self {
+        Self::of(&Arc::new(store))
+    }
+}
+
+impl Stores {
+    fn of<S>(store: &Arc<S>) -> Self
+    where
+        S: Store + Outbox + Queries + Access + Directory + Numbers + Housekeeping + Lifecycle,
+        S: 'static,
+    {
         Self {
-            store: Arc::<SqliteStore>::clone(&store),
-            outbox: Arc::<SqliteStore>::clone(&store),
-            queries: Arc::<SqliteStore>::clone(&store),
-            access: Arc::<SqliteStore>::clone(&store),
-            directory: Arc::<SqliteStore>::clone(&store),
-            numbers: Arc::<SqliteStore>::clone(&store),
-            housekeeping: Arc::<SqliteStore>::clone(&store),
-            lifecycle: store,
+            store: Arc::<S>::clone(store),
+            outbox: Arc::<S>::clone(store),
+            queries: Arc::<S>::clone(store),
+            access: Arc::<S>::clone(store),
+            directory: Arc::<S>::clone(store),
+            numbers: Arc::<S>::clone(store),
+            housekeeping: Arc::<S>::clone(store),
+            lifecycle: Arc::<S>::clone(store),
         }
     }
 }
 
 /// Opens the database that `url` names: `sqlite://PATH`, relative to the working directory or
-/// absolute (`sqlite:///var/lib/preauth/preauth.db`).
+/// absolute (`sqlite:///var/lib/preauth/preauth.db`), or `postgres://USER:PASSWORD@HOST/DATABASE`.
 ///
-/// A SQLite database is created when it does not exist and migrated to this build's schema.
-/// `postgres://` is understood and refused: this build has no such store.
+/// A SQLite database is created when it does not exist and migrated to this build's schema. One of
+/// PostgreSQL must have exactly that schema: [`migrate`] gives it.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -86,9 +104,26 @@ impl From<SqliteStore> for Stores {
 pub async fn open(url: &str) -> Result<Stores, OpenError> {
     match url.split_once("://") {
         Some(("sqlite", path)) => Ok(SqliteStore::open(path.as_ref()).await?.into()),
-        Some(("postgres" | "postgresql", _)) => Err(OpenError::PostgresNotSupported),
+        Some(("postgres" | "postgresql", _)) => Ok(PostgresStore::open(url).await?.into()),
         Some(_) | None => Err(OpenError::UnknownScheme),
     }
+}
+
+/// Brings the schema of the database that `url` names up to this build's. Several may do so at
+/// once: on PostgreSQL one waits for the other, on SQLite only one can have the file.
+pub async fn migrate(url: &str) -> Result<(), OpenError> {
+    if is_postgres(url) {
+        return PostgresStore::migrate(url).await;
+    }
+    // Opening it is all it takes.
+    open(url).await?.lifecycle.close().await;
+    Ok(())
+}
+
+/// Whether `url` names a PostgreSQL database, which other instances may share.
+#[must_use]
+pub fn is_postgres(url: &str) -> bool {
+    matches!(url.split_once("://"), Some(("postgres" | "postgresql", _)))
 }
 
 #[cfg(test)]
@@ -96,11 +131,20 @@ mod tests {
     use super::{OpenError, open};
 
     #[tokio::test]
-    async fn postgres_is_named_as_not_supported_yet() {
-        for url in ["postgres://db/preauth", "postgresql://db/preauth"] {
-            let error = open(url).await.unwrap_err();
-            assert!(matches!(error, OpenError::PostgresNotSupported), "{url}");
-        }
+    async fn a_postgres_url_that_is_none_is_refused_without_its_password() {
+        let error = open("postgres://ana:geheim@host:port/preauth").await;
+        let error = error.unwrap_err();
+        assert!(matches!(error, OpenError::PostgresUrl), "{error:?}");
+        assert!(!format!("{error} {error:?}").contains("geheim"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn a_database_that_does_not_answer_is_named_without_its_password() {
+        let error = open("postgres://ana:geheim@127.0.0.1:1/preauth").await;
+        let error = error.unwrap_err();
+        assert!(matches!(error, OpenError::Unreachable { .. }), "{error:?}");
+        assert!(error.to_string().contains("127.0.0.1:1/preauth"), "{error}");
+        assert!(!format!("{error} {error:?}").contains("geheim"), "{error}");
     }
 
     #[tokio::test]

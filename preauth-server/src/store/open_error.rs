@@ -9,11 +9,11 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum OpenError {
     /// The URL has neither of the two schemes.
-    #[error("the database url must begin with sqlite:// (for example sqlite://data/preauth.db)")]
+    #[error(
+        "the database url must begin with sqlite:// (for example sqlite://data/preauth.db) or \
+         postgres:// (for example postgres://user@host/preauth)"
+    )]
     UnknownScheme,
-    /// PostgreSQL was asked for.
-    #[error("postgres is not supported by this build yet; use sqlite://PATH")]
-    PostgresNotSupported,
     /// The path is empty, names no file, asks for memory, or carries options.
     #[error("the database url must name a file, without options, after sqlite://")]
     NoFile,
@@ -58,6 +58,43 @@ pub enum OpenError {
     Migration {
         /// The database file.
         path: PathBuf,
+        /// Which step failed, and why.
+        #[source]
+        cause: Box<dyn StdError + Send + Sync>,
+    },
+    /// The URL begins like one of PostgreSQL and goes on like none. It is not repeated here: it may
+    /// hold a password.
+    #[error("the database url must have the form postgres://USER:PASSWORD@HOST:PORT/DATABASE")]
+    PostgresUrl,
+    /// The database server did not let anybody in.
+    #[error(
+        "the database at {database} does not answer or refuses the connection; check that it runs, \
+         and the user, password and database of the url"
+    )]
+    Unreachable {
+        /// Host, port and database.
+        database: String,
+        /// What the database says.
+        #[source]
+        cause: Box<dyn StdError + Send + Sync>,
+    },
+    /// The schema was never made, or belongs to another version of this server.
+    #[error(
+        "the database at {database} does not have the schema of this build; run \
+         `preauth-server migrate`, or use the version of the server that it was migrated for"
+    )]
+    SchemaMismatch {
+        /// Host, port and database.
+        database: String,
+    },
+    /// The schema of a database server could not be brought up to this build's.
+    #[error(
+        "the schema of the database at {database} cannot be migrated; it may belong to a newer \
+         version of this server, or the user may not create tables"
+    )]
+    PostgresMigration {
+        /// Host, port and database.
+        database: String,
         /// Which step failed, and why.
         #[source]
         cause: Box<dyn StdError + Send + Sync>,

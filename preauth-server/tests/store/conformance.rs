@@ -1,17 +1,17 @@
-//! The public suite and the model, each case on a file of its own.
+//! The public suite and the model, each case on a database of its own.
 
 use preauth_core::conformance::{model_run, model_script};
 
-use crate::host::SqliteHost;
+use crate::host::DatabaseHost;
 
 preauth_core::conformance_suite! {
     #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-    SqliteHost::new().await
+    DatabaseHost::new().await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn random_lives_agree_with_the_model() {
     for seed in 0..4 {
-        model_run(&SqliteHost::new().await, &model_script(seed, 120)).await;
+        model_run(&DatabaseHost::new().await, &model_script(seed, 120)).await;
     }
 }

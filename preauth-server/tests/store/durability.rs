@@ -9,6 +9,7 @@ use preauth_core::port::Viewer;
 use preauth_core::value::OperationId;
 use tempfile::TempDir;
 
+use crate::database::Database;
 use crate::fixture::Fixture;
 
 /// Set in the process that is to die, to the folder it works in.
@@ -32,7 +33,7 @@ async fn what_was_answered_survives_a_kill() {
     assert!(!status.success(), "{status}");
 
     // The lock died with its owner.
-    let fixture = Fixture::on(folder.path(), 2).await;
+    let fixture = Fixture::on(&Arc::new(Database::at(folder.path())), 2).await;
     let queries = &fixture.stores.queries;
     let notes = std::fs::read_to_string(folder.path().join(NOTES)).unwrap();
     assert!(notes.lines().count() >= ANSWERS_BEFORE_THE_END);
@@ -49,7 +50,7 @@ async fn what_was_answered_survives_a_kill() {
 
 /// Has offers made by several at once, notes each answer, and aborts while others wait for theirs.
 async fn work_and_die(folder: &Path) -> ! {
-    let fixture = Arc::new(Fixture::on(folder, 1).await);
+    let fixture = Arc::new(Fixture::on(&Arc::new(Database::at(folder)), 1).await);
     let payer = fixture.payer().await;
     let notes = std::fs::File::create(folder.join(NOTES)).unwrap();
     let notes = Arc::new(Mutex::new((notes, 0)));

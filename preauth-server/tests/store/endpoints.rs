@@ -173,7 +173,7 @@ async fn an_endpoint_shows_its_last_success() {
 }
 
 async fn put_off(fixture: &Fixture, until: Timestamp) {
-    sqlx::query("UPDATE deliveries SET next_attempt_at = ?1")
+    sqlx::query("UPDATE deliveries SET next_attempt_at = $1")
         .bind(until.unix_millis())
         .execute(&fixture.sql)
         .await

@@ -1,6 +1,5 @@
-//! A store on a fresh file with what most tests begin with.
+//! A store on a fresh database with what most tests begin with.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -22,9 +21,9 @@ use preauth_server::directory::{
     ApiKey, Company, CompanyKind, Directory, DirectoryError, Endpoint, SealedSecret, User,
 };
 use preauth_server::store::{Stores, open};
-use sqlx::sqlite::{SqliteConnectOptions, SqlitePool};
-use tempfile::TempDir;
 use uuid::Uuid;
+
+use crate::database::{Database, Sql};
 
 pub(crate) const FIRST_PAGE: PageRequest = PageRequest {
     page: 1,
@@ -34,37 +33,31 @@ pub(crate) const FIRST_PAGE: PageRequest = PageRequest {
 pub(crate) struct Fixture {
     pub(crate) stores: Stores,
     pub(crate) service: Service,
-    pub(crate) sql: SqlitePool,
-    pub(crate) folder: PathBuf,
+    /// A second way to the database, past the store.
+    pub(crate) sql: Sql,
+    pub(crate) database: Arc<Database>,
     pub(crate) now: Timestamp,
     ids: Arc<CountingIds>,
     counted: AtomicU64,
-    /// Removed with the fixture that made it.
-    owned_folder: Option<TempDir>,
 }
 
 impl Fixture {
     pub(crate) async fn new() -> Self {
-        let owned = TempDir::new().unwrap();
-        let mut fixture = Self::on(owned.path(), 1).await;
-        fixture.owned_folder = Some(owned);
-        fixture
+        Self::on(&Arc::new(Database::fresh().await), 1).await
     }
 
-    /// On a file that may be there already; `namespace` keeps its ids apart from earlier ones.
-    pub(crate) async fn on(folder: &Path, namespace: u64) -> Self {
-        let stores = open(&url(folder)).await.unwrap();
+    /// On a database that may be in use already; `namespace` keeps its ids apart from others.
+    pub(crate) async fn on(database: &Arc<Database>, namespace: u64) -> Self {
+        let stores = open(&database.url()).await.unwrap();
         let ids = Arc::new(CountingIds::in_namespace(namespace));
-        let file = SqliteConnectOptions::new().filename(folder.join("preauth.db"));
         Self {
             service: service(&stores, &ids),
-            sql: SqlitePool::connect_with(file).await.unwrap(),
+            sql: database.sql().await,
             stores,
-            folder: folder.to_owned(),
+            database: Arc::clone(database),
             now: Timestamp::parse("2026-11-21T12:00:00.000Z").unwrap(),
             ids,
             counted: AtomicU64::new(namespace * 10_000),
-            owned_folder: None,
         }
     }
 
@@ -226,10 +219,6 @@ impl Fixture {
     fn count(&self) -> u64 {
         self.counted.fetch_add(1, Ordering::Relaxed)
     }
-}
-
-pub(crate) fn url(folder: &Path) -> String {
-    format!("sqlite://{}/preauth.db", folder.display())
 }
 
 pub(crate) fn cents(cents: i64) -> Money {

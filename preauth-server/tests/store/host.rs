@@ -1,4 +1,4 @@
-//! A SQLite file as the suite wants it.
+//! A database as the suite wants it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,29 +12,26 @@ use preauth_core::port::{NoticeKind, Outbox, Queries, Store};
 use preauth_core::value::{Cnpj, CompanyId, Email, EndpointId, EventId, OperationId, Timestamp};
 use preauth_server::directory;
 use preauth_server::store::{Stores, open};
-use sqlx::sqlite::{SqliteConnectOptions, SqlitePool};
-use tempfile::TempDir;
 
-use crate::fixture::url;
+use crate::database::{Database, Sql};
 use crate::records;
 
-/// A store on a fresh file, and a second way to the file past the store.
-pub(crate) struct SqliteHost {
+/// A store on a fresh database, and a second way to it past the store.
+pub(crate) struct DatabaseHost {
     stores: Stores,
-    sql: SqlitePool,
-    _folder: TempDir,
+    sql: Sql,
+    _database: Database,
     fresh: AtomicU32,
 }
 
-impl SqliteHost {
+impl DatabaseHost {
     pub(crate) async fn new() -> Self {
-        let folder = TempDir::new().unwrap();
-        let stores = open(&url(folder.path())).await.unwrap();
-        let file = SqliteConnectOptions::new().filename(folder.path().join("preauth.db"));
+        let database = Database::fresh().await;
+        let stores = open(&database.url()).await.unwrap();
         Self {
             stores,
-            sql: SqlitePool::connect_with(file).await.unwrap(),
-            _folder: folder,
+            sql: database.sql().await,
+            _database: database,
             fresh: AtomicU32::new(0),
         }
     }
@@ -51,7 +48,7 @@ impl SqliteHost {
 }
 
 #[async_trait]
-impl Host for SqliteHost {
+impl Host for DatabaseHost {
     fn store(&self) -> Arc<dyn Store> {
         Arc::clone(&self.stores.store)
     }

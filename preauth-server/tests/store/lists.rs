@@ -75,7 +75,7 @@ async fn an_extension_leads_to_its_operation() {
     let unused = numbers.operation_of_extension(first).await;
     assert_eq!(unused.unwrap(), None);
     fixture.stores.lifecycle.close().await;
-    let again = Fixture::on(&fixture.folder, 2).await;
+    let again = Fixture::on(&fixture.database, 2).await;
     let next = again.stores.numbers.reserve_extension().await.unwrap();
     assert_eq!(Some(next), ExtensionId::new(second.get() + 1));
 }

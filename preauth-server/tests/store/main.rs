@@ -10,6 +10,7 @@ mod access;
 mod api_keys;
 mod companies;
 mod conformance;
+mod database;
 mod deliveries;
 mod durability;
 mod endpoints;

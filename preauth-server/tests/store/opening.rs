@@ -9,12 +9,13 @@ use preauth_core::port::Claim;
 use preauth_server::store::{OpenError, open};
 use tempfile::TempDir;
 
-use crate::fixture::{Fixture, url};
+use crate::database::Database;
+use crate::fixture::Fixture;
 
 #[tokio::test]
 async fn a_second_server_on_the_same_file_is_refused() {
     let first = Fixture::new().await;
-    let error = open(&url(&first.folder)).await.unwrap_err();
+    let error = open(&first.database.url()).await.unwrap_err();
     assert!(matches!(error, OpenError::Locked { .. }), "{error:?}");
     let text = error.to_string();
     assert!(
@@ -29,7 +30,7 @@ async fn a_closed_database_opens_again_with_everything_in_it() {
     let payer = first.payer().await;
     let operation = first.offer(payer).await;
     first.stores.lifecycle.close().await;
-    let again = Fixture::on(&first.folder, 2).await;
+    let again = Fixture::on(&first.database, 2).await;
     again.stores.lifecycle.check().await.unwrap();
     let loaded = again.stores.store.load_operation(operation.id).await;
     assert_eq!(loaded.unwrap().unwrap().operation, operation);
@@ -51,7 +52,7 @@ async fn what_the_process_before_had_leased_is_due_at_once() {
     assert_eq!(stalled.len(), 1);
     assert!(first.stores.outbox.claim(&claim).await.unwrap().is_empty());
     first.stores.lifecycle.close().await;
-    let again = Fixture::on(&first.folder, 2).await;
+    let again = Fixture::on(&first.database, 2).await;
     let taken_over = again.stores.outbox.claim(&claim).await.unwrap();
     assert_eq!(taken_over.len(), 1);
     assert!(taken_over[0].token > stalled[0].token);
@@ -95,7 +96,7 @@ async fn a_file_that_is_no_database_is_left_as_it_is() {
     let file = folder.path().join("preauth.db");
     let text = "not a database, but long enough to be taken for one ".repeat(40);
     std::fs::write(&file, &text).unwrap();
-    let error = open(&url(folder.path())).await.unwrap_err();
+    let error = open(&Database::at(folder.path()).url()).await.unwrap_err();
     assert!(matches!(error, OpenError::Database { .. }), "{error:?}");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
 }
@@ -112,7 +113,7 @@ async fn a_schema_of_a_newer_version_is_refused() {
     .unwrap();
     assert!(first.stores.lifecycle.check().await.is_err());
     first.stores.lifecycle.close().await;
-    let error = open(&url(&first.folder)).await.unwrap_err();
+    let error = open(&first.database.url()).await.unwrap_err();
     assert!(matches!(error, OpenError::Migration { .. }), "{error:?}");
     assert!(error.to_string().contains("newer version"), "{error}");
 }

@@ -1,0 +1,143 @@
+//! The register of API keys.
+
+use async_trait::async_trait;
+use preauth_core::port::{PageRequest, Unavailable};
+use preauth_core::value::{ApiKeyId, CompanyId, Timestamp, UserId};
+use sqlx::postgres::PgRow;
+use sqlx::{PgConnection, Row};
+
+use crate::access::KeyHash;
+use crate::directory::{ApiKey, ApiKeys, DirectoryError, Page};
+
+use super::PostgresStore;
+use super::error::{Fault, WriteError, one_row_or};
+use super::rows::{Columns, clamped, count, set_text};
+
+#[async_trait]
+impl ApiKeys for PostgresStore {
+    async fn add_api_key(&self, key: &ApiKey, hash: &KeyHash) -> Result<(), DirectoryError> {
+        let added = self.write((key.clone(), *hash), |connection, input| {
+            Box::pin(insert(connection, input))
+        });
+        Ok(added.await?)
+    }
+
+    async fn api_key(&self, id: ApiKeyId) -> Result<Option<ApiKey>, Unavailable> {
+        let found = self.read(&id, |connection, id| Box::pin(by_id(connection, *id)));
+        Ok(found.await?)
+    }
+
+    async fn api_keys(
+        &self,
+        company: CompanyId,
+        page: PageRequest,
+    ) -> Result<Page<ApiKey>, Unavailable> {
+        let input = (company, page);
+        let listed = self.read_snapshot(&input, |connection, (company, page)| {
+            Box::pin(list(connection, *company, *page))
+        });
+        Ok(listed.await?)
+    }
+
+    async fn revoke_api_key(&self, id: ApiKeyId, at: Timestamp) -> Result<(), DirectoryError> {
+        let revoked = self.write((id, at), |connection, input| {
+            Box::pin(revoke(connection, input))
+        });
+        Ok(revoked.await?)
+    }
+}
+
+async fn insert(
+    connection: &mut PgConnection,
+    (key, hash): &(ApiKey, KeyHash),
+) -> Result<(), WriteError> {
+    let done = sqlx::query(
+        "INSERT INTO api_keys (id, company_id, user_id, name, hash, prefix, scopes, created_at,
+             expires_at, revoked_at)
+         SELECT $1, c.id, u.id, $4, $5, $6, $7, $8, $9, $10
+         FROM companies c JOIN users u ON u.id = $3 WHERE c.id = $2",
+    )
+    .bind(key.id.as_uuid())
+    .bind(key.company.as_uuid())
+    .bind(key.responsible_user.as_uuid())
+    .bind(key.name.as_str())
+    .bind(hash.0.as_slice())
+    .bind(key.prefix.as_str())
+    .bind(set_text(key.scopes))
+    .bind(key.created_at.unix_millis())
+    .bind(key.expires_at.unix_millis())
+    .bind(key.revoked_at.map(Timestamp::unix_millis))
+    .execute(connection)
+    .await?;
+    one_row_or(done.rows_affected(), WriteError::NotFound)
+}
+
+/// Revokes a key, as of the first time it is revoked.
+async fn revoke(
+    connection: &mut PgConnection,
+    (id, at): &(ApiKeyId, Timestamp),
+) -> Result<(), WriteError> {
+    let done =
+        sqlx::query("UPDATE api_keys SET revoked_at = coalesce(revoked_at, $2) WHERE id = $1")
+            .bind(id.as_uuid())
+            .bind(at.unix_millis())
+            .execute(connection)
+            .await?;
+    one_row_or(done.rows_affected(), WriteError::NotFound)
+}
+
+async fn by_id(connection: &mut PgConnection, id: ApiKeyId) -> Result<Option<ApiKey>, Fault> {
+    let row = sqlx::query(
+        "SELECT k.id, k.company_id, k.user_id, k.name, k.prefix, k.scopes, k.created_at,
+                k.expires_at, k.revoked_at, w.last_used_at
+         FROM api_keys k LEFT JOIN rate_windows w ON w.api_key_id = k.id
+         WHERE k.id = $1",
+    )
+    .bind(id.as_uuid())
+    .fetch_optional(connection)
+    .await?;
+    row.as_ref().map(api_key).transpose()
+}
+
+async fn list(
+    connection: &mut PgConnection,
+    company: CompanyId,
+    page: PageRequest,
+) -> Result<Page<ApiKey>, Fault> {
+    let total = sqlx::query("SELECT count(*) FROM api_keys WHERE company_id = $1")
+        .bind(company.as_uuid())
+        .fetch_one(&mut *connection)
+        .await?;
+    let rows = sqlx::query(
+        "SELECT k.id, k.company_id, k.user_id, k.name, k.prefix, k.scopes, k.created_at,
+                k.expires_at, k.revoked_at, w.last_used_at
+         FROM api_keys k LEFT JOIN rate_windows w ON w.api_key_id = k.id
+         WHERE k.company_id = $1
+         ORDER BY k.created_at DESC, k.id DESC LIMIT $2 OFFSET $3",
+    )
+    .bind(company.as_uuid())
+    .bind(i64::from(page.limit))
+    .bind(clamped(page.offset()))
+    .fetch_all(connection)
+    .await?;
+    Ok(Page {
+        items: rows.iter().map(api_key).collect::<Result<_, _>>()?,
+        total: count(total.try_get(0)?),
+    })
+}
+
+fn api_key(row: &PgRow) -> Result<ApiKey, Fault> {
+    let columns = Columns::of("api_keys", row);
+    Ok(ApiKey {
+        id: ApiKeyId::new(columns.uuid("id")?),
+        company: CompanyId::new(columns.uuid("company_id")?),
+        name: columns.parsed("name")?,
+        responsible_user: UserId::new(columns.uuid("user_id")?),
+        scopes: columns.set("scopes")?,
+        prefix: columns.raw("prefix")?,
+        created_at: columns.timestamp("created_at")?,
+        expires_at: columns.timestamp("expires_at")?,
+        revoked_at: columns.optional_timestamp("revoked_at")?,
+        last_used_at: columns.optional_timestamp("last_used_at")?,
+    })
+}

@@ -1,0 +1,179 @@
+//! What a commit records beside the aggregate.
+
+use preauth_core::operation::{Actor, InvoiceFile, Operation};
+use preauth_core::port::{
+    Commit, EventRecord, NewDelivery, NewNotice, NewReply, NewSupplier, Write,
+};
+use preauth_core::value::{
+    ApiKeyId, OperationId, PaymentOrderId, Phone, Timestamp, UserId, Version,
+};
+use sqlx::PgConnection;
+
+use super::super::error::{WriteError, one_row_or};
+use super::super::rows::clamped;
+
+/// Registers a supplier: a head office of its own. A conflict when its tax id is registered.
+pub(super) async fn supplier(
+    connection: &mut PgConnection,
+    supplier: &NewSupplier,
+    at: Timestamp,
+) -> Result<(), WriteError> {
+    sqlx::query(
+        "INSERT INTO companies (id, cnpj, name, kind, head_office_id, contact_name, contact_email,
+             contact_phone, created_at)
+         VALUES ($1, $2, $3, 'SUPPLIER', $1, $4, $5, $6, $7)",
+    )
+    .bind(supplier.id.as_uuid())
+    .bind(supplier.cnpj.as_str())
+    .bind(supplier.name.as_str())
+    .bind(supplier.contact_name.as_str())
+    .bind(supplier.email.as_str())
+    .bind(supplier.phone.as_ref().map(Phone::as_str))
+    .bind(at.unix_millis())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Records the event. A conflict when the aggregate's version has one already.
+pub(super) async fn event(
+    connection: &mut PgConnection,
+    commit: &Commit,
+) -> Result<(), WriteError> {
+    let event = &commit.event;
+    let (operation, order, version) = aggregate_of(&commit.write);
+    let (actor, key, user) = actor_columns(&event.actor);
+    sqlx::query(
+        "INSERT INTO events (id, head_office_id, operation_id, payment_order_id, version, type, at,
+             actor, actor_api_key_id, actor_user_id, body)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+    )
+    .bind(event.id.as_uuid())
+    .bind(commit.write.head_office().as_uuid())
+    .bind(operation.map(OperationId::get))
+    .bind(order.map(PaymentOrderId::get))
+    .bind(version.get())
+    .bind(event.event_type.as_str())
+    .bind(event.at.unix_millis())
+    .bind(actor)
+    .bind(key.map(ApiKeyId::as_uuid))
+    .bind(user.map(UserId::as_uuid))
+    .bind(event.body.as_str())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Addresses the event to an endpoint, due at once; silently nothing when that was deleted. The
+/// lock keeps a deletion from overlooking the delivery that is not committed yet.
+pub(super) async fn delivery(
+    connection: &mut PgConnection,
+    delivery: NewDelivery,
+    event: &EventRecord,
+) -> Result<(), WriteError> {
+    sqlx::query(
+        "INSERT INTO deliveries (id, head_office_id, endpoint_id, event_id, event_type, status,
+             next_attempt_at, created_at)
+         SELECT $1, e.head_office_id, e.id, $3, $4, 'PENDING', $5, $5
+         FROM endpoints e WHERE e.id = $2 AND e.deleted_at IS NULL FOR KEY SHARE",
+    )
+    .bind(delivery.id.as_uuid())
+    .bind(delivery.endpoint.as_uuid())
+    .bind(event.id.as_uuid())
+    .bind(event.event_type.as_str())
+    .bind(event.at.unix_millis())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Stages a mail.
+pub(super) async fn notice(
+    connection: &mut PgConnection,
+    notice: &NewNotice,
+    commit: &Commit,
+) -> Result<(), WriteError> {
+    let (operation, _, _) = aggregate_of(&commit.write);
+    sqlx::query(
+        "INSERT INTO notices (id, head_office_id, operation_id, kind, recipient, content, staged_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)",
+    )
+    .bind(notice.id.as_uuid())
+    .bind(commit.write.head_office().as_uuid())
+    .bind(operation.map(OperationId::get))
+    .bind(notice.kind.as_str())
+    .bind(notice.recipient.as_str())
+    .bind(notice.content.as_str())
+    .bind(commit.event.at.unix_millis())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Remembers what an idempotency key answers, over an expired answer too. A conflict when the key
+/// has an answer that still counts.
+pub(super) async fn reply(
+    connection: &mut PgConnection,
+    reply: &NewReply,
+    operation: &Operation,
+    at: Timestamp,
+) -> Result<(), WriteError> {
+    let done = sqlx::query(
+        "INSERT INTO idempotency_replies (head_office_id, key, fingerprint, operation_id, body,
+             expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6)
+         ON CONFLICT (head_office_id, key) DO UPDATE
+         SET fingerprint = excluded.fingerprint, operation_id = excluded.operation_id,
+             body = excluded.body, expires_at = excluded.expires_at
+         WHERE idempotency_replies.expires_at <= $7",
+    )
+    .bind(operation.payer.head_office.as_uuid())
+    .bind(reply.key.as_str())
+    .bind(reply.fingerprint.as_bytes().as_slice())
+    .bind(operation.id.get())
+    .bind(reply.body.as_str())
+    .bind(at.saturating_add(reply.retention).unix_millis())
+    .bind(at.unix_millis())
+    .execute(connection)
+    .await?;
+    one_row_or(done.rows_affected(), WriteError::Conflict)
+}
+
+/// Describes the invoice file that came with an offer.
+pub(super) async fn file(
+    connection: &mut PgConnection,
+    file: &InvoiceFile,
+    operation: OperationId,
+) -> Result<(), WriteError> {
+    sqlx::query(
+        "INSERT INTO invoice_files (operation_id, name, media_type, size_bytes, sha256)
+         VALUES ($1, $2, $3, $4, $5)",
+    )
+    .bind(operation.get())
+    .bind(file.name.as_str())
+    .bind(file.media_type.as_str())
+    .bind(clamped(file.size))
+    .bind(file.sha256.as_slice())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+const fn aggregate_of(write: &Write) -> (Option<OperationId>, Option<PaymentOrderId>, Version) {
+    match write {
+        Write::NewOperation(operation) | Write::Operation { operation, .. } => {
+            (Some(operation.id), None, operation.version)
+        }
+        Write::NewOrder(order) | Write::Order(order) => (None, Some(order.id), order.version),
+    }
+}
+
+const fn actor_columns(actor: &Actor) -> (&'static str, Option<&ApiKeyId>, Option<&UserId>) {
+    match actor {
+        Actor::ApiKey { key, user } => ("API_KEY", Some(key), Some(user)),
+        Actor::Company => ("COMPANY", None, None),
+        Actor::Supplier => ("SUPPLIER", None, None),
+        Actor::Platform => ("PLATFORM", None, None),
+        Actor::System => ("SYSTEM", None, None),
+    }
+}

@@ -1,0 +1,97 @@
+//! What a head office may be granted, and whom it refuses.
+
+use preauth_core::operation::Credit;
+use preauth_core::value::{Cnpj, CompanyId, Timestamp};
+use sqlx::PgConnection;
+
+use super::super::error::{Fault, WriteError, one_row_or};
+use super::super::load;
+use super::super::rows::Columns;
+
+/// Sets a credit analysis in place of an earlier one; not found unless for a head office.
+pub(super) async fn set_credit(
+    connection: &mut PgConnection,
+    (company, credit, at): &(CompanyId, Credit, Timestamp),
+) -> Result<(), WriteError> {
+    let done = sqlx::query(
+        "INSERT INTO credit_analyses (head_office_id, max_term_days, max_invoice_amount_cents,
+             analysed_at)
+         SELECT id, $2, $3, $4 FROM companies WHERE id = $1 AND head_office_id = id
+         ON CONFLICT (head_office_id) DO UPDATE
+         SET max_term_days = excluded.max_term_days,
+             max_invoice_amount_cents = excluded.max_invoice_amount_cents,
+             analysed_at = excluded.analysed_at",
+    )
+    .bind(company.as_uuid())
+    .bind(i64::from(credit.max_term_days))
+    .bind(credit.max_invoice_amount.cents())
+    .bind(at.unix_millis())
+    .execute(connection)
+    .await?;
+    one_row_or(done.rows_affected(), WriteError::NotFound)
+}
+
+pub(super) async fn credit(
+    connection: &mut PgConnection,
+    company: CompanyId,
+) -> Result<Option<Credit>, Fault> {
+    let row = sqlx::query(
+        "SELECT max_term_days, max_invoice_amount_cents FROM credit_analyses
+         WHERE head_office_id = $1",
+    )
+    .bind(company.as_uuid())
+    .fetch_optional(connection)
+    .await?;
+    row.map(|row| load::credit(Columns::of("credit_analyses", &row)))
+        .transpose()
+}
+
+/// Blocks a supplier, as of the first time it is blocked; not found unless for a head office.
+pub(super) async fn block(
+    connection: &mut PgConnection,
+    (company, supplier, at): &(CompanyId, Cnpj, Timestamp),
+) -> Result<(), WriteError> {
+    let done = sqlx::query(
+        "INSERT INTO blocked_suppliers (head_office_id, supplier_cnpj, blocked_at)
+         SELECT id, $2, $3 FROM companies WHERE id = $1 AND head_office_id = id
+         ON CONFLICT (head_office_id, supplier_cnpj) DO UPDATE
+         SET blocked_at = blocked_suppliers.blocked_at",
+    )
+    .bind(company.as_uuid())
+    .bind(supplier.as_str())
+    .bind(at.unix_millis())
+    .execute(connection)
+    .await?;
+    one_row_or(done.rows_affected(), WriteError::NotFound)
+}
+
+/// Takes a supplier off the block list; not found when it is not on it.
+pub(super) async fn unblock(
+    connection: &mut PgConnection,
+    (company, supplier): &(CompanyId, Cnpj),
+) -> Result<(), WriteError> {
+    let done = sqlx::query(
+        "DELETE FROM blocked_suppliers WHERE head_office_id = $1 AND supplier_cnpj = $2",
+    )
+    .bind(company.as_uuid())
+    .bind(supplier.as_str())
+    .execute(connection)
+    .await?;
+    one_row_or(done.rows_affected(), WriteError::NotFound)
+}
+
+pub(super) async fn blocked(
+    connection: &mut PgConnection,
+    company: CompanyId,
+) -> Result<Vec<Cnpj>, Fault> {
+    let rows = sqlx::query(
+        "SELECT supplier_cnpj FROM blocked_suppliers WHERE head_office_id = $1
+         ORDER BY supplier_cnpj COLLATE \"C\"",
+    )
+    .bind(company.as_uuid())
+    .fetch_all(connection)
+    .await?;
+    rows.iter()
+        .map(|row| Columns::of("blocked_suppliers", row).parsed("supplier_cnpj"))
+        .collect()
+}

@@ -1,0 +1,189 @@
+//! The register of companies, with credit analyses and block lists.
+
+mod decisions;
+
+use async_trait::async_trait;
+use preauth_core::operation::Credit;
+use preauth_core::port::{PageRequest, Unavailable};
+use preauth_core::value::{Cnpj, CompanyId, Phone, Timestamp};
+use sqlx::postgres::PgRow;
+use sqlx::{PgConnection, Row};
+
+use crate::directory::{Companies, Company, Contact, DirectoryError, Page};
+
+use super::PostgresStore;
+use super::error::{Fault, WriteError, one_row_or};
+use super::rows::{Columns, clamped, count};
+
+#[async_trait]
+impl Companies for PostgresStore {
+    async fn add_company(&self, company: &Company) -> Result<(), DirectoryError> {
+        let added = self.write(company.clone(), |connection, company| {
+            Box::pin(insert(connection, company))
+        });
+        Ok(added.await?)
+    }
+
+    async fn company(&self, id: CompanyId) -> Result<Option<Company>, Unavailable> {
+        let found = self.read(&id, |connection, id| Box::pin(by_id(connection, *id)));
+        Ok(found.await?)
+    }
+
+    async fn company_by_cnpj(&self, cnpj: &Cnpj) -> Result<Option<Company>, Unavailable> {
+        let found = self.read(cnpj, |connection, cnpj| {
+            Box::pin(by_cnpj(connection, *cnpj))
+        });
+        Ok(found.await?)
+    }
+
+    async fn companies(&self, page: PageRequest) -> Result<Page<Company>, Unavailable> {
+        let listed =
+            self.read_snapshot(&page, |connection, page| Box::pin(list(connection, *page)));
+        Ok(listed.await?)
+    }
+
+    async fn set_credit(
+        &self,
+        company: CompanyId,
+        credit: Credit,
+        at: Timestamp,
+    ) -> Result<(), DirectoryError> {
+        let set = self.write((company, credit, at), |connection, input| {
+            Box::pin(decisions::set_credit(connection, input))
+        });
+        Ok(set.await?)
+    }
+
+    async fn credit(&self, company: CompanyId) -> Result<Option<Credit>, Unavailable> {
+        let found = self.read(&company, |connection, company| {
+            Box::pin(decisions::credit(connection, *company))
+        });
+        Ok(found.await?)
+    }
+
+    async fn block_supplier(
+        &self,
+        company: CompanyId,
+        supplier: &Cnpj,
+        at: Timestamp,
+    ) -> Result<(), DirectoryError> {
+        let blocked = self.write((company, *supplier, at), |connection, input| {
+            Box::pin(decisions::block(connection, input))
+        });
+        Ok(blocked.await?)
+    }
+
+    async fn unblock_supplier(
+        &self,
+        company: CompanyId,
+        supplier: &Cnpj,
+    ) -> Result<(), DirectoryError> {
+        let unblocked = self.write((company, *supplier), |connection, input| {
+            Box::pin(decisions::unblock(connection, input))
+        });
+        Ok(unblocked.await?)
+    }
+
+    async fn blocked_suppliers(&self, company: CompanyId) -> Result<Vec<Cnpj>, Unavailable> {
+        let blocked = self.read(&company, |connection, company| {
+            Box::pin(decisions::blocked(connection, *company))
+        });
+        Ok(blocked.await?)
+    }
+}
+
+/// Registers a company, below a head office that is one.
+async fn insert(connection: &mut PgConnection, company: &Company) -> Result<(), WriteError> {
+    let head_office = company.head_office.unwrap_or(company.id);
+    let contact = company.contact.as_ref();
+    let done = sqlx::query(
+        "INSERT INTO companies (id, cnpj, name, kind, head_office_id, contact_name, contact_email,
+             contact_phone, created_at)
+         SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9
+         WHERE $10 OR EXISTS (SELECT 1 FROM companies h WHERE h.id = $5 AND h.head_office_id = $5)",
+    )
+    .bind(company.id.as_uuid())
+    .bind(company.cnpj.as_str())
+    .bind(company.name.as_str())
+    .bind(company.kind.as_str())
+    .bind(head_office.as_uuid())
+    .bind(contact.map(|contact| contact.name.as_str()))
+    .bind(contact.map(|contact| contact.email.as_str()))
+    .bind(
+        contact
+            .and_then(|contact| contact.phone.as_ref())
+            .map(Phone::as_str),
+    )
+    .bind(company.created_at.unix_millis())
+    .bind(company.head_office.is_none())
+    .execute(connection)
+    .await?;
+    one_row_or(done.rows_affected(), WriteError::NotFound)
+}
+
+async fn by_id(connection: &mut PgConnection, id: CompanyId) -> Result<Option<Company>, Fault> {
+    let row = sqlx::query(
+        "SELECT id, cnpj, name, kind, head_office_id, contact_name, contact_email, contact_phone,
+                created_at
+         FROM companies WHERE id = $1",
+    )
+    .bind(id.as_uuid())
+    .fetch_optional(connection)
+    .await?;
+    row.as_ref().map(company).transpose()
+}
+
+async fn by_cnpj(connection: &mut PgConnection, cnpj: Cnpj) -> Result<Option<Company>, Fault> {
+    let row = sqlx::query(
+        "SELECT id, cnpj, name, kind, head_office_id, contact_name, contact_email, contact_phone,
+                created_at
+         FROM companies WHERE cnpj = $1",
+    )
+    .bind(cnpj.as_str())
+    .fetch_optional(connection)
+    .await?;
+    row.as_ref().map(company).transpose()
+}
+
+async fn list(connection: &mut PgConnection, page: PageRequest) -> Result<Page<Company>, Fault> {
+    let total = sqlx::query("SELECT count(*) FROM companies")
+        .fetch_one(&mut *connection)
+        .await?;
+    let rows = sqlx::query(
+        "SELECT id, cnpj, name, kind, head_office_id, contact_name, contact_email, contact_phone,
+                created_at
+         FROM companies ORDER BY created_at DESC, id DESC LIMIT $1 OFFSET $2",
+    )
+    .bind(i64::from(page.limit))
+    .bind(clamped(page.offset()))
+    .fetch_all(connection)
+    .await?;
+    Ok(Page {
+        items: rows.iter().map(company).collect::<Result<_, _>>()?,
+        total: count(total.try_get(0)?),
+    })
+}
+
+fn company(row: &PgRow) -> Result<Company, Fault> {
+    let columns = Columns::of("companies", row);
+    let id = CompanyId::new(columns.uuid("id")?);
+    let head_office = CompanyId::new(columns.uuid("head_office_id")?);
+    let has_contact: Option<&str> = columns.raw("contact_name")?;
+    Ok(Company {
+        id,
+        cnpj: columns.parsed("cnpj")?,
+        name: columns.parsed("name")?,
+        kind: columns.parsed("kind")?,
+        head_office: (head_office != id).then_some(head_office),
+        contact: has_contact.map(|_| contact(columns)).transpose()?,
+        created_at: columns.timestamp("created_at")?,
+    })
+}
+
+fn contact(columns: Columns<'_>) -> Result<Contact, Fault> {
+    Ok(Contact {
+        name: columns.parsed("contact_name")?,
+        email: columns.parsed("contact_email")?,
+        phone: columns.optional_parsed("contact_phone")?,
+    })
+}

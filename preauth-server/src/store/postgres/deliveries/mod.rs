@@ -1,0 +1,180 @@
+//! The history of deliveries.
+
+mod attempts;
+
+use async_trait::async_trait;
+use preauth_core::port::{PageRequest, Unavailable};
+use preauth_core::value::{CompanyId, DeliveryId, EventId, Timestamp};
+use sqlx::postgres::{PgRow, Postgres};
+use sqlx::{PgConnection, QueryBuilder, Row};
+
+use crate::directory::{
+    Deliveries, Delivery, DeliveryFilter, DeliveryStatus, DirectoryError, Page,
+};
+
+use super::PostgresStore;
+use super::error::{Fault, WriteError, one_row_or};
+use super::rows::{Columns, clamped, count};
+
+/// A delivery with its event and whether its endpoint is paused, before the conditions.
+const SELECT: &str = "SELECT d.id, d.head_office_id, d.event_id, d.event_type, d.status,
+        d.next_attempt_at, d.created_at, v.body,
+        e.paused_at IS NOT NULL AND e.deleted_at IS NULL AS is_paused
+ FROM deliveries d
+ JOIN events v ON v.id = d.event_id
+ JOIN endpoints e ON e.id = d.endpoint_id ";
+
+#[async_trait]
+impl Deliveries for PostgresStore {
+    async fn delivery(&self, id: DeliveryId) -> Result<Option<Delivery>, Unavailable> {
+        let found = self.read_snapshot(&id, |connection, id| Box::pin(by_id(connection, *id)));
+        Ok(found.await?)
+    }
+
+    async fn deliveries(
+        &self,
+        company: CompanyId,
+        filter: DeliveryFilter,
+        page: PageRequest,
+    ) -> Result<Page<Delivery>, Unavailable> {
+        let input = (company, filter, page);
+        let listed = self.read_snapshot(&input, |connection, (company, filter, page)| {
+            Box::pin(list(connection, *company, *filter, *page))
+        });
+        Ok(listed.await?)
+    }
+
+    async fn resend(&self, id: DeliveryId, at: Timestamp) -> Result<(), DirectoryError> {
+        let resent = self.write_and_wake((id, at), |connection, input| {
+            Box::pin(resend(connection, input))
+        });
+        Ok(resent.await?)
+    }
+}
+
+async fn by_id(connection: &mut PgConnection, id: DeliveryId) -> Result<Option<Delivery>, Fault> {
+    let mut query = QueryBuilder::new(SELECT);
+    query.push("WHERE d.id = ");
+    query.push_bind(id.as_uuid());
+    let found = read(connection, query).await?;
+    Ok(found.into_iter().next())
+}
+
+async fn list(
+    connection: &mut PgConnection,
+    company: CompanyId,
+    filter: DeliveryFilter,
+    page: PageRequest,
+) -> Result<Page<Delivery>, Fault> {
+    let total = total(connection, company, filter).await?;
+    let mut query = QueryBuilder::new(SELECT);
+    restrict(&mut query, company, filter);
+    query.push(" ORDER BY d.created_at DESC, d.id DESC LIMIT ");
+    query.push_bind(i64::from(page.limit)).push(" OFFSET ");
+    query.push_bind(clamped(page.offset()));
+    let items = read(connection, query).await?;
+    Ok(Page { items, total })
+}
+
+async fn total(
+    connection: &mut PgConnection,
+    company: CompanyId,
+    filter: DeliveryFilter,
+) -> Result<u64, Fault> {
+    let mut query = QueryBuilder::new(
+        "SELECT count(*) FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id ",
+    );
+    restrict(&mut query, company, filter);
+    let row = query.build().fetch_one(connection).await?;
+    Ok(count(row.try_get(0)?))
+}
+
+fn restrict(query: &mut QueryBuilder<Postgres>, company: CompanyId, filter: DeliveryFilter) {
+    query.push("WHERE d.head_office_id = ");
+    query.push_bind(company.as_uuid());
+    if let Some(event_type) = filter.event_type {
+        query
+            .push(" AND d.event_type = ")
+            .push_bind(event_type.as_str());
+    }
+    // Only an endpoint that still is can hold pending deliveries.
+    match filter.status {
+        None => {}
+        Some(DeliveryStatus::Pending) => {
+            query.push(" AND d.status = 'PENDING' AND e.paused_at IS NULL");
+        }
+        Some(DeliveryStatus::Paused) => {
+            query.push(" AND d.status = 'PENDING' AND e.paused_at IS NOT NULL");
+        }
+        Some(status @ (DeliveryStatus::Delivered | DeliveryStatus::Failed)) => {
+            query.push(" AND d.status = ").push_bind(status.as_str());
+        }
+    }
+}
+
+async fn read(
+    connection: &mut PgConnection,
+    mut query: QueryBuilder<Postgres>,
+) -> Result<Vec<Delivery>, Fault> {
+    let rows = query.build().fetch_all(&mut *connection).await?;
+    let mut deliveries: Vec<Delivery> = rows.iter().map(delivery).collect::<Result<_, _>>()?;
+    attempts::attach(connection, &mut deliveries).await?;
+    Ok(deliveries)
+}
+
+fn delivery(row: &PgRow) -> Result<Delivery, Fault> {
+    let columns = Columns::of("deliveries", row);
+    let is_paused: bool = columns.raw("is_paused")?;
+    let status = match columns.parsed("status")? {
+        DeliveryStatus::Pending if is_paused => DeliveryStatus::Paused,
+        status => status,
+    };
+    let next_attempt_at = columns.optional_timestamp("next_attempt_at")?;
+    Ok(Delivery {
+        id: DeliveryId::new(columns.uuid("id")?),
+        company: CompanyId::new(columns.uuid("head_office_id")?),
+        event: EventId::new(columns.uuid("event_id")?),
+        event_type: columns.parsed("event_type")?,
+        status,
+        next_attempt_at: next_attempt_at.filter(|_| status == DeliveryStatus::Pending),
+        created_at: columns.timestamp("created_at")?,
+        attempts: Vec::new(),
+        body: columns.raw("body")?,
+    })
+}
+
+/// Puts a delivery that ended back into the queue, with the whole schedule before it.
+async fn resend(
+    connection: &mut PgConnection,
+    (id, at): &(DeliveryId, Timestamp),
+) -> Result<(), WriteError> {
+    let id = id.as_uuid();
+    // Before the delivery itself, so that its endpoint is not removed meanwhile.
+    sqlx::query(
+        "SELECT 1 FROM endpoints e JOIN deliveries d ON d.endpoint_id = e.id
+         WHERE d.id = $1 FOR KEY SHARE OF e",
+    )
+    .bind(id)
+    .execute(&mut *connection)
+    .await?;
+    let done = sqlx::query(
+        "UPDATE deliveries
+         SET status = 'PENDING', next_attempt_at = $2, ended_at = NULL, attempts_made = 0,
+             next_trigger = 'RESEND', leased_until = NULL
+         WHERE id = $1 AND status <> 'PENDING'
+           AND endpoint_id IN (SELECT id FROM endpoints WHERE deleted_at IS NULL)",
+    )
+    .bind(id)
+    .bind(at.unix_millis())
+    .execute(&mut *connection)
+    .await?;
+    if done.rows_affected() == 1 {
+        return Ok(());
+    }
+    let exists = sqlx::query("SELECT 1 FROM deliveries WHERE id = $1")
+        .bind(id)
+        .fetch_optional(connection)
+        .await?;
+    one_row_or(u64::from(exists.is_some()), WriteError::NotFound)?;
+    Err(WriteError::Conflict)
+}

@@ -1,0 +1,206 @@
+//! What is done to endpoints, each in one transaction.
+
+use preauth_core::value::{CompanyId, EndpointId, EventTypeSet, Timestamp};
+use sqlx::PgConnection;
+
+use crate::directory::{Endpoint, SealedSecret};
+
+use super::super::error::{WriteError, one_row_or};
+use super::super::rows::set_text;
+use super::of_company;
+
+#[derive(Debug)]
+pub(super) struct NewEndpoint {
+    pub(super) endpoint: Endpoint,
+    pub(super) secret: SealedSecret,
+}
+
+#[derive(Debug)]
+pub(super) struct Update {
+    pub(super) company: CompanyId,
+    pub(super) url: String,
+    pub(super) events: EventTypeSet,
+}
+
+#[derive(Debug)]
+pub(super) struct Pause {
+    pub(super) company: CompanyId,
+    pub(super) paused: bool,
+    pub(super) at: Timestamp,
+}
+
+#[derive(Debug)]
+pub(super) struct Rotation {
+    pub(super) endpoint: EndpointId,
+    pub(super) secret: SealedSecret,
+    pub(super) at: Timestamp,
+    pub(super) others_until: Timestamp,
+}
+
+pub(super) async fn insert(
+    connection: &mut PgConnection,
+    new: &NewEndpoint,
+) -> Result<(), WriteError> {
+    let endpoint = &new.endpoint;
+    let done = sqlx::query(
+        "INSERT INTO endpoints (id, head_office_id, url, events, paused_at, created_at,
+             last_success_at)
+         SELECT $1, id, $3, $4, $5, $6, $7 FROM companies WHERE id = $2 AND head_office_id = id",
+    )
+    .bind(endpoint.id.as_uuid())
+    .bind(endpoint.company.as_uuid())
+    .bind(endpoint.url.as_str())
+    .bind(set_text(endpoint.events))
+    .bind(endpoint.paused_at.map(Timestamp::unix_millis))
+    .bind(endpoint.created_at.unix_millis())
+    .bind(endpoint.last_success_at.map(Timestamp::unix_millis))
+    .execute(&mut *connection)
+    .await?;
+    one_row_or(done.rows_affected(), WriteError::NotFound)?;
+    add_secret(connection, endpoint.id, &new.secret, endpoint.created_at).await
+}
+
+pub(super) async fn update(
+    connection: &mut PgConnection,
+    update: &Update,
+) -> Result<Endpoint, WriteError> {
+    sqlx::query(
+        "UPDATE endpoints SET url = $2, events = $3
+         WHERE head_office_id = $1 AND deleted_at IS NULL",
+    )
+    .bind(update.company.as_uuid())
+    .bind(update.url.as_str())
+    .bind(set_text(update.events))
+    .execute(&mut *connection)
+    .await?;
+    existing(connection, update.company).await
+}
+
+/// Removes an endpoint with its secrets; what was on its way ends, under a lease or not.
+pub(super) async fn delete(
+    connection: &mut PgConnection,
+    (company, at): &(CompanyId, Timestamp),
+) -> Result<(), WriteError> {
+    // Against commits that address an event to it, which lock its key (see `commit`).
+    let endpoint = locked(connection, *company).await?.id;
+    let done = sqlx::query("UPDATE endpoints SET deleted_at = $2 WHERE id = $1")
+        .bind(endpoint.as_uuid())
+        .bind(at.unix_millis())
+        .execute(&mut *connection)
+        .await?;
+    one_row_or(done.rows_affected(), WriteError::NotFound)?;
+    sqlx::query("DELETE FROM endpoint_secrets WHERE endpoint_id = $1")
+        .bind(endpoint.as_uuid())
+        .execute(&mut *connection)
+        .await?;
+    sqlx::query(
+        "UPDATE deliveries
+         SET status = 'FAILED', next_attempt_at = NULL, ended_at = $2, leased_until = NULL
+         WHERE endpoint_id = $1 AND status = 'PENDING'",
+    )
+    .bind(endpoint.as_uuid())
+    .bind(at.unix_millis())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+pub(super) async fn set_paused(
+    connection: &mut PgConnection,
+    pause: &Pause,
+) -> Result<Endpoint, WriteError> {
+    let before = locked(connection, pause.company).await?;
+    if before.paused_at.is_some() == pause.paused {
+        return Ok(before);
+    }
+    let paused_at = pause.paused.then_some(pause.at.unix_millis());
+    sqlx::query("UPDATE endpoints SET paused_at = $2 WHERE id = $1")
+        .bind(before.id.as_uuid())
+        .bind(paused_at)
+        .execute(&mut *connection)
+        .await?;
+    if !pause.paused {
+        // What is due already keeps its place in the queue.
+        sqlx::query(
+            "UPDATE deliveries SET next_attempt_at = $2
+             WHERE endpoint_id = $1 AND status = 'PENDING' AND next_attempt_at > $2",
+        )
+        .bind(before.id.as_uuid())
+        .bind(pause.at.unix_millis())
+        .execute(&mut *connection)
+        .await?;
+    }
+    existing(connection, pause.company).await
+}
+
+/// Makes a secret the newest. The others end when they would have, or at `others_until` if that is
+/// earlier; what has ended is forgotten.
+pub(super) async fn rotate(
+    connection: &mut PgConnection,
+    rotation: &Rotation,
+) -> Result<(), WriteError> {
+    let endpoint = rotation.endpoint;
+    let found =
+        sqlx::query("SELECT 1 FROM endpoints WHERE id = $1 AND deleted_at IS NULL FOR UPDATE")
+            .bind(endpoint.as_uuid())
+            .fetch_optional(&mut *connection)
+            .await?;
+    if found.is_none() {
+        return Err(WriteError::NotFound);
+    }
+    sqlx::query(
+        "UPDATE endpoint_secrets SET valid_until = least(valid_until, $2)
+         WHERE endpoint_id = $1",
+    )
+    .bind(endpoint.as_uuid())
+    .bind(rotation.others_until.unix_millis())
+    .execute(&mut *connection)
+    .await?;
+    add_secret(connection, endpoint, &rotation.secret, rotation.at).await?;
+    sqlx::query("DELETE FROM endpoint_secrets WHERE endpoint_id = $1 AND valid_until <= $2")
+        .bind(endpoint.as_uuid())
+        .bind(rotation.at.unix_millis())
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+async fn existing(
+    connection: &mut PgConnection,
+    company: CompanyId,
+) -> Result<Endpoint, WriteError> {
+    of_company(connection, company)
+        .await?
+        .ok_or(WriteError::NotFound)
+}
+
+/// The endpoint, kept as it is until the transaction ends. Its row is locked before those of its
+/// deliveries, everywhere, so that nobody waits in a circle.
+async fn locked(connection: &mut PgConnection, company: CompanyId) -> Result<Endpoint, WriteError> {
+    sqlx::query(
+        "SELECT 1 FROM endpoints WHERE head_office_id = $1 AND deleted_at IS NULL FOR UPDATE",
+    )
+    .bind(company.as_uuid())
+    .execute(&mut *connection)
+    .await?;
+    existing(connection, company).await
+}
+
+async fn add_secret(
+    connection: &mut PgConnection,
+    endpoint: EndpointId,
+    secret: &SealedSecret,
+    at: Timestamp,
+) -> Result<(), WriteError> {
+    sqlx::query(
+        "INSERT INTO endpoint_secrets (endpoint_id, number, sealed, created_at)
+         SELECT $1, coalesce(max(number), 0) + 1, $2, $3
+         FROM endpoint_secrets WHERE endpoint_id = $1",
+    )
+    .bind(endpoint.as_uuid())
+    .bind(secret.0.as_slice())
+    .bind(at.unix_millis())
+    .execute(connection)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,185 @@
+//! What can go wrong between a port and the database.
+
+use std::error::Error as StdError;
+
+use preauth_core::port::{CommitError, Unavailable};
+use thiserror::Error;
+
+use crate::directory::DirectoryError;
+
+/// Another record has the same key.
+const UNIQUE_VIOLATION: &str = "23505";
+const SERIALIZATION_FAILURE: &str = "40001";
+const DEADLOCK_DETECTED: &str = "40P01";
+/// What was asked of the database breaks a rule of the schema.
+const CLASS_INTEGRITY: &str = "23";
+
+/// A statement that failed, or a row that makes no sense.
+#[derive(Debug, Error)]
+pub(super) enum Fault {
+    /// The database refused or did not answer.
+    #[error("the database did not do what it was asked")]
+    Database(#[from] sqlx::Error),
+    /// The database did not answer in time.
+    #[error("the database did not answer in time")]
+    TimedOut,
+    /// What is stored was not written by this server.
+    #[error("column {column} of table {table} holds what cannot be read back")]
+    Corrupt {
+        table: &'static str,
+        column: &'static str,
+    },
+    /// The schema is not the one that this build was made for.
+    #[error("the schema of the database is not the one of this build; run migrate")]
+    Schema,
+    /// A standby, or a database that was set to take no writes.
+    #[error("the database takes no writes")]
+    ReadOnly,
+    /// Every number of a kind was given out.
+    #[error("there are no ids left")]
+    NoIdsLeft,
+}
+
+/// How a write ended that did not succeed.
+#[derive(Debug, Error)]
+pub(super) enum WriteError {
+    /// A record that it names does not exist.
+    #[error("a record that the write names does not exist")]
+    NotFound,
+    /// A record stands in its way, or changed meanwhile.
+    #[error("another record stands in the way")]
+    Conflict,
+    /// Another write of the same is under way; nothing was written.
+    #[error("the same is being written at this moment")]
+    InProgress,
+    /// The database rolled it back on account of another; it may be done again as it is.
+    #[error("the database rolled the write back on account of another")]
+    RolledBack,
+    /// Nothing was written.
+    #[error("nothing was written")]
+    NotDone(#[source] Box<dyn StdError + Send + Sync>),
+    /// All of it or nothing was written.
+    #[error("it is not known whether anything was written")]
+    Unknown(#[source] Box<dyn StdError + Send + Sync>),
+}
+
+impl Fault {
+    /// Whether the connection, and perhaps not the database, is of no more use.
+    pub(super) fn is_broken_connection(&self) -> bool {
+        match self {
+            Self::Database(sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::Tls(_)) => {
+                true
+            }
+            // The server ends the connection after these: it is shutting down, or was told to.
+            Self::Database(error) => {
+                code(error).is_some_and(|code| code.starts_with("57P") || code.starts_with("08"))
+            }
+            Self::TimedOut
+            | Self::Corrupt { .. }
+            | Self::Schema
+            | Self::ReadOnly
+            | Self::NoIdsLeft => false,
+        }
+    }
+}
+
+/// What an error in answer to COMMIT means. Only where the database says that it rolled back is
+/// that certain: it may commit and then be stopped before it says so.
+pub(super) fn after_commit(error: sqlx::Error) -> WriteError {
+    let is_rolled_back = match code(&error).as_deref() {
+        Some(SERIALIZATION_FAILURE | DEADLOCK_DETECTED) => true,
+        Some(code) => code.starts_with(CLASS_INTEGRITY),
+        None => false,
+    };
+    if is_rolled_back {
+        error.into()
+    } else {
+        WriteError::Unknown(Box::new(Fault::Database(error)))
+    }
+}
+
+/// Checks that a statement touched exactly the one row it is about.
+pub(super) fn one_row_or(affected: u64, otherwise: WriteError) -> Result<(), WriteError> {
+    if affected == 1 {
+        Ok(())
+    } else {
+        Err(otherwise)
+    }
+}
+
+/// For writes whose port knows no other failure.
+pub(super) fn unavailable(error: WriteError) -> Unavailable {
+    Unavailable {
+        cause: match error {
+            WriteError::NotDone(cause) | WriteError::Unknown(cause) => cause,
+            error @ (WriteError::NotFound
+            | WriteError::Conflict
+            | WriteError::InProgress
+            | WriteError::RolledBack) => Box::new(error),
+        },
+    }
+}
+
+fn code(error: &sqlx::Error) -> Option<String> {
+    let code = error.as_database_error()?.code()?;
+    Some(code.into_owned())
+}
+
+impl From<sqlx::Error> for WriteError {
+    fn from(error: sqlx::Error) -> Self {
+        match code(&error).as_deref() {
+            Some(UNIQUE_VIOLATION) => Self::Conflict,
+            Some(SERIALIZATION_FAILURE | DEADLOCK_DETECTED) => Self::RolledBack,
+            Some(_) | None => Self::NotDone(Box::new(Fault::Database(error))),
+        }
+    }
+}
+
+impl From<Fault> for WriteError {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Database(error) => error.into(),
+            Fault::TimedOut
+            | Fault::Corrupt { .. }
+            | Fault::Schema
+            | Fault::ReadOnly
+            | Fault::NoIdsLeft => Self::NotDone(Box::new(fault)),
+        }
+    }
+}
+
+impl From<Fault> for Unavailable {
+    fn from(fault: Fault) -> Self {
+        Self {
+            cause: Box::new(fault),
+        }
+    }
+}
+
+impl From<WriteError> for CommitError {
+    fn from(error: WriteError) -> Self {
+        match error {
+            // A commit names only what its load saw: if it is gone, loading again tells.
+            WriteError::NotFound
+            | WriteError::Conflict
+            | WriteError::InProgress
+            | WriteError::RolledBack => Self::Conflict,
+            WriteError::NotDone(cause) => Self::NotDone(cause),
+            WriteError::Unknown(cause) => Self::Unknown(cause),
+        }
+    }
+}
+
+impl From<WriteError> for DirectoryError {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::NotFound => Self::NotFound,
+            WriteError::Conflict | WriteError::InProgress | WriteError::RolledBack => {
+                Self::Conflict
+            }
+            error @ (WriteError::NotDone(_) | WriteError::Unknown(_)) => {
+                Self::Unavailable(unavailable(error))
+            }
+        }
+    }
+}

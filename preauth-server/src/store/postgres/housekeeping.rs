@@ -1,0 +1,96 @@
+//! Small batches of what need not be kept any longer.
+
+use async_trait::async_trait;
+use preauth_core::port::Unavailable;
+use preauth_core::value::Timestamp;
+use sqlx::PgConnection;
+
+use crate::store::Housekeeping;
+
+use super::PostgresStore;
+use super::error::WriteError;
+
+#[async_trait]
+impl Housekeeping for PostgresStore {
+    async fn forget_expired_replies(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable> {
+        self.write_relaxed((now, limit), |connection, input| {
+            Box::pin(forget_replies(connection, input))
+        })
+        .await
+    }
+
+    async fn forget_rate_windows(
+        &self,
+        now: Timestamp,
+        unused_since: Timestamp,
+        limit: u32,
+    ) -> Result<u64, Unavailable> {
+        self.write_relaxed((now, unused_since, limit), |connection, input| {
+            Box::pin(forget_windows(connection, input))
+        })
+        .await
+    }
+
+    async fn forget_ended_deliveries(
+        &self,
+        ended_before: Timestamp,
+        limit: u32,
+    ) -> Result<u64, Unavailable> {
+        self.write_relaxed((ended_before, limit), |connection, input| {
+            Box::pin(forget_deliveries(connection, input))
+        })
+        .await
+    }
+}
+
+async fn forget_replies(
+    connection: &mut PgConnection,
+    (now, limit): &(Timestamp, u32),
+) -> Result<u64, WriteError> {
+    let done = sqlx::query(
+        "DELETE FROM idempotency_replies r
+         USING (SELECT head_office_id, key FROM idempotency_replies WHERE expires_at <= $1
+                ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED) AS expired
+         WHERE r.head_office_id = expired.head_office_id AND r.key = expired.key",
+    )
+    .bind(now.unix_millis())
+    .bind(i64::from(*limit))
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+async fn forget_windows(
+    connection: &mut PgConnection,
+    (now, unused_since, limit): &(Timestamp, Timestamp, u32),
+) -> Result<u64, WriteError> {
+    let done = sqlx::query(
+        "DELETE FROM rate_windows WHERE api_key_id IN (
+             SELECT w.api_key_id FROM rate_windows w JOIN api_keys k ON k.id = w.api_key_id
+             WHERE w.last_used_at < $2 AND (k.revoked_at IS NOT NULL OR k.expires_at <= $1)
+             ORDER BY w.last_used_at LIMIT $3 FOR UPDATE OF w SKIP LOCKED)",
+    )
+    .bind(now.unix_millis())
+    .bind(unused_since.unix_millis())
+    .bind(i64::from(*limit))
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+/// The attempts go along, by their reference.
+async fn forget_deliveries(
+    connection: &mut PgConnection,
+    (ended_before, limit): &(Timestamp, u32),
+) -> Result<u64, WriteError> {
+    let done = sqlx::query(
+        "DELETE FROM deliveries WHERE id IN (
+             SELECT id FROM deliveries WHERE ended_at IS NOT NULL AND ended_at < $1
+             ORDER BY ended_at, id LIMIT $2 FOR UPDATE SKIP LOCKED)",
+    )
+    .bind(ended_before.unix_millis())
+    .bind(i64::from(*limit))
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected())
+}

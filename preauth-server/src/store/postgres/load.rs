@@ -1,0 +1,190 @@
+//! What a decision looks at, as of one moment.
+
+use preauth_core::operation::{Credit, OfferContext, Party};
+use preauth_core::payment_order::PaymentOrder;
+use preauth_core::port::{
+    LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget, Reply,
+};
+use preauth_core::value::{CompanyId, Fingerprint, IdempotencyKey, OperationId, PaymentOrderId};
+use sqlx::PgConnection;
+
+use super::error::Fault;
+use super::parties::{self, PAYER, SUPPLIER, party};
+use super::rows::Columns;
+use super::{operations, payment_orders, sequences};
+
+/// Everything that the judgement of a new operation looks at; the connection must be in a snapshot.
+pub(super) async fn offer(
+    connection: &mut PgConnection,
+    target: &OfferTarget,
+) -> Result<Option<LoadedOffer>, Fault> {
+    let Some(known) = parties_of(connection, target).await? else {
+        return Ok(None);
+    };
+    let Known {
+        payer,
+        supplier,
+        supplier_is_blocked,
+        credit,
+    } = known;
+    let number = target.invoice_number.as_ref();
+    let holder =
+        operations::holder(connection, payer.head_office, target.supplier, number, None).await?;
+    let reply = match &target.idempotency_key {
+        Some(key) => reply(connection, payer.head_office, key).await?,
+        None => None,
+    };
+    let subscriptions = parties::subscriptions(connection, &payer, supplier.as_ref()).await?;
+    Ok(Some(LoadedOffer {
+        context: OfferContext {
+            payer,
+            supplier,
+            supplier_is_blocked,
+            credit,
+            holder,
+            id: sequences::next_operation(connection).await?,
+        },
+        reply,
+        subscriptions,
+    }))
+}
+
+/// An operation and what a command on it looks at; the connection must be in a snapshot.
+pub(super) async fn operation(
+    connection: &mut PgConnection,
+    id: OperationId,
+) -> Result<Option<LoadedOperation>, Fault> {
+    let Some(operation) = operations::by_id(connection, id).await? else {
+        return Ok(None);
+    };
+    let holder = operations::holder(
+        connection,
+        operation.payer.head_office,
+        operation.supplier.cnpj,
+        operation.invoice.number.as_ref(),
+        Some(id),
+    )
+    .await?;
+    let subscriptions =
+        parties::subscriptions(connection, &operation.payer, Some(&operation.supplier)).await?;
+    Ok(Some(LoadedOperation {
+        operation,
+        holder,
+        subscriptions,
+    }))
+}
+
+/// What a new payment order needs; the connection must be in a snapshot.
+pub(super) async fn new_order(
+    connection: &mut PgConnection,
+    target: &OrderTarget,
+) -> Result<Option<LoadedOrder<PaymentOrderId>>, Fault> {
+    let Some(payer) = parties::by_id(connection, target.payer).await? else {
+        return Ok(None);
+    };
+    let Some(supplier) = parties::by_cnpj(connection, target.supplier).await? else {
+        return Ok(None);
+    };
+    let subscriptions = parties::subscriptions(connection, &payer, None).await?;
+    Ok(Some(LoadedOrder {
+        order: sequences::next_payment_order(connection).await?,
+        payer,
+        supplier,
+        subscriptions,
+    }))
+}
+
+/// A payment order; the connection must be in a snapshot.
+pub(super) async fn order(
+    connection: &mut PgConnection,
+    id: PaymentOrderId,
+) -> Result<Option<LoadedOrder<PaymentOrder>>, Fault> {
+    let Some(order) = payment_orders::by_id(connection, id).await? else {
+        return Ok(None);
+    };
+    let subscriptions = parties::subscriptions(connection, &order.payer, None).await?;
+    Ok(Some(LoadedOrder {
+        payer: order.payer.clone(),
+        supplier: order.supplier.clone(),
+        order,
+        subscriptions,
+    }))
+}
+
+struct Known {
+    payer: Party,
+    supplier: Option<Party>,
+    supplier_is_blocked: bool,
+    credit: Option<Credit>,
+}
+
+async fn parties_of(
+    connection: &mut PgConnection,
+    target: &OfferTarget,
+) -> Result<Option<Known>, Fault> {
+    let row = sqlx::query(
+        "SELECT p.id AS payer_id, p.head_office_id AS payer_head_office_id, p.cnpj AS payer_cnpj,
+                p.name AS payer_name,
+                s.id AS supplier_id, s.head_office_id AS supplier_head_office_id,
+                s.cnpj AS supplier_cnpj, s.name AS supplier_name,
+                EXISTS (SELECT 1 FROM blocked_suppliers b
+                        WHERE b.head_office_id = p.head_office_id AND b.supplier_cnpj = $2)
+                    AS supplier_is_blocked,
+                c.max_term_days, c.max_invoice_amount_cents
+         FROM companies p
+         LEFT JOIN companies s ON s.cnpj = $2
+         LEFT JOIN credit_analyses c ON c.head_office_id = p.head_office_id
+         WHERE p.id = $1",
+    )
+    .bind(target.payer.as_uuid())
+    .bind(target.supplier.as_str())
+    .fetch_optional(connection)
+    .await?;
+    let Some(row) = row else {
+        return Ok(None);
+    };
+    let columns = Columns::of("companies", &row);
+    let is_registered: Option<&str> = columns.raw(SUPPLIER.cnpj)?;
+    let has_credit: Option<i64> = columns.raw("max_term_days")?;
+    Ok(Some(Known {
+        payer: party(columns, &PAYER)?,
+        supplier: is_registered
+            .map(|_| party(columns, &SUPPLIER))
+            .transpose()?,
+        supplier_is_blocked: columns.raw("supplier_is_blocked")?,
+        credit: has_credit.map(|_| credit(columns)).transpose()?,
+    }))
+}
+
+/// The credit analysis in the columns of its table.
+pub(super) fn credit(columns: Columns<'_>) -> Result<Credit, Fault> {
+    Ok(Credit {
+        max_term_days: columns.number("max_term_days", |days| days.try_into().ok())?,
+        max_invoice_amount: columns.money("max_invoice_amount_cents")?,
+    })
+}
+
+async fn reply(
+    connection: &mut PgConnection,
+    head_office: CompanyId,
+    key: &IdempotencyKey,
+) -> Result<Option<Reply>, Fault> {
+    let row = sqlx::query(
+        "SELECT fingerprint, operation_id, body, expires_at FROM idempotency_replies
+         WHERE head_office_id = $1 AND key = $2",
+    )
+    .bind(head_office.as_uuid())
+    .bind(key.as_str())
+    .fetch_optional(connection)
+    .await?;
+    let Some(row) = row else {
+        return Ok(None);
+    };
+    let columns = Columns::of("idempotency_replies", &row);
+    Ok(Some(Reply {
+        fingerprint: Fingerprint::from_bytes(columns.bytes("fingerprint")?),
+        body: columns.raw("body")?,
+        operation: columns.number("operation_id", OperationId::new)?,
+        expires_at: columns.timestamp("expires_at")?,
+    }))
+}

@@ -1,0 +1,99 @@
+//! The database of production: many server instances on one PostgreSQL.
+//!
+//! Nothing that another instance must know is kept in memory. Reads see one moment, writes are one
+//! transaction each (see `session`); the constraints of the schema say what may stand beside what.
+
+mod access;
+mod api_keys;
+mod commit;
+mod companies;
+mod connections;
+mod deliveries;
+mod endpoints;
+mod error;
+mod housekeeping;
+mod load;
+mod migrations;
+mod open;
+mod operations;
+mod outbox;
+mod parties;
+mod payment_orders;
+mod queries;
+mod rows;
+mod sequences;
+mod session;
+mod store;
+mod users;
+mod wake;
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use preauth_core::port::Unavailable;
+use sqlx::PgConnection;
+use tokio::sync::Notify;
+
+use super::{Lifecycle, OpenError};
+use connections::Connections;
+use error::Fault;
+use wake::Wake;
+
+/// All ports over one PostgreSQL database.
+pub struct PostgresStore {
+    connections: Connections,
+    wake: Arc<Wake>,
+}
+
+impl PostgresStore {
+    /// Connects to the database that `url` names, whose schema must be exactly this build's.
+    ///
+    /// Nothing is created or changed: that is what [`PostgresStore::migrate`] is for.
+    pub async fn open(url: &str) -> Result<Self, OpenError> {
+        open::open(url).await
+    }
+
+    /// Brings the schema of the database that `url` names up to this build's; one instance at a
+    /// time, others wait.
+    pub async fn migrate(url: &str) -> Result<(), OpenError> {
+        open::migrate(url).await
+    }
+}
+
+#[async_trait]
+impl Lifecycle for PostgresStore {
+    async fn check(&self) -> Result<(), Unavailable> {
+        Ok(self
+            .read(&(), |connection, ()| Box::pin(check(connection)))
+            .await?)
+    }
+
+    async fn close(&self) {
+        self.wake.end();
+        self.connections.close().await;
+    }
+
+    fn deliveries_waiting(&self) -> Arc<Notify> {
+        self.wake.waiting()
+    }
+}
+
+/// A standby answers reads, and a database may have been set to take no writes.
+async fn check(connection: &mut PgConnection) -> Result<(), Fault> {
+    migrations::check(connection).await?;
+    let read_only: String = sqlx::query_scalar("SELECT current_setting('transaction_read_only')")
+        .fetch_one(connection)
+        .await?;
+    if read_only == "off" {
+        Ok(())
+    } else {
+        Err(Fault::ReadOnly)
+    }
+}
+
+impl fmt::Debug for PostgresStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresStore").finish_non_exhaustive()
+    }
+}

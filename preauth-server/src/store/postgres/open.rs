@@ -1,0 +1,84 @@
+//! From a URL to a pool of connections on a database with this build's schema.
+
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::postgres::{PgConnectOptions, PgConnection};
+use sqlx::{ConnectOptions, Connection};
+use tokio::time::timeout;
+
+use crate::store::OpenError;
+
+use super::connections::Connections;
+use super::error::Fault;
+use super::wake::Wake;
+use super::{PostgresStore, migrations};
+
+/// How long the first connection of all may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// What the server itself ends, so that no statement of a lost instance stands in others' way.
+const SESSION: [(&str, &str); 4] = [
+    ("statement_timeout", "10s"),
+    ("lock_timeout", "5s"),
+    ("idle_in_transaction_session_timeout", "15s"),
+    ("tcp_keepalives_idle", "30"),
+];
+
+pub(super) async fn open(url: &str) -> Result<PostgresStore, OpenError> {
+    let options = options(url)?;
+    let mut connection = connect(&options).await?;
+    let schema = migrations::check(&mut connection).await;
+    // What it could say about its end, the pool will say better.
+    let _ = connection.close().await;
+    match schema {
+        Ok(()) => {}
+        Err(Fault::Database(cause)) => return Err(unreachable(&options, cause)),
+        Err(_) => {
+            return Err(OpenError::SchemaMismatch {
+                database: name(&options),
+            });
+        }
+    }
+    let connections = Connections::new(options.clone().options(SESSION));
+    let wake = Arc::new(Wake::spawn(connections.pool().clone(), options));
+    Ok(PostgresStore { connections, wake })
+}
+
+pub(super) async fn migrate(url: &str) -> Result<(), OpenError> {
+    let options = options(url)?;
+    // Without the time limits of a session: a step may have much to do, and waits for others.
+    let mut connection = connect(&options).await?;
+    let migrated = migrations::run(&mut connection).await;
+    let _ = connection.close().await;
+    migrated.map_err(|cause| OpenError::PostgresMigration {
+        database: name(&options),
+        cause: Box::new(cause),
+    })
+}
+
+fn options(url: &str) -> Result<PgConnectOptions, OpenError> {
+    let options = PgConnectOptions::from_str(url).map_err(|_| OpenError::PostgresUrl)?;
+    Ok(options.application_name("preauth-server"))
+}
+
+async fn connect(options: &PgConnectOptions) -> Result<PgConnection, OpenError> {
+    match timeout(CONNECT_TIMEOUT, options.connect()).await {
+        Ok(Ok(connection)) => Ok(connection),
+        Ok(Err(cause)) => Err(unreachable(options, cause)),
+        Err(_) => Err(unreachable(options, sqlx::Error::PoolTimedOut)),
+    }
+}
+
+fn unreachable(options: &PgConnectOptions, cause: sqlx::Error) -> OpenError {
+    OpenError::Unreachable {
+        database: name(options),
+        cause: Box::new(cause),
+    }
+}
+
+/// Host, port and database: a URL itself may hold a password.
+fn name(options: &PgConnectOptions) -> String {
+    let database = options.get_database().unwrap_or(options.get_username());
+    format!("{}:{}/{database}", options.get_host(), options.get_port())
+}

@@ -1,0 +1,150 @@
+//! The end of a lease: with an attempt and its verdict, or without one.
+
+use preauth_core::port::{Attempt, AttemptError, Trigger, Verdict};
+use preauth_core::value::{DeliveryId, EndpointId, Timestamp};
+use sqlx::PgConnection;
+
+use super::super::error::WriteError;
+
+/// An attempt under a lease, and what follows from it.
+#[derive(Debug)]
+pub(super) struct Finished {
+    pub(super) delivery: DeliveryId,
+    pub(super) token: i64,
+    pub(super) endpoint: EndpointId,
+    pub(super) trigger: Trigger,
+    pub(super) attempt: Attempt,
+    pub(super) verdict: Verdict,
+}
+
+/// Records an attempt and its verdict, if the lease is still the delivery's newest.
+pub(super) async fn finish(
+    connection: &mut PgConnection,
+    finished: &Finished,
+) -> Result<bool, WriteError> {
+    let at = finished.attempt.at;
+    let (status, retry_at, pauses) = match finished.verdict {
+        Verdict::Delivered => ("DELIVERED", None, false),
+        Verdict::RetryAt { at, pause_endpoint } => ("PENDING", Some(at), pause_endpoint),
+        Verdict::Failed { pause_endpoint } => ("FAILED", None, pause_endpoint),
+    };
+    if pauses || finished.verdict == Verdict::Delivered {
+        lock_endpoint(connection, finished.endpoint).await?;
+    }
+    let ended_at = retry_at.is_none().then_some(at);
+    let done = sqlx::query(
+        "UPDATE deliveries
+         SET status = $1, next_attempt_at = $2, ended_at = $3, attempts_made = attempts_made + 1,
+             next_trigger = 'SCHEDULE', leased_until = NULL
+         WHERE id = $4 AND lease_token = $5 AND leased_until IS NOT NULL",
+    )
+    .bind(status)
+    .bind(retry_at.map(Timestamp::unix_millis))
+    .bind(ended_at.map(Timestamp::unix_millis))
+    .bind(finished.delivery.as_uuid())
+    .bind(finished.token)
+    .execute(&mut *connection)
+    .await?;
+    if done.rows_affected() == 0 {
+        return Ok(false);
+    }
+    record(connection, finished).await?;
+    if finished.verdict == Verdict::Delivered {
+        note_success(connection, finished.endpoint, at).await?;
+    }
+    if pauses {
+        pause(connection, finished.endpoint, at).await?;
+    }
+    Ok(true)
+}
+
+/// Ends a lease without an attempt; nothing when it is not the newest any more.
+pub(super) async fn release(
+    connection: &mut PgConnection,
+    (delivery, token): &(DeliveryId, i64),
+) -> Result<(), WriteError> {
+    sqlx::query("UPDATE deliveries SET leased_until = NULL WHERE id = $1 AND lease_token = $2")
+        .bind(delivery.as_uuid())
+        .bind(token)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// Its row is locked before that of the delivery, everywhere, so that nobody waits in a circle.
+async fn lock_endpoint(
+    connection: &mut PgConnection,
+    endpoint: EndpointId,
+) -> Result<(), WriteError> {
+    sqlx::query("SELECT 1 FROM endpoints WHERE id = $1 FOR NO KEY UPDATE")
+        .bind(endpoint.as_uuid())
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+async fn record(connection: &mut PgConnection, finished: &Finished) -> Result<(), WriteError> {
+    let attempt = &finished.attempt;
+    sqlx::query(
+        "INSERT INTO attempts (delivery_id, number, at, duration_ms, http_status, error,
+             response_body, trigger)
+         SELECT $1, coalesce(max(number), 0) + 1, $2, $3, $4, $5, $6, $7
+         FROM attempts WHERE delivery_id = $1",
+    )
+    .bind(finished.delivery.as_uuid())
+    .bind(attempt.at.unix_millis())
+    .bind(attempt.duration.num_milliseconds().max(0))
+    .bind(attempt.http_status.map(i64::from))
+    .bind(attempt.error.map(error_text))
+    .bind(attempt.response_body.as_slice())
+    .bind(trigger_text(finished.trigger))
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+async fn note_success(
+    connection: &mut PgConnection,
+    endpoint: EndpointId,
+    at: Timestamp,
+) -> Result<(), WriteError> {
+    sqlx::query(
+        "UPDATE endpoints SET last_success_at = greatest(last_success_at, $2)
+         WHERE id = $1",
+    )
+    .bind(endpoint.as_uuid())
+    .bind(at.unix_millis())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+async fn pause(
+    connection: &mut PgConnection,
+    endpoint: EndpointId,
+    at: Timestamp,
+) -> Result<(), WriteError> {
+    sqlx::query("UPDATE endpoints SET paused_at = $2 WHERE id = $1 AND paused_at IS NULL")
+        .bind(endpoint.as_uuid())
+        .bind(at.unix_millis())
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+const fn error_text(error: AttemptError) -> &'static str {
+    match error {
+        AttemptError::Status => "STATUS",
+        AttemptError::TimedOut => "TIMED_OUT",
+        AttemptError::Connection => "CONNECTION",
+        AttemptError::AddressRefused => "ADDRESS_REFUSED",
+        AttemptError::Secret => "SECRET",
+    }
+}
+
+const fn trigger_text(trigger: Trigger) -> &'static str {
+    match trigger {
+        Trigger::Schedule => "SCHEDULE",
+        Trigger::Resend => "RESEND",
+    }
+}

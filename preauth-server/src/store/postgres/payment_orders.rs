@@ -1,0 +1,95 @@
+//! Payment orders as rows: read, written, and their new versions.
+
+use preauth_core::payment_order::PaymentOrder;
+use preauth_core::value::{OperationId, PaymentOrderId, Reason, Version};
+use sqlx::PgConnection;
+
+use super::error::{Fault, WriteError, one_row_or};
+use super::parties::{PAYER, SUPPLIER, party};
+use super::rows::Columns;
+
+/// The payment order with an id, if there is one.
+pub(super) async fn by_id(
+    connection: &mut PgConnection,
+    id: PaymentOrderId,
+) -> Result<Option<PaymentOrder>, Fault> {
+    let row = sqlx::query(
+        "SELECT o.id, o.version, o.operation_id, o.status, o.amount_cents, o.scheduled_for,
+                o.reason, o.created_at,
+                p.id AS payer_id, p.head_office_id AS payer_head_office_id, p.cnpj AS payer_cnpj,
+                p.name AS payer_name,
+                s.id AS supplier_id, s.head_office_id AS supplier_head_office_id,
+                s.cnpj AS supplier_cnpj, s.name AS supplier_name
+         FROM payment_orders o
+         JOIN companies p ON p.id = o.payer_id
+         JOIN companies s ON s.id = o.supplier_id
+         WHERE o.id = $1",
+    )
+    .bind(id.get())
+    .fetch_optional(connection)
+    .await?;
+    let Some(row) = row else {
+        return Ok(None);
+    };
+    let columns = Columns::of("payment_orders", &row);
+    let operation: Option<i64> = columns.raw("operation_id")?;
+    Ok(Some(PaymentOrder {
+        id: columns.number("id", PaymentOrderId::new)?,
+        version: columns.number("version", Version::new)?,
+        payer: party(columns, &PAYER)?,
+        supplier: party(columns, &SUPPLIER)?,
+        amount: columns.money("amount_cents")?,
+        scheduled_for: columns.optional_parsed("scheduled_for")?,
+        operation: operation.and_then(OperationId::new),
+        status: columns.parsed("status")?,
+        reason: columns.optional_parsed("reason")?,
+        created_at: columns.timestamp("created_at")?,
+    }))
+}
+
+pub(super) async fn insert(
+    connection: &mut PgConnection,
+    order: &PaymentOrder,
+) -> Result<(), WriteError> {
+    sqlx::query(
+        "INSERT INTO payment_orders (id, head_office_id, payer_id, supplier_id, operation_id,
+             version, status, amount_cents, scheduled_for, reason, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+    )
+    .bind(order.id.get())
+    .bind(order.payer.head_office.as_uuid())
+    .bind(order.payer.company.as_uuid())
+    .bind(order.supplier.company.as_uuid())
+    .bind(order.operation.map(OperationId::get))
+    .bind(order.version.get())
+    .bind(order.status.as_str())
+    .bind(order.amount.cents())
+    .bind(order.scheduled_for.map(|day| day.to_string()))
+    .bind(order.reason.as_ref().map(Reason::as_str))
+    .bind(order.created_at.unix_millis())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Writes an order's next version over `expected`.
+pub(super) async fn update(
+    connection: &mut PgConnection,
+    order: &PaymentOrder,
+    expected: Option<Version>,
+) -> Result<(), WriteError> {
+    let done = sqlx::query(
+        "UPDATE payment_orders
+         SET version = $1, status = $2, scheduled_for = $3, reason = $4
+         WHERE id = $5 AND version = $6",
+    )
+    .bind(order.version.get())
+    .bind(order.status.as_str())
+    .bind(order.scheduled_for.map(|day| day.to_string()))
+    .bind(order.reason.as_ref().map(Reason::as_str))
+    .bind(order.id.get())
+    .bind(expected.map(Version::get))
+    .execute(connection)
+    .await?;
+    one_row_or(done.rows_affected(), WriteError::Conflict)
+}

@@ -1,0 +1,198 @@
+//! The read side.
+
+use async_trait::async_trait;
+use preauth_core::operation::{Actor, Operation};
+use preauth_core::port::{
+    Filter, HistoryEntry, OperationPage, PageRequest, Queries, Unavailable, Viewer,
+};
+use preauth_core::value::{
+    ApiKeyId, EnumSet, EventId, ExternalReference, OperationId, Status, Timestamp, UserId, Version,
+};
+use sqlx::postgres::{PgRow, Postgres};
+use sqlx::{PgConnection, QueryBuilder, Row};
+
+use crate::store::page_window::Window;
+
+use super::PostgresStore;
+use super::error::Fault;
+use super::operations::{self, select_operations};
+use super::rows::{Columns, clamped, count};
+
+#[async_trait]
+impl Queries for PostgresStore {
+    async fn find(
+        &self,
+        viewer: Viewer,
+        id: OperationId,
+    ) -> Result<Option<Operation>, Unavailable> {
+        let found = self.read(&id, |connection, id| {
+            Box::pin(operations::by_id(connection, *id))
+        });
+        Ok(found.await?.filter(|operation| viewer.sees(operation)))
+    }
+
+    async fn list(
+        &self,
+        viewer: Viewer,
+        filter: &Filter,
+        page: PageRequest,
+    ) -> Result<OperationPage, Unavailable> {
+        let input = (viewer, filter.clone(), page);
+        let listed = self.read_snapshot(&input, |connection, (viewer, filter, page)| {
+            Box::pin(list(connection, *viewer, filter, *page))
+        });
+        Ok(listed.await?)
+    }
+
+    async fn history(&self, id: OperationId) -> Result<Vec<HistoryEntry>, Unavailable> {
+        let entries = self.read(&id, |connection, id| Box::pin(history(connection, *id)));
+        Ok(entries.await?)
+    }
+
+    async fn overdue(&self, now: Timestamp, limit: u32) -> Result<Vec<OperationId>, Unavailable> {
+        let input = (now, limit);
+        let overdue = self.read(&input, |connection, (now, limit)| {
+            Box::pin(overdue(connection, *now, *limit))
+        });
+        Ok(overdue.await?)
+    }
+}
+
+async fn history(
+    connection: &mut PgConnection,
+    id: OperationId,
+) -> Result<Vec<HistoryEntry>, Fault> {
+    let rows = sqlx::query(
+        "SELECT e.id, e.version, e.type, e.at, e.actor, e.actor_api_key_id, e.actor_user_id, e.body
+         FROM operations o
+         JOIN events e ON e.head_office_id = o.head_office_id AND e.operation_id = o.id
+         WHERE o.id = $1 ORDER BY e.version",
+    )
+    .bind(id.get())
+    .fetch_all(connection)
+    .await?;
+    rows.iter().map(history_entry).collect()
+}
+
+async fn overdue(
+    connection: &mut PgConnection,
+    now: Timestamp,
+    limit: u32,
+) -> Result<Vec<OperationId>, Fault> {
+    let rows = sqlx::query(
+        "SELECT id FROM operations WHERE status = 'IN_PRE_AUTH' AND expires_at < $1
+         ORDER BY expires_at, id LIMIT $2",
+    )
+    .bind(now.unix_millis())
+    .bind(i64::from(limit))
+    .fetch_all(connection)
+    .await?;
+    let id = |row| Columns::of("operations", row).number("id", OperationId::new);
+    rows.iter().map(id).collect()
+}
+
+async fn list(
+    connection: &mut PgConnection,
+    viewer: Viewer,
+    filter: &Filter,
+    page: PageRequest,
+) -> Result<OperationPage, Fault> {
+    let total = total(connection, viewer, filter).await?;
+    let operations = rows(connection, viewer, filter, Window::of(page, total)).await?;
+    Ok(OperationPage { operations, total })
+}
+
+async fn total(
+    connection: &mut PgConnection,
+    viewer: Viewer,
+    filter: &Filter,
+) -> Result<u64, Fault> {
+    let mut query = QueryBuilder::new("SELECT count(*) FROM operations WHERE ");
+    restrict(&mut query, viewer, filter);
+    let row = query.build().fetch_one(connection).await?;
+    Ok(count(row.try_get(0)?))
+}
+
+/// The ids come from an index alone; only the rows of the page itself are read.
+async fn rows(
+    connection: &mut PgConnection,
+    viewer: Viewer,
+    filter: &Filter,
+    window: Window,
+) -> Result<Vec<Operation>, Fault> {
+    let (order, skip, take) = match window {
+        Window::Empty => return Ok(Vec::new()),
+        Window::FromNewest { skip, take } => ("DESC", skip, take),
+        Window::FromOldest { skip, take } => ("ASC", skip, take),
+    };
+    let mut query = QueryBuilder::new(select_operations!(
+        "WHERE o.id IN (SELECT id FROM operations WHERE "
+    ));
+    restrict(&mut query, viewer, filter);
+    query.push(format_args!(" ORDER BY id {order} LIMIT "));
+    query.push_bind(clamped(take)).push(" OFFSET ");
+    query.push_bind(clamped(skip)).push(") ORDER BY o.id DESC");
+    let rows = query.build().fetch_all(connection).await?;
+    rows.iter().map(operations::operation).collect()
+}
+
+/// What the viewer may see and the filter lets pass, in words that PostgreSQL finds an index for.
+fn restrict(query: &mut QueryBuilder<Postgres>, viewer: Viewer, filter: &Filter) {
+    let Filter {
+        external_reference,
+        statuses,
+    } = filter;
+    match viewer {
+        Viewer::HeadOffice(company) => {
+            query.push("head_office_id = ");
+            query.push_bind(company.as_uuid());
+        }
+        Viewer::Branch(company) => {
+            let id = company.as_uuid();
+            query.push("head_office_id = (SELECT head_office_id FROM companies WHERE id = ");
+            query.push_bind(id).push(") AND payer_id = ").push_bind(id);
+        }
+        Viewer::Platform => {
+            query.push("TRUE");
+        }
+    }
+    if let Some(reference) = external_reference {
+        query.push(" AND external_reference = ");
+        query.push_bind(ExternalReference::as_str(reference));
+    }
+    if !statuses.is_empty() {
+        query.push(" AND status IN (");
+        let mut list = query.separated(", ");
+        // A set: repeated statuses would only make more statements.
+        for status in statuses.iter().copied().collect::<EnumSet<Status>>().iter() {
+            list.push_bind(status.as_str());
+        }
+        query.push(")");
+    }
+}
+
+fn history_entry(row: &PgRow) -> Result<HistoryEntry, Fault> {
+    let columns = Columns::of("events", row);
+    Ok(HistoryEntry {
+        id: EventId::new(columns.uuid("id")?),
+        version: columns.number("version", Version::new)?,
+        event_type: columns.parsed("type")?,
+        at: columns.timestamp("at")?,
+        actor: actor(columns)?,
+        body: columns.raw("body")?,
+    })
+}
+
+fn actor(columns: Columns<'_>) -> Result<Actor, Fault> {
+    Ok(match columns.raw("actor")? {
+        "API_KEY" => Actor::ApiKey {
+            key: ApiKeyId::new(columns.uuid("actor_api_key_id")?),
+            user: UserId::new(columns.uuid("actor_user_id")?),
+        },
+        "COMPANY" => Actor::Company,
+        "SUPPLIER" => Actor::Supplier,
+        "PLATFORM" => Actor::Platform,
+        "SYSTEM" => Actor::System,
+        _ => return Err(columns.corrupt("actor")),
+    })
+}

@@ -1,0 +1,167 @@
+//! How statements reach the database: bounded reads of one moment, and writes that are one
+//! transaction with one of four known ends.
+//!
+//! Every step has a time limit on this side too, because a connection whose other end vanished
+//! never answers. Such a connection is closed, not given back.
+
+mod lent;
+mod transaction;
+
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use preauth_core::port::Unavailable;
+use sqlx::PgConnection;
+use tokio::time::timeout;
+
+use super::PostgresStore;
+use super::error::{Fault, WriteError};
+use lent::Lent;
+use transaction::Transaction;
+
+/// How long a read may take; the server gives up sooner by itself (see `open`).
+const READ_TIMEOUT: Duration = Duration::from_secs(12);
+
+/// What is done with a connection and an input. It may be done again from the beginning.
+pub(super) type Run<I, T, E> =
+    for<'c> fn(&'c mut PgConnection, &'c I) -> BoxFuture<'c, Result<T, E>>;
+
+/// How long a write must last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Durability {
+    /// Once answered it survives a crash of the database.
+    Durable,
+    /// A crash of the database may forget the last of it.
+    Relaxed,
+}
+
+impl PostgresStore {
+    /// Reads by one statement; a second time when the connection turns out to be broken.
+    pub(super) async fn read<I, T>(&self, input: &I, run: Run<I, T, Fault>) -> Result<T, Fault>
+    where
+        I: Sync,
+    {
+        match self.read_once(input, run).await {
+            Err(fault) if fault.is_broken_connection() => {
+                self.connections.suspect_all();
+                self.read_once(input, run).await
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Reads by several statements that all see the same moment.
+    pub(super) async fn read_snapshot<I, T>(
+        &self,
+        input: &I,
+        run: Run<I, T, Fault>,
+    ) -> Result<T, Fault>
+    where
+        I: Sync,
+    {
+        match self.read_snapshot_once(input, run).await {
+            Err(fault) if fault.is_broken_connection() => {
+                self.connections.suspect_all();
+                self.read_snapshot_once(input, run).await
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Does `run` and makes it last.
+    pub(super) async fn write<I, T>(
+        &self,
+        input: I,
+        run: Run<I, T, WriteError>,
+    ) -> Result<T, WriteError>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        self.submit(input, run, Durability::Durable, false).await
+    }
+
+    /// Like [`PostgresStore::write`]; afterwards tells every dispatcher that deliveries are due.
+    pub(super) async fn write_and_wake<I, T>(
+        &self,
+        input: I,
+        run: Run<I, T, WriteError>,
+    ) -> Result<T, WriteError>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        self.submit(input, run, Durability::Durable, true).await
+    }
+
+    /// Does `run`, which nobody misses much if the database crashes now.
+    pub(super) async fn write_relaxed<I, T>(
+        &self,
+        input: I,
+        run: Run<I, T, WriteError>,
+    ) -> Result<T, Unavailable>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        self.submit(input, run, Durability::Relaxed, false)
+            .await
+            .map_err(super::error::unavailable)
+    }
+
+    async fn read_once<I, T>(&self, input: &I, run: Run<I, T, Fault>) -> Result<T, Fault>
+    where
+        I: Sync,
+    {
+        let mut lent = Lent::from(self.connections.acquire().await?);
+        let outcome = timeout(READ_TIMEOUT, run(lent.connection()?, input)).await;
+        lent.give_back_after(outcome)
+    }
+
+    async fn read_snapshot_once<I, T>(&self, input: &I, run: Run<I, T, Fault>) -> Result<T, Fault>
+    where
+        I: Sync,
+    {
+        let mut lent = Lent::from(self.connections.acquire().await?);
+        let connection = lent.connection()?;
+        let snapshot = async {
+            // Not READ ONLY: reserving an id is a write.
+            let mut snapshot =
+                sqlx::Connection::begin_with(connection, "BEGIN ISOLATION LEVEL REPEATABLE READ")
+                    .await?;
+            let read = run(&mut snapshot, input).await?;
+            snapshot.rollback().await?;
+            Ok(read)
+        };
+        let outcome = timeout(READ_TIMEOUT, snapshot).await;
+        lent.give_back_after(outcome)
+    }
+
+    /// Hands the write to a task of its own, so that a caller who goes away leaves it whole.
+    async fn submit<I, T>(
+        &self,
+        input: I,
+        run: Run<I, T, WriteError>,
+        durability: Durability,
+        wakes: bool,
+    ) -> Result<T, WriteError>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        let transaction = Transaction::new(self.connections.clone(), durability);
+        let wake = wakes.then(|| std::sync::Arc::clone(&self.wake));
+        let task = tokio::spawn(async move {
+            let outcome = transaction.write(&input, run).await;
+            if let (Ok(_), Some(wake)) = (&outcome, wake) {
+                wake.all();
+            }
+            outcome
+        });
+        match task.await {
+            Ok(outcome) => outcome,
+            // Without an answer the commit may or may not have come to pass.
+            Err(lost) => Err(WriteError::Unknown(Box::new(lost))),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The life of one writing transaction.
+
+use std::time::Duration;
+
+use sqlx::{Connection, PgConnection};
+use tokio::time::{sleep, timeout};
+
+use super::super::connections::Connections;
+use super::super::error::{Fault, WriteError, after_commit};
+use super::lent::Lent;
+use super::{Durability, Run};
+
+/// How long the statements of a write may take together.
+const WORK_TIMEOUT: Duration = Duration::from_secs(20);
+/// How long the answer to COMMIT is waited for; a synchronous standby may take its time.
+const COMMIT_TIMEOUT: Duration = Duration::from_secs(20);
+/// How often a write is done that the database rolled back on account of others at work.
+const ROUNDS: u32 = 4;
+/// Before a caller may go round who was too early: about as long as a commit takes.
+const PAUSE_BEFORE_NEXT_TRY: Duration = Duration::from_millis(25);
+
+pub(super) struct Transaction {
+    connections: Connections,
+    durability: Durability,
+}
+
+impl Transaction {
+    pub(super) const fn new(connections: Connections, durability: Durability) -> Self {
+        Self {
+            connections,
+            durability,
+        }
+    }
+
+    /// Does `run` in a transaction and commits it; anew when it was rolled back on account of
+    /// another, which leaves nothing behind.
+    pub(super) async fn write<I, T>(
+        &self,
+        input: &I,
+        run: Run<I, T, WriteError>,
+    ) -> Result<T, WriteError> {
+        for _ in 0..ROUNDS {
+            match self.write_once(input, run).await {
+                Err(WriteError::RolledBack) => {}
+                Err(WriteError::InProgress) => {
+                    // Without a connection: many may be waiting for the same one to end.
+                    sleep(PAUSE_BEFORE_NEXT_TRY).await;
+                    return Err(WriteError::Conflict);
+                }
+                outcome => return outcome,
+            }
+        }
+        Err(WriteError::Conflict)
+    }
+
+    async fn write_once<I, T>(
+        &self,
+        input: &I,
+        run: Run<I, T, WriteError>,
+    ) -> Result<T, WriteError> {
+        let mut lent = Lent::from(self.connections.acquire().await?);
+        let (outcome, is_over) = self.transact(lent.connection()?, input, run).await;
+        if is_over {
+            lent.give_back();
+        }
+        outcome
+    }
+
+    /// Also says whether the transaction has ended for certain. Otherwise the connection must be
+    /// closed, so that the server rolls back.
+    async fn transact<I, T>(
+        &self,
+        connection: &mut PgConnection,
+        input: &I,
+        run: Run<I, T, WriteError>,
+    ) -> (Result<T, WriteError>, bool) {
+        let work = timeout(WORK_TIMEOUT, self.work(connection, input, run)).await;
+        let (transaction, written) = match work {
+            Ok(Ok(worked)) => worked,
+            Ok(Err(error)) => return (Err(error), false),
+            Err(_) => return (Err(Fault::TimedOut.into()), false),
+        };
+        match written {
+            Ok(written) => match timeout(COMMIT_TIMEOUT, transaction.commit()).await {
+                Ok(Ok(())) => (Ok(written), true),
+                Ok(Err(error)) => (Err(after_commit(error)), false),
+                Err(_) => (Err(WriteError::Unknown(Box::new(Fault::TimedOut))), false),
+            },
+            Err(error) => {
+                let ended = timeout(WORK_TIMEOUT, transaction.rollback()).await;
+                (Err(error), matches!(ended, Ok(Ok(()))))
+            }
+        }
+    }
+
+    async fn work<'c, I, T>(
+        &self,
+        connection: &'c mut PgConnection,
+        input: &I,
+        run: Run<I, T, WriteError>,
+    ) -> Result<Worked<'c, T>, WriteError> {
+        let begin = match self.durability {
+            Durability::Durable => "BEGIN",
+            Durability::Relaxed => "BEGIN; SET LOCAL synchronous_commit = off",
+        };
+        let mut transaction = match connection.begin_with(begin).await.map_err(Fault::from) {
+            Ok(transaction) => transaction,
+            Err(fault) if fault.is_broken_connection() => {
+                self.connections.suspect_all();
+                return Err(WriteError::RolledBack);
+            }
+            Err(fault) => return Err(fault.into()),
+        };
+        let written = run(&mut transaction, input).await;
+        Ok((transaction, written))
+    }
+}
+
+/// An open transaction, and what its statements came to.
+type Worked<'c, T> = (sqlx::Transaction<'c, sqlx::Postgres>, Result<T, WriteError>);

@@ -1,0 +1,135 @@
+//! The register of users.
+
+use async_trait::async_trait;
+use preauth_core::port::{PageRequest, Unavailable};
+use preauth_core::value::{CompanyId, Email, PersonName, UserId};
+use sqlx::postgres::PgRow;
+use sqlx::{PgConnection, Row};
+
+use crate::directory::{DirectoryError, Page, User, UserChange, Users};
+
+use super::PostgresStore;
+use super::error::{Fault, WriteError, one_row_or};
+use super::rows::{Columns, clamped, count, set_text};
+
+#[async_trait]
+impl Users for PostgresStore {
+    async fn add_user(&self, user: &User) -> Result<(), DirectoryError> {
+        let added = self.write(user.clone(), |connection, user| {
+            Box::pin(insert(connection, user))
+        });
+        Ok(added.await?)
+    }
+
+    async fn user(&self, id: UserId) -> Result<Option<User>, Unavailable> {
+        let found = self.read(&id, |connection, id| Box::pin(by_id(connection, *id)));
+        Ok(found.await?)
+    }
+
+    async fn users(
+        &self,
+        company: CompanyId,
+        page: PageRequest,
+    ) -> Result<Page<User>, Unavailable> {
+        let input = (company, page);
+        let listed = self.read_snapshot(&input, |connection, (company, page)| {
+            Box::pin(list(connection, *company, *page))
+        });
+        Ok(listed.await?)
+    }
+
+    async fn update_user(&self, id: UserId, change: &UserChange) -> Result<User, DirectoryError> {
+        let updated = self.write((id, change.clone()), |connection, (id, change)| {
+            Box::pin(update(connection, *id, change))
+        });
+        Ok(updated.await?)
+    }
+}
+
+async fn insert(connection: &mut PgConnection, user: &User) -> Result<(), WriteError> {
+    let done = sqlx::query(
+        "INSERT INTO users (id, company_id, name, email, permissions, active, created_at)
+         SELECT $1, c.id, $3, $4, $5, $6, $7 FROM companies c WHERE c.id = $2",
+    )
+    .bind(user.id.as_uuid())
+    .bind(user.company.as_uuid())
+    .bind(user.name.as_str())
+    .bind(user.email.as_str())
+    .bind(set_text(user.permissions))
+    .bind(user.active)
+    .bind(user.created_at.unix_millis())
+    .execute(connection)
+    .await?;
+    one_row_or(done.rows_affected(), WriteError::NotFound)
+}
+
+/// Writes what is named, in one statement, so that changes made side by side all last.
+async fn update(
+    connection: &mut PgConnection,
+    id: UserId,
+    change: &UserChange,
+) -> Result<User, WriteError> {
+    let row = sqlx::query(
+        "UPDATE users SET name = coalesce($2, name), email = coalesce($3, email),
+             permissions = coalesce($4, permissions), active = coalesce($5, active)
+         WHERE id = $1
+         RETURNING id, company_id, name, email, permissions, active, created_at",
+    )
+    .bind(id.as_uuid())
+    .bind(change.name.as_ref().map(PersonName::as_str))
+    .bind(change.email.as_ref().map(Email::as_str))
+    .bind(change.permissions.map(set_text))
+    .bind(change.active)
+    .fetch_optional(connection)
+    .await?;
+    Ok(user(row.as_ref().ok_or(WriteError::NotFound)?)?)
+}
+
+async fn by_id(connection: &mut PgConnection, id: UserId) -> Result<Option<User>, Fault> {
+    let row = sqlx::query(
+        "SELECT id, company_id, name, email, permissions, active, created_at
+         FROM users WHERE id = $1",
+    )
+    .bind(id.as_uuid())
+    .fetch_optional(connection)
+    .await?;
+    row.as_ref().map(user).transpose()
+}
+
+async fn list(
+    connection: &mut PgConnection,
+    company: CompanyId,
+    page: PageRequest,
+) -> Result<Page<User>, Fault> {
+    let total = sqlx::query("SELECT count(*) FROM users WHERE company_id = $1")
+        .bind(company.as_uuid())
+        .fetch_one(&mut *connection)
+        .await?;
+    let rows = sqlx::query(
+        "SELECT id, company_id, name, email, permissions, active, created_at
+         FROM users WHERE company_id = $1
+         ORDER BY created_at DESC, id DESC LIMIT $2 OFFSET $3",
+    )
+    .bind(company.as_uuid())
+    .bind(i64::from(page.limit))
+    .bind(clamped(page.offset()))
+    .fetch_all(connection)
+    .await?;
+    Ok(Page {
+        items: rows.iter().map(user).collect::<Result<_, _>>()?,
+        total: count(total.try_get(0)?),
+    })
+}
+
+fn user(row: &PgRow) -> Result<User, Fault> {
+    let columns = Columns::of("users", row);
+    Ok(User {
+        id: UserId::new(columns.uuid("id")?),
+        company: CompanyId::new(columns.uuid("company_id")?),
+        name: columns.parsed("name")?,
+        email: columns.parsed("email")?,
+        permissions: columns.set("permissions")?,
+        active: columns.raw("active")?,
+        created_at: columns.timestamp("created_at")?,
+    })
+}

@@ -1,0 +1,126 @@
+//! Waking the dispatchers of all instances when deliveries are due.
+//!
+//! Only hints: what is missed is found by the dispatchers' own look at the outbox. A notification
+//! is sent apart from the commit that it is about, because PostgreSQL lets transactions that notify
+//! commit one after the other.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::Executor;
+use sqlx::postgres::{PgConnectOptions, PgListener, PgPool, PgPoolOptions};
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+
+const CHANNEL: &str = "preauth_deliveries";
+/// At most one notification in so long: one says as much as many.
+const PAUSE_AFTER_SENDING: Duration = Duration::from_millis(20);
+/// A listener that heard nothing for so long asks whether its connection still stands.
+const SILENCE: Duration = Duration::from_secs(20);
+/// How long anything may take that has to do with a hint.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Between two attempts to listen again.
+const PAUSE_BEFORE_LISTENING: Duration = Duration::from_secs(1);
+
+/// The way to this instance's dispatcher, and to those of others.
+#[derive(Debug)]
+pub(super) struct Wake {
+    here: Arc<Notify>,
+    elsewhere: Arc<Notify>,
+    tasks: [JoinHandle<()>; 2],
+}
+
+impl Wake {
+    /// Starts to send and to listen.
+    pub(super) fn spawn(pool: PgPool, options: PgConnectOptions) -> Self {
+        let here = Arc::new(Notify::new());
+        let elsewhere = Arc::new(Notify::new());
+        let tasks = [
+            tokio::spawn(send(pool, Arc::clone(&elsewhere))),
+            tokio::spawn(listen(options, Arc::clone(&here))),
+        ];
+        Self {
+            here,
+            elsewhere,
+            tasks,
+        }
+    }
+
+    /// Wakes this instance's dispatcher now, and those of others soon.
+    pub(super) fn all(&self) {
+        self.here.notify_one();
+        self.elsewhere.notify_one();
+    }
+
+    pub(super) fn waiting(&self) -> Arc<Notify> {
+        Arc::clone(&self.here)
+    }
+
+    pub(super) fn end(&self) {
+        self.tasks.iter().for_each(JoinHandle::abort);
+    }
+}
+
+impl Drop for Wake {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+async fn send(pool: PgPool, elsewhere: Arc<Notify>) {
+    loop {
+        elsewhere.notified().await;
+        let sent = timeout(
+            PATIENCE,
+            sqlx::query("SELECT pg_notify($1, '')")
+                .bind(CHANNEL)
+                .execute(&pool),
+        );
+        if !matches!(sent.await, Ok(Ok(_))) {
+            tracing::debug!("other instances were not woken");
+        }
+        sleep(PAUSE_AFTER_SENDING).await;
+    }
+}
+
+async fn listen(options: PgConnectOptions, here: Arc<Notify>) {
+    // A pool of its own, so that listening takes no connection away from requests.
+    let pool = PgPoolOptions::new()
+        .max_connections(1)
+        .acquire_timeout(PATIENCE)
+        .max_lifetime(None)
+        .idle_timeout(None)
+        .connect_lazy_with(options);
+    loop {
+        if let Ok(listener) = begin(&pool).await {
+            // What came while nobody listened is found now.
+            here.notify_one();
+            hear(listener, &here).await;
+        }
+        sleep(PAUSE_BEFORE_LISTENING).await;
+    }
+}
+
+async fn begin(pool: &PgPool) -> Result<PgListener, sqlx::Error> {
+    let mut listener = PgListener::connect_with(pool).await?;
+    listener.listen(CHANNEL).await?;
+    Ok(listener)
+}
+
+/// Passes notifications on until the connection is lost.
+async fn hear(mut listener: PgListener, here: &Notify) {
+    listener.eager_reconnect(false);
+    loop {
+        match timeout(SILENCE, listener.try_recv()).await {
+            Ok(Ok(Some(_))) => here.notify_one(),
+            Ok(Ok(None) | Err(_)) => return,
+            Err(_) => {
+                let ping = timeout(PATIENCE, listener.execute("")).await;
+                if !matches!(ping, Ok(Ok(_))) {
+                    return;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! The database server of the tests: the one that the environment names, or one of their own.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::LazyLock;
+
+/// Where a server is whose user may create databases; `scripts/test` sets it.
+const URL: &str = "POSTGRES_TEST_URL";
+/// Starts a server that ends with the command it is given.
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/with-postgres");
+
+/// The URL of the server, without a database.
+pub(crate) fn url() -> &'static str {
+    static CLUSTER: LazyLock<Cluster> = LazyLock::new(Cluster::find);
+    &CLUSTER.url
+}
+
+struct Cluster {
+    url: String,
+    /// The server ends when this pipe does: with this process, however that ends.
+    _own: Option<(Child, ChildStdin)>,
+}
+
+impl Cluster {
+    fn find() -> Self {
+        match std::env::var(URL) {
+            Ok(url) => Self { url, _own: None },
+            Err(_) => Self::start(),
+        }
+    }
+
+    fn start() -> Self {
+        let mut server = Command::new(SCRIPT)
+            .args(["sh", "-c", &format!("echo \"${URL}\"; cat")])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (stdin, stdout) = (server.stdin.take().unwrap(), server.stdout.take().unwrap());
+        let mut url = String::new();
+        BufReader::new(stdout).read_line(&mut url).unwrap();
+        assert!(!url.is_empty(), "{SCRIPT} started no server");
+        Self {
+            url: url.trim().to_owned(),
+            _own: Some((server, stdin)),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Several instances on one database, and connections that break.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use preauth_core::port::Claim;
+use preauth_server::access::RateLimit;
+use tokio::time::timeout;
+
+use crate::fixture::Fixture;
+
+/// Two instances, the second with ids of its own.
+async fn two() -> [Arc<Fixture>; 2] {
+    let first = Arc::new(Fixture::new().await);
+    let second = Arc::new(Fixture::on(&first.database, 2).await);
+    [first, second]
+}
+
+/// Ends all connections of all instances, as a restart of the server does.
+async fn break_connections(fixture: &Fixture) {
+    sqlx::query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid()
+           AND application_name = 'preauth-server'",
+    )
+    .execute(&fixture.sql)
+    .await
+    .unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn the_rate_window_is_counted_across_instances() {
+    let instances = two().await;
+    let (_, hash) = instances[0].known_key().await;
+    let requests: Vec<_> = (0..200)
+        .map(|n| {
+            let instance = Arc::clone(&instances[n % 2]);
+            let now = instance.now;
+            let limit = RateLimit::default();
+            tokio::spawn(async move { instance.stores.access.enter(&hash, limit, now).await })
+        })
+        .collect();
+    let mut granted = 0;
+    for request in requests {
+        let entry = request.await.unwrap().unwrap().unwrap();
+        if entry.window.unwrap().count <= RateLimit::default().requests {
+            granted += 1;
+        }
+    }
+    assert_eq!(granted, 120);
+}
+
+#[tokio::test]
+async fn a_revoked_key_is_revoked_on_every_instance_at_once() {
+    let [first, second] = two().await;
+    let (key, hash) = first.known_key().await;
+    let limit = RateLimit::default();
+    let enter = |fixture: Arc<Fixture>| async move {
+        let entered = fixture.stores.access.enter(&hash, limit, fixture.now).await;
+        entered.unwrap().unwrap().revoked_at
+    };
+    assert_eq!(enter(Arc::clone(&second)).await, None);
+    let revoked = first.directory().revoke_api_key(key.id, first.now);
+    revoked.await.unwrap();
+    assert_eq!(enter(Arc::clone(&second)).await, Some(first.now));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn instances_that_claim_side_by_side_keep_to_the_limit_of_an_endpoint() {
+    let instances = two().await;
+    let payer = instances[0].payer().await;
+    instances[0].add_endpoint(payer).await;
+    for _ in 0..12 {
+        instances[0].offer(payer).await;
+    }
+    let claim = Claim {
+        now: instances[0].now,
+        lease: TimeDelta::seconds(30),
+        limit: 3,
+        per_endpoint: NonZeroU32::new(5).unwrap(),
+    };
+    let claims: Vec<_> = (0..8)
+        .map(|n| {
+            let instance = Arc::clone(&instances[n % 2]);
+            tokio::spawn(async move { instance.stores.outbox.claim(&claim).await })
+        })
+        .collect();
+    let mut leased = Vec::new();
+    for claimed in claims {
+        leased.extend(claimed.await.unwrap().unwrap());
+    }
+    let mut deliveries: Vec<_> = leased.iter().map(|it| it.delivery).collect();
+    deliveries.sort_unstable();
+    deliveries.dedup();
+    assert_eq!((leased.len(), deliveries.len()), (5, 5));
+}
+
+#[tokio::test]
+async fn what_becomes_due_wakes_the_dispatchers_of_other_instances() {
+    let [first, second] = two().await;
+    let payer = first.payer().await;
+    first.add_endpoint(payer).await;
+    let waiting = second.stores.lifecycle.deliveries_waiting();
+    // The hint of its own beginning to listen.
+    timeout(Duration::from_secs(10), waiting.notified())
+        .await
+        .unwrap();
+    first.offer(payer).await;
+    timeout(Duration::from_secs(10), waiting.notified())
+        .await
+        .unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn broken_connections_are_replaced_and_lose_nothing_that_was_answered() {
+    let fixture = Arc::new(Fixture::new().await);
+    let payer = fixture.payer().await;
+    let mut offered = vec![fixture.offer(payer).await.id];
+    for _ in 0..5 {
+        break_connections(&fixture).await;
+        let offer = timeout(Duration::from_secs(10), fixture.offer(payer));
+        offered.push(offer.await.unwrap().id);
+        break_connections(&fixture).await;
+        let user = fixture.user(payer);
+        fixture.directory().add_user(&user).await.unwrap();
+    }
+    for id in offered {
+        let history = fixture.stores.queries.history(id).await.unwrap();
+        assert_eq!(history.len(), 1);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn offers_survive_connections_that_are_broken_under_them() {
+    let fixture = Arc::new(Fixture::new().await);
+    let payer = fixture.payer().await;
+    let offers: Vec<_> = (0..40)
+        .map(|_| {
+            let fixture = Arc::clone(&fixture);
+            tokio::spawn(async move { fixture.offer(payer).await.id })
+        })
+        .collect();
+    for _ in 0..3 {
+        break_connections(&fixture).await;
+        tokio::task::yield_now().await;
+    }
+    let mut answered = 0;
+    for offer in offers {
+        // The others were told that it is not known, or that nothing was done.
+        if let Ok(id) = offer.await {
+            let history = fixture.stores.queries.history(id).await.unwrap();
+            assert_eq!(history.len(), 1);
+            answered += 1;
+        }
+    }
+    let operations: i64 = sqlx::query_scalar("SELECT count(*) FROM operations")
+        .fetch_one(&fixture.sql)
+        .await
+        .unwrap();
+    let without_event: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM operations o
+         WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.operation_id = o.id)",
+    )
+    .fetch_one(&fixture.sql)
+    .await
+    .unwrap();
+    assert!(operations >= answered);
+    assert_eq!(without_event, 0);
+}

@@ -1,0 +1,37 @@
+//! The PostgreSQL store, held to the public suite of the core and to promises of its own: the same files as
+//! for SQLite, on another `database`.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects,
+    reason = "in a test a panic is the report of a failure"
+)]
+
+#[path = "../store/access.rs"]
+mod access;
+#[path = "../store/api_keys.rs"]
+mod api_keys;
+#[path = "../store/companies.rs"]
+mod companies;
+#[path = "../store/conformance.rs"]
+mod conformance;
+#[path = "../store/deliveries.rs"]
+mod deliveries;
+#[path = "../store/endpoints.rs"]
+mod endpoints;
+#[path = "../store/fixture.rs"]
+mod fixture;
+#[path = "../store/host.rs"]
+mod host;
+#[path = "../store/housekeeping.rs"]
+mod housekeeping;
+#[path = "../store/lists.rs"]
+mod lists;
+#[path = "../store/users.rs"]
+mod users;
+
+mod cluster;
+mod database;
+mod instances;
+mod opening;
+mod records;

@@ -1,0 +1,116 @@
+//! Opening: nothing is made by the way, and only this build's schema will do.
+
+use std::sync::Arc;
+
+use preauth_server::directory::CompanyKind;
+use preauth_server::store::{OpenError, migrate, open};
+
+use crate::database::Database;
+use crate::fixture::Fixture;
+
+#[tokio::test]
+async fn a_database_without_a_schema_is_refused_and_left_as_it_is() {
+    let database = Database::empty().await;
+    let error = open(&database.url()).await.unwrap_err();
+    assert!(
+        matches!(error, OpenError::SchemaMismatch { .. }),
+        "{error:?}"
+    );
+    let text = error.to_string();
+    assert!(text.contains("preauth-server migrate"), "{text}");
+    assert!(text.contains(database.name()), "{text}");
+    let tables: i64 =
+        sqlx::query_scalar("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")
+            .fetch_one(&database.sql().await)
+            .await
+            .unwrap();
+    assert_eq!(tables, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn instances_that_migrate_side_by_side_take_turns() {
+    let database = Database::empty().await;
+    let urls = [database.url(), database.url(), database.url()];
+    let started = urls.map(|url| tokio::spawn(async move { migrate(&url).await }));
+    for migrated in started {
+        migrated.await.unwrap().unwrap();
+    }
+    let stores = open(&database.url()).await.unwrap();
+    stores.lifecycle.check().await.unwrap();
+    stores.lifecycle.close().await;
+}
+
+#[tokio::test]
+async fn a_schema_of_a_newer_version_is_refused() {
+    let first = Fixture::new().await;
+    sqlx::query(
+        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+         VALUES (9999, 'later', TRUE, '', 0)",
+    )
+    .execute(&first.sql)
+    .await
+    .unwrap();
+    assert!(first.stores.lifecycle.check().await.is_err());
+    let url = first.database.url();
+    let opened = open(&url).await.unwrap_err();
+    assert!(matches!(opened, OpenError::SchemaMismatch { .. }));
+    let migrated = migrate(&url).await.unwrap_err();
+    assert!(matches!(migrated, OpenError::PostgresMigration { .. }));
+}
+
+#[tokio::test]
+async fn a_database_that_takes_no_writes_is_not_ready() {
+    let fixture = Fixture::new().await;
+    fixture.stores.lifecycle.check().await.unwrap();
+    let read_only = format!(
+        "ALTER DATABASE {} SET default_transaction_read_only = on",
+        fixture.database.name()
+    );
+    sqlx::raw_sql(sqlx::AssertSqlSafe(read_only))
+        .execute(&fixture.sql)
+        .await
+        .unwrap();
+    let again = open(&fixture.database.url()).await.unwrap();
+    assert!(again.lifecycle.check().await.is_err());
+}
+
+#[tokio::test]
+async fn a_database_that_does_not_exist_is_named() {
+    let database = Database::empty().await;
+    let url = format!("{}_not", database.url());
+    let error = open(&url).await.unwrap_err();
+    assert!(matches!(error, OpenError::Unreachable { .. }), "{error:?}");
+    let name = format!("{}_not", database.name());
+    assert!(error.to_string().contains(&name), "{error}");
+}
+
+#[tokio::test]
+async fn a_closed_database_answers_no_more() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    fixture.stores.lifecycle.close().await;
+    fixture.stores.lifecycle.close().await;
+    assert!(fixture.stores.lifecycle.check().await.is_err());
+    assert!(fixture.directory().company(payer).await.is_err());
+    let late = fixture.company(CompanyKind::Supplier);
+    assert!(fixture.directory().add_company(&late).await.is_err());
+    let again = Fixture::on(&Arc::clone(&fixture.database), 2).await;
+    assert!(again.directory().company(payer).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn what_was_not_written_by_this_server_is_reported_by_table_and_column() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    let operation = fixture.offer(payer).await;
+    sqlx::query("UPDATE operations SET due_date = '2026-99-99'")
+        .execute(&fixture.sql)
+        .await
+        .unwrap();
+    let error = fixture.stores.store.load_operation(operation.id).await;
+    let cause = error.unwrap_err().cause.to_string();
+    assert!(
+        cause.contains("due_date") && cause.contains("operations"),
+        "{cause}"
+    );
+}
