@@ -31,16 +31,21 @@ pub fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
     name.push(".part");
     let part = path.with_file_name(name);
     // What an interrupted attempt left is of no use to anybody.
-    match std::fs::remove_file(&part) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
+    remove_if_there(&part)?;
     let mut file = create_private(&part)?;
     file.write_all(content)?;
     file.sync_all()?;
     // A link, unlike a rename, does not replace what another process made meanwhile.
     std::fs::hard_link(&part, path)?;
     std::fs::remove_file(part)
+}
+
+/// Removes a file; one that is not there is as good as removed.
+pub fn remove_if_there(path: &Path) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ impl Credentials {
     pub fn keep(&self, data: &Path) -> io::Result<()> {
         let path = data.join(FILE_NAME);
         // Those of another database that was here before open nothing any more.
-        remove(&path)?;
+        files::remove_if_there(&path)?;
         files::write_private(&path, serde_json::to_string_pretty(self)?.as_bytes())
     }
 }
@@ -80,19 +80,12 @@ impl Credentials {
 impl ReadyFile<'_> {
     /// Removes what an earlier start left, so that nobody takes it for this one's.
     pub fn clear(path: &Path) -> io::Result<()> {
-        remove(path)
+        files::remove_if_there(path)
     }
 
     /// Writes the file whole or not at all: who finds it can use it.
     pub fn write(&self, path: &Path) -> io::Result<()> {
         let text = serde_json::to_string_pretty(self)?;
         files::write_private(path, text.as_bytes())
-    }
-}
-
-fn remove(path: &Path) -> io::Result<()> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
     }
 }

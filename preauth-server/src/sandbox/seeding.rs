@@ -1,7 +1,9 @@
 //! Marks demo data that is being made, so that a start that was cut off is noticed and made good.
 
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::{Path, PathBuf};
+
+use crate::files;
 
 const MARK: &str = "sandbox-is-being-made";
 
@@ -35,10 +37,7 @@ impl Seeding {
         for suffix in ["", "-wal", "-shm"] {
             let mut path = database.as_os_str().to_owned();
             path.push(suffix);
-            match std::fs::remove_file(&path) {
-                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
+            files::remove_if_there(Path::new(&path))?;
         }
         Ok(())
     }
