@@ -27,6 +27,8 @@ pub(super) struct Courier {
     pub(super) sender: Arc<dyn Sender>,
     pub(super) vault: Vault,
     pub(super) clock: Arc<dyn Clock>,
+    /// What receivers' clocks show: the time of signatures and of dates in their answers.
+    pub(super) receivers_clock: Arc<dyn Clock>,
     /// How long a sender is waited for.
     pub(super) patience: Duration,
 }
@@ -39,11 +41,12 @@ impl Courier {
         let stopwatch = Stopwatch::start();
         let exchange = tokio::select! {
             biased;
-            exchange = self.exchange(&leased, at) => exchange,
+            exchange = self.exchange(&leased) => exchange,
             () = abandoned.requested() => return self.release(&leased).await,
         };
         let duration = stopwatch.elapsed();
-        let (attempt, verdict) = judged(&leased, exchange, at, self.clock.now());
+        let asked = self.asked_delay_seconds(&exchange);
+        let (attempt, verdict) = judged(&leased, exchange, asked, at, self.clock.now());
         let attempt = Attempt {
             duration,
             ..attempt
@@ -52,14 +55,21 @@ impl Courier {
         log(&leased, &attempt, verdict, recorded);
     }
 
-    async fn exchange(&self, leased: &Leased, at: Timestamp) -> Result<Answer, AttemptError> {
-        let request = signed_request(leased, &self.vault, at).map_err(|error| {
+    async fn exchange(&self, leased: &Leased) -> Result<Answer, AttemptError> {
+        let now = self.receivers_clock.now();
+        let request = signed_request(leased, &self.vault, now).map_err(|error| {
             let (endpoint, error) = (leased.endpoint, chain(&error));
             tracing::error!(target: "dispatcher", %endpoint, error, "cannot sign");
             AttemptError::Secret
         })?;
         let exchange = tokio::time::timeout(self.patience, self.sender.send(request)).await;
         exchange.unwrap_or(Err(AttemptError::TimedOut))
+    }
+
+    /// What the receiver asked for with `Retry-After`.
+    fn asked_delay_seconds(&self, exchange: &Result<Answer, AttemptError>) -> Option<u32> {
+        let answer = exchange.as_ref().ok()?;
+        answer.asked_delay_seconds(self.receivers_clock.now())
     }
 
     async fn record(&self, leased: &Leased, attempt: &Attempt, verdict: Verdict) -> Recorded {
@@ -90,13 +100,10 @@ impl Courier {
 fn judged(
     leased: &Leased,
     exchange: Result<Answer, AttemptError>,
+    asked: Option<u32>,
     at: Timestamp,
     now: Timestamp,
 ) -> (Attempt, Verdict) {
-    let asked = exchange
-        .as_ref()
-        .ok()
-        .and_then(|answer| answer.asked_delay_seconds(now));
     let (http_status, error, response_body) = match exchange {
         Ok(answer) if answer.confirms() => (Some(answer.status), None, answer.body),
         Ok(answer) => (Some(answer.status), Some(AttemptError::Status), answer.body),

@@ -80,6 +80,7 @@ impl Dispatcher {
                 outbox,
                 sender,
                 vault,
+                receivers_clock: Arc::clone(&clock),
                 clock,
                 patience: limits.attempt,
             }),
@@ -97,6 +98,17 @@ impl Dispatcher {
             ..Courier::clone(&self.courier)
         });
         self.limits = limits;
+        self
+    }
+
+    /// The same dispatcher, which signs by another clock than the one that says what is due:
+    /// receivers compare a signature's time with their own clocks, which do not travel.
+    #[must_use]
+    pub fn with_receivers_clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.courier = Arc::new(Courier {
+            receivers_clock: clock,
+            ..Courier::clone(&self.courier)
+        });
         self
     }
 
