@@ -1,10 +1,12 @@
 //! The one place that reads the machine's clocks.
 
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use chrono::{TimeDelta, Utc};
 use preauth_core::value::Timestamp;
+use tokio::sync::Notify;
 
 /// Tells the time to everything that decides by it.
 pub trait Clock: Send + Sync {
@@ -26,24 +28,52 @@ impl Clock for SystemClock {
     }
 }
 
-/// The machine's clock and an offset that only grows: time travel for sandbox and tests.
+/// The machine's clock and an offset that only grows: time travel for the sandbox.
 #[derive(Debug, Default)]
 pub struct TravelClock {
     ahead_ms: AtomicI64,
+    sleepers: Mutex<Vec<Arc<Notify>>>,
 }
 
 impl TravelClock {
-    /// Moves the clock forward for everybody who asks it.
+    /// A clock that is `ahead` of the machine's already.
+    #[must_use]
+    pub fn ahead_by(ahead: TimeDelta) -> Self {
+        let clock = Self::default();
+        clock.advance(ahead);
+        clock
+    }
+
+    /// Has `sleeper` notified at every jump: a sleep measures real time and would outlast the
+    /// moment it waits for.
+    pub fn wakes(&self, sleeper: Arc<Notify>) {
+        self.sleepers().push(sleeper);
+    }
+
+    /// Moves the clock forward for everybody who asks it, and wakes those who sleep.
     pub fn advance(&self, delta: TimeDelta) {
         self.ahead_ms
             .fetch_add(delta.num_milliseconds().max(0), Ordering::SeqCst);
+        for sleeper in self.sleepers().iter() {
+            // Who is not asleep just now finds this when it next lies down.
+            sleeper.notify_one();
+        }
+    }
+
+    /// How far it is ahead of the machine's.
+    #[must_use]
+    pub fn ahead(&self) -> TimeDelta {
+        TimeDelta::milliseconds(self.ahead_ms.load(Ordering::SeqCst))
+    }
+
+    fn sleepers(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Notify>>> {
+        self.sleepers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Clock for TravelClock {
     fn now(&self) -> Timestamp {
-        let ahead = TimeDelta::milliseconds(self.ahead_ms.load(Ordering::SeqCst));
-        SystemClock.now().saturating_add(ahead)
+        SystemClock.now().saturating_add(self.ahead())
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use preauth_core::port::Unavailable;
+use tokio::sync::Notify;
 
 use crate::clock::Clock;
 use crate::looping::{LoopHealth, Next, Shutdown, repeat};
@@ -41,6 +42,7 @@ pub struct Janitor {
     housekeeping: Arc<dyn Housekeeping>,
     clock: Arc<dyn Clock>,
     retention: Retention,
+    wake: Arc<Notify>,
     health: LoopHealth,
 }
 
@@ -56,8 +58,15 @@ impl Janitor {
             housekeeping,
             clock,
             retention,
+            wake: Arc::default(),
             health: LoopHealth::new("janitor"),
         }
+    }
+
+    /// The same janitor, looking at once whenever `wake` is notified.
+    #[must_use]
+    pub fn woken_by(self, wake: Arc<Notify>) -> Self {
+        Self { wake, ..self }
     }
 
     /// Removes one small batch of each kind, and gives how many records that were; 0 when nothing
@@ -79,7 +88,7 @@ impl Janitor {
 
     /// Cleans until the end is requested.
     pub async fn run(&self, shutdown: Shutdown) {
-        repeat(&self.health, REST, shutdown, || async {
+        repeat(&self.health, REST, &self.wake, shutdown, || async {
             let removed = self.run_once().await?;
             Ok(if removed == 0 {
                 Next::AfterRest

@@ -143,10 +143,12 @@ pub enum Next {
     AfterRest,
 }
 
-/// Steps until the end is requested, resting in between; a step under way is finished first.
+/// Steps until the end is requested, resting in between unless `wake` is notified; a step under way
+/// is finished first.
 pub async fn repeat<F>(
     health: &LoopHealth,
     rest: Duration,
+    wake: &Notify,
     mut shutdown: Shutdown,
     step: impl Fn() -> F,
 ) where
@@ -155,7 +157,13 @@ pub async fn repeat<F>(
     while !shutdown.is_requested() {
         match health.observe(step().await) {
             Some(Next::AtOnce) => tokio::task::yield_now().await,
-            Some(Next::AfterRest) | None => pause(rest, &mut shutdown).await,
+            Some(Next::AfterRest) | None => {
+                tokio::select! {
+                    biased;
+                    () = pause(rest, &mut shutdown) => {}
+                    () = wake.notified() => {}
+                }
+            }
         }
     }
 }
@@ -177,7 +185,7 @@ mod tests {
 
     use preauth_core::port::Unavailable;
 
-    use super::{LoopHealth, Next, repeat, shutdown};
+    use super::{LoopHealth, Next, Notify, repeat, shutdown};
 
     fn lost() -> Unavailable {
         Unavailable {
@@ -190,18 +198,51 @@ mod tests {
         let (trigger, watching) = shutdown();
         let health = LoopHealth::new("test");
         let steps = AtomicU32::new(0);
-        repeat(&health, Duration::from_millis(1), watching, || async {
-            match steps.fetch_add(1, Ordering::Relaxed) {
-                0 => Ok(Next::AtOnce),
-                1 | 2 => Err(lost()),
-                _ => {
-                    trigger.request();
-                    Ok(Next::AfterRest)
+        let wake = Notify::new();
+        repeat(
+            &health,
+            Duration::from_millis(1),
+            &wake,
+            watching,
+            || async {
+                match steps.fetch_add(1, Ordering::Relaxed) {
+                    0 => Ok(Next::AtOnce),
+                    1 | 2 => Err(lost()),
+                    _ => {
+                        trigger.request();
+                        Ok(Next::AfterRest)
+                    }
                 }
-            }
-        })
+            },
+        )
         .await;
         assert_eq!(steps.into_inner(), 4);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_loop_that_is_woken_does_not_rest_to_the_end() {
+        let (trigger, watching) = shutdown();
+        let (health, wake) = (LoopHealth::new("test"), Notify::new());
+        let began = tokio::time::Instant::now();
+        let steps = AtomicU32::new(0);
+        let work = repeat(
+            &health,
+            Duration::from_hours(1),
+            &wake,
+            watching,
+            || async {
+                if steps.fetch_add(1, Ordering::Relaxed) == 1 {
+                    trigger.request();
+                }
+                Ok(Next::AfterRest)
+            },
+        );
+        tokio::join!(work, async {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            wake.notify_one();
+        });
+        assert_eq!(steps.into_inner(), 2);
+        assert!(began.elapsed() < Duration::from_secs(1));
     }
 
     #[tokio::test]

@@ -10,6 +10,7 @@ use preauth_core::operation::{Actor, Command};
 use preauth_core::port::{Queries, Unavailable, Viewer};
 use preauth_core::service::{Service, ServiceError};
 use preauth_core::value::{OperationId, Timestamp};
+use tokio::sync::Notify;
 
 use crate::clock::Clock;
 use crate::log::{self, chain};
@@ -19,8 +20,7 @@ use crate::looping::{LoopHealth, Next, Shutdown, repeat};
 const BATCH: u32 = 500;
 /// Expiries under way at once: enough for a store to write many of them together.
 const CONCURRENCY: usize = 64;
-/// Rest between two looks; an expiry is to be recorded within 5 s, and a clock that travels must
-/// not be slept through.
+/// Rest between two looks; an expiry is to be recorded within 5 s.
 const REST: Duration = Duration::from_secs(1);
 
 /// Records the expiry of overdue offers; any number of instances may sweep at once.
@@ -30,6 +30,7 @@ pub struct Sweeper {
     service: Arc<Service>,
     queries: Arc<dyn Queries>,
     clock: Arc<dyn Clock>,
+    wake: Arc<Notify>,
     health: LoopHealth,
 }
 
@@ -41,8 +42,15 @@ impl Sweeper {
             service,
             queries,
             clock,
+            wake: Arc::default(),
             health: LoopHealth::new("sweeper"),
         }
+    }
+
+    /// The same sweeper, looking at once whenever `wake` is notified.
+    #[must_use]
+    pub fn woken_by(self, wake: Arc<Notify>) -> Self {
+        Self { wake, ..self }
     }
 
     /// Records the expiry of at most 500 overdue offers, and gives how many it recorded.
@@ -59,7 +67,7 @@ impl Sweeper {
 
     /// Sweeps until the end is requested.
     pub async fn run(&self, shutdown: Shutdown) {
-        repeat(&self.health, REST, shutdown, || async {
+        repeat(&self.health, REST, &self.wake, shutdown, || async {
             let recorded = self.run_once().await?;
             Ok(if recorded == 0 {
                 Next::AfterRest
