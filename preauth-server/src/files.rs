@@ -3,7 +3,7 @@
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const OWNER_ONLY_FILE: u32 = 0o600;
 const OWNER_ONLY_DIRECTORY: u32 = 0o700;
@@ -27,6 +27,19 @@ pub fn create_private_directory(path: &Path) -> io::Result<()> {
 
 /// Writes a new file of mode 0600 whole or not at all; fails when it exists.
 pub fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
+    let part = write_part(path, content)?;
+    // A link, unlike a rename, does not replace what another process made meanwhile.
+    std::fs::hard_link(&part, path)?;
+    std::fs::remove_file(part)
+}
+
+/// Writes a file of mode 0600 whole or not at all, in the place of one that is there.
+pub fn replace_private(path: &Path, content: &[u8]) -> io::Result<()> {
+    std::fs::rename(write_part(path, content)?, path)
+}
+
+/// Writes the content beside the path, where nobody looks for it.
+fn write_part(path: &Path, content: &[u8]) -> io::Result<PathBuf> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".part");
     let part = path.with_file_name(name);
@@ -35,9 +48,7 @@ pub fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut file = create_private(&part)?;
     file.write_all(content)?;
     file.sync_all()?;
-    // A link, unlike a rename, does not replace what another process made meanwhile.
-    std::fs::hard_link(&part, path)?;
-    std::fs::remove_file(part)
+    Ok(part)
 }
 
 /// Removes a file; one that is not there is as good as removed.
@@ -50,12 +61,12 @@ pub fn remove_if_there(path: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::write_private;
+    use super::{replace_private, write_private};
     use std::io::ErrorKind;
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
-    fn a_file_is_whole_private_and_never_replaced() {
+    fn a_file_is_whole_private_and_replaced_only_on_purpose() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("secret");
         std::fs::write(folder.path().join("secret.part"), "left over").unwrap();
@@ -63,6 +74,8 @@ mod tests {
         let again = write_private(&path, b"second").unwrap_err();
         assert_eq!(again.kind(), ErrorKind::AlreadyExists);
         assert_eq!(std::fs::read(&path).unwrap(), b"first");
+        replace_private(&path, b"third").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"third");
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     }
 }
