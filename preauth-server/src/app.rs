@@ -11,12 +11,13 @@ use preauth_core::Policy;
 use preauth_core::service::Service;
 use thiserror::Error;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use crate::access::RateLimit;
-use crate::clock::Clock;
+use crate::clock::{Clock, SystemClock};
 use crate::dispatcher::{Dispatcher, HttpSender, HttpSenderOptions, SenderError, TargetPolicy};
-use crate::http::integration::{self, IntegrationApi};
+use crate::http::integration::{self, IntegrationApi, Magic};
 use crate::http::platform::{self, PlatformApi, Readiness};
 use crate::http::server::{Bound, Stop};
 use crate::http::{self, Gate, Strangers, WireRender};
@@ -24,6 +25,7 @@ use crate::ids::RandomIds;
 use crate::janitor::{Janitor, Retention};
 use crate::log::chain;
 use crate::looping::{Shutdown, ShutdownTrigger, shutdown};
+use crate::sandbox::TimeMachine;
 use crate::secret::{OperatorToken, Vault};
 use crate::store::{Lifecycle, Stores};
 use crate::sweeper::Sweeper;
@@ -50,6 +52,10 @@ pub struct Parts {
     pub listen: SocketAddr,
     /// Address of the platform API and the probes.
     pub platform_listen: SocketAddr,
+    /// What moves `clock`: only a sandbox has one.
+    pub time_machine: Option<Arc<TimeMachine>>,
+    /// What provokes refusals: only a sandbox has it.
+    pub magic: Option<Magic>,
 }
 
 /// Why a server did not start; each text names the next step.
@@ -76,6 +82,7 @@ pub struct Running {
     listeners: [Stop; 2],
     loops: ShutdownTrigger,
     tasks: JoinSet<()>,
+    operations: Arc<Service>,
     lifecycle: Arc<dyn Lifecycle>,
 }
 
@@ -96,7 +103,7 @@ pub async fn start(parts: Parts) -> Result<Running, StartError> {
     start_loops(&parts, &operations, &shutdown, &mut tasks)?;
     let (work, stop_integration) = integration.serve(integration_service(&parts, &operations));
     tasks.spawn(work);
-    let (work, stop_platform) = platform.serve(platform_service(&parts, operations));
+    let (work, stop_platform) = platform.serve(platform_service(&parts, Arc::clone(&operations)));
     tasks.spawn(work);
     Ok(Running {
         address,
@@ -104,8 +111,18 @@ pub async fn start(parts: Parts) -> Result<Running, StartError> {
         listeners: [stop_integration, stop_platform],
         loops: trigger,
         tasks,
+        operations,
         lifecycle: parts.stores.lifecycle,
     })
+}
+
+impl Parts {
+    /// Has a loop's sleep end when the clock jumps.
+    fn wake_at_jumps(&self, wake: &Arc<Notify>) {
+        if let Some(machine) = &self.time_machine {
+            machine.clock().wakes(Arc::clone(wake));
+        }
+    }
 }
 
 impl Running {
@@ -119,6 +136,12 @@ impl Running {
     #[must_use]
     pub const fn platform_address(&self) -> SocketAddr {
         self.platform_address
+    }
+
+    /// The use cases that both listeners call.
+    #[must_use]
+    pub const fn operations(&self) -> &Arc<Service> {
+        &self.operations
     }
 
     /// Stops: no new connections, requests under way and deliveries in flight have `grace` to end,
@@ -173,13 +196,20 @@ fn start_loops(
     let sender = HttpSender::new(HttpSenderOptions::new(parts.targets.clone()))?;
     let vault = parts.vault.clone();
     let wake = lifecycle.deliveries_waiting();
-    let dispatcher = Dispatcher::new(outbox, Arc::new(sender), vault, clock(), wake);
+    parts.wake_at_jumps(&wake);
+    let dispatcher = Dispatcher::new(outbox, Arc::new(sender), vault, clock(), wake)
+        .with_receivers_clock(Arc::new(SystemClock));
     let until = shutdown.clone();
     tasks.spawn(async move { dispatcher.run(until).await });
-    let sweeper = Sweeper::new(Arc::clone(operations), queries, clock());
+    let wake = || {
+        let wake = Arc::default();
+        parts.wake_at_jumps(&wake);
+        wake
+    };
+    let sweeper = Sweeper::new(Arc::clone(operations), queries, clock()).woken_by(wake());
     let until = shutdown.clone();
     tasks.spawn(async move { sweeper.run(until).await });
-    let janitor = Janitor::new(housekeeping, clock(), Retention::default());
+    let janitor = Janitor::new(housekeeping, clock(), Retention::default()).woken_by(wake());
     let until = shutdown.clone();
     tasks.spawn(async move { janitor.run(until).await });
     Ok(())
@@ -193,6 +223,7 @@ fn integration_service(parts: &Parts, operations: &Arc<Service>) -> http::Servic
         queries: Arc::clone(&parts.stores.queries),
         gate: Gate::new(access, clock(), parts.rate_limit, parts.strangers.clone()),
         clock: clock(),
+        magic: parts.magic,
     };
     integration::service(api, Arc::new(RandomIds))
 }
@@ -207,6 +238,7 @@ fn platform_service(parts: &Parts, operations: Arc<Service>) -> http::Service {
         targets: parts.targets.clone(),
         readiness: Arc::new(DatabaseReady(Arc::clone(&parts.stores.lifecycle))),
         clock: Arc::clone(&parts.clock),
+        time_machine: parts.time_machine.clone(),
         ids: Arc::new(RandomIds),
     };
     platform::service(api)

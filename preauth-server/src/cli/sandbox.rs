@@ -1,6 +1,7 @@
 //! `sandbox`: everything on the embedded database, no configuration, no network.
 
 use std::error::Error as StdError;
+use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,14 +17,17 @@ use crate::access::RateLimit;
 use crate::app::{self, Parts};
 use crate::clock::{Clock, TravelClock};
 use crate::dispatcher::{TargetPolicy, judge_url};
+use crate::files;
+use crate::http::integration::Magic;
 use crate::http::{Receiver, Strangers};
 use crate::ids::random_bytes;
+use crate::sandbox::terminal::{self, Player};
 use crate::sandbox::{
-    Credentials, HEAD_OFFICE_CNPJ, ReadyFile, Seeding, add_endpoint, greeting, seed,
+    Credentials, HEAD_OFFICE_CNPJ, ReadyFile, Seeding, TimeMachine, add_endpoint, greeting, seed,
 };
 use crate::secret::{self, OperatorToken, Vault};
 use crate::store::{self, Stores};
-use crate::{files, telemetry};
+use crate::telemetry::{self, Console};
 
 use super::CliError;
 
@@ -57,26 +61,28 @@ pub(super) struct SandboxArgs {
 }
 
 pub(super) async fn run(args: SandboxArgs) -> Result<(), CliError> {
-    telemetry::start_story();
+    let console = Console::default();
+    telemetry::start_story(&console);
     let folder = DataFolder::of(args.data.as_deref())?;
-    let outcome = run_in(&args, folder.path()).await;
+    let outcome = run_in(&args, folder.path(), &console).await;
     folder.end();
     outcome
 }
 
 #[expect(clippy::print_stdout, reason = "the greeting is this command's output")]
-async fn run_in(args: &SandboxArgs, data: &Path) -> Result<(), CliError> {
+async fn run_in(args: &SandboxArgs, data: &Path, console: &Console) -> Result<(), CliError> {
     if let Some(path) = &args.ready_file {
-        let failed = |error| format!("cannot use ready file {}: {error}", path.display());
-        ReadyFile::clear(path).map_err(failed)?;
-        std::fs::metadata(
-            path.parent()
-                .filter(|it| !it.as_os_str().is_empty())
-                .unwrap_or(Path::new(".")),
-        )
-        .map_err(failed)?;
+        make_way(path)
+            .map_err(|error| format!("cannot use ready file {}: {error}", path.display()))?;
     }
-    let clock = Arc::new(TravelClock::default());
+    let time_machine = TimeMachine::open(data).map_err(|error| {
+        format!(
+            "cannot read the sandbox's time in {}: {error}",
+            data.display()
+        )
+    })?;
+    let time_machine = Arc::new(time_machine);
+    let clock = Arc::clone(time_machine.clock());
     let vault = Vault::open_or_create(&data.join("master.key"))?;
     let url = args.database.clone();
     let url = url.unwrap_or_else(|| format!("sqlite://{}", data.join("preauth.db").display()));
@@ -89,7 +95,7 @@ async fn run_in(args: &SandboxArgs, data: &Path) -> Result<(), CliError> {
     let credentials = credentials(&stores, &vault, data, &webhook_url, &*clock).await?;
     let next = next_operation(&stores).await?;
     let running = app::start(Parts {
-        stores,
+        stores: stores.clone(),
         clock: Arc::<TravelClock>::clone(&clock),
         vault,
         token: OperatorToken::parse(&credentials.platform_token)
@@ -103,6 +109,8 @@ async fn run_in(args: &SandboxArgs, data: &Path) -> Result<(), CliError> {
         targets: TargetPolicy::AllowLocal,
         listen: args.listen,
         platform_listen: args.platform_listen,
+        time_machine: Some(Arc::clone(&time_machine)),
+        magic: Some(Magic::of_a_sandbox()),
     })
     .await?;
     receiver.start(Secret::parse(&credentials.webhook_secret)?);
@@ -117,9 +125,29 @@ async fn run_in(args: &SandboxArgs, data: &Path) -> Result<(), CliError> {
             .write(path)
             .map_err(|error| format!("cannot write ready file {}: {error}", path.display()))?;
     }
-    app::wait_for_signal().await?;
+    let player = Player {
+        operations: Arc::clone(running.operations()),
+        queries: stores.queries,
+        directory: stores.directory,
+        numbers: stores.numbers,
+        time_machine,
+    };
+    tokio::select! {
+        signalled = app::wait_for_signal() => signalled?,
+        () = terminal::run(&player, console) => {}
+    }
+    // The database closes when nobody holds it any more.
+    drop(player);
     running.stop(GRACE).await;
     Ok(())
+}
+
+/// Removes an earlier start's ready file; an error is a folder that is not there.
+fn make_way(ready_file: &Path) -> io::Result<()> {
+    ReadyFile::clear(ready_file)?;
+    let folder = ready_file.parent();
+    let folder = folder.filter(|it| !it.as_os_str().is_empty());
+    std::fs::metadata(folder.unwrap_or(Path::new("."))).map(|_| ())
 }
 
 /// Opens the database, anew when an earlier first start was cut off in the middle of its demo data.

@@ -85,6 +85,8 @@ pub(super) async fn run(args: &ServeArgs) -> Result<(), CliError> {
         targets: TargetPolicy::Public,
         listen: config.listen,
         platform_listen: config.platform_listen,
+        time_machine: None,
+        magic: None,
     })
     .await?;
     tracing::info!(

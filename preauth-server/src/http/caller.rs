@@ -33,6 +33,8 @@ pub struct Caller {
     pub head_office: CompanyId,
     /// What kind of company it is.
     pub kind: CompanyKind,
+    /// What is left of the key's window.
+    pub window: Option<WindowLeft>,
 }
 
 impl Caller {
@@ -159,7 +161,7 @@ impl Gate {
                 .window
                 .is_some_and(|counted| counted.count > self.limit.requests)
         {
-            return Err(ApiError::new(ErrorCode::RateLimited).retry_after(window.reset_seconds));
+            return Err(window.used_up());
         }
         if !entry.scopes.contains(scope) {
             return Err(ApiError::new(ErrorCode::IntegrationScopeForbidden));
@@ -179,6 +181,7 @@ impl Gate {
             company: entry.company,
             head_office: entry.head_office,
             kind: entry.company_kind,
+            window,
         })
     }
 
@@ -201,6 +204,30 @@ impl Gate {
 }
 
 impl WindowLeft {
+    /// The refusal of who has used it up.
+    #[must_use]
+    pub const fn used_up(self) -> ApiError {
+        ApiError::new(ErrorCode::RateLimited).retry_after(self.reset_seconds)
+    }
+
+    /// The window as a refusal with this code tells of it: none to whom no key let in and on a path
+    /// that is not there, and nothing left to whom has used it up.
+    #[must_use]
+    pub const fn beside(self, code: ErrorCode) -> Option<Self> {
+        match code {
+            ErrorCode::ApiKeyInvalid
+            | ErrorCode::ApiKeyRevoked
+            | ErrorCode::ApiKeyExpired
+            | ErrorCode::NotFound
+            | ErrorCode::MethodNotAllowed => None,
+            ErrorCode::RateLimited => Some(Self {
+                remaining: 0,
+                ..self
+            }),
+            _ => Some(self),
+        }
+    }
+
     /// Adds the window to an answer (contract, "Limits").
     #[must_use]
     pub fn tell(self, reply: Reply) -> Reply {

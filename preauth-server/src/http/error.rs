@@ -32,6 +32,8 @@ pub struct ApiError {
     existing: Option<OperationId>,
     /// Seconds until the request may be sent again.
     retry_after: Option<u32>,
+    /// The methods that the path has, where the framework does not say.
+    allow: Option<&'static str>,
     /// What only the log may know.
     cause: Option<Box<dyn StdError + Send + Sync>>,
 }
@@ -46,6 +48,7 @@ impl ApiError {
             problems: Vec::new(),
             existing: None,
             retry_after: None,
+            allow: None,
             cause: None,
         }
     }
@@ -89,6 +92,13 @@ impl ApiError {
         self
     }
 
+    /// Says which methods the path has.
+    #[must_use]
+    pub const fn allow(mut self, methods: &'static str) -> Self {
+        self.allow = Some(methods);
+        self
+    }
+
     /// Says it in other words than the code's own.
     #[must_use]
     pub fn message(mut self, message: impl Into<String>) -> Self {
@@ -110,6 +120,9 @@ impl ApiError {
         let mut reply = Reply::json(status(self.code), json);
         if let Some(seconds) = self.retry_after {
             reply = reply.header("retry-after", &seconds.to_string());
+        }
+        if let Some(methods) = self.allow {
+            reply = reply.header("allow", methods);
         }
         if status(self.code) == StatusCode::UNAUTHORIZED {
             reply = reply.header("www-authenticate", "Bearer");

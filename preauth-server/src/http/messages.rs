@@ -7,7 +7,6 @@ use super::platform::Refusal;
 use crate::dispatcher::UrlRefusal;
 
 use super::problem::Defect;
-use super::server::Flaw;
 
 /// The sentence for a code that says everything by itself.
 #[must_use]
@@ -104,23 +103,6 @@ pub(super) fn sentence(code: ErrorCode) -> &'static str {
     }
 }
 
-/// The sentence for a request that two servers could read differently.
-#[must_use]
-pub(super) const fn flaw(flaw: Flaw) -> &'static str {
-    match flaw {
-        Flaw::BareLineFeed => "Cada linha do cabeçalho deve terminar em CR LF.",
-        Flaw::Host => {
-            "A requisição deve ter exatamente um cabeçalho Host, com um nome de host válido."
-        }
-        Flaw::Length => {
-            "O tamanho do corpo é ambíguo: envie um só Content-Length, ou só Transfer-Encoding."
-        }
-        Flaw::Encoding => "O único Transfer-Encoding aceito é chunked, uma só vez.",
-        Flaw::TargetTooLong => "A URL tem mais de 8 KiB.",
-        Flaw::Unseen => "Aguarde a resposta antes de enviar a próxima requisição nesta conexão.",
-    }
-}
-
 /// The sentence for a refusal of the platform API.
 #[must_use]
 pub(super) fn refusal(refusal: &Refusal) -> String {
@@ -209,6 +191,12 @@ pub(super) fn defect(field: &str, defect: &Defect) -> String {
             format!("{field} deve ser um número inteiro de {min} a {max}.")
         }
         Defect::NotAmong(values) => format!("{field} deve ser um de: {}.", values.join(", ")),
+        Defect::NotMagic { codes } => {
+            format!(
+                "{field} começa com sandbox:, que nesta sandbox provoca um erro; depois disso deve vir um de: {}.",
+                codes.join(", ")
+            )
+        }
         Defect::ListTooLong { max } => format!("{field} deve ter no máximo {max} valores."),
         Defect::EmptyList => format!("{field} deve ter ao menos um valor."),
         Defect::Repeated => format!("{field} só pode ser informado uma vez."),

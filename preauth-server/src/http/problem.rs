@@ -68,6 +68,11 @@ pub enum Defect {
     },
     /// An empty list where one value or more is required.
     EmptyList,
+    /// A magic value of the sandbox that asks for no code that it could.
+    NotMagic {
+        /// What may follow the prefix.
+        codes: Vec<&'static str>,
+    },
     /// A parameter that may stand once stands more often.
     Repeated,
     /// `name[]=`: lists repeat the plain name.

@@ -36,6 +36,7 @@ preauth sandbox: everything on the embedded database, nothing leaves this machin
   operator token   {token}
   webhooks go to   {webhook_url}
   webhook secret   {secret}
+  time here        {now}
 
 1. Offer supplier {supplier} an advance:
 
@@ -57,7 +58,10 @@ curl -sS -w '\\n' {base_url}{find} \\
 curl -sS -w '\\n' -X POST {platform_url}/api/platform/v1/operations/{next}/request \\
   -H 'Authorization: Bearer {token}'
 
-Stop with Ctrl-C. From here on, a line per request, status change and delivery:
+Or type here: request {next}, approve {next}, show {next}; advance 3d lets time pass; help tells the rest.
+An invoice number of sandbox:RATE_LIMITED, or of any other error code, provokes that answer.
+
+Stop with quit or Ctrl-C. From here on, a line per request, status change and delivery:
 ",
         prefix = path::PREFIX,
         secret = credentials.webhook_secret,

@@ -4,8 +4,11 @@ mod credentials;
 mod greeting;
 mod seed;
 mod seeding;
+pub mod terminal;
+mod time_machine;
 
 pub use credentials::{Credentials, ReadyFile};
 pub use greeting::greeting;
 pub use seed::{HEAD_OFFICE_CNPJ, add_endpoint, seed};
 pub use seeding::Seeding;
+pub use time_machine::{TimeMachine, TravelError};

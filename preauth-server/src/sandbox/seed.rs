@@ -20,7 +20,7 @@ use super::Credentials;
 /// The demo construction company.
 pub const HEAD_OFFICE_CNPJ: &str = "11222333000181";
 const BRANCH_CNPJ: &str = "11222333000262";
-const SUPPLIER_CNPJ: &str = "11444777000161";
+pub(super) const SUPPLIER_CNPJ: &str = "11444777000161";
 const ALPHANUMERIC_SUPPLIER_CNPJ: &str = "12ABC34501DE35";
 const BLOCKED_SUPPLIER_CNPJ: &str = "98765432000198";
 /// All that the contract allows: a newcomer meets its limits first, not those of the demo company.

@@ -1,5 +1,6 @@
 //! The log: one event per fact, for machines, for people, or as the sandbox's story.
 
+mod console;
 mod story;
 
 use std::io::IsTerminal;
@@ -10,6 +11,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::config::LogFormat;
 
+pub use console::Console;
 pub use story::Story;
 
 /// What is logged unless `RUST_LOG` says otherwise.
@@ -31,13 +33,12 @@ pub fn start(format: LogFormat) {
 }
 
 /// Starts the sandbox's story, on standard output.
-pub fn start_story() {
-    let writer = std::io::stdout;
+pub fn start_story(console: &Console) {
     let ansi = std::io::stdout().is_terminal();
     let layer = tracing_subscriber::fmt::layer().event_format(Story { ansi });
     tracing_subscriber::registry()
         .with(filter())
-        .with(layer.with_writer(writer))
+        .with(layer.with_writer(console.clone()))
         .init();
     log_panics();
 }

@@ -34,6 +34,7 @@ where
             "request" => ("request", "36", request(&facts)),
             "operation" => ("status", "33", operation(&facts)),
             "delivery" => ("delivery", "35", delivery(&facts)),
+            "clock" => ("clock", "34", clock(&facts)),
             "receiver" => ("receiver", "32", facts.get("message").to_owned()),
             _ if *metadata.level() > Level::WARN => return Ok(()),
             target => (target, "31", facts.all()),
@@ -79,6 +80,28 @@ fn delivery(facts: &Facts) -> String {
     )
 }
 
+fn clock(facts: &Facts) -> String {
+    let seconds = facts.get("seconds").parse().unwrap_or_default();
+    format!(
+        "it is {}: {} passed at once",
+        facts.get("now"),
+        span(seconds)
+    )
+}
+
+/// A span of time in its largest whole unit.
+fn span(seconds: u64) -> String {
+    for (unit_seconds, unit) in [(86_400, "d"), (3_600, "h"), (60, "m")] {
+        if seconds > 0 && seconds.is_multiple_of(unit_seconds) {
+            return format!(
+                "{} {unit}",
+                seconds.checked_div(unit_seconds).unwrap_or_default()
+            );
+        }
+    }
+    format!("{seconds} s")
+}
+
 /// The fields of one event, as texts.
 #[derive(Default)]
 struct Facts(BTreeMap<&'static str, String>);
@@ -109,5 +132,24 @@ impl Visit for Facts {
 
     fn record_str(&mut self, field: &Field, value: &str) {
         self.0.insert(field.name(), value.to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::span;
+
+    #[test]
+    fn a_span_is_told_in_its_largest_whole_unit() {
+        for (seconds, told) in [
+            (0, "0 s"),
+            (90, "90 s"),
+            (120, "2 m"),
+            (7_200, "2 h"),
+            (86_401, "86401 s"),
+            (2_678_400, "31 d"),
+        ] {
+            assert_eq!(span(seconds), told);
+        }
     }
 }

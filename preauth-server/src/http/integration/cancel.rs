@@ -26,6 +26,11 @@ impl Endpoint for Cancel {
         req: &mut Request,
     ) -> Result<Reply, ApiError> {
         let id = path_id::operation(req)?;
+        if let Some(magic) = api.magic
+            && let Some(operation) = api.queries.find(caller.viewer(), id).await?
+        {
+            magic.judge_operation(api, &caller, &operation).await?;
+        }
         let (viewer, actor, now) = (caller.viewer(), caller.actor(), api.clock.now());
         let done = api
             .operations

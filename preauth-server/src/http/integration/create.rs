@@ -31,6 +31,9 @@ impl Endpoint for Create {
         let key = idempotency_key(req)?;
         let tree = body::json(req).await?;
         let offer = convert::offer(&tree, caller.head_office, None)?;
+        if let Some(magic) = api.magic {
+            magic.judge_offer(api, &caller, &offer).await?;
+        }
         let now = api.clock.now();
         let offered = api
             .operations

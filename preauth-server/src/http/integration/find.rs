@@ -27,6 +27,9 @@ impl Endpoint for Find {
         let id = path_id::operation(req)?;
         let found = api.queries.find(caller.viewer(), id).await?;
         let operation = found.ok_or(ApiError::new(ErrorCode::AnticipationNotFound))?;
+        if let Some(magic) = api.magic {
+            magic.judge_operation(api, &caller, &operation).await?;
+        }
         let body = convert::text(&convert::pre_authorization(&operation));
         Ok(Reply::json(StatusCode::OK, body))
     }

@@ -24,6 +24,9 @@ impl Endpoint for List {
         req: &mut Request,
     ) -> Result<Reply, ApiError> {
         let (filter, page) = list_query::operations(req.uri().query())?;
+        if let Some(magic) = api.magic {
+            magic.judge_filter(api, &caller, &filter).await?;
+        }
         let found = api.queries.list(caller.viewer(), &filter, page).await?;
         Ok(Reply::json(
             StatusCode::OK,

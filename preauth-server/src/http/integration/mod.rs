@@ -4,6 +4,7 @@ mod cancel;
 mod create;
 mod find;
 mod list;
+mod magic;
 
 use std::sync::Arc;
 
@@ -23,6 +24,8 @@ use super::reply::Reply;
 use super::request_log::RequestNotes;
 use super::server;
 
+pub use magic::{MAGIC_PREFIX, Magic};
+
 /// What the endpoints of this API work with.
 pub struct IntegrationApi {
     /// The use cases.
@@ -33,6 +36,8 @@ pub struct IntegrationApi {
     pub gate: Gate,
     /// Where the time comes from.
     pub clock: Arc<dyn Clock>,
+    /// Refuses whatever asks for a refusal, in a sandbox; in production there is none.
+    pub magic: Option<Magic>,
 }
 
 /// One operation of the contract.
@@ -75,6 +80,10 @@ impl<E: Endpoint> Handler for Guarded<E> {
             Ok(caller) => handler::run(self.endpoint.answer(&self.api, caller, req)).await,
             Err(refusal) => Err(refusal),
         };
+        let window = window.and_then(|window| match &outcome {
+            Ok(_) => Some(window),
+            Err(refusal) => window.beside(refusal.code),
+        });
         let reply = handler::settle(outcome, depot);
         match window {
             Some(window) => window.tell(reply).write(res),

@@ -16,6 +16,7 @@ mod paging;
 mod probes;
 mod refusal;
 mod resource;
+mod sandbox_clock;
 mod users;
 mod webhook_endpoint;
 
@@ -30,8 +31,10 @@ use crate::clock::Clock;
 use crate::directory::Directory;
 use crate::dispatcher::TargetPolicy;
 use crate::http::server;
+use crate::sandbox::TimeMachine;
 use crate::secret::{OperatorToken, Vault};
 
+pub(crate) use operations::acting;
 pub use probes::Readiness;
 pub(super) use refusal::Refusal;
 
@@ -64,6 +67,8 @@ pub struct PlatformApi {
     pub readiness: Arc<dyn Readiness>,
     /// Where the time comes from.
     pub clock: Arc<dyn Clock>,
+    /// What moves it, in a sandbox; in production there is none, and no route to one.
+    pub time_machine: Option<Arc<TimeMachine>>,
     /// Where new ids come from.
     pub ids: Arc<dyn IdSource>,
 }
@@ -114,9 +119,14 @@ fn routes(api: &Arc<PlatformApi>) -> Router {
     let actions = ACTIONS
         .iter()
         .map(|action| at(&format!("operations/{{id}}/{}", action.segment)).post(action));
+    let time_travel = api
+        .time_machine
+        .iter()
+        .map(|machine| at("sandbox/clock").post(sandbox_clock::Advance(Arc::clone(machine))));
     resources
         .into_iter()
         .chain(actions)
+        .chain(time_travel)
         .fold(probes::routes(api), |router, resource| {
             router.push(resource.into())
         })

@@ -13,7 +13,7 @@ use super::{PREFIX, PlatformApi, gate};
 
 /// What one method of one path does.
 #[async_trait]
-pub(super) trait Endpoint: Copy + Send + Sync + 'static {
+pub(super) trait Endpoint: Clone + Send + Sync + 'static {
     /// Extract, convert, one call, convert.
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError>;
 }
@@ -32,7 +32,8 @@ impl<'a> Resource<'a> {
 
     /// HEAD answers like GET.
     pub(super) fn get(self, endpoint: impl Endpoint) -> Self {
-        self.add(Router::get, endpoint).add(Router::head, endpoint)
+        self.add(Router::get, endpoint.clone())
+            .add(Router::head, endpoint)
     }
 
     pub(super) fn post(self, endpoint: impl Endpoint) -> Self {

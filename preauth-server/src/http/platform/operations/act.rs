@@ -112,7 +112,7 @@ fn reason(body: Fields<'_>, problems: &mut Problems) -> Option<Reason> {
 }
 
 /// Whoever the transition table says may do it.
-const fn actor(command: &Command) -> Actor {
+pub(crate) const fn actor(command: &Command) -> Actor {
     match command.action().transition().by {
         // Here an ERP is the company that runs it: it has presented no key.
         By::Company | By::Erp => Actor::Company,

@@ -8,6 +8,7 @@ mod list;
 mod shape;
 
 pub(super) use act::ACTIONS;
+pub(crate) use act::actor as acting;
 pub(super) use add::Add;
 pub(super) use find::Find;
 pub(super) use list::List;

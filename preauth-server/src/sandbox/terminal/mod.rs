@@ -1,0 +1,75 @@
+//! The sandbox's command line: who types here plays supplier, company, bank and clock.
+//!
+//! A line is read (`input`), understood (`order`, with the table of commands in `commands`), carried
+//! out by the same use cases that the platform API calls (`play`), and answered in a line or two.
+
+mod commands;
+mod hint;
+mod input;
+mod order;
+mod play;
+mod refused;
+mod span;
+mod summary;
+
+use tokio::sync::mpsc;
+
+use crate::telemetry::Console;
+
+pub use play::Player;
+
+use order::Order;
+
+/// What a line comes to.
+enum Outcome {
+    /// Something to say, possibly nothing.
+    Answer(String),
+    /// The sandbox is to end.
+    Quit,
+}
+
+/// Carries out what is typed, or piped, into the process until it is told to quit; never returns
+/// when the input ends before that, since a sandbox without a typist goes on.
+pub async fn run(player: &Player, console: &Console) {
+    if let Some(lines) = input::lines() {
+        console.prompt(input::is_typed());
+        let has_quit = obey(player, console, lines).await;
+        console.prompt(false);
+        if has_quit {
+            return;
+        }
+    }
+    std::future::pending::<()>().await;
+}
+
+/// Answers every line; whether the last one was to quit.
+async fn obey(player: &Player, console: &Console, mut lines: mpsc::Receiver<String>) -> bool {
+    while let Some(line) = lines.recv().await {
+        match answer(player, &line).await {
+            Outcome::Answer(text) => console.say(&text),
+            Outcome::Quit => return true,
+        }
+    }
+    false
+}
+
+async fn answer(player: &Player, line: &str) -> Outcome {
+    let order = match order::read(line) {
+        Ok(order) => order,
+        Err(misread) => return Outcome::Answer(misread.to_string()),
+    };
+    let answered = match order {
+        Order::Nothing => Ok(String::new()),
+        Order::Quit => return Outcome::Quit,
+        Order::Help => Ok(commands::help()),
+        Order::Now => Ok(player.now()),
+        Order::Advance(seconds) => player.advance(seconds).await,
+        Order::List => player.list().await,
+        Order::Show(id) => player.show(id).await,
+        Order::Act(id, command) => player.act(id, &command).await,
+        Order::Extend(id, extension) => player.extend(id, extension).await,
+        Order::EndExtension(id, end) => player.end_extension(id, end).await,
+        Order::Direct(invoice) => player.advance_directly(*invoice).await,
+    };
+    Outcome::Answer(answered.unwrap_or_else(|refused| refused.to_string()))
+}

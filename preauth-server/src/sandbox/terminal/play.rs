@@ -1,0 +1,237 @@
+//! Carries commands out, by the same use cases as the platform API, and says what became of them.
+
+use std::sync::Arc;
+
+use preauth_core::delivery::recipients;
+use preauth_core::operation::{
+    Action, Command, DirectAdvance, Invoice, Operation, Party, Rejection, State,
+};
+use preauth_core::port::{Filter, PageRequest, Queries, Subscription, Viewer};
+use preauth_core::service::{Commanded, Offered, Service, ServiceError};
+use preauth_core::value::{Cnpj, EventType, OperationId, calendar};
+
+use crate::clock::Clock;
+use crate::directory::{Directory, Endpoint};
+use crate::http::platform::acting;
+use crate::log;
+use crate::sandbox::TimeMachine;
+use crate::sandbox::seed::{HEAD_OFFICE_CNPJ, SUPPLIER_CNPJ};
+use crate::store::Numbers;
+
+use super::commands::{possible, statuses_for};
+use super::order::{ExtensionEnd, NewExtension};
+use super::refused::Refused;
+use super::summary::summary;
+
+/// So many operations are listed.
+const LISTED: u32 = 20;
+
+/// Everybody but the ERP: supplier, company, platform, bank and time.
+pub struct Player {
+    /// The use cases of operations.
+    pub operations: Arc<Service>,
+    /// The read side of operations.
+    pub queries: Arc<dyn Queries>,
+    /// Companies and their endpoints.
+    pub directory: Arc<dyn Directory>,
+    /// Where ids of extensions come from.
+    pub numbers: Arc<dyn Numbers>,
+    /// What moves the clock.
+    pub time_machine: Arc<TimeMachine>,
+}
+
+type Answer = Result<String, Refused>;
+
+impl Player {
+    /// What time it is, here and in São Paulo, by whose days due dates are judged.
+    pub(super) fn now(&self) -> String {
+        let clock = self.time_machine.clock();
+        let now = clock.now();
+        let ahead_days = clock.ahead().num_days();
+        format!(
+            "it is {now}, {} in São Paulo; {ahead_days} days ahead of this machine",
+            calendar::today(now)
+        )
+    }
+
+    /// Lets time pass; the story tells what follows from it.
+    pub(super) async fn advance(&self, by_seconds: u64) -> Answer {
+        let machine = Arc::clone(&self.time_machine);
+        let advanced = tokio::task::spawn_blocking(move || machine.advance(by_seconds)).await;
+        advanced.map_err(|error| Refused::from(ServiceError::NotDone(error.into())))??;
+        Ok(self.now())
+    }
+
+    pub(super) async fn list(&self) -> Answer {
+        let newest = PageRequest {
+            page: 1,
+            limit: LISTED,
+        };
+        let everything = Filter::default();
+        let found = self.queries.list(Viewer::Platform, &everything, newest);
+        let found = found.await?;
+        if found.operations.is_empty() {
+            return Ok("there is no operation yet; your ERP creates the first".to_owned());
+        }
+        let lines: Vec<_> = found.operations.iter().map(summary).collect();
+        Ok(lines.join("\n"))
+    }
+
+    pub(super) async fn show(&self, id: OperationId) -> Answer {
+        let found = self.find(id).await?;
+        Ok(format!(
+            "{}\npossible now: {}",
+            summary(&found),
+            possible(&found)
+        ))
+    }
+
+    /// Plays whoever does this, by the transition table.
+    pub(super) async fn act(&self, id: OperationId, command: &Command) -> Answer {
+        let before = self.find(id).await?.status();
+        let now = self.time_machine.clock().now();
+        let done = self
+            .operations
+            .command(Viewer::Platform, id, command, acting(command), now)
+            .await;
+        let done = match done {
+            Ok(done) => done,
+            Err(refused) => return Err(self.why(id, command.action(), refused).await),
+        };
+        log::moved(&done);
+        let Commanded {
+            operation: after,
+            event,
+        } = done;
+        let Some(event) = event else {
+            return Ok(format!("operation {id} stays {}", after.status()));
+        };
+        let hearers = self.hearers(&after, event).await?;
+        Ok(format!(
+            "operation {id}: {before} -> {}, {event} {hearers}",
+            after.status()
+        ))
+    }
+
+    pub(super) async fn extend(&self, id: OperationId, extension: NewExtension) -> Answer {
+        let command = Command::CreateExtension {
+            id: self.numbers.reserve_extension().await?,
+            new_due_date: extension.new_due_date,
+            total_amount: extension.total_amount,
+        };
+        self.act(id, &command).await
+    }
+
+    pub(super) async fn end_extension(&self, operation: OperationId, end: ExtensionEnd) -> Answer {
+        let found = self.find(operation).await?;
+        let State::ToReceive {
+            extension: Some(open),
+            ..
+        } = &found.state
+        else {
+            return Err(Refused::NoExtension(operation));
+        };
+        let id = open.id;
+        let command = match end {
+            ExtensionEnd::Concluded => Command::ConcludeExtension { id },
+            ExtensionEnd::Cancelled => Command::CancelExtension { id },
+        };
+        self.act(operation, &command).await
+    }
+
+    /// The demo supplier advances an invoice of the demo company.
+    pub(super) async fn advance_directly(&self, invoice: Invoice) -> Answer {
+        let [payer, supplier] = [HEAD_OFFICE_CNPJ, SUPPLIER_CNPJ].map(Cnpj::parse);
+        let (Ok(payer), Ok(supplier)) = (payer, supplier) else {
+            return Err(Refused::NoDemoCompany);
+        };
+        let payer = self.directory.company_by_cnpj(&payer).await?;
+        let advance = DirectAdvance {
+            payer: payer.ok_or(Refused::NoDemoCompany)?.id,
+            supplier,
+            invoice,
+            external_reference: None,
+        };
+        let actor = preauth_core::operation::Actor::Supplier;
+        let now = self.time_machine.clock().now();
+        let offered = self.operations.advance_directly(&advance, actor, now).await;
+        let Offered::Created {
+            operation: created, ..
+        } = offered.map_err(Refused::from)?
+        else {
+            return Ok(String::new());
+        };
+        log::began(&created);
+        let event = Action::AdvanceDirectly.transition().event;
+        let hearers = self.hearers(&created, event).await?;
+        let (id, status) = (created.id, created.status());
+        Ok(format!("operation {id} is {status}, {event} {hearers}"))
+    }
+
+    async fn find(&self, id: OperationId) -> Result<Operation, Refused> {
+        let found = self.queries.find(Viewer::Platform, id).await?;
+        found.ok_or(Refused::NoSuchOperation(id))
+    }
+
+    /// Says what the refusal of an action means for whoever typed it.
+    async fn why(&self, id: OperationId, action: Action, refused: ServiceError) -> Refused {
+        let ServiceError::Rejected(Rejection::InvalidTransition { .. }) = refused else {
+            return refused.into();
+        };
+        match self.find(id).await {
+            Ok(found) => Refused::NotNow {
+                id,
+                status: found.status().as_str(),
+                wanted: statuses_for(action),
+                possible: possible(&found),
+            },
+            Err(refused) => refused,
+        }
+    }
+
+    /// To whom an event goes.
+    async fn hearers(&self, operation: &Operation, event: EventType) -> Result<String, Refused> {
+        let mut endpoints = Vec::new();
+        for party in [&operation.payer, &operation.supplier] {
+            if let Some(endpoint) = self.directory.endpoint(party.head_office).await? {
+                endpoints.push((party, endpoint));
+            }
+        }
+        let subscriptions: Vec<_> = endpoints.iter().map(|(_, it)| subscription(it)).collect();
+        let payer = operation.payer.head_office;
+        let hearing = recipients(event, payer, &subscriptions);
+        let named: Vec<_> = endpoints
+            .iter()
+            .filter(|(_, it)| hearing.iter().any(|each| each.endpoint == it.id))
+            .map(|(party, endpoint)| hearer(party, endpoint))
+            .collect();
+        Ok(match named.as_slice() {
+            [] => "goes to nobody: no endpoint has chosen it".to_owned(),
+            named => format!("goes to {}", named.join(" and ")),
+        })
+    }
+}
+
+fn subscription(endpoint: &Endpoint) -> Subscription {
+    Subscription {
+        endpoint: endpoint.id,
+        head_office: endpoint.company,
+        events: endpoint.events,
+    }
+}
+
+fn hearer(party: &Party, endpoint: &Endpoint) -> String {
+    let paused = match endpoint.paused_at {
+        Some(_) => ", which is paused: it is kept",
+        None => "",
+    };
+    format!("{} at {}{paused}", party.name, endpoint.url)
+}
+
+impl std::fmt::Debug for Player {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Player")
+            .field("time_machine", &self.time_machine)
+            .finish_non_exhaustive()
+    }
+}
