@@ -4,16 +4,7 @@ use preauth_client::value::{OperationId, Status};
 use preauth_client::wire::path::{PRE_AUTHORIZATIONS, cancel, pre_authorization};
 use serde_json::{Value, json};
 
-use crate::support::{Backend, Sandbox, offer_body};
-
-on_each_database! {
-    cancelling_again_answers_the_same_and_records_nothing,
-    what_the_supplier_requested_cannot_be_cancelled,
-    what_was_closed_otherwise_cannot_be_cancelled,
-    a_direct_advance_counts_as_requested_and_is_listed,
-    ids_that_are_no_numbers_are_400_and_those_of_nobody_404,
-    a_branch_does_not_see_what_belongs_to_its_head_office,
-}
+use crate::support::{Sandbox, offer_body};
 
 async fn offer(sandbox: &Sandbox, number: &str) -> OperationId {
     let body = offer_body(sandbox, number);
@@ -45,8 +36,9 @@ async fn history(sandbox: &Sandbox, id: OperationId) -> Vec<String> {
         .collect()
 }
 
-async fn cancelling_again_answers_the_same_and_records_nothing(backend: Backend) {
-    let sandbox = Sandbox::start(backend).await;
+#[tokio::test]
+async fn cancelling_again_answers_the_same_and_records_nothing() {
+    let sandbox = Sandbox::start().await;
     let id = offer(&sandbox, "NF-1").await;
     let client = sandbox.client();
     let first = client.cancel(id).await.unwrap();
@@ -60,8 +52,9 @@ async fn cancelling_again_answers_the_same_and_records_nothing(backend: Backend)
     );
 }
 
-async fn what_the_supplier_requested_cannot_be_cancelled(backend: Backend) {
-    let sandbox = Sandbox::start(backend).await;
+#[tokio::test]
+async fn what_the_supplier_requested_cannot_be_cancelled() {
+    let sandbox = Sandbox::start().await;
     let id = offer(&sandbox, "NF-1").await;
     act(&sandbox, id, "request").await;
     let answer = sandbox.caller("apiKey").post(&cancel(id)).await;
@@ -73,8 +66,9 @@ async fn what_the_supplier_requested_cannot_be_cancelled(backend: Backend) {
     assert_eq!(found.status, Status::ToApprove);
 }
 
-async fn what_was_closed_otherwise_cannot_be_cancelled(backend: Backend) {
-    let sandbox = Sandbox::start(backend).await;
+#[tokio::test]
+async fn what_was_closed_otherwise_cannot_be_cancelled() {
+    let sandbox = Sandbox::start().await;
     for (number, action) in [("NF-1", "decline"), ("NF-2", "withdraw")] {
         let id = offer(&sandbox, number).await;
         act(&sandbox, id, action).await;
@@ -87,8 +81,9 @@ async fn what_was_closed_otherwise_cannot_be_cancelled(backend: Backend) {
     }
 }
 
-async fn a_direct_advance_counts_as_requested_and_is_listed(backend: Backend) {
-    let sandbox = Sandbox::start(backend).await;
+#[tokio::test]
+async fn a_direct_advance_counts_as_requested_and_is_listed() {
+    let sandbox = Sandbox::start().await;
     let platform = sandbox.platform();
     let sought = format!(
         "/api/platform/v1/companies?cnpj={}",
@@ -116,8 +111,9 @@ async fn a_direct_advance_counts_as_requested_and_is_listed(backend: Backend) {
     );
 }
 
-async fn ids_that_are_no_numbers_are_400_and_those_of_nobody_404(backend: Backend) {
-    let sandbox = Sandbox::start(backend).await;
+#[tokio::test]
+async fn ids_that_are_no_numbers_are_400_and_those_of_nobody_404() {
+    let sandbox = Sandbox::start().await;
     let caller = sandbox.caller("apiKey");
     let id = offer(&sandbox, "NF-1").await;
     for text in [
@@ -182,8 +178,9 @@ async fn ids_that_are_no_numbers_are_400_and_those_of_nobody_404(backend: Backen
     );
 }
 
-async fn a_branch_does_not_see_what_belongs_to_its_head_office(backend: Backend) {
-    let sandbox = Sandbox::start(backend).await;
+#[tokio::test]
+async fn a_branch_does_not_see_what_belongs_to_its_head_office() {
+    let sandbox = Sandbox::start().await;
     let id = offer(&sandbox, "NF-1").await;
     let branch = sandbox.caller("branchApiKey");
     let absent = branch

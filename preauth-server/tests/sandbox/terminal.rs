@@ -1,0 +1,253 @@
+//! Commands piped into a running sandbox.
+
+use std::io::Write;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::time::Duration;
+
+use preauth_client::wire::path::PRE_AUTHORIZATIONS;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::support::{RawCaller, due_date};
+
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A sandbox that is typed into, killed at the end.
+struct Typed {
+    process: Child,
+    input: Option<ChildStdin>,
+    folder: TempDir,
+    ready: Value,
+}
+
+impl Typed {
+    async fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let log = std::fs::File::create(folder.path().join("log.txt")).unwrap();
+        let free = "127.0.0.1:0";
+        let mut process = Command::new(env!("CARGO_BIN_EXE_preauth-server"))
+            .args(["sandbox", "--listen", free, "--platform-listen", free])
+            .args(["--ready-file".into(), folder.path().join("ready.json")])
+            .stdout(log.try_clone().unwrap())
+            .stderr(log)
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let input = process.stdin.take();
+        let mut typed = Self {
+            process,
+            input,
+            folder,
+            ready: Value::Null,
+        };
+        let path = typed.folder.path().join("ready.json");
+        eventually("the sandbox is ready", || path.exists()).await;
+        typed.ready = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        typed
+    }
+
+    fn text(&self, name: &str) -> &str {
+        self.ready[name].as_str().unwrap()
+    }
+
+    fn caller(&self) -> RawCaller {
+        RawCaller::new(self.text("baseUrl"), Some(self.text("apiKey")))
+    }
+
+    async fn offer(&self, number: &str) {
+        let body = json!({
+            "supplier": {"cnpj": self.text("supplierCnpj"), "email": "a@fornecedor.example.com"},
+            "invoice": {"amount": 1000, "dueDate": due_date(60).to_string(), "number": number},
+        });
+        let created = self.caller().post_json(PRE_AUTHORIZATIONS, &body).await;
+        assert_eq!(created.status, 201, "{}", created.text);
+    }
+
+    /// Types a line and waits until it is answered like that.
+    async fn type_in(&mut self, line: &str, answer: &str) {
+        let before = self.log().len();
+        writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
+        let said = || self.log()[before..].to_owned();
+        eventually(&format!("{line} is answered with {answer}"), || {
+            said().contains(answer)
+        })
+        .await;
+    }
+
+    /// Everything it has printed so far.
+    fn log(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join("log.txt")).unwrap()
+    }
+
+    async fn ends(&mut self) {
+        let wait = async {
+            loop {
+                if let Some(status) = self.process.try_wait().unwrap() {
+                    return status;
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let status = tokio::time::timeout(PATIENCE, wait).await.expect("it ends");
+        assert!(status.success());
+    }
+}
+
+impl Drop for Typed {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+async fn eventually(what: &str, is_so: impl Fn() -> bool) {
+    let wait = async {
+        while !is_so() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let waited = tokio::time::timeout(PATIENCE, wait).await;
+    waited.unwrap_or_else(|_| panic!("not in time: {what}"));
+}
+
+#[tokio::test]
+async fn an_operation_is_played_from_offer_to_conclusion() {
+    let mut typed = Typed::start().await;
+    typed.offer("NF-1").await;
+    let boleto_due = due_date(90);
+    for (line, answer) in [
+        (
+            "request 1",
+            "operation 1: IN_PRE_AUTH -> TO_APPROVE, anticipation.requested goes to Construtora Exemplo S.A. at http://127.0.0.1",
+        ),
+        (
+            "approve 1",
+            "TO_APPROVE -> IN_ANALYSIS, anticipation.approved",
+        ),
+        (
+            "release 1 950.00",
+            "IN_ANALYSIS -> TO_PAY, anticipation.analysis_approved",
+        ),
+        ("pay 1", "TO_PAY -> TO_BILL, anticipation.paid"),
+        (
+            "return-payout 1",
+            "TO_BILL -> TO_PAY, anticipation.payout_returned",
+        ),
+        ("pay 1", "TO_PAY -> TO_BILL, anticipation.paid"),
+        ("bill 1", "TO_BILL -> TO_RECEIVE, anticipation.billed"),
+        (
+            &format!("extend 1 {boleto_due} 1010.00"),
+            "TO_RECEIVE -> TO_RECEIVE, anticipation.extension_created",
+        ),
+        (
+            "conclude-extension 1",
+            "TO_RECEIVE -> TO_RECEIVE, anticipation.extension_concluded",
+        ),
+        ("cancel-extension 1", "operation 1 has no open extension"),
+        ("show 1", "net 950"),
+        ("show 1", "possible now: return-payout, conclude, extend"),
+        (
+            "conclude 1",
+            "TO_RECEIVE -> CONCLUDED, anticipation.concluded",
+        ),
+        ("show 1", "possible now: nothing"),
+        ("list", "operation 1 is CONCLUDED: NF-1, 1000"),
+    ] {
+        typed.type_in(line, answer).await;
+    }
+    let found = typed
+        .caller()
+        .get(&format!("{PRE_AUTHORIZATIONS}/1"))
+        .await
+        .json();
+    assert_eq!(found["status"], "CONCLUDED");
+    eventually("the receiver has verified all eleven", || {
+        typed.log().matches("receiver  signature verified").count() == 11
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_other_endings_and_a_direct_advance_are_played_too() {
+    let mut typed = Typed::start().await;
+    for number in ["NF-1", "NF-2", "NF-3", "NF-4"] {
+        typed.offer(number).await;
+    }
+    let due = due_date(60);
+    for (line, answer) in [
+        (
+            "decline 1 sem interesse",
+            "IN_PRE_AUTH -> REPROVED, pre_authorization.declined",
+        ),
+        ("show 1", "sem interesse"),
+        (
+            "withdraw 2",
+            "IN_PRE_AUTH -> REPROVED, pre_authorization.revoked",
+        ),
+        ("request 3", "IN_PRE_AUTH -> TO_APPROVE"),
+        (
+            "reprove 3 company nota errada",
+            "TO_APPROVE -> REPROVED, anticipation.reproved",
+        ),
+        ("show 3", "possible now: reopen"),
+        ("reopen 3", "REPROVED -> IN_ANALYSIS, anticipation.reopened"),
+        ("advance 31d", "31 days ahead of this machine"),
+        ("now", "31 days ahead of this machine"),
+        (
+            &format!("direct 12500.50 {due} NF-9"),
+            "operation 5 is IN_VERIFICATION, anticipation.created",
+        ),
+        (
+            "verify 5",
+            "IN_VERIFICATION -> TO_APPROVE, anticipation.requested",
+        ),
+    ] {
+        typed.type_in(line, answer).await;
+    }
+    assert!(
+        typed.log().contains("31 d passed at once"),
+        "{}",
+        typed.log()
+    );
+    eventually("the fourth has expired", || {
+        typed
+            .log()
+            .contains("operation 4 is REPROVED (pre_authorization.expired)")
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_done_is_explained_and_changes_nothing() {
+    let mut typed = Typed::start().await;
+    typed.offer("NF-1").await;
+    for (line, answer) in [
+        (
+            "pay 1",
+            "refused: operation 1 is IN_PRE_AUTH, and that is possible in TO_PAY only; possible now: request, decline, cancel (by your ERP), withdraw, expire (by time)",
+        ),
+        ("pay 7", "there is no operation 7"),
+        ("reqest 1", "did you mean request?"),
+        ("pay", "type: pay ID"),
+        ("advance 3", "not a time like 30s"),
+        ("advance 367d", "31622400 seconds at most"),
+        ("direct 100 2027-01-01", "not an amount of 500"),
+        ("cancel 1", "your ERP cancels"),
+        ("help", "release ID NET-AMOUNT"),
+        ("show 1", "operation 1 is IN_PRE_AUTH"),
+    ] {
+        typed.type_in(line, answer).await;
+    }
+}
+
+#[tokio::test]
+async fn the_end_of_the_input_does_not_stop_it_and_quit_does() {
+    let mut typed = Typed::start().await;
+    typed.type_in("now", "0 days ahead").await;
+    typed.input = None;
+    typed.offer("NF-1").await;
+    assert!(typed.process.try_wait().unwrap().is_none());
+    let mut quitting = Typed::start().await;
+    writeln!(quitting.input.as_mut().unwrap(), "quit").unwrap();
+    quitting.ends().await;
+}

@@ -1,0 +1,16 @@
+//! Moves a sandbox's clock.
+
+use serde_json::json;
+
+use crate::support::{Answer, Sandbox};
+
+pub(crate) const CLOCK: &str = "/api/platform/v1/sandbox/clock";
+pub(crate) const DAY: u64 = 86_400;
+
+/// Lets so many seconds pass at once.
+pub(crate) async fn advance(sandbox: &Sandbox, seconds: u64) -> Answer {
+    let body = json!({"advanceSeconds": seconds});
+    let answer = sandbox.platform().post_json(CLOCK, &body).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    answer
+}
