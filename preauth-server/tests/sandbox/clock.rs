@@ -37,7 +37,7 @@ async fn an_offer_expires_when_its_month_has_passed_and_the_event_verifies_by_th
     let sandbox = Sandbox::start_sending_to(&receiver.url()).await;
     let caller = sandbox.caller("apiKey");
     let offer = create(&caller, &offer_body(&sandbox, "NF-1")).await;
-    let now = advance(&sandbox, MONTH_AND_A_DAY).await.json()["now"].clone();
+    advance(&sandbox, MONTH_AND_A_DAY).await;
     // `arrived` verifies with the machine's own clock and the usual 300 seconds.
     let arrived = receiver.arrived(2, sandbox.text("webhookSecret")).await;
     let mut types: Vec<_> = arrived
@@ -56,7 +56,6 @@ async fn an_offer_expires_when_its_month_has_passed_and_the_event_verifies_by_th
     assert_eq!(expired["data"]["stage"], "SYSTEM");
     let moment = |value: &Value| Timestamp::parse(value.as_str().unwrap()).unwrap();
     assert!(moment(&expired["createdAt"]) >= moment(&offer["expiresAt"]));
-    assert!(moment(&expired["createdAt"]) >= moment(&now));
     let found = caller.get(&format!("{PRE_AUTHORIZATIONS}/1")).await;
     assert_eq!(found.json()["status"], "REPROVED");
 }
