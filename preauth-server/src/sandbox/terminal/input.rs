@@ -12,7 +12,7 @@ const READ_AHEAD: usize = 16;
 /// The lines of standard input, read on a thread of their own; none when this process must not read
 /// it.
 pub(super) fn lines() -> Option<mpsc::Receiver<String>> {
-    if is_typed() && is_in_the_background() {
+    if is_in_the_background() {
         return None;
     }
     let (sender, receiver) = mpsc::channel(READ_AHEAD);
@@ -33,8 +33,8 @@ pub(super) fn is_typed() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
-/// Whether the shell started this as a background job, which it stops as soon as that reads from the
-/// terminal.
+/// Whether the shell started this as a background job, which would be stopped as soon as it reads
+/// from the terminal. What is no terminal can always be read.
 fn is_in_the_background() -> bool {
     let foreground = rustix::termios::tcgetpgrp(io::stdin());
     foreground.is_ok_and(|group| group != rustix::process::getpgrp())
