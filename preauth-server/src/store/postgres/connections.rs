@@ -22,6 +22,8 @@ const PING_TIMEOUT: Duration = Duration::from_secs(1);
 /// Connections are renewed, so that an instance follows a database that moves.
 const MAX_LIFETIME: Duration = Duration::from_mins(30);
 const IDLE_TIMEOUT: Duration = Duration::from_mins(5);
+/// How long the end waits for connections in use: one may be without an answer.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Connections to lend; clones share them.
 #[derive(Clone, Debug)]
@@ -69,7 +71,9 @@ impl Connections {
     }
 
     pub(super) async fn close(&self) {
-        self.pool.close().await;
+        if timeout(CLOSE_TIMEOUT, self.pool.close()).await.is_err() {
+            tracing::warn!("connections to the database were still in use and were cut off");
+        }
     }
 }
 

@@ -55,6 +55,10 @@ pub(super) enum WriteError {
     /// The database rolled it back on account of another; it may be done again as it is.
     #[error("the database rolled the write back on account of another")]
     RolledBack,
+    /// The connection was lost before COMMIT was sent; nothing was written, and it may be done
+    /// again as it is.
+    #[error("the connection was lost before anything was written")]
+    Lost(#[source] Fault),
     /// Nothing was written.
     #[error("nothing was written")]
     NotDone(#[source] Box<dyn StdError + Send + Sync>),
@@ -112,6 +116,7 @@ pub(super) fn unavailable(error: WriteError) -> Unavailable {
     Unavailable {
         cause: match error {
             WriteError::NotDone(cause) | WriteError::Unknown(cause) => cause,
+            WriteError::Lost(fault) => Box::new(fault),
             error @ (WriteError::NotFound
             | WriteError::Conflict
             | WriteError::InProgress
@@ -130,7 +135,14 @@ impl From<sqlx::Error> for WriteError {
         match code(&error).as_deref() {
             Some(UNIQUE_VIOLATION) => Self::Conflict,
             Some(SERIALIZATION_FAILURE | DEADLOCK_DETECTED) => Self::RolledBack,
-            Some(_) | None => Self::NotDone(Box::new(Fault::Database(error))),
+            Some(_) | None => {
+                let fault = Fault::Database(error);
+                if fault.is_broken_connection() {
+                    Self::Lost(fault)
+                } else {
+                    Self::NotDone(Box::new(fault))
+                }
+            }
         }
     }
 }
@@ -165,6 +177,7 @@ impl From<WriteError> for CommitError {
             | WriteError::InProgress
             | WriteError::RolledBack => Self::Conflict,
             WriteError::NotDone(cause) => Self::NotDone(cause),
+            WriteError::Lost(fault) => Self::NotDone(Box::new(fault)),
             WriteError::Unknown(cause) => Self::Unknown(cause),
         }
     }
@@ -177,7 +190,7 @@ impl From<WriteError> for DirectoryError {
             WriteError::Conflict | WriteError::InProgress | WriteError::RolledBack => {
                 Self::Conflict
             }
-            error @ (WriteError::NotDone(_) | WriteError::Unknown(_)) => {
+            error @ (WriteError::NotDone(_) | WriteError::Lost(_) | WriteError::Unknown(_)) => {
                 Self::Unavailable(unavailable(error))
             }
         }

@@ -10,10 +10,12 @@ use super::super::error::{Fault, WriteError, after_commit};
 use super::lent::Lent;
 use super::{Durability, Run};
 
-/// How long the statements of a write may take together.
-const WORK_TIMEOUT: Duration = Duration::from_secs(20);
+/// How long the statements of a write may take together; the server gives up a single one sooner.
+const WORK_TIMEOUT: Duration = Duration::from_secs(12);
 /// How long the answer to COMMIT is waited for; a synchronous standby may take its time.
-const COMMIT_TIMEOUT: Duration = Duration::from_secs(20);
+const COMMIT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long the answer to ROLLBACK is waited for: a connection that is closed rolls back, too.
+const ROLLBACK_TIMEOUT: Duration = Duration::from_secs(1);
 /// How often a write is done that the database rolled back on account of others at work.
 const ROUNDS: u32 = 4;
 /// Before a caller may go round who was too early: about as long as a commit takes.
@@ -33,15 +35,20 @@ impl Transaction {
     }
 
     /// Does `run` in a transaction and commits it; anew when it was rolled back on account of
-    /// another, which leaves nothing behind.
+    /// another, or the connection was lost before the commit: neither leaves anything behind.
     pub(super) async fn write<I, T>(
         &self,
         input: &I,
         run: Run<I, T, WriteError>,
     ) -> Result<T, WriteError> {
+        let mut last = WriteError::Conflict;
         for _ in 0..ROUNDS {
             match self.write_once(input, run).await {
-                Err(WriteError::RolledBack) => {}
+                Err(WriteError::RolledBack) => last = WriteError::Conflict,
+                Err(WriteError::Lost(fault)) => {
+                    self.connections.suspect_all();
+                    last = WriteError::Lost(fault);
+                }
                 Err(WriteError::InProgress) => {
                     // Without a connection: many may be waiting for the same one to end.
                     sleep(PAUSE_BEFORE_NEXT_TRY).await;
@@ -50,7 +57,7 @@ impl Transaction {
                 outcome => return outcome,
             }
         }
-        Err(WriteError::Conflict)
+        Err(last)
     }
 
     async fn write_once<I, T>(
@@ -58,7 +65,10 @@ impl Transaction {
         input: &I,
         run: Run<I, T, WriteError>,
     ) -> Result<T, WriteError> {
-        let mut lent = Lent::from(self.connections.acquire().await?);
+        // Without a connection there is nothing to be lost, and the pool has tried long enough.
+        let acquired = self.connections.acquire().await;
+        let acquired = acquired.map_err(|fault| WriteError::NotDone(Box::new(fault)))?;
+        let mut lent = Lent::from(acquired);
         let (outcome, is_over) = self.transact(lent.connection()?, input, run).await;
         if is_over {
             lent.give_back();
@@ -83,11 +93,14 @@ impl Transaction {
         match written {
             Ok(written) => match timeout(COMMIT_TIMEOUT, transaction.commit()).await {
                 Ok(Ok(())) => (Ok(written), true),
-                Ok(Err(error)) => (Err(after_commit(error)), false),
+                Ok(Err(error)) => {
+                    self.connections.suspect_all();
+                    (Err(after_commit(error)), false)
+                }
                 Err(_) => (Err(WriteError::Unknown(Box::new(Fault::TimedOut))), false),
             },
             Err(error) => {
-                let ended = timeout(WORK_TIMEOUT, transaction.rollback()).await;
+                let ended = timeout(ROLLBACK_TIMEOUT, transaction.rollback()).await;
                 (Err(error), matches!(ended, Ok(Ok(()))))
             }
         }
@@ -103,14 +116,7 @@ impl Transaction {
             Durability::Durable => "BEGIN",
             Durability::Relaxed => "BEGIN; SET LOCAL synchronous_commit = off",
         };
-        let mut transaction = match connection.begin_with(begin).await.map_err(Fault::from) {
-            Ok(transaction) => transaction,
-            Err(fault) if fault.is_broken_connection() => {
-                self.connections.suspect_all();
-                return Err(WriteError::RolledBack);
-            }
-            Err(fault) => return Err(fault.into()),
-        };
+        let mut transaction = connection.begin_with(begin).await?;
         let written = run(&mut transaction, input).await;
         Ok((transaction, written))
     }
