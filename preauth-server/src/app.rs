@@ -30,6 +30,10 @@ use crate::secret::{OperatorToken, Vault};
 use crate::store::{Lifecycle, Stores};
 use crate::sweeper::Sweeper;
 
+/// How long the loops take to end at most: the dispatcher waits for attempts under way, then gives
+/// their leases back, so that another instance need not wait for these to run out.
+const LOOPS_END: Duration = Duration::from_secs(8);
+
 /// Everything that a server is made of.
 pub struct Parts {
     /// The database's ports.
@@ -152,7 +156,9 @@ impl Running {
         }
         self.loops.request();
         let ended = async { while self.tasks.join_next().await.is_some() {} };
-        if tokio::time::timeout(grace, ended).await.is_err() {
+        // The listeners keep to `grace` by themselves.
+        let patience = grace.max(LOOPS_END);
+        if tokio::time::timeout(patience, ended).await.is_err() {
             tracing::warn!("requests or deliveries were still under way and were cut off");
         }
         self.lifecycle.close().await;
