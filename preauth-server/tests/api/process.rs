@@ -252,14 +252,7 @@ async fn a_sandbox_whose_endpoint_was_removed_starts_with_a_new_one() {
     let receiver = TestReceiver::start().await;
     let sandbox = Sandbox::start().await;
     let platform = sandbox.platform();
-    let sought = format!(
-        "/api/platform/v1/companies?cnpj={}",
-        sandbox.text("companyCnpj")
-    );
-    let company = platform.get(&sought).await.json()["data"][0]["id"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let company = sandbox.company().await;
     let endpoint = format!("/api/platform/v1/companies/{company}/webhook-endpoint");
     let deleted = platform
         .send(reqwest::Method::DELETE, &endpoint, &[], None)

@@ -61,6 +61,17 @@ impl RawCaller {
         headers: &[(&str, &str)],
         body: Option<Vec<u8>>,
     ) -> Answer {
+        self.try_send(method, path, headers, body).await.unwrap()
+    }
+
+    /// Like [`RawCaller::send`], to a server that may not be there.
+    pub(crate) async fn try_send(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<Vec<u8>>,
+    ) -> Result<Answer, reqwest::Error> {
         let mut request = self
             .http
             .request(method, format!("{}{path}", self.base_url));
@@ -73,13 +84,13 @@ impl RawCaller {
         if let Some(body) = body {
             request = request.body(body);
         }
-        let answer = request.send().await.unwrap();
+        let answer = request.send().await?;
         let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
-        Answer {
+        Ok(Answer {
             status,
             headers,
-            text: answer.text().await.unwrap(),
-        }
+            text: answer.text().await?,
+        })
     }
 }
 

@@ -111,15 +111,19 @@ impl Sandbox {
         RawCaller::new(self.text("platformUrl"), Some(self.text("platformToken")))
     }
 
-    /// Lets the company offer no more than this.
-    pub(crate) async fn limit_credit(&self, max_term_days: u32, max_invoice_amount: u32) {
-        let platform = self.platform();
+    /// The id of the company on the platform.
+    pub(crate) async fn company(&self) -> String {
         let sought = format!(
             "/api/platform/v1/companies?cnpj={}",
             self.text("companyCnpj")
         );
-        let found = platform.get(&sought).await.json();
-        let company = found["data"][0]["id"].as_str().unwrap();
+        let found = self.platform().get(&sought).await.json();
+        found["data"][0]["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Lets the company offer no more than this.
+    pub(crate) async fn limit_credit(&self, max_term_days: u32, max_invoice_amount: u32) {
+        let (platform, company) = (self.platform(), self.company().await);
         let path = format!("/api/platform/v1/companies/{company}/credit-analysis");
         let credit = json!({"maxTermDays": max_term_days, "maxInvoiceAmount": max_invoice_amount});
         let headers = [("content-type", "application/json")];
@@ -135,6 +139,11 @@ impl Sandbox {
         std::fs::read_to_string(self.folder.path().join("log.txt")).unwrap()
     }
 
+    /// The id of its process.
+    pub(crate) fn process_id(&self) -> u32 {
+        self.process.id()
+    }
+
     /// Kills it as a power cut would, and gives its folder back.
     pub(crate) fn kill(mut self) -> TempDir {
         self.process.kill().unwrap();
@@ -143,8 +152,8 @@ impl Sandbox {
     }
 
     /// Asks it to stop and waits until it has; whether it ended well.
-    pub(crate) fn stop(mut self) -> bool {
-        let id = self.process.id().to_string();
+    pub(crate) fn stop(&mut self) -> bool {
+        let id = self.process_id().to_string();
         Command::new("kill").args(["-TERM", &id]).status().unwrap();
         self.process.wait().unwrap().success()
     }

@@ -1,0 +1,132 @@
+//! PostgreSQL goes away and comes back, or ends connections.
+
+use std::time::Duration;
+
+use sqlx::PgPool;
+use tokio::time::sleep;
+
+use crate::chance::{pause, rounds};
+use crate::database::Database;
+use crate::own_cluster::OwnCluster;
+use crate::scene::{Scene, leases_run_out};
+
+const TERMINATE_ANY: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1";
+const TERMINATE_ALL: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND pid <> pg_backend_pid()";
+
+#[tokio::test]
+async fn a_database_that_stops_at_once_loses_and_doubles_nothing() {
+    database_stops("--mode immediate stop").await;
+}
+
+#[tokio::test]
+async fn a_database_that_shuts_down_loses_and_doubles_nothing() {
+    database_stops("--mode fast stop").await;
+}
+
+async fn database_stops(stop: &'static str) {
+    let cluster = OwnCluster::start();
+    let scene = Scene::on(&cluster.url()).await;
+    let load = scene.begin_load();
+    let stops = rounds(2);
+    let mut slowest = Duration::ZERO;
+    for _ in 0..stops {
+        scene.wait_for_offers(20).await;
+        cluster.control(stop).await;
+        scene.wait_until_ready(false).await;
+        sleep(pause(0, 1000)).await;
+        cluster.control("start").await;
+        slowest = slowest.max(scene.recovery().await);
+        scene.wait_until_ready(true).await;
+    }
+    load.end().await;
+    let sql = PgPool::connect(&cluster.url()).await.unwrap();
+    leases_run_out(&sql).await;
+    let verdict = scene.judge().await;
+    scene.nothing_lingers(&sql).await;
+    println!("{stops} times {stop}: {verdict}; back within {slowest:.1?}");
+}
+
+#[tokio::test]
+async fn connections_that_the_database_ends_lose_and_double_nothing() {
+    let database = Database::fresh().await;
+    let scene = Scene::on(&database.url()).await;
+    let sql = database.sql().await;
+    let load = scene.begin_load();
+    let ends = rounds(40);
+    for _ in 0..ends {
+        sqlx::query(TERMINATE_ANY).execute(&sql).await.unwrap();
+        sleep(pause(0, 200)).await;
+    }
+    sqlx::query(TERMINATE_ALL).execute(&sql).await.unwrap();
+    let recovery = scene.recovery().await;
+    load.end().await;
+    let verdict = scene.judge().await;
+    scene.nothing_lingers(&sql).await;
+    println!("{ends} connections ended, then all: {verdict}; back within {recovery:.1?}");
+}
+
+/// Ends the connection of every third write to a table, in the middle of the transaction.
+const CUT_WRITES: &str = "CREATE SEQUENCE drill_writes;
+     CREATE FUNCTION drill_cut() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+     BEGIN
+         IF nextval('drill_writes') % 3 = 0 THEN
+             PERFORM pg_terminate_backend(pg_backend_pid());
+         END IF;
+         RETURN NEW;
+     END $$;
+     CREATE TRIGGER drill_cut BEFORE INSERT ON operations
+         FOR EACH ROW EXECUTE FUNCTION drill_cut();
+     CREATE TRIGGER drill_cut BEFORE INSERT ON attempts
+         FOR EACH ROW EXECUTE FUNCTION drill_cut()";
+
+#[tokio::test]
+async fn a_write_that_loses_its_connection_is_done_again() {
+    let database = Database::fresh().await;
+    let scene = Scene::on(&database.url()).await;
+    let sql = database.sql().await;
+    sqlx::raw_sql(CUT_WRITES).execute(&sql).await.unwrap();
+    let erp = scene.erp(0);
+    for done in 1..=usize::try_from(rounds(10)).unwrap() {
+        erp.offer_once().await;
+        // One at a time, so that the next try is not cut as well.
+        scene.wait_for_arrivals(done).await;
+        scene.nothing_lingers(&sql).await;
+    }
+    let verdict = scene.judge().await;
+    assert_eq!(verdict.unknown + verdict.not_done, 0, "{verdict}");
+    assert_eq!(verdict.duplicates, 0, "every mark was made: {verdict}");
+    println!("every third write cut: {verdict}");
+}
+
+#[tokio::test]
+async fn a_database_that_takes_no_writes_is_not_ready_and_then_is_again() {
+    let database = Database::fresh().await;
+    let scene = Scene::on(&database.url()).await;
+    let sql = database.sql().await;
+    scene.recovery().await;
+    for (read_only, is_ready) in [("on", false), ("off", true)] {
+        let set = format!(
+            "ALTER DATABASE {} SET default_transaction_read_only = {read_only}",
+            database.name()
+        );
+        let mut transaction = sql.begin().await.unwrap();
+        sqlx::query("SET TRANSACTION READ WRITE")
+            .execute(&mut *transaction)
+            .await
+            .unwrap();
+        sqlx::query(sqlx::AssertSqlSafe(set))
+            .execute(&mut *transaction)
+            .await
+            .unwrap();
+        transaction.commit().await.unwrap();
+        // Sessions keep the setting that they began with.
+        sqlx::query(TERMINATE_ALL).execute(&sql).await.unwrap();
+        scene.wait_until_ready(is_ready).await;
+        scene.erp(0).offer_once().await;
+    }
+    let verdict = scene.judge().await;
+    assert_eq!(verdict.acknowledged, 2);
+    println!("no writes for a while: {verdict}");
+}

@@ -1,0 +1,246 @@
+//! ERPs that offer without end, and the ledger of what they were answered.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use preauth_client::value::{IdempotencyKey, InvoiceNumber, Money, OperationId};
+use preauth_client::wire::path::PRE_AUTHORIZATIONS;
+use preauth_client::{Client, NewPreAuthorization, RetryPolicy};
+use reqwest::Method;
+use tokio::task::JoinSet;
+
+use crate::chance::pause;
+use crate::support::{Answer, RawCaller, due_date};
+
+/// How long an ERP goes on until it has a definite answer; nothing may last longer than this.
+const PATIENCE: Duration = Duration::from_secs(90);
+const SUPPLIER_EMAIL: &str = "financeiro@fornecedor.example.com";
+const AMOUNT: &str = "12500.50";
+
+/// One of the ways to the service, with a key to it.
+#[derive(Clone)]
+pub(crate) struct Erp {
+    client: Client,
+    caller: RawCaller,
+    supplier: String,
+    ledger: Arc<Ledger>,
+}
+
+/// What was asked and how that ended, of all ERPs of a drill.
+#[derive(Default)]
+pub(crate) struct Ledger {
+    entries: Mutex<Vec<Entry>>,
+    last_number: AtomicU32,
+}
+
+/// One invoice that was offered.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) number: String,
+    pub(crate) key: Option<String>,
+    pub(crate) outcome: Outcome,
+}
+
+/// What an ERP knows at the end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// It was answered 201, with this body.
+    Created {
+        id: i64,
+        body: Vec<u8>,
+        cancelled: bool,
+    },
+    /// It was told that nothing was done.
+    NotDone,
+    /// It was told nothing definite.
+    Unknown,
+}
+
+/// Many ERPs at work.
+pub(crate) struct Load {
+    is_over: Arc<AtomicBool>,
+    workers: JoinSet<()>,
+}
+
+impl Erp {
+    pub(crate) fn new(base_url: &str, key: &str, supplier: &str, ledger: &Arc<Ledger>) -> Self {
+        let patient = RetryPolicy::default()
+            .max_attempts(u32::MAX)
+            .first_delay(Duration::from_millis(50))
+            .longest_delay(Duration::from_millis(400))
+            .budget(PATIENCE);
+        let client = Client::builder(base_url, key).retry(patient);
+        Self {
+            client: client.build().unwrap(),
+            caller: RawCaller::new(base_url, Some(key)),
+            supplier: supplier.to_owned(),
+            ledger: Arc::clone(ledger),
+        }
+    }
+
+    pub(crate) const fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// An invoice number that no other offer of this drill has.
+    pub(crate) fn next_number(&self) -> String {
+        let number = self.ledger.last_number.fetch_add(1, Ordering::Relaxed);
+        format!("NF-{number}")
+    }
+
+    /// Offers a new invoice under a key until it is created.
+    pub(crate) async fn offer(&self) -> OperationId {
+        let number = self.next_number();
+        let key = format!("pedido:{number}");
+        let created = self.client.create(&self.new_offer(&number, &key)).await;
+        let created = created.unwrap_or_else(|error| panic!("{number}: {error:?}"));
+        let outcome = Outcome::Created {
+            id: created.id.get(),
+            body: created.raw().to_vec(),
+            cancelled: false,
+        };
+        self.ledger.add(number, Some(key), outcome);
+        created.id
+    }
+
+    /// Sends an offer again that was answered 201: the bytes of the answer, and whether it says
+    /// that it is a replay.
+    pub(crate) async fn repeat(&self, number: &str, key: &str) -> (Vec<u8>, bool) {
+        let created = self.client.create(&self.new_offer(number, key)).await;
+        let created = created.unwrap_or_else(|error| panic!("{key}: {error:?}"));
+        (created.raw().to_vec(), created.is_replayed())
+    }
+
+    /// Offers a new invoice once, without a key.
+    pub(crate) async fn offer_once(&self) {
+        let number = self.next_number();
+        let answer = self.post(&number, &[]).await;
+        match answer {
+            Ok(answer) if answer.status == 201 => {
+                self.ledger.note_answer(&number, None, &answer);
+            }
+            Ok(answer) if answer.refusal() == (503, "SERVICE_UNAVAILABLE".to_owned()) => {
+                self.ledger.add(number, None, Outcome::NotDone);
+            }
+            Ok(answer) => {
+                let refusal = answer.refusal();
+                assert_eq!(refusal, (500, "INTERNAL_ERROR".to_owned()), "{number}");
+                self.ledger.add(number, None, Outcome::Unknown);
+            }
+            Err(_) => self.ledger.add(number, None, Outcome::Unknown),
+        }
+    }
+
+    /// One request, with these headers; nothing is entered into the ledger.
+    pub(crate) async fn post(
+        &self,
+        number: &str,
+        headers: &[(&str, &str)],
+    ) -> Result<Answer, reqwest::Error> {
+        let body = serde_json::json!({
+            "supplier": {"cnpj": self.supplier, "email": SUPPLIER_EMAIL},
+            "invoice": {"amount": AMOUNT, "dueDate": due_date(60).to_string(), "number": number},
+        });
+        let mut all = vec![("content-type", "application/json")];
+        all.extend_from_slice(headers);
+        let body = Some(body.to_string().into_bytes());
+        self.caller
+            .try_send(Method::POST, PRE_AUTHORIZATIONS, &all, body)
+            .await
+    }
+
+    /// Cancels what it created until that is certain.
+    async fn cancel(&self, id: OperationId) {
+        let cancelled = self.client.cancel(id).await;
+        let cancelled = cancelled.unwrap_or_else(|error| panic!("cancel {id}: {error:?}"));
+        assert_eq!(cancelled.status.as_str(), "REPROVED");
+        self.ledger.note_cancelled(id);
+    }
+
+    fn new_offer(&self, number: &str, key: &str) -> NewPreAuthorization {
+        NewPreAuthorization::new(
+            self.supplier.parse().unwrap(),
+            SUPPLIER_EMAIL.parse().unwrap(),
+            Money::parse(AMOUNT).unwrap(),
+            due_date(60).to_string().parse().unwrap(),
+            InvoiceNumber::parse(number).unwrap(),
+        )
+        .idempotency_key(IdempotencyKey::parse(key).unwrap())
+    }
+
+    /// Offers with a key, without one, and with a key and a cancel afterwards, in turn.
+    async fn work(self, is_over: Arc<AtomicBool>) {
+        for turn in 0_u32.. {
+            if is_over.load(Ordering::Relaxed) {
+                return;
+            }
+            match turn % 4 {
+                0 => self.offer_once().await,
+                1 => self.cancel(self.offer().await).await,
+                _ => drop(self.offer().await),
+            }
+            tokio::time::sleep(pause(5, 40)).await;
+        }
+    }
+}
+
+impl Load {
+    /// Sets so many ERPs to work, each on one of the ways in turn.
+    pub(crate) fn begin(ways: &[Erp], workers: usize) -> Self {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let erps = ways.iter().cycle().take(workers).cloned();
+        let workers = erps.map(|erp| erp.work(Arc::clone(&is_over))).collect();
+        Self { is_over, workers }
+    }
+
+    /// Lets everybody finish what they are at.
+    pub(crate) async fn end(mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        while let Some(worker) = self.workers.join_next().await {
+            worker.unwrap();
+        }
+    }
+}
+
+impl Ledger {
+    pub(crate) fn entries(&self) -> Vec<Entry> {
+        self.entries.lock().unwrap().clone()
+    }
+
+    /// How many offers were answered 201.
+    pub(crate) fn acknowledged(&self) -> usize {
+        let entries = self.entries.lock().unwrap();
+        let created = |entry: &&Entry| matches!(entry.outcome, Outcome::Created { .. });
+        entries.iter().filter(created).count()
+    }
+
+    /// Enters what was answered 201 to a request of the drill's own.
+    pub(crate) fn note_answer(&self, number: &str, key: Option<&str>, created: &Answer) {
+        let outcome = Outcome::Created {
+            id: created.json()["id"].as_i64().unwrap(),
+            body: created.text.clone().into_bytes(),
+            cancelled: false,
+        };
+        self.add(number.to_owned(), key.map(str::to_owned), outcome);
+    }
+
+    fn add(&self, number: String, key: Option<String>, outcome: Outcome) {
+        self.entries.lock().unwrap().push(Entry {
+            number,
+            key,
+            outcome,
+        });
+    }
+
+    fn note_cancelled(&self, operation: OperationId) {
+        let mut entries = self.entries.lock().unwrap();
+        let outcome = entries
+            .iter_mut()
+            .find_map(|entry| match &mut entry.outcome {
+                Outcome::Created { id, cancelled, .. } if *id == operation.get() => Some(cancelled),
+                _ => None,
+            });
+        *outcome.unwrap() = true;
+    }
+}

@@ -1,0 +1,90 @@
+//! A server under a drill, behind an address that stays the same however often it is started.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use crate::proxy::Proxy;
+use crate::support::Sandbox;
+
+/// What a sandbox's data folder holds that a second one on the same database needs.
+const SHARED_FILES: [&str; 2] = ["master.key", "sandbox-credentials.json"];
+
+pub(crate) struct Instance {
+    flags: Vec<String>,
+    front: Proxy,
+    /// None while it is down.
+    sandbox: Option<Sandbox>,
+    data: PathBuf,
+}
+
+impl Instance {
+    pub(crate) async fn start(flags: Vec<String>) -> Self {
+        Self::start_in(tempfile::tempdir().unwrap(), flags).await
+    }
+
+    /// Starts another one on this one's PostgreSQL database.
+    pub(crate) async fn start_beside(&self) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        std::fs::create_dir(&data).unwrap();
+        for file in SHARED_FILES {
+            std::fs::copy(self.data.join(file), data.join(file)).unwrap();
+        }
+        Self::start_in(folder, self.flags.clone()).await
+    }
+
+    async fn start_in(folder: TempDir, flags: Vec<String>) -> Self {
+        let mut instance = Self {
+            data: folder.path().join("data"),
+            front: Proxy::to_service().await,
+            sandbox: None,
+            flags,
+        };
+        instance.start_again(folder).await;
+        instance
+    }
+
+    /// Starts it where it stopped.
+    pub(crate) async fn start_again(&mut self, folder: TempDir) {
+        let flags: Vec<&str> = self.flags.iter().map(String::as_str).collect();
+        let sandbox = Sandbox::start_in(folder, &flags).await;
+        let address = sandbox.text("baseUrl").trim_start_matches("http://");
+        self.front.lead_to(address);
+        self.sandbox = Some(sandbox);
+    }
+
+    /// Where it answers, and will after the next start.
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.front.address())
+    }
+
+    pub(crate) const fn sandbox(&self) -> &Sandbox {
+        self.sandbox.as_ref().expect("it is up")
+    }
+
+    /// Takes it off the stage: to be killed or stopped.
+    pub(crate) const fn take(&mut self) -> Sandbox {
+        self.sandbox.take().expect("it is up")
+    }
+
+    /// Kills it and starts it again at once.
+    pub(crate) async fn kill_and_start(&mut self) {
+        let folder = self.take().kill();
+        self.start_again(folder).await;
+    }
+
+    /// Sends its process a signal, e.g. `STOP`.
+    pub(crate) fn signal(&self, name: &str) {
+        signal(self.sandbox().process_id(), name);
+    }
+}
+
+/// Sends a process a signal.
+pub(crate) fn signal(process: u32, name: &str) {
+    let sent = Command::new("kill")
+        .args([format!("-{name}"), process.to_string()])
+        .status();
+    assert!(sent.unwrap().success(), "kill -{name} {process}");
+}

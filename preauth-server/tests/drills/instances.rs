@@ -1,0 +1,187 @@
+//! Two instances on one database.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+
+use crate::chance::rounds;
+use crate::database::Database;
+use crate::instance::signal;
+use crate::scene::{Scene, eventually, leases_run_out};
+use crate::support::Answer;
+
+const REQUESTS: usize = 100;
+
+async fn two_on(database: &Database) -> Scene {
+    let mut scene = Scene::on(&database.url()).await;
+    scene.add_instance().await;
+    scene
+}
+
+/// Offers one invoice by many requests at once, through both instances in turn.
+async fn all_at_once(scene: &Scene, number: &str, key: Option<&str>) -> Vec<Answer> {
+    let (erps, mut requests) = ([scene.erp(0), scene.erp(1)], JoinSet::new());
+    for turn in 0..REQUESTS {
+        let (erp, number) = (erps[turn % 2].clone(), number.to_owned());
+        let key = key.map(str::to_owned);
+        requests.spawn(async move {
+            let header = key.as_deref().map(|key| ("idempotency-key", key));
+            let headers: Vec<_> = header.into_iter().collect();
+            erp.post(&number, &headers).await.unwrap()
+        });
+    }
+    requests.join_all().await
+}
+
+fn counted(answers: &[Answer]) -> BTreeMap<(u16, String), usize> {
+    let mut counts = BTreeMap::new();
+    for answer in answers {
+        *counts.entry(answer.refusal()).or_default() += 1;
+    }
+    counts
+}
+
+#[tokio::test]
+async fn a_hundred_requests_with_one_key_make_one_operation() {
+    let database = Database::fresh().await;
+    let scene = two_on(&database).await;
+    for round in 0..rounds(3) {
+        let number = scene.erp(0).next_number();
+        let key = format!("pedido-{round:04}");
+        let answers = all_at_once(&scene, &number, Some(&key)).await;
+        let created: Vec<_> = answers.iter().filter(|it| it.status == 201).collect();
+        assert!(created.iter().all(|it| it.text == created[0].text));
+        let first = |it: &&&Answer| it.header("idempotency-replayed").is_empty();
+        assert_eq!(
+            created.iter().filter(first).count(),
+            1,
+            "{:?}",
+            counted(&answers)
+        );
+        let in_progress = (409, "IDEMPOTENCY_IN_PROGRESS".to_owned());
+        let others = answers.iter().filter(|it| it.status != 201);
+        assert!(others.map(Answer::refusal).all(|it| it == in_progress));
+        scene.ledger.note_answer(&number, Some(&key), created[0]);
+    }
+    println!("one key: {}", scene.judge().await);
+}
+
+#[tokio::test]
+async fn a_hundred_requests_without_a_key_make_one_operation() {
+    let database = Database::fresh().await;
+    let scene = two_on(&database).await;
+    for _ in 0..rounds(3) {
+        let number = scene.erp(0).next_number();
+        let answers = all_at_once(&scene, &number, None).await;
+        let created = answers.iter().find(|it| it.status == 201).unwrap();
+        let expected = BTreeMap::from([
+            ((201, String::new()), 1),
+            ((409, "PRE_AUTH_DUPLICATE_INVOICE".to_owned()), REQUESTS - 1),
+        ]);
+        assert_eq!(counted(&answers), expected);
+        for refused in answers.iter().filter(|it| it.status == 409) {
+            assert_eq!(
+                refused.json()["details"][0]["anticipationId"],
+                created.json()["id"]
+            );
+        }
+        scene.ledger.note_answer(&number, None, created);
+    }
+    println!("no key: {}", scene.judge().await);
+}
+
+#[tokio::test]
+async fn one_key_for_two_invoices_makes_one_operation() {
+    let database = Database::fresh().await;
+    let scene = two_on(&database).await;
+    let numbers = [scene.erp(0).next_number(), scene.erp(0).next_number()];
+    let (erps, mut requests) = ([scene.erp(0), scene.erp(1)], JoinSet::new());
+    for turn in 0..REQUESTS {
+        // Each instance gets both.
+        let (erp, number) = (erps[turn % 2].clone(), numbers[turn / 2 % 2].clone());
+        requests.spawn(async move {
+            let key = [("idempotency-key", "pedido-0001")];
+            let answer = erp.post(&number, &key).await.unwrap();
+            (number, answer)
+        });
+    }
+    let answers = requests.join_all().await;
+    let (number, created) = answers.iter().find(|(_, it)| it.status == 201).unwrap();
+    for (asked, answer) in &answers {
+        match answer.status {
+            201 => assert_eq!((asked, &answer.text), (number, &created.text)),
+            409 if answer.code() == "IDEMPOTENCY_KEY_REUSED" => assert_ne!(asked, number),
+            _ => assert_eq!(answer.code(), "IDEMPOTENCY_IN_PROGRESS"),
+        }
+    }
+    scene
+        .ledger
+        .note_answer(number, Some("pedido-0001"), created);
+    println!("two bodies: {}", scene.judge().await);
+}
+
+#[tokio::test]
+async fn one_instance_is_killed_again_and_again_beside_another() {
+    let database = Database::fresh().await;
+    let mut scene = two_on(&database).await;
+    let load = scene.begin_load();
+    let kills = rounds(4);
+    for _ in 0..kills {
+        scene.wait_for_offers(15).await;
+        scene.instances[1].kill_and_start().await;
+    }
+    load.end().await;
+    let sql = database.sql().await;
+    leases_run_out(&sql).await;
+    let verdict = scene.judge().await;
+    scene.nothing_lingers(&sql).await;
+    println!("one of two killed {kills} times: {verdict}");
+}
+
+/// The first freezes with its request answered and unread. The lease runs out, the second takes
+/// over, and the first must not overwrite what the second recorded.
+#[tokio::test]
+async fn an_instance_that_was_frozen_overwrites_nothing() {
+    let database = Database::fresh().await;
+    let sql = database.sql().await;
+    let scene = two_on(&database).await;
+    let (first, second) = (scene.first(), &scene.instances[1]);
+    second.signal("STOP");
+    let (process, is_frozen) = (
+        first.sandbox().process_id(),
+        Arc::new(AtomicBool::new(false)),
+    );
+    let frozen = Arc::clone(&is_frozen);
+    scene.receiver.call(Box::new(move || {
+        if !frozen.load(Ordering::Relaxed) {
+            signal(process, "STOP");
+            frozen.store(true, Ordering::Relaxed);
+        }
+    }));
+    let erp = scene.erp(0);
+    let offering = tokio::spawn(async move { erp.offer().await });
+    eventually("the first is frozen", || is_frozen.load(Ordering::Relaxed)).await;
+    assert_eq!(leases_run_out(&sql).await, 1);
+    second.signal("CONT");
+    scene.wait_for_arrivals(2).await;
+    while recorded_attempts(&sql).await == 0 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    first.signal("CONT");
+    offering.await.unwrap();
+    eventually("the first tells that it came too late", || {
+        first.sandbox().log().contains("lease lost")
+    })
+    .await;
+    let verdict = scene.judge().await;
+    assert_eq!(recorded_attempts(&sql).await, 1, "the second's alone");
+    println!("frozen with a lease: {verdict}");
+}
+
+async fn recorded_attempts(sql: &sqlx::PgPool) -> i64 {
+    let count = sqlx::query_scalar("SELECT count(*) FROM attempts");
+    count.fetch_one(sql).await.unwrap()
+}

@@ -1,0 +1,84 @@
+//! The server is killed, as a power cut would do it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
+use crate::chance::{pause, rounds};
+use crate::database::Database;
+use crate::instance::signal;
+use crate::scene::{Scene, eventually, leases_run_out};
+
+#[tokio::test]
+async fn kills_under_load_lose_and_double_nothing_on_sqlite() {
+    let mut scene = Scene::on_file().await;
+    let told = kills_under_load(&mut scene).await;
+    println!("SQLite: {told}: {}", scene.judge().await);
+}
+
+#[tokio::test]
+async fn kills_under_load_lose_and_double_nothing_on_postgresql() {
+    let database = Database::fresh().await;
+    let mut scene = Scene::on(&database.url()).await;
+    let told = kills_under_load(&mut scene).await;
+    leases_run_out(&database.sql().await).await;
+    println!("PostgreSQL: {told}: {}", scene.judge().await);
+}
+
+async fn kills_under_load(scene: &mut Scene) -> String {
+    let kills = rounds(5);
+    let load = scene.begin_load();
+    let mut slowest = Duration::ZERO;
+    for _ in 0..kills {
+        scene.wait_for_offers(10).await;
+        sleep(pause(0, 500)).await;
+        let killed = Instant::now();
+        scene.instances[0].kill_and_start().await;
+        scene.recovery().await;
+        slowest = slowest.max(killed.elapsed());
+    }
+    load.end().await;
+    format!("{kills} kills, back within {slowest:.1?}")
+}
+
+/// The receiver stops the server before it answers, so that the answer is never read.
+async fn kills_before_the_mark(database: &str, mut scene: Scene) {
+    let kills = rounds(1);
+    for round in 0..usize::try_from(kills).unwrap() {
+        let process = scene.first().sandbox().process_id();
+        let is_stopped = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&is_stopped);
+        scene.receiver.call(Box::new(move || {
+            if !stopped.load(Ordering::Relaxed) {
+                signal(process, "STOP");
+                stopped.store(true, Ordering::Relaxed);
+            }
+        }));
+        let erp = scene.erp(0);
+        let offering = tokio::spawn(async move { erp.offer().await });
+        eventually("the server is stopped", || {
+            is_stopped.load(Ordering::Relaxed)
+        })
+        .await;
+        scene.instances[0].kill_and_start().await;
+        offering.await.unwrap();
+        scene.wait_for_arrivals(2 * (round + 1)).await;
+    }
+    let verdict = scene.judge().await;
+    let events = scene.receiver.events();
+    assert!(events.values().all(|event| event.arrivals >= 2));
+    println!("{database}: {kills} kills before the mark; {verdict}");
+}
+
+#[tokio::test]
+async fn what_was_received_and_not_marked_arrives_again_on_sqlite() {
+    kills_before_the_mark("SQLite", Scene::on_file().await).await;
+}
+
+#[tokio::test]
+async fn what_was_received_and_not_marked_arrives_again_on_postgresql() {
+    let database = Database::fresh().await;
+    kills_before_the_mark("PostgreSQL", Scene::on(&database.url()).await).await;
+}

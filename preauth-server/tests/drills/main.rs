@@ -1,0 +1,41 @@
+//! Faults against the real binary: it is killed, stopped and frozen, its database is taken away,
+//! the way there is cut and slowed. Afterwards what was acknowledged is compared with what exists
+//! and with what arrived.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a drill that cannot go on has failed"
+)]
+#![expect(
+    clippy::print_stdout,
+    reason = "figures for a reader with --no-capture"
+)]
+
+mod chance;
+mod database_lost;
+mod erp;
+mod instance;
+mod instances;
+mod kills;
+mod own_cluster;
+mod proxy;
+mod receiver;
+mod scene;
+mod shutdown;
+mod starts;
+mod verdict;
+mod way_spoilt;
+
+#[path = "../store_postgres/cluster.rs"]
+mod cluster;
+
+#[expect(dead_code, reason = "the store's tests use the rest")]
+#[path = "../store_postgres/database.rs"]
+mod database;
+
+#[expect(dead_code, unused_imports, reason = "the API's tests use the rest")]
+#[path = "../api/support/mod.rs"]
+mod support;

@@ -1,0 +1,109 @@
+//! One connection: both ways, until either ends or it is cut.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::time::sleep;
+
+use super::wire::Requests;
+use super::{Conduct, Way};
+
+/// Where around a commit a connection is cut.
+#[derive(Clone, Copy)]
+enum Moment {
+    /// The server never sees it.
+    Before,
+    /// The server sees it and its answer is not waited for.
+    Within,
+    /// The server has answered, and nobody hears it.
+    After,
+}
+
+const MOMENTS: [Moment; 3] = [Moment::After, Moment::Within, Moment::Before];
+
+/// Passes on what either says; both are hung up on when this ends.
+pub(super) async fn between(from: TcpStream, to: TcpStream, way: &Way) {
+    let (from_reader, from_writer) = from.into_split();
+    let (to_reader, to_writer) = to.into_split();
+    let is_cut_at_answer = AtomicBool::new(false);
+    let requests = pass_requests(from_reader, to_writer, way, &is_cut_at_answer);
+    let answers = pass_answers(to_reader, from_writer, way, &is_cut_at_answer);
+    tokio::select! {
+        _ = requests => {}
+        _ = answers => {}
+    }
+}
+
+async fn pass_requests(
+    mut reader: OwnedReadHalf,
+    mut writer: OwnedWriteHalf,
+    way: &Way,
+    is_cut_at_answer: &AtomicBool,
+) -> io::Result<()> {
+    let mut requests = Requests::default();
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        let read = reader.read(&mut buffer).await?;
+        if read == 0 {
+            return Ok(());
+        }
+        let bytes = &buffer[..read];
+        let is_commit = way.is_to_database && requests.see(bytes);
+        way.let_pass(|conduct| conduct != Conduct::Stall).await;
+        match is_commit.then(|| way.moment_to_cut()).flatten() {
+            None => writer.write_all(bytes).await?,
+            Some(Moment::Before) => return Ok(()),
+            Some(Moment::Within) => return writer.write_all(bytes).await,
+            Some(Moment::After) => {
+                is_cut_at_answer.store(true, Ordering::Relaxed);
+                writer.write_all(bytes).await?;
+            }
+        }
+    }
+}
+
+async fn pass_answers(
+    mut reader: OwnedReadHalf,
+    mut writer: OwnedWriteHalf,
+    way: &Way,
+    is_cut_at_answer: &AtomicBool,
+) -> io::Result<()> {
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        let read = reader.read(&mut buffer).await?;
+        if read == 0 || is_cut_at_answer.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        way.let_pass(|conduct| !matches!(conduct, Conduct::Stall | Conduct::HoldAnswers))
+            .await;
+        writer.write_all(&buffer[..read]).await?;
+    }
+}
+
+impl Way {
+    /// Waits for its turn: until the conduct allows, and as long as it delays.
+    async fn let_pass(&self, allows: impl Fn(Conduct) -> bool) {
+        let mut conduct = self.conduct.subscribe();
+        let now = *conduct.borrow();
+        if let Conduct::Delay(delay) = now {
+            sleep(delay).await;
+        }
+        let _ = conduct.wait_for(|conduct| allows(*conduct)).await;
+    }
+
+    fn moment_to_cut(&self) -> Option<Moment> {
+        let Conduct::CutCommits { every } = *self.conduct.borrow() else {
+            return None;
+        };
+        let commits = self.commits.fetch_add(1, Ordering::Relaxed) + 1;
+        if !commits.is_multiple_of(every) {
+            return None;
+        }
+        let cut = self.cuts.fetch_add(1, Ordering::Relaxed);
+        let moment = usize::try_from(cut).unwrap() % MOMENTS.len();
+        Some(MOMENTS[moment])
+    }
+}

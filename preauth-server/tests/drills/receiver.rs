@@ -1,0 +1,126 @@
+//! A webhook receiver that keeps a book of what arrives, and may be told how to answer.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+
+use serde_json::Value;
+use webhook_verify::{SIGNATURE_HEADER, Secret, Verifier};
+use wiremock::matchers::any;
+use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
+
+/// Told of every request before it is answered.
+pub(crate) type Witness = Box<dyn Fn() + Send + Sync>;
+
+/// A receiver on a free port.
+pub(crate) struct Receiver {
+    server: MockServer,
+    book: Arc<Book>,
+}
+
+#[derive(Default)]
+struct Book {
+    verifier: OnceLock<Verifier>,
+    events: Mutex<BTreeMap<String, Event>>,
+    wrongs: Mutex<Vec<String>>,
+    answer_after: Mutex<Duration>,
+    witness: Mutex<Option<Witness>>,
+}
+
+/// An event, as it arrived first.
+#[derive(Clone)]
+pub(crate) struct Event {
+    pub(crate) body: Vec<u8>,
+    pub(crate) kind: String,
+    pub(crate) operation: i64,
+    /// How often it arrived.
+    pub(crate) arrivals: usize,
+}
+
+impl Receiver {
+    /// Starts one that answers 204 at once.
+    pub(crate) async fn start() -> Self {
+        let server = MockServer::start().await;
+        let book = Arc::new(Book::default());
+        let respond = Keeper(Arc::clone(&book));
+        Mock::given(any())
+            .respond_with(respond)
+            .mount(&server)
+            .await;
+        Self { server, book }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("{}/webhooks", self.server.uri())
+    }
+
+    /// Says by which secret everything must be signed.
+    pub(crate) fn expect(&self, secret: &str) {
+        let verifier = Verifier::new(Secret::parse(secret).unwrap());
+        assert!(self.book.verifier.set(verifier).is_ok(), "said once");
+    }
+
+    /// Takes so long over every answer from now on.
+    pub(crate) fn answer_after(&self, delay: Duration) {
+        *self.book.answer_after.lock().unwrap() = delay;
+    }
+
+    pub(crate) fn call(&self, witness: Witness) {
+        *self.book.witness.lock().unwrap() = Some(witness);
+    }
+
+    /// What arrived, by event id.
+    pub(crate) fn events(&self) -> BTreeMap<String, Event> {
+        self.book.events.lock().unwrap().clone()
+    }
+
+    /// How many requests arrived.
+    pub(crate) fn arrivals(&self) -> usize {
+        let events = self.book.events.lock().unwrap();
+        events.values().map(|event| event.arrivals).sum()
+    }
+
+    /// What arrived and should not have, in that form.
+    pub(crate) fn wrongs(&self) -> Vec<String> {
+        self.book.wrongs.lock().unwrap().clone()
+    }
+}
+
+struct Keeper(Arc<Book>);
+
+impl Respond for Keeper {
+    fn respond(&self, request: &Request) -> ResponseTemplate {
+        if let Err(wrong) = self.0.enter(request) {
+            self.0.wrongs.lock().unwrap().push(wrong);
+        }
+        if let Some(witness) = &*self.0.witness.lock().unwrap() {
+            witness();
+        }
+        ResponseTemplate::new(204).set_delay(*self.0.answer_after.lock().unwrap())
+    }
+}
+
+impl Book {
+    fn enter(&self, request: &Request) -> Result<(), String> {
+        let signature = request.headers.get(SIGNATURE_HEADER);
+        let signature = signature.map(reqwest::header::HeaderValue::as_bytes);
+        let verifier = self.verifier.get().ok_or("nothing was to arrive yet")?;
+        let holds = verifier.verify_now(signature, &request.body);
+        let holds = holds.map_err(|error| error.to_string())?;
+        let body: Value = serde_json::from_slice(holds.body()).map_err(|e| e.to_string())?;
+        let id = body["id"].as_str().ok_or("an event without id")?;
+        let mut events = self.events.lock().unwrap();
+        let event = events.entry(id.to_owned()).or_insert_with(|| Event {
+            body: request.body.clone(),
+            kind: body["type"].as_str().unwrap_or_default().to_owned(),
+            operation: body["data"]["anticipationId"].as_i64().unwrap_or_default(),
+            arrivals: 0,
+        });
+        event.arrivals += 1;
+        if event.body == request.body {
+            Ok(())
+        } else {
+            Err(format!("event {id} arrived with other bytes"))
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The server is asked to end while it has work.
+
+use std::time::Duration;
+
+use sqlx::PgPool;
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use crate::database::Database;
+use crate::proxy::{Conduct, Proxy};
+use crate::scene::{Scene, leases_run_out};
+
+const REQUESTS: i64 = 20;
+const DELIVERIES: usize = 5;
+/// What an orchestrator waits for before it kills.
+const LONGEST_END: Duration = Duration::from_secs(30);
+
+async fn requests_counted(sql: &PgPool) -> i64 {
+    let count = sqlx::query_scalar("SELECT coalesce(sum(count), 0)::BIGINT FROM rate_windows");
+    count.fetch_one(sql).await.unwrap()
+}
+
+async fn leases(sql: &PgPool) -> i64 {
+    let count = sqlx::query_scalar("SELECT count(*) FROM deliveries WHERE leased_until > 0");
+    count.fetch_one(sql).await.unwrap()
+}
+
+#[tokio::test]
+async fn requests_and_deliveries_under_way_survive_the_end() {
+    let database = Database::fresh().await;
+    let sql = database.sql().await;
+    let (url, proxy) = Proxy::before(&database.url()).await;
+    let mut scene = Scene::on(&url).await;
+    scene.receiver.answer_after(Duration::from_secs(9));
+    let erp = scene.erp(0);
+    for _ in 0..DELIVERIES {
+        erp.offer().await;
+    }
+    scene.wait_for_arrivals(DELIVERIES).await;
+    let (before, erp) = (requests_counted(&sql).await, scene.direct_erp());
+    proxy.behave(Conduct::Delay(Duration::from_millis(60)));
+    let mut requests = JoinSet::new();
+    for _ in 0..REQUESTS {
+        let erp = erp.clone();
+        requests.spawn(async move { erp.offer_once().await });
+    }
+    // Every one has entered, and has most of its way to the database before it.
+    while requests_counted(&sql).await < before + REQUESTS {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let base_url = scene.first().sandbox().text("baseUrl").to_owned();
+    let address = base_url.trim_start_matches("http://");
+    let (asked, mut sandbox) = (Instant::now(), scene.instances[0].take());
+    let (ended, sandbox) = tokio::task::spawn_blocking(move || (sandbox.stop(), sandbox))
+        .await
+        .unwrap();
+    let end = asked.elapsed();
+    assert!(ended, "it ends with success");
+    assert!(end < LONGEST_END, "{end:?}");
+    while let Some(answered) = requests.join_next().await {
+        answered.unwrap();
+    }
+    assert!(TcpStream::connect(address).await.is_err(), "nobody listens");
+    assert_eq!(leases(&sql).await, 0, "every lease was given back");
+
+    proxy.behave(Conduct::Pass);
+    scene.receiver.answer_after(Duration::ZERO);
+    scene.instances[0].start_again(sandbox.kill()).await;
+    let verdict = scene.judge().await;
+    assert_eq!(verdict.unknown + verdict.not_done, 0, "{verdict}");
+    println!(
+        "{REQUESTS} requests, {DELIVERIES} deliveries under way: {verdict}; ended in {end:.1?}"
+    );
+}
+
+#[tokio::test]
+async fn the_end_comes_in_time_although_the_database_says_nothing() {
+    let database = Database::fresh().await;
+    let (url, proxy) = Proxy::before(&database.url()).await;
+    let mut scene = Scene::on(&url).await;
+    let load = scene.begin_load();
+    scene.wait_for_offers(10).await;
+    proxy.behave(Conduct::Stall);
+    scene.wait_until_ready(false).await;
+    let (asked, mut sandbox) = (Instant::now(), scene.instances[0].take());
+    let sandbox = tokio::task::spawn_blocking(move || {
+        sandbox.stop();
+        sandbox
+    });
+    let sandbox = sandbox.await.unwrap();
+    let end = asked.elapsed();
+    assert!(end < LONGEST_END, "{end:?}");
+    proxy.behave(Conduct::Pass);
+    scene.instances[0].start_again(sandbox.kill()).await;
+    load.end().await;
+    leases_run_out(&database.sql().await).await;
+    let verdict = scene.judge().await;
+    println!("ended in {end:.1?} without an answer of the database; {verdict}");
+}

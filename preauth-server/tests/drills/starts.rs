@@ -1,0 +1,36 @@
+//! The server is killed while it starts.
+
+use std::process::{Command, Stdio};
+
+use tokio::time::sleep;
+
+use crate::chance::{pause, rounds};
+use crate::scene::Scene;
+
+#[tokio::test]
+async fn starts_that_are_cut_off_lose_and_double_nothing() {
+    let mut scene = Scene::on_file().await;
+    let (kills, erp) = (rounds(15), scene.erp(0));
+    for _ in 0..kills {
+        for _ in 0..3 {
+            erp.offer().await;
+        }
+        let folder = scene.instances[0].take().kill();
+        let mut process = Command::new(env!("CARGO_BIN_EXE_preauth-server"))
+            .args(["sandbox", "--listen", "127.0.0.1:0"])
+            .args(["--platform-listen", "127.0.0.1:0", "--data"])
+            .arg(folder.path().join("data"))
+            .args(["--webhook-url", &scene.receiver.url()])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        sleep(pause(0, 150)).await;
+        process.kill().unwrap();
+        process.wait().unwrap();
+        scene.instances[0].start_again(folder).await;
+    }
+    let verdict = scene.judge().await;
+    println!("{kills} starts cut off, {kills} kills: {verdict}");
+}

@@ -1,0 +1,224 @@
+//! What was acknowledged, what exists and what arrived must be the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::time::Duration;
+
+use preauth_client::ListFilter;
+use preauth_client::wire::PreAuthorization;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use crate::erp::{Entry, Outcome};
+use crate::receiver::Event;
+use crate::scene::Scene;
+use crate::support::{RawCaller, Sandbox};
+
+const PAGE: u32 = 100;
+/// How long deliveries may take once all is well: a lease that was lost, and the attempts after it.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// The figures of a drill that went well.
+#[derive(Debug)]
+pub(crate) struct Verdict {
+    pub(crate) acknowledged: usize,
+    pub(crate) unknown: usize,
+    pub(crate) not_done: usize,
+    events: usize,
+    pub(crate) duplicates: usize,
+}
+
+/// What a drill left behind.
+struct Left {
+    entries: Vec<Entry>,
+    operations: BTreeMap<String, PreAuthorization>,
+    /// The stored body of every delivery, by event id.
+    deliveries: BTreeMap<String, String>,
+    received: BTreeMap<String, Event>,
+}
+
+/// Waits until nothing is left to be sent and judges.
+pub(crate) async fn of(scene: &Scene) -> Verdict {
+    let deliveries = Deliveries::of(scene.first().sandbox()).await;
+    deliveries.none_pending().await;
+    let left = Left {
+        entries: scene.ledger.entries(),
+        operations: operations(scene).await,
+        deliveries: deliveries.bodies().await,
+        received: scene.receiver.events(),
+    };
+    assert_eq!(scene.receiver.wrongs(), [""; 0], "wrongs arrived");
+    left.what_was_answered_is_so();
+    left.every_event_arrived_as_it_is_stored();
+    left.every_operation_has_its_events();
+    replays_are_byte_equal(scene, &left).await;
+    left.verdict(scene.receiver.arrivals())
+}
+
+async fn operations(scene: &Scene) -> BTreeMap<String, PreAuthorization> {
+    let erp = scene.erp(0);
+    let mut operations = BTreeMap::new();
+    for page in 1.. {
+        let filter = ListFilter::new().page(page).limit(PAGE);
+        let list = erp.client().list(&filter).await.unwrap().into_value();
+        let is_last = list.pagination.total_pages <= page;
+        for operation in list.data {
+            let number = operation.invoice.number.clone().unwrap();
+            let second = operations.insert(number.clone(), operation);
+            assert!(second.is_none(), "{number} exists twice");
+        }
+        if is_last {
+            break;
+        }
+    }
+    operations
+}
+
+/// The platform's view of the company's deliveries.
+struct Deliveries {
+    platform: RawCaller,
+    path: String,
+}
+
+impl Deliveries {
+    async fn of(sandbox: &Sandbox) -> Self {
+        let company = sandbox.company().await;
+        Self {
+            platform: sandbox.platform(),
+            path: format!("/api/platform/v1/companies/{company}/deliveries"),
+        }
+    }
+
+    async fn list(&self, query: &str) -> Value {
+        let answer = self.platform.get(&format!("{}?{query}", self.path)).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        answer.json()
+    }
+
+    async fn count(&self, status: &str) -> u64 {
+        let list = self.list(&format!("status={status}&limit=1")).await;
+        list["pagination"]["total"].as_u64().unwrap()
+    }
+
+    async fn none_pending(&self) {
+        let began = Instant::now();
+        while self.count("PENDING").await > 0 {
+            assert!(began.elapsed() < PATIENCE, "deliveries are still pending");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        assert_eq!(self.count("FAILED").await, 0);
+    }
+
+    /// The stored body of every delivery, by event id.
+    async fn bodies(&self) -> BTreeMap<String, String> {
+        let mut bodies = BTreeMap::new();
+        for page in 1.. {
+            let list = self.list(&format!("page={page}&limit={PAGE}")).await;
+            for delivery in list["data"].as_array().unwrap() {
+                let text = |name: &str| delivery[name].as_str().unwrap().to_owned();
+                let second = bodies.insert(text("eventId"), text("body"));
+                assert!(second.is_none(), "one event, one delivery: {delivery}");
+            }
+            if list["pagination"]["totalPages"].as_u64().unwrap() <= page {
+                break;
+            }
+        }
+        bodies
+    }
+}
+
+/// Also shows that no key is stuck in progress.
+async fn replays_are_byte_equal(scene: &Scene, left: &Left) {
+    let erp = scene.erp(0);
+    for entry in &left.entries {
+        if let (Some(key), Outcome::Created { body, .. }) = (&entry.key, &entry.outcome) {
+            let (repeated, is_replay) = erp.repeat(&entry.number, key).await;
+            assert!(is_replay, "{key}");
+            assert_eq!(
+                String::from_utf8_lossy(&repeated),
+                String::from_utf8_lossy(body)
+            );
+        }
+    }
+}
+
+impl Left {
+    fn what_was_answered_is_so(&self) {
+        for entry in &self.entries {
+            let operation = self.operations.get(&entry.number);
+            match &entry.outcome {
+                Outcome::Created { id, cancelled, .. } => {
+                    let operation = operation.unwrap_or_else(|| panic!("lost: {entry:?}"));
+                    assert_eq!(operation.id.get(), *id, "{entry:?}");
+                    let is_reproved = operation.status.as_str() == "REPROVED";
+                    assert_eq!(is_reproved, *cancelled, "{entry:?}");
+                }
+                Outcome::NotDone => assert!(operation.is_none(), "done after all: {entry:?}"),
+                Outcome::Unknown => {}
+            }
+        }
+        let asked: BTreeSet<_> = self.entries.iter().map(|entry| &entry.number).collect();
+        let unasked = self
+            .operations
+            .keys()
+            .find(|number| !asked.contains(number));
+        assert_eq!(unasked, None, "nobody asked for it");
+    }
+
+    fn every_event_arrived_as_it_is_stored(&self) {
+        for (id, body) in &self.deliveries {
+            let event = self.received.get(id);
+            let event = event.unwrap_or_else(|| panic!("never arrived: {body}"));
+            assert_eq!(String::from_utf8_lossy(&event.body), *body);
+        }
+        let phantom = self
+            .received
+            .keys()
+            .find(|id| !self.deliveries.contains_key(*id));
+        assert_eq!(phantom, None, "an event that is not stored arrived");
+    }
+
+    fn every_operation_has_its_events(&self) {
+        let mut kinds: BTreeMap<i64, Vec<&str>> = BTreeMap::new();
+        for event in self.received.values() {
+            kinds.entry(event.operation).or_default().push(&event.kind);
+        }
+        for operation in self.operations.values() {
+            let mut kinds = kinds.remove(&operation.id.get()).unwrap_or_default();
+            kinds.sort_unstable();
+            let expected: &[&str] = match operation.status.as_str() {
+                "REPROVED" => &["pre_authorization.created", "pre_authorization.revoked"],
+                _ => &["pre_authorization.created"],
+            };
+            assert_eq!(kinds, expected, "{operation:?}");
+        }
+        assert!(
+            kinds.is_empty(),
+            "of operations that do not exist: {kinds:?}"
+        );
+    }
+
+    fn verdict(&self, arrivals: usize) -> Verdict {
+        let count = |is: fn(&Outcome) -> bool| {
+            let entries = self.entries.iter();
+            entries.filter(|entry| is(&entry.outcome)).count()
+        };
+        Verdict {
+            acknowledged: count(|it| matches!(it, Outcome::Created { .. })),
+            unknown: count(|it| *it == Outcome::Unknown),
+            not_done: count(|it| *it == Outcome::NotDone),
+            events: self.received.len(),
+            duplicates: arrivals - self.received.len(),
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} acknowledged, {} of unknown outcome, {} not done; {} events received, {} of them again",
+            self.acknowledged, self.unknown, self.not_done, self.events, self.duplicates
+        )
+    }
+}

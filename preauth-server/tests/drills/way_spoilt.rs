@@ -1,0 +1,105 @@
+//! The way between the server and PostgreSQL is cut, stalls or is slow.
+
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+
+use crate::chance::rounds;
+use crate::database::Database;
+use crate::proxy::{Conduct, Proxy};
+use crate::scene::{Scene, eventually, leases_run_out};
+
+/// A server whose database lies behind a proxy.
+async fn behind_a_proxy(database: &Database) -> (Scene, Proxy) {
+    let (url, proxy) = Proxy::before(&database.url()).await;
+    (Scene::on(&url).await, proxy)
+}
+
+#[tokio::test]
+async fn commits_whose_answer_is_lost_lose_and_double_nothing() {
+    let database = Database::fresh().await;
+    let (scene, proxy) = behind_a_proxy(&database).await;
+    let load = scene.begin_load();
+    proxy.behave(Conduct::CutCommits { every: 5 });
+    let cuts = rounds(30);
+    eventually("connections are cut", || proxy.cuts() >= cuts).await;
+    proxy.behave(Conduct::Pass);
+    let recovery = scene.recovery().await;
+    load.end().await;
+    let verdict = scene.judge().await;
+    scene.nothing_lingers(&database.sql().await).await;
+    let cuts = proxy.cuts();
+    println!("{cuts} commits cut: {verdict}; back within {recovery:.1?}");
+}
+
+#[tokio::test]
+async fn a_stall_in_both_directions_ends_by_itself() {
+    stall(Conduct::Stall).await;
+}
+
+#[tokio::test]
+async fn a_stall_of_answers_alone_ends_by_itself() {
+    stall(Conduct::HoldAnswers).await;
+}
+
+async fn stall(conduct: Conduct) {
+    let database = Database::fresh().await;
+    let (scene, proxy) = behind_a_proxy(&database).await;
+    let load = scene.begin_load();
+    scene.wait_for_offers(20).await;
+    proxy.behave(conduct);
+    scene.wait_until_ready(false).await;
+    // Bounded, although the database says nothing: each of these waits for its definite answer.
+    let (erp, mut asked) = (scene.erp(0), JoinSet::new());
+    for _ in 0..4 {
+        let erp = erp.clone();
+        asked.spawn(async move { erp.offer_once().await });
+    }
+    while let Some(answered) = asked.join_next().await {
+        answered.unwrap();
+    }
+    proxy.behave(Conduct::Pass);
+    let recovery = scene.recovery().await;
+    scene.wait_until_ready(true).await;
+    load.end().await;
+    let sql = database.sql().await;
+    leases_run_out(&sql).await;
+    let verdict = scene.judge().await;
+    scene.nothing_lingers(&sql).await;
+    println!("{conduct:?}: {verdict}; back within {recovery:.1?}");
+}
+
+#[tokio::test]
+async fn a_slow_way_loses_and_doubles_nothing() {
+    let database = Database::fresh().await;
+    let (scene, proxy) = behind_a_proxy(&database).await;
+    proxy.behave(Conduct::Delay(Duration::from_millis(50)));
+    let load = scene.begin_load();
+    scene.wait_for_offers(40).await;
+    load.end().await;
+    proxy.behave(Conduct::Pass);
+    let verdict = scene.judge().await;
+    println!("50 ms more each way: {verdict}");
+}
+
+#[tokio::test]
+async fn more_requests_than_connections_are_refused_in_time_and_served_afterwards() {
+    let database = Database::fresh().await;
+    let (scene, proxy) = behind_a_proxy(&database).await;
+    proxy.behave(Conduct::Delay(Duration::from_millis(200)));
+    let (erp, mut requests) = (scene.erp(0), JoinSet::new());
+    for _ in 0..200 {
+        let erp = erp.clone();
+        // It accepts what is 201, 503 or 500 in the error shape, and nothing else.
+        requests.spawn(async move { erp.offer_once().await });
+    }
+    while let Some(answered) = requests.join_next().await {
+        answered.unwrap();
+    }
+    proxy.behave(Conduct::Pass);
+    let recovery = scene.recovery().await;
+    let verdict = scene.judge().await;
+    assert!(verdict.not_done > 0, "{verdict}");
+    scene.nothing_lingers(&database.sql().await).await;
+    println!("200 requests, slow connections: {verdict}; back within {recovery:.1?}");
+}
