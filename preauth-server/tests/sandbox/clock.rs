@@ -61,7 +61,7 @@ async fn an_offer_expires_when_its_month_has_passed_and_the_event_verifies_by_th
 }
 
 #[tokio::test]
-async fn nobody_sleeps_through_a_jump() {
+async fn a_delivery_is_tried_over_days_within_seconds() {
     let receiver = TestReceiver::start_failing(10).await;
     let sandbox = Sandbox::start_sending_to(&receiver.url()).await;
     let caller = sandbox.caller("apiKey");
