@@ -13,8 +13,8 @@ use crate::call::Caller;
 use crate::transport::Transport;
 use crate::{Client, ConfigError, RetryPolicy};
 
-/// A kept connection is not used again after this time: the service closes it after 10 s.
-const IDLE_CONNECTION_LIMIT: Duration = Duration::from_secs(8);
+/// A kept connection is not used again after this time: the service closes it after 75 s.
+const IDLE_CONNECTION_LIMIT: Duration = Duration::from_mins(1);
 
 /// What the client calls itself towards the service.
 const USER_AGENT: &str = concat!("preauth-client/", env!("CARGO_PKG_VERSION"));

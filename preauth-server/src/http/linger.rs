@@ -8,6 +8,7 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use salvo::http::header::EXPECT;
 use salvo::http::{Request, Response};
+use salvo::hyper::body::Body;
 use salvo::{Depot, FlowCtrl, Handler, async_trait};
 
 const LIMIT_BYTES: usize = 1024 * 1024;
@@ -26,8 +27,9 @@ impl Handler for Linger {
         ctrl: &mut FlowCtrl,
     ) {
         ctrl.call_next(req, depot, res).await;
-        // Who waits for a 100 sends nothing, and reading would invite it to.
-        if !req.headers().contains_key(EXPECT) {
+        // Most requests have no body, or none that is left. Who waits for a 100 sends nothing, and
+        // reading would invite it to.
+        if !req.body().is_end_stream() && !req.headers().contains_key(EXPECT) {
             // Out of time is as good as out of bytes.
             let _ = tokio::time::timeout(DEADLINE, discard(req)).await;
         }

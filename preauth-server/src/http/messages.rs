@@ -7,6 +7,7 @@ use super::platform::Refusal;
 use crate::dispatcher::UrlRefusal;
 
 use super::problem::Defect;
+use super::server::Flaw;
 
 /// The sentence for a code that says everything by itself.
 #[must_use]
@@ -100,6 +101,23 @@ pub(super) fn sentence(code: ErrorCode) -> &'static str {
         }
         ErrorCode::EndpointUrlRefused => "A URL do endpoint foi recusada.",
         ErrorCode::PlatformTokenInvalid => "O token de operador está ausente ou é inválido.",
+    }
+}
+
+/// The sentence for a request that two servers could read differently.
+#[must_use]
+pub(super) const fn flaw(flaw: Flaw) -> &'static str {
+    match flaw {
+        Flaw::BareLineFeed => "Cada linha do cabeçalho deve terminar em CR LF.",
+        Flaw::Host => {
+            "A requisição deve ter exatamente um cabeçalho Host, com um nome de host válido."
+        }
+        Flaw::Length => {
+            "O tamanho do corpo é ambíguo: envie um só Content-Length, ou só Transfer-Encoding."
+        }
+        Flaw::Encoding => "O único Transfer-Encoding aceito é chunked, uma só vez.",
+        Flaw::TargetTooLong => "A URL tem mais de 8 KiB.",
+        Flaw::Unseen => "Aguarde a resposta antes de enviar a próxima requisição nesta conexão.",
     }
 }
 

@@ -4,7 +4,16 @@ use preauth_client::value::{OperationId, Status};
 use preauth_client::wire::path::{PRE_AUTHORIZATIONS, cancel, pre_authorization};
 use serde_json::{Value, json};
 
-use crate::support::{Sandbox, offer_body};
+use crate::support::{Backend, Sandbox, offer_body};
+
+on_each_database! {
+    cancelling_again_answers_the_same_and_records_nothing,
+    what_the_supplier_requested_cannot_be_cancelled,
+    what_was_closed_otherwise_cannot_be_cancelled,
+    a_direct_advance_counts_as_requested_and_is_listed,
+    ids_that_are_no_numbers_are_400_and_those_of_nobody_404,
+    a_branch_does_not_see_what_belongs_to_its_head_office,
+}
 
 async fn offer(sandbox: &Sandbox, number: &str) -> OperationId {
     let body = offer_body(sandbox, number);
@@ -36,9 +45,8 @@ async fn history(sandbox: &Sandbox, id: OperationId) -> Vec<String> {
         .collect()
 }
 
-#[tokio::test]
-async fn cancelling_again_answers_the_same_and_records_nothing() {
-    let sandbox = Sandbox::start().await;
+async fn cancelling_again_answers_the_same_and_records_nothing(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let id = offer(&sandbox, "NF-1").await;
     let client = sandbox.client();
     let first = client.cancel(id).await.unwrap();
@@ -52,9 +60,8 @@ async fn cancelling_again_answers_the_same_and_records_nothing() {
     );
 }
 
-#[tokio::test]
-async fn what_the_supplier_requested_cannot_be_cancelled() {
-    let sandbox = Sandbox::start().await;
+async fn what_the_supplier_requested_cannot_be_cancelled(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let id = offer(&sandbox, "NF-1").await;
     act(&sandbox, id, "request").await;
     let answer = sandbox.caller("apiKey").post(&cancel(id)).await;
@@ -66,9 +73,8 @@ async fn what_the_supplier_requested_cannot_be_cancelled() {
     assert_eq!(found.status, Status::ToApprove);
 }
 
-#[tokio::test]
-async fn what_was_closed_otherwise_cannot_be_cancelled() {
-    let sandbox = Sandbox::start().await;
+async fn what_was_closed_otherwise_cannot_be_cancelled(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     for (number, action) in [("NF-1", "decline"), ("NF-2", "withdraw")] {
         let id = offer(&sandbox, number).await;
         act(&sandbox, id, action).await;
@@ -81,9 +87,8 @@ async fn what_was_closed_otherwise_cannot_be_cancelled() {
     }
 }
 
-#[tokio::test]
-async fn a_direct_advance_counts_as_requested_and_is_listed() {
-    let sandbox = Sandbox::start().await;
+async fn a_direct_advance_counts_as_requested_and_is_listed(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let platform = sandbox.platform();
     let sought = format!(
         "/api/platform/v1/companies?cnpj={}",
@@ -111,9 +116,8 @@ async fn a_direct_advance_counts_as_requested_and_is_listed() {
     );
 }
 
-#[tokio::test]
-async fn ids_that_are_no_numbers_are_400_and_those_of_nobody_404() {
-    let sandbox = Sandbox::start().await;
+async fn ids_that_are_no_numbers_are_400_and_those_of_nobody_404(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
     let id = offer(&sandbox, "NF-1").await;
     for text in [
@@ -178,9 +182,8 @@ async fn ids_that_are_no_numbers_are_400_and_those_of_nobody_404() {
     );
 }
 
-#[tokio::test]
-async fn a_branch_does_not_see_what_belongs_to_its_head_office() {
-    let sandbox = Sandbox::start().await;
+async fn a_branch_does_not_see_what_belongs_to_its_head_office(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let id = offer(&sandbox, "NF-1").await;
     let branch = sandbox.caller("branchApiKey");
     let absent = branch

@@ -5,11 +5,23 @@ use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use preauth_client::{ErrorCode, NewPreAuthorization};
 use serde_json::{Value, json};
 
-use crate::support::{Sandbox, due_date, offer_body, with};
+use crate::support::{Backend, Sandbox, due_date, offer_body, with};
 
-#[tokio::test]
-async fn an_offer_answers_with_exactly_the_fields_of_the_contract() {
-    let sandbox = Sandbox::start().await;
+on_each_database! {
+    an_offer_answers_with_exactly_the_fields_of_the_contract,
+    the_client_creates_and_reads_back,
+    a_new_supplier_is_registered_by_its_first_offer_and_keeps_its_name,
+    rules_refuse_in_their_order_and_change_nothing,
+    every_problem_of_every_field_is_told_at_once,
+    values_are_taken_or_refused_one_by_one,
+    amounts_are_judged_and_answered_by_their_exact_digits,
+    what_is_no_json_object_is_refused_in_the_error_shape,
+    the_same_invoice_may_be_offered_again_once_the_first_offer_is_closed,
+    the_demo_company_may_do_all_that_the_contract_allows,
+}
+
+async fn an_offer_answers_with_exactly_the_fields_of_the_contract(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let body = with(
         offer_body(&sandbox, " NF-1 "),
         "/externalReference",
@@ -55,9 +67,8 @@ async fn an_offer_answers_with_exactly_the_fields_of_the_contract() {
     assert_eq!((found.status, found.text), (200, created.text));
 }
 
-#[tokio::test]
-async fn the_client_creates_and_reads_back() {
-    let sandbox = Sandbox::start().await;
+async fn the_client_creates_and_reads_back(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let offer = NewPreAuthorization::new(
         Cnpj::parse(sandbox.text("supplierCnpj")).unwrap(),
         Email::parse("financeiro@fornecedor.example.com").unwrap(),
@@ -79,9 +90,8 @@ async fn the_client_creates_and_reads_back() {
     assert_eq!(error.existing_operation_id(), Some(created.id));
 }
 
-#[tokio::test]
-async fn a_new_supplier_is_registered_by_its_first_offer_and_keeps_its_name() {
-    let sandbox = Sandbox::start().await;
+async fn a_new_supplier_is_registered_by_its_first_offer_and_keeps_its_name(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
     let cnpj = json!("br.asi.l00/1234-00");
     let new = |number: &str| with(offer_body(&sandbox, number), "/supplier/cnpj", cnpj.clone());
@@ -110,9 +120,8 @@ async fn a_new_supplier_is_registered_by_its_first_offer_and_keeps_its_name() {
     assert_eq!(third.status, 201, "{}", third.text);
 }
 
-#[tokio::test]
-async fn rules_refuse_in_their_order_and_change_nothing() {
-    let sandbox = Sandbox::start().await;
+async fn rules_refuse_in_their_order_and_change_nothing(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
     sandbox.limit_credit(150, 1_000_000).await;
     let body = || offer_body(&sandbox, "NF-1");
@@ -158,9 +167,8 @@ async fn rules_refuse_in_their_order_and_change_nothing() {
     assert_eq!(list["pagination"]["total"], 2);
 }
 
-#[tokio::test]
-async fn every_problem_of_every_field_is_told_at_once() {
-    let sandbox = Sandbox::start().await;
+async fn every_problem_of_every_field_is_told_at_once(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
     let body = json!({
         "supplier": {"cnpj": "11222333000182", "email": ".a@b.co", "name": "X", "phone": "1".repeat(21)},
@@ -194,9 +202,8 @@ async fn every_problem_of_every_field_is_told_at_once() {
     assert_eq!(empty.fields(), ["supplier", "invoice"]);
 }
 
-#[tokio::test]
-async fn values_are_taken_or_refused_one_by_one() {
-    let sandbox = Sandbox::start().await;
+async fn values_are_taken_or_refused_one_by_one(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
     let long = |count: usize| json!("x".repeat(count));
     let cases: Vec<(&str, Value, u16)> = vec![
@@ -248,9 +255,8 @@ async fn values_are_taken_or_refused_one_by_one() {
     }
 }
 
-#[tokio::test]
-async fn amounts_are_judged_and_answered_by_their_exact_digits() {
-    let sandbox = Sandbox::start().await;
+async fn amounts_are_judged_and_answered_by_their_exact_digits(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
     for (sent, answered) in [
         ("1000.005", "1000.01"),
@@ -283,9 +289,8 @@ async fn amounts_are_judged_and_answered_by_their_exact_digits() {
     }
 }
 
-#[tokio::test]
-async fn what_is_no_json_object_is_refused_in_the_error_shape() {
-    let sandbox = Sandbox::start().await;
+async fn what_is_no_json_object_is_refused_in_the_error_shape(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
     let good = offer_body(&sandbox, "NF-1").to_string();
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
@@ -322,9 +327,8 @@ async fn what_is_no_json_object_is_refused_in_the_error_shape() {
     );
 }
 
-#[tokio::test]
-async fn the_same_invoice_may_be_offered_again_once_the_first_offer_is_closed() {
-    let sandbox = Sandbox::start().await;
+async fn the_same_invoice_may_be_offered_again_once_the_first_offer_is_closed(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
     let body = offer_body(&sandbox, "NF-1");
     let first = caller.post_json(PRE_AUTHORIZATIONS, &body).await.json();
@@ -355,9 +359,8 @@ async fn the_same_invoice_may_be_offered_again_once_the_first_offer_is_closed() 
     );
 }
 
-#[tokio::test]
-async fn the_demo_company_may_do_all_that_the_contract_allows() {
-    let sandbox = Sandbox::start().await;
+async fn the_demo_company_may_do_all_that_the_contract_allows(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
     let far = with(
         offer_body(&sandbox, "NF-1"),

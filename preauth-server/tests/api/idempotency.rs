@@ -3,13 +3,20 @@
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use serde_json::json;
 
-use crate::support::{Sandbox, offer_body, with};
+use crate::support::{Backend, Sandbox, offer_body, with};
+
+on_each_database! {
+    the_same_request_has_the_same_answer_byte_for_byte,
+    a_key_answers_one_content_only,
+    a_refusal_is_not_remembered,
+    malformed_keys_are_refused_before_the_body_is_read,
+    a_replay_outlives_the_process_that_answered_first,
+}
 
 const KEY: (&str, &str) = ("idempotency-key", "pedido-0001");
 
-#[tokio::test]
-async fn the_same_request_has_the_same_answer_byte_for_byte() {
-    let sandbox = Sandbox::start().await;
+async fn the_same_request_has_the_same_answer_byte_for_byte(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
     let body = with(
         offer_body(&sandbox, "NF-1"),
@@ -51,9 +58,8 @@ async fn the_same_request_has_the_same_answer_byte_for_byte() {
     );
 }
 
-#[tokio::test]
-async fn a_key_answers_one_content_only() {
-    let sandbox = Sandbox::start().await;
+async fn a_key_answers_one_content_only(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
     let body = offer_body(&sandbox, "NF-1");
     assert_eq!(
@@ -75,9 +81,8 @@ async fn a_key_answers_one_content_only() {
     );
 }
 
-#[tokio::test]
-async fn a_refusal_is_not_remembered() {
-    let sandbox = Sandbox::start().await;
+async fn a_refusal_is_not_remembered(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
     let blocked = json!(sandbox.text("blockedSupplierCnpj"));
     let refused = with(offer_body(&sandbox, "NF-1"), "/supplier/cnpj", blocked).to_string();
@@ -100,9 +105,8 @@ async fn a_refusal_is_not_remembered() {
     );
 }
 
-#[tokio::test]
-async fn malformed_keys_are_refused_before_the_body_is_read() {
-    let sandbox = Sandbox::start().await;
+async fn malformed_keys_are_refused_before_the_body_is_read(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
     let long = "x".repeat(101);
     for key in ["", "short", "has space", "ação-0001", long.as_str()] {
@@ -122,17 +126,16 @@ async fn malformed_keys_are_refused_before_the_body_is_read() {
     );
 }
 
-#[tokio::test]
-async fn a_replay_outlives_the_process_that_answered_first() {
-    let sandbox = Sandbox::start().await;
+async fn a_replay_outlives_the_process_that_answered_first(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let body = offer_body(&sandbox, "NF-1").to_string();
     let first = sandbox
         .caller("apiKey")
         .post_text(PRE_AUTHORIZATIONS, &[KEY], body.clone())
         .await;
     assert_eq!(first.status, 201, "{}", first.text);
-    let folder = sandbox.kill();
-    let sandbox = Sandbox::start_in(folder, &["--rate-limit", "1000000"]).await;
+    let home = sandbox.kill();
+    let sandbox = Sandbox::start_in(home, &["--rate-limit", "1000000"]).await;
     let again = sandbox
         .caller("apiKey")
         .post_text(PRE_AUTHORIZATIONS, &[KEY], body)

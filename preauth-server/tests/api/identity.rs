@@ -3,11 +3,17 @@
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use reqwest::Method;
 
-use crate::support::{RawCaller, Sandbox, offer_body};
+use crate::support::{Backend, RawCaller, Sandbox, offer_body};
 
-#[tokio::test]
-async fn each_kind_of_key_gets_its_own_answer() {
-    let sandbox = Sandbox::start().await;
+on_each_database! {
+    each_kind_of_key_gets_its_own_answer,
+    only_one_well_formed_bearer_key_counts,
+    the_window_is_told_with_every_answer_and_ends_in_429,
+    a_revoked_key_and_a_user_without_permission_lose_access_at_once,
+}
+
+async fn each_kind_of_key_gets_its_own_answer(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let offer = offer_body(&sandbox, "NF-1").to_string();
     for (key, read, write) in [
         (
@@ -60,9 +66,8 @@ async fn each_kind_of_key_gets_its_own_answer() {
     assert_eq!(answer.status, 201, "{}", answer.text);
 }
 
-#[tokio::test]
-async fn only_one_well_formed_bearer_key_counts() {
-    let sandbox = Sandbox::start().await;
+async fn only_one_well_formed_bearer_key_counts(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let stranger = sandbox.stranger();
     let key = sandbox.text("apiKey").to_owned();
     let typo = format!("{}0", &key[..key.len() - 1]);
@@ -123,9 +128,8 @@ async fn only_one_well_formed_bearer_key_counts() {
     assert!(!story.contains(&key), "no key is ever logged");
 }
 
-#[tokio::test]
-async fn the_window_is_told_with_every_answer_and_ends_in_429() {
-    let sandbox = Sandbox::start_with(&["--rate-limit", "3"]).await;
+async fn the_window_is_told_with_every_answer_and_ends_in_429(backend: Backend) {
+    let sandbox = Sandbox::start_with(backend, &["--rate-limit", "3"]).await;
     let caller = sandbox.caller("apiKey");
     let paths = [
         PRE_AUTHORIZATIONS,
@@ -156,9 +160,8 @@ async fn the_window_is_told_with_every_answer_and_ends_in_429() {
     assert_eq!(other.status, 200, "each key has a window of its own");
 }
 
-#[tokio::test]
-async fn a_revoked_key_and_a_user_without_permission_lose_access_at_once() {
-    let sandbox = Sandbox::start().await;
+async fn a_revoked_key_and_a_user_without_permission_lose_access_at_once(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let platform = sandbox.platform();
     let companies = platform
         .get("/api/platform/v1/companies?limit=100")

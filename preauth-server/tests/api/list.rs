@@ -5,11 +5,15 @@ use preauth_client::value::{ExternalReference, Status};
 use preauth_client::wire::path::{PRE_AUTHORIZATIONS, cancel};
 use serde_json::json;
 
-use crate::support::{Sandbox, offer_body, with};
+use crate::support::{Backend, Sandbox, offer_body, with};
 
-#[tokio::test]
-async fn pages_show_everything_once_most_recent_first() {
-    let sandbox = Sandbox::start().await;
+on_each_database! {
+    pages_show_everything_once_most_recent_first,
+    queries_that_could_be_misread_are_refused,
+}
+
+async fn pages_show_everything_once_most_recent_first(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
     for number in 1..=5 {
         let body = offer_body(&sandbox, &format!("NF-{number}"));
@@ -73,9 +77,8 @@ async fn pages_show_everything_once_most_recent_first() {
     }
 }
 
-#[tokio::test]
-async fn queries_that_could_be_misread_are_refused() {
-    let sandbox = Sandbox::start().await;
+async fn queries_that_could_be_misread_are_refused(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
     for (query, field) in [
         ("status=IN_PRE_AUTH,TO_PAY", "status"),

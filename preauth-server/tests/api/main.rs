@@ -9,6 +9,9 @@
     reason = "a test that cannot go on has failed"
 )]
 
+#[macro_use]
+mod support;
+
 mod cancel;
 mod create;
 mod hygiene;
@@ -17,5 +20,13 @@ mod identity;
 mod list;
 mod process;
 mod races;
-mod support;
 mod webhooks;
+
+#[path = "../store_postgres/cluster.rs"]
+mod cluster;
+#[expect(
+    dead_code,
+    reason = "a server under test is asked over HTTP, not in SQL"
+)]
+#[path = "../store_postgres/database.rs"]
+mod database;

@@ -5,7 +5,15 @@ use std::process::{Command, Output};
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 
-use crate::support::{Sandbox, TestReceiver, offer_body};
+use crate::support::{Backend, Home, Sandbox, TestReceiver, offer_body};
+
+on_each_database! {
+    the_private_listener_asks_for_the_operator_token_and_nothing_else_opens_it,
+    what_was_acknowledged_is_there_after_a_kill,
+    it_stops_when_asked_to,
+    a_wrong_master_key_stops_the_start,
+    a_sandbox_whose_endpoint_was_removed_starts_with_a_new_one,
+}
 
 fn preauth(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_preauth-server"))
@@ -20,9 +28,10 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-#[tokio::test]
-async fn the_private_listener_asks_for_the_operator_token_and_nothing_else_opens_it() {
-    let sandbox = Sandbox::start().await;
+async fn the_private_listener_asks_for_the_operator_token_and_nothing_else_opens_it(
+    backend: Backend,
+) {
+    let sandbox = Sandbox::start(backend).await;
     let platform = sandbox.text("platformUrl");
     let path = "/api/platform/v1/companies";
     for token in [None, Some("wrong"), Some(sandbox.text("apiKey"))] {
@@ -46,9 +55,8 @@ async fn the_private_listener_asks_for_the_operator_token_and_nothing_else_opens
     );
 }
 
-#[tokio::test]
-async fn what_was_acknowledged_is_there_after_a_kill() {
-    let sandbox = Sandbox::start().await;
+async fn what_was_acknowledged_is_there_after_a_kill(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let body = offer_body(&sandbox, "NF-1");
     let created = sandbox
         .caller("apiKey")
@@ -63,16 +71,15 @@ async fn what_was_acknowledged_is_there_after_a_kill() {
     assert_eq!(found.text, created.text);
 }
 
-#[tokio::test]
-async fn it_stops_when_asked_to() {
-    assert!(Sandbox::start().await.stop(), "it ends with success");
+async fn it_stops_when_asked_to(backend: Backend) {
+    assert!(Sandbox::start(backend).await.stop(), "it ends with success");
 }
 
 #[tokio::test]
 async fn a_database_that_another_process_has_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("data");
-    let first = Sandbox::start_in(folder, &[]).await;
+    let home = Home::new(Backend::Sqlite).await;
+    let path = home.folder().join("data");
+    let first = Sandbox::start_in(home, &[]).await;
     let data = path.to_str().unwrap();
     let listen = [
         "--listen",
@@ -192,11 +199,11 @@ async fn a_sandbox_keeps_away_from_a_database_that_is_not_its_own() {
     );
 }
 
-#[tokio::test]
-async fn a_wrong_master_key_stops_the_start() {
-    let sandbox = Sandbox::start().await;
-    let folder = sandbox.kill();
-    let data = folder.path().join("data");
+async fn a_wrong_master_key_stops_the_start(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    let home = sandbox.kill();
+    let data = home.folder().join("data");
+    let database = home.database_flags();
     for replace in [true, false] {
         std::fs::remove_file(data.join("master.key")).unwrap();
         if replace {
@@ -211,7 +218,10 @@ async fn a_wrong_master_key_stops_the_start() {
             "--platform-listen",
             "127.0.0.1:0",
         ];
-        let output = preauth(folder.path(), &arguments, &[]);
+        let database = database.iter().map(String::as_str);
+        let arguments: Vec<_> = arguments.into_iter().chain(database).collect();
+        let token = ("PREAUTH_PLATFORM_TOKEN", "0123456789abcdef");
+        let output = preauth(home.folder(), &arguments, &[token]);
         assert!(!output.status.success());
         let message = text(&output.stderr);
         assert!(
@@ -223,14 +233,14 @@ async fn a_wrong_master_key_stops_the_start() {
 
 #[tokio::test]
 async fn a_sandbox_whose_first_start_was_cut_off_starts_anew() {
-    let sandbox = Sandbox::start().await;
+    let sandbox = Sandbox::start(Backend::Sqlite).await;
     let key = sandbox.text("apiKey").to_owned();
-    let folder = sandbox.kill();
-    let data = folder.path().join("data");
+    let home = sandbox.kill();
+    let data = home.folder().join("data");
     // As the kill would have left it between the first company and the credentials.
     std::fs::remove_file(data.join("sandbox-credentials.json")).unwrap();
     std::fs::write(data.join("sandbox-is-being-made"), "").unwrap();
-    let sandbox = Sandbox::start_in(folder, &[]).await;
+    let sandbox = Sandbox::start_in(home, &[]).await;
     assert_ne!(sandbox.text("apiKey"), key);
     assert_eq!(
         sandbox
@@ -247,10 +257,9 @@ async fn a_sandbox_whose_first_start_was_cut_off_starts_anew() {
     );
 }
 
-#[tokio::test]
-async fn a_sandbox_whose_endpoint_was_removed_starts_with_a_new_one() {
+async fn a_sandbox_whose_endpoint_was_removed_starts_with_a_new_one(backend: Backend) {
     let receiver = TestReceiver::start().await;
-    let sandbox = Sandbox::start().await;
+    let sandbox = Sandbox::start(backend).await;
     let platform = sandbox.platform();
     let company = sandbox.company().await;
     let endpoint = format!("/api/platform/v1/companies/{company}/webhook-endpoint");

@@ -5,7 +5,13 @@ use std::collections::BTreeMap;
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use tokio::task::JoinSet;
 
-use crate::support::{Answer, Sandbox, offer_body};
+use crate::support::{Answer, Backend, Sandbox, offer_body};
+
+on_each_database! {
+    a_hundred_requests_with_one_key_make_one_operation,
+    a_hundred_offers_of_one_invoice_make_one_operation_and_99_duplicates,
+    fifty_cancels_racing_the_supplier_have_one_outcome_and_one_event,
+}
 
 async fn all<F>(requests: impl Iterator<Item = F>) -> Vec<Answer>
 where
@@ -27,9 +33,8 @@ fn counted(answers: &[Answer]) -> BTreeMap<(u16, String), usize> {
     counts
 }
 
-#[tokio::test]
-async fn a_hundred_requests_with_one_key_make_one_operation() {
-    let sandbox = Sandbox::start().await;
+async fn a_hundred_requests_with_one_key_make_one_operation(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
     let body = offer_body(&sandbox, "NF-1").to_string();
     let answers = all((0..100).map(|_| {
@@ -61,9 +66,8 @@ async fn a_hundred_requests_with_one_key_make_one_operation() {
     assert_eq!(list["pagination"]["total"], 1);
 }
 
-#[tokio::test]
-async fn a_hundred_offers_of_one_invoice_make_one_operation_and_99_duplicates() {
-    let sandbox = Sandbox::start().await;
+async fn a_hundred_offers_of_one_invoice_make_one_operation_and_99_duplicates(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
     let body = offer_body(&sandbox, "NF-1").to_string();
     let answers = all((0..100).map(|index| {
@@ -95,9 +99,8 @@ async fn a_hundred_offers_of_one_invoice_make_one_operation_and_99_duplicates() 
     }
 }
 
-#[tokio::test]
-async fn fifty_cancels_racing_the_supplier_have_one_outcome_and_one_event() {
-    let sandbox = Sandbox::start().await;
+async fn fifty_cancels_racing_the_supplier_have_one_outcome_and_one_event(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
     let body = offer_body(&sandbox, "NF-1");
     assert_eq!(

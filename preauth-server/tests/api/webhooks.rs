@@ -4,12 +4,18 @@ use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use serde_json::json;
 use webhook_verify::{EVENT_ID_HEADER, EVENT_TYPE_HEADER};
 
-use crate::support::{Sandbox, TestReceiver, due_date, offer_body, with};
+use crate::support::{Backend, Sandbox, TestReceiver, due_date, offer_body, with};
 
-#[tokio::test]
-async fn an_event_arrives_signed_with_exactly_the_fields_of_the_contract() {
+on_each_database! {
+    an_event_arrives_signed_with_exactly_the_fields_of_the_contract,
+    a_failed_delivery_is_sent_again_as_the_same_event,
+    what_was_acknowledged_is_delivered_though_the_process_was_killed,
+    a_supplier_hears_of_its_operations_at_its_own_endpoint,
+}
+
+async fn an_event_arrives_signed_with_exactly_the_fields_of_the_contract(backend: Backend) {
     let receiver = TestReceiver::start().await;
-    let sandbox = Sandbox::start_sending_to(&receiver.url()).await;
+    let sandbox = Sandbox::start_sending_to(backend, &receiver.url()).await;
     let caller = sandbox.caller("apiKey");
     let body = with(
         offer_body(&sandbox, "NF-1"),
@@ -67,10 +73,9 @@ async fn an_event_arrives_signed_with_exactly_the_fields_of_the_contract() {
     }
 }
 
-#[tokio::test]
-async fn a_failed_delivery_is_sent_again_as_the_same_event() {
+async fn a_failed_delivery_is_sent_again_as_the_same_event(backend: Backend) {
     let receiver = TestReceiver::start_failing(1).await;
-    let sandbox = Sandbox::start_sending_to(&receiver.url()).await;
+    let sandbox = Sandbox::start_sending_to(backend, &receiver.url()).await;
     let body = offer_body(&sandbox, "NF-1");
     assert_eq!(
         sandbox
@@ -88,11 +93,10 @@ async fn a_failed_delivery_is_sent_again_as_the_same_event() {
     );
 }
 
-#[tokio::test]
-async fn what_was_acknowledged_is_delivered_though_the_process_was_killed() {
+async fn what_was_acknowledged_is_delivered_though_the_process_was_killed(backend: Backend) {
     let receiver = TestReceiver::start().await;
     let silent = "http://127.0.0.1:9/";
-    let sandbox = Sandbox::start_sending_to(silent).await;
+    let sandbox = Sandbox::start_sending_to(backend, silent).await;
     let (body, secret) = (
         offer_body(&sandbox, "NF-1"),
         sandbox.text("webhookSecret").to_owned(),
@@ -105,17 +109,16 @@ async fn what_was_acknowledged_is_delivered_though_the_process_was_killed() {
             .status,
         201
     );
-    let folder = sandbox.kill();
-    let _sandbox = Sandbox::start_in(folder, &["--webhook-url", &receiver.url()]).await;
+    let home = sandbox.kill();
+    let _sandbox = Sandbox::start_in(home, &["--webhook-url", &receiver.url()]).await;
     let arrived = receiver.arrived(1, &secret).await;
     assert_eq!(arrived[0].body["type"], "pre_authorization.created");
 }
 
-#[tokio::test]
-async fn a_supplier_hears_of_its_operations_at_its_own_endpoint() {
+async fn a_supplier_hears_of_its_operations_at_its_own_endpoint(backend: Backend) {
     let company = TestReceiver::start().await;
     let supplier = TestReceiver::start().await;
-    let sandbox = Sandbox::start_sending_to(&company.url()).await;
+    let sandbox = Sandbox::start_sending_to(backend, &company.url()).await;
     let platform = sandbox.platform();
     let companies = platform
         .get("/api/platform/v1/companies?limit=100")

@@ -3,10 +3,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use tempfile::TempDir;
-
 use crate::proxy::Proxy;
-use crate::support::Sandbox;
+use crate::support::{Backend, Home, Sandbox};
 
 /// What a sandbox's data folder holds that a second one on the same database needs.
 const SHARED_FILES: [&str; 2] = ["master.key", "sandbox-credentials.json"];
@@ -21,35 +19,40 @@ pub(crate) struct Instance {
 
 impl Instance {
     pub(crate) async fn start(flags: Vec<String>) -> Self {
-        Self::start_in(tempfile::tempdir().unwrap(), flags).await
+        Self::start_in(Self::home().await, flags).await
     }
 
     /// Starts another one on this one's PostgreSQL database.
     pub(crate) async fn start_beside(&self) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let data = folder.path().join("data");
+        let home = Self::home().await;
+        let data = home.folder().join("data");
         std::fs::create_dir(&data).unwrap();
         for file in SHARED_FILES {
             std::fs::copy(self.data.join(file), data.join(file)).unwrap();
         }
-        Self::start_in(folder, self.flags.clone()).await
+        Self::start_in(home, self.flags.clone()).await
     }
 
-    async fn start_in(folder: TempDir, flags: Vec<String>) -> Self {
+    async fn start_in(home: Home, flags: Vec<String>) -> Self {
         let mut instance = Self {
-            data: folder.path().join("data"),
+            data: home.folder().join("data"),
             front: Proxy::to_service().await,
             sandbox: None,
             flags,
         };
-        instance.start_again(folder).await;
+        instance.start_again(home).await;
         instance
     }
 
+    /// A folder of its own; the flags say which database.
+    async fn home() -> Home {
+        Home::new(Backend::Sqlite).await
+    }
+
     /// Starts it where it stopped.
-    pub(crate) async fn start_again(&mut self, folder: TempDir) {
+    pub(crate) async fn start_again(&mut self, home: Home) {
         let flags: Vec<&str> = self.flags.iter().map(String::as_str).collect();
-        let sandbox = Sandbox::start_in(folder, &flags).await;
+        let sandbox = Sandbox::start_in(home, &flags).await;
         let address = sandbox.text("baseUrl").trim_start_matches("http://");
         self.front.lead_to(address);
         self.sandbox = Some(sandbox);
@@ -71,8 +74,8 @@ impl Instance {
 
     /// Kills it and starts it again at once.
     pub(crate) async fn kill_and_start(&mut self) {
-        let folder = self.take().kill();
-        self.start_again(folder).await;
+        let home = self.take().kill();
+        self.start_again(home).await;
     }
 
     /// Sends its process a signal, e.g. `STOP`.

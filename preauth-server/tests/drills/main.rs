@@ -36,6 +36,11 @@ mod cluster;
 #[path = "../store_postgres/database.rs"]
 mod database;
 
-#[expect(dead_code, unused_imports, reason = "the API's tests use the rest")]
+#[expect(
+    dead_code,
+    unused_imports,
+    unused_macros,
+    reason = "the API's tests use the rest"
+)]
 #[path = "../api/support/mod.rs"]
 mod support;

@@ -15,11 +15,11 @@ async fn starts_that_are_cut_off_lose_and_double_nothing() {
         for _ in 0..3 {
             erp.offer().await;
         }
-        let folder = scene.instances[0].take().kill();
+        let home = scene.instances[0].take().kill();
         let mut process = Command::new(env!("CARGO_BIN_EXE_preauth-server"))
             .args(["sandbox", "--listen", "127.0.0.1:0"])
             .args(["--platform-listen", "127.0.0.1:0", "--data"])
-            .arg(folder.path().join("data"))
+            .arg(home.folder().join("data"))
             .args(["--webhook-url", &scene.receiver.url()])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -29,7 +29,7 @@ async fn starts_that_are_cut_off_lose_and_double_nothing() {
         sleep(pause(0, 150)).await;
         process.kill().unwrap();
         process.wait().unwrap();
-        scene.instances[0].start_again(folder).await;
+        scene.instances[0].start_again(home).await;
     }
     let verdict = scene.judge().await;
     println!("{kills} starts cut off, {kills} kills: {verdict}");

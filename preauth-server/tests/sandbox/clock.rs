@@ -7,8 +7,19 @@ use preauth_core::delivery::RETRY_DELAYS_SECONDS;
 use preauth_core::value::Timestamp;
 use serde_json::{Value, json};
 
-use crate::support::{RawCaller, Sandbox, TestReceiver, due_date, offer_body, with};
+use crate::support::{Backend, RawCaller, Sandbox, TestReceiver, due_date, offer_body, with};
 use crate::travel::{CLOCK, DAY, advance};
+
+on_each_database! {
+    an_offer_expires_when_its_month_has_passed_and_the_event_verifies_by_the_receivers_clock,
+    a_delivery_is_tried_over_days_within_seconds,
+    history_goes_when_its_month_is_over,
+    a_window_begins_anew_and_a_key_ends,
+    a_due_date_comes_nearer_and_a_far_one_into_reach,
+    an_idempotency_key_is_forgotten_after_a_month,
+    a_sandbox_goes_on_in_its_own_time,
+    a_jump_is_a_whole_number_of_seconds_within_a_year,
+}
 
 const PATIENCE: Duration = Duration::from_mins(1);
 const MONTH_AND_A_DAY: u64 = 31 * DAY;
@@ -30,11 +41,11 @@ async fn create(caller: &RawCaller, body: &Value) -> Value {
     created.json()
 }
 
-#[tokio::test]
-async fn an_offer_expires_when_its_month_has_passed_and_the_event_verifies_by_the_receivers_clock()
-{
+async fn an_offer_expires_when_its_month_has_passed_and_the_event_verifies_by_the_receivers_clock(
+    backend: Backend,
+) {
     let receiver = TestReceiver::start().await;
-    let sandbox = Sandbox::start_sending_to(&receiver.url()).await;
+    let sandbox = Sandbox::start_sending_to(backend, &receiver.url()).await;
     let caller = sandbox.caller("apiKey");
     let offer = create(&caller, &offer_body(&sandbox, "NF-1")).await;
     advance(&sandbox, MONTH_AND_A_DAY).await;
@@ -60,10 +71,9 @@ async fn an_offer_expires_when_its_month_has_passed_and_the_event_verifies_by_th
     assert_eq!(found.json()["status"], "REPROVED");
 }
 
-#[tokio::test]
-async fn a_delivery_is_tried_over_days_within_seconds() {
+async fn a_delivery_is_tried_over_days_within_seconds(backend: Backend) {
     let receiver = TestReceiver::start_failing(10).await;
-    let sandbox = Sandbox::start_sending_to(&receiver.url()).await;
+    let sandbox = Sandbox::start_sending_to(backend, &receiver.url()).await;
     let caller = sandbox.caller("apiKey");
     create(&caller, &offer_body(&sandbox, "NF-1")).await;
     let secret = sandbox.text("webhookSecret");
@@ -100,10 +110,9 @@ async fn deliveries_path(sandbox: &Sandbox) -> String {
     format!("/api/platform/v1/companies/{company}/deliveries")
 }
 
-#[tokio::test]
-async fn history_goes_when_its_month_is_over() {
+async fn history_goes_when_its_month_is_over(backend: Backend) {
     let receiver = TestReceiver::start().await;
-    let sandbox = Sandbox::start_sending_to(&receiver.url()).await;
+    let sandbox = Sandbox::start_sending_to(backend, &receiver.url()).await;
     create(&sandbox.caller("apiKey"), &offer_body(&sandbox, "NF-1")).await;
     receiver.arrived(1, sandbox.text("webhookSecret")).await;
     let platform = sandbox.platform();
@@ -121,9 +130,8 @@ async fn history_goes_when_its_month_is_over() {
     removed.expect("the janitor does not sleep through a jump");
 }
 
-#[tokio::test]
-async fn a_window_begins_anew_and_a_key_ends() {
-    let sandbox = Sandbox::start_with(&["--rate-limit", "2"]).await;
+async fn a_window_begins_anew_and_a_key_ends(backend: Backend) {
+    let sandbox = Sandbox::start_with(backend, &["--rate-limit", "2"]).await;
     let caller = sandbox.caller("apiKey");
     for status in [200, 200, 429] {
         assert_eq!(caller.get(PRE_AUTHORIZATIONS).await.status, status);
@@ -141,9 +149,8 @@ async fn a_window_begins_anew_and_a_key_ends() {
     assert_eq!(expired.refusal(), (401, "API_KEY_EXPIRED".to_owned()));
 }
 
-#[tokio::test]
-async fn a_due_date_comes_nearer_and_a_far_one_into_reach() {
-    let sandbox = Sandbox::start().await;
+async fn a_due_date_comes_nearer_and_a_far_one_into_reach(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
     let due = |number: &str, days: u64| {
         with(
@@ -163,9 +170,8 @@ async fn a_due_date_comes_nearer_and_a_far_one_into_reach() {
     assert_eq!(too_near.code(), "ANTICIPATION_INVALID_DUE_DATE");
 }
 
-#[tokio::test]
-async fn an_idempotency_key_is_forgotten_after_a_month() {
-    let sandbox = Sandbox::start().await;
+async fn an_idempotency_key_is_forgotten_after_a_month(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
     let send = async |number: &str| {
         let body = offer_body(&sandbox, number).to_string();
@@ -183,9 +189,8 @@ async fn an_idempotency_key_is_forgotten_after_a_month() {
     );
 }
 
-#[tokio::test]
-async fn a_sandbox_goes_on_in_its_own_time() {
-    let sandbox = Sandbox::start().await;
+async fn a_sandbox_goes_on_in_its_own_time(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let before = advance(&sandbox, 90 * DAY).await.json();
     let sandbox = Sandbox::start_in(sandbox.kill(), &[]).await;
     let after = advance(&sandbox, 0).await.json();
@@ -194,9 +199,8 @@ async fn a_sandbox_goes_on_in_its_own_time() {
     assert!(moment(&after).since(moment(&before)).num_minutes() < 60);
 }
 
-#[tokio::test]
-async fn a_jump_is_a_whole_number_of_seconds_within_a_year() {
-    let sandbox = Sandbox::start().await;
+async fn a_jump_is_a_whole_number_of_seconds_within_a_year(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
     let platform = sandbox.platform();
     for body in [
         json!({}),

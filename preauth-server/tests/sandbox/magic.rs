@@ -8,7 +8,7 @@ use preauth_server::http::integration::{MAGIC_PREFIX, Magic};
 use reqwest::Method;
 use serde_json::json;
 
-use crate::support::{Answer, RawCaller, Sandbox, due_date, offer_body, with};
+use crate::support::{Answer, Backend, RawCaller, Sandbox, due_date, offer_body, with};
 
 fn magic(code: ErrorCode) -> String {
     format!("{MAGIC_PREFIX}{}", code.as_str())
@@ -91,7 +91,7 @@ fn assert_is_real(answer: &Answer, code: ErrorCode) {
 
 #[tokio::test]
 async fn a_create_is_refused_as_its_number_asks_and_creates_nothing() {
-    let sandbox = Sandbox::start().await;
+    let sandbox = Sandbox::start(Backend::Sqlite).await;
     let caller = sandbox.caller("apiKey");
     for code in Magic::codes() {
         let body = offer_body(&sandbox, &magic(code)).to_string();
@@ -120,7 +120,7 @@ async fn a_create_is_refused_as_its_number_asks_and_creates_nothing() {
 
 #[tokio::test]
 async fn get_cancel_and_list_are_refused_as_the_reference_asks() {
-    let sandbox = Sandbox::start().await;
+    let sandbox = Sandbox::start(Backend::Sqlite).await;
     let caller = sandbox.caller("apiKey");
     for (id, code) in (1..).zip(Magic::codes()) {
         let reference = magic(code);
@@ -150,7 +150,7 @@ async fn get_cancel_and_list_are_refused_as_the_reference_asks() {
 
 #[tokio::test]
 async fn what_comes_before_is_judged_before() {
-    let sandbox = Sandbox::start().await;
+    let sandbox = Sandbox::start(Backend::Sqlite).await;
     let body = offer_body(&sandbox, "sandbox:INTERNAL_ERROR");
     let refused = |key: &'static str, body: serde_json::Value| {
         let caller = sandbox.caller(key);
@@ -181,7 +181,7 @@ async fn what_comes_before_is_judged_before() {
 
 #[tokio::test]
 async fn a_mistyped_code_is_told_with_those_that_there_are() {
-    let sandbox = Sandbox::start().await;
+    let sandbox = Sandbox::start(Backend::Sqlite).await;
     let caller = sandbox.caller("apiKey");
     for (pointer, field) in [
         ("/invoice/number", "invoice.number"),
@@ -206,7 +206,7 @@ async fn a_mistyped_code_is_told_with_those_that_there_are() {
 
 #[tokio::test]
 async fn a_provoked_duplicate_names_an_operation_that_can_be_looked_up() {
-    let sandbox = Sandbox::start().await;
+    let sandbox = Sandbox::start(Backend::Sqlite).await;
     let caller = sandbox.caller("apiKey");
     for number in ["NF-1", "NF-2"] {
         caller
@@ -224,7 +224,7 @@ async fn a_provoked_duplicate_names_an_operation_that_can_be_looked_up() {
 
 #[tokio::test]
 async fn a_provoked_limit_is_like_one_that_was_reached() {
-    let sandbox = Sandbox::start_with(&["--rate-limit", "2"]).await;
+    let sandbox = Sandbox::start_with(Backend::Sqlite, &["--rate-limit", "2"]).await;
     let caller = sandbox.caller("apiKey");
     let body = offer_body(&sandbox, "sandbox:RATE_LIMITED");
     let provoked = caller.post_json(PRE_AUTHORIZATIONS, &body).await;
@@ -243,7 +243,7 @@ async fn a_provoked_limit_is_like_one_that_was_reached() {
 
 #[tokio::test]
 async fn a_provoked_wrong_method_names_the_methods_like_a_real_one() {
-    let sandbox = Sandbox::start().await;
+    let sandbox = Sandbox::start(Backend::Sqlite).await;
     let caller = sandbox.caller("apiKey");
     let body = offer_body(&sandbox, "sandbox:METHOD_NOT_ALLOWED");
     let provoked = caller.post_json(PRE_AUTHORIZATIONS, &body).await;
@@ -262,7 +262,7 @@ fn methods(answer: &Answer) -> Vec<&str> {
 
 #[tokio::test]
 async fn the_seeded_keys_give_the_codes_that_no_request_can() {
-    let sandbox = Sandbox::start().await;
+    let sandbox = Sandbox::start(Backend::Sqlite).await;
     for (key, code) in [
         ("expiredApiKey", ErrorCode::ApiKeyExpired),
         ("revokedApiKey", ErrorCode::ApiKeyRevoked),
@@ -288,7 +288,7 @@ async fn the_seeded_keys_give_the_codes_that_no_request_can() {
 
 #[tokio::test]
 async fn the_client_reads_every_provoked_refusal() {
-    let sandbox = Sandbox::start().await;
+    let sandbox = Sandbox::start(Backend::Sqlite).await;
     let client = Client::builder(sandbox.text("baseUrl"), sandbox.text("apiKey"))
         .retry(RetryPolicy::never())
         .build()

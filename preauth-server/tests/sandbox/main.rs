@@ -5,8 +5,18 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
     reason = "a test that cannot go on has failed"
 )]
+
+#[expect(
+    dead_code,
+    unused_imports,
+    reason = "shared with the tests of the API, which use more of it"
+)]
+#[macro_use]
+#[path = "../api/support/mod.rs"]
+mod support;
 
 mod clock;
 mod magic;
@@ -15,10 +25,11 @@ mod served;
 mod terminal;
 mod travel;
 
+#[path = "../store_postgres/cluster.rs"]
+mod cluster;
 #[expect(
     dead_code,
-    unused_imports,
-    reason = "shared with the tests of the API, which use more of it"
+    reason = "a server under test is asked over HTTP, not in SQL"
 )]
-#[path = "../api/support/mod.rs"]
-mod support;
+#[path = "../store_postgres/database.rs"]
+mod database;

@@ -6,9 +6,8 @@ use std::time::Duration;
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use preauth_server::http::integration::Magic;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-use crate::support::{RawCaller, Sandbox, offer_body, with};
+use crate::support::{Backend, Home, RawCaller, Sandbox, offer_body, with};
 use crate::travel::CLOCK;
 
 const START_DEADLINE: Duration = Duration::from_mins(1);
@@ -21,13 +20,13 @@ struct Served {
 }
 
 impl Served {
-    async fn start(folder: &TempDir, token: &str) -> Self {
-        let path = folder.path().join("serve.log");
+    async fn start(home: &Home, token: &str) -> Self {
+        let path = home.folder().join("serve.log");
         let log = std::fs::File::create(&path).unwrap();
         let free = "127.0.0.1:0";
         let process = Command::new(env!("CARGO_BIN_EXE_preauth-server"))
             .args(["serve", "--listen", free, "--platform-listen", free])
-            .args(["--data".into(), folder.path().join("data")])
+            .args(["--data".into(), home.folder().join("data")])
             .env("PREAUTH_PLATFORM_TOKEN", token)
             .stdin(Stdio::null())
             .stderr(log)
@@ -72,11 +71,11 @@ impl Drop for Served {
 
 #[tokio::test]
 async fn production_has_neither_time_travel_nor_magic() {
-    let sandbox = Sandbox::start().await;
+    let sandbox = Sandbox::start(Backend::Sqlite).await;
     let body = offer_body(&sandbox, "NF-1");
     let [key, token] = ["apiKey", "platformToken"].map(|name| sandbox.text(name).to_owned());
-    let folder = sandbox.kill();
-    let served = Served::start(&folder, &token).await;
+    let home = sandbox.kill();
+    let served = Served::start(&home, &token).await;
 
     let platform = RawCaller::new(&served.platform, Some(&token));
     for seconds in [json!(0), json!(86_400), json!("x")] {

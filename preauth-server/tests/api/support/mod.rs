@@ -1,10 +1,13 @@
 //! What the tests share: a sandbox of their own, the client, raw requests, a webhook receiver.
 
+#[macro_use]
+mod backend;
 mod body;
 mod raw;
 mod receiver;
 mod sandbox;
 
+pub(crate) use backend::{Backend, Home};
 pub(crate) use body::{offer_body, with};
 pub(crate) use raw::{Answer, RawCaller};
 pub(crate) use receiver::{Arrived, TestReceiver};

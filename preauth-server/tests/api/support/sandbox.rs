@@ -9,40 +9,42 @@ use preauth_client::Client;
 use preauth_core::value::{Timestamp, calendar};
 use preauth_server::clock::{Clock, SystemClock};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-use super::RawCaller;
+use super::{Backend, Home, RawCaller};
 
 const START_DEADLINE: Duration = Duration::from_mins(1);
 
 /// A running sandbox and its ready file.
 pub(crate) struct Sandbox {
     process: Child,
-    folder: TempDir,
+    /// Taken by `kill`.
+    home: Option<Home>,
     pub(crate) ready: Value,
 }
 
 impl Sandbox {
     /// Starts one that does not limit the rate.
-    pub(crate) async fn start() -> Self {
-        Self::start_with(&["--rate-limit", "1000000"]).await
+    pub(crate) async fn start(backend: Backend) -> Self {
+        Self::start_with(backend, &["--rate-limit", "1000000"]).await
     }
 
     /// Starts one whose webhooks go to `url`.
-    pub(crate) async fn start_sending_to(url: &str) -> Self {
-        Self::start_with(&["--rate-limit", "1000000", "--webhook-url", url]).await
+    pub(crate) async fn start_sending_to(backend: Backend, url: &str) -> Self {
+        let flags = ["--rate-limit", "1000000", "--webhook-url", url];
+        Self::start_with(backend, &flags).await
     }
 
-    /// Starts one with these flags on top of free ports and a folder of its own.
-    pub(crate) async fn start_with(flags: &[&str]) -> Self {
-        Self::start_in(tempfile::tempdir().unwrap(), flags).await
+    /// Starts one with these flags on top of free ports and a home of its own.
+    pub(crate) async fn start_with(backend: Backend, flags: &[&str]) -> Self {
+        Self::start_in(Home::new(backend).await, flags).await
     }
 
-    /// Starts one in `folder`, which may hold what an earlier one left.
-    pub(crate) async fn start_in(folder: TempDir, flags: &[&str]) -> Self {
-        let ready_file = folder.path().join("ready.json");
+    /// Starts one in `home`, which may hold what an earlier one left.
+    pub(crate) async fn start_in(home: Home, flags: &[&str]) -> Self {
+        let folder = home.folder();
+        let ready_file = folder.join("ready.json");
         let _ = std::fs::remove_file(&ready_file);
-        let log = std::fs::File::create(folder.path().join("log.txt")).unwrap();
+        let log = std::fs::File::create(folder.join("log.txt")).unwrap();
         let process = Command::new(env!("CARGO_BIN_EXE_preauth-server"))
             .args([
                 "sandbox",
@@ -51,8 +53,9 @@ impl Sandbox {
                 "--platform-listen",
                 "127.0.0.1:0",
             ])
-            .args(["--data".into(), folder.path().join("data")])
+            .args(["--data".into(), folder.join("data")])
             .args(["--ready-file".into(), ready_file.clone()])
+            .args(home.database_flags())
             .args(flags)
             .stdout(log.try_clone().unwrap())
             .stderr(log)
@@ -61,7 +64,7 @@ impl Sandbox {
             .unwrap();
         let mut sandbox = Self {
             process,
-            folder,
+            home: Some(home),
             ready: Value::Null,
         };
         sandbox.ready = sandbox.wait_until_ready(ready_file).await;
@@ -136,7 +139,7 @@ impl Sandbox {
 
     /// Everything it has printed so far.
     pub(crate) fn log(&self) -> String {
-        std::fs::read_to_string(self.folder.path().join("log.txt")).unwrap()
+        std::fs::read_to_string(self.home.as_ref().unwrap().folder().join("log.txt")).unwrap()
     }
 
     /// The id of its process.
@@ -144,11 +147,11 @@ impl Sandbox {
         self.process.id()
     }
 
-    /// Kills it as a power cut would, and gives its folder back.
-    pub(crate) fn kill(mut self) -> TempDir {
+    /// Kills it as a power cut would, and gives its home back.
+    pub(crate) fn kill(mut self) -> Home {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
-        std::mem::replace(&mut self.folder, tempfile::tempdir().unwrap())
+        self.home.take().unwrap()
     }
 
     /// Asks it to stop and waits until it has; whether it ended well.

@@ -1,0 +1,304 @@
+//! One connection: requests in, answers out, each within its time.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+use std::time::Duration;
+
+use salvo::Service;
+use salvo::conn::{ConnCtrl, StraightStream, http1};
+use salvo::fuse::FuseConfig;
+use salvo::http::uri::Scheme;
+use salvo::hyper::Request;
+use salvo::hyper::body::Incoming;
+use salvo::hyper::service::Service as HyperService;
+use salvo::rt::tokio::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use super::heads::{HEAD_LIMIT_BYTES, Heads, Judgements};
+
+/// Without a byte either way, within a request or between two.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(75);
+/// The peer takes nothing of an answer.
+const WRITE_STALL_TIMEOUT: Duration = Duration::from_secs(30);
+/// Held of a body that nobody has asked for yet, and of an answer that is not sent yet.
+const BUFFER_LIMIT_BYTES: usize = 16 * 1024;
+
+/// Who is at the two ends of a connection.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ends {
+    pub local: SocketAddr,
+    pub peer: SocketAddr,
+}
+
+/// Serves a connection until one of its ends closes it or `stopping` is done: then the request under
+/// way is answered and no other one taken.
+pub(super) async fn serve<S>(
+    transport: S,
+    ends: Ends,
+    service: &Service,
+    stopping: impl Future<Output = ()>,
+) where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let control = ConnCtrl::new();
+    let limits = FuseConfig::disabled()
+        .with_connection_idle_timeout(IDLE_TIMEOUT)
+        .with_write_stall_timeout(WRITE_STALL_TIMEOUT);
+    let timed = StraightStream::new(transport, Some(limits), control.clone(), None);
+    let judgements = Judgements::default();
+    let heads = Heads::new(timed, judgements.clone());
+    let (local, peer) = (ends.local.into(), ends.peer.into());
+    let handler = service.hyper_handler(local, peer, Scheme::HTTP, None, control, None);
+    let requests = Requests {
+        handler,
+        judgements,
+    };
+    let mut connection = pin!(protocol().serve_connection(TokioIo::new(heads), requests));
+    let mut stopping = pin!(stopping);
+    let outcome = tokio::select! {
+        outcome = connection.as_mut() => outcome,
+        () = stopping.as_mut() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = outcome {
+        // Peers go away, send what is no HTTP, and let time run out; none of it is a fault of ours.
+        tracing::debug!(target: "connection", %error, "ended");
+    }
+}
+
+/// HTTP/1 as it is spoken here.
+fn protocol() -> http1::Builder {
+    let mut protocol = http1::Builder::new();
+    protocol
+        .timer(TokioTimer::new())
+        // `Heads` has the better clock.
+        .header_read_timeout(None)
+        .max_header_size(HEAD_LIMIT_BYTES)
+        .max_buf_size(BUFFER_LIMIT_BYTES)
+        // Who has sent all it has to send may close its side and still wants an answer.
+        .half_close(true);
+    protocol
+}
+
+/// The service, told of every request what its head was like.
+struct Requests<H> {
+    handler: H,
+    judgements: Judgements,
+}
+
+impl<H> HyperService<Request<Incoming>> for Requests<H>
+where
+    H: HyperService<Request<Incoming>>,
+    H::Future: Send + 'static,
+{
+    type Response = H::Response;
+    type Error = H::Error;
+    type Future = Pin<Box<dyn Future<Output = Result<H::Response, H::Error>> + Send>>;
+
+    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
+        if let Some(flaw) = self.judgements.begin() {
+            request.extensions_mut().insert(flaw);
+        }
+        let answer = self.handler.call(request);
+        let judgements = self.judgements.clone();
+        Box::pin(async move {
+            let answer = answer.await;
+            judgements.end();
+            answer
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use salvo::http::{Response, StatusCode};
+    use salvo::{Depot, FlowCtrl, Handler, Router, async_trait};
+    use std::sync::Arc;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+    use tokio::time::{Instant, sleep};
+
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::http::body;
+    use crate::http::reply::Reply;
+    use crate::http::{handler, server};
+    use crate::ids::RandomIds;
+
+    const GET: &[u8] = b"GET /echo HTTP/1.1\r\nHost: x\r\n\r\n";
+
+    /// Reads a JSON body, or a long answer's worth of nothing.
+    struct Echo;
+
+    #[async_trait]
+    impl Handler for Echo {
+        async fn handle(
+            &self,
+            req: &mut salvo::Request,
+            depot: &mut Depot,
+            res: &mut Response,
+            _ctrl: &mut FlowCtrl,
+        ) {
+            let outcome = handler::run(async {
+                body::optional_json(req).await?;
+                Ok(Reply::json(StatusCode::OK, "x".repeat(100 * 1024)))
+            });
+            handler::settle(outcome.await, depot).write(res);
+        }
+    }
+
+    /// A connection to a service of one route, over a pipe that holds `room` bytes.
+    fn connect(room: usize) -> DuplexStream {
+        let route = Router::with_path("echo").get(Echo).post(Echo);
+        let service = server::service(route, "test", Arc::new(SystemClock), Arc::new(RandomIds));
+        let (near, far) = duplex(room);
+        let nobody = SocketAddr::from(([127, 0, 0, 1], 1));
+        let ends = Ends {
+            local: nobody,
+            peer: nobody,
+        };
+        tokio::spawn(async move {
+            serve(far, ends, &service, std::future::pending()).await;
+        });
+        near
+    }
+
+    /// Reads until the other side closes: what came, and after how many seconds it ended.
+    async fn until_closed(stream: &mut DuplexStream, begin: Instant) -> (String, u64) {
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).await.unwrap();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        (text, begin.elapsed().as_secs())
+    }
+
+    /// Reads one whole answer of `Echo`.
+    async fn answer(stream: &mut DuplexStream) -> String {
+        let mut text = Vec::new();
+        while !text.ends_with(b"xxxx") || text.len() < 100 * 1024 {
+            let read = stream.read_buf(&mut text).await.unwrap();
+            assert_ne!(read, 0, "closed after {}", String::from_utf8_lossy(&text));
+        }
+        String::from_utf8(text).unwrap()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_that_sends_no_head_is_closed_after_10_seconds() {
+        let begin = Instant::now();
+        let mut stream = connect(1024);
+        assert_eq!(until_closed(&mut stream, begin).await, (String::new(), 10));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_head_that_trickles_is_cut_off_after_10_seconds_on_a_kept_connection_too() {
+        let mut stream = connect(1024 * 1024);
+        stream.write_all(GET).await.unwrap();
+        answer(&mut stream).await;
+        sleep(Duration::from_secs(70)).await;
+        let begin = Instant::now();
+        let (mut reader, mut writer) = tokio::io::split(stream);
+        let trickle = async {
+            for byte in GET.iter().cycle() {
+                if writer.write_all(&[*byte]).await.is_err() {
+                    return;
+                }
+                sleep(Duration::from_secs(1)).await;
+            }
+        };
+        let mut rest = Vec::new();
+        tokio::select! {
+            () = trickle => {}
+            read = reader.read_to_end(&mut rest) => assert_eq!(read.unwrap(), 0),
+        }
+        assert_eq!(begin.elapsed().as_secs(), 10);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_kept_connection_may_lie_idle_for_75_seconds() {
+        let mut stream = connect(1024 * 1024);
+        for _ in 0..3 {
+            stream.write_all(GET).await.unwrap();
+            answer(&mut stream).await;
+            sleep(Duration::from_secs(74)).await;
+        }
+        stream.write_all(GET).await.unwrap();
+        answer(&mut stream).await;
+        let begin = Instant::now();
+        assert_eq!(until_closed(&mut stream, begin).await, (String::new(), 75));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_has_60_seconds_however_steadily_it_comes() {
+        let begin = Instant::now();
+        let mut stream = connect(1024 * 1024);
+        let head = b"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\nConnection: close\r\n\r\n";
+        stream.write_all(head).await.unwrap();
+        let (mut reader, mut writer) = tokio::io::split(stream);
+        let trickle = async {
+            while writer.write_all(b" ").await.is_ok() {
+                sleep(Duration::from_secs(1)).await;
+            }
+        };
+        let mut answer = String::new();
+        tokio::select! {
+            () = trickle => reader.read_to_string(&mut answer).await,
+            read = reader.read_to_string(&mut answer) => read,
+        }
+        .unwrap();
+        assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+        assert!(answer.contains("REQUEST_TIMEOUT"), "{answer}");
+        let seconds = begin.elapsed().as_secs();
+        assert!((60..=63).contains(&seconds), "{seconds}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_does_not_read_its_answer_is_cut_off_after_30_seconds() {
+        let mut stream = connect(1024);
+        stream.write_all(GET).await.unwrap();
+        sleep(Duration::from_secs(31)).await;
+        let (text, _) = until_closed(&mut stream, Instant::now()).await;
+        assert!(text.starts_with("HTTP/1.1 200 "), "{text}");
+        assert!(text.len() <= 1024, "{}", text.len());
+    }
+
+    #[tokio::test]
+    async fn requests_that_come_at_once_are_answered_one_by_one() {
+        let mut stream = connect(1024 * 1024);
+        let post = b"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
+        let last = b"GET /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+        stream
+            .write_all(&[GET, post, GET, post, last].concat())
+            .await
+            .unwrap();
+        let (text, _) = until_closed(&mut stream, Instant::now()).await;
+        assert_eq!(text.matches("HTTP/1.1 200 OK").count(), 5);
+    }
+
+    #[tokio::test]
+    async fn a_request_behind_a_chunked_body_waits_or_is_refused() {
+        let mut stream = connect(1024 * 1024);
+        let chunked = b"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n";
+        for _ in 0..2 {
+            stream.write_all(chunked).await.unwrap();
+            assert!(answer(&mut stream).await.starts_with("HTTP/1.1 200 OK"));
+        }
+        stream.write_all(&[chunked, GET].concat()).await.unwrap();
+        let (text, _) = until_closed(&mut stream, Instant::now()).await;
+        assert_eq!(text.matches("HTTP/1.1 200 OK").count(), 1);
+        assert_eq!(text.matches("HTTP/1.1 400 Bad Request").count(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_head_may_have_16_kib_and_no_byte_more() {
+        for (bytes, status) in [(HEAD_LIMIT_BYTES, "200"), (HEAD_LIMIT_BYTES + 1, "431")] {
+            let mut stream = connect(1024 * 1024);
+            let head = "GET /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\nPad: \r\n\r\n";
+            let pad = "x".repeat(bytes - head.len());
+            let head = head.replace("Pad: ", &format!("Pad: {pad}"));
+            stream.write_all(head.as_bytes()).await.unwrap();
+            let (text, _) = until_closed(&mut stream, Instant::now()).await;
+            assert!(text.starts_with(&format!("HTTP/1.1 {status} ")), "{bytes}");
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Reads a connection one head at a time: each is whole and judged before the HTTP library sees its
+//! first byte, and has to be there in time.
+//!
+//! The library reads what stands behind a body together with it, and its clock for the next head
+//! runs while a kept connection lies idle. Here the two are apart: idleness is the transport's
+//! affair, and the clock of a head starts with its first byte.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Sleep, sleep};
+
+use super::head::{BodyLength, Flaw, Head, end_of_head, judge};
+
+/// Head of a request, request line included.
+pub(super) const HEAD_LIMIT_BYTES: usize = 16 * 1024;
+/// From the first byte of a head to its last; for the first head, from the connection's beginning.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+/// Read from the transport at once while a head is awaited.
+const PIECE_BYTES: usize = 4 * 1024;
+
+/// What the reader of a connection and the service behind the HTTP library tell each other.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Judgements(Arc<Mutex<Exchange>>);
+
+#[derive(Debug, Default)]
+struct Exchange {
+    /// The head that was handed out and not asked about yet.
+    judged: Option<Head>,
+    /// Nothing is being answered.
+    is_answered: bool,
+}
+
+impl Judgements {
+    /// The flaw of the request that now begins, if it has one.
+    pub(super) fn begin(&self) -> Option<Flaw> {
+        let mut exchange = self.lock();
+        exchange.is_answered = false;
+        let head = exchange.judged.take();
+        head.map_or(Some(Flaw::Unseen), |head| head.flaw)
+    }
+
+    /// The request that began has its answer.
+    pub(super) fn end(&self) {
+        self.lock().is_answered = true;
+    }
+
+    fn announce(&self, head: Head) {
+        let mut exchange = self.lock();
+        exchange.is_answered = false;
+        exchange.judged = Some(head);
+    }
+
+    fn is_answered(&self) -> bool {
+        self.lock().is_answered
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Exchange> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A transport whose heads come out whole.
+pub(super) struct Heads<S> {
+    transport: S,
+    judgements: Judgements,
+    phase: Phase,
+    /// What was read and not handed out.
+    buffer: Vec<u8>,
+    /// So much of it was searched for the end of a head.
+    searched: usize,
+    /// So much of it may be handed out.
+    released: usize,
+    deadline: Option<Pin<Box<Sleep>>>,
+}
+
+/// What comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// The first head.
+    FirstHead,
+    /// Another head.
+    Head,
+    /// So many bytes of a body, then a head.
+    Body(u64),
+    /// A body that only the library can measure; once it is answered, a head.
+    ChunkedBody,
+    /// Something that the library will refuse, or the end.
+    Rest,
+}
+
+impl<S> Heads<S> {
+    pub(super) fn new(transport: S, judgements: Judgements) -> Self {
+        Self {
+            transport,
+            judgements,
+            phase: Phase::FirstHead,
+            buffer: Vec::new(),
+            searched: 0,
+            released: 0,
+            deadline: None,
+        }
+    }
+
+    /// Looks for a head in what was read; whether there is anything to hand out now.
+    fn release_head(&mut self) -> bool {
+        let end = end_of_head(&self.buffer, self.searched);
+        self.searched = self.buffer.len();
+        match end.filter(|end| *end <= HEAD_LIMIT_BYTES) {
+            Some(end) => {
+                let head = judge(self.buffer.get(..end).unwrap_or_default());
+                self.judgements.announce(head);
+                self.released = end;
+                self.phase = match head.body {
+                    BodyLength::Bytes(bytes) => Phase::Body(bytes),
+                    BodyLength::Chunked => Phase::ChunkedBody,
+                };
+            }
+            None if self.buffer.len() > HEAD_LIMIT_BYTES => {
+                self.released = self.buffer.len();
+                self.phase = Phase::Rest;
+            }
+            None => return false,
+        }
+        self.deadline = None;
+        true
+    }
+
+    /// Hands out what may be, as far as there is room.
+    fn hand_out(&mut self, out: &mut ReadBuf<'_>) {
+        let count = self.released.min(out.remaining());
+        out.put_slice(self.buffer.get(..count).unwrap_or_default());
+        self.buffer.drain(..count);
+        self.released = self.released.saturating_sub(count);
+        self.searched = 0;
+    }
+}
+
+impl<S: AsyncRead + Unpin> Heads<S> {
+    /// Reads until there is a head, or no more; `false` is the end of the connection.
+    fn poll_head(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<bool>> {
+        if self.searched < self.buffer.len() && self.release_head() {
+            return Poll::Ready(Ok(true));
+        }
+        loop {
+            match self.poll_piece(cx) {
+                Poll::Ready(read) => {
+                    if read? == 0 {
+                        // What there is of a head is the library's to refuse.
+                        self.released = self.buffer.len();
+                        self.phase = Phase::Rest;
+                        return Poll::Ready(Ok(self.released > 0));
+                    }
+                    if self.release_head() {
+                        return Poll::Ready(Ok(true));
+                    }
+                }
+                Poll::Pending => {
+                    if self.phase == Phase::FirstHead || !self.buffer.is_empty() {
+                        ready!(self.poll_deadline(cx));
+                        let late = "the head was not there in time";
+                        return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, late)));
+                    }
+                    return Poll::Pending;
+                }
+            }
+        }
+    }
+
+    fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let new = || Box::pin(sleep(HEAD_TIMEOUT));
+        self.deadline.get_or_insert_with(new).as_mut().poll(cx)
+    }
+
+    /// Reads a piece into the buffer.
+    fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        let before = self.buffer.len();
+        self.buffer.resize(before.saturating_add(PIECE_BYTES), 0);
+        let mut piece = ReadBuf::new(self.buffer.get_mut(before..).unwrap_or_default());
+        let outcome = Pin::new(&mut self.transport).poll_read(cx, &mut piece);
+        let read = piece.filled().len();
+        self.buffer.truncate(before.saturating_add(read));
+        outcome.map_ok(|()| read)
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Heads<S> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        out: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        loop {
+            if this.released > 0 {
+                this.hand_out(out);
+                return Poll::Ready(Ok(()));
+            }
+            match this.phase {
+                Phase::FirstHead | Phase::Head => {
+                    if !ready!(this.poll_head(cx))? {
+                        return Poll::Ready(Ok(()));
+                    }
+                }
+                Phase::Body(0) => this.phase = Phase::Head,
+                Phase::ChunkedBody if this.judgements.is_answered() => this.phase = Phase::Head,
+                Phase::Body(left) if !this.buffer.is_empty() => {
+                    let here = u64::try_from(this.buffer.len())
+                        .unwrap_or(u64::MAX)
+                        .min(left);
+                    this.released = usize::try_from(here).unwrap_or(usize::MAX);
+                    this.phase = Phase::Body(left.saturating_sub(here));
+                }
+                Phase::ChunkedBody | Phase::Rest if !this.buffer.is_empty() => {
+                    this.released = this.buffer.len();
+                }
+                Phase::Body(left) => {
+                    let room = usize::try_from(left)
+                        .unwrap_or(usize::MAX)
+                        .min(out.remaining());
+                    let mut part = ReadBuf::new(out.initialize_unfilled_to(room));
+                    ready!(Pin::new(&mut this.transport).poll_read(cx, &mut part))?;
+                    let read = part.filled().len();
+                    out.advance(read);
+                    let read = u64::try_from(read).unwrap_or(u64::MAX);
+                    this.phase = Phase::Body(left.saturating_sub(read));
+                    return Poll::Ready(Ok(()));
+                }
+                Phase::ChunkedBody | Phase::Rest => {
+                    return Pin::new(&mut this.transport).poll_read(cx, out);
+                }
+            }
+        }
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Heads<S> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.get_mut().transport).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().transport).poll_flush(cx)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().transport).poll_shutdown(cx)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.get_mut().transport).poll_write_vectored(cx, pieces)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.transport.is_write_vectored()
+    }
+}

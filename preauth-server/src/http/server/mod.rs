@@ -1,0 +1,118 @@
+//! What both listeners have in common: connections within limits, and what every answer has.
+
+mod connection;
+mod exact_path;
+mod head;
+mod heads;
+mod listener;
+mod strict;
+mod unanswered;
+
+use std::sync::Arc;
+
+use preauth_core::port::IdSource;
+use salvo::{Router, Service};
+
+use crate::clock::Clock;
+
+use super::linger::Linger;
+use super::request_log::RequestLog;
+
+use exact_path::ExactPath;
+use strict::Strict;
+use unanswered::Unanswered;
+
+pub(super) use head::Flaw;
+pub use listener::{Bound, Stop};
+
+/// `routes` with what every answer has: a request id, a line in the log, the error shape.
+#[must_use]
+pub fn service(
+    routes: Router,
+    listener: &'static str,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn IdSource>,
+) -> Service {
+    Service::new(routes)
+        .hoop(RequestLog {
+            listener,
+            clock,
+            ids,
+        })
+        .hoop(Unanswered)
+        .hoop(Linger)
+        .hoop(Strict)
+        .hoop(ExactPath)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{Ipv4Addr, SocketAddr};
+    use std::sync::Arc;
+
+    use salvo::http::{Request, Response};
+    use salvo::{Depot, FlowCtrl, Handler, async_trait};
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpStream;
+
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::http::error::ApiError;
+    use crate::http::handler;
+    use crate::http::reply::Reply;
+    use crate::ids::RandomIds;
+
+    /// Panics, in the endpoint or around it.
+    #[derive(Clone, Copy)]
+    enum Panicking {
+        Endpoint,
+        Layer,
+    }
+
+    #[async_trait]
+    impl Handler for Panicking {
+        async fn handle(
+            &self,
+            _req: &mut Request,
+            depot: &mut Depot,
+            res: &mut Response,
+            _ctrl: &mut FlowCtrl,
+        ) {
+            let answer = async { panic!("on purpose") };
+            match self {
+                Self::Endpoint => {
+                    let outcome: Result<Reply, ApiError> = handler::run(answer).await;
+                    handler::settle(outcome, depot).write(res);
+                }
+                Self::Layer => {
+                    let _: Result<Reply, ApiError> = answer.await;
+                }
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_an_internal_error_and_the_server_lives_on() {
+        let routes = Router::new()
+            .push(Router::with_path("endpoint").get(Panicking::Endpoint))
+            .push(Router::with_path("layer").get(Panicking::Layer));
+        let service = service(routes, "test", Arc::new(SystemClock), Arc::new(RandomIds));
+        let bound = Bound::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
+            .await
+            .unwrap();
+        let address = bound.address();
+        let (work, _stop) = bound.serve(service);
+        tokio::spawn(work);
+        for path in ["endpoint", "layer", "endpoint"] {
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            let request = format!("GET /{path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+            stream.write_all(request.as_bytes()).await.unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).await.unwrap();
+            assert!(answer.starts_with("HTTP/1.1 500 "), "{answer}");
+            assert!(answer.contains("x-request-id: "), "{answer}");
+            assert!(answer.contains("INTERNAL_ERROR"), "{answer}");
+            assert!(!answer.contains("on purpose"), "{answer}");
+        }
+    }
+}

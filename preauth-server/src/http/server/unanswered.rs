@@ -1,0 +1,52 @@
+//! Answers what no endpoint answered, in place of the framework's own pages.
+
+use preauth_core::ErrorCode;
+use salvo::http::header::{CONTENT_LENGTH, HeaderValue};
+use salvo::http::{Method, Request, Response, StatusCode};
+use salvo::{Depot, FlowCtrl, Handler, async_trait};
+
+use crate::http::error::ApiError;
+use crate::http::handler;
+
+/// A layer around every endpoint: after it every refusal has its body, and HEAD is told the length
+/// of what GET would get.
+pub(super) struct Unanswered;
+
+#[async_trait]
+impl Handler for Unanswered {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        depot: &mut Depot,
+        res: &mut Response,
+        ctrl: &mut FlowCtrl,
+    ) {
+        ctrl.call_next(req, depot, res).await;
+        if res.body.is_none() {
+            let refused = res.status_code.and_then(code_of);
+            if let Some(code) = refused {
+                handler::refuse(ApiError::new(code), depot, res);
+            }
+        }
+        if req.method() == Method::HEAD
+            && let Some(length) = res.body.size()
+        {
+            // The framework drops the body afterwards, and with it the length.
+            res.headers_mut()
+                .insert(CONTENT_LENGTH, HeaderValue::from(length));
+        }
+    }
+}
+
+/// The code for a refusal of the framework's.
+fn code_of(status: StatusCode) -> Option<ErrorCode> {
+    match status {
+        StatusCode::NOT_FOUND => Some(ErrorCode::NotFound),
+        StatusCode::METHOD_NOT_ALLOWED => Some(ErrorCode::MethodNotAllowed),
+        StatusCode::PAYLOAD_TOO_LARGE => Some(ErrorCode::PayloadTooLarge),
+        StatusCode::REQUEST_TIMEOUT => Some(ErrorCode::RequestTimeout),
+        status if status.is_client_error() => Some(ErrorCode::BadRequest),
+        status if status.is_server_error() => Some(ErrorCode::InternalError),
+        _ => None,
+    }
+}

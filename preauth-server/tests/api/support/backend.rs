@@ -1,0 +1,66 @@
+//! On which database a test runs: on each of them, one after the other.
+
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use crate::database::Database;
+
+/// A kind of database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Backend {
+    /// A file in the data folder.
+    Sqlite,
+    /// A database of one's own on the tests' server.
+    Postgres,
+}
+
+/// What a server leaves behind and starts from again: its folder and its database.
+pub(crate) struct Home {
+    folder: TempDir,
+    database: Option<Database>,
+}
+
+impl Home {
+    /// One with nothing in it.
+    pub(crate) async fn new(backend: Backend) -> Self {
+        let database = match backend {
+            Backend::Sqlite => None,
+            Backend::Postgres => Some(Database::fresh().await),
+        };
+        Self {
+            folder: TempDir::new().unwrap(),
+            database,
+        }
+    }
+
+    /// The folder, with `data` and the ready file in it.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The flags that name its database; none for the file that servers take by default.
+    pub(crate) fn database_flags(&self) -> Vec<String> {
+        let url = self.database.iter().map(Database::url);
+        url.flat_map(|url| ["--database".to_owned(), url]).collect()
+    }
+}
+
+/// Makes two tests of each of these functions: `sqlite::NAME` and `postgres::NAME`. A function that
+/// takes a [`Backend`] and is not listed is never called, which the compiler reports.
+macro_rules! on_each_database {
+    ($($name:ident),+ $(,)?) => {
+        mod sqlite {
+            $(#[tokio::test]
+            async fn $name() {
+                super::$name($crate::support::Backend::Sqlite).await;
+            })+
+        }
+        mod postgres {
+            $(#[tokio::test]
+            async fn $name() {
+                super::$name($crate::support::Backend::Postgres).await;
+            })+
+        }
+    };
+}
