@@ -27,9 +27,11 @@ pub mod operation;
 pub mod payment_order;
 mod policy;
 pub mod port;
+mod received_invoice;
 pub mod service;
 pub mod value;
 pub mod wire;
 
 pub use error_code::ErrorCode;
 pub use policy::Policy;
+pub use received_invoice::ReceivedInvoice;

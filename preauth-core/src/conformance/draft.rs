@@ -112,7 +112,9 @@ pub(super) fn deliveries(scene: &Scene<'_>, to: &[Subscription]) -> Vec<NewDeliv
 pub(super) fn operation_of(commit: &Commit) -> Operation {
     match &commit.write {
         Write::NewOperation(operation) | Write::Operation { operation, .. } => *operation.clone(),
-        Write::NewOrder(_) | Write::Order(_) => panic!("the commit is of a payment order"),
+        Write::NewOrder(_) | Write::Order(_) | Write::NewInvoice(_) | Write::Nothing { .. } => {
+            panic!("the commit is of no operation")
+        }
     }
 }
 

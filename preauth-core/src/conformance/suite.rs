@@ -6,6 +6,9 @@
 macro_rules! conformance_suite {
     (#[$test:meta] $host:expr) => {
         $crate::conformance_suite! { @cases #[$test] $host;
+            announcements::a_received_invoice_is_heard_of_by_its_payer,
+            announcements::an_invoice_is_received_once,
+            announcements::a_test_is_an_event_and_nothing_else,
             changes::every_state_is_kept_with_its_data,
             changes::every_closing_is_kept_with_its_reason,
             changes::a_commit_on_an_old_version_writes_nothing,

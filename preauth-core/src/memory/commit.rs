@@ -31,6 +31,11 @@ impl Tables {
                 self.orders.insert(order.id, *order);
                 None
             }
+            Write::NewInvoice(invoice) => {
+                self.invoices.insert(invoice.id, *invoice);
+                None
+            }
+            Write::Nothing { .. } => None,
         };
         for delivery in &commit.deliveries {
             self.deliveries.add(*delivery, &event);
@@ -81,6 +86,8 @@ impl Tables {
                 let stored = self.orders.get(&order.id).map(|it| it.version);
                 stored.is_none() || stored != write.expected_version()
             }
+            Write::NewInvoice(invoice) => self.invoices.contains_key(&invoice.id),
+            Write::Nothing { .. } => false,
         }
     }
 

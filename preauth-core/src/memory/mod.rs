@@ -116,9 +116,10 @@ mod tables;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::ReceivedInvoice;
 use crate::operation::InvoiceFile;
 use crate::port::{ExtensionRecord, NewNotice};
-use crate::value::{ExtensionId, OperationId, Timestamp};
+use crate::value::{ExtensionId, InvoiceId, OperationId, Timestamp};
 
 use tables::Tables;
 
@@ -156,6 +157,12 @@ impl MemoryStore {
     #[must_use]
     pub fn extension(&self, id: ExtensionId) -> Option<(OperationId, ExtensionRecord)> {
         self.lock().extensions.get(&id).copied()
+    }
+
+    /// An invoice that was received.
+    #[must_use]
+    pub fn received_invoice(&self, id: InvoiceId) -> Option<ReceivedInvoice> {
+        self.lock().invoices.get(&id).cloned()
     }
 
     /// The mails staged so far, oldest first.

@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::ReceivedInvoice;
 use crate::operation::{Credit, InvoiceFile, Operation};
 use crate::payment_order::PaymentOrder;
 use crate::port::{ExtensionRecord, HistoryEntry, NewNotice, Reply};
 use crate::value::{
-    Cnpj, CompanyId, ExtensionId, IdempotencyKey, InvoiceNumber, OperationId, PaymentOrderId,
+    Cnpj, CompanyId, ExtensionId, IdempotencyKey, InvoiceId, InvoiceNumber, OperationId,
+    PaymentOrderId,
 };
 
 use super::delivery::Deliveries;
@@ -29,6 +31,7 @@ pub(super) struct Tables {
     pub(super) files: BTreeMap<OperationId, InvoiceFile>,
     pub(super) replies: BTreeMap<(CompanyId, IdempotencyKey), Reply>,
     pub(super) orders: BTreeMap<PaymentOrderId, PaymentOrder>,
+    pub(super) invoices: BTreeMap<InvoiceId, ReceivedInvoice>,
     pub(super) notices: Vec<NewNotice>,
     pub(super) deliveries: Deliveries,
     operation_ids: Sequence,

@@ -34,4 +34,11 @@ impl ExtensionStatus {
             Self::Canceled => "CANCELED",
         }
     }
+
+    /// Reads the text that [`ExtensionStatus::as_str`] gives.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let all = [Self::Open, Self::Concluded, Self::Canceled];
+        all.into_iter().find(|status| status.as_str() == text)
+    }
 }

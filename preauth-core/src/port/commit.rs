@@ -2,6 +2,7 @@
 
 use chrono::TimeDelta;
 
+use crate::ReceivedInvoice;
 use crate::operation::{Actor, Extension, ExtensionStatus, InvoiceFile, Operation};
 use crate::payment_order::PaymentOrder;
 use crate::value::{
@@ -28,7 +29,7 @@ pub struct Commit {
     pub file: Option<InvoiceFile>,
 }
 
-/// The aggregate that a commit writes.
+/// What a commit writes beside its event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Write {
     /// A new operation; conflicts when its invoice is held by another one in progress.
@@ -44,6 +45,13 @@ pub enum Write {
     NewOrder(Box<PaymentOrder>),
     /// A payment order's next version; conflicts unless the stored version is the one before.
     Order(Box<PaymentOrder>),
+    /// An invoice that was received.
+    NewInvoice(Box<ReceivedInvoice>),
+    /// Nothing but the event: an endpoint is tested.
+    Nothing {
+        /// Whose endpoint.
+        head_office: CompanyId,
+    },
 }
 
 /// An extension with the status it has after the commit.
@@ -143,11 +151,14 @@ pub struct NewReply {
 }
 
 impl Write {
-    /// The version that must be stored for the commit to succeed; `None` for a new aggregate.
+    /// The version that must be stored for the commit to succeed; `None` for what is new.
     #[must_use]
     pub fn expected_version(&self) -> Option<Version> {
         let next = match self {
-            Self::NewOperation(_) | Self::NewOrder(_) => return None,
+            Self::NewOperation(_)
+            | Self::NewOrder(_)
+            | Self::NewInvoice(_)
+            | Self::Nothing { .. } => return None,
             Self::Operation { operation, .. } => operation.version,
             Self::Order(order) => order.version,
         };
@@ -162,6 +173,8 @@ impl Write {
                 operation.payer.head_office
             }
             Self::NewOrder(order) | Self::Order(order) => order.payer.head_office,
+            Self::NewInvoice(invoice) => invoice.payer.head_office,
+            Self::Nothing { head_office } => *head_office,
         }
     }
 }

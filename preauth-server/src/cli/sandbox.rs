@@ -129,7 +129,6 @@ async fn run_in(args: &SandboxArgs, data: &Path, console: &Console) -> Result<()
         operations: Arc::clone(running.operations()),
         queries: stores.queries,
         directory: stores.directory,
-        numbers: stores.numbers,
         time_machine,
     };
     tokio::select! {

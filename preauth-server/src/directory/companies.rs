@@ -1,7 +1,7 @@
 //! Companies, their branches, credit analyses and block lists.
 
 use async_trait::async_trait;
-use preauth_core::operation::Credit;
+use preauth_core::operation::{Credit, Party};
 use preauth_core::port::{PageRequest, Unavailable};
 use preauth_core::text_enum;
 use preauth_core::value::{Cnpj, CompanyId, CompanyName, ContactName, Email, Phone, Timestamp};
@@ -35,6 +35,19 @@ pub struct Company {
     pub contact: Option<Contact>,
     /// When it was registered.
     pub created_at: Timestamp,
+}
+
+impl Company {
+    /// The company as operations, orders and invoices show it.
+    #[must_use]
+    pub fn party(&self) -> Party {
+        Party {
+            company: self.id,
+            head_office: self.head_office.unwrap_or(self.id),
+            cnpj: self.cnpj,
+            name: self.name.clone(),
+        }
+    }
 }
 
 /// How to reach a supplier.

@@ -89,4 +89,15 @@ pub trait Deliveries: Send + Sync {
     /// Makes a delivered or failed delivery due at `at` again, with a fresh schedule; conflict when
     /// it is still pending or its endpoint was removed.
     async fn resend(&self, id: DeliveryId, at: Timestamp) -> Result<(), DirectoryError>;
+
+    /// Does the same with at most `limit` of a head office's deliveries that failed from `since` to
+    /// `at`, the longest ago first; those of a removed endpoint stay as they are. How many it were:
+    /// fewer than `limit` means that none is left.
+    async fn resend_failed(
+        &self,
+        company: CompanyId,
+        since: Timestamp,
+        at: Timestamp,
+        limit: u32,
+    ) -> Result<u64, Unavailable>;
 }

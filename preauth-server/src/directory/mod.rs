@@ -1,4 +1,5 @@
-//! What the platform's own people keep: companies, users, keys, endpoints, deliveries.
+//! What the platform's own people keep and look at: companies, users, keys, endpoints, deliveries,
+//! invoices, extensions, payment orders.
 //!
 //! Ports of the server, one per kind of record. Lists are newest first and paged.
 
@@ -6,21 +7,33 @@ mod api_keys;
 mod companies;
 mod deliveries;
 mod endpoints;
+mod extensions;
+mod invoices;
+mod payment_orders;
 mod users;
 
 pub use api_keys::{ApiKey, ApiKeys};
 pub use companies::{Companies, Company, CompanyKind, Contact};
 pub use deliveries::{AttemptRecord, Deliveries, Delivery, DeliveryFilter, DeliveryStatus};
 pub use endpoints::{Endpoint, Endpoints, SealedSecret};
+pub use extensions::{Extensions, OperationExtension};
+pub use invoices::Invoices;
+pub use payment_orders::PaymentOrders;
 pub use users::{User, UserChange, Users};
 
 use preauth_core::port::Unavailable;
 use thiserror::Error;
 
 /// All ports of the directory together: what a store provides and the platform API uses.
-pub trait Directory: Companies + Users + ApiKeys + Endpoints + Deliveries {}
+pub trait Directory:
+    Companies + Users + ApiKeys + Endpoints + Deliveries + Extensions + Invoices + PaymentOrders
+{
+}
 
-impl<T: Companies + Users + ApiKeys + Endpoints + Deliveries> Directory for T {}
+impl<T> Directory for T where
+    T: Companies + Users + ApiKeys + Endpoints + Deliveries + Extensions + Invoices + PaymentOrders
+{
+}
 
 /// Why a change of the directory was not made.
 #[derive(Debug, Error)]

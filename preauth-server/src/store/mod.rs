@@ -5,7 +5,6 @@
 
 mod housekeeping;
 mod lifecycle;
-mod numbers;
 mod open_error;
 mod page_window;
 pub mod postgres;
@@ -20,7 +19,6 @@ use crate::directory::Directory;
 
 pub use housekeeping::Housekeeping;
 pub use lifecycle::Lifecycle;
-pub use numbers::Numbers;
 pub use open_error::OpenError;
 
 use postgres::PostgresStore;
@@ -39,8 +37,6 @@ pub struct Stores {
     pub access: Arc<dyn Access>,
     /// What the platform's people keep.
     pub directory: Arc<dyn Directory>,
-    /// Ids that a request takes before it is judged.
-    pub numbers: Arc<dyn Numbers>,
     /// What the janitor removes.
     pub housekeeping: Arc<dyn Housekeeping>,
     /// Readiness, wake-ups and the end.
@@ -68,7 +64,7 @@ impl From<PostgresStore> for Stores {
 impl Stores {
     fn of<S>(store: &Arc<S>) -> Self
     where
-        S: Store + Outbox + Queries + Access + Directory + Numbers + Housekeeping + Lifecycle,
+        S: Store + Outbox + Queries + Access + Directory + Housekeeping + Lifecycle,
         S: 'static,
     {
         Self {
@@ -77,7 +73,6 @@ impl Stores {
             queries: Arc::<S>::clone(store),
             access: Arc::<S>::clone(store),
             directory: Arc::<S>::clone(store),
-            numbers: Arc::<S>::clone(store),
             housekeeping: Arc::<S>::clone(store),
             lifecycle: Arc::<S>::clone(store),
         }

@@ -1,10 +1,10 @@
 //! Lists of operations from either end, and numbers of extensions.
 
-use preauth_core::operation::{Actor, Command};
+use preauth_core::operation::{Actor, Command, ExtensionStatus};
 use preauth_core::port::{Filter, PageRequest, Viewer};
 use preauth_core::value::{DueDate, ExtensionId, Status};
 
-use crate::fixture::{Fixture, cents};
+use crate::fixture::{FIRST_PAGE, Fixture, cents};
 
 #[tokio::test]
 async fn every_page_of_a_long_list_shows_its_own_operations() {
@@ -40,11 +40,11 @@ async fn every_page_of_a_long_list_shows_its_own_operations() {
 #[tokio::test]
 async fn an_extension_leads_to_its_operation() {
     let fixture = Fixture::new().await;
-    let numbers = &fixture.stores.numbers;
+    let directory = fixture.directory();
     let payer = fixture.payer().await;
     let operation = fixture.offer(payer).await.id;
-    let first = numbers.reserve_extension().await.unwrap();
-    let second = numbers.reserve_extension().await.unwrap();
+    let first = directory.reserve_extension().await.unwrap();
+    let second = directory.reserve_extension().await.unwrap();
     assert!(second > first);
     let mut commands = vec![
         Command::Request,
@@ -70,12 +70,15 @@ async fn an_extension_leads_to_its_operation() {
         );
         done.await.unwrap();
     }
-    let found = numbers.operation_of_extension(second).await;
-    assert_eq!(found.unwrap(), Some(operation));
-    let unused = numbers.operation_of_extension(first).await;
-    assert_eq!(unused.unwrap(), None);
+    let found = directory.extension(second).await.unwrap().unwrap();
+    assert_eq!(found.operation, operation);
+    assert_eq!(found.record.extension.id, second);
+    assert_eq!(found.record.status, ExtensionStatus::Open);
+    let listed = directory.extensions(operation, FIRST_PAGE).await.unwrap();
+    assert_eq!((listed.items, listed.total), (vec![found], 1));
+    assert_eq!(directory.extension(first).await.unwrap(), None);
     fixture.stores.lifecycle.close().await;
     let again = Fixture::on(&fixture.database, 2).await;
-    let next = again.stores.numbers.reserve_extension().await.unwrap();
+    let next = again.directory().reserve_extension().await.unwrap();
     assert_eq!(Some(next), ExtensionId::new(second.get() + 1));
 }

@@ -11,10 +11,11 @@ use crate::cluster;
 
 pub(crate) type Sql = PgPool;
 
-const SCHEMA: [&str; 3] = [
+const SCHEMA: [&str; 4] = [
     include_str!("../../migrations/postgres/0001_companies.sql"),
     include_str!("../../migrations/postgres/0002_operations.sql"),
     include_str!("../../migrations/postgres/0003_events.sql"),
+    include_str!("../../migrations/postgres/0004_invoices.sql"),
 ];
 
 /// One database of the tests' server, which it goes down with.

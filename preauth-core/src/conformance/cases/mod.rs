@@ -1,5 +1,6 @@
 //! The cases, by what they are about. Each begins with companies of its own.
 
+pub mod announcements;
 pub mod changes;
 pub mod deliveries;
 pub mod duplicates;

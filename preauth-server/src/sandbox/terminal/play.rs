@@ -16,7 +16,6 @@ use crate::http::platform::acting;
 use crate::log;
 use crate::sandbox::TimeMachine;
 use crate::sandbox::seed::{HEAD_OFFICE_CNPJ, SUPPLIER_CNPJ};
-use crate::store::Numbers;
 
 use super::commands::{possible, statuses_for};
 use super::order::{ExtensionEnd, NewExtension};
@@ -32,10 +31,8 @@ pub struct Player {
     pub operations: Arc<Service>,
     /// The read side of operations.
     pub queries: Arc<dyn Queries>,
-    /// Companies and their endpoints.
+    /// Companies, their endpoints, and ids of extensions.
     pub directory: Arc<dyn Directory>,
-    /// Where ids of extensions come from.
-    pub numbers: Arc<dyn Numbers>,
     /// What moves the clock.
     pub time_machine: Arc<TimeMachine>,
 }
@@ -115,7 +112,7 @@ impl Player {
 
     pub(super) async fn extend(&self, id: OperationId, extension: NewExtension) -> Answer {
         let command = Command::CreateExtension {
-            id: self.numbers.reserve_extension().await?,
+            id: self.directory.reserve_extension().await?,
             new_due_date: extension.new_due_date,
             total_amount: extension.total_amount,
         };

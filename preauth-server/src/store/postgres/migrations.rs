@@ -28,6 +28,11 @@ fn steps() -> Migrator {
             "events",
             include_str!("../../../migrations/postgres/0003_events.sql"),
         ),
+        step(
+            4,
+            "invoices",
+            include_str!("../../../migrations/postgres/0004_invoices.sql"),
+        ),
     ])
 }
 

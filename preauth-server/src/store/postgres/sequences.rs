@@ -1,6 +1,6 @@
 //! Ids that are reserved before they are used; each is given out once, to one instance.
 
-use preauth_core::value::{ExtensionId, OperationId, PaymentOrderId};
+use preauth_core::value::{ExtensionId, InvoiceId, OperationId, PaymentOrderId};
 use sqlx::PgConnection;
 
 use super::error::Fault;
@@ -26,4 +26,11 @@ pub(super) async fn next_payment_order(
         .fetch_one(connection)
         .await?;
     PaymentOrderId::new(id).ok_or(Fault::NoIdsLeft)
+}
+
+pub(super) async fn next_invoice(connection: &mut PgConnection) -> Result<InvoiceId, Fault> {
+    let id = sqlx::query_scalar("SELECT nextval('invoice_ids')")
+        .fetch_one(connection)
+        .await?;
+    InvoiceId::new(id).ok_or(Fault::NoIdsLeft)
 }

@@ -6,14 +6,9 @@ use preauth_core::port::{
     Commit, CommitError, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget,
     Store, Unavailable,
 };
-use preauth_core::value::{ExtensionId, OperationId, PaymentOrderId};
-use sqlx::PgConnection;
+use preauth_core::value::{OperationId, PaymentOrderId};
 
-use crate::store::Numbers;
-
-use super::error::Fault;
-use super::rows::Columns;
-use super::{PostgresStore, commit, load, sequences};
+use super::{PostgresStore, commit, load};
 
 #[async_trait]
 impl Store for PostgresStore {
@@ -67,36 +62,4 @@ impl Store for PostgresStore {
         };
         Ok(written?)
     }
-}
-
-#[async_trait]
-impl Numbers for PostgresStore {
-    async fn reserve_extension(&self) -> Result<ExtensionId, Unavailable> {
-        let reserved = self.read(&(), |connection, ()| {
-            Box::pin(sequences::next_extension(connection))
-        });
-        Ok(reserved.await?)
-    }
-
-    async fn operation_of_extension(
-        &self,
-        id: ExtensionId,
-    ) -> Result<Option<OperationId>, Unavailable> {
-        let found = self.read(&id, |connection, id| {
-            Box::pin(operation_of_extension(connection, *id))
-        });
-        Ok(found.await?)
-    }
-}
-
-async fn operation_of_extension(
-    connection: &mut PgConnection,
-    id: ExtensionId,
-) -> Result<Option<OperationId>, Fault> {
-    let row = sqlx::query("SELECT operation_id FROM extensions WHERE id = $1")
-        .bind(id.get())
-        .fetch_optional(connection)
-        .await?;
-    row.map(|row| Columns::of("extensions", &row).number("operation_id", OperationId::new))
-        .transpose()
 }

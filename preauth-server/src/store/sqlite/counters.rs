@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use preauth_core::value::{ExtensionId, OperationId, PaymentOrderId};
+use preauth_core::value::{ExtensionId, InvoiceId, OperationId, PaymentOrderId};
 use sqlx::{Row, SqliteConnection};
 
 use super::error::Fault;
@@ -13,6 +13,7 @@ pub(super) struct Counters {
     operations: AtomicI64,
     extensions: AtomicI64,
     payment_orders: AtomicI64,
+    invoices: AtomicI64,
 }
 
 impl Counters {
@@ -22,7 +23,8 @@ impl Counters {
         let row = sqlx::query(
             "SELECT coalesce((SELECT max(id) FROM operations), 0),
                     coalesce((SELECT max(id) FROM extensions), 0),
-                    coalesce((SELECT max(id) FROM payment_orders), 0)",
+                    coalesce((SELECT max(id) FROM payment_orders), 0),
+                    coalesce((SELECT max(id) FROM invoices), 0)",
         )
         .fetch_one(connection)
         .await?;
@@ -30,6 +32,7 @@ impl Counters {
             operations: AtomicI64::new(row.try_get(0)?),
             extensions: AtomicI64::new(row.try_get(1)?),
             payment_orders: AtomicI64::new(row.try_get(2)?),
+            invoices: AtomicI64::new(row.try_get(3)?),
         })
     }
 
@@ -48,6 +51,12 @@ impl Counters {
     pub(super) fn next_payment_order(&self) -> Result<PaymentOrderId, Fault> {
         next(&self.payment_orders)
             .and_then(PaymentOrderId::new)
+            .ok_or(Fault::NoIdsLeft)
+    }
+
+    pub(super) fn next_invoice(&self) -> Result<InvoiceId, Fault> {
+        next(&self.invoices)
+            .and_then(InvoiceId::new)
             .ok_or(Fault::NoIdsLeft)
     }
 }

@@ -6,12 +6,8 @@ use preauth_core::port::{
     Commit, CommitError, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget,
     Store, Unavailable,
 };
-use preauth_core::value::{ExtensionId, OperationId, PaymentOrderId};
+use preauth_core::value::{OperationId, PaymentOrderId};
 
-use crate::store::Numbers;
-
-use super::error::Fault;
-use super::rows::Columns;
 use super::{SqliteStore, commit, load};
 
 #[async_trait]
@@ -60,27 +56,5 @@ impl Store for SqliteStore {
                 .await
         };
         Ok(written?)
-    }
-}
-
-#[async_trait]
-impl Numbers for SqliteStore {
-    async fn reserve_extension(&self) -> Result<ExtensionId, Unavailable> {
-        Ok(self.counters.next_extension()?)
-    }
-
-    async fn operation_of_extension(
-        &self,
-        id: ExtensionId,
-    ) -> Result<Option<OperationId>, Unavailable> {
-        let mut reader = self.reader().await?;
-        let row = sqlx::query("SELECT operation_id FROM extensions WHERE id = ?1")
-            .bind(id.get())
-            .fetch_optional(&mut *reader)
-            .await
-            .map_err(Fault::from)?;
-        let operation =
-            row.map(|row| Columns::of("extensions", &row).number("operation_id", OperationId::new));
-        Ok(operation.transpose()?)
     }
 }

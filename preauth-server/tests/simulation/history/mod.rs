@@ -120,11 +120,13 @@ pub(crate) struct Recorded {
 }
 
 impl Recorded {
-    /// `None` for a payment order.
+    /// `None` for what is no operation.
     pub(crate) fn of(commit: &Commit) -> Option<Self> {
         let operation = match &commit.write {
             Write::NewOperation(operation) | Write::Operation { operation, .. } => operation,
-            Write::NewOrder(_) | Write::Order(_) => return None,
+            Write::NewOrder(_) | Write::Order(_) | Write::NewInvoice(_) | Write::Nothing { .. } => {
+                return None;
+            }
         };
         Some(Self {
             operation: Operation::clone(operation),

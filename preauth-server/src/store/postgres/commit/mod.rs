@@ -8,7 +8,7 @@ use preauth_core::port::{Commit, Write};
 use sqlx::PgConnection;
 
 use super::error::WriteError;
-use super::payment_orders;
+use super::{invoices, payment_orders};
 
 /// Writes everything that a decision changed. The constraints of the schema say whether it may.
 pub(super) async fn write(
@@ -36,6 +36,8 @@ pub(super) async fn write(
         }
         Write::NewOrder(order) => payment_orders::insert(connection, order).await?,
         Write::Order(order) => payment_orders::update(connection, order, expected).await?,
+        Write::NewInvoice(invoice) => invoices::insert(connection, invoice).await?,
+        Write::Nothing { .. } => {}
     }
     record::event(connection, commit).await?;
     for delivery in &commit.deliveries {

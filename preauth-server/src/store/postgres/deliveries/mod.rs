@@ -1,6 +1,7 @@
 //! The history of deliveries.
 
 mod attempts;
+mod resend;
 
 use async_trait::async_trait;
 use preauth_core::port::{PageRequest, Unavailable};
@@ -13,7 +14,7 @@ use crate::directory::{
 };
 
 use super::PostgresStore;
-use super::error::{Fault, WriteError, one_row_or};
+use super::error::{Fault, unavailable};
 use super::rows::{Columns, clamped, count};
 
 /// A delivery with its event and whether its endpoint is paused, before the conditions.
@@ -46,9 +47,28 @@ impl Deliveries for PostgresStore {
 
     async fn resend(&self, id: DeliveryId, at: Timestamp) -> Result<(), DirectoryError> {
         let resent = self.write_and_wake((id, at), |connection, input| {
-            Box::pin(resend(connection, input))
+            Box::pin(resend::one(connection, input))
         });
         Ok(resent.await?)
+    }
+
+    async fn resend_failed(
+        &self,
+        company: CompanyId,
+        since: Timestamp,
+        at: Timestamp,
+        limit: u32,
+    ) -> Result<u64, Unavailable> {
+        let batch = resend::Batch {
+            company,
+            since,
+            at,
+            limit,
+        };
+        let resent = self.write_and_wake(batch, |connection, batch| {
+            Box::pin(resend::failed(connection, batch))
+        });
+        resent.await.map_err(unavailable)
     }
 }
 
@@ -141,40 +161,4 @@ fn delivery(row: &PgRow) -> Result<Delivery, Fault> {
         attempts: Vec::new(),
         body: columns.raw("body")?,
     })
-}
-
-/// Puts a delivery that ended back into the queue, with the whole schedule before it.
-async fn resend(
-    connection: &mut PgConnection,
-    (id, at): &(DeliveryId, Timestamp),
-) -> Result<(), WriteError> {
-    let id = id.as_uuid();
-    // Before the delivery itself, so that its endpoint is not removed meanwhile.
-    sqlx::query(
-        "SELECT 1 FROM endpoints e JOIN deliveries d ON d.endpoint_id = e.id
-         WHERE d.id = $1 FOR KEY SHARE OF e",
-    )
-    .bind(id)
-    .execute(&mut *connection)
-    .await?;
-    let done = sqlx::query(
-        "UPDATE deliveries
-         SET status = 'PENDING', next_attempt_at = $2, ended_at = NULL, attempts_made = 0,
-             next_trigger = 'RESEND', leased_until = NULL
-         WHERE id = $1 AND status <> 'PENDING'
-           AND endpoint_id IN (SELECT id FROM endpoints WHERE deleted_at IS NULL)",
-    )
-    .bind(id)
-    .bind(at.unix_millis())
-    .execute(&mut *connection)
-    .await?;
-    if done.rows_affected() == 1 {
-        return Ok(());
-    }
-    let exists = sqlx::query("SELECT 1 FROM deliveries WHERE id = $1")
-        .bind(id)
-        .fetch_optional(connection)
-        .await?;
-    one_row_or(u64::from(exists.is_some()), WriteError::NotFound)?;
-    Err(WriteError::Conflict)
 }

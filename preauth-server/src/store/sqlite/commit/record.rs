@@ -52,7 +52,7 @@ pub(super) async fn event(
     .bind(commit.write.head_office().as_uuid().as_bytes().as_slice())
     .bind(operation.map(OperationId::get))
     .bind(order.map(PaymentOrderId::get))
-    .bind(version.get())
+    .bind(version.map(Version::get))
     .bind(event.event_type.as_str())
     .bind(event.at.unix_millis())
     .bind(actor)
@@ -158,12 +158,16 @@ pub(super) async fn file(
     Ok(())
 }
 
-const fn aggregate_of(write: &Write) -> (Option<OperationId>, Option<PaymentOrderId>, Version) {
+/// Whose event it is, and which version it led to; none of an event that no aggregate is behind.
+const fn aggregate_of(
+    write: &Write,
+) -> (Option<OperationId>, Option<PaymentOrderId>, Option<Version>) {
     match write {
         Write::NewOperation(operation) | Write::Operation { operation, .. } => {
-            (Some(operation.id), None, operation.version)
+            (Some(operation.id), None, Some(operation.version))
         }
-        Write::NewOrder(order) | Write::Order(order) => (None, Some(order.id), order.version),
+        Write::NewOrder(order) | Write::Order(order) => (None, Some(order.id), Some(order.version)),
+        Write::NewInvoice(_) | Write::Nothing { .. } => (None, None, None),
     }
 }
 

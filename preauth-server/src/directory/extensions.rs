@@ -1,0 +1,33 @@
+//! Extensions of boletos, past and open.
+
+use async_trait::async_trait;
+use preauth_core::port::{ExtensionRecord, PageRequest, Unavailable};
+use preauth_core::value::{ExtensionId, OperationId};
+
+use super::Page;
+
+/// An extension and where it belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OperationExtension {
+    /// The operation whose boleto it extends.
+    pub operation: OperationId,
+    /// The extension and where it stands.
+    pub record: ExtensionRecord,
+}
+
+/// Reads extensions; only commits of their operations write them.
+#[async_trait]
+pub trait Extensions: Send + Sync {
+    /// Reserves the id of an extension; never given out twice, and not kept if it is not used.
+    async fn reserve_extension(&self) -> Result<ExtensionId, Unavailable>;
+
+    /// The extension, if there is one.
+    async fn extension(&self, id: ExtensionId) -> Result<Option<OperationExtension>, Unavailable>;
+
+    /// An operation's extensions, newest first.
+    async fn extensions(
+        &self,
+        operation: OperationId,
+        page: PageRequest,
+    ) -> Result<Page<OperationExtension>, Unavailable>;
+}

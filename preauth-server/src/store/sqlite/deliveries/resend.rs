@@ -1,0 +1,66 @@
+//! Deliveries that ended are due again.
+
+use preauth_core::value::{CompanyId, DeliveryId, Timestamp};
+use sqlx::SqliteConnection;
+
+use super::super::error::{WriteError, one_row_or};
+
+/// Puts a delivery that ended back into the queue, with the whole schedule before it.
+pub(super) async fn one(
+    connection: &mut SqliteConnection,
+    (id, at): &(DeliveryId, Timestamp),
+) -> Result<(), WriteError> {
+    let id = id.as_uuid().as_bytes().as_slice();
+    let done = sqlx::query(
+        "UPDATE deliveries
+         SET status = 'PENDING', next_attempt_at = ?2, ended_at = NULL, attempts_made = 0,
+             next_trigger = 'RESEND', leased_until = NULL
+         WHERE id = ?1 AND status <> 'PENDING'
+           AND endpoint_id IN (SELECT id FROM endpoints WHERE deleted_at IS NULL)",
+    )
+    .bind(id)
+    .bind(at.unix_millis())
+    .execute(&mut *connection)
+    .await?;
+    if done.rows_affected() == 1 {
+        return Ok(());
+    }
+    let exists = sqlx::query("SELECT 1 FROM deliveries WHERE id = ?1")
+        .bind(id)
+        .fetch_optional(connection)
+        .await?;
+    one_row_or(u64::from(exists.is_some()), WriteError::NotFound)?;
+    Err(WriteError::Conflict)
+}
+
+/// Which failed deliveries are sent again together.
+pub(super) struct Batch {
+    pub(super) company: CompanyId,
+    pub(super) since: Timestamp,
+    pub(super) at: Timestamp,
+    pub(super) limit: u32,
+}
+
+/// Puts a batch of what failed back into the queue; how many it were.
+pub(super) async fn failed(
+    connection: &mut SqliteConnection,
+    batch: &Batch,
+) -> Result<u64, WriteError> {
+    let done = sqlx::query(
+        "UPDATE deliveries
+         SET status = 'PENDING', next_attempt_at = ?3, ended_at = NULL, attempts_made = 0,
+             next_trigger = 'RESEND', leased_until = NULL
+         WHERE id IN (
+             SELECT d.id FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id
+             WHERE d.head_office_id = ?1 AND d.status = 'FAILED'
+               AND d.ended_at BETWEEN ?2 AND ?3 AND e.deleted_at IS NULL
+             ORDER BY d.ended_at, d.id LIMIT ?4)",
+    )
+    .bind(batch.company.as_uuid().as_bytes().as_slice())
+    .bind(batch.since.unix_millis())
+    .bind(batch.at.unix_millis())
+    .bind(i64::from(batch.limit))
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected())
+}
