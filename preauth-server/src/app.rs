@@ -18,7 +18,7 @@ use crate::access::RateLimit;
 use crate::clock::{Clock, SystemClock};
 use crate::dispatcher::{Dispatcher, HttpSender, HttpSenderOptions, SenderError, TargetPolicy};
 use crate::http::integration::{self, IntegrationApi, Magic};
-use crate::http::platform::{self, PlatformApi, Readiness};
+use crate::http::platform::{self, OperatorGate, PlatformApi, Readiness};
 use crate::http::server::{Bound, Stop};
 use crate::http::{self, Gate, Strangers, WireRender};
 use crate::ids::RandomIds;
@@ -237,10 +237,15 @@ fn integration_service(parts: &Parts, operations: &Arc<Service>) -> http::Servic
 fn platform_service(parts: &Parts, operations: Arc<Service>) -> http::Service {
     let api = PlatformApi {
         directory: Arc::clone(&parts.stores.directory),
+        store: Arc::clone(&parts.stores.store),
         operations,
         queries: Arc::clone(&parts.stores.queries),
         vault: parts.vault.clone(),
-        token: parts.token.clone(),
+        gate: OperatorGate::new(
+            parts.token.clone(),
+            parts.strangers.clone(),
+            Arc::clone(&parts.clock),
+        ),
         targets: parts.targets.clone(),
         readiness: Arc::new(DatabaseReady(Arc::clone(&parts.stores.lifecycle))),
         clock: Arc::clone(&parts.clock),

@@ -3,6 +3,7 @@
 use std::error::Error;
 
 use preauth_core::operation::{Action, Operation};
+use preauth_core::payment_order::PaymentOrder;
 use preauth_core::service::Commanded;
 use preauth_core::value::{EventType, Origin};
 
@@ -20,6 +21,16 @@ pub fn moved(done: &Commanded) {
     if let Some(event) = done.event {
         changed(&done.operation, event);
     }
+}
+
+/// A payment order was generated or changed.
+pub fn ordered(order: &PaymentOrder) {
+    tracing::info!(
+        target: "payment_order",
+        payment_order = order.id.get(),
+        status = order.status.as_str(),
+        "changed"
+    );
 }
 
 fn changed(operation: &Operation, event: EventType) {

@@ -3,20 +3,22 @@
 //! Requests become commands, with every problem of every field; facts become wire shapes, which
 //! cannot fail.
 
+use preauth_core::ReceivedInvoice;
 use preauth_core::operation::{
     AmountProblem, Extension, Invoice, InvoiceAmounts, InvoiceFile, Offer, OfferedSupplier,
     Operation, Party,
 };
 use preauth_core::port::{OperationEvent, OperationPage, OrderEvent, PageRequest, Render};
 use preauth_core::value::{
-    Cnpj, CompanyId, ContactName, Decimal, DueDate, Email, ExternalReference, InvoiceNumber, Phone,
-    SupplierName,
+    Cnpj, CompanyId, ContactName, Decimal, DueDate, Email, EventId, EventType, ExternalReference,
+    InvoiceNumber, Phone, SupplierName, Timestamp,
 };
 use preauth_core::wire;
 use serde::Serialize;
 
 use super::fields::{Fields, Problems};
 use super::json::Json;
+use super::messages;
 use super::problem::{Defect, Problem};
 
 /// Reads a create request (contract, "Create request body").
@@ -185,12 +187,7 @@ impl Render for WireRender {
             stage: event.stage.map(Into::into),
             extension: event.extension.map(extension),
         };
-        text(&wire::EventEnvelope {
-            id: event.id,
-            event_type: event.event_type.into(),
-            created_at: event.at,
-            data,
-        })
+        self::event(event.id, event.event_type, event.at, data)
     }
 
     fn order_event(&self, event: &OrderEvent<'_>) -> String {
@@ -205,17 +202,51 @@ impl Render for WireRender {
             supplier: supplier_party(&order.supplier),
             reason: order.reason.as_ref().map(ToString::to_string),
         };
-        text(&wire::EventEnvelope {
-            id: event.id,
-            event_type: event.event_type.into(),
-            created_at: event.at,
-            data,
-        })
+        self::event(event.id, event.event_type, event.at, data)
     }
 
     fn offer_notice(&self, operation: &Operation, _is_invitation: bool) -> String {
         // What the mail needs to know; its words are chosen when it is sent.
         text(&pre_authorization(operation))
+    }
+}
+
+/// The body of an event.
+#[must_use]
+pub(super) fn event<D: Serialize>(
+    id: EventId,
+    event_type: EventType,
+    at: Timestamp,
+    data: D,
+) -> String {
+    text(&wire::EventEnvelope {
+        id,
+        event_type: event_type.into(),
+        created_at: at,
+        data,
+    })
+}
+
+/// A received invoice as its event shows it.
+#[must_use]
+pub(super) fn received_invoice(received: &ReceivedInvoice) -> wire::InvoiceReceivedData {
+    wire::InvoiceReceivedData {
+        invoice_id: received.id,
+        invoice: wire::EventInvoice {
+            amount: received.amount.into(),
+            due_date: received.due_date,
+            number: Some(received.number.to_string()),
+        },
+        payer: party(&received.payer),
+        supplier: supplier_party(&received.supplier),
+    }
+}
+
+/// What a test event says.
+#[must_use]
+pub(super) fn webhook_test() -> wire::WebhookTestData {
+    wire::WebhookTestData {
+        message: Some(messages::WEBHOOK_TEST.to_owned()),
     }
 }
 

@@ -4,6 +4,7 @@ use std::error::Error as StdError;
 
 use preauth_core::ErrorCode;
 use preauth_core::operation::Rejection;
+use preauth_core::payment_order::OrderRejection;
 use preauth_core::port::Unavailable;
 use preauth_core::service::ServiceError;
 use preauth_core::value::OperationId;
@@ -208,7 +209,7 @@ impl From<ServiceError> for ApiError {
     fn from(error: ServiceError) -> Self {
         match error {
             ServiceError::Rejected(rejection) => rejection.into(),
-            ServiceError::OrderRejected(_) => Self::new(ErrorCode::AnticipationInvalidTransition),
+            ServiceError::OrderRejected(rejection) => rejection.into(),
             ServiceError::IdempotencyKeyReused => Self::new(ErrorCode::IdempotencyKeyReused),
             ServiceError::IdempotencyInProgress => {
                 Self::new(ErrorCode::IdempotencyInProgress).retry_after(RETRY_SOON_SECONDS)
@@ -235,6 +236,17 @@ impl From<Rejection> for ApiError {
                 ..Self::new(rejection.code())
             },
             _ => Self::new(rejection.code()),
+        }
+    }
+}
+
+impl From<OrderRejection> for ApiError {
+    fn from(rejection: OrderRejection) -> Self {
+        match rejection {
+            OrderRejection::NotFound => Self::new(ErrorCode::ResourceNotFound),
+            OrderRejection::InvalidTransition { .. } => {
+                Self::new(ErrorCode::AnticipationInvalidTransition)
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Reads the fields of a JSON object into values, collecting every problem on the way.
 
-use preauth_core::value::{Decimal, EnumSet, Money, TextEnum};
+use preauth_core::value::{Decimal, EnumSet, Money, TextEnum, UuidIdError};
 
 use super::json::Json;
 use super::problem::{Defect, Problem};
@@ -83,6 +83,28 @@ impl<'a> Fields<'a> {
             _ => problems.add(self.full(name), Defect::NotAString),
         }
         None
+    }
+
+    /// A required id of the platform, read by `parse`.
+    pub(super) fn id<T>(
+        self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, UuidIdError>,
+        problems: &mut Problems,
+    ) -> Option<T> {
+        self.required(name, problems)?;
+        self.optional_id(name, parse, problems)
+    }
+
+    /// An id of the platform that may be absent or null, read by `parse`.
+    pub(super) fn optional_id<T>(
+        self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, UuidIdError>,
+        problems: &mut Problems,
+    ) -> Option<T> {
+        let parse = |text: &str| parse(text).map_err(|_| Defect::NotAnId);
+        self.optional_text(name, parse, problems)
     }
 
     /// A required number; a plain decimal in a string is accepted as well.

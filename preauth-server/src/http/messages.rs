@@ -9,6 +9,9 @@ use crate::dispatcher::UrlRefusal;
 use super::problem::Defect;
 use super::server::Flaw;
 
+/// What a test event says.
+pub(super) const WEBHOOK_TEST: &str = "Evento de teste: o endpoint está configurado.";
+
 /// The sentence for a code that says everything by itself.
 #[must_use]
 #[expect(clippy::too_many_lines, reason = "one sentence per code, in one place")]
@@ -140,6 +143,10 @@ pub(super) fn refusal(refusal: &Refusal) -> String {
         Refusal::PayerUnknown => "payerCompanyId não é uma empresa cadastrada.".to_owned(),
         Refusal::PayerNotConstruction => "payerCompanyId deve ser uma construtora.".to_owned(),
         Refusal::SupplierUnknown => "supplierCnpj não é uma empresa cadastrada.".to_owned(),
+        Refusal::OperationUnknown => "operationId não é uma operação existente.".to_owned(),
+        Refusal::OperationOfOthers => {
+            "operationId é de outra empresa ou de outro fornecedor.".to_owned()
+        }
         Refusal::DeliveryNotResendable => {
             "A entrega ainda está pendente ou seu endpoint foi removido.".to_owned()
         }
@@ -224,6 +231,9 @@ pub(super) fn defect(field: &str, defect: &Defect) -> String {
         Defect::NotUtf8 => format!("{field} não está em UTF-8."),
         Defect::NotNumeric => format!("{field} deve ser numérico."),
         Defect::NotAnId => format!("{field} não é um identificador da plataforma."),
+        Defect::NotATimestamp => {
+            format!("{field} deve ser um instante em UTC, como 2026-11-21T12:00:00Z.")
+        }
         Defect::ExtensionDueDate => {
             format!(
                 "{field} deve ser posterior ao vencimento do boleto e no máximo 180 dias a partir de hoje."

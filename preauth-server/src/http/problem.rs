@@ -86,6 +86,8 @@ pub enum Defect {
     NotNumeric,
     /// Not an id of the platform.
     NotAnId,
+    /// Not a moment in UTC.
+    NotATimestamp,
     /// Not a date that an extension may have.
     ExtensionDueDate,
     /// A net amount that is zero or above the amount less the withheld tax.

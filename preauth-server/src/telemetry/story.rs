@@ -33,6 +33,7 @@ where
         let (label, colour, line) = match metadata.target() {
             "request" => ("request", "36", request(&facts)),
             "operation" => ("status", "33", operation(&facts)),
+            "payment_order" => ("status", "33", payment_order(&facts)),
             "delivery" => ("delivery", "35", delivery(&facts)),
             "clock" => ("clock", "34", clock(&facts)),
             "receiver" => ("receiver", "32", facts.get("message").to_owned()),
@@ -67,6 +68,11 @@ fn request(facts: &Facts) -> String {
 fn operation(facts: &Facts) -> String {
     let [operation, status, event] = ["operation", "status", "event"].map(|name| facts.get(name));
     format!("operation {operation} is {status} ({event})")
+}
+
+fn payment_order(facts: &Facts) -> String {
+    let [order, status] = ["payment_order", "status"].map(|name| facts.get(name));
+    format!("payment order {order} is {status}")
 }
 
 fn delivery(facts: &Facts) -> String {

@@ -1,5 +1,6 @@
 //! `/companies/{id}/blocked-suppliers`: whom a head office and its branches do not deal with.
 
+use preauth_core::ErrorCode;
 use preauth_core::value::Cnpj;
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
@@ -40,6 +41,23 @@ impl Endpoint for Unblock {
         let company = known::head_office(api, req).await?;
         api.directory.unblock_supplier(company, &supplier).await?;
         Ok(Reply::no_content())
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Find;
+
+#[async_trait]
+impl Endpoint for Find {
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let supplier = path_id::cnpj(req)?;
+        let company = known::head_office(api, req).await?;
+        let blocked = api.directory.blocked_suppliers(company).await?;
+        if !blocked.contains(&supplier) {
+            return Err(ApiError::new(ErrorCode::ResourceNotFound));
+        }
+        let body = convert::text(&BlockedSupplierShape::from(&supplier));
+        Ok(Reply::json(StatusCode::OK, body))
     }
 }
 

@@ -1,31 +1,65 @@
 //! The operator token, judged before anything else is looked at.
 
+use std::fmt;
+use std::sync::Arc;
+
 use preauth_core::ErrorCode;
 use salvo::http::{Request, Response};
 use salvo::{Depot, FlowCtrl, Handler, async_trait};
 
+use crate::clock::Clock;
 use crate::http::authorization::bearer;
 use crate::http::error::ApiError;
 use crate::http::handler;
+use crate::http::strangers::Strangers;
 use crate::secret::OperatorToken;
 
 use super::PREFIX;
 
-/// Refuses a request that does not present the operator token.
-pub(super) fn judge(token: &OperatorToken, req: &Request) -> Result<(), ApiError> {
-    match bearer(req) {
-        Some(presented) if token.admits(&presented) => Ok(()),
-        Some(_) | None => Err(ApiError::new(ErrorCode::PlatformTokenInvalid)),
+/// Admits who presents the operator token, and slows those who guess it.
+#[derive(Clone)]
+pub struct OperatorGate {
+    token: OperatorToken,
+    strangers: Strangers,
+    clock: Arc<dyn Clock>,
+}
+
+impl OperatorGate {
+    /// What every caller presents, and what becomes of those who present something else.
+    #[must_use]
+    pub fn new(token: OperatorToken, strangers: Strangers, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            token,
+            strangers,
+            clock,
+        }
+    }
+
+    /// Refuses a request that does not present the operator token. The right token always opens:
+    /// whoever shares an address with a guesser is not locked out.
+    pub(super) fn judge(&self, req: &Request) -> Result<(), ApiError> {
+        match bearer(req) {
+            Some(presented) if self.token.admits(&presented) => return Ok(()),
+            Some(_) | None => {}
+        }
+        let counted = self.strangers.count(req.remote_addr(), self.clock.now());
+        Err(match counted {
+            Ok(()) => ApiError::new(ErrorCode::PlatformTokenInvalid),
+            Err(seconds) => ApiError::new(ErrorCode::RateLimited).retry_after(seconds),
+        })
+    }
+}
+
+impl fmt::Debug for OperatorGate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OperatorGate").finish_non_exhaustive()
     }
 }
 
 /// A layer of the private listener's service that judges the token where no endpoint does: on paths
 /// and methods of this API that do not exist, so that strangers cannot tell which do.
 #[derive(Clone, Debug)]
-pub(super) struct Unmatched {
-    /// What every caller presents.
-    pub(super) token: OperatorToken,
-}
+pub(super) struct Unmatched(pub(super) OperatorGate);
 
 #[async_trait]
 impl Handler for Unmatched {
@@ -40,7 +74,7 @@ impl Handler for Unmatched {
         let is_unmatched = res.status_code.is_some();
         if is_unmatched
             && req.uri().path().starts_with(PREFIX)
-            && let Err(refusal) = judge(&self.token, req)
+            && let Err(refusal) = self.0.judge(req)
         {
             handler::refuse(refusal, depot, res);
         }
@@ -49,24 +83,28 @@ impl Handler for Unmatched {
 
 #[cfg(test)]
 mod tests {
-    use super::judge;
+    use super::{ErrorCode, OperatorGate, Strangers};
+    use crate::clock::SystemClock;
     use crate::secret::OperatorToken;
     use salvo::http::Request;
     use salvo::http::header::{AUTHORIZATION, HeaderValue};
+    use std::sync::Arc;
 
-    fn is_admitted(headers: &[&'static str]) -> bool {
-        let token = OperatorToken::parse("operator-token-of-the-tests").unwrap();
+    fn request(headers: &[&'static str]) -> Request {
         let mut req = Request::new();
         for header in headers {
             req.headers_mut()
                 .append(AUTHORIZATION, HeaderValue::from_static(header));
         }
-        judge(&token, &req).is_ok()
+        req
     }
 
     #[test]
     fn only_the_operator_token_is_admitted() {
-        assert!(is_admitted(&["Bearer operator-token-of-the-tests"]));
+        let token = OperatorToken::parse("operator-token-of-the-tests").unwrap();
+        let gate = OperatorGate::new(token, Strangers::unlimited(), Arc::new(SystemClock));
+        let right = request(&["Bearer operator-token-of-the-tests"]);
+        assert!(gate.judge(&right).is_ok());
         for refused in [
             &[][..],
             &["Bearer operator-token-of-the-testS"],
@@ -78,7 +116,8 @@ mod tests {
                 "Bearer operator-token-of-the-tests",
             ],
         ] {
-            assert!(!is_admitted(refused), "{refused:?}");
+            let error = gate.judge(&request(refused)).unwrap_err();
+            assert_eq!(error.code, ErrorCode::PlatformTokenInvalid, "{refused:?}");
         }
     }
 }

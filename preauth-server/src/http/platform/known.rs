@@ -1,10 +1,12 @@
-//! Companies that a request names, as far as they are known.
+//! Records that a request names, as far as they are known.
 
 use preauth_core::ErrorCode;
-use preauth_core::value::CompanyId;
+use preauth_core::operation::Operation;
+use preauth_core::port::Viewer;
+use preauth_core::value::{Cnpj, CompanyId};
 use salvo::http::Request;
 
-use crate::directory::Company;
+use crate::directory::{Company, CompanyKind};
 use crate::http::error::ApiError;
 use crate::http::path_id;
 
@@ -25,4 +27,27 @@ pub(super) async fn head_office(api: &PlatformApi, req: &Request) -> Result<Comp
         None => Ok(company.id),
         Some(head_office) => Err(Refusal::Branch { head_office }.into()),
     }
+}
+
+/// The operation that the path names.
+pub(super) async fn operation(api: &PlatformApi, req: &Request) -> Result<Operation, ApiError> {
+    let id = path_id::operation(req)?;
+    let found = api.queries.find(Viewer::Platform, id).await?;
+    found.ok_or(ApiError::new(ErrorCode::AnticipationNotFound))
+}
+
+/// The two that a new record is about: a construction company, and a registered supplier. Says
+/// which of them is missing, where the rules can only say that one is.
+pub(super) async fn parties(
+    api: &PlatformApi,
+    payer: CompanyId,
+    supplier: &Cnpj,
+) -> Result<(Company, Company), ApiError> {
+    let payer = api.directory.company(payer).await?;
+    let payer = payer.ok_or(Refusal::PayerUnknown)?;
+    if payer.kind != CompanyKind::Construction {
+        return Err(Refusal::PayerNotConstruction.into());
+    }
+    let supplier = api.directory.company_by_cnpj(supplier).await?;
+    Ok((payer, supplier.ok_or(Refusal::SupplierUnknown)?))
 }

@@ -32,12 +32,16 @@ pub(in crate::http) enum Refusal {
     },
     /// The company has a user with this address.
     EmailTaken,
-    /// A direct advance names a payer that does not exist.
+    /// A new record names a payer that does not exist.
     PayerUnknown,
-    /// A direct advance names a payer that is no construction company.
+    /// A new record names a payer that is no construction company.
     PayerNotConstruction,
-    /// A direct advance names a supplier that is not registered.
+    /// A new record names a supplier that is not registered.
     SupplierUnknown,
+    /// A payment order names an operation that does not exist.
+    OperationUnknown,
+    /// A payment order names an operation between others.
+    OperationOfOthers,
     /// A delivery that is pending, or whose endpoint was removed, cannot be sent again.
     DeliveryNotResendable,
     /// The URL cannot be an endpoint.
@@ -52,15 +56,17 @@ pub(in crate::http) enum Refusal {
 impl Refusal {
     const fn code(&self) -> ErrorCode {
         match self {
-            Self::HeadOfficeUnknown | Self::PayerUnknown | Self::SupplierUnknown => {
-                ErrorCode::ResourceNotFound
-            }
+            Self::HeadOfficeUnknown
+            | Self::PayerUnknown
+            | Self::SupplierUnknown
+            | Self::OperationUnknown => ErrorCode::ResourceNotFound,
             Self::HeadOfficeIsBranch { .. }
             | Self::KindDiffers { .. }
             | Self::CnpjRegistered
             | Self::Branch { .. }
             | Self::EmailTaken
             | Self::PayerNotConstruction
+            | Self::OperationOfOthers
             | Self::DeliveryNotResendable => ErrorCode::ResourceConflict,
             Self::EndpointUrl(_) => ErrorCode::EndpointUrlRefused,
             Self::NotReady { .. } => ErrorCode::ServiceUnavailable,

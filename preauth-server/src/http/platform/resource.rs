@@ -2,79 +2,94 @@
 
 use std::sync::Arc;
 
-use salvo::http::{Request, Response};
+use salvo::http::{Method, Request, Response};
+use salvo::routing::filters::MethodFilter;
 use salvo::{Depot, FlowCtrl, Handler, Router, async_trait};
 
 use crate::http::error::ApiError;
 use crate::http::handler;
 use crate::http::reply::Reply;
 
-use super::{PREFIX, PlatformApi, gate};
+use super::{PREFIX, PlatformApi};
 
 /// What one method of one path does.
 #[async_trait]
-pub(super) trait Endpoint: Clone + Send + Sync + 'static {
+pub(super) trait Endpoint: Send + Sync + 'static {
     /// Extract, convert, one call, convert.
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError>;
 }
 
 /// A path under the prefix, with the endpoints of its methods.
-pub(super) struct Resource<'a> {
-    router: Router,
-    api: &'a Arc<PlatformApi>,
+pub(super) struct Resource {
+    path: String,
+    endpoints: Vec<(Method, Arc<dyn Endpoint>)>,
 }
 
-impl<'a> Resource<'a> {
-    pub(super) fn at(path: &str, api: &'a Arc<PlatformApi>) -> Self {
-        let router = Router::with_path(format!("{PREFIX}/{path}"));
-        Self { router, api }
+impl Resource {
+    pub(super) fn at(path: impl AsRef<str>) -> Self {
+        Self {
+            path: format!("{PREFIX}/{}", path.as_ref()),
+            endpoints: Vec::new(),
+        }
     }
 
     /// HEAD answers like GET.
-    pub(super) fn get(self, endpoint: impl Endpoint) -> Self {
-        self.add(Router::get, endpoint.clone())
-            .add(Router::head, endpoint)
+    pub(super) fn get(mut self, endpoint: impl Endpoint) -> Self {
+        let endpoint: Arc<dyn Endpoint> = Arc::new(endpoint);
+        self.endpoints.push((Method::GET, Arc::clone(&endpoint)));
+        self.endpoints.push((Method::HEAD, endpoint));
+        self
     }
 
     pub(super) fn post(self, endpoint: impl Endpoint) -> Self {
-        self.add(Router::post, endpoint)
+        self.add(Method::POST, endpoint)
     }
 
     pub(super) fn put(self, endpoint: impl Endpoint) -> Self {
-        self.add(Router::put, endpoint)
+        self.add(Method::PUT, endpoint)
     }
 
     pub(super) fn patch(self, endpoint: impl Endpoint) -> Self {
-        self.add(Router::patch, endpoint)
+        self.add(Method::PATCH, endpoint)
     }
 
     pub(super) fn delete(self, endpoint: impl Endpoint) -> Self {
-        self.add(Router::delete, endpoint)
+        self.add(Method::DELETE, endpoint)
     }
 
-    fn add<E: Endpoint>(self, method: fn(Router, Guarded<E>) -> Router, endpoint: E) -> Self {
-        let api = Arc::clone(self.api);
-        Self {
-            router: method(self.router, Guarded { api, endpoint }),
-            api: self.api,
-        }
+    /// Each method with the path, as a reader writes them.
+    pub(super) fn names(&self) -> impl Iterator<Item = (String, String)> {
+        self.endpoints
+            .iter()
+            .map(|(method, _)| (method.to_string(), self.path.clone()))
     }
-}
 
-impl From<Resource<'_>> for Router {
-    fn from(resource: Resource<'_>) -> Self {
-        resource.router
+    /// The path as the framework serves it.
+    pub(super) fn router(self, api: &Arc<PlatformApi>) -> Router {
+        let route = |router: Router, (method, endpoint)| {
+            let api = Arc::clone(api);
+            let guarded = Guarded { api, endpoint };
+            router.push(Router::with_filter(MethodFilter(method)).goal(guarded))
+        };
+        self.endpoints
+            .into_iter()
+            .fold(Router::with_path(self.path), route)
+    }
+
+    fn add(mut self, method: Method, endpoint: impl Endpoint) -> Self {
+        self.endpoints.push((method, Arc::new(endpoint)));
+        self
     }
 }
 
 /// An endpoint behind the operator token: there is no way to route one without it.
-struct Guarded<E> {
+struct Guarded {
     api: Arc<PlatformApi>,
-    endpoint: E,
+    endpoint: Arc<dyn Endpoint>,
 }
 
 #[async_trait]
-impl<E: Endpoint> Handler for Guarded<E> {
+impl Handler for Guarded {
     async fn handle(
         &self,
         req: &mut Request,
@@ -82,7 +97,7 @@ impl<E: Endpoint> Handler for Guarded<E> {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
-        let outcome = match gate::judge(&self.api.token, req) {
+        let outcome = match self.api.gate.judge(req) {
             Ok(()) => handler::run(self.endpoint.answer(&self.api, req)).await,
             Err(refusal) => Err(refusal),
         };

@@ -19,7 +19,6 @@ use crate::sandbox::{TimeMachine, TravelError};
 const FIELD: &str = "advanceSeconds";
 
 /// Holds what it moves: without a time machine there is no such endpoint.
-#[derive(Clone)]
 pub(super) struct Advance(pub(super) Arc<TimeMachine>);
 
 #[derive(Debug, Serialize)]

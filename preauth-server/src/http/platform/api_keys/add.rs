@@ -84,11 +84,7 @@ fn parse(tree: &Json) -> Result<KeyRequest, Vec<Problem>> {
     let mut problems = Problems::default();
     let request = Fields::body(tree, &mut problems).and_then(|body| {
         let name = body.text("name", KeyName::parse, &mut problems);
-        let responsible_user = body.text(
-            "responsibleUserId",
-            |text| UserId::parse(text).map_err(|_| Defect::NotAnId),
-            &mut problems,
-        );
+        let responsible_user = body.id("responsibleUserId", UserId::parse, &mut problems);
         let scopes = body.filled_set("scopes", Scope::OFFERED, &mut problems);
         let validity = validity(body, &mut problems);
         Some(KeyRequest {

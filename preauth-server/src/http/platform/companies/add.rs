@@ -69,11 +69,7 @@ fn parse(tree: &Json) -> Result<NewCompany, Vec<Problem>> {
         if kind == Some(CompanyKind::Construction) && cnpj.is_some_and(|cnpj| !cnpj.is_numeric()) {
             problems.add("cnpj", Defect::CnpjNotNumeric);
         }
-        let head_office = body.optional_text(
-            "headOfficeId",
-            |text| CompanyId::parse(text).map_err(|_| Defect::NotAnId),
-            &mut problems,
-        );
+        let head_office = body.optional_id("headOfficeId", CompanyId::parse, &mut problems);
         Some(NewCompany {
             cnpj: cnpj?,
             name: name?,

@@ -3,11 +3,13 @@
 mod find;
 mod list;
 mod resend;
+mod resend_failed;
 mod shape;
 
 pub(super) use find::Find;
 pub(super) use list::List;
 pub(super) use resend::Resend;
+pub(super) use resend_failed::ResendFailed;
 
 use preauth_core::ErrorCode;
 use preauth_core::value::DeliveryId;
@@ -21,7 +23,7 @@ use super::PlatformApi;
 use shape::DeliveryShape;
 
 /// The answer that shows one delivery as it stands.
-async fn reply(api: &PlatformApi, id: DeliveryId) -> Result<Reply, ApiError> {
+pub(super) async fn reply(api: &PlatformApi, id: DeliveryId) -> Result<Reply, ApiError> {
     let found = api.directory.delivery(id).await?;
     let delivery = found.ok_or(ApiError::new(ErrorCode::ResourceNotFound))?;
     let body = convert::text(&DeliveryShape::from(&delivery));

@@ -2,8 +2,9 @@
 
 use preauth_core::operation::{Actor, By, Command, ReprovedBy};
 use preauth_core::port::Viewer;
+use preauth_core::service::Commanded;
 use preauth_core::text_enum;
-use preauth_core::value::Reason;
+use preauth_core::value::{OperationId, Reason};
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 
@@ -68,15 +69,25 @@ impl Endpoint for &'static OperationAction {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let id = path_id::operation(req)?;
         let command = self.parse(&body::optional_json(req).await?)?;
-        let (actor, now) = (actor(&command), api.clock.now());
-        let done = api
-            .operations
-            .command(Viewer::Platform, id, &command, actor, now)
-            .await?;
-        log::moved(&done);
+        let done = perform(api, id, &command).await?;
         let body = convert::text(&OperationShape::from(&done.operation));
         Ok(Reply::json(StatusCode::OK, body))
     }
+}
+
+/// Asks `command` of an operation, in the name of whoever may do it.
+pub(in crate::http::platform) async fn perform(
+    api: &PlatformApi,
+    id: OperationId,
+    command: &Command,
+) -> Result<Commanded, ApiError> {
+    let (actor, now) = (actor(command), api.clock.now());
+    let done = api
+        .operations
+        .command(Viewer::Platform, id, command, actor, now)
+        .await?;
+    log::moved(&done);
+    Ok(done)
 }
 
 impl OperationAction {

@@ -6,13 +6,12 @@ use preauth_core::value::{Cnpj, CompanyId, ExternalReference};
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 
-use crate::directory::CompanyKind;
 use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
 use crate::http::platform::resource::Endpoint;
-use crate::http::platform::{PlatformApi, Refusal};
-use crate::http::problem::{Defect, Problem};
+use crate::http::platform::{PlatformApi, known};
+use crate::http::problem::Problem;
 use crate::http::reply::Reply;
 use crate::http::{body, convert};
 use crate::log;
@@ -26,7 +25,7 @@ pub(in crate::http::platform) struct Add;
 impl Endpoint for Add {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let advance = parse(&body::json(req).await?)?;
-        refuse_unknown_parties(api, &advance).await?;
+        known::parties(api, advance.payer, &advance.supplier).await?;
         let now = api.clock.now();
         let offered = api
             .operations
@@ -41,30 +40,10 @@ impl Endpoint for Add {
     }
 }
 
-/// Says which party is missing, where the rules can only say that one is.
-async fn refuse_unknown_parties(
-    api: &PlatformApi,
-    advance: &DirectAdvance,
-) -> Result<(), ApiError> {
-    let payer = api.directory.company(advance.payer).await?;
-    let payer = payer.ok_or(Refusal::PayerUnknown)?;
-    if payer.kind != CompanyKind::Construction {
-        return Err(Refusal::PayerNotConstruction.into());
-    }
-    let supplier = api.directory.company_by_cnpj(&advance.supplier).await?;
-    supplier
-        .map(|_| ())
-        .ok_or_else(|| Refusal::SupplierUnknown.into())
-}
-
 fn parse(tree: &Json) -> Result<DirectAdvance, Vec<Problem>> {
     let mut problems = Problems::default();
     let advance = Fields::body(tree, &mut problems).and_then(|body| {
-        let payer = body.text(
-            "payerCompanyId",
-            |text| CompanyId::parse(text).map_err(|_| Defect::NotAnId),
-            &mut problems,
-        );
+        let payer = body.id("payerCompanyId", CompanyId::parse, &mut problems);
         let supplier = body.text("supplierCnpj", Cnpj::parse, &mut problems);
         let invoice = body
             .object("invoice", &mut problems)

@@ -7,8 +7,8 @@ mod find;
 mod list;
 mod shape;
 
-pub(super) use act::ACTIONS;
 pub(crate) use act::actor as acting;
+pub(super) use act::{ACTIONS, perform};
 pub(super) use add::Add;
 pub(super) use find::Find;
 pub(super) use list::List;

@@ -1,13 +1,16 @@
 //! An operation as the platform shows it: the resource of the integration API, and what only the
 //! platform may see.
 
-use preauth_core::operation::{Actor, Closing, Operation, Party, State};
+use preauth_core::operation::{Actor, Closing, Operation, State};
 use preauth_core::port::HistoryEntry;
 use preauth_core::value::Stage;
 use preauth_core::wire;
 use serde::Serialize;
 
+use crate::directory::OperationExtension;
 use crate::http::convert;
+use crate::http::platform::extensions::ExtensionShape;
+use crate::http::platform::party::PartyShape;
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -29,18 +32,20 @@ pub(super) struct OperationShape {
     extension: Option<wire::ExtensionData>,
     expires_at: Option<String>,
     created_at: String,
-    /// Only where one operation is asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    history: Option<Vec<HistoryShape>>,
+    #[serde(flatten)]
+    details: Option<DetailsShape>,
 }
 
+/// What only the answer about one operation shows.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct PartyShape {
-    company_id: String,
-    head_office_id: String,
-    cnpj: String,
-    name: String,
+struct DetailsShape {
+    /// Newest first, the open one included.
+    extensions: Vec<ExtensionShape>,
+    /// Null until offers can bring a file.
+    invoice_file: (),
+    /// Oldest first.
+    history: Vec<HistoryShape>,
 }
 
 #[derive(Debug, Serialize)]
@@ -64,10 +69,19 @@ struct ActorShape {
 }
 
 impl OperationShape {
-    /// Adds the events, oldest first.
-    pub(super) fn with_history(self, history: &[HistoryEntry]) -> Self {
+    /// Adds what only the answer about one operation shows.
+    pub(super) fn with_details(
+        self,
+        extensions: &[OperationExtension],
+        history: &[HistoryEntry],
+    ) -> Self {
+        let details = DetailsShape {
+            extensions: extensions.iter().map(Into::into).collect(),
+            invoice_file: (),
+            history: history.iter().map(Into::into).collect(),
+        };
         Self {
-            history: Some(history.iter().map(Into::into).collect()),
+            details: Some(details),
             ..self
         }
     }
@@ -111,18 +125,7 @@ impl From<&Operation> for OperationShape {
             extension,
             expires_at: operation.expires_at.map(|at| at.to_string()),
             created_at: operation.created_at.to_string(),
-            history: None,
-        }
-    }
-}
-
-impl From<&Party> for PartyShape {
-    fn from(party: &Party) -> Self {
-        Self {
-            company_id: party.company.to_string(),
-            head_office_id: party.head_office.to_string(),
-            cnpj: party.cnpj.to_string(),
-            name: party.name.to_string(),
+            details: None,
         }
     }
 }

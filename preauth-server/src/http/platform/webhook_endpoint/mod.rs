@@ -7,12 +7,14 @@ mod pause;
 mod rotate_secret;
 mod set;
 mod shape;
+mod test;
 
 pub(super) use delete::Delete;
 pub(super) use find::Find;
 pub(super) use pause::{PAUSE, RESUME};
 pub(super) use rotate_secret::RotateSecret;
 pub(super) use set::Set;
+pub(super) use test::Test;
 
 use preauth_core::ErrorCode;
 use preauth_core::value::CompanyId;

@@ -1,0 +1,125 @@
+//! POST /invoices: an invoice was received; its payer hears of it.
+
+use preauth_core::ReceivedInvoice;
+use preauth_core::port::Write;
+use preauth_core::value::{Cnpj, CompanyId, DueDate, EventType, InvoiceNumber, Money};
+use salvo::async_trait;
+use salvo::http::{Request, StatusCode};
+
+use crate::http::error::ApiError;
+use crate::http::fields::{Fields, Problems};
+use crate::http::json::Json;
+use crate::http::platform::announce::{Unannounced, announce};
+use crate::http::platform::resource::Endpoint;
+use crate::http::platform::{PlatformApi, known};
+use crate::http::problem::Problem;
+use crate::http::reply::Reply;
+use crate::http::{body, convert};
+
+use super::shape::InvoiceShape;
+
+#[derive(Clone, Copy)]
+pub(in crate::http::platform) struct Add;
+
+#[async_trait]
+impl Endpoint for Add {
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let new = parse(&body::json(req).await?)?;
+        let (payer, supplier) = known::parties(api, new.payer, &new.supplier).await?;
+        let invoice = ReceivedInvoice {
+            id: api.directory.reserve_invoice().await?,
+            payer: payer.party(),
+            supplier: supplier.party(),
+            amount: new.amount,
+            due_date: new.due_date,
+            number: new.number,
+            received_at: api.clock.now(),
+        };
+        receive(api, &invoice).await?;
+        let body = convert::text(&InvoiceShape::from(&invoice));
+        Ok(Reply::json(StatusCode::CREATED, body))
+    }
+}
+
+async fn receive(api: &PlatformApi, invoice: &ReceivedInvoice) -> Result<(), ApiError> {
+    let announced = announce(
+        api,
+        Write::NewInvoice(Box::new(invoice.clone())),
+        EventType::InvoiceReceived,
+        convert::received_invoice(invoice),
+        invoice.received_at,
+    );
+    match announced.await {
+        Ok(_) => Ok(()),
+        Err(Unannounced::NotDone(error)) => Err(error),
+        Err(Unannounced::Unknown(error)) => match api.directory.invoice(invoice.id).await {
+            Ok(Some(_)) => Ok(()),
+            Ok(None) | Err(_) => Err(error),
+        },
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct NewInvoice {
+    payer: CompanyId,
+    supplier: Cnpj,
+    amount: Money,
+    due_date: DueDate,
+    number: InvoiceNumber,
+}
+
+fn parse(tree: &Json) -> Result<NewInvoice, Vec<Problem>> {
+    let mut problems = Problems::default();
+    let new = Fields::body(tree, &mut problems).and_then(|body| {
+        let payer = body.id("payerCompanyId", CompanyId::parse, &mut problems);
+        let supplier = body.text("supplierCnpj", Cnpj::parse, &mut problems);
+        let invoice = body.object("invoice", &mut problems);
+        let invoice = invoice.and_then(|invoice| {
+            let amount = invoice.money("amount", &mut problems);
+            let due_date = invoice.text("dueDate", DueDate::parse, &mut problems);
+            let number = invoice.text("number", InvoiceNumber::parse, &mut problems);
+            Some((amount?, due_date?, number?))
+        });
+        let (amount, due_date, number) = invoice?;
+        Some(NewInvoice {
+            payer: payer?,
+            supplier: supplier?,
+            amount,
+            due_date,
+            number,
+        })
+    });
+    problems.unless_any(new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Json, parse};
+
+    #[test]
+    fn an_invoice_may_be_of_any_amount_above_zero() {
+        let body = br#"{
+            "payerCompanyId": "018f2f3a-0000-7000-8000-000000000001",
+            "supplierCnpj": "12.ABC.345/01DE-35",
+            "invoice": {"amount": 0.01, "dueDate": "2020-01-20", "number": " NF-1 "}
+        }"#;
+        let new = parse(&Json::parse(body).unwrap()).unwrap();
+        assert_eq!(new.amount.cents(), 1);
+        assert_eq!(new.number.as_str(), "NF-1");
+    }
+
+    #[test]
+    fn every_problem_is_told_at_once() {
+        let body = br#"{"payerCompanyId": 1, "invoice": {"amount": 0, "dueDate": "amanha"}}"#;
+        let found = parse(&Json::parse(body).unwrap()).unwrap_err();
+        let fields: Vec<_> = found.iter().map(|problem| problem.field.as_str()).collect();
+        let expected = [
+            "payerCompanyId",
+            "supplierCnpj",
+            "invoice.amount",
+            "invoice.dueDate",
+            "invoice.number",
+        ];
+        assert_eq!(fields, expected);
+    }
+}

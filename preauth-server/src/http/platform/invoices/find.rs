@@ -1,0 +1,28 @@
+//! GET /invoices/{id}.
+
+use preauth_core::ErrorCode;
+use preauth_core::value::InvoiceId;
+use salvo::async_trait;
+use salvo::http::{Request, StatusCode};
+
+use crate::http::error::ApiError;
+use crate::http::platform::PlatformApi;
+use crate::http::platform::resource::Endpoint;
+use crate::http::reply::Reply;
+use crate::http::{convert, path_id};
+
+use super::shape::InvoiceShape;
+
+#[derive(Clone, Copy)]
+pub(in crate::http::platform) struct Find;
+
+#[async_trait]
+impl Endpoint for Find {
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let id = path_id::number(req, InvoiceId::parse)?;
+        let found = api.directory.invoice(id).await?;
+        let invoice = found.ok_or(ApiError::new(ErrorCode::ResourceNotFound))?;
+        let body = convert::text(&InvoiceShape::from(&invoice));
+        Ok(Reply::json(StatusCode::OK, body))
+    }
+}

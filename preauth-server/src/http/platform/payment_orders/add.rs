@@ -1,0 +1,125 @@
+//! POST /payment-orders: an order to pay a registered supplier is generated.
+
+use chrono::NaiveDate;
+use preauth_core::operation::Operation;
+use preauth_core::port::{OrderTarget, Viewer};
+use preauth_core::value::{Cnpj, CompanyId, DueDate, Money, OperationId};
+use salvo::async_trait;
+use salvo::http::{Request, StatusCode};
+
+use crate::http::error::ApiError;
+use crate::http::fields::{Fields, Problems};
+use crate::http::json::Json;
+use crate::http::platform::resource::Endpoint;
+use crate::http::platform::{PlatformApi, Refusal, known};
+use crate::http::problem::Problem;
+use crate::http::reply::Reply;
+use crate::http::{body, convert};
+use crate::log;
+
+use super::shape::PaymentOrderShape;
+
+const GREATEST_OPERATION: u64 = i64::MAX.unsigned_abs();
+
+#[derive(Clone, Copy)]
+pub(in crate::http::platform) struct Add;
+
+#[async_trait]
+impl Endpoint for Add {
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let new = parse(&body::json(req).await?)?;
+        known::parties(api, new.target.payer, &new.target.supplier).await?;
+        if let Some(id) = new.operation {
+            let found = api.queries.find(Viewer::Platform, id).await?;
+            refuse_others(&new.target, &found.ok_or(Refusal::OperationUnknown)?)?;
+        }
+        let now = api.clock.now();
+        let order = api
+            .operations
+            .create_order(
+                &new.target,
+                new.amount,
+                new.scheduled_for,
+                new.operation,
+                now,
+            )
+            .await?;
+        log::ordered(&order);
+        let body = convert::text(&PaymentOrderShape::from(&order));
+        Ok(Reply::json(StatusCode::CREATED, body))
+    }
+}
+
+/// An order belongs to an operation between the same two.
+fn refuse_others(target: &OrderTarget, operation: &Operation) -> Result<(), Refusal> {
+    let is_theirs =
+        operation.payer.company == target.payer && operation.supplier.cnpj == target.supplier;
+    if is_theirs {
+        Ok(())
+    } else {
+        Err(Refusal::OperationOfOthers)
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct NewPaymentOrder {
+    target: OrderTarget,
+    amount: Money,
+    scheduled_for: Option<NaiveDate>,
+    operation: Option<OperationId>,
+}
+
+fn parse(tree: &Json) -> Result<NewPaymentOrder, Vec<Problem>> {
+    let mut problems = Problems::default();
+    let new = Fields::body(tree, &mut problems).and_then(|body| {
+        let payer = body.id("payerCompanyId", CompanyId::parse, &mut problems);
+        let supplier = body.text("supplierCnpj", Cnpj::parse, &mut problems);
+        let amount = body.money("amount", &mut problems);
+        let scheduled_for = body.optional_text("scheduledFor", DueDate::parse, &mut problems);
+        let operation = body.optional_whole("operationId", 1, GREATEST_OPERATION, &mut problems);
+        let operation = operation.and_then(|id| OperationId::new(id.try_into().ok()?));
+        Some(NewPaymentOrder {
+            target: OrderTarget {
+                payer: payer?,
+                supplier: supplier?,
+            },
+            amount: amount?,
+            scheduled_for: scheduled_for.map(DueDate::date),
+            operation,
+        })
+    });
+    problems.unless_any(new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Json, parse};
+
+    #[test]
+    fn an_order_needs_its_parties_and_an_amount() {
+        let body = br#"{
+            "payerCompanyId": "018f2f3a-0000-7000-8000-000000000001",
+            "supplierCnpj": "12.ABC.345/01DE-35",
+            "amount": 900.5,
+            "scheduledFor": null
+        }"#;
+        let new = parse(&Json::parse(body).unwrap()).unwrap();
+        assert_eq!(new.amount.cents(), 90_050);
+        assert_eq!((new.scheduled_for, new.operation), (None, None));
+    }
+
+    #[test]
+    fn every_problem_is_told_at_once() {
+        let body = br#"{"amount": "x", "scheduledFor": "hoje", "operationId": "7"}"#;
+        let found = parse(&Json::parse(body).unwrap()).unwrap_err();
+        let fields: Vec<_> = found.iter().map(|problem| problem.field.as_str()).collect();
+        let expected = [
+            "payerCompanyId",
+            "supplierCnpj",
+            "amount",
+            "scheduledFor",
+            "operationId",
+        ];
+        assert_eq!(fields, expected);
+    }
+}

@@ -1,0 +1,25 @@
+//! GET /payment-orders: everybody's, newest first.
+
+use salvo::async_trait;
+use salvo::http::Request;
+
+use crate::http::error::ApiError;
+use crate::http::platform::resource::Endpoint;
+use crate::http::platform::{PlatformApi, paging};
+use crate::http::reply::Reply;
+
+use super::shape::PaymentOrderShape;
+
+#[derive(Clone, Copy)]
+pub(in crate::http::platform) struct List;
+
+#[async_trait]
+impl Endpoint for List {
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let page = paging::page(req)?;
+        let found = api.directory.payment_orders(page).await?;
+        Ok(paging::reply(&found, page, |each| {
+            PaymentOrderShape::from(each)
+        }))
+    }
+}

@@ -1,0 +1,85 @@
+//! Every route of the platform API, in one place.
+
+use std::sync::Arc;
+
+use crate::sandbox::TimeMachine;
+
+use super::resource::Resource;
+use super::{
+    api_keys, blocked_suppliers, companies, credit_analysis, deliveries, extensions, invoices,
+    operations, payment_orders, sandbox_clock, users, webhook_endpoint,
+};
+
+/// Method and path of every route, HEAD included, so that documents and tests can be held to them. A
+/// sandbox has one more, which moves its clock.
+#[must_use]
+pub fn routes() -> Vec<(String, String)> {
+    let resources = all(None);
+    resources.iter().flat_map(Resource::names).collect()
+}
+
+/// Every path with its endpoints; time travel only where there is a machine for it.
+pub(super) fn all(time_machine: Option<&Arc<TimeMachine>>) -> Vec<Resource> {
+    let at = |path: &str| Resource::at(path);
+    let mut resources = vec![
+        at("companies").get(companies::List).post(companies::Add),
+        at("companies/{id}").get(companies::Find),
+        at("companies/{id}/credit-analysis")
+            .get(credit_analysis::Find)
+            .put(credit_analysis::Set),
+        at("companies/{id}/blocked-suppliers").get(blocked_suppliers::List),
+        at("companies/{id}/blocked-suppliers/{cnpj}")
+            .get(blocked_suppliers::Find)
+            .put(blocked_suppliers::Block)
+            .delete(blocked_suppliers::Unblock),
+        at("companies/{id}/users").get(users::List).post(users::Add),
+        at("users/{id}").get(users::Find).patch(users::Update),
+        at("companies/{id}/api-keys")
+            .get(api_keys::List)
+            .post(api_keys::Add),
+        at("api-keys/{id}")
+            .get(api_keys::Find)
+            .delete(api_keys::Revoke),
+        at("companies/{id}/webhook-endpoint")
+            .get(webhook_endpoint::Find)
+            .put(webhook_endpoint::Set)
+            .delete(webhook_endpoint::Delete),
+        at("companies/{id}/webhook-endpoint/pause").post(webhook_endpoint::PAUSE),
+        at("companies/{id}/webhook-endpoint/resume").post(webhook_endpoint::RESUME),
+        at("companies/{id}/webhook-endpoint/rotate-secret").post(webhook_endpoint::RotateSecret),
+        at("companies/{id}/webhook-endpoint/test").post(webhook_endpoint::Test),
+        at("companies/{id}/deliveries").get(deliveries::List),
+        at("companies/{id}/deliveries/resend").post(deliveries::ResendFailed),
+        at("deliveries/{id}").get(deliveries::Find),
+        at("deliveries/{id}/resend").post(deliveries::Resend),
+        at("operations").get(operations::List).post(operations::Add),
+        at("operations/{id}").get(operations::Find),
+        at("operations/{id}/extensions")
+            .get(extensions::List)
+            .post(extensions::Add),
+        at("extensions/{id}").get(extensions::Find),
+        at("extensions/{id}/conclude").post(extensions::CONCLUDE),
+        at("extensions/{id}/cancel").post(extensions::CANCEL),
+        at("invoices").get(invoices::List).post(invoices::Add),
+        at("invoices/{id}").get(invoices::Find),
+        at("payment-orders")
+            .get(payment_orders::List)
+            .post(payment_orders::Add),
+        at("payment-orders/{id}").get(payment_orders::Find),
+    ];
+    resources.extend(
+        operations::ACTIONS
+            .iter()
+            .map(|action| at(&format!("operations/{{id}}/{}", action.segment)).post(action)),
+    );
+    resources.extend(
+        payment_orders::ACTIONS
+            .iter()
+            .map(|action| at(&format!("payment-orders/{{id}}/{}", action.segment)).post(action)),
+    );
+    resources.extend(
+        time_machine
+            .map(|machine| at("sandbox/clock").post(sandbox_clock::Advance(Arc::clone(machine)))),
+    );
+    resources
+}
