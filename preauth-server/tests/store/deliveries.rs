@@ -229,6 +229,52 @@ async fn what_is_pending_or_has_no_endpoint_is_not_sent_again() {
 }
 
 #[tokio::test]
+async fn what_failed_since_a_moment_is_sent_again_by_batches() {
+    let (mut fixture, payer) = one_delivery().await;
+    let other = fixture.payer().await;
+    fixture.add_endpoint(other).await;
+    fixture.offer(other).await;
+    for _ in 0..3 {
+        fixture.offer(payer).await;
+    }
+    let failed = Verdict::Failed {
+        pause_endpoint: false,
+    };
+    let began = fixture.now;
+    for _ in 0..5 {
+        fixture.now = fixture.later(TimeDelta::minutes(1));
+        let leased = claim_one(&fixture, fixture.now).await;
+        fail(&fixture, &leased, failed).await;
+    }
+    let at = fixture.now;
+    let resend = async |company, since, limit| {
+        let resent = fixture.directory().resend_failed(company, since, at, limit);
+        resent.await.unwrap()
+    };
+    assert_eq!(
+        resend(payer, fixture.later(TimeDelta::seconds(1)), 10).await,
+        0
+    );
+    assert_eq!(resend(payer, began, 3).await, 3);
+    assert_eq!(
+        total(&fixture, payer, with_status(DeliveryStatus::Failed)).await,
+        1
+    );
+    assert_eq!(resend(payer, began, 3).await, 1);
+    assert_eq!(resend(payer, began, 3).await, 0);
+    assert_eq!(
+        total(&fixture, other, with_status(DeliveryStatus::Failed)).await,
+        1
+    );
+    let again = claim_one(&fixture, at).await;
+    assert_eq!((again.attempts_made, again.trigger), (0, Trigger::Resend));
+    // Those of a removed endpoint have nowhere to go.
+    let directory = fixture.directory();
+    directory.delete_endpoint(other, at).await.unwrap();
+    assert_eq!(resend(other, began, 3).await, 0);
+}
+
+#[tokio::test]
 async fn what_becomes_due_at_once_wakes_the_dispatcher() {
     let (fixture, payer) = one_delivery().await;
     let waiting = fixture.stores.lifecycle.deliveries_waiting();
