@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde_json::json;
 use sqlx::PgPool;
 use tokio::time::sleep;
 
@@ -79,7 +80,11 @@ const CUT_WRITES: &str = "CREATE SEQUENCE drill_writes;
      CREATE TRIGGER drill_cut BEFORE INSERT ON operations
          FOR EACH ROW EXECUTE FUNCTION drill_cut();
      CREATE TRIGGER drill_cut BEFORE INSERT ON attempts
+         FOR EACH ROW EXECUTE FUNCTION drill_cut();
+     CREATE TRIGGER drill_cut BEFORE INSERT ON companies
          FOR EACH ROW EXECUTE FUNCTION drill_cut()";
+/// So that the next write is cut, and the one after it is not.
+const CUT_NEXT: &str = "SELECT setval('drill_writes', 2)";
 
 #[tokio::test]
 async fn a_write_that_loses_its_connection_is_done_again() {
@@ -94,6 +99,11 @@ async fn a_write_that_loses_its_connection_is_done_again() {
         scene.wait_for_arrivals(done).await;
         scene.nothing_lingers(&sql).await;
     }
+    sqlx::query(CUT_NEXT).execute(&sql).await.unwrap();
+    let company = json!({"cnpj": "45723001000100", "name": "Azul S.A.", "kind": "CONSTRUCTION"});
+    let platform = scene.first().sandbox().platform();
+    let added = platform.post_json("/api/platform/v1/companies", &company);
+    assert_eq!(added.await.status, 201);
     let verdict = scene.judge().await;
     assert_eq!(verdict.unknown + verdict.not_done, 0, "{verdict}");
     assert_eq!(verdict.duplicates, 0, "every mark was made: {verdict}");
