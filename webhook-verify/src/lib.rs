@@ -32,8 +32,11 @@
 //!   over the header's own text of it, never over a number printed anew.
 //! - Secrets that would let anybody sign are refused when they are parsed.
 //!
+//! Complete receivers for axum, salvo and actix-web stand in the module `receivers` of the
+//! documentation.
+//!
 //! What it leaves to the receiver: an event may arrive more than once, so deduplicate by the `id`
-//! *in the body*. The headers [`EVENT_ID_HEADER`] and [`EVENT_TYPE_HEADER`] are not signed. The
+//! *in the body*, as `events::Once` does. The headers [`EVENT_ID_HEADER`] and [`EVENT_TYPE_HEADER`] are not signed. The
 //! README shows a whole event and lists the types; one that is not on the list must be acknowledged
 //! like the others.
 //!
@@ -41,6 +44,9 @@
 //!
 //! - `std` (default): [`Verifier::verify_now`], which reads the system clock. Without it the crate
 //!   is `no_std` and needs `alloc`.
+//! - `events`: the module `events` with the typed event and a helper that handles each event once.
+//! - `aws-lc-rs`: HMAC by AWS-LC in place of `sha2`, about twice as fast on machines without SHA
+//!   instructions.
 //! - `sign`: the function `sign`, the sender's half, over the same definition of the signed string.
 
 #![no_std]
@@ -50,8 +56,12 @@ extern crate alloc;
 extern crate std;
 
 mod error;
+#[cfg(feature = "events")]
+pub mod events;
 mod header;
 mod mac;
+#[cfg(all(any(doc, doctest), feature = "events"))]
+pub mod receivers;
 mod secret;
 #[cfg(feature = "sign")]
 mod sign;

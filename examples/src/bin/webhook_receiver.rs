@@ -4,22 +4,19 @@
 //! set. `PREAUTH_RECEIVER_LISTEN` moves it away from `127.0.0.1:8090`.
 #![expect(clippy::print_stdout, reason = "the receiver says what it hears")]
 
-use std::collections::BTreeSet;
 use std::env;
 use std::error::Error;
+use std::io::{self, Write};
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
 
 use examples::{end, setting};
-use preauth_core::value::EventId;
-use preauth_core::wire::{EventData, RawEventEnvelope};
 use salvo::conn::tcp::TcpAcceptor;
 use salvo::http::{HeaderValue, StatusCode};
 use salvo::{Request, Response, Router, Server, handler};
+use webhook_verify::events::{Event, EventData, Handled, MemorySeen, Once};
 use webhook_verify::{SIGNATURE_HEADER, Secret, Verified, Verifier};
 
 const BODY_LIMIT_BYTES: usize = 256 * 1024;
-const REMEMBERED_EVENTS: usize = 10_000;
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -33,7 +30,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
     println!("waiting at http://{}/webhooks", listener.local_addr()?);
     let router = Router::with_path("webhooks").post(Receiver {
         verifier: Verifier::new(secret),
-        seen: Mutex::default(),
+        once: Once::new(MemorySeen::default()),
     });
     Server::new(TcpAcceptor::try_from(listener)?)
         .serve(router)
@@ -43,8 +40,8 @@ async fn run() -> Result<(), Box<dyn Error>> {
 
 struct Receiver {
     verifier: Verifier,
-    /// A real receiver keeps them in its database, in the transaction that acts on the event.
-    seen: Mutex<BTreeSet<EventId>>,
+    /// A real receiver remembers in its database, in the transaction that acts on the event.
+    once: Once<MemorySeen>,
 }
 
 #[handler]
@@ -63,7 +60,7 @@ impl Receiver {
         };
         let signature = signature.as_ref().map(HeaderValue::as_bytes);
         match self.verifier.verify_now(signature, body) {
-            Ok(delivery) => self.accept(delivery),
+            Ok(delivery) => self.accept(delivery).await,
             Err(error) => {
                 println!("refused: {error}");
                 StatusCode::BAD_REQUEST
@@ -71,31 +68,36 @@ impl Receiver {
         }
     }
 
-    fn accept(&self, delivery: Verified<'_>) -> StatusCode {
-        // Genuine, but not understood: the sender tries again until somebody has mended this program.
-        let not_understood = StatusCode::INTERNAL_SERVER_ERROR;
-        let Ok(event) = RawEventEnvelope::from_json(delivery.body()) else {
-            return not_understood;
-        };
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen.contains(&event.id) {
-            println!("{} again", event.event_type);
-            return StatusCode::NO_CONTENT;
-        }
-        match event.data() {
-            Ok(EventData::Operation(data)) => {
-                let (id, status) = (data.anticipation_id, data.status);
-                println!("{}: operation {id} is {status}", event.event_type);
+    async fn accept(&self, delivery: Verified<'_>) -> StatusCode {
+        let event = match delivery.event() {
+            Ok(event) => event,
+            // Genuine, but not understood: the sender tries again until somebody has mended this program.
+            Err(error) => {
+                println!("not understood: {error}");
+                return StatusCode::INTERNAL_SERVER_ERROR;
             }
-            // One that is newer than this program, too: nobody is helped by refusing it.
-            Ok(_) => println!("{}", event.event_type),
-            Err(_) => return not_understood,
+        };
+        match self.once.handle(event.id(), async || act_on(&event)).await {
+            Ok(Handled::Now(())) => StatusCode::NO_CONTENT,
+            Ok(Handled::Before) => {
+                println!("{} again", event.event_type());
+                StatusCode::NO_CONTENT
+            }
+            Ok(Handled::UnderWay) => StatusCode::SERVICE_UNAVAILABLE,
+            Err(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
-        seen.insert(event.id);
-        if seen.len() > REMEMBERED_EVENTS {
-            // Ids are in the order of time: the least recent one goes.
-            seen.pop_first();
+    }
+}
+
+/// Where a real receiver writes to its database. What fails is done again at the next delivery.
+fn act_on(event: &Event) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match event.data() {
+        EventData::Operation(data) => {
+            let (id, status) = (data.anticipation_id, &data.status);
+            writeln!(out, "{}: operation {id} is {status}", event.event_type())
         }
-        StatusCode::NO_CONTENT
+        // One that is newer than this program, too: nobody is helped by refusing it.
+        _ => writeln!(out, "{}", event.event_type()),
     }
 }

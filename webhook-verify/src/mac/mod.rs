@@ -1,10 +1,18 @@
 //! The one definition of what is signed, and the one comparison of signatures.
 
-use hmac::{Hmac, KeyInit, Mac as _};
-use sha2::Sha256;
+#[cfg(feature = "aws-lc-rs")]
+mod aws_lc;
+#[cfg(not(feature = "aws-lc-rs"))]
+mod portable;
+
 use subtle::{Choice, ConstantTimeEq};
 
 use crate::secret::Secret;
+
+#[cfg(feature = "aws-lc-rs")]
+use aws_lc as backend;
+#[cfg(not(feature = "aws-lc-rs"))]
+use portable as backend;
 
 /// Bytes of an HMAC-SHA256.
 pub(crate) const MAC_BYTES: usize = 32;
@@ -12,28 +20,19 @@ pub(crate) const MAC_BYTES: usize = 32;
 /// A computed or received HMAC-SHA256.
 pub(crate) type Mac = [u8; MAC_BYTES];
 
-/// An HMAC-SHA256 key whose two padded blocks are already hashed, so that a call only clones them.
+/// An HMAC-SHA256 key, prepared once for many bodies.
 #[derive(Clone)]
-pub(crate) struct HmacKey {
-    prepared: Hmac<Sha256>,
-}
+pub(crate) struct HmacKey(backend::Key);
 
 impl HmacKey {
     /// Prepares the key.
-    #[expect(clippy::expect_used, reason = "HMAC is defined for keys of any length")]
     pub(crate) fn new(key: &[u8]) -> Self {
-        Self {
-            prepared: Hmac::new_from_slice(key).expect("HMAC takes keys of any length"),
-        }
+        Self(backend::Key::new(key))
     }
 
     /// The MAC of the parts, one after the other.
     fn mac(&self, parts: [&[u8]; 3]) -> Mac {
-        let mut mac = self.prepared.clone();
-        for part in parts {
-            mac.update(part);
-        }
-        mac.finalize().into_bytes().into()
+        self.0.mac(parts)
     }
 }
 

@@ -1,0 +1,98 @@
+//! A typed event.
+
+use std::fmt;
+
+use preauth_core::value::{EventId, EventType, Timestamp};
+use preauth_core::wire::{EventData, JsonError, Open, RawEventEnvelope};
+
+use crate::Verified;
+
+/// An event of which the sender is known (contract: Webhook event envelope).
+///
+/// Made by [`Verified::event`] alone.
+#[derive(Clone)]
+pub struct Event {
+    envelope: RawEventEnvelope,
+    data: EventData,
+}
+
+impl Verified<'_> {
+    /// Reads the body as an event.
+    ///
+    /// A type, a status, a stage or a field that is newer than this version is no error. Fails when
+    /// the body is no event at all, or not in the shape that its type promises. Answer 500 then, not
+    /// 2xx: the sender keeps the event and repeats it, until somebody has looked.
+    pub fn event(&self) -> Result<Event, EventError> {
+        let envelope = RawEventEnvelope::from_json(self.body()).map_err(EventError::Envelope)?;
+        match envelope.data() {
+            Ok(data) => Ok(Event { envelope, data }),
+            Err(cause) => Err(EventError::Data {
+                id: envelope.id,
+                event_type: envelope.event_type,
+                cause,
+            }),
+        }
+    }
+}
+
+impl Event {
+    /// The same on every attempt and resend: what to deduplicate by ([`Once`](super::Once)).
+    #[must_use]
+    pub const fn id(&self) -> EventId {
+        self.envelope.id
+    }
+
+    /// What happened.
+    #[must_use]
+    pub const fn event_type(&self) -> &Open<EventType> {
+        &self.envelope.event_type
+    }
+
+    /// When it happened. Events may arrive in another order.
+    #[must_use]
+    pub const fn created_at(&self) -> Timestamp {
+        self.envelope.created_at
+    }
+
+    /// What there is to know about it, in the shape of its type.
+    #[must_use]
+    pub const fn data(&self) -> &EventData {
+        &self.data
+    }
+
+    /// The `data` as it came: JSON, with the fields that this version does not know.
+    #[must_use]
+    pub fn raw_data(&self) -> &str {
+        self.envelope.data.get()
+    }
+}
+
+/// Shows id and type: the data has tax ids and amounts in it.
+impl fmt::Debug for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Event")
+            .field("id", &self.id())
+            .field("event_type", self.event_type())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why a verified body is not an event.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EventError {
+    /// The four fields of every event are not there.
+    #[error("the verified body is not an event")]
+    Envelope(#[source] JsonError),
+    /// `data` does not have the shape of the event's type.
+    #[error("the data of event {id} is not that of {event_type}")]
+    Data {
+        /// Which event.
+        id: EventId,
+        /// Of which type.
+        event_type: Open<EventType>,
+        /// What is wrong with its data.
+        #[source]
+        cause: JsonError,
+    },
+}

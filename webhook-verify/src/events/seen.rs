@@ -1,0 +1,99 @@
+//! Where a receiver remembers what it has handled.
+
+use core::convert::Infallible;
+use core::future::{Future, ready};
+use core::num::NonZeroUsize;
+use std::collections::{HashSet, VecDeque};
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use preauth_core::value::EventId;
+
+/// Events that a [`MemorySeen`] remembers unless told otherwise.
+const REMEMBERED_EVENTS: NonZeroUsize = NonZeroUsize::new(100_000).unwrap();
+
+/// The ids of the events that a receiver has handled. Implement it over the receiver's database.
+///
+/// Remember an id for 35 days or longer: an event is repeated for four days, and can be resent for
+/// thirty after that.
+///
+/// Handled *exactly* once is what writes its effect and the id in one transaction, with the id under
+/// a unique index. `insert` then finds the id there already, which must not be an error.
+pub trait SeenEvents: Send + Sync {
+    /// Why the store could not be asked.
+    type Error;
+
+    /// Whether the event was handled before.
+    fn contains(&self, id: EventId) -> impl Future<Output = Result<bool, Self::Error>> + Send;
+
+    /// Remembers that the event was handled; one that is remembered already is fine.
+    fn insert(&self, id: EventId) -> impl Future<Output = Result<(), Self::Error>> + Send;
+}
+
+/// A bounded memory in the process, for tests and for effects that may be repeated after a restart.
+pub struct MemorySeen {
+    most: NonZeroUsize,
+    ids: Mutex<Ids>,
+}
+
+#[derive(Default)]
+struct Ids {
+    known: HashSet<EventId>,
+    in_order_of_arrival: VecDeque<EventId>,
+}
+
+impl MemorySeen {
+    /// Remembers the last `most` events; beyond them, the one that arrived first is forgotten.
+    #[must_use]
+    pub fn with_capacity(most: NonZeroUsize) -> Self {
+        Self {
+            most,
+            ids: Mutex::default(),
+        }
+    }
+
+    fn ids(&self) -> MutexGuard<'_, Ids> {
+        self.ids.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn remember(&self, id: EventId) {
+        let mut ids = self.ids();
+        if !ids.known.insert(id) {
+            return;
+        }
+        ids.in_order_of_arrival.push_back(id);
+        if ids.in_order_of_arrival.len() > self.most.get()
+            && let Some(first) = ids.in_order_of_arrival.pop_front()
+        {
+            ids.known.remove(&first);
+        }
+    }
+}
+
+impl Default for MemorySeen {
+    fn default() -> Self {
+        Self::with_capacity(REMEMBERED_EVENTS)
+    }
+}
+
+impl SeenEvents for MemorySeen {
+    type Error = Infallible;
+
+    fn contains(&self, id: EventId) -> impl Future<Output = Result<bool, Infallible>> + Send {
+        ready(Ok(self.ids().known.contains(&id)))
+    }
+
+    fn insert(&self, id: EventId) -> impl Future<Output = Result<(), Infallible>> + Send {
+        self.remember(id);
+        ready(Ok(()))
+    }
+}
+
+impl fmt::Debug for MemorySeen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemorySeen")
+            .field("events", &self.ids().known.len())
+            .field("most", &self.most)
+            .finish_non_exhaustive()
+    }
+}
