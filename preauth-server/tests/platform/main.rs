@@ -1,0 +1,43 @@
+//! The platform's half, over HTTP: whatever suppliers, companies, the bank and the platform do, and
+//! the events that tell of it, on the real binary and both databases.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test that cannot go on has failed"
+)]
+
+#[macro_use]
+#[expect(
+    dead_code,
+    unused_imports,
+    reason = "shared with the tests of the integration API, which need more of it"
+)]
+#[path = "../api/support/mod.rs"]
+mod support;
+
+mod bad_input;
+mod credentials;
+mod events;
+mod integration_view;
+mod keys;
+mod life;
+mod payment_orders;
+mod races;
+mod records;
+mod refusals;
+mod routes;
+mod scene;
+mod served;
+mod table;
+
+#[path = "../store_postgres/cluster.rs"]
+mod cluster;
+#[expect(
+    dead_code,
+    reason = "a server under test is asked over HTTP, not in SQL"
+)]
+#[path = "../store_postgres/database.rs"]
+mod database;

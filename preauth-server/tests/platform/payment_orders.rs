@@ -1,0 +1,129 @@
+//! Payment orders, a second and smaller life.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::records::parties;
+use crate::scene::Scene;
+use crate::support::{Backend, due_date};
+
+on_each_database! {
+    a_payment_order_lives_by_a_table_of_its_own,
+    a_payment_order_is_shown_as_it_was_made,
+    a_payment_order_is_of_an_operation_between_the_same_two,
+}
+
+/// What can be done: the last segment, the statuses it may be done in, the status afterwards.
+const ACTIONS: [(&str, &[&str], &str); 5] = [
+    ("review", &["CREATED"], "UNDER_REVIEW"),
+    ("schedule", &["CREATED", "UNDER_REVIEW"], "SCHEDULED"),
+    ("pay", &["SCHEDULED"], "PAID"),
+    (
+        "cancel",
+        &["CREATED", "UNDER_REVIEW", "SCHEDULED"],
+        "CANCELED",
+    ),
+    ("reprove", &["CREATED", "UNDER_REVIEW"], "REPROVED"),
+];
+/// Ways to every status.
+const WAYS: [&[&str]; 6] = [
+    &[],
+    &["review"],
+    &["review", "schedule"],
+    &["schedule", "pay"],
+    &["cancel"],
+    &["review", "reprove"],
+];
+
+fn order_body(scene: &Scene) -> Value {
+    let mut body = scene.advance_body("-");
+    body.as_object_mut().unwrap().remove("invoice");
+    body["amount"] = json!("900.07");
+    body
+}
+
+async fn a_payment_order_lives_by_a_table_of_its_own(backend: Backend) {
+    let scene = Scene::new(backend).await;
+    for way in WAYS {
+        for (action, from, to) in ACTIONS {
+            let made = scene.make("/payment-orders", order_body(&scene)).await;
+            let path = format!("/payment-orders/{}", made["id"]);
+            for step in way {
+                let answer = scene
+                    .send(Method::POST, &format!("{path}/{step}"), None)
+                    .await;
+                assert_eq!(answer.status, 200, "{}", answer.text);
+            }
+            let before = scene.get(&path).await;
+            let status = before["status"].as_str().unwrap();
+            let answer = scene
+                .send(Method::POST, &format!("{path}/{action}"), None)
+                .await;
+            if from.contains(&status) {
+                let mut after = before.clone();
+                after["status"] = json!(to);
+                after["version"] = json!(before["version"].as_i64().unwrap() + 1);
+                assert_eq!(
+                    (answer.status, answer.json()),
+                    (200, after),
+                    "{action} in {status}"
+                );
+            } else {
+                let refused = (409, "ANTICIPATION_INVALID_TRANSITION".to_owned());
+                assert_eq!(answer.refusal(), refused, "{action} in {status}");
+                assert_eq!(scene.get(&path).await, before);
+            }
+        }
+    }
+}
+
+async fn a_payment_order_is_shown_as_it_was_made(backend: Backend) {
+    let scene = Scene::new(backend).await;
+    let (payer, supplier) = parties(&scene).await;
+    let first = scene.make("/payment-orders", order_body(&scene)).await;
+    let made = scene.make("/payment-orders", order_body(&scene)).await;
+    let expected = json!({
+        "id": made["id"],
+        "version": 1,
+        "status": "CREATED",
+        "payer": payer,
+        "supplier": supplier,
+        "amount": 900.07,
+        "scheduledFor": null,
+        "operationId": null,
+        "reason": null,
+        "createdAt": made["createdAt"],
+    });
+    assert_eq!(made, expected);
+    assert_eq!(
+        scene.get("/payment-orders?limit=1").await["data"],
+        json!([expected])
+    );
+    let listed = scene.get("/payment-orders?limit=1&page=2").await;
+    assert_eq!(listed["data"], json!([first]));
+    assert_eq!(listed["pagination"]["total"], 2);
+    // Scheduling without a day keeps the day.
+    let day = due_date(9).to_string();
+    let mut scheduled = order_body(&scene);
+    scheduled["scheduledFor"] = json!(day);
+    let made = scene.make("/payment-orders", scheduled).await;
+    let path = format!("/payment-orders/{}/schedule", made["id"]);
+    let answer = scene.send(Method::POST, &path, None).await;
+    assert_eq!(answer.json()["scheduledFor"], day);
+}
+
+async fn a_payment_order_is_of_an_operation_between_the_same_two(backend: Backend) {
+    let scene = Scene::new(backend).await;
+    let operation = scene.offer("NF-1").await;
+    let mut body = order_body(&scene);
+    body["operationId"] = json!(operation);
+    let made = scene.make("/payment-orders", body.clone()).await;
+    assert_eq!(made["operationId"], json!(operation));
+    let mut of_others = body.clone();
+    of_others["payerCompanyId"] = json!(scene.company_of("branchCnpj").await);
+    let refused = scene.post("/payment-orders", of_others).await;
+    assert_eq!(refused.refusal(), (409, "RESOURCE_CONFLICT".to_owned()));
+    body["operationId"] = json!(operation + 1);
+    let refused = scene.post("/payment-orders", body).await;
+    assert_eq!(refused.refusal(), (404, "RESOURCE_NOT_FOUND".to_owned()));
+}

@@ -1,0 +1,290 @@
+//! Every route of the platform API, with what it takes.
+
+use serde_json::{Value, json};
+
+use crate::scene::{Scene, extension_body, text};
+use crate::support::due_date;
+
+/// One route.
+pub(crate) struct Route {
+    pub(crate) method: &'static str,
+    /// Under the prefix.
+    pub(crate) path: &'static str,
+    pub(crate) takes: Takes,
+}
+
+/// What a route reads beside its path.
+pub(crate) enum Takes {
+    /// Nothing: a body is not looked at.
+    Nothing,
+    /// Page and limit.
+    Pages,
+    /// A JSON body with these fields.
+    Body(&'static [Field]),
+    /// The same, but it may be left out.
+    MaybeBody(&'static [Field]),
+}
+
+/// A field of a body.
+pub(crate) struct Field {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) required: bool,
+}
+
+/// What a field holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Text,
+    /// A text whose content is judged apart, with a code of its own.
+    Url,
+    Amount,
+    Whole,
+    Bool,
+    List,
+    Object,
+}
+
+use Kind::{Amount, Bool, List, Object, Text, Url, Whole};
+use Takes::{Body, MaybeBody, Nothing, Pages};
+
+const COMPANY: &[Field] = &[
+    needs("cnpj", Text),
+    needs("name", Text),
+    needs("kind", Text),
+    may("headOfficeId", Text),
+];
+const USER: &[Field] = &[
+    needs("name", Text),
+    needs("email", Text),
+    needs("permissions", List),
+    may("active", Bool),
+];
+const USER_CHANGE: &[Field] = &[
+    may("name", Text),
+    may("email", Text),
+    may("permissions", List),
+    may("active", Bool),
+];
+const API_KEY: &[Field] = &[
+    needs("name", Text),
+    needs("responsibleUserId", Text),
+    needs("scopes", List),
+    may("validityDays", Whole),
+];
+const ADVANCE: &[Field] = &[
+    needs("payerCompanyId", Text),
+    needs("supplierCnpj", Text),
+    needs("invoice", Object),
+    needs("invoice.amount", Amount),
+    needs("invoice.dueDate", Text),
+    may("invoice.number", Text),
+    may("externalReference", Text),
+];
+const INVOICE: &[Field] = &[
+    needs("payerCompanyId", Text),
+    needs("supplierCnpj", Text),
+    needs("invoice", Object),
+    needs("invoice.amount", Amount),
+    needs("invoice.dueDate", Text),
+    needs("invoice.number", Text),
+];
+const PAYMENT_ORDER: &[Field] = &[
+    needs("payerCompanyId", Text),
+    needs("supplierCnpj", Text),
+    needs("amount", Amount),
+    may("scheduledFor", Text),
+    may("operationId", Whole),
+];
+const REASON: &[Field] = &[may("reason", Text)];
+
+/// The one that only a sandbox has.
+pub(crate) const CLOCK: &str = "/sandbox/clock";
+
+/// All of them but HEAD, which answers like GET.
+pub(crate) const ROUTES: &[Route] = &[
+    route("GET", "/companies", Pages),
+    route("POST", "/companies", Body(COMPANY)),
+    route("GET", "/companies/{id}", Nothing),
+    route("GET", "/companies/{id}/credit-analysis", Nothing),
+    route(
+        "PUT",
+        "/companies/{id}/credit-analysis",
+        Body(&[
+            needs("maxTermDays", Whole),
+            needs("maxInvoiceAmount", Amount),
+        ]),
+    ),
+    route("GET", "/companies/{id}/blocked-suppliers", Pages),
+    route("GET", "/companies/{id}/blocked-suppliers/{cnpj}", Nothing),
+    route("PUT", "/companies/{id}/blocked-suppliers/{cnpj}", Nothing),
+    route(
+        "DELETE",
+        "/companies/{id}/blocked-suppliers/{cnpj}",
+        Nothing,
+    ),
+    route("GET", "/companies/{id}/users", Pages),
+    route("POST", "/companies/{id}/users", Body(USER)),
+    route("GET", "/users/{id}", Nothing),
+    route("PATCH", "/users/{id}", Body(USER_CHANGE)),
+    route("GET", "/companies/{id}/api-keys", Pages),
+    route("POST", "/companies/{id}/api-keys", Body(API_KEY)),
+    route("GET", "/api-keys/{id}", Nothing),
+    route("DELETE", "/api-keys/{id}", Nothing),
+    route("GET", "/companies/{id}/webhook-endpoint", Nothing),
+    route(
+        "PUT",
+        "/companies/{id}/webhook-endpoint",
+        Body(&[needs("url", Url), needs("events", List)]),
+    ),
+    route("DELETE", "/companies/{id}/webhook-endpoint", Nothing),
+    route("POST", "/companies/{id}/webhook-endpoint/pause", Nothing),
+    route("POST", "/companies/{id}/webhook-endpoint/resume", Nothing),
+    route("POST", "/companies/{id}/webhook-endpoint/test", Nothing),
+    route(
+        "POST",
+        "/companies/{id}/webhook-endpoint/rotate-secret",
+        MaybeBody(&[may("overlapHours", Whole)]),
+    ),
+    route("GET", "/companies/{id}/deliveries", Pages),
+    route(
+        "POST",
+        "/companies/{id}/deliveries/resend",
+        Body(&[needs("since", Text)]),
+    ),
+    route("GET", "/deliveries/{id}", Nothing),
+    route("POST", "/deliveries/{id}/resend", Nothing),
+    route("GET", "/operations", Pages),
+    route("POST", "/operations", Body(ADVANCE)),
+    route("GET", "/operations/{id}", Nothing),
+    route("POST", "/operations/{id}/request", MaybeBody(&[])),
+    route("POST", "/operations/{id}/decline", MaybeBody(REASON)),
+    route("POST", "/operations/{id}/withdraw", MaybeBody(REASON)),
+    route("POST", "/operations/{id}/verify", MaybeBody(&[])),
+    route("POST", "/operations/{id}/approve", MaybeBody(&[])),
+    route(
+        "POST",
+        "/operations/{id}/release",
+        MaybeBody(&[needs("netAmount", Amount)]),
+    ),
+    route("POST", "/operations/{id}/pay", MaybeBody(&[])),
+    route("POST", "/operations/{id}/return-payout", MaybeBody(&[])),
+    route("POST", "/operations/{id}/bill", MaybeBody(&[])),
+    route("POST", "/operations/{id}/conclude", MaybeBody(&[])),
+    route(
+        "POST",
+        "/operations/{id}/reprove",
+        MaybeBody(&[needs("by", Text), may("reason", Text)]),
+    ),
+    route("POST", "/operations/{id}/reopen", MaybeBody(&[])),
+    route("GET", "/operations/{id}/extensions", Pages),
+    route(
+        "POST",
+        "/operations/{id}/extensions",
+        Body(&[needs("newDueDate", Text), needs("totalAmount", Amount)]),
+    ),
+    route("GET", "/extensions/{id}", Nothing),
+    route("POST", "/extensions/{id}/conclude", Nothing),
+    route("POST", "/extensions/{id}/cancel", Nothing),
+    route("GET", "/invoices", Pages),
+    route("POST", "/invoices", Body(INVOICE)),
+    route("GET", "/invoices/{id}", Nothing),
+    route("GET", "/payment-orders", Pages),
+    route("POST", "/payment-orders", Body(PAYMENT_ORDER)),
+    route("GET", "/payment-orders/{id}", Nothing),
+    route("POST", "/payment-orders/{id}/review", MaybeBody(&[])),
+    route(
+        "POST",
+        "/payment-orders/{id}/schedule",
+        MaybeBody(&[may("scheduledFor", Text)]),
+    ),
+    route("POST", "/payment-orders/{id}/pay", MaybeBody(&[])),
+    route("POST", "/payment-orders/{id}/cancel", MaybeBody(REASON)),
+    route("POST", "/payment-orders/{id}/reprove", MaybeBody(REASON)),
+    route("POST", CLOCK, Body(&[needs("advanceSeconds", Whole)])),
+];
+
+impl Route {
+    /// The fields of its body; `None` when it reads none.
+    pub(crate) const fn fields(&self) -> Option<&'static [Field]> {
+        match self.takes {
+            Body(fields) | MaybeBody(fields) => Some(fields),
+            Nothing | Pages => None,
+        }
+    }
+
+    /// Whether its `{id}` is a number; the others are UUIDs.
+    pub(crate) fn is_numbered(&self) -> bool {
+        let numbered = [
+            "/operations/",
+            "/extensions/",
+            "/invoices/",
+            "/payment-orders/",
+        ];
+        numbered.iter().any(|start| self.path.starts_with(start))
+    }
+
+    /// A body that breaks no rule of form.
+    pub(crate) async fn valid(&self, scene: &Scene) -> Value {
+        let supplier = scene.sandbox.text("supplierCnpj").to_owned();
+        match self.path {
+            "/companies" => json!({"cnpj": "45723001000100", "name": "Azul", "kind": "SUPPLIER"}),
+            "/companies/{id}/credit-analysis" => {
+                json!({"maxTermDays": 120, "maxInvoiceAmount": 250_000})
+            }
+            "/companies/{id}/users" => json!({
+                "name": "Eva",
+                "email": "eva@construtora.example.com",
+                "permissions": ["REQUEST_ADVANCES", "PRE_AUTHORIZE_ADVANCES"],
+            }),
+            "/users/{id}" => json!({"name": "Eva"}),
+            "/companies/{id}/api-keys" => {
+                let users = scene
+                    .get(&format!("/companies/{}/users", scene.company))
+                    .await;
+                let user = text(&users["data"][0]["id"]);
+                json!({"name": "ERP", "responsibleUserId": user, "scopes": ["preauth:read"]})
+            }
+            "/companies/{id}/webhook-endpoint" => {
+                json!({"url": scene.receiver.url(), "events": ["anticipation.paid"]})
+            }
+            "/companies/{id}/deliveries/resend" => json!({"since": "2026-11-21T12:00:00Z"}),
+            "/operations" | "/invoices" => scene.advance_body("NF-VALID"),
+            CLOCK => json!({"advanceSeconds": 0}),
+            "/operations/{id}/release" => json!({"netAmount": 1000}),
+            "/operations/{id}/reprove" => json!({"by": "COMPANY"}),
+            "/operations/{id}/extensions" => extension_body(),
+            "/payment-orders" => json!({
+                "payerCompanyId": scene.company,
+                "supplierCnpj": supplier,
+                "amount": 10,
+                "scheduledFor": due_date(10).to_string(),
+            }),
+            _ => json!({}),
+        }
+    }
+}
+
+const fn route(method: &'static str, path: &'static str, takes: Takes) -> Route {
+    Route {
+        method,
+        path,
+        takes,
+    }
+}
+
+const fn needs(name: &'static str, kind: Kind) -> Field {
+    Field {
+        name,
+        kind,
+        required: true,
+    }
+}
+
+const fn may(name: &'static str, kind: Kind) -> Field {
+    Field {
+        name,
+        kind,
+        required: false,
+    }
+}
