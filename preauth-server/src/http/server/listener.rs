@@ -10,6 +10,7 @@ use salvo::Service;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 use super::connection::{self, Ends};
 
@@ -18,6 +19,7 @@ const CONNECTION_LIMIT: usize = 2_000;
 /// After a connection could not be taken: mostly the process has no file descriptors left, and the
 /// next try would fail as well.
 const REST_AFTER_FAILURE: Duration = Duration::from_millis(100);
+const TOLD_AGAIN_AFTER: Duration = Duration::from_mins(1);
 
 /// A bound listener that does not serve yet.
 pub struct Bound {
@@ -97,7 +99,8 @@ async fn asked_to_stop(stopping: &mut watch::Receiver<Option<Duration>>) -> Dura
 struct Door {
     listener: TcpListener,
     room: Arc<Semaphore>,
-    is_failing: bool,
+    /// When a failure was told last.
+    told_at: Option<Instant>,
 }
 
 impl Door {
@@ -105,7 +108,7 @@ impl Door {
         Self {
             listener,
             room: Arc::new(Semaphore::new(CONNECTION_LIMIT)),
-            is_failing: false,
+            told_at: None,
         }
     }
 
@@ -113,29 +116,27 @@ impl Door {
     /// this is dropped before it is done.
     async fn take(&mut self) -> (TcpStream, SocketAddr, OwnedSemaphorePermit) {
         loop {
-            if self.is_failing {
-                tokio::time::sleep(REST_AFTER_FAILURE).await;
-            }
             let Ok(room) = Arc::clone(&self.room).acquire_owned().await else {
                 std::future::pending().await
             };
             match self.listener.accept().await {
-                Ok((stream, peer)) => {
-                    if self.is_failing {
-                        tracing::info!(target: "listener", "connections are accepted again");
-                        self.is_failing = false;
-                    }
-                    return (stream, peer, room);
-                }
-                Err(error) if self.is_failing => {
-                    tracing::debug!(target: "listener", %error, "no connection is accepted");
-                }
+                Ok((stream, peer)) => return (stream, peer, room),
                 Err(error) => {
-                    // Once, and not ten times a second for as long as it lasts.
-                    tracing::error!(target: "listener", %error, "no connection is accepted");
-                    self.is_failing = true;
+                    self.tell(&error);
+                    tokio::time::sleep(REST_AFTER_FAILURE).await;
                 }
             }
+        }
+    }
+
+    /// Tells of a failure, and not ten times a second for as long as it lasts.
+    fn tell(&mut self, error: &io::Error) {
+        let is_known = self
+            .told_at
+            .is_some_and(|at| at.elapsed() < TOLD_AGAIN_AFTER);
+        if !is_known {
+            tracing::error!(target: "listener", %error, "no connection is accepted");
+            self.told_at = Some(Instant::now());
         }
     }
 }
