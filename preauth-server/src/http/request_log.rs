@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use preauth_core::ErrorCode;
 use preauth_core::port::IdSource;
-use preauth_core::value::{ApiKeyId, RequestId};
+use preauth_core::value::{ApiKeyId, Cnpj, RequestId};
 use preauth_core::wire::header::REQUEST_ID;
 use salvo::http::header::HeaderValue;
 use salvo::http::{Method, Request, Response};
@@ -18,8 +18,8 @@ use super::error::ApiError;
 use super::handler;
 use super::platform::{LIVEZ, READYZ};
 
-/// How keys, signing secrets and operator tokens begin.
-const SECRET_MARKS: [&str; 3] = ["service_sk_", "whsec_", "preauth_op_"];
+/// No word of a route and no id is longer.
+const SEGMENT_CHARACTERS_LOGGED: usize = 36;
 /// No path of ours is longer.
 const PATH_CHARACTERS_LOGGED: usize = 200;
 
@@ -119,13 +119,28 @@ fn shown_method(method: &Method) -> &str {
     }
 }
 
-/// A path is short here and holds no secret; where one was pasted, the whole path is hidden.
+/// A path of ours is short and made of route words and ids; whatever else was pasted into one is
+/// hidden: a key, an address, a tax id.
 fn shown_path(path: &str) -> String {
-    let is_suspicious = SECRET_MARKS.iter().any(|mark| path.contains(mark));
-    if is_suspicious {
-        return "(hidden)".to_owned();
-    }
-    path.chars().take(PATH_CHARACTERS_LOGGED).collect()
+    let shown = |segment| {
+        if is_harmless(segment) {
+            segment
+        } else {
+            "(hidden)"
+        }
+    };
+    let path: Vec<_> = path.split('/').map(shown).collect();
+    path.join("/")
+        .chars()
+        .take(PATH_CHARACTERS_LOGGED)
+        .collect()
+}
+
+fn is_harmless(segment: &str) -> bool {
+    let is_plain = segment
+        .bytes()
+        .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'));
+    is_plain && segment.len() <= SEGMENT_CHARACTERS_LOGGED && Cnpj::parse(segment).is_err()
 }
 
 #[cfg(test)]
@@ -135,14 +150,28 @@ mod tests {
     #[test]
     fn no_secret_is_logged_wherever_it_was_pasted() {
         for secret in ["service_sk_0123", "whsec_0123", "preauth_op_0123"] {
-            assert_eq!(
-                shown_path(&format!("/api/integration/v1/{secret}/x")),
-                "(hidden)"
-            );
             let method = Method::from_bytes(secret.as_bytes()).unwrap();
             assert_eq!(shown_method(&method), "OTHER");
         }
-        assert_eq!(shown_path("/api/integration/v1"), "/api/integration/v1");
-        assert_eq!(shown_path(&"x".repeat(10_000)).len(), 200);
+        for pasted in [
+            "service_sk_0123",
+            "whsec_0123",
+            "11444777000161",
+            "12abc34501de35",
+            "12.ABC.345%2F01DE-35",
+            "a@b.co",
+            &"a".repeat(37),
+        ] {
+            let path = format!("/api/integration/v1/{pasted}/cancel");
+            assert_eq!(shown_path(&path), "/api/integration/v1/(hidden)/cancel");
+        }
+        for path in [
+            "/api/integration/v1/pre-authorizations/17",
+            "/api/platform/v1/companies/01a1fe3a-25a3-7ffb-8504-107e7be706e3/users",
+            "/",
+        ] {
+            assert_eq!(shown_path(path), path);
+        }
+        assert_eq!(shown_path(&"/x".repeat(10_000)).len(), 200);
     }
 }
