@@ -86,7 +86,7 @@ pub(super) fn sentence(code: ErrorCode) -> &'static str {
             "O serviço está temporariamente indisponível; nada foi feito. Tente novamente após os segundos indicados em Retry-After."
         }
         ErrorCode::IdempotencyKeyInvalid => {
-            "Idempotency-Key deve ter de 8 a 100 caracteres dentre letras, dígitos e . _ : -"
+            "Idempotency-Key deve ter de 8 a 100 caracteres, somente letras, dígitos, ponto, sublinhado, dois-pontos e hífen."
         }
         ErrorCode::IdempotencyKeyReused => {
             "Esta Idempotency-Key já foi usada com outro conteúdo; use uma chave nova para cada operação."

@@ -11,7 +11,6 @@ on_each_database! {
     what_the_supplier_requested_cannot_be_cancelled,
     what_was_closed_otherwise_cannot_be_cancelled,
     a_direct_advance_counts_as_requested_and_is_listed,
-    ids_that_are_no_numbers_are_400_and_those_of_nobody_404,
     a_branch_does_not_see_what_belongs_to_its_head_office,
 }
 
@@ -113,72 +112,6 @@ async fn a_direct_advance_counts_as_requested_and_is_listed(backend: Backend) {
     assert_eq!(
         refused.refusal(),
         (422, "PRE_AUTH_ALREADY_REQUESTED".to_owned())
-    );
-}
-
-async fn ids_that_are_no_numbers_are_400_and_those_of_nobody_404(backend: Backend) {
-    let sandbox = Sandbox::start(backend).await;
-    let caller = sandbox.caller("apiKey");
-    let id = offer(&sandbox, "NF-1").await;
-    for text in [
-        "abc",
-        "1.5",
-        "%2B1",
-        "1%2Fcancel",
-        "1%00",
-        "NaN",
-        "%7Bid%7D",
-        "1'%20OR%201=1",
-        "0x1",
-    ] {
-        let path = format!("{PRE_AUTHORIZATIONS}/{text}");
-        let (found, cancelled) = (
-            caller.get(&path).await,
-            caller.post(&format!("{path}/cancel")).await,
-        );
-        assert_eq!(
-            found.refusal(),
-            (400, "VALIDATION_ERROR".to_owned()),
-            "{text}"
-        );
-        assert_eq!(found.fields(), ["id"]);
-        assert_eq!(
-            cancelled.refusal(),
-            (400, "VALIDATION_ERROR".to_owned()),
-            "{text}"
-        );
-    }
-    let huge = "9".repeat(400);
-    for text in [
-        "0",
-        "-1",
-        "999",
-        "9223372036854775807",
-        "9223372036854775808",
-        huge.as_str(),
-    ] {
-        let path = format!("{PRE_AUTHORIZATIONS}/{text}");
-        let (found, cancelled) = (
-            caller.get(&path).await,
-            caller.post(&format!("{path}/cancel")).await,
-        );
-        assert_eq!(
-            found.refusal(),
-            (404, "ANTICIPATION_NOT_FOUND".to_owned()),
-            "{text}"
-        );
-        assert_eq!(
-            cancelled.refusal(),
-            (404, "ANTICIPATION_NOT_FOUND".to_owned()),
-            "{text}"
-        );
-    }
-    assert_eq!(
-        caller
-            .get(&format!("{PRE_AUTHORIZATIONS}/000{id}"))
-            .await
-            .status,
-        200
     );
 }
 

@@ -9,7 +9,6 @@ on_each_database! {
     the_same_request_has_the_same_answer_byte_for_byte,
     a_key_answers_one_content_only,
     a_refusal_is_not_remembered,
-    malformed_keys_are_refused_before_the_body_is_read,
     a_replay_outlives_the_process_that_answered_first,
 }
 
@@ -102,27 +101,6 @@ async fn a_refusal_is_not_remembered(backend: Backend) {
             .await
             .status,
         201
-    );
-}
-
-async fn malformed_keys_are_refused_before_the_body_is_read(backend: Backend) {
-    let sandbox = Sandbox::start(backend).await;
-    let caller = sandbox.caller("apiKey");
-    let long = "x".repeat(101);
-    for key in ["", "short", "has space", "ação-0001", long.as_str()] {
-        let headers = [("idempotency-key", key)];
-        let answer = caller.post_text(PRE_AUTHORIZATIONS, &headers, "{").await;
-        assert_eq!(
-            answer.refusal(),
-            (400, "IDEMPOTENCY_KEY_INVALID".to_owned()),
-            "{key:?}"
-        );
-    }
-    let twice = [KEY, ("idempotency-key", "pedido-0002")];
-    let answer = caller.post_text(PRE_AUTHORIZATIONS, &twice, "{").await;
-    assert_eq!(
-        answer.refusal(),
-        (400, "IDEMPOTENCY_KEY_INVALID".to_owned())
     );
 }
 

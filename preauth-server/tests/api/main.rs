@@ -12,15 +12,20 @@
 #[macro_use]
 mod support;
 
+mod bad_inputs;
 mod cancel;
+mod connections;
 mod create;
 mod hygiene;
 mod idempotency;
 mod identity;
 mod list;
+mod log;
 mod process;
 mod races;
+mod strangers;
 mod webhooks;
+mod windows;
 
 #[path = "../store_postgres/cluster.rs"]
 mod cluster;

@@ -6,9 +6,13 @@ mod body;
 mod raw;
 mod receiver;
 mod sandbox;
+mod server;
+mod socket;
 
 pub(crate) use backend::{Backend, Home};
 pub(crate) use body::{offer_body, with};
 pub(crate) use raw::{Answer, RawCaller};
 pub(crate) use receiver::{Arrived, TestReceiver};
 pub(crate) use sandbox::{Sandbox, due_date};
+pub(crate) use server::Server;
+pub(crate) use socket::{connect, exchange};

@@ -1,0 +1,89 @@
+//! A process that serves as in production, with its log for machines.
+
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::Home;
+
+const START_DEADLINE: Duration = Duration::from_mins(1);
+
+/// A running server, killed at the end.
+pub(crate) struct Server {
+    process: Child,
+    home: Home,
+    pub(crate) base_url: String,
+    pub(crate) platform_url: String,
+}
+
+impl Server {
+    /// Serves what is in `home`, with this operator token, and logs everything.
+    pub(crate) async fn start_in(home: Home, platform_token: &str) -> Self {
+        let log = std::fs::File::create(home.folder().join("server.log")).unwrap();
+        let process = Command::new(env!("CARGO_BIN_EXE_preauth-server"))
+            .args([
+                "serve",
+                "--listen",
+                "127.0.0.1:0",
+                "--platform-listen",
+                "127.0.0.1:0",
+            ])
+            .args(["--data".into(), home.folder().join("data")])
+            .args(home.database_flags())
+            .envs([
+                ("PREAUTH_PLATFORM_TOKEN", platform_token),
+                ("RUST_LOG", "trace"),
+            ])
+            .stdout(log.try_clone().unwrap())
+            .stderr(log)
+            .stdin(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut server = Self {
+            process,
+            home,
+            base_url: String::new(),
+            platform_url: String::new(),
+        };
+        let ready = tokio::time::timeout(START_DEADLINE, server.ready()).await;
+        let ready = ready.unwrap_or_else(|_| panic!("not ready: {}", server.log()));
+        let url = |name: &str| format!("http://{}", ready[name].as_str().unwrap());
+        (server.base_url, server.platform_url) = (url("integration"), url("platform"));
+        server
+    }
+
+    /// The line that tells where it listens.
+    async fn ready(&self) -> Value {
+        loop {
+            let log = self.log();
+            let lines = log
+                .lines()
+                .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+            if let Some(line) = lines.into_iter().find(|line| line["message"] == "ready") {
+                return line;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// Everything it has logged so far.
+    pub(crate) fn log(&self) -> String {
+        std::fs::read_to_string(self.home.folder().join("server.log")).unwrap()
+    }
+
+    /// Asks it to stop, waits until it has, and gives its whole log.
+    pub(crate) fn stop(mut self) -> String {
+        let id = self.process.id().to_string();
+        Command::new("kill").args(["-TERM", &id]).status().unwrap();
+        self.process.wait().unwrap();
+        self.log()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

@@ -1,0 +1,65 @@
+//! Requests byte for byte, on a connection of their own.
+
+use std::time::Duration;
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use super::Answer;
+
+const ANSWER_DEADLINE: Duration = Duration::from_mins(1);
+
+/// Connects to the listener at `base_url`.
+pub(crate) async fn connect(base_url: &str) -> TcpStream {
+    let address = base_url.trim_start_matches("http://");
+    TcpStream::connect(address).await.unwrap()
+}
+
+/// Sends these bytes, closes this side, and reads the first answer; `None` when there is none.
+pub(crate) async fn exchange(base_url: &str, bytes: &[u8]) -> Option<Answer> {
+    let (mut reader, mut writer) = connect(base_url).await.into_split();
+    let send = async {
+        // Who is refused early may not get everything out.
+        let _ = writer.write_all(bytes).await;
+        let _ = writer.shutdown().await;
+    };
+    let mut received = Vec::new();
+    let receive = async {
+        // What came before a reset counts.
+        let _ = reader.read_to_end(&mut received).await;
+    };
+    let both = async { tokio::join!(send, receive) };
+    let timely = tokio::time::timeout(ANSWER_DEADLINE, both).await;
+    timely.expect("the connection is closed in time");
+    first_answer(&received)
+}
+
+/// The first answer in these bytes, interim ones aside.
+fn first_answer(bytes: &[u8]) -> Option<Answer> {
+    let text = String::from_utf8_lossy(bytes);
+    let (head, rest) = text.split_once("\r\n\r\n")?;
+    let mut lines = head.split("\r\n");
+    let status: u16 = lines.next()?.split(' ').nth(1)?.parse().ok()?;
+    if status < 200 {
+        return first_answer(rest.as_bytes());
+    }
+    let headers: HeaderMap = lines
+        .map(|line| {
+            let (name, value) = line
+                .split_once(": ")
+                .unwrap_or((line.trim_end_matches(':'), ""));
+            let name: HeaderName = name.parse().unwrap();
+            (name, HeaderValue::from_str(value).unwrap())
+        })
+        .collect();
+    let length = headers.get("content-length").map_or(0, |value| {
+        let digits = value.to_str().unwrap();
+        digits.parse().unwrap()
+    });
+    Some(Answer {
+        status,
+        headers,
+        text: rest.get(..length).unwrap_or(rest).to_owned(),
+    })
+}
