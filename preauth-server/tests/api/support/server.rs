@@ -54,7 +54,7 @@ impl Server {
     }
 
     /// The line that tells where it listens.
-    async fn ready(&self) -> Value {
+    async fn ready(&mut self) -> Value {
         loop {
             let log = self.log();
             let lines = log
@@ -62,6 +62,9 @@ impl Server {
                 .filter_map(|line| serde_json::from_str::<Value>(line).ok());
             if let Some(line) = lines.into_iter().find(|line| line["message"] == "ready") {
                 return line;
+            }
+            if let Some(status) = self.process.try_wait().unwrap() {
+                panic!("the server ended with {status}: {log}");
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
