@@ -21,7 +21,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run everything on the embedded database with demo data, to try the API.
+    /// Run everything with demo data, to try the API.
     Sandbox(sandbox::SandboxArgs),
     /// Run the service.
     Serve(serve::ServeArgs),

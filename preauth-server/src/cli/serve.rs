@@ -1,13 +1,13 @@
 //! `serve`: the service in production.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 
 use crate::app::{self, Parts};
 use crate::clock::SystemClock;
-use crate::config::{Config, Layers};
+use crate::config::{Config, Layers, TokenSource};
 use crate::dispatcher::TargetPolicy;
 use crate::http::Strangers;
 use crate::secret::{self, OperatorToken, Vault};
@@ -27,7 +27,7 @@ pub(super) struct ServeArgs {
     /// Address of the platform API and the probes.
     #[arg(long, value_name = "ADDRESS")]
     platform_listen: Option<String>,
-    /// Folder of the embedded database and of key files.
+    /// Folder of the SQLite database and of key files.
     #[arg(long, value_name = "DIR")]
     data: Option<String>,
     /// Where the database is.
@@ -54,25 +54,12 @@ impl ServeArgs {
 pub(super) async fn run(args: &ServeArgs) -> Result<(), CliError> {
     let config = Config::from_layers(&args.layers())?;
     telemetry::start(config.log_format);
+    let given = Given::read(&config)?;
+    // Only a server that has its database leaves files of its own.
+    let stores = store::open(&config.database_url).await?;
     files::create_private_directory(&config.data)
         .map_err(|error| format!("cannot create folder {}: {error}", config.data.display()))?;
-    let vault = if config.master_key_is_given {
-        Vault::open(&config.master_key_file)?
-    } else {
-        Vault::open_or_create(&config.master_key_file)?
-    };
-    let token = match &config.platform_token {
-        Some(token) => token.clone(),
-        None if store::is_postgres(&config.database_url) => {
-            return Err(
-                "platform_token must be given on PostgreSQL, the same to every instance; \
-                        without one each instance would make its own"
-                    .into(),
-            );
-        }
-        None => token_file(&config)?,
-    };
-    let stores = store::open(&config.database_url).await?;
+    let (vault, token) = given.complete(&config)?;
     secret::prove(&vault, &*stores.directory).await?;
     let running = app::start(Parts {
         stores,
@@ -101,10 +88,44 @@ pub(super) async fn run(args: &ServeArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The operator token of the data folder, made at the first start.
-fn token_file(config: &Config) -> Result<OperatorToken, CliError> {
-    let path = config.data.join("platform-token");
-    let (token, is_new) = OperatorToken::open_or_create(&path)?;
+/// The secrets that the operator gave; what is missing is made later.
+struct Given {
+    vault: Option<Vault>,
+    token: Option<OperatorToken>,
+}
+
+impl Given {
+    fn read(config: &Config) -> Result<Self, CliError> {
+        let vault = config
+            .master_key_is_given
+            .then(|| Vault::open(&config.master_key_file));
+        let token = match &config.platform_token {
+            TokenSource::Given(token) => Some(token.clone()),
+            TokenSource::File(path) => Some(OperatorToken::open(path)?),
+            TokenSource::Own => None,
+        };
+        Ok(Self {
+            vault: vault.transpose()?,
+            token,
+        })
+    }
+
+    /// Opens what stands in the data folder, and makes it at the first start.
+    fn complete(self, config: &Config) -> Result<(Vault, OperatorToken), CliError> {
+        let vault = match self.vault {
+            Some(vault) => vault,
+            None => Vault::open_or_create(&config.master_key_file)?,
+        };
+        let token = match self.token {
+            Some(token) => token,
+            None => own_token(&OperatorToken::file_in(&config.data))?,
+        };
+        Ok((vault, token))
+    }
+}
+
+fn own_token(path: &Path) -> Result<OperatorToken, CliError> {
+    let (token, is_new) = OperatorToken::open_or_create(path)?;
     if is_new {
         tracing::info!(path = %path.display(), "made an operator token; it is in this file");
     }

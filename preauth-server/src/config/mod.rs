@@ -6,7 +6,7 @@ mod typed;
 
 pub use layers::{Layers, Source, Value};
 pub use settings::{SETTINGS, Setting};
-pub use typed::{Config, LogFormat};
+pub use typed::{Config, LogFormat, TokenSource};
 
 use thiserror::Error;
 

@@ -17,7 +17,7 @@ pub struct Setting {
 }
 
 /// All settings, in the order in which they are printed.
-pub const SETTINGS: [Setting; 13] = [
+pub const SETTINGS: [Setting; 15] = [
     plain("listen", "127.0.0.1:8080", "address of the integration API"),
     plain(
         "platform_listen",
@@ -32,7 +32,7 @@ pub const SETTINGS: [Setting; 13] = [
     plain(
         "data",
         "preauth-data",
-        "folder of the embedded database and of key files",
+        "folder of the SQLite database and of key files",
     ),
     plain(
         "database",
@@ -43,6 +43,16 @@ pub const SETTINGS: [Setting; 13] = [
         "platform_token",
         "",
         "operator token, 16 characters or more; by default made in a file",
+    ),
+    plain(
+        "platform_token_file",
+        "",
+        "file that holds the operator token, in place of platform_token",
+    ),
+    plain(
+        "platform_url",
+        "",
+        "where administration commands find the platform API; by default platform_listen",
     ),
     plain(
         "master_key_file",

@@ -1,7 +1,7 @@
 //! The configuration as the rest of the program sees it.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use preauth_core::Policy;
 
 use crate::access::RateLimit;
 use crate::secret::OperatorToken;
+use crate::store;
 
 use super::{ConfigError, Layers, SETTINGS};
 
@@ -20,12 +21,12 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Address of the platform API and the probes.
     pub platform_listen: SocketAddr,
-    /// Folder of the embedded database and of key files.
+    /// Folder of the SQLite database and of key files.
     pub data: PathBuf,
     /// Where the database is.
     pub database_url: String,
-    /// The operator token, if one is configured.
-    pub platform_token: Option<OperatorToken>,
+    /// Where the operator token comes from.
+    pub platform_token: TokenSource,
     /// The file of the master key.
     pub master_key_file: PathBuf,
     /// Whether the master key's file was named, or is ours to make.
@@ -38,6 +39,17 @@ pub struct Config {
     pub log_format: LogFormat,
     /// How long requests under way have to end.
     pub grace: Duration,
+}
+
+/// Where a server's operator token comes from.
+#[derive(Clone, Debug)]
+pub enum TokenSource {
+    /// It is configured.
+    Given(OperatorToken),
+    /// A file that was named holds it.
+    File(PathBuf),
+    /// The data folder's own file holds it, and is made when it is not there.
+    Own,
 }
 
 /// How the log is written.
@@ -77,8 +89,8 @@ impl Reader<'_> {
         let listen = self.parse::<SocketAddr>("listen", "an address like 127.0.0.1:8080");
         let platform_listen = self.platform_listen();
         let data = PathBuf::from(self.text("data"));
-        let database = self.text("database");
-        let platform_token = self.platform_token();
+        let database_url = self.database_url(&data);
+        let platform_token = self.platform_token(&database_url);
         let master_key_file = self.text("master_key_file");
         let requests = self.whole("rate_limit.requests", u32::MAX);
         let window_seconds = self.whole("rate_limit.window_seconds", u32::MAX);
@@ -93,12 +105,8 @@ impl Reader<'_> {
         Some(Config {
             listen: listen?,
             platform_listen: platform_listen?,
-            database_url: if database.is_empty() {
-                format!("sqlite://{}", data.join("preauth.db").display())
-            } else {
-                database
-            },
-            platform_token,
+            database_url,
+            platform_token: platform_token?,
             master_key_is_given: !master_key_file.is_empty(),
             master_key_file: if master_key_file.is_empty() {
                 data.join("master.key")
@@ -132,17 +140,37 @@ impl Reader<'_> {
         Some(address)
     }
 
-    fn platform_token(&mut self) -> Option<OperatorToken> {
-        let text = self.text("platform_token");
-        if text.is_empty() {
-            return None;
+    fn database_url(&mut self, data: &Path) -> String {
+        let mut url = self.text("database");
+        if url.is_empty() {
+            url = format!("sqlite://{}", data.join("preauth.db").display());
         }
-        let token = OperatorToken::parse(&text);
-        if token.is_none() {
-            self.problems
-                .push("platform_token needs 16 characters or more".to_owned());
+        if let Err(error) = store::judge_url(&url) {
+            self.problems.push(error.to_string());
         }
-        token
+        url
+    }
+
+    fn platform_token(&mut self, database_url: &str) -> Option<TokenSource> {
+        let (text, file) = (
+            self.text("platform_token"),
+            self.text("platform_token_file"),
+        );
+        let problem = match (text.as_str(), file.as_str()) {
+            ("", "") if store::is_postgres(database_url) => {
+                "platform_token or platform_token_file must be given on PostgreSQL, the same to \
+                 every instance; without one each instance would make its own"
+            }
+            ("", "") => return Some(TokenSource::Own),
+            ("", file) => return Some(TokenSource::File(PathBuf::from(file))),
+            (text, "") => match OperatorToken::parse(text) {
+                Some(token) => return Some(TokenSource::Given(token)),
+                None => "platform_token needs 16 characters or more",
+            },
+            _ => "platform_token and platform_token_file are both given; keep one of them",
+        };
+        self.problems.push(problem.to_owned());
+        None
     }
 
     fn log_format(&mut self) -> Option<LogFormat> {
@@ -187,8 +215,10 @@ impl Reader<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Config, Layers, SETTINGS};
+    use super::{Config, Layers, SETTINGS, TokenSource};
     use crate::config::Source;
+
+    const TOKEN: (&str, &str) = ("PREAUTH_PLATFORM_TOKEN", "0123456789abcdef");
 
     fn environment(pairs: &[(&str, &str)]) -> Layers {
         let mut layers = Layers::default();
@@ -238,6 +268,43 @@ mod tests {
         ]);
         let error = Config::from_layers(&layers).unwrap_err();
         assert_eq!(error.0.len(), 5, "{error}");
+    }
+
+    #[test]
+    fn a_database_that_no_url_names_is_a_problem() {
+        for url in [
+            "mysql://db/preauth",
+            "sqlite://",
+            "postgres://host:port/preauth",
+        ] {
+            let given = [("PREAUTH_DATABASE", url), TOKEN];
+            let error = Config::from_layers(&environment(&given)).unwrap_err();
+            assert!(error.to_string().contains("database url must"), "{error}");
+            assert_eq!(error.0.len(), 1, "{error}");
+        }
+    }
+
+    #[test]
+    fn the_operator_token_has_one_source_and_on_postgres_a_given_one() {
+        let source = |pairs: &[(&str, &str)]| {
+            let config = Config::from_layers(&environment(pairs));
+            config.map(|config| config.platform_token)
+        };
+        let file = ("PREAUTH_PLATFORM_TOKEN_FILE", "/run/token");
+        let postgres = ("PREAUTH_DATABASE", "postgres://host/preauth");
+        assert!(matches!(source(&[]), Ok(TokenSource::Own)));
+        assert!(matches!(
+            source(&[postgres, TOKEN]),
+            Ok(TokenSource::Given(_))
+        ));
+        assert!(matches!(
+            source(&[postgres, file]),
+            Ok(TokenSource::File(_))
+        ));
+        let missing = source(&[postgres]).unwrap_err().to_string();
+        assert!(missing.contains("must be given on PostgreSQL"), "{missing}");
+        let both = source(&[TOKEN, file]).unwrap_err().to_string();
+        assert!(both.contains("both given"), "{both}");
     }
 
     #[test]

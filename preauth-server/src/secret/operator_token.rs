@@ -11,6 +11,8 @@ use thiserror::Error;
 use crate::files;
 use crate::ids::random_bytes;
 
+/// The file of a data folder that holds its server's token.
+const FILE_NAME: &str = "platform-token";
 /// A token has at least so many characters, so that it cannot be guessed.
 const LEAST_CHARACTERS: usize = 16;
 
@@ -27,7 +29,7 @@ pub enum TokenFileError {
         cause: std::io::Error,
     },
     /// It holds fewer than 16 characters.
-    #[error("token file {} holds fewer than 16 characters; delete it to have a new one made", path.display())]
+    #[error("token file {} holds fewer than 16 characters; put a longer token into it", path.display())]
     TooShort {
         /// The file.
         path: PathBuf,
@@ -51,27 +53,36 @@ impl OperatorToken {
         Self(format!("preauth_op_{}", hex::encode(random_bytes::<24>())).into())
     }
 
+    /// The file of a data folder that holds its server's token.
+    #[must_use]
+    pub fn file_in(data: &Path) -> PathBuf {
+        data.join(FILE_NAME)
+    }
+
+    /// The token that `path` holds.
+    pub fn open(path: &Path) -> Result<Self, TokenFileError> {
+        let text = std::fs::read_to_string(path).map_err(|cause| TokenFileError::File {
+            path: path.to_owned(),
+            cause,
+        })?;
+        Self::parse(text.trim()).ok_or_else(|| TokenFileError::TooShort {
+            path: path.to_owned(),
+        })
+    }
+
     /// The token that `path` holds, or a new one that is kept there for its owner alone; `true`
     /// when it is new.
     pub fn open_or_create(path: &Path) -> Result<(Self, bool), TokenFileError> {
-        let failed = |cause| TokenFileError::File {
-            path: path.to_owned(),
-            cause,
-        };
         let new = Self::generate();
         match files::write_private(path, new.expose().as_bytes()) {
             Ok(()) => Ok((new, true)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                let text = std::fs::read_to_string(path).map_err(failed)?;
-                let token = Self::parse(text.trim());
-                Ok((
-                    token.ok_or_else(|| TokenFileError::TooShort {
-                        path: path.to_owned(),
-                    })?,
-                    false,
-                ))
+                Ok((Self::open(path)?, false))
             }
-            Err(cause) => Err(failed(cause)),
+            Err(cause) => Err(TokenFileError::File {
+                path: path.to_owned(),
+                cause,
+            }),
         }
     }
 

@@ -104,6 +104,15 @@ pub async fn open(url: &str) -> Result<Stores, OpenError> {
     }
 }
 
+/// Judges the form of a database's URL, without looking whether the database is there.
+pub fn judge_url(url: &str) -> Result<(), OpenError> {
+    match url.split_once("://") {
+        Some(("sqlite", path)) => sqlite::judge_path(path.as_ref()),
+        Some(("postgres" | "postgresql", _)) => postgres::judge_url(url),
+        Some(_) | None => Err(OpenError::UnknownScheme),
+    }
+}
+
 /// Brings the schema of the database that `url` names up to this build's. Several may do so at
 /// once: on PostgreSQL one waits for the other, on SQLite only one can have the file.
 pub async fn migrate(url: &str) -> Result<(), OpenError> {

@@ -42,6 +42,8 @@ use connections::Connections;
 use error::Fault;
 use wake::Wake;
 
+pub(super) use open::judge_url;
+
 /// All ports over one PostgreSQL database.
 pub struct PostgresStore {
     connections: Connections,

@@ -57,6 +57,11 @@ pub(super) async fn migrate(url: &str) -> Result<(), OpenError> {
     })
 }
 
+/// Refuses what is no URL of such a database.
+pub(in crate::store) fn judge_url(url: &str) -> Result<(), OpenError> {
+    options(url).map(drop)
+}
+
 fn options(url: &str) -> Result<PgConnectOptions, OpenError> {
     let options = PgConnectOptions::from_str(url).map_err(|_| OpenError::PostgresUrl)?;
     Ok(options.application_name("preauth-server"))

@@ -42,6 +42,8 @@ use counters::Counters;
 use error::{Fault, unavailable};
 use writer::Writer;
 
+pub(super) use open::judge_path;
+
 /// All ports over one SQLite file.
 pub struct SqliteStore {
     readers: SqlitePool,
