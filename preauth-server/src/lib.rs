@@ -5,6 +5,8 @@
 //! `ARCHITECTURE.md`.
 
 pub mod access;
+mod admin;
+pub mod announcement;
 pub mod app;
 pub mod cli;
 pub mod clock;

@@ -2,10 +2,9 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
-use preauth_server::cli::{Cli, run};
+use preauth_server::cli::{read, run};
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    run(Cli::parse()).await
+    run(read()).await
 }

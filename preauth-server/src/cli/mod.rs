@@ -1,14 +1,16 @@
 //! The command line.
 
 mod config_check;
+mod groups;
 mod migrate;
 mod sandbox;
 mod serve;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::admin::AdminCommand;
 use crate::log::chain;
 
 /// Receivables-advance pre-authorizations: the integration API, its platform, its sandbox.
@@ -30,6 +32,8 @@ enum Command {
     /// Look at the configuration.
     #[command(subcommand)]
     Config(ConfigCommand),
+    #[command(flatten)]
+    Admin(AdminCommand),
 }
 
 #[derive(Debug, Subcommand)]
@@ -41,6 +45,19 @@ enum ConfigCommand {
 /// What a command failed with: a sentence for the operator, next step included.
 pub type CliError = Box<dyn std::error::Error + Send + Sync>;
 
+/// The command line as it is parsed and as its help shows it.
+#[must_use]
+pub fn command() -> clap::Command {
+    groups::arrange(Cli::command())
+}
+
+/// Reads the arguments of this process; says what is wrong with them, and ends it with 2.
+#[must_use]
+pub fn read() -> Cli {
+    let matches = command().get_matches();
+    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
 /// Runs the command line.
 pub async fn run(cli: Cli) -> ExitCode {
     let outcome = match cli.command {
@@ -48,6 +65,15 @@ pub async fn run(cli: Cli) -> ExitCode {
         Command::Serve(args) => serve::run(&args).await,
         Command::Migrate(args) => migrate::run(&args).await,
         Command::Config(ConfigCommand::Check(args)) => config_check::run(&args),
+        Command::Admin(command) => {
+            return match command.run().await {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(failure) => {
+                    report(&failure);
+                    failure.exit_code()
+                }
+            };
+        }
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -14,7 +14,8 @@ use preauth_core::value::{Cnpj, OperationId};
 use webhook_verify::Secret;
 
 use crate::access::RateLimit;
-use crate::app::{self, Parts};
+use crate::announcement::Announcement;
+use crate::app::{self, Parts, Running};
 use crate::clock::{Clock, TravelClock};
 use crate::dispatcher::{TargetPolicy, judge_url};
 use crate::files;
@@ -23,7 +24,8 @@ use crate::http::{Receiver, Strangers};
 use crate::ids::random_bytes;
 use crate::sandbox::terminal::{self, Player};
 use crate::sandbox::{
-    Credentials, HEAD_OFFICE_CNPJ, ReadyFile, Seeding, TimeMachine, add_endpoint, greeting, seed,
+    Credentials, HEAD_OFFICE_CNPJ, ReadyFile, Seeding, TEMPORARY_FOLDER_PREFIX, TimeMachine,
+    add_endpoint, greeting, seed,
 };
 use crate::secret::{self, OperatorToken, Vault};
 use crate::store::{self, Stores};
@@ -113,6 +115,7 @@ async fn run_in(args: &SandboxArgs, data: &Path, console: &Console) -> Result<()
         magic: Some(Magic::of_a_sandbox()),
     })
     .await?;
+    let _announced = announce(data, &running, &credentials.platform_token)?;
     receiver.start(Secret::parse(&credentials.webhook_secret)?);
     let ready = ReadyFile {
         base_url: format!("http://{}", running.address()),
@@ -147,6 +150,14 @@ fn make_way(ready_file: &Path) -> io::Result<()> {
     let folder = ready_file.parent();
     let folder = folder.filter(|it| !it.as_os_str().is_empty());
     std::fs::metadata(folder.unwrap_or(Path::new("."))).map(|_| ())
+}
+
+/// Lets the administration commands of this machine find the sandbox by themselves.
+fn announce(data: &Path, running: &Running, token: &str) -> Result<Announcement, CliError> {
+    let path = OperatorToken::file_in(data);
+    files::remove_if_there(&path)?;
+    files::write_private(&path, token.as_bytes())?;
+    Ok(Announcement::publish(data, running.platform_address())?)
 }
 
 /// Opens the database, anew when an earlier first start was cut off in the middle of its demo data.
@@ -233,7 +244,10 @@ impl DataFolder {
         let folder = if let Some(path) = given {
             Self::Given(path.to_owned())
         } else {
-            let name = format!("preauth-sandbox-{}", hex::encode(random_bytes::<8>()));
+            let name = format!(
+                "{TEMPORARY_FOLDER_PREFIX}{}",
+                hex::encode(random_bytes::<8>())
+            );
             Self::Temporary(std::env::temp_dir().join(name))
         };
         files::create_private_directory(folder.path()).map_err(|error| {

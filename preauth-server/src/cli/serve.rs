@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use crate::app::{self, Parts};
+use crate::announcement::Announcement;
+use crate::app::{self, Parts, Running};
 use crate::clock::SystemClock;
 use crate::config::{Config, Layers, TokenSource};
 use crate::dispatcher::TargetPolicy;
@@ -76,6 +77,7 @@ pub(super) async fn run(args: &ServeArgs) -> Result<(), CliError> {
         magic: None,
     })
     .await?;
+    let _announced = announce(&config, &running);
     tracing::info!(
         integration = %running.address(),
         platform = %running.platform_address(),
@@ -86,6 +88,17 @@ pub(super) async fn run(args: &ServeArgs) -> Result<(), CliError> {
     running.stop(config.grace).await;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Lets the administration commands of this machine find the server by themselves.
+fn announce(config: &Config, running: &Running) -> Option<Announcement> {
+    let announced = Announcement::publish(&config.data, running.platform_address());
+    announced
+        .inspect_err(|error| {
+            let data = config.data.display();
+            tracing::warn!(%data, %error, "administration commands need --platform-url");
+        })
+        .ok()
 }
 
 /// The secrets that the operator gave; what is missing is made later.

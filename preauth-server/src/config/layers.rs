@@ -80,6 +80,19 @@ impl Layers {
             })
     }
 
+    /// The value of the setting with this name; empty when there is no such setting.
+    #[must_use]
+    pub fn of(&self, key: &str) -> Value {
+        let setting = SETTINGS.iter().find(|setting| setting.key == key);
+        setting.map_or_else(
+            || Value {
+                text: String::new(),
+                source: Source::Default,
+            },
+            |setting| self.value(setting),
+        )
+    }
+
     /// The problems found while the sources were read.
     #[must_use]
     pub fn problems(&self) -> &[String] {

@@ -12,7 +12,7 @@ use crate::access::RateLimit;
 use crate::secret::OperatorToken;
 use crate::store;
 
-use super::{ConfigError, Layers, SETTINGS};
+use super::{ConfigError, Layers};
 
 /// Everything that an operator may decide about a server.
 #[derive(Clone, Debug)]
@@ -206,17 +206,14 @@ impl Reader<'_> {
     }
 
     fn text(&self, key: &str) -> String {
-        let setting = SETTINGS.iter().find(|setting| setting.key == key);
-        setting
-            .map(|setting| self.layers.value(setting).text)
-            .unwrap_or_default()
+        self.layers.of(key).text
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Config, Layers, SETTINGS, TokenSource};
-    use crate::config::Source;
+    use super::{Config, Layers, TokenSource};
+    use crate::config::{SETTINGS, Source};
 
     const TOKEN: (&str, &str) = ("PREAUTH_PLATFORM_TOKEN", "0123456789abcdef");
 

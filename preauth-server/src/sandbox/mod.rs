@@ -12,3 +12,6 @@ pub use greeting::greeting;
 pub use seed::{HEAD_OFFICE_CNPJ, add_endpoint, seed};
 pub use seeding::Seeding;
 pub use time_machine::{TimeMachine, TravelError};
+
+/// How the names of folders begin that end with their sandbox.
+pub const TEMPORARY_FOLDER_PREFIX: &str = "preauth-sandbox-";

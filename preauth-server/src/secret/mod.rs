@@ -7,7 +7,7 @@ mod signing;
 mod vault;
 
 pub use api_key::{NewApiKey, hash_of_presented};
-pub use operator_token::OperatorToken;
+pub use operator_token::{OperatorToken, TokenFileError};
 pub use proof::{ProofError, prove};
 pub use signing::new_signing_secret;
 pub use vault::{Vault, VaultError};

@@ -1,0 +1,65 @@
+//! One request to the platform API, before it is sent.
+
+use reqwest::Method;
+use serde_json::Value;
+
+/// What to ask of the platform.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    pub(super) method: Method,
+    /// Under the API's prefix, without a leading slash. Made of ids and fixed words only, so that
+    /// nothing in it needs escaping.
+    pub(super) path: String,
+    pub(super) query: Vec<(&'static str, String)>,
+    pub(super) body: Option<Value>,
+}
+
+impl Call {
+    pub(super) fn get(path: impl Into<String>) -> Self {
+        Self::new(Method::GET, path)
+    }
+
+    pub(super) fn post(path: impl Into<String>) -> Self {
+        Self::new(Method::POST, path)
+    }
+
+    pub(super) fn put(path: impl Into<String>) -> Self {
+        Self::new(Method::PUT, path)
+    }
+
+    pub(super) fn patch(path: impl Into<String>) -> Self {
+        Self::new(Method::PATCH, path)
+    }
+
+    pub(super) fn delete(path: impl Into<String>) -> Self {
+        Self::new(Method::DELETE, path)
+    }
+
+    /// Adds a parameter, unless it was not given.
+    pub(super) fn query(mut self, name: &'static str, value: Option<impl ToString>) -> Self {
+        self.query
+            .extend(value.map(|value| (name, value.to_string())));
+        self
+    }
+
+    pub(super) fn body(self, body: Value) -> Self {
+        Self {
+            body: Some(body),
+            ..self
+        }
+    }
+
+    /// Whether repeating it changes nothing.
+    pub(super) fn only_reads(&self) -> bool {
+        self.method == Method::GET
+    }
+
+    fn new(method: Method, path: impl Into<String>) -> Self {
+        Self {
+            method,
+            path: path.into(),
+            query: Vec::new(),
+            body: None,
+        }
+    }
+}

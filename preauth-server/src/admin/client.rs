@@ -1,0 +1,182 @@
+//! The one place that talks to the platform API.
+
+use std::time::Duration;
+
+use preauth_core::value::OperationId;
+use preauth_core::wire::ErrorBody;
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use reqwest::redirect::Policy;
+use reqwest::{Response, StatusCode};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::Failure;
+use super::call::Call;
+use super::failure::{Cut, Refusal};
+use super::place::Place;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Longer than the server itself gives any request.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(90);
+/// A page of 100 deliveries with all their attempts and bodies stays far below this.
+const MAX_ANSWER_BYTES: usize = 64 << 20;
+
+/// Asks one platform with one token.
+#[derive(Debug)]
+pub(super) struct Client {
+    http: reqwest::Client,
+    place: Place,
+}
+
+/// A success.
+#[derive(Debug)]
+pub(super) struct Answer {
+    /// The body as it came; empty where there is none.
+    pub(super) text: String,
+}
+
+impl Client {
+    /// A client that goes straight to the platform: no proxy of the environment sees the token, and
+    /// no redirect carries it elsewhere.
+    pub(super) fn new(place: Place) -> Result<Self, Failure> {
+        let http = reqwest::Client::builder()
+            .no_proxy()
+            .redirect(Policy::none())
+            .connect_timeout(CONNECT_TIMEOUT)
+            .timeout(ANSWER_TIMEOUT)
+            .build();
+        let http = http.map_err(|error| Failure::Usage(crate::log::chain(&error)))?;
+        Ok(Self { http, place })
+    }
+
+    /// Sends a request and understands what became of it.
+    pub(super) async fn send(&self, call: &Call) -> Result<Answer, Failure> {
+        let mut url = self.place.url.join(&call.path);
+        if !call.query.is_empty() {
+            url.query_pairs_mut().extend_pairs(&call.query);
+        }
+        let mut request = self
+            .http
+            .request(call.method.clone(), url)
+            .bearer_auth(self.place.token.expose());
+        if let Some(body) = &call.body {
+            request = request
+                .header(CONTENT_TYPE, "application/json")
+                .body(body.to_string());
+        }
+        let response = request.send().await;
+        let response = response.map_err(|error| self.broken(call, error))?;
+        let head = Head::of(&response);
+        let text = read(response).await;
+        let text = text.map_err(|error| self.broken(call, error))?;
+        self.judge(call, &head, text)
+    }
+
+    fn broken(&self, call: &Call, error: reqwest::Error) -> Failure {
+        // The URL is told beside it, and its path means nothing to an operator.
+        let was_sent = !error.is_connect() && !error.is_builder();
+        let cause = error.without_url();
+        if was_sent && !call.only_reads() {
+            return Failure::Unknown(Cut::Connection(cause));
+        }
+        Failure::Unreachable {
+            url: self.place.url.as_str().to_owned(),
+            cause,
+        }
+    }
+
+    fn judge(&self, call: &Call, head: &Head, text: Option<String>) -> Result<Answer, Failure> {
+        let url = || self.place.url.as_str().to_owned();
+        if head.status == StatusCode::UNAUTHORIZED {
+            return Err(Failure::TokenRefused {
+                url: url(),
+                source_name: self.place.token_source.clone(),
+            });
+        }
+        let status = head.status.as_u16();
+        let stranger = || Failure::Stranger { url: url(), status };
+        let text = text.ok_or_else(stranger)?;
+        if head.status.is_success() {
+            let is_answer = head.status == StatusCode::NO_CONTENT || head.is_json;
+            return is_answer.then_some(Answer { text }).ok_or_else(stranger);
+        }
+        let refusal = refusal(head, &text);
+        Err(match (refusal, head.status) {
+            (Some(it), StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS) => {
+                Failure::Unavailable(it)
+            }
+            (Some(it), status) if status.is_server_error() && !call.only_reads() => {
+                Failure::Unknown(Cut::Server(it))
+            }
+            (Some(it), status) if status.is_server_error() => Failure::Unavailable(it),
+            (Some(it), _) => Failure::Refused(it),
+            (None, _) => stranger(),
+        })
+    }
+}
+
+impl Answer {
+    /// The body, understood as `T`.
+    pub(super) fn parse<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Failure> {
+        serde_json::from_str(&self.text).map_err(Failure::NotUnderstood)
+    }
+
+    /// The body as any JSON.
+    pub(super) fn json(&self) -> Result<Value, Failure> {
+        self.parse()
+    }
+}
+
+struct Head {
+    status: StatusCode,
+    is_json: bool,
+    request_id: Option<String>,
+}
+
+impl Head {
+    fn of(response: &Response) -> Self {
+        let headers = response.headers();
+        Self {
+            status: response.status(),
+            is_json: text(headers, "content-type")
+                .is_some_and(|kind| kind.starts_with("application/json")),
+            request_id: text(headers, "x-request-id"),
+        }
+    }
+}
+
+fn text(headers: &HeaderMap, name: &str) -> Option<String> {
+    let value = headers.get(name)?.to_str().ok()?;
+    Some(value.to_owned())
+}
+
+/// Reads as much as is accepted; `None` when there is more, or when it is no text.
+async fn read(mut response: Response) -> Result<Option<String>, reqwest::Error> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        if chunk.len() > MAX_ANSWER_BYTES.saturating_sub(body.len()) {
+            return Ok(None);
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(String::from_utf8(body).ok())
+}
+
+/// The API's own words; `None` when it is not the API that speaks.
+fn refusal(head: &Head, text: &str) -> Option<Refusal> {
+    let body: ErrorBody = serde_json::from_str(text).ok()?;
+    let code = body.code()?.to_string();
+    let details = body.details.unwrap_or_default();
+    let field = |index: usize| details.get(index).and_then(|detail| detail.field.clone());
+    let existing = details.first().and_then(|detail| detail.anticipation_id);
+    let errors = body.errors.into_iter().enumerate();
+    Some(Refusal {
+        status: head.status.as_u16(),
+        code,
+        sentences: errors
+            .map(|(index, error)| (field(index), error.message))
+            .collect(),
+        existing: existing.map(OperationId::get),
+        request_id: head.request_id.clone(),
+    })
+}

@@ -1,0 +1,177 @@
+//! Which server is meant when its address was not given: the one that runs here.
+
+use std::net::SocketAddr;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use crate::announcement::{self, Announcement};
+use crate::config::{Layers, Source};
+use crate::sandbox::TEMPORARY_FOLDER_PREFIX;
+
+/// What points at a server; a sandbox is looked for only when nothing does.
+const POINTERS: [&str; 4] = [
+    "data",
+    "platform_listen",
+    "platform_token",
+    "platform_token_file",
+];
+const OTHERS_MAY: u32 = 0o077;
+
+/// A server: where it answers, and where its files are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Server {
+    /// Its platform address.
+    pub(crate) url: String,
+    /// Its data folder.
+    pub(crate) data: PathBuf,
+}
+
+/// Why it is not clear which server is meant.
+#[derive(Debug, Error)]
+pub(crate) enum DiscoveryError {
+    /// Choosing one of them would be a guess.
+    #[error("several servers run here; say which one is meant:{}", lines(.0))]
+    Several(Vec<Server>),
+    /// The configured address is none, or leaves the port open.
+    #[error(
+        "platform_listen {0:?} tells no address, and no server runs with it; give --platform-url"
+    )]
+    NoAddress(String),
+}
+
+/// The server that is meant: the one whose address is given, the one that runs here, or the one
+/// that is configured, which may run where its announcement cannot be seen.
+pub(super) fn server(layers: &Layers, token_is_given: bool) -> Result<Server, DiscoveryError> {
+    let data = PathBuf::from(layers.of("data").text);
+    let given = layers.of("platform_url").text;
+    if !given.is_empty() {
+        return Ok(Server { url: given, data });
+    }
+    let mut running = Vec::from_iter(announced(&data));
+    let told = |key| layers.of(key).source != Source::Default;
+    if !token_is_given && !POINTERS.into_iter().any(told) {
+        running.extend(sandboxes(&std::env::temp_dir()));
+    }
+    match running.pop() {
+        None => configured(layers, data),
+        Some(only) if running.is_empty() => Ok(only),
+        Some(last) => {
+            running.push(last);
+            Err(DiscoveryError::Several(running))
+        }
+    }
+}
+
+fn configured(layers: &Layers, data: PathBuf) -> Result<Server, DiscoveryError> {
+    let text = layers.of("platform_listen").text;
+    match text.parse::<SocketAddr>() {
+        Ok(address) if address.port() != 0 => Ok(Server {
+            url: announcement::url(address),
+            data,
+        }),
+        _ => Err(DiscoveryError::NoAddress(text)),
+    }
+}
+
+fn announced(data: &Path) -> Option<Server> {
+    let url = Announcement::read(data)?;
+    let data = data.to_owned();
+    Some(Server { url, data })
+}
+
+/// The sandboxes of this user that run on a folder of their own. Somebody else's could be a trap.
+fn sandboxes(folder: &Path) -> Vec<Server> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_sandbox = |entry: &std::fs::DirEntry| {
+        let name = entry.file_name();
+        name.to_string_lossy().starts_with(TEMPORARY_FOLDER_PREFIX)
+    };
+    let is_own = |entry: &std::fs::DirEntry| {
+        // What a link points at is not looked at: it is no directory.
+        entry.metadata().is_ok_and(|found| {
+            found.is_dir()
+                && found.mode() & OTHERS_MAY == 0
+                && found.uid() == rustix::process::geteuid().as_raw()
+        })
+    };
+    entries
+        .filter(is_sandbox)
+        .filter(is_own)
+        .filter_map(|entry| announced(&entry.path()))
+        .collect()
+}
+
+fn lines(servers: &[Server]) -> String {
+    let line = |server: &Server| format!("\n  --data {} ({})", server.data.display(), server.url);
+    servers.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Announcement, DiscoveryError, Layers, Path, Server, sandboxes, server};
+    use crate::files::create_private_directory;
+
+    fn layers(pairs: &[(&'static str, &str)]) -> Layers {
+        let mut layers = Layers::default();
+        for (key, text) in pairs {
+            layers.flag(key, Some((*text).to_owned()));
+        }
+        layers
+    }
+
+    fn announce(folder: &Path) -> Announcement {
+        Announcement::publish(folder, "127.0.0.1:9".parse().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_given_address_wins_over_a_server_that_runs_here() {
+        let folder = tempfile::tempdir().unwrap();
+        let _lives = announce(folder.path());
+        let data = ("data", folder.path().to_str().unwrap());
+        let found = server(&layers(&[data]), false).unwrap();
+        assert_eq!(found.url, "http://127.0.0.1:9");
+        let given = layers(&[data, ("platform_url", "https://platform.example")]);
+        assert_eq!(
+            server(&given, false).unwrap().url,
+            "https://platform.example"
+        );
+    }
+
+    #[test]
+    fn the_configured_address_counts_where_nothing_is_announced() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = ("data", folder.path().to_str().unwrap());
+        let url = |listen| {
+            let found = server(&layers(&[data, ("platform_listen", listen)]), false);
+            found.map(|server| server.url)
+        };
+        assert_eq!(url("0.0.0.0:81").unwrap(), "http://127.0.0.1:81");
+        for unclear in ["127.0.0.1:0", "nowhere"] {
+            let error = url(unclear).unwrap_err();
+            assert!(matches!(error, DiscoveryError::NoAddress(_)), "{unclear}");
+        }
+    }
+
+    #[test]
+    fn only_running_sandboxes_of_ones_own_are_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let made = |name: &str| {
+            let path = folder.path().join(name);
+            create_private_directory(&path).unwrap();
+            path
+        };
+        let (runs, open) = (made("preauth-sandbox-1"), made("preauth-sandbox-2"));
+        drop(announce(&made("preauth-sandbox-3")));
+        let _lives = [announce(&runs), announce(&open), announce(&made("other"))];
+        let open_to_all = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&open, open_to_all).unwrap();
+        std::os::unix::fs::symlink(&runs, folder.path().join("preauth-sandbox-4")).unwrap();
+        let expected = Server {
+            url: "http://127.0.0.1:9".to_owned(),
+            data: runs,
+        };
+        assert_eq!(sandboxes(folder.path()), [expected]);
+    }
+}

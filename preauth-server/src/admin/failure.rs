@@ -1,0 +1,142 @@
+//! Why a command did not do what it was asked for, and what its process ends with.
+
+use std::fmt;
+use std::io;
+use std::process::ExitCode;
+
+use thiserror::Error;
+
+use super::advice;
+use super::output::printable;
+use super::place::PlaceError;
+
+/// Why an administration command failed. Each has its exit code, which `ARCHITECTURE.md` and the
+/// README promise to scripts.
+#[derive(Debug, Error)]
+pub(crate) enum Failure {
+    /// The platform judged the request and refused it; repeating it unchanged cannot help.
+    #[error(transparent)]
+    Refused(Refusal),
+    /// The tax id is nobody's.
+    #[error("no company has the CNPJ {0}; `company list` shows them all")]
+    NoCompany(String),
+    /// The address is nobody's.
+    #[error("no user of the company has the e-mail address {0}; `user list` shows them all")]
+    NoUser(String),
+    /// The arguments do not say what to do.
+    #[error("{0}")]
+    Usage(String),
+    /// It is not clear which platform is meant, or with which token.
+    #[error(transparent)]
+    Place(#[from] PlaceError),
+    /// Nobody answers.
+    #[error(
+        "the platform at {url} does not answer; is the server running, and is this its platform address?"
+    )]
+    Unreachable {
+        /// Where it was sought.
+        url: String,
+        /// What the HTTP client says.
+        #[source]
+        cause: reqwest::Error,
+    },
+    /// The token is not that server's.
+    #[error("the platform at {url} refuses the operator token from {source_name}")]
+    TokenRefused {
+        /// Where it was presented.
+        url: String,
+        /// Where the token was read.
+        source_name: String,
+    },
+    /// The platform cannot do anything now; nothing was done.
+    #[error(transparent)]
+    Unavailable(Refusal),
+    /// Who answers is not the platform API.
+    #[error(
+        "{url} answers with status {status} like no platform API; is this the platform's address?"
+    )]
+    Stranger {
+        /// Who was asked.
+        url: String,
+        /// The status of the answer.
+        status: u16,
+    },
+    /// The operator said no.
+    #[error("nothing was done")]
+    Declined,
+    /// Nobody can be asked.
+    #[error("this asks before it goes on, and nobody can answer here; give --yes to go on")]
+    CannotAsk,
+    /// The request was sent, and how it ended is not known.
+    #[error("whether it was done is not known: look before you repeat it")]
+    Unknown(#[source] Cut),
+    /// It was done, and the answer says so in a form that this version does not know.
+    #[error("it was done, but the platform's answer is not understood; are both of one version?")]
+    NotUnderstood(#[source] serde_json::Error),
+    /// The output could not be written.
+    #[error("cannot write the output")]
+    Output(#[from] io::Error),
+}
+
+/// Why the end of a request is not known.
+#[derive(Debug, Error)]
+pub(crate) enum Cut {
+    /// The connection ended, or took too long.
+    #[error("the answer did not arrive")]
+    Connection(#[source] reqwest::Error),
+    /// The server failed inside.
+    #[error(transparent)]
+    Server(Refusal),
+}
+
+/// An answer that is not a success, as the API words it.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub(crate) struct Refusal {
+    pub(super) status: u16,
+    pub(super) code: String,
+    /// One sentence per problem, in the API's language, with the field if there is one.
+    pub(super) sentences: Vec<(Option<String>, String)>,
+    /// The operation that is in the way, if one is named.
+    pub(super) existing: Option<i64>,
+    pub(super) request_id: Option<String>,
+}
+
+impl Failure {
+    /// What the process ends with: 1 refused, 2 wrong usage, 3 platform not reached or not able, 4
+    /// not confirmed, 5 outcome unknown.
+    #[must_use]
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::Refused(_) | Self::NoCompany(_) | Self::NoUser(_) | Self::Output(_) => 1,
+            Self::Usage(_) | Self::Place(_) => 2,
+            Self::Unreachable { .. }
+            | Self::TokenRefused { .. }
+            | Self::Unavailable(_)
+            | Self::Stranger { .. } => 3,
+            Self::Declined | Self::CannotAsk => 4,
+            Self::Unknown(_) | Self::NotUnderstood(_) => 5,
+        })
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", printable(&self.code), self.status)?;
+        for (field, sentence) in &self.sentences {
+            match field {
+                Some(field) => write!(f, "\n  {}: {}", printable(field), printable(sentence))?,
+                None => write!(f, "\n  {}", printable(sentence))?,
+            }
+        }
+        if let Some(existing) = self.existing {
+            write!(f, "\n  operation {existing} is in the way")?;
+        }
+        if let Some(advice) = advice::on(&self.code) {
+            write!(f, "\n  next: {advice}")?;
+        }
+        if let Some(id) = &self.request_id {
+            write!(f, "\n  request id: {}", printable(id))?;
+        }
+        Ok(())
+    }
+}

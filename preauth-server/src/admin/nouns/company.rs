@@ -1,0 +1,105 @@
+//! `company`: construction companies, their branches, suppliers.
+
+use clap::Subcommand;
+use preauth_core::value::{Cnpj, CompanyName};
+use serde_json::json;
+
+use crate::admin::Failure;
+use crate::admin::arguments::{among, given, text};
+use crate::admin::call::Call;
+use crate::admin::company_ref::CompanyRef;
+use crate::admin::output::{Field, View};
+use crate::admin::paging::Paging;
+use crate::admin::session::Session;
+use crate::directory::CompanyKind;
+
+use super::Run;
+
+/// Commands on companies.
+#[derive(Debug, Subcommand)]
+pub(crate) enum CompanyCommand {
+    /// Register a company.
+    #[command(
+        after_help = "Example:\n  preauth-server company add --cnpj 45.723.001/0001-00 \
+                            --name 'Construtora Azul S.A.' --kind construction"
+    )]
+    Add {
+        /// Tax id, with or without mask.
+        #[arg(long, value_parser = Cnpj::parse)]
+        cnpj: Cnpj,
+        /// Legal name.
+        #[arg(long, value_parser = CompanyName::parse)]
+        name: CompanyName,
+        /// What it is.
+        #[arg(long, value_parser = among(CompanyKind::ALL), ignore_case = true)]
+        kind: CompanyKind,
+        /// Id or CNPJ of its head office, for a branch.
+        #[arg(long, value_name = "COMPANY", value_parser = CompanyRef::parse)]
+        head_office: Option<CompanyRef>,
+    },
+    /// List companies, the newest first.
+    #[command(after_help = "Example:\n  preauth-server company list --limit 50")]
+    List {
+        #[command(flatten)]
+        paging: Paging,
+    },
+    /// Show a company.
+    #[command(after_help = "Example:\n  preauth-server company show 45.723.001/0001-00")]
+    Show {
+        /// Id or CNPJ.
+        #[arg(value_parser = CompanyRef::parse)]
+        company: CompanyRef,
+    },
+}
+
+const COMPANY: View = View::of(&[
+    Field::whole("id", "/id"),
+    Field::cnpj("CNPJ", "/cnpj"),
+    Field::text("name", "/name"),
+    Field::text("kind", "/kind"),
+    Field::whole("head office", "/headOfficeId"),
+    Field::text("contact", "/contact/name"),
+    Field::text("e-mail", "/contact/email"),
+    Field::text("phone", "/contact/phone"),
+    Field::moment("created", "/createdAt"),
+]);
+
+const COLUMNS: &[Field] = &[
+    Field::whole("id", "/id"),
+    Field::cnpj("CNPJ", "/cnpj"),
+    Field::whole("kind", "/kind"),
+    Field::text("name", "/name"),
+];
+
+impl Run for CompanyCommand {
+    async fn run(self, session: &Session) -> Result<(), Failure> {
+        match self {
+            Self::Add {
+                cnpj,
+                name,
+                kind,
+                head_office,
+            } => {
+                let head_office = match head_office {
+                    Some(company) => Some(session.company(&company).await?),
+                    None => None,
+                };
+                let body = given([
+                    ("cnpj", text(Some(&cnpj))),
+                    ("name", text(Some(&name))),
+                    ("kind", Some(json!(kind.as_str()))),
+                    ("headOfficeId", text(head_office.as_ref())),
+                ]);
+                let call = Call::post("companies").body(body);
+                session.show(call, &COMPANY).await
+            }
+            Self::List { paging } => session.list(Call::get("companies"), &paging, COLUMNS).await,
+            Self::Show { company } => {
+                let id = session.company(&company).await?;
+                session
+                    .show(Call::get(format!("companies/{id}")), &COMPANY)
+                    .await
+            }
+        }
+    }
+}

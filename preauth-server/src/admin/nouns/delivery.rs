@@ -1,0 +1,120 @@
+//! `delivery`: events on their way to an endpoint.
+
+use clap::Subcommand;
+use preauth_core::value::{DeliveryId, EventType};
+
+use crate::admin::Failure;
+use crate::admin::arguments::among;
+use crate::admin::call::Call;
+use crate::admin::company_ref::CompanyRef;
+use crate::admin::output::{Field, Section, View};
+use crate::admin::paging::Paging;
+use crate::admin::session::Session;
+use crate::directory::DeliveryStatus;
+
+use super::Run;
+
+/// Commands on deliveries.
+#[derive(Debug, Subcommand)]
+pub(crate) enum DeliveryCommand {
+    /// List the deliveries of a head office, the newest first.
+    #[command(
+        after_help = "Example:\n  preauth-server delivery list 45.723.001/0001-00 \
+                            --status failed --event anticipation.paid"
+    )]
+    List {
+        /// Id or CNPJ of the head office.
+        #[arg(value_parser = CompanyRef::parse)]
+        company: CompanyRef,
+        /// Only those that stand so.
+        #[arg(long, value_parser = among(DeliveryStatus::ALL), ignore_case = true)]
+        status: Option<DeliveryStatus>,
+        /// Only those of this event type.
+        #[arg(long, value_name = "TYPE", value_parser = among(EventType::ALL),
+              hide_possible_values = true)]
+        event: Option<EventType>,
+        #[command(flatten)]
+        paging: Paging,
+    },
+    /// Show a delivery with every attempt and its body as sent.
+    #[command(after_help = "Example:\n  preauth-server delivery show \
+                            01a1fe3a-25a3-7ffb-8504-107e7be706e3")]
+    Show {
+        /// Id of the delivery.
+        #[arg(value_parser = DeliveryId::parse)]
+        delivery: DeliveryId,
+    },
+    /// Send a delivery again, at once.
+    #[command(after_help = "Example:\n  preauth-server delivery resend \
+                            01a1fe3a-25a3-7ffb-8504-107e7be706e3")]
+    Resend {
+        /// Id of the delivery.
+        #[arg(value_parser = DeliveryId::parse)]
+        delivery: DeliveryId,
+    },
+}
+
+const DELIVERY: View = View {
+    fields: &[
+        Field::whole("id", "/id"),
+        Field::whole("event", "/eventId"),
+        Field::text("type", "/eventType"),
+        Field::status("status", "/status"),
+        Field::moment("created", "/createdAt"),
+        Field::moment("next attempt", "/nextAttemptAt"),
+    ],
+    sections: &[
+        Section::Table {
+            title: "Attempts",
+            pointer: "/attempts",
+            columns: &[
+                Field::whole("no", "/number"),
+                Field::moment("at", "/at"),
+                Field::whole("by", "/trigger"),
+                Field::whole("ms", "/durationMs"),
+                Field::whole("status", "/httpStatus"),
+                Field::text("error", "/error"),
+                Field::text("answer", "/responseBody"),
+            ],
+        },
+        Section::Text {
+            title: "Body as sent",
+            pointer: "/body",
+        },
+    ],
+};
+
+const COLUMNS: &[Field] = &[
+    Field::whole("id", "/id"),
+    Field::status("status", "/status"),
+    Field::text("type", "/eventType"),
+    Field::moment("created", "/createdAt"),
+    Field::moment("next attempt", "/nextAttemptAt"),
+];
+
+impl Run for DeliveryCommand {
+    async fn run(self, session: &Session) -> Result<(), Failure> {
+        match self {
+            Self::List {
+                company,
+                status,
+                event,
+                paging,
+            } => {
+                let company = session.company(&company).await?;
+                let call = Call::get(format!("companies/{company}/deliveries"))
+                    .query("status", status)
+                    .query("eventType", event);
+                session.list(call, &paging, COLUMNS).await
+            }
+            Self::Show { delivery } => {
+                let call = Call::get(format!("deliveries/{delivery}"));
+                session.show(call, &DELIVERY).await
+            }
+            Self::Resend { delivery } => {
+                let call = Call::post(format!("deliveries/{delivery}/resend"));
+                session.show(call, &DELIVERY).await
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! `key`: what an ERP presents to the integration API.
+
+use clap::Subcommand;
+use preauth_core::value::{ApiKeyId, KeyName, Scope};
+use serde_json::{Value, json};
+
+use crate::admin::Failure;
+use crate::admin::arguments::{among, given, text, words};
+use crate::admin::call::Call;
+use crate::admin::company_ref::CompanyRef;
+use crate::admin::output::{Field, Section, View};
+use crate::admin::paging::Paging;
+use crate::admin::session::Session;
+use crate::admin::user_ref::UserRef;
+
+use super::Run;
+
+/// Commands on API keys.
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeyCommand {
+    /// Make a key, which is shown this once.
+    #[command(
+        after_help = "Example:\n  preauth-server key create 45.723.001/0001-00 --name ERP \
+                            --user ana@azul.example.com \
+                            --scope preauth:read,preauth:write --validity-days 180"
+    )]
+    Create {
+        /// Id or CNPJ of the company.
+        #[arg(value_parser = CompanyRef::parse)]
+        company: CompanyRef,
+        /// What the company calls it.
+        #[arg(long, value_parser = KeyName::parse)]
+        name: KeyName,
+        /// Id or e-mail address of the user in whose name it acts.
+        #[arg(long, value_parser = UserRef::parse)]
+        user: UserRef,
+        /// What it opens; may be repeated.
+        #[arg(long, required = true, value_delimiter = ',', value_parser = among(Scope::OFFERED))]
+        scope: Vec<Scope>,
+        /// For how long it is valid: 30, 90, 180 or 365 days.
+        #[arg(long, value_name = "DAYS", default_value_t = 365)]
+        validity_days: u16,
+    },
+    /// List the keys of a company, the newest first.
+    #[command(after_help = "Example:\n  preauth-server key list 45.723.001/0001-00")]
+    List {
+        /// Id or CNPJ of the company.
+        #[arg(value_parser = CompanyRef::parse)]
+        company: CompanyRef,
+        #[command(flatten)]
+        paging: Paging,
+    },
+    /// Show a key, without what only its making showed.
+    #[command(after_help = "Example:\n  preauth-server key show \
+                            01a1fe3a-25a3-7ffb-8504-107e7be706e3")]
+    Show {
+        /// Id of the key.
+        #[arg(value_parser = ApiKeyId::parse)]
+        key: ApiKeyId,
+    },
+    /// Refuse a key from now on, for good. Asks first.
+    #[command(after_help = "Example:\n  preauth-server key revoke \
+                            01a1fe3a-25a3-7ffb-8504-107e7be706e3 --yes")]
+    Revoke {
+        /// Id of the key.
+        #[arg(value_parser = ApiKeyId::parse)]
+        key: ApiKeyId,
+    },
+}
+
+const KEY: View = View {
+    fields: &[
+        Field::whole("id", "/id"),
+        Field::whole("company", "/companyId"),
+        Field::text("name", "/name"),
+        Field::text("begins with", "/prefix"),
+        Field::status("state", "/state"),
+        Field::text("scopes", "/scopes"),
+        Field::whole("user", "/responsibleUserId"),
+        Field::moment("created", "/createdAt"),
+        Field::moment("expires", "/expiresAt"),
+        Field::moment("revoked", "/revokedAt"),
+        Field::moment("last used", "/lastUsedAt"),
+    ],
+    sections: &[Section::Secret {
+        title: "key",
+        pointer: "/key",
+    }],
+};
+
+const COLUMNS: &[Field] = &[
+    Field::whole("id", "/id"),
+    Field::text("name", "/name"),
+    Field::whole("begins with", "/prefix"),
+    Field::status("state", "/state"),
+    Field::moment("expires", "/expiresAt"),
+    Field::moment("last used", "/lastUsedAt"),
+    Field::text("scopes", "/scopes"),
+];
+
+impl Run for KeyCommand {
+    async fn run(self, session: &Session) -> Result<(), Failure> {
+        match self {
+            Self::Create {
+                company,
+                name,
+                user,
+                scope,
+                validity_days,
+            } => {
+                let company = session.company(&company).await?;
+                let user = session.user(company, &user).await?;
+                let body = given([
+                    ("name", text(Some(&name))),
+                    ("responsibleUserId", text(Some(&user))),
+                    ("scopes", Some(json!(words(&scope)))),
+                    ("validityDays", Some(json!(validity_days))),
+                ]);
+                let call = Call::post(format!("companies/{company}/api-keys")).body(body);
+                session.show(call, &KEY).await
+            }
+            Self::List { company, paging } => {
+                let company = session.company(&company).await?;
+                let call = Call::get(format!("companies/{company}/api-keys"));
+                session.list(call, &paging, COLUMNS).await
+            }
+            Self::Show { key } => {
+                session
+                    .show(Call::get(format!("api-keys/{key}")), &KEY)
+                    .await
+            }
+            Self::Revoke { key } => {
+                let path = format!("api-keys/{key}");
+                let question = |key: &Value| {
+                    let (name, prefix) = (
+                        Field::text("", "/name").read(key),
+                        Field::text("", "/prefix").read(key),
+                    );
+                    format!("Revoke key {name:?} ({prefix}...)? It is refused from then on.")
+                };
+                session.confirm(Call::get(&*path), question).await?;
+                session.end(Call::delete(path), "the key is revoked").await
+            }
+        }
+    }
+}

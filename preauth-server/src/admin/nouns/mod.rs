@@ -1,0 +1,64 @@
+//! The nouns of the command line, one file each.
+
+mod company;
+mod credit;
+mod delivery;
+mod endpoint;
+mod key;
+mod operation;
+mod supplier;
+mod user;
+
+use clap::Subcommand;
+
+use super::Failure;
+use super::options::Noun;
+use super::session::Session;
+
+/// What an operator does on the platform.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AdminCommand {
+    /// Companies: construction companies, their branches, suppliers.
+    Company(Noun<company::CompanyCommand>),
+    /// Users of a company.
+    User(Noun<user::UserCommand>),
+    /// API keys of a company.
+    Key(Noun<key::KeyCommand>),
+    /// What a company may offer.
+    Credit(Noun<credit::CreditCommand>),
+    /// Suppliers that a company does not deal with.
+    Supplier(Noun<supplier::SupplierCommand>),
+    /// Offers and advances, and every step of their life.
+    Operation(Noun<operation::OperationCommand>),
+    /// Where a company hears of events.
+    Endpoint(Noun<endpoint::EndpointCommand>),
+    /// Events on their way to an endpoint.
+    Delivery(Noun<delivery::DeliveryCommand>),
+}
+
+impl AdminCommand {
+    /// Does it.
+    pub(crate) async fn run(self) -> Result<(), Failure> {
+        match self {
+            Self::Company(noun) => run(noun).await,
+            Self::User(noun) => run(noun).await,
+            Self::Key(noun) => run(noun).await,
+            Self::Credit(noun) => run(noun).await,
+            Self::Supplier(noun) => run(noun).await,
+            Self::Operation(noun) => run(noun).await,
+            Self::Endpoint(noun) => run(noun).await,
+            Self::Delivery(noun) => run(noun).await,
+        }
+    }
+}
+
+/// The commands of a noun.
+trait Run {
+    /// Asks the platform, and shows what it answers.
+    async fn run(self, session: &Session) -> Result<(), Failure>;
+}
+
+async fn run<C: Subcommand + Run>(noun: Noun<C>) -> Result<(), Failure> {
+    let session = Session::open(&noun.options)?;
+    noun.command.run(&session).await
+}

@@ -1,0 +1,199 @@
+//! The steps of an operation's life, each an action of the platform API.
+
+use clap::{Args, Subcommand};
+use preauth_core::text_enum;
+use preauth_core::value::{Money, OperationId, Reason};
+use preauth_core::wire::Amount;
+use serde_json::{Value, json};
+
+use crate::admin::Failure;
+use crate::admin::arguments::{among, given, text};
+use crate::admin::call::Call;
+use crate::admin::output::Field;
+use crate::admin::session::Session;
+
+use super::OPERATION;
+
+/// What somebody does with an operation. Those that close it ask first.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Action {
+    /// The supplier asks for the advance that was offered.
+    #[command(after_help = "Example:\n  preauth-server operation request 12")]
+    Request(Plain),
+    /// The supplier declines the offer. Asks first.
+    #[command(
+        after_help = "Example:\n  preauth-server operation decline 12 --reason 'Sem interesse'"
+    )]
+    Decline(Reasoned),
+    /// The company takes the offer back. Asks first.
+    #[command(after_help = "Example:\n  preauth-server operation withdraw 12 --yes")]
+    Withdraw(Reasoned),
+    /// The platform verified the invoice of a direct advance.
+    #[command(after_help = "Example:\n  preauth-server operation verify 12")]
+    Verify(Plain),
+    /// The company approves the advance.
+    #[command(after_help = "Example:\n  preauth-server operation approve 12")]
+    Approve(Plain),
+    /// The platform releases the advance for payment.
+    #[command(after_help = "Example:\n  preauth-server operation release 12 --net-amount 11900.00")]
+    Release {
+        #[command(flatten)]
+        on: Plain,
+        /// What the supplier gets, in reais.
+        #[arg(long, value_name = "REAIS", value_parser = Money::parse)]
+        net_amount: Money,
+    },
+    /// The supplier was paid.
+    #[command(after_help = "Example:\n  preauth-server operation pay 12")]
+    Pay(Plain),
+    /// The bank returned the payment to the supplier.
+    #[command(after_help = "Example:\n  preauth-server operation return-payout 12")]
+    ReturnPayout(Plain),
+    /// The boleto was issued.
+    #[command(after_help = "Example:\n  preauth-server operation bill 12")]
+    Bill(Plain),
+    /// The company paid the boleto.
+    #[command(after_help = "Example:\n  preauth-server operation conclude 12")]
+    Conclude(Plain),
+    /// The company or the platform refuses the advance. Asks first.
+    #[command(
+        after_help = "Example:\n  preauth-server operation reprove 12 --by company \
+                            --reason 'Nota fiscal cancelada'"
+    )]
+    Reprove {
+        #[command(flatten)]
+        on: Reasoned,
+        /// Who refuses it.
+        #[arg(long, value_parser = among(Reprover::ALL), ignore_case = true)]
+        by: Reprover,
+    },
+    /// The platform takes up again what was reproved.
+    #[command(after_help = "Example:\n  preauth-server operation reopen 12")]
+    Reopen(Plain),
+}
+
+/// On which operation.
+#[derive(Debug, Args)]
+pub(crate) struct Plain {
+    /// Id of the operation.
+    #[arg(value_parser = OperationId::parse)]
+    operation: OperationId,
+}
+
+/// On which operation, and why.
+#[derive(Debug, Args)]
+pub(crate) struct Reasoned {
+    /// Id of the operation.
+    #[arg(value_parser = OperationId::parse)]
+    operation: OperationId,
+    /// What the other side is told; by default a sentence of the platform.
+    #[arg(long, value_name = "TEXT", value_parser = Reason::parse)]
+    reason: Option<Reason>,
+}
+
+text_enum! {
+    /// Who refuses an advance.
+    pub(crate) enum Reprover, "reprover" {
+        /// The construction company.
+        Company => "COMPANY",
+        /// The platform's own operation.
+        Platform => "PLATFORM",
+    }
+}
+
+/// An action as the API takes it.
+struct Step {
+    operation: OperationId,
+    /// The last segment of its path.
+    segment: &'static str,
+    body: Option<Value>,
+    /// What is asked before, if it closes the operation.
+    question: Option<&'static str>,
+}
+
+impl Action {
+    pub(super) async fn run(self, session: &Session) -> Result<(), Failure> {
+        let step = self.step();
+        let path = format!("operations/{}", step.operation);
+        if let Some(verb) = step.question {
+            let question = |operation: &Value| format!("{verb} {}?", subject(operation));
+            session.confirm(Call::get(&*path), question).await?;
+        }
+        let mut call = Call::post(format!("{path}/{}", step.segment));
+        call.body = step.body;
+        session.show(call, &OPERATION).await
+    }
+
+    /// The table of actions.
+    fn step(self) -> Step {
+        match self {
+            Self::Request(on) => on.step("request"),
+            Self::Decline(on) => on.step("decline").asking("Decline"),
+            Self::Withdraw(on) => on.step("withdraw").asking("Withdraw"),
+            Self::Verify(on) => on.step("verify"),
+            Self::Approve(on) => on.step("approve"),
+            Self::Release { on, net_amount } => Step {
+                body: Some(json!({"netAmount": Amount::from(net_amount)})),
+                ..on.step("release")
+            },
+            Self::Pay(on) => on.step("pay"),
+            Self::ReturnPayout(on) => on.step("return-payout"),
+            Self::Bill(on) => on.step("bill"),
+            Self::Conclude(on) => on.step("conclude"),
+            Self::Reprove { on, by } => {
+                let body = given([
+                    ("by", Some(json!(by.as_str()))),
+                    ("reason", text(on.reason.as_ref())),
+                ]);
+                Step {
+                    body: Some(body),
+                    ..on.step("reprove").asking("Reprove")
+                }
+            }
+            Self::Reopen(on) => on.step("reopen"),
+        }
+    }
+}
+
+impl Plain {
+    const fn step(&self, segment: &'static str) -> Step {
+        Step {
+            operation: self.operation,
+            segment,
+            body: None,
+            question: None,
+        }
+    }
+}
+
+impl Reasoned {
+    fn step(&self, segment: &'static str) -> Step {
+        Step {
+            operation: self.operation,
+            segment,
+            body: Some(given([("reason", text(self.reason.as_ref()))])),
+            question: None,
+        }
+    }
+}
+
+impl Step {
+    fn asking(self, verb: &'static str) -> Self {
+        Self {
+            question: Some(verb),
+            ..self
+        }
+    }
+}
+
+fn subject(operation: &Value) -> String {
+    let read = |field: Field| field.read(operation);
+    format!(
+        "operation {} (invoice {} of {}, {} reais, {})",
+        read(Field::whole("", "/id")),
+        read(Field::text("", "/invoice/number")),
+        read(Field::text("", "/supplier/name")),
+        read(Field::money("", "/invoice/amount")),
+        read(Field::status("", "/status")),
+    )
+}

@@ -1,0 +1,62 @@
+//! `operation advance`: a direct advance.
+
+use clap::Args;
+use preauth_core::value::{Cnpj, DueDate, ExternalReference, InvoiceNumber, Money};
+use preauth_core::wire::Amount;
+use serde_json::json;
+
+use crate::admin::Failure;
+use crate::admin::arguments::{given, text};
+use crate::admin::call::Call;
+use crate::admin::company_ref::CompanyRef;
+use crate::admin::session::Session;
+
+use super::OPERATION;
+
+/// What is advanced, for whom, by whom.
+#[derive(Debug, Args)]
+pub(crate) struct Advance {
+    /// Id or CNPJ of the construction company that will pay the invoice.
+    #[arg(long, value_name = "COMPANY", value_parser = CompanyRef::parse)]
+    payer: CompanyRef,
+    /// CNPJ of the supplier.
+    #[arg(long, value_name = "CNPJ", value_parser = Cnpj::parse)]
+    supplier: Cnpj,
+    /// Gross amount of the invoice, in reais.
+    #[arg(long, value_name = "REAIS", value_parser = Money::parse)]
+    amount: Money,
+    /// When the invoice falls due.
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = DueDate::parse)]
+    due_date: DueDate,
+    /// Number of the invoice.
+    #[arg(long, value_name = "TEXT", value_parser = InvoiceNumber::parse)]
+    number: Option<InvoiceNumber>,
+    /// Tax that the company withholds, in reais.
+    #[arg(long, value_name = "REAIS", value_parser = Money::parse)]
+    withheld_tax_amount: Option<Money>,
+    /// The ERP's own identifier.
+    #[arg(long, value_name = "TEXT", value_parser = ExternalReference::parse)]
+    external_reference: Option<ExternalReference>,
+}
+
+impl Advance {
+    pub(super) async fn run(self, session: &Session) -> Result<(), Failure> {
+        let payer = session.company(&self.payer).await?;
+        let withheld = self.withheld_tax_amount.map(Amount::from);
+        let invoice = given([
+            ("amount", Some(json!(Amount::from(self.amount)))),
+            ("dueDate", text(Some(&self.due_date))),
+            ("number", text(self.number.as_ref())),
+            ("withheldTaxAmount", withheld.map(|amount| json!(amount))),
+        ]);
+        let body = given([
+            ("payerCompanyId", text(Some(&payer))),
+            ("supplierCnpj", text(Some(&self.supplier))),
+            ("invoice", Some(invoice)),
+            ("externalReference", text(self.external_reference.as_ref())),
+        ]);
+        session
+            .show(Call::post("operations").body(body), &OPERATION)
+            .await
+    }
+}

@@ -1,0 +1,172 @@
+//! `user`: the people of a company.
+
+use clap::{Args, Subcommand};
+use preauth_core::value::{Email, Permission, PersonName, UserId};
+use serde_json::{Value, json};
+
+use crate::admin::Failure;
+use crate::admin::arguments::{among, given, text, words};
+use crate::admin::call::Call;
+use crate::admin::company_ref::CompanyRef;
+use crate::admin::output::{Field, View};
+use crate::admin::paging::Paging;
+use crate::admin::session::Session;
+
+use super::Run;
+
+/// Commands on users.
+#[derive(Debug, Subcommand)]
+pub(crate) enum UserCommand {
+    /// Add a user to a company.
+    #[command(
+        after_help = "Example:\n  preauth-server user add 45.723.001/0001-00 --name Ana \
+                            --email ana@azul.example.com \
+                            --permission request_advances,pre_authorize_advances"
+    )]
+    Add {
+        /// Id or CNPJ of the company.
+        #[arg(value_parser = CompanyRef::parse)]
+        company: CompanyRef,
+        /// Name of the person.
+        #[arg(long, value_parser = PersonName::parse)]
+        name: PersonName,
+        /// E-mail address; used once per company.
+        #[arg(long, value_parser = Email::parse)]
+        email: Email,
+        #[command(flatten)]
+        permissions: Permissions,
+    },
+    /// Change what is given about a user, and leave the rest.
+    #[command(after_help = "Example:\n  preauth-server user set \
+                            01a1fe3a-25a3-7ffb-8504-107e7be706e3 --deactivate")]
+    Set {
+        /// Id of the user.
+        #[arg(value_parser = UserId::parse)]
+        user: UserId,
+        #[command(flatten)]
+        change: Change,
+    },
+    /// List the users of a company, the newest first.
+    #[command(after_help = "Example:\n  preauth-server user list 45.723.001/0001-00")]
+    List {
+        /// Id or CNPJ of the company.
+        #[arg(value_parser = CompanyRef::parse)]
+        company: CompanyRef,
+        #[command(flatten)]
+        paging: Paging,
+    },
+    /// Show a user.
+    #[command(after_help = "Example:\n  preauth-server user show \
+                            01a1fe3a-25a3-7ffb-8504-107e7be706e3")]
+    Show {
+        /// Id of the user.
+        #[arg(value_parser = UserId::parse)]
+        user: UserId,
+    },
+}
+
+/// What a user may do. A key's responsible user needs both.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct Permissions {
+    /// What the user may do; may be repeated.
+    #[arg(long, value_delimiter = ',', value_parser = among(Permission::ALL), ignore_case = true)]
+    permission: Vec<Permission>,
+    /// The user may do nothing.
+    #[arg(long)]
+    no_permissions: bool,
+}
+
+/// What is to be different.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+pub(crate) struct Change {
+    /// New name.
+    #[arg(long, value_parser = PersonName::parse)]
+    name: Option<PersonName>,
+    /// New e-mail address.
+    #[arg(long, value_parser = Email::parse)]
+    email: Option<Email>,
+    /// All that the user may do from now on; may be repeated.
+    #[arg(long, value_delimiter = ',', value_parser = among(Permission::ALL), ignore_case = true)]
+    permission: Vec<Permission>,
+    /// The user may do nothing from now on.
+    #[arg(long, conflicts_with = "permission")]
+    no_permissions: bool,
+    /// Let the user act again.
+    #[arg(long, conflicts_with = "deactivate")]
+    activate: bool,
+    /// Refuse what is done in the user's name, keys included.
+    #[arg(long)]
+    deactivate: bool,
+}
+
+const USER: View = View::of(&[
+    Field::whole("id", "/id"),
+    Field::whole("company", "/companyId"),
+    Field::text("name", "/name"),
+    Field::text("e-mail", "/email"),
+    Field::text("permissions", "/permissions"),
+    Field::text("active", "/active"),
+    Field::moment("created", "/createdAt"),
+]);
+
+const COLUMNS: &[Field] = &[
+    Field::whole("id", "/id"),
+    Field::text("name", "/name"),
+    Field::text("e-mail", "/email"),
+    Field::whole("active", "/active"),
+    Field::text("permissions", "/permissions"),
+];
+
+impl Run for UserCommand {
+    async fn run(self, session: &Session) -> Result<(), Failure> {
+        match self {
+            Self::Add {
+                company,
+                name,
+                email,
+                permissions,
+            } => {
+                let company = session.company(&company).await?;
+                let body = given([
+                    ("name", text(Some(&name))),
+                    ("email", text(Some(&email))),
+                    ("permissions", Some(json!(words(&permissions.permission)))),
+                ]);
+                let call = Call::post(format!("companies/{company}/users")).body(body);
+                session.show(call, &USER).await
+            }
+            Self::Set { user, change } => {
+                let call = Call::patch(format!("users/{user}")).body(change.body());
+                session.show(call, &USER).await
+            }
+            Self::List { company, paging } => {
+                let company = session.company(&company).await?;
+                let call = Call::get(format!("companies/{company}/users"));
+                session.list(call, &paging, COLUMNS).await
+            }
+            Self::Show { user } => {
+                session
+                    .show(Call::get(format!("users/{user}")), &USER)
+                    .await
+            }
+        }
+    }
+}
+
+impl Change {
+    fn body(&self) -> Value {
+        let names_permissions = self.no_permissions || !self.permission.is_empty();
+        let names_active = self.activate || self.deactivate;
+        given([
+            ("name", text(self.name.as_ref())),
+            ("email", text(self.email.as_ref())),
+            (
+                "permissions",
+                names_permissions.then(|| json!(words(&self.permission))),
+            ),
+            ("active", names_active.then(|| json!(self.activate))),
+        ])
+    }
+}

@@ -1,0 +1,200 @@
+//! A value of an answer: where it stands, what it is called, how it is written.
+
+use preauth_core::value::{Cnpj, Money, Timestamp};
+use serde_json::Value;
+
+/// One value of a record, or one column of a table.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::admin) struct Field {
+    pub(super) title: &'static str,
+    /// A JSON pointer.
+    pub(super) pointer: &'static str,
+    pub(super) form: Form,
+}
+
+/// How a value is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::admin) enum Form {
+    /// As it is; what is to be pasted is never cut.
+    Whole,
+    /// As it is; cut where a table is too wide for the terminal.
+    Text,
+    /// A word that says how things stand.
+    Status,
+    /// A tax id, with its mask.
+    Cnpj,
+    /// A moment, to the second.
+    Moment,
+    /// An amount in reais.
+    Money,
+}
+
+/// What a word says about how things stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tone {
+    Plain,
+    Title,
+    Good,
+    Waiting,
+    Bad,
+}
+
+/// A field of this form.
+const fn form(form: Form, title: &'static str, pointer: &'static str) -> Field {
+    Field {
+        title,
+        pointer,
+        form,
+    }
+}
+
+impl Field {
+    pub(in crate::admin) const fn whole(title: &'static str, pointer: &'static str) -> Self {
+        form(Form::Whole, title, pointer)
+    }
+
+    pub(in crate::admin) const fn text(title: &'static str, pointer: &'static str) -> Self {
+        form(Form::Text, title, pointer)
+    }
+
+    pub(in crate::admin) const fn status(title: &'static str, pointer: &'static str) -> Self {
+        form(Form::Status, title, pointer)
+    }
+
+    pub(in crate::admin) const fn cnpj(title: &'static str, pointer: &'static str) -> Self {
+        form(Form::Cnpj, title, pointer)
+    }
+
+    pub(in crate::admin) const fn moment(title: &'static str, pointer: &'static str) -> Self {
+        form(Form::Moment, title, pointer)
+    }
+
+    pub(in crate::admin) const fn money(title: &'static str, pointer: &'static str) -> Self {
+        form(Form::Money, title, pointer)
+    }
+
+    /// The value in `record` as it is shown; `-` when there is none.
+    pub(in crate::admin) fn read(&self, record: &Value) -> String {
+        let value = record.pointer(self.pointer).unwrap_or(&Value::Null);
+        let plain = plain(value);
+        match self.form {
+            Form::Whole | Form::Text | Form::Status => plain,
+            Form::Cnpj => Cnpj::parse(&plain).map_or(plain, |tax_id| cnpj(&tax_id)),
+            Form::Moment => Timestamp::parse(&plain).map_or(plain, moment),
+            Form::Money => Money::parse(&plain).map_or(plain, money),
+        }
+    }
+
+    pub(super) fn tone(&self, shown: &str) -> Tone {
+        if self.form == Form::Status {
+            tone(shown)
+        } else {
+            Tone::Plain
+        }
+    }
+}
+
+/// A tax id with its mask, as people read it.
+pub(in crate::admin) fn cnpj(cnpj: &Cnpj) -> String {
+    let mut masked = String::new();
+    for (index, character) in cnpj.as_str().chars().enumerate() {
+        match index {
+            2 | 5 => masked.push('.'),
+            8 => masked.push('/'),
+            12 => masked.push('-'),
+            _ => {}
+        }
+        masked.push(character);
+    }
+    masked
+}
+
+/// A text from elsewhere, unable to command the terminal or to turn the direction of writing.
+pub(in crate::admin) fn printable(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        let is_unsafe = character.is_control()
+            || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if is_unsafe {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => "-".to_owned(),
+        Value::Bool(yes) => if *yes { "yes" } else { "no" }.to_owned(),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => printable(text),
+        Value::Array(items) if items.is_empty() => "-".to_owned(),
+        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
+        Value::Object(_) => printable(&value.to_string()),
+    }
+}
+
+fn moment(moment: Timestamp) -> String {
+    moment
+        .to_datetime()
+        .format("%Y-%m-%d %H:%M:%SZ")
+        .to_string()
+}
+
+fn money(money: Money) -> String {
+    let cents = money.cents();
+    format!("{}.{:02}", cents / 100, cents % 100)
+}
+
+fn tone(word: &str) -> Tone {
+    match word {
+        "CONCLUDED" | "DELIVERED" | "ACTIVE" | "PAID" => Tone::Good,
+        "PENDING" | "PAUSED" | "EXPIRED" | "OPEN" => Tone::Waiting,
+        "REPROVED" | "FAILED" | "REVOKED" | "CANCELED" => Tone::Bad,
+        _ => Tone::Plain,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Field, Tone, printable};
+    use serde_json::json;
+
+    #[test]
+    fn values_are_shown_in_the_form_that_commands_take() {
+        let record = json!({
+            "cnpj": "12ABC34501DE35",
+            "at": "2026-11-21T13:09:47.549Z",
+            "amount": 12500.5,
+            "whole": 500,
+            "none": null,
+            "list": ["a", "b"],
+        });
+        for (field, shown) in [
+            (Field::cnpj("", "/cnpj"), "12.ABC.345/01DE-35"),
+            (Field::moment("", "/at"), "2026-11-21 13:09:47Z"),
+            (Field::money("", "/amount"), "12500.50"),
+            (Field::money("", "/whole"), "500.00"),
+            (Field::money("", "/none"), "-"),
+            (Field::text("", "/nowhere"), "-"),
+            (Field::text("", "/list"), "a, b"),
+        ] {
+            assert_eq!(field.read(&record), shown, "{field:?}");
+        }
+    }
+
+    #[test]
+    fn what_strangers_wrote_cannot_command_the_terminal() {
+        let hostile = "ok\u{1b}[2J\r\n\u{9b}31m\u{202e}";
+        assert_eq!(printable(hostile), r"ok\u{1b}[2J\r\n\u{9b}31m\u{202e}");
+        assert_eq!(printable("Concreto e Aço"), "Concreto e Aço");
+    }
+
+    #[test]
+    fn only_words_about_how_things_stand_have_a_tone() {
+        assert_eq!(Field::status("", "").tone("FAILED"), Tone::Bad);
+        assert_eq!(Field::text("", "").tone("FAILED"), Tone::Plain);
+    }
+}

@@ -1,0 +1,14 @@
+//! How answers look to people: records, tables, values.
+//!
+//! Dates are as the API writes them, moments in UTC to the second, amounts in reais with two decimals
+//! and a point: the forms that the commands take, so that what is shown can be pasted.
+
+mod field;
+mod screen;
+mod table;
+mod view;
+
+pub(super) use field::{Field, cnpj, printable};
+pub(super) use screen::{Screen, print};
+pub(super) use table::table;
+pub(super) use view::{Section, View};

@@ -1,0 +1,93 @@
+//! Where output goes: its width, and whether it may have colours.
+
+use std::io::{self, ErrorKind, IsTerminal, Write};
+
+use super::field::Tone;
+
+/// What is known about the screen.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::admin) struct Screen {
+    /// Characters in a line; none when output is no terminal, and nothing is cut then.
+    pub(super) width: Option<usize>,
+    pub(super) has_colours: bool,
+}
+
+impl Screen {
+    /// Standard output as it is.
+    pub(in crate::admin) fn of_stdout() -> Self {
+        let stdout = io::stdout();
+        let is_terminal = stdout.is_terminal();
+        let size = rustix::termios::tcgetwinsize(&stdout);
+        let columns = size.ok().map(|size| usize::from(size.ws_col));
+        Self {
+            width: columns.filter(|columns| is_terminal && *columns > 0),
+            has_colours: is_terminal && colours_are_welcome(|name| std::env::var(name).ok()),
+        }
+    }
+
+    /// The text, in the colour of its tone if the screen has any.
+    pub(super) fn paint(self, text: &str, tone: Tone) -> String {
+        let code = match tone {
+            _ if !self.has_colours => return text.to_owned(),
+            Tone::Plain => return text.to_owned(),
+            Tone::Title => 1,
+            Tone::Good => 32,
+            Tone::Waiting => 33,
+            Tone::Bad => 31,
+        };
+        format!("\u{1b}[{code}m{text}\u{1b}[0m")
+    }
+}
+
+/// By the convention of `NO_COLOR`: any text in it means no.
+fn colours_are_welcome(variable: impl Fn(&str) -> Option<String>) -> bool {
+    let is_refused = variable("NO_COLOR").is_some_and(|text| !text.is_empty());
+    let is_dumb = variable("TERM").is_none_or(|term| term == "dumb");
+    !is_refused && !is_dumb
+}
+
+/// Writes to standard output, with an end of line. A reader that has seen enough is no error.
+pub(in crate::admin) fn print(mut text: String) -> io::Result<()> {
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    let mut stdout = io::stdout().lock();
+    match stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush())
+    {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Screen, Tone, colours_are_welcome};
+
+    #[test]
+    fn no_color_and_dumb_terminals_have_no_colours() {
+        let asked = |no_color: Option<&str>, term: Option<&str>| {
+            let of = |name: &str| if name == "TERM" { term } else { no_color };
+            colours_are_welcome(|name| of(name).map(ToOwned::to_owned))
+        };
+        assert!(asked(None, Some("xterm")));
+        assert!(asked(Some(""), Some("xterm")));
+        assert!(!asked(Some("1"), Some("xterm")));
+        assert!(!asked(None, Some("dumb")));
+        assert!(!asked(None, None));
+    }
+
+    #[test]
+    fn a_screen_without_colours_gets_the_text_alone() {
+        let screen = |has_colours| Screen {
+            width: None,
+            has_colours,
+        };
+        assert_eq!(screen(false).paint("PAID", Tone::Good), "PAID");
+        assert_eq!(
+            screen(true).paint("PAID", Tone::Good),
+            "\u{1b}[32mPAID\u{1b}[0m"
+        );
+    }
+}

@@ -1,0 +1,49 @@
+//! Which part of a list to show.
+
+use clap::Args;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// The most that one page may hold.
+pub(super) const GREATEST_LIMIT: u32 = 100;
+
+/// One page, or all of them.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Paging {
+    /// Which page to show, the newest first.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=i64::MAX.unsigned_abs()))]
+    pub(super) page: u64,
+    /// How many a page holds.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=i64::from(GREATEST_LIMIT)))]
+    pub(super) limit: u32,
+    /// Show everything there is.
+    #[arg(long, conflicts_with_all = ["page", "limit"])]
+    pub(super) all: bool,
+}
+
+impl Paging {
+    /// The first page to ask for, and how many it holds.
+    pub(super) const fn first(&self) -> (u64, u32) {
+        if self.all {
+            (1, GREATEST_LIMIT)
+        } else {
+            (self.page, self.limit)
+        }
+    }
+}
+
+/// A page as the API answers it, its items as they came.
+#[derive(Debug, Deserialize)]
+pub(super) struct Page {
+    pub(super) data: Vec<Box<RawValue>>,
+    pub(super) pagination: Pagination,
+}
+
+/// Which page of how many.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(super) struct Pagination {
+    pub(super) page: u64,
+    pub(super) total: u64,
+    #[serde(rename = "totalPages")]
+    pub(super) of: u64,
+}

@@ -1,0 +1,129 @@
+//! Which platform is meant, and with which token: from flags, environment, configuration file, and
+//! the data folder of a server that runs here.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use thiserror::Error;
+
+use crate::config::{ConfigError, Layers};
+use crate::secret::{OperatorToken, TokenFileError};
+
+use super::discovery::{self, DiscoveryError};
+use super::platform_url::{PlatformUrl, PlatformUrlError};
+
+/// Where the platform is. Nothing has to be told beside a running `serve` or `sandbox`.
+///
+/// There is no flag for the token itself: everybody on the machine can read arguments.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Platform (found by itself beside a running server)")]
+pub(super) struct PlaceArgs {
+    /// Address of the platform API, such as <http://127.0.0.1:8081>.
+    #[arg(long, global = true, value_name = "URL")]
+    pub(super) platform_url: Option<String>,
+    /// File that holds the operator token.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(super) token_file: Option<String>,
+    /// Configuration file of the server.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+    /// Data folder of the server.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(super) data: Option<String>,
+    /// Send the token over plain http to another machine, too.
+    #[arg(long, global = true)]
+    pub(super) insecure_http: bool,
+}
+
+/// A platform that can be asked.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) url: PlatformUrl,
+    pub(super) token: OperatorToken,
+    /// Where the token was read, for when it is refused.
+    pub(super) token_source: String,
+}
+
+/// Why it is not clear where the platform is, or what to present there.
+#[derive(Debug, Error)]
+pub(crate) enum PlaceError {
+    /// Configuration file or environment cannot be understood.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The address is refused.
+    #[error("{text:?} cannot be asked")]
+    Url {
+        /// The address.
+        text: String,
+        /// Why.
+        #[source]
+        cause: PlatformUrlError,
+    },
+    /// No server, or more than one, runs here.
+    #[error(transparent)]
+    Discovery(#[from] DiscoveryError),
+    /// A token and a file of one are both configured.
+    #[error("platform_token and platform_token_file are both given; keep one of them")]
+    TwoTokens,
+    /// The configured token is none.
+    #[error("platform_token needs 16 characters or more")]
+    ShortToken,
+    /// The token file cannot be used.
+    #[error(
+        "no operator token; give --token-file, PREAUTH_PLATFORM_TOKEN, or the server's own --config \
+         or --data"
+    )]
+    TokenFile(#[source] TokenFileError),
+}
+
+impl PlaceArgs {
+    /// File, then environment, then flags.
+    fn layers(&self) -> Result<Layers, ConfigError> {
+        let mut layers = Layers::default();
+        if let Some(path) = &self.config {
+            layers.file(path);
+        }
+        layers.environment(std::env::vars());
+        layers.flag("platform_url", self.platform_url.clone());
+        layers.flag("data", self.data.clone());
+        match layers.problems() {
+            [] => Ok(layers),
+            problems => Err(problems.to_vec().into()),
+        }
+    }
+
+    /// Says which platform is meant.
+    pub(super) fn find(&self) -> Result<Place, PlaceError> {
+        let layers = self.layers()?;
+        let server = discovery::server(&layers, self.token_file.is_some())?;
+        let url = PlatformUrl::parse(&server.url, self.insecure_http);
+        let (token, token_source) = self.token(&layers, &server.data)?;
+        Ok(Place {
+            url: url.map_err(|cause| PlaceError::Url {
+                text: server.url,
+                cause,
+            })?,
+            token,
+            token_source,
+        })
+    }
+
+    fn token(&self, layers: &Layers, data: &Path) -> Result<(OperatorToken, String), PlaceError> {
+        let (text, file) = (
+            layers.of("platform_token"),
+            layers.of("platform_token_file").text,
+        );
+        let path = match (self.token_file.as_deref(), text.text.as_str()) {
+            (Some(path), _) => PathBuf::from(path),
+            (None, "") if file.is_empty() => OperatorToken::file_in(data),
+            (None, "") => PathBuf::from(file),
+            (None, _) if !file.is_empty() => return Err(PlaceError::TwoTokens),
+            (None, given) => {
+                let token = OperatorToken::parse(given).ok_or(PlaceError::ShortToken)?;
+                return Ok((token, format!("platform_token ({})", text.source)));
+            }
+        };
+        let token = OperatorToken::open(&path).map_err(PlaceError::TokenFile)?;
+        Ok((token, path.display().to_string()))
+    }
+}

@@ -1,0 +1,183 @@
+//! One run of a command: whom it asks, and how it answers.
+
+use std::collections::HashSet;
+use std::io::{self, IsTerminal};
+
+use preauth_core::value::{CompanyId, UserId};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::Failure;
+use super::call::Call;
+use super::client::{Answer, Client};
+use super::company_ref::CompanyRef;
+use super::options::Options;
+use super::output::{self, Field, Screen, View};
+use super::paging::{GREATEST_LIMIT, Page, Pagination, Paging};
+use super::question::ask;
+use super::user_ref::UserRef;
+
+/// Whom a command asks, and how it answers.
+#[derive(Debug)]
+pub(super) struct Session {
+    client: Client,
+    screen: Screen,
+    json: bool,
+    yes: bool,
+}
+
+impl Session {
+    /// Finds the platform.
+    pub(super) fn open(options: &Options) -> Result<Self, Failure> {
+        Ok(Self {
+            client: Client::new(options.place.find()?)?,
+            screen: Screen::of_stdout(),
+            json: options.json,
+            yes: options.yes,
+        })
+    }
+
+    /// Shows the record with which the platform answers.
+    pub(super) async fn show(&self, call: Call, view: &View) -> Result<(), Failure> {
+        let answer = self.client.send(&call).await?;
+        if self.json {
+            return print(answer.text);
+        }
+        print(view.render(&answer.json()?, self.screen))
+    }
+
+    /// Has something done that is answered without a body, and says what that was.
+    pub(super) async fn end(&self, call: Call, sentence: &str) -> Result<(), Failure> {
+        self.client.send(&call).await?;
+        // A script finds one JSON value, whatever it asked for.
+        let text = if self.json { "{}" } else { sentence };
+        print(text.to_owned())
+    }
+
+    /// Shows a list, or the part of it that was asked for.
+    pub(super) async fn list(
+        &self,
+        call: Call,
+        paging: &Paging,
+        columns: &[Field],
+    ) -> Result<(), Failure> {
+        let (first, limit) = paging.first();
+        let answer = self.page(&call, first, limit).await?;
+        if self.json && !paging.all {
+            return print(answer.text);
+        }
+        let Page { data, pagination } = answer.parse()?;
+        let mut items = data;
+        if paging.all {
+            for page in 2..=pagination.of {
+                let answer = self.page(&call, page, limit).await?;
+                items.extend(answer.parse::<Page>()?.data);
+            }
+            // What is added meanwhile moves others on to the next page: they come twice.
+            let mut seen = HashSet::new();
+            items.retain(|item| seen.insert(identity(item.get())));
+        }
+        if self.json {
+            let all: Vec<_> = items.iter().map(|item| item.get()).collect();
+            return print(format!(r#"{{"data":[{}]}}"#, all.join(",")));
+        }
+        let rows: Result<Vec<Value>, _> = items
+            .iter()
+            .map(|item| serde_json::from_str(item.get()))
+            .collect();
+        let rows = rows.map_err(Failure::NotUnderstood)?;
+        let mut text = output::table(columns, &rows, self.screen);
+        text.push_str(&rest(pagination, paging));
+        print(text)
+    }
+
+    async fn page(&self, call: &Call, page: u64, limit: u32) -> Result<Answer, Failure> {
+        let call = call.clone().query("page", Some(page));
+        self.client.send(&call.query("limit", Some(limit))).await
+    }
+
+    /// Asks before something ends that cannot be had back. The question is about what `subject`
+    /// answers, so that the operator sees what it is; with `--yes` nothing is asked.
+    pub(super) async fn confirm(
+        &self,
+        subject: Call,
+        question: impl FnOnce(&Value) -> String,
+    ) -> Result<(), Failure> {
+        if self.yes {
+            return Ok(());
+        }
+        if !io::stdin().is_terminal() {
+            return Err(Failure::CannotAsk);
+        }
+        let subject = self.client.send(&subject).await?.json()?;
+        let question = question(&subject);
+        ask(&question, &mut io::stdin().lock(), &mut io::stderr().lock())
+    }
+
+    /// The id of the user of `company` that is meant.
+    pub(super) async fn user(&self, company: CompanyId, user: &UserRef) -> Result<UserId, Failure> {
+        let email = match user {
+            UserRef::Id(id) => return Ok(*id),
+            UserRef::Email(email) => email.as_str(),
+        };
+        let call = Call::get(format!("companies/{company}/users"));
+        let mut pages = 1..=1;
+        while let Some(page) = pages.next() {
+            let answer = self.page(&call, page, GREATEST_LIMIT).await?;
+            let Page { data, pagination } = answer.parse()?;
+            let users: Result<Vec<User>, _> = data
+                .iter()
+                .map(|user| serde_json::from_str(user.get()))
+                .collect();
+            let users = users.map_err(Failure::NotUnderstood)?;
+            let mut users = users.into_iter();
+            if let Some(found) = users.find(|user| user.email.eq_ignore_ascii_case(email)) {
+                return UserId::parse(&found.id).map_err(|_| Failure::NoUser(email.to_owned()));
+            }
+            pages = page.saturating_add(1)..=pagination.of;
+        }
+        Err(Failure::NoUser(email.to_owned()))
+    }
+
+    /// The id of the company that is meant.
+    pub(super) async fn company(&self, company: &CompanyRef) -> Result<CompanyId, Failure> {
+        let cnpj = match company {
+            CompanyRef::Id(id) => return Ok(*id),
+            CompanyRef::Cnpj(cnpj) => cnpj,
+        };
+        let answer = self
+            .client
+            .send(&Call::get("companies").query("cnpj", Some(cnpj)))
+            .await?;
+        let found = answer.json()?;
+        let id = found.pointer("/data/0/id").and_then(Value::as_str);
+        let id = id.and_then(|id| CompanyId::parse(id).ok());
+        id.ok_or_else(|| Failure::NoCompany(output::cnpj(cnpj)))
+    }
+}
+
+fn print(text: String) -> Result<(), Failure> {
+    Ok(output::print(text)?)
+}
+
+/// What is looked at to find a user.
+#[derive(Deserialize)]
+struct User {
+    id: String,
+    email: String,
+}
+
+/// What tells an item of a list from the others: its id, or else all of it.
+fn identity(item: &str) -> String {
+    let value: Value = serde_json::from_str(item).unwrap_or_default();
+    value
+        .get("id")
+        .map_or_else(|| item.to_owned(), Value::to_string)
+}
+
+fn rest(Pagination { page, total, of }: Pagination, paging: &Paging) -> String {
+    if paging.all || of < 2 {
+        return String::new();
+    }
+    format!("page {page} of {of}, {total} in all; --page N or --all shows more\n")
+}

@@ -1,0 +1,143 @@
+//! How the commands find the platform and its token.
+
+use std::path::Path;
+use std::process::Child;
+use std::time::Duration;
+
+use crate::operator::{Done, command, preauth};
+
+const LISTEN: [&str; 4] = [
+    "--listen",
+    "127.0.0.1:0",
+    "--platform-listen",
+    "127.0.0.1:0",
+];
+
+/// A server in a folder, killed at the end.
+struct Server(Child);
+
+impl Server {
+    /// Starts one and waits until `answers`.
+    async fn start(folder: &Path, arguments: &[&str], answers: impl Fn() -> Done) -> Self {
+        let log = std::fs::File::create(folder.join("log.txt")).unwrap();
+        let child = command(folder, &[arguments, &LISTEN].concat(), &[])
+            .stdout(log.try_clone().unwrap())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        let server = Self(child);
+        let wait = async {
+            while answers().code != 0 {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        let waited = tokio::time::timeout(Duration::from_mins(1), wait).await;
+        waited.unwrap_or_else(|_| panic!("{:?}", answers()));
+        server
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[tokio::test]
+async fn a_served_data_folder_is_all_that_has_to_be_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = |more: &[&str]| preauth(folder.path(), &[&["company", "list"], more].concat(), &[]);
+    list(&[]).failed(2, &["no operator token", "preauth-data/platform-token"]);
+    let server = Server::start(folder.path(), &["serve"], || list(&[])).await;
+    assert_eq!(list(&[]).out, "none\n");
+    assert_eq!(list(&["--data", "preauth-data"]).code, 0);
+    std::fs::write(
+        folder.path().join("preauth.toml"),
+        "data = \"preauth-data\"\n",
+    )
+    .unwrap();
+    assert_eq!(list(&["--config", "preauth.toml"]).code, 0);
+
+    let address = std::fs::read_to_string(folder.path().join("preauth-data/platform-address"));
+    let address = address.unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let token = folder.path().join("preauth-data/platform-token");
+    let token = token.to_str().unwrap();
+    let far = [
+        "company",
+        "list",
+        "--platform-url",
+        &address,
+        "--token-file",
+        token,
+    ];
+    assert_eq!(preauth(elsewhere.path(), &far, &[]).code, 0);
+    drop(server);
+    // It was killed: what it left is not taken for a running server.
+    let done = preauth(
+        folder.path(),
+        &["company", "list", "--config", "none.toml"],
+        &[],
+    );
+    done.failed(2, &["cannot read none.toml"]);
+    std::fs::write(
+        folder.path().join("preauth.toml"),
+        "platform_listen = \"127.0.0.1:1\"\n",
+    )
+    .unwrap();
+    list(&["--config", "preauth.toml"]).failed(3, &["http://127.0.0.1:1 does not answer"]);
+}
+
+#[tokio::test]
+async fn a_sandbox_without_a_folder_is_found_and_two_are_not_guessed_between() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = || preauth(folder.path(), &["company", "list"], &[]);
+    let _first = Server::start(folder.path(), &["sandbox"], list).await;
+    assert!(list().out.contains("Construtora Exemplo S.A."));
+    let sandboxes = || {
+        let entries = std::fs::read_dir(folder.path()).unwrap().flatten();
+        let mut names: Vec<_> = entries
+            .map(|entry| entry.file_name().into_string().unwrap())
+            .filter(|name| name.starts_with("preauth-sandbox-"))
+            .collect();
+        names.sort();
+        names
+    };
+    let first = sandboxes();
+    let new = || {
+        let found = sandboxes().into_iter().find(|name| !first.contains(name));
+        preauth(
+            folder.path(),
+            &["company", "list", "--data", &found.unwrap_or_default()],
+            &[],
+        )
+    };
+    let _second = Server::start(folder.path(), &["sandbox"], new).await;
+    let data = format!("--data {}", folder.path().join(&first[0]).display());
+    list().failed(2, &["several servers run here", &data]);
+    assert_eq!(new().code, 0);
+}
+
+#[test]
+fn the_token_is_not_sent_in_the_clear_and_its_source_is_never_guessed() {
+    let folder = tempfile::tempdir().unwrap();
+    let token = ("PREAUTH_PLATFORM_TOKEN", "0123456789abcdef");
+    let list = |more: &[&str], variables: &[(&str, &str)]| {
+        preauth(
+            folder.path(),
+            &[&["company", "list"], more].concat(),
+            variables,
+        )
+    };
+    // An address that leads nowhere, so that only the judgement counts.
+    let plain = ["--platform-url", "http://192.0.2.1:8081"];
+    list(&plain, &[token]).failed(2, &["over plain http", "--insecure-http"]);
+    let both = [token, ("PREAUTH_PLATFORM_TOKEN_FILE", "file")];
+    list(&[], &both).failed(2, &["both given"]);
+    list(&[], &[("PREAUTH_PLATFORM_TOKEN", "short")]).failed(2, &["16 characters"]);
+    list(&["--token-file", "missing"], &[]).failed(2, &["missing", "No such file"]);
+    list(&["--platform-url", "127.0.0.1:8081"], &[token]).failed(2, &["has the form"]);
+    let open = ("PREAUTH_PLATFORM_LISTEN", "127.0.0.1:0");
+    list(&[], &[token, open]).failed(2, &["give --platform-url"]);
+}

@@ -1,0 +1,104 @@
+//! Endpoints and the deliveries to them.
+
+use serde_json::json;
+
+use crate::operator::{COMPANY, Operator, value};
+use crate::support::{Sandbox, TestReceiver};
+
+#[tokio::test]
+async fn an_endpoint_is_set_paused_rotated_and_deleted() {
+    let operator = Operator::start().await;
+    let url = "http://127.0.0.1:9/webhooks";
+    let set = [
+        "endpoint",
+        "set",
+        COMPANY,
+        url,
+        "--event",
+        "anticipation.paid,anticipation.billed",
+    ];
+    let changed = operator.says(&set);
+    assert_eq!(value(&changed, "URL"), url);
+    assert_eq!(
+        value(&changed, "events"),
+        "anticipation.paid, anticipation.billed"
+    );
+    assert!(!changed.contains("whsec_"), "{changed}");
+    assert_eq!(operator.says(&["endpoint", "show", COMPANY]), changed);
+
+    assert_eq!(
+        value(&operator.says(&["endpoint", "pause", COMPANY]), "status"),
+        "PAUSED"
+    );
+    assert_eq!(
+        operator.json(&["endpoint", "resume", COMPANY])["status"],
+        "ACTIVE"
+    );
+
+    let rotated = operator.says(&["endpoint", "rotate", COMPANY, "--overlap-hours", "24"]);
+    let secret = rotated.lines().last().unwrap();
+    assert!(
+        secret.starts_with("whsec_") && !secret.contains(' '),
+        "{rotated}"
+    );
+    let again = operator.json(&["endpoint", "rotate", COMPANY, "--yes"]);
+    assert_ne!(again["secret"], secret);
+
+    let delete = ["endpoint", "delete", COMPANY, "--yes"];
+    assert_eq!(operator.says(&delete), "the endpoint is deleted\n");
+    operator.run(&delete).failed(1, &["RESOURCE_NOT_FOUND"]);
+    let registered = operator.json(&["endpoint", "set", COMPANY, url, "--all-events"]);
+    assert_eq!(registered["events"].as_array().unwrap().len(), 25);
+    assert!(registered["secret"].as_str().unwrap().starts_with("whsec_"));
+    assert_eq!(operator.json(&delete), json!({}));
+}
+
+#[tokio::test]
+async fn deliveries_are_listed_shown_and_resent() {
+    let receiver = TestReceiver::start().await;
+    let operator = Operator::of(Sandbox::start_sending_to(&receiver.url()).await);
+    operator.offer("NF-1").await;
+    receiver
+        .arrived(1, operator.sandbox.text("webhookSecret"))
+        .await;
+    let id = loop {
+        // The receiver may have answered before the delivery is marked.
+        let found = operator.json(&["delivery", "list", COMPANY, "--status", "delivered"]);
+        if let Some(id) = found["data"][0]["id"].as_str() {
+            break id.to_owned();
+        }
+        tokio::task::yield_now().await;
+    };
+    let listed = operator.says(&[
+        "delivery",
+        "list",
+        COMPANY,
+        "--event",
+        "pre_authorization.created",
+    ]);
+    let row = listed.lines().nth(1).unwrap();
+    assert!(
+        row.starts_with(&id) && row.contains("DELIVERED"),
+        "{listed}"
+    );
+
+    let shown = operator.says(&["delivery", "show", &id]);
+    assert_eq!(value(&shown, "type"), "pre_authorization.created");
+    let attempt = shown
+        .lines()
+        .skip_while(|line| *line != "Attempts")
+        .nth(2)
+        .unwrap();
+    assert!(
+        attempt.starts_with("1 ") && attempt.contains(" 204 "),
+        "{shown}"
+    );
+    let body = shown.lines().last().unwrap();
+    assert!(body.starts_with(r#"{"id":"#), "{shown}");
+
+    let resent = operator.json(&["delivery", "resend", &id]);
+    assert_eq!(resent["id"], id.as_str());
+    receiver
+        .arrived(2, operator.sandbox.text("webhookSecret"))
+        .await;
+}

@@ -1,0 +1,223 @@
+//! What a script can rely on when a command fails.
+
+use wiremock::matchers::any;
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+use crate::operator::{COMPANY, Done, NEW_COMPANY, Operator, SUPPLIER, preauth};
+
+const TOKEN: (&str, &str) = ("PREAUTH_PLATFORM_TOKEN", "0123456789abcdef");
+
+#[tokio::test]
+async fn a_refusal_ends_with_1_and_tells_code_reason_and_request() {
+    let operator = Operator::start().await;
+    let id = operator.offer("NF-1").await;
+    let done = operator.run(&["operation", "pay", &id]);
+    let said = [
+        "error: ANTICIPATION_INVALID_TRANSITION (409)",
+        "next: ",
+        "request id: ",
+    ];
+    done.failed(1, &said);
+    operator
+        .run(&["operation", "show", "999"])
+        .failed(1, &["ANTICIPATION_NOT_FOUND (404)", "operation list"]);
+    let days = ["--max-term-days", "9999", "--max-invoice-amount", "0"];
+    let done = operator.run(&[&["credit", "set", COMPANY], &days[..]].concat());
+    done.failed(
+        1,
+        &[
+            "VALIDATION_ERROR (400)",
+            "maxTermDays: ",
+            "maxInvoiceAmount: ",
+        ],
+    );
+    operator
+        .run(&["company", "show", NEW_COMPANY])
+        .failed(1, &["no company has the CNPJ 45.723.001/0001-00"]);
+    let create = [
+        "key",
+        "create",
+        COMPANY,
+        "--name",
+        "K",
+        "--scope",
+        "preauth:read",
+        "--user",
+    ];
+    operator
+        .run(&[&create[..], &["nobody@azul.example.com"]].concat())
+        .failed(1, &["no user of the company"]);
+    operator
+        .run(&[&create[..], &["caio@construtora.example.com"]].concat())
+        .failed(1, &["RESPONSIBLE_USER_REFUSED (422)", "both permissions"]);
+}
+
+#[tokio::test]
+async fn the_operation_in_the_way_of_a_duplicate_is_named() {
+    let operator = Operator::start().await;
+    let id = operator.offer("NF-1").await;
+    let due = crate::support::due_date(60).to_string();
+    let done = operator.run(&[
+        "operation",
+        "advance",
+        "--payer",
+        COMPANY,
+        "--supplier",
+        SUPPLIER,
+        "--amount",
+        "900",
+        "--number",
+        "NF-1",
+        "--due-date",
+        &due,
+    ]);
+    let way = format!("operation {id} is in the way");
+    done.failed(1, &["PRE_AUTH_DUPLICATE_INVOICE (409)", &way]);
+}
+
+#[test]
+fn wrong_arguments_end_with_2_before_anything_is_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    for (arguments, said) in [
+        (&["company", "show", "45723001000101"][..], "check digits"),
+        (
+            &["company", "show", "x"],
+            "neither a company's id nor a CNPJ",
+        ),
+        (&["operation", "pay", "twelve"], "invalid value 'twelve'"),
+        (
+            &["operation", "release", "1", "--net-amount", "1.005"],
+            "fraction of a cent",
+        ),
+        (
+            &["operation", "reprove", "1", "--by", "bank"],
+            "COMPANY, PLATFORM",
+        ),
+        (&["operation", "explode", "1"], "unrecognized subcommand"),
+        (
+            &["user", "add", NEW_COMPANY, "--name", "A", "--email", "a"],
+            "invalid value 'a'",
+        ),
+        (
+            &[
+                "key",
+                "create",
+                NEW_COMPANY,
+                "--name",
+                "K",
+                "--user",
+                "a@b.co",
+            ],
+            "--scope",
+        ),
+        (
+            &["delivery", "list", NEW_COMPANY, "--event", "paid"],
+            "invalid value 'paid'",
+        ),
+        (
+            &["company", "list", "--limit", "101"],
+            "101 is not in 1..=100",
+        ),
+        (
+            &["company", "list", "--all", "--page", "2"],
+            "cannot be used with",
+        ),
+        (&["company", "list", "--token", "x"], "unexpected argument"),
+    ] {
+        preauth(folder.path(), arguments, &[]).failed(2, &[said]);
+    }
+}
+
+#[tokio::test]
+async fn a_platform_that_does_not_answer_ends_with_3() {
+    let folder = tempfile::tempdir().unwrap();
+    let nowhere = ["--platform-url", "http://127.0.0.1:1"];
+    let ask =
+        |arguments: &[&str]| preauth(folder.path(), &[arguments, &nowhere].concat(), &[TOKEN]);
+    ask(&["company", "list"]).failed(3, &["http://127.0.0.1:1 does not answer"]);
+    // No connection, so nothing can have been done.
+    ask(&["operation", "pay", "1"]).failed(3, &["does not answer"]);
+}
+
+#[tokio::test]
+async fn a_token_that_is_refused_ends_with_3_and_says_where_it_came_from() {
+    let operator = Operator::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let url = ["--platform-url", operator.sandbox.text("platformUrl")];
+    let list = [&["company", "list"], &url[..]].concat();
+    let done = preauth(folder.path(), &list, &[TOKEN]);
+    done.failed(
+        3,
+        &["refuses the operator token", "platform_token (environment)"],
+    );
+    std::fs::write(folder.path().join("token"), "another-token-of-ours").unwrap();
+    let with_file = [&list[..], &["--token-file", "token"]].concat();
+    let done = preauth(folder.path(), &with_file, &[TOKEN]);
+    done.failed(3, &["refuses the operator token from token"]);
+    assert!(!done.err.contains("another-token"), "{}", done.err);
+}
+
+/// Asks a server that answers everything in one way.
+async fn answered(arguments: &[&str], answer: ResponseTemplate) -> Done {
+    let server = MockServer::start().await;
+    Mock::given(any()).respond_with(answer).mount(&server).await;
+    let folder = tempfile::tempdir().unwrap();
+    let url = ("PREAUTH_PLATFORM_URL", &*server.uri());
+    let (folder, variables) = (folder.path(), [TOKEN, url]);
+    // The mock server answers on this thread's runtime.
+    tokio::task::block_in_place(|| preauth(folder, arguments, &variables))
+}
+
+fn error(status: u16, code: &str) -> ResponseTemplate {
+    let body = format!(r#"{{"errors": [{{"code": "{code}", "message": "Mensagem"}}]}}"#);
+    ResponseTemplate::new(status).set_body_raw(body, "application/json")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_platform_that_can_do_nothing_now_ends_with_3() {
+    let unavailable = || error(503, "SERVICE_UNAVAILABLE");
+    let done = answered(&["operation", "pay", "1"], unavailable()).await;
+    done.failed(3, &["SERVICE_UNAVAILABLE (503)", "nothing was done"]);
+    let broken = error(500, "INTERNAL_ERROR");
+    let done = answered(&["operation", "show", "1"], broken).await;
+    done.failed(3, &["INTERNAL_ERROR (500)"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_does_not_answer_like_the_platform_ends_with_3() {
+    for (status, answer) in [
+        (200, ResponseTemplate::new(200).set_body_string("<html>")),
+        (
+            302,
+            ResponseTemplate::new(302).insert_header("location", "http://elsewhere.example"),
+        ),
+        (404, ResponseTemplate::new(404).set_body_string("not found")),
+    ] {
+        let done = answered(&["company", "list"], answer).await;
+        done.failed(3, &[&format!("status {status} like no platform API")]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_of_unknown_outcome_ends_with_5() {
+    let broken = error(500, "INTERNAL_ERROR");
+    let done = answered(&["operation", "pay", "1"], broken).await;
+    done.failed(
+        5,
+        &["whether it was done is not known", "INTERNAL_ERROR (500)"],
+    );
+    let strange = ResponseTemplate::new(200).set_body_raw("{", "application/json");
+    let done = answered(&["operation", "pay", "1"], strange).await;
+    done.failed(
+        5,
+        &["it was done, but the platform's answer is not understood"],
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_platform_says_cannot_command_the_terminal() {
+    let hostile = r#"{"errors": [{"code": "X", "message": "\u001b[2Jgone"}]}"#;
+    let answer = ResponseTemplate::new(409).set_body_raw(hostile, "application/json");
+    let done = answered(&["operation", "pay", "1"], answer).await;
+    done.failed(1, &[r"\u{1b}[2Jgone"]);
+}

@@ -1,0 +1,127 @@
+//! An operator at the command line, beside a sandbox of their own.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::Sandbox;
+
+/// The demo company's head office.
+pub(crate) const COMPANY: &str = "11.222.333/0001-81";
+/// A registered supplier of the demo data.
+pub(crate) const SUPPLIER: &str = "11.444.777/0001-61";
+/// A tax id that the demo data does not use.
+pub(crate) const NEW_COMPANY: &str = "45.723.001/0001-00";
+
+/// Somebody who administers a sandbox.
+pub(crate) struct Operator {
+    pub(crate) sandbox: Sandbox,
+    folder: TempDir,
+}
+
+/// What a command left.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Operator {
+    pub(crate) async fn start() -> Self {
+        Self::of(Sandbox::start().await)
+    }
+
+    pub(crate) fn of(sandbox: Sandbox) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        Self { sandbox, folder }
+    }
+
+    /// Runs a command that nobody answers questions of.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Done {
+        let variables = [
+            ("PREAUTH_PLATFORM_URL", self.sandbox.text("platformUrl")),
+            ("PREAUTH_PLATFORM_TOKEN", self.sandbox.text("platformToken")),
+        ];
+        preauth(self.folder.path(), arguments, &variables)
+    }
+
+    /// What a command that succeeds prints for people.
+    pub(crate) fn says(&self, arguments: &[&str]) -> String {
+        let done = self.run(arguments);
+        assert_eq!((done.code, done.err.as_str()), (0, ""), "{arguments:?}");
+        done.out
+    }
+
+    /// What a command that succeeds prints for scripts.
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
+        let text = self.says(&[arguments, &["--json"]].concat());
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+    }
+
+    /// Offers an advance on the invoice `number` as an ERP does, and gives back the operation's id.
+    pub(crate) async fn offer(&self, number: &str) -> String {
+        let body = crate::support::offer_body(&self.sandbox, number);
+        let path = preauth_client::wire::path::PRE_AUTHORIZATIONS;
+        let answer = self.sandbox.caller("apiKey").post_json(path, &body).await;
+        assert_eq!(answer.status, 201, "{}", answer.text);
+        answer.json()["id"].to_string()
+    }
+}
+
+/// Runs the binary in `folder` with these variables and no others of its own.
+pub(crate) fn preauth(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Done {
+    command(folder, arguments, variables)
+        .output()
+        .unwrap()
+        .into()
+}
+
+/// The binary, ready to run: it sees no server but those that the test started.
+pub(crate) fn command(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_preauth-server"));
+    let own = std::env::vars().filter(|(name, _)| name.starts_with("PREAUTH_"));
+    own.for_each(|(name, _)| {
+        command.env_remove(name);
+    });
+    command
+        .args(arguments)
+        .env("TMPDIR", folder)
+        .envs(variables.iter().copied())
+        .current_dir(folder)
+        .stdin(Stdio::null());
+    command
+}
+
+impl From<Output> for Done {
+    fn from(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Self {
+            code: output.status.code().unwrap(),
+            out: text(output.stdout),
+            err: text(output.stderr),
+        }
+    }
+}
+
+impl Done {
+    /// Whether it ended so, said this on standard error, and printed nothing.
+    #[track_caller]
+    pub(crate) fn failed(&self, code: i32, said: &[&str]) {
+        assert_eq!((self.code, self.out.as_str()), (code, ""), "{}", self.err);
+        for part in said {
+            assert!(self.err.contains(part), "{part:?} in {:?}", self.err);
+        }
+    }
+}
+
+/// The value that stands behind `title` in a record.
+#[track_caller]
+pub(crate) fn value<'a>(record: &'a str, title: &str) -> &'a str {
+    let mut lines = record.lines();
+    let line = lines.find_map(|line| line.strip_prefix(title)?.strip_prefix(' '));
+    line.unwrap_or_else(|| panic!("{title:?} in {record}"))
+        .trim()
+}

@@ -1,0 +1,191 @@
+//! Companies, users, keys, credit, block lists.
+
+use serde_json::json;
+
+use crate::operator::{COMPANY, NEW_COMPANY, Operator, value};
+
+fn add_company(operator: &Operator) -> String {
+    operator.says(&[
+        "company",
+        "add",
+        "--cnpj",
+        NEW_COMPANY,
+        "--name",
+        "Construtora Azul S.A.",
+        "--kind",
+        "construction",
+    ])
+}
+
+#[tokio::test]
+async fn companies_are_added_shown_and_listed() {
+    let operator = Operator::start().await;
+    let added = add_company(&operator);
+    assert_eq!(value(&added, "CNPJ"), NEW_COMPANY);
+    assert_eq!(value(&added, "kind"), "CONSTRUCTION");
+    let id = value(&added, "id");
+    assert_eq!(operator.says(&["company", "show", NEW_COMPANY]), added);
+    let shown = operator.json(&["company", "show", id]);
+    assert_eq!(shown["cnpj"], "45723001000100");
+
+    let branch = [
+        "company",
+        "add",
+        "--cnpj",
+        "45723001000283",
+        "--name",
+        "Filial",
+    ];
+    let head_office = ["--kind", "CONSTRUCTION", "--head-office", NEW_COMPANY];
+    let branch = operator.json(&[&branch[..], &head_office].concat());
+    assert_eq!(branch["headOfficeId"], id);
+
+    let listed = operator.says(&["company", "list"]);
+    let mut lines = listed.lines();
+    let titles: Vec<_> = lines.next().unwrap().split_whitespace().collect();
+    assert_eq!(titles, ["ID", "CNPJ", "KIND", "NAME"]);
+    assert!(lines.next().unwrap().ends_with("Filial"), "{listed}");
+    let second = lines.next().unwrap();
+    assert!(
+        second.starts_with(id) && second.ends_with("Construtora Azul S.A."),
+        "{listed}"
+    );
+    assert_eq!(operator.json(&["company", "list"])["data"][1]["id"], id);
+}
+
+#[tokio::test]
+async fn a_list_is_shown_by_pages_or_whole() {
+    let operator = Operator::start().await;
+    let all = operator.json(&["company", "list", "--all"]);
+    let all = all["data"].as_array().unwrap();
+    let total = all.len();
+    assert!(total > 3, "{all:?}");
+    let page = operator.json(&["company", "list", "--limit", "2", "--page", "2"]);
+    assert_eq!(page["data"], json!(all[2..4]));
+    assert_eq!(page["pagination"]["total"], total);
+    let page = operator.says(&["company", "list", "--limit", "2"]);
+    let footer = format!(
+        "page 1 of {}, {total} in all; --page N or --all shows more",
+        total.div_ceil(2)
+    );
+    assert_eq!(page.lines().last(), Some(footer.as_str()));
+    let whole = operator.says(&["company", "list", "--all"]);
+    assert_eq!(whole.lines().count(), total + 1, "{whole}");
+}
+
+#[tokio::test]
+async fn users_are_added_changed_and_listed() {
+    let operator = Operator::start().await;
+    let add = [
+        "user",
+        "add",
+        COMPANY,
+        "--name",
+        "Davi",
+        "--email",
+        "davi@azul.example.com",
+    ];
+    let added = operator.says(&[&add[..], &["--permission", "request_advances"]].concat());
+    assert_eq!(value(&added, "permissions"), "REQUEST_ADVANCES");
+    assert_eq!(value(&added, "active"), "yes");
+    let id = value(&added, "id");
+
+    let changed = operator.json(&["user", "set", id, "--deactivate", "--name", "Davi Reis"]);
+    assert_eq!(changed["active"], false);
+    assert_eq!(changed["name"], "Davi Reis");
+    assert_eq!(
+        changed["permissions"],
+        json!(["REQUEST_ADVANCES"]),
+        "left as it was"
+    );
+    let bare = operator.says(&["user", "set", id, "--activate", "--no-permissions"]);
+    assert_eq!(value(&bare, "permissions"), "-");
+    assert_eq!(operator.says(&["user", "show", id]), bare);
+    operator
+        .run(&["user", "set", id])
+        .failed(2, &["required arguments"]);
+
+    let listed = operator.says(&["user", "list", COMPANY]);
+    assert!(listed.lines().nth(1).unwrap().starts_with(id), "{listed}");
+    assert_eq!(
+        operator.json(&["user", "list", COMPANY])["data"][0]["id"],
+        id
+    );
+}
+
+#[tokio::test]
+async fn a_key_is_shown_once_alone_on_its_line_and_revoked() {
+    let operator = Operator::start().await;
+    let create = [
+        "key",
+        "create",
+        COMPANY,
+        "--name",
+        "ERP 2",
+        "--user",
+        "ANA@construtora.example.com",
+        "--scope",
+        "preauth:read,preauth:write",
+        "--validity-days",
+        "30",
+    ];
+    let created = operator.says(&create);
+    let key = created.lines().last().unwrap();
+    assert!(
+        key.starts_with("service_sk_") && !key.contains(' '),
+        "{created}"
+    );
+    assert!(created.contains("The key is shown this once"), "{created}");
+    let id = value(&created, "id");
+    let shown = operator.says(&["key", "show", id]);
+    assert_eq!(value(&shown, "state"), "ACTIVE");
+    assert!(!shown.contains(key), "{shown}");
+    assert!(
+        operator.json(&create)["key"]
+            .as_str()
+            .unwrap()
+            .starts_with("service_sk_")
+    );
+
+    assert_eq!(
+        operator.says(&["key", "revoke", id, "--yes"]),
+        "the key is revoked\n"
+    );
+    let listed = operator.says(&["key", "list", COMPANY]);
+    let row = listed.lines().find(|line| line.starts_with(id)).unwrap();
+    assert!(row.contains("REVOKED"), "{listed}");
+    let other = operator.json(&["key", "list", COMPANY])["data"][0]["id"].clone();
+    let revoked = operator.json(&["key", "revoke", other.as_str().unwrap(), "--yes"]);
+    assert_eq!(revoked, json!({}));
+}
+
+#[tokio::test]
+async fn credit_and_block_list_are_set_and_shown() {
+    let operator = Operator::start().await;
+    let set = [
+        "credit",
+        "set",
+        COMPANY,
+        "--max-term-days",
+        "120",
+        "--max-invoice-amount",
+        "250000.5",
+    ];
+    let credit = operator.says(&set);
+    assert_eq!(value(&credit, "longest term, days"), "120");
+    assert_eq!(value(&credit, "greatest invoice"), "250000.50");
+    assert_eq!(operator.says(&["credit", "show", COMPANY]), credit);
+    assert_eq!(
+        operator.json(&["credit", "show", COMPANY])["maxInvoiceAmount"],
+        250_000.5
+    );
+
+    let blocked = operator.says(&["supplier", "block", COMPANY, "12.abc.345/01de-35"]);
+    assert_eq!(value(&blocked, "blocked"), "12.ABC.345/01DE-35");
+    let listed = operator.json(&["supplier", "list", COMPANY]);
+    assert_eq!(listed["pagination"]["total"], 2);
+    let unblock = ["supplier", "unblock", COMPANY, "12ABC34501DE35"];
+    assert_eq!(operator.says(&unblock), "the supplier is not blocked\n");
+    let listed = operator.says(&["supplier", "list", COMPANY]);
+    assert_eq!(listed, "CNPJ\n98.765.432/0001-98\n");
+}

@@ -1,0 +1,31 @@
+//! Nothing that cannot be had back ends without a yes.
+
+use crate::operator::{COMPANY, Operator};
+
+#[tokio::test]
+async fn what_cannot_be_had_back_is_not_done_when_nobody_can_be_asked() {
+    let operator = Operator::start().await;
+    let id = operator.offer("NF-1").await;
+    let key = operator.json(&["key", "list", COMPANY])["data"][0]["id"].clone();
+    for command in [
+        &["key", "revoke", key.as_str().unwrap()][..],
+        &["endpoint", "delete", COMPANY],
+        &["endpoint", "rotate", COMPANY],
+        &["operation", "decline", &id],
+        &["operation", "withdraw", &id],
+        &["operation", "reprove", &id, "--by", "platform"],
+    ] {
+        operator.run(command).failed(4, &["give --yes to go on"]);
+        operator
+            .run(&[command, &["--json"]].concat())
+            .failed(4, &["--yes"]);
+    }
+    assert_eq!(
+        operator.json(&["operation", "show", &id])["status"],
+        "IN_PRE_AUTH"
+    );
+    assert_eq!(
+        operator.json(&["endpoint", "show", COMPANY])["status"],
+        "ACTIVE"
+    );
+}

@@ -1,0 +1,98 @@
+//! How a server starts, or refuses to.
+
+use crate::operator::preauth;
+
+#[test]
+fn a_database_that_cannot_be_used_is_refused_before_anything_is_written() {
+    for (database, said) in [
+        ("mysql://db/preauth", "database url must begin with"),
+        ("sqlite://", "must name a file"),
+        ("postgres://ana@127.0.0.1:1/preauth", "does not answer"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let token = ("PREAUTH_PLATFORM_TOKEN", "0123456789abcdef");
+        let serve = preauth(folder.path(), &["serve", "--database", database], &[token]);
+        serve.failed(1, &[said]);
+        let left = std::fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(left, 0, "{database}");
+    }
+}
+
+#[test]
+fn config_check_tells_what_serve_would_refuse() {
+    let folder = tempfile::tempdir().unwrap();
+    let check = |database: &str| {
+        let arguments = ["config", "check", "--database", database];
+        preauth(folder.path(), &arguments, &[])
+    };
+    let wrong = check("mysql://db/preauth");
+    assert_eq!(wrong.code, 1);
+    assert!(
+        wrong.err.contains("database url must begin with"),
+        "{}",
+        wrong.err
+    );
+    let without_token = check("postgres://host/preauth");
+    assert_eq!(without_token.code, 1);
+    assert!(
+        without_token.err.contains("must be given on PostgreSQL"),
+        "{}",
+        without_token.err
+    );
+    assert_eq!(check("sqlite://data/preauth.db").code, 0);
+}
+
+#[test]
+fn a_server_takes_its_token_from_a_file_that_must_be_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = ("PREAUTH_PLATFORM_TOKEN_FILE", "token");
+    let serve = preauth(folder.path(), &["serve"], &[file]);
+    serve.failed(1, &["cannot use token file token"]);
+    assert!(!folder.path().join("token").exists());
+}
+
+#[test]
+fn help_shows_the_commands_in_groups_and_every_example_is_a_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let help = preauth(folder.path(), &["--help"], &[]);
+    assert_eq!(help.code, 0);
+    assert!(
+        help.out
+            .contains("\nAdministration (of a running server):\n  company "),
+        "{}",
+        help.out
+    );
+    let mut pending: Vec<_> = preauth_server::cli::command()
+        .get_subcommands()
+        .cloned()
+        .collect();
+    let mut examples = 0;
+    while let Some(command) = pending.pop() {
+        pending.extend(command.get_subcommands().cloned());
+        let Some(text) = command.get_after_help() else {
+            continue;
+        };
+        let text = text.to_string();
+        let example = text.strip_prefix("Example:\n  ").unwrap();
+        let words = words(example);
+        let parsed = preauth_server::cli::command().try_get_matches_from(&words);
+        assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());
+        assert!(words.contains(&command.get_name().to_owned()), "{example}");
+        examples += 1;
+    }
+    assert!(examples > 30, "{examples}");
+}
+
+/// The words of a shell line, which quotes with `'` only.
+fn words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quoted = false;
+    for character in line.chars() {
+        match character {
+            '\'' => quoted = !quoted,
+            ' ' if !quoted => words.push(String::new()),
+            other => words.last_mut().unwrap().push(other),
+        }
+    }
+    words
+}
