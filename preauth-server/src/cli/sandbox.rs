@@ -1,4 +1,4 @@
-//! `sandbox`: everything on the embedded database, no configuration, no network.
+//! `sandbox`: everything with demo data, no configuration.
 
 use std::error::Error as StdError;
 use std::io;

@@ -28,7 +28,7 @@ pub fn greeting(
     let offers = path::PRE_AUTHORIZATIONS;
     format!(
         "\
-preauth sandbox: everything on the embedded database, nothing leaves this machine
+preauth sandbox: the whole service with demo data, for trying it out on this machine
 
   base URL         {base_url} (integration API: {prefix})
   platform URL     {platform_url} (platform API: /api/platform/v1)
