@@ -15,7 +15,7 @@ use crate::log::chain;
 
 /// Receivables-advance pre-authorizations: the integration API, its platform, its sandbox.
 #[derive(Debug, Parser)]
-#[command(name = "preauth-server", version, about)]
+#[command(name = "preauth-server", version)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
