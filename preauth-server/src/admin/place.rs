@@ -18,7 +18,7 @@ use super::platform_url::{PlatformUrl, PlatformUrlError};
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Platform (found by itself beside a running server)")]
 pub(super) struct PlaceArgs {
-    /// Address of the platform API, such as <http://127.0.0.1:8081>.
+    /// Base address of the platform API.
     #[arg(long, global = true, value_name = "URL")]
     pub(super) platform_url: Option<String>,
     /// File that holds the operator token.
