@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::operator::{COMPANY, Operator, value};
-use crate::support::{Sandbox, TestReceiver};
+use crate::support::{Backend, Sandbox, TestReceiver};
 
 #[tokio::test]
 async fn an_endpoint_is_set_paused_rotated_and_deleted() {
@@ -56,7 +56,7 @@ async fn an_endpoint_is_set_paused_rotated_and_deleted() {
 #[tokio::test]
 async fn deliveries_are_listed_shown_and_resent() {
     let receiver = TestReceiver::start().await;
-    let operator = Operator::of(Sandbox::start_sending_to(&receiver.url()).await);
+    let operator = Operator::of(Sandbox::start_sending_to(Backend::Sqlite, &receiver.url()).await);
     operator.offer("NF-1").await;
     receiver
         .arrived(1, operator.sandbox.text("webhookSecret"))

@@ -7,11 +7,17 @@
     reason = "a test that cannot go on has failed"
 )]
 
+#[path = "../store_postgres/cluster.rs"]
+mod cluster;
+#[path = "../store_postgres/database.rs"]
+#[expect(dead_code, reason = "shared with targets that use all of it")]
+mod database;
 #[path = "../api/support/mod.rs"]
 #[expect(
     dead_code,
     unused_imports,
-    reason = "shared with the target `api`, which uses all of it"
+    unused_macros,
+    reason = "shared with targets that use all of it"
 )]
 mod support;
 

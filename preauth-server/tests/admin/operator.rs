@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::Sandbox;
+use crate::support::{Backend, Sandbox};
 
 /// The demo company's head office.
 pub(crate) const COMPANY: &str = "11.222.333/0001-81";
@@ -31,7 +31,7 @@ pub(crate) struct Done {
 
 impl Operator {
     pub(crate) async fn start() -> Self {
-        Self::of(Sandbox::start().await)
+        Self::of(Sandbox::start(Backend::Sqlite).await)
     }
 
     pub(crate) fn of(sandbox: Sandbox) -> Self {
