@@ -154,9 +154,7 @@ fn make_way(ready_file: &Path) -> io::Result<()> {
 
 /// Lets the administration commands of this machine find the sandbox by themselves.
 fn announce(data: &Path, running: &Running, token: &str) -> Result<Announcement, CliError> {
-    let path = OperatorToken::file_in(data);
-    files::remove_if_there(&path)?;
-    files::write_private(&path, token.as_bytes())?;
+    files::replace_private(&OperatorToken::file_in(data), token.as_bytes())?;
     Ok(Announcement::publish(data, running.platform_address())?)
 }
 
