@@ -1,7 +1,6 @@
 //! `sandbox`: everything with demo data, no configuration.
 
 use std::error::Error as StdError;
-use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -74,8 +73,7 @@ pub(super) async fn run(args: SandboxArgs) -> Result<(), CliError> {
 #[expect(clippy::print_stdout, reason = "the greeting is this command's output")]
 async fn run_in(args: &SandboxArgs, data: &Path, console: &Console) -> Result<(), CliError> {
     if let Some(path) = &args.ready_file {
-        make_way(path)
-            .map_err(|error| format!("cannot use ready file {}: {error}", path.display()))?;
+        make_way(path)?;
     }
     let time_machine = TimeMachine::open(data).map_err(|error| {
         format!(
@@ -145,11 +143,17 @@ async fn run_in(args: &SandboxArgs, data: &Path, console: &Console) -> Result<()
 }
 
 /// Removes an earlier start's ready file; an error is a folder that is not there.
-fn make_way(ready_file: &Path) -> io::Result<()> {
-    ReadyFile::clear(ready_file)?;
+fn make_way(ready_file: &Path) -> Result<(), CliError> {
     let folder = ready_file.parent();
     let folder = folder.filter(|it| !it.as_os_str().is_empty());
-    std::fs::metadata(folder.unwrap_or(Path::new("."))).map(|_| ())
+    let made = ReadyFile::clear(ready_file)
+        .and_then(|()| std::fs::metadata(folder.unwrap_or(Path::new("."))));
+    match made {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            Err(format!("cannot use ready file {}: {error}", ready_file.display()).into())
+        }
+    }
 }
 
 /// Lets the administration commands of this machine find the sandbox by themselves.
