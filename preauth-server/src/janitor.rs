@@ -16,6 +16,8 @@ use crate::store::Housekeeping;
 const BATCH: u32 = 200;
 /// Rest when there was nothing left to remove.
 const REST: Duration = Duration::from_mins(1);
+/// Its rest, and three writes that the database gives up after 45 s each.
+const STALLS_AFTER: TimeDelta = TimeDelta::minutes(5);
 
 /// How long records are kept after their end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +45,7 @@ pub struct Janitor {
     clock: Arc<dyn Clock>,
     retention: Retention,
     wake: Arc<Notify>,
-    health: LoopHealth,
+    health: Arc<LoopHealth>,
 }
 
 impl Janitor {
@@ -59,7 +61,7 @@ impl Janitor {
             clock,
             retention,
             wake: Arc::default(),
-            health: LoopHealth::new("janitor"),
+            health: Arc::new(LoopHealth::new("janitor", STALLS_AFTER)),
         }
     }
 
@@ -99,10 +101,10 @@ impl Janitor {
         .await;
     }
 
-    /// How long ago the loop made its last step; it rests for a minute when there is nothing to do.
+    /// How the loop fares.
     #[must_use]
-    pub fn since_last_step(&self) -> TimeDelta {
-        self.health.since_last_step()
+    pub fn health(&self) -> Arc<LoopHealth> {
+        Arc::clone(&self.health)
     }
 }
 

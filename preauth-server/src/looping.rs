@@ -4,7 +4,7 @@
 //! the loop.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -77,19 +77,45 @@ impl Shutdown {
 /// How a loop fares: when it made its last step, and whether its database answers.
 pub struct LoopHealth {
     name: &'static str,
+    stalls_after: TimeDelta,
     last_step: Mutex<Stopwatch>,
+    failures: AtomicU64,
     is_cut_off: AtomicBool,
 }
 
 impl LoopHealth {
-    /// The health of a loop that is about to begin; the name stands in the log.
+    /// The health of a loop that is about to begin. The name stands in the log, in the probes and
+    /// in metrics.
+    ///
+    /// `stalls_after` is longer than a step and the rest after it can take while everything is
+    /// given up in time: a lost database makes steps fail, it does not make them hang.
     #[must_use]
-    pub fn new(name: &'static str) -> Self {
+    pub fn new(name: &'static str, stalls_after: TimeDelta) -> Self {
         Self {
             name,
+            stalls_after,
             last_step: Mutex::new(Stopwatch::start()),
+            failures: AtomicU64::new(0),
             is_cut_off: AtomicBool::new(false),
         }
+    }
+
+    /// What the loop is called.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Whether its last step is so long ago that it hangs or has ended.
+    #[must_use]
+    pub fn is_stalled(&self) -> bool {
+        self.since_last_step() > self.stalls_after
+    }
+
+    /// How many of its steps have failed.
+    #[must_use]
+    pub fn failures(&self) -> u64 {
+        self.failures.load(Ordering::Relaxed)
     }
 
     /// How long ago the loop made its last step, successful or not.
@@ -102,12 +128,20 @@ impl LoopHealth {
         last_step.elapsed()
     }
 
-    /// Takes note of a step. A lost database is logged once, and once when it is back.
-    pub fn observe<T>(&self, step: Result<T, Unavailable>) -> Option<T> {
+    /// Takes note of a step, well or badly as it went; nothing is logged.
+    pub fn note(&self, has_succeeded: bool) {
         *self
             .last_step
             .lock()
             .unwrap_or_else(PoisonError::into_inner) = Stopwatch::start();
+        if !has_succeeded {
+            self.failures.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Takes note of a step. A lost database is logged once, and once when it is back.
+    pub fn observe<T>(&self, step: Result<T, Unavailable>) -> Option<T> {
+        self.note(step.is_ok());
         match step {
             Ok(done) => {
                 if self.is_cut_off.swap(false, Ordering::Relaxed) {
@@ -183,6 +217,7 @@ mod tests {
     use std::sync::{Arc, Mutex};
     use std::time::Duration;
 
+    use chrono::TimeDelta;
     use preauth_core::port::Unavailable;
 
     use super::{LoopHealth, Next, Notify, repeat, shutdown};
@@ -196,7 +231,7 @@ mod tests {
     #[tokio::test]
     async fn a_loop_survives_a_lost_database_and_ends_when_asked() {
         let (trigger, watching) = shutdown();
-        let health = LoopHealth::new("test");
+        let health = LoopHealth::new("test", TimeDelta::minutes(1));
         let steps = AtomicU32::new(0);
         let wake = Notify::new();
         repeat(
@@ -217,12 +252,25 @@ mod tests {
         )
         .await;
         assert_eq!(steps.into_inner(), 4);
+        assert_eq!(health.failures(), 2);
+        assert!(!health.is_stalled());
+    }
+
+    #[test]
+    fn a_loop_that_makes_no_step_for_too_long_is_stalled_and_any_step_ends_that() {
+        let health = LoopHealth::new("test", TimeDelta::milliseconds(-1));
+        assert!(health.is_stalled());
+        let patient = LoopHealth::new("test", TimeDelta::minutes(1));
+        assert!(!patient.is_stalled());
+        patient.note(false);
+        assert!(!patient.is_stalled());
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_loop_that_is_woken_does_not_rest_to_the_end() {
         let (trigger, watching) = shutdown();
-        let (health, wake) = (LoopHealth::new("test"), Notify::new());
+        let health = LoopHealth::new("test", TimeDelta::minutes(1));
+        let wake = Notify::new();
         let began = tokio::time::Instant::now();
         let steps = AtomicU32::new(0);
         let work = repeat(

@@ -22,6 +22,8 @@ const BATCH: u32 = 500;
 const CONCURRENCY: usize = 64;
 /// Rest between two looks; an expiry is to be recorded within 5 s.
 const REST: Duration = Duration::from_secs(1);
+/// A batch of expiries, each with all its rounds, on a database that gives up every one of them.
+const STALLS_AFTER: TimeDelta = TimeDelta::minutes(5);
 
 /// Records the expiry of overdue offers; any number of instances may sweep at once.
 ///
@@ -31,7 +33,7 @@ pub struct Sweeper {
     queries: Arc<dyn Queries>,
     clock: Arc<dyn Clock>,
     wake: Arc<Notify>,
-    health: LoopHealth,
+    health: Arc<LoopHealth>,
 }
 
 impl Sweeper {
@@ -43,7 +45,7 @@ impl Sweeper {
             queries,
             clock,
             wake: Arc::default(),
-            health: LoopHealth::new("sweeper"),
+            health: Arc::new(LoopHealth::new("sweeper", STALLS_AFTER)),
         }
     }
 
@@ -78,10 +80,10 @@ impl Sweeper {
         .await;
     }
 
-    /// How long ago the loop made its last step.
+    /// How the loop fares.
     #[must_use]
-    pub fn since_last_step(&self) -> TimeDelta {
-        self.health.since_last_step()
+    pub fn health(&self) -> Arc<LoopHealth> {
+        Arc::clone(&self.health)
     }
 
     async fn expire(&self, id: OperationId, now: Timestamp) -> bool {

@@ -51,6 +51,10 @@ pub use retry_after::RetryAfter;
 pub use sender::{Answer, Request, Sender};
 pub use target::{ParsedTarget, judge_url};
 
+/// A look is one write and one read; the database gives both up within 80 s. Nothing else is waited
+/// for: attempts run on tasks of their own.
+const STALLS_AFTER: TimeDelta = TimeDelta::minutes(2);
+
 /// Delivers webhooks (contract, "Events"); any number of instances may share one outbox.
 ///
 /// [`run_once`](Self::run_once) is its single step, [`run`](Self::run) its loop.
@@ -58,7 +62,7 @@ pub struct Dispatcher {
     courier: Arc<Courier>,
     wake: Arc<Notify>,
     limits: Limits,
-    health: LoopHealth,
+    health: Arc<LoopHealth>,
 }
 
 impl Dispatcher {
@@ -86,7 +90,7 @@ impl Dispatcher {
             }),
             wake,
             limits,
-            health: LoopHealth::new("dispatcher"),
+            health: Arc::new(LoopHealth::new("dispatcher", STALLS_AFTER)),
         }
     }
 
@@ -112,11 +116,10 @@ impl Dispatcher {
         self
     }
 
-    /// How long ago the loop last looked at the outbox; much more than a few seconds means that it
-    /// hangs.
+    /// How the loop fares; a step is a look at the outbox.
     #[must_use]
-    pub fn since_last_step(&self) -> TimeDelta {
-        self.health.since_last_step()
+    pub fn health(&self) -> Arc<LoopHealth> {
+        Arc::clone(&self.health)
     }
 }
 

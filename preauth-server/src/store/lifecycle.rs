@@ -4,13 +4,35 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
+use thiserror::Error;
 use tokio::sync::Notify;
+
+use crate::looping::LoopHealth;
+
+/// Why a database cannot serve. Each text is for operators and holds no name and no address.
+#[derive(Debug, Error)]
+pub enum Unfit {
+    /// It cannot be reached, or did not do what it was asked.
+    #[error("the database does not answer")]
+    Unreachable(#[source] Unavailable),
+    /// Its schema is older or newer.
+    #[error(
+        "the schema of the database is of another version; run migrate, or the server that fits it"
+    )]
+    Schema,
+    /// It is a standby, or was set so.
+    #[error("the database takes no writes")]
+    ReadOnly,
+}
 
 /// Readiness, wake-ups and the end of a database.
 #[async_trait]
 pub trait Lifecycle: Send + Sync {
     /// Whether the database answers, takes writes, and has exactly this build's schema.
-    async fn check(&self) -> Result<(), Unavailable>;
+    async fn check(&self) -> Result<(), Unfit>;
+
+    /// The loops in this process without which the database does nothing.
+    fn loops(&self) -> Vec<Arc<LoopHealth>>;
 
     /// Ends the database in order: what was accepted is written, what comes after is refused.
     /// Closing it again does nothing.

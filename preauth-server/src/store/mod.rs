@@ -18,7 +18,7 @@ use crate::access::Access;
 use crate::directory::Directory;
 
 pub use housekeeping::Housekeeping;
-pub use lifecycle::Lifecycle;
+pub use lifecycle::{Lifecycle, Unfit};
 pub use open_error::OpenError;
 
 use postgres::PostgresStore;

@@ -6,6 +6,7 @@ use preauth_core::port::{CommitError, Unavailable};
 use thiserror::Error;
 
 use crate::directory::DirectoryError;
+use crate::store::Unfit;
 
 /// Another record has the same key.
 const UNIQUE_VIOLATION: &str = "23505";
@@ -164,6 +165,18 @@ impl From<Fault> for Unavailable {
     fn from(fault: Fault) -> Self {
         Self {
             cause: Box::new(fault),
+        }
+    }
+}
+
+impl From<Fault> for Unfit {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Schema => Self::Schema,
+            Fault::ReadOnly => Self::ReadOnly,
+            Fault::Database(_) | Fault::TimedOut | Fault::Corrupt { .. } | Fault::NoIdsLeft => {
+                Self::Unreachable(fault.into())
+            }
         }
     }
 }

@@ -33,11 +33,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use preauth_core::port::Unavailable;
 use sqlx::PgConnection;
 use tokio::sync::Notify;
 
-use super::{Lifecycle, OpenError};
+use crate::looping::LoopHealth;
+
+use super::{Lifecycle, OpenError, Unfit};
 use connections::Connections;
 use error::Fault;
 use wake::Wake;
@@ -67,10 +68,15 @@ impl PostgresStore {
 
 #[async_trait]
 impl Lifecycle for PostgresStore {
-    async fn check(&self) -> Result<(), Unavailable> {
+    async fn check(&self) -> Result<(), Unfit> {
         Ok(self
             .read(&(), |connection, ()| Box::pin(check(connection)))
             .await?)
+    }
+
+    /// None: what sends and hears wake-ups only gives hints.
+    fn loops(&self) -> Vec<Arc<LoopHealth>> {
+        Vec::new()
     }
 
     async fn close(&self) {

@@ -6,6 +6,7 @@ use preauth_core::port::{CommitError, Unavailable};
 use thiserror::Error;
 
 use crate::directory::DirectoryError;
+use crate::store::Unfit;
 
 /// A statement that failed, or a row that makes no sense.
 #[derive(Debug, Error)]
@@ -91,6 +92,17 @@ impl From<Fault> for Unavailable {
     fn from(fault: Fault) -> Self {
         Self {
             cause: Box::new(fault),
+        }
+    }
+}
+
+impl From<Fault> for Unfit {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Schema => Self::Schema,
+            Fault::Database(_) | Fault::Corrupt { .. } | Fault::NoIdsLeft => {
+                Self::Unreachable(fault.into())
+            }
         }
     }
 }

@@ -33,11 +33,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use preauth_core::port::Unavailable;
 use sqlx::sqlite::SqlitePool;
 use tokio::sync::Notify;
 
-use super::{Lifecycle, OpenError};
+use crate::looping::LoopHealth;
+
+use super::{Lifecycle, OpenError, Unfit};
 use counters::Counters;
 use error::{Fault, unavailable};
 use writer::Writer;
@@ -74,14 +75,18 @@ impl SqliteStore {
 
 #[async_trait]
 impl Lifecycle for SqliteStore {
-    async fn check(&self) -> Result<(), Unavailable> {
+    async fn check(&self) -> Result<(), Unfit> {
         let mut reader = self.reader().await?;
         migrations::check(&mut reader).await?;
         // An empty job: it comes back only from a living writer.
         let probe = self
             .writer
             .write_relaxed((), |_, ()| Box::pin(async { Ok(()) }));
-        probe.await.map_err(unavailable)
+        probe.await.map_err(unavailable).map_err(Unfit::Unreachable)
+    }
+
+    fn loops(&self) -> Vec<Arc<LoopHealth>> {
+        vec![self.writer.health()]
     }
 
     async fn close(&self) {

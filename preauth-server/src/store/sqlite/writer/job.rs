@@ -1,9 +1,12 @@
 //! One write on its way through the queue.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use sqlx::SqliteConnection;
+use thiserror::Error;
 use tokio::sync::{Notify, oneshot};
 
 use super::super::error::WriteError;
@@ -28,7 +31,13 @@ pub(super) enum Ran {
     Undo,
     /// Give the transaction up: after such an error SQLite may have rolled it back by itself.
     GiveUp,
+    /// Give the connection up: the job broke off, perhaps in the middle of a statement.
+    Broke,
 }
+
+#[derive(Debug, Error)]
+#[error("the write panicked")]
+struct Panicked;
 
 /// A job of any type, as the task sees it.
 pub(super) trait AnyJob: Send {
@@ -74,7 +83,12 @@ where
 
     fn run<'j>(&'j mut self, connection: &'j mut SqliteConnection) -> BoxFuture<'j, Ran> {
         Box::pin(async move {
-            let outcome = (self.run)(connection, &self.input).await;
+            let run = async { (self.run)(connection, &self.input).await };
+            // A defect of one job must not take the task along, and with it every later write.
+            let Ok(outcome) = AssertUnwindSafe(run).catch_unwind().await else {
+                self.outcome = Some(Err(WriteError::NotDone(Box::new(Panicked))));
+                return Ran::Broke;
+            };
             let ran = match &outcome {
                 Ok(_) => Ran::Keep,
                 Err(WriteError::NotFound | WriteError::Conflict) => Ran::Undo,

@@ -10,11 +10,14 @@ mod task;
 use std::fs::File;
 use std::sync::Arc;
 
+use chrono::TimeDelta;
 use futures_util::future::BoxFuture;
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteConnectOptions;
 use thiserror::Error;
 use tokio::sync::{Notify, mpsc, oneshot};
+
+use crate::looping::LoopHealth;
 
 use super::error::WriteError;
 use job::{AnyJob, Job};
@@ -22,6 +25,8 @@ use task::Task;
 
 /// Jobs that may wait; the next one is refused.
 const QUEUE_LIMIT: usize = 1024;
+/// A group of writes takes milliseconds, on a disk in trouble seconds.
+const STALLS_AFTER: TimeDelta = TimeDelta::minutes(1);
 
 /// What a job does with its input, inside a transaction. It may be done again from the beginning
 /// when its transaction was rolled back on account of another job.
@@ -33,6 +38,7 @@ pub(super) type Run<I, T> =
 pub(super) struct Writer {
     queue: mpsc::Sender<Message>,
     waiting: Arc<Notify>,
+    health: Arc<LoopHealth>,
 }
 
 /// What the task is told.
@@ -71,8 +77,19 @@ impl Writer {
         waiting: Arc<Notify>,
     ) -> Self {
         let (queue, inbox) = mpsc::channel(QUEUE_LIMIT);
-        tokio::spawn(Task::new(options, connection, lock, inbox).run());
-        Self { queue, waiting }
+        let health = Arc::new(LoopHealth::new("writer", STALLS_AFTER));
+        let task = Task::new(options, connection, lock, inbox, Arc::clone(&health));
+        tokio::spawn(task.run());
+        Self {
+            queue,
+            waiting,
+            health,
+        }
+    }
+
+    /// How the task fares; a step is a group of writes, or a while without any.
+    pub(super) fn health(&self) -> Arc<LoopHealth> {
+        Arc::clone(&self.health)
     }
 
     /// Does `run` and makes it last.

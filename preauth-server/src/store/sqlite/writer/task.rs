@@ -2,10 +2,14 @@
 
 use std::fs::File;
 use std::sync::Arc;
+use std::time::Duration;
 
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{Connection, Executor};
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
+
+use crate::looping::LoopHealth;
 
 use super::super::error::WriteError;
 use super::super::open::reconnect;
@@ -14,6 +18,8 @@ use super::{Durability, Message};
 
 /// Jobs that one transaction takes at most.
 const GROUP_LIMIT: usize = 128;
+/// How often a writer without work shows that it lives.
+const IDLE_STEP: Duration = Duration::from_secs(10);
 /// The part of SQLite's result code that is not extended.
 const PRIMARY_CODE: i32 = 0xFF;
 const SQLITE_IOERR: i32 = 10;
@@ -24,6 +30,7 @@ pub(super) struct Task {
     connection: Option<SqliteConnection>,
     synchronous: Durability,
     inbox: mpsc::Receiver<Message>,
+    health: Arc<LoopHealth>,
     lock: File,
 }
 
@@ -43,12 +50,14 @@ impl Task {
         connection: SqliteConnection,
         lock: File,
         inbox: mpsc::Receiver<Message>,
+        health: Arc<LoopHealth>,
     ) -> Self {
         Self {
             options,
             connection: Some(connection),
             synchronous: Durability::Durable,
             inbox,
+            health,
             lock,
         }
     }
@@ -57,7 +66,16 @@ impl Task {
     pub(super) async fn run(mut self) {
         let mut messages = Vec::with_capacity(GROUP_LIMIT);
         let mut closers: Vec<oneshot::Sender<()>> = Vec::new();
-        while self.inbox.recv_many(&mut messages, GROUP_LIMIT).await > 0 {
+        loop {
+            let received = self.inbox.recv_many(&mut messages, GROUP_LIMIT);
+            match timeout(IDLE_STEP, received).await {
+                Ok(0) => break,
+                Ok(_) => {}
+                Err(_) => {
+                    self.health.note(true);
+                    continue;
+                }
+            }
             let mut jobs = Vec::with_capacity(messages.len());
             for message in messages.drain(..) {
                 match message {
@@ -68,7 +86,8 @@ impl Task {
                     }
                 }
             }
-            self.work(jobs).await;
+            let has_succeeded = self.work(jobs).await;
+            self.health.note(has_succeeded);
         }
         self.end().await;
         for done in closers {
@@ -76,18 +95,22 @@ impl Task {
         }
     }
 
-    /// Runs the jobs together; if one of them spoils it for all, each on its own.
-    async fn work(&mut self, mut jobs: Vec<Box<dyn AnyJob>>) {
+    /// Runs the jobs together; if one of them spoils it for all, each on its own. Says whether
+    /// everything could be written that was asked for.
+    async fn work(&mut self, mut jobs: Vec<Box<dyn AnyJob>>) -> bool {
         let outcome = self.transact(&mut jobs).await;
+        let mut has_succeeded = outcome.is_ok();
         if matches!(outcome, Err(Failure::GivenUp)) && jobs.len() > 1 {
             for job in jobs {
                 let mut alone = [job];
                 let outcome = self.transact(&mut alone).await;
+                has_succeeded &= outcome.is_ok();
                 answer(alone, outcome);
             }
         } else {
             answer(jobs, outcome);
         }
+        has_succeeded
     }
 
     /// Runs the jobs in one transaction, each behind a savepoint of its own, and commits.
@@ -146,6 +169,11 @@ impl Task {
                 Ran::Keep => "RELEASE job",
                 Ran::Undo => "ROLLBACK TO job; RELEASE job",
                 Ran::GiveUp => return Err(Failure::GivenUp),
+                Ran::Broke => {
+                    // Closing it rolls back, whatever statement was under way.
+                    self.connection = None;
+                    return Err(Failure::GivenUp);
+                }
             };
             self.statement(end).await.map_err(Failure::NotDone)?;
         }

@@ -72,6 +72,7 @@ impl Bench {
 const WITHOUT_PARENT: i64 = -1;
 const TOO_LONG_FOR_THE_DISK: i64 = -2;
 const BROKEN_STATEMENT: i64 = -3;
+const PANIC: i64 = -4;
 
 async fn insert(connection: &mut SqliteConnection, id: i64) -> Result<(), WriteError> {
     match id {
@@ -98,6 +99,12 @@ async fn insert(connection: &mut SqliteConnection, id: i64) -> Result<(), WriteE
                 .bind(id)
                 .execute(connection)
                 .await?;
+        }
+        PANIC => {
+            sqlx::query("INSERT INTO entries (id) VALUES (-44)")
+                .execute(connection)
+                .await?;
+            panic!("a job must not, but one might");
         }
         _ => {
             sqlx::query("INSERT INTO entries (id) VALUES (?1)")
@@ -254,13 +261,14 @@ async fn a_write_that_wakes_leaves_a_wake_up_behind() {
 }
 
 #[tokio::test]
-async fn nobody_waits_for_a_task_that_is_gone() {
+async fn a_job_that_panics_writes_nothing_takes_no_neighbour_along_and_the_writer_lives_on() {
     let bench = Bench::new().await;
-    let panics = bench.writer.write((), |_, ()| {
-        Box::pin(async { panic!("a job must not, but one might") })
-    });
-    let outcome: Result<(), _> = panics.await;
-    assert!(matches!(outcome, Err(WriteError::Unknown(_))));
-    let late = bench.insert(1).await;
-    assert!(matches!(late, Err(WriteError::NotDone(_))));
+    let outcomes = bench.insert_together([1, PANIC, 2].into_iter()).await;
+    assert!(outcomes[0].is_ok() && outcomes[2].is_ok());
+    assert!(matches!(outcomes[1], Err(WriteError::NotDone(_))));
+    let alone = bench.insert(PANIC).await;
+    assert!(matches!(alone, Err(WriteError::NotDone(_))));
+    bench.insert(3).await.unwrap();
+    assert_eq!(bench.stored().await, [1, 2, 3]);
+    assert_eq!(bench.writer.health().failures(), 2);
 }
