@@ -9,6 +9,7 @@ mod open_error;
 mod page_window;
 pub mod postgres;
 pub mod sqlite;
+mod watch;
 
 use std::sync::Arc;
 
@@ -20,6 +21,7 @@ use crate::directory::Directory;
 pub use housekeeping::Housekeeping;
 pub use lifecycle::{Lifecycle, Unfit};
 pub use open_error::OpenError;
+pub use watch::{Usage, Waiting, Watch, WriteQueue};
 
 use postgres::PostgresStore;
 use sqlite::SqliteStore;
@@ -41,6 +43,8 @@ pub struct Stores {
     pub housekeeping: Arc<dyn Housekeeping>,
     /// Readiness, wake-ups and the end.
     pub lifecycle: Arc<dyn Lifecycle>,
+    /// What operators watch.
+    pub watch: Arc<dyn Watch>,
 }
 
 impl std::fmt::Debug for Stores {
@@ -64,7 +68,7 @@ impl From<PostgresStore> for Stores {
 impl Stores {
     fn of<S>(store: &Arc<S>) -> Self
     where
-        S: Store + Outbox + Queries + Access + Directory + Housekeeping + Lifecycle,
+        S: Store + Outbox + Queries + Access + Directory + Housekeeping + Lifecycle + Watch,
         S: 'static,
     {
         Self {
@@ -75,6 +79,7 @@ impl Stores {
             directory: Arc::<S>::clone(store),
             housekeeping: Arc::<S>::clone(store),
             lifecycle: Arc::<S>::clone(store),
+            watch: Arc::<S>::clone(store),
         }
     }
 }

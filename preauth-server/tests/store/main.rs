@@ -21,3 +21,4 @@ mod lists;
 mod opening;
 mod records;
 mod users;
+mod watch;

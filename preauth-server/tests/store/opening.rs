@@ -6,7 +6,7 @@ use std::path::Path;
 
 use chrono::TimeDelta;
 use preauth_core::port::Claim;
-use preauth_server::store::{OpenError, open};
+use preauth_server::store::{OpenError, Unfit, open};
 use tempfile::TempDir;
 
 use crate::database::Database;
@@ -64,7 +64,8 @@ async fn a_closed_database_answers_no_more() {
     let payer = fixture.payer().await;
     fixture.stores.lifecycle.close().await;
     fixture.stores.lifecycle.close().await;
-    assert!(fixture.stores.lifecycle.check().await.is_err());
+    let closed = fixture.stores.lifecycle.check().await;
+    assert!(matches!(closed, Err(Unfit::Unreachable(_))), "{closed:?}");
     assert!(fixture.directory().company(payer).await.is_err());
     let late = fixture.company(preauth_server::directory::CompanyKind::Supplier);
     assert!(fixture.directory().add_company(&late).await.is_err());
@@ -111,7 +112,8 @@ async fn a_schema_of_a_newer_version_is_refused() {
     .execute(&first.sql)
     .await
     .unwrap();
-    assert!(first.stores.lifecycle.check().await.is_err());
+    let newer = first.stores.lifecycle.check().await;
+    assert!(matches!(newer, Err(Unfit::Schema)), "{newer:?}");
     first.stores.lifecycle.close().await;
     let error = open(&first.database.url()).await.unwrap_err();
     assert!(matches!(error, OpenError::Migration { .. }), "{error:?}");

@@ -29,6 +29,8 @@ mod housekeeping;
 mod lists;
 #[path = "../store/users.rs"]
 mod users;
+#[path = "../store/watch.rs"]
+mod watch;
 
 mod cluster;
 mod database;

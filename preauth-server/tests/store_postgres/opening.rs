@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use preauth_server::directory::CompanyKind;
-use preauth_server::store::{OpenError, migrate, open};
+use preauth_server::store::{OpenError, Unfit, migrate, open};
 
 use crate::database::Database;
 use crate::fixture::Fixture;
@@ -50,7 +50,8 @@ async fn a_schema_of_a_newer_version_is_refused() {
     .execute(&first.sql)
     .await
     .unwrap();
-    assert!(first.stores.lifecycle.check().await.is_err());
+    let newer = first.stores.lifecycle.check().await;
+    assert!(matches!(newer, Err(Unfit::Schema)), "{newer:?}");
     let url = first.database.url();
     let opened = open(&url).await.unwrap_err();
     assert!(matches!(opened, OpenError::SchemaMismatch { .. }));
@@ -71,7 +72,8 @@ async fn a_database_that_takes_no_writes_is_not_ready() {
         .await
         .unwrap();
     let again = open(&fixture.database.url()).await.unwrap();
-    assert!(again.lifecycle.check().await.is_err());
+    let read_only = again.lifecycle.check().await;
+    assert!(matches!(read_only, Err(Unfit::ReadOnly)), "{read_only:?}");
 }
 
 #[tokio::test]
@@ -90,7 +92,8 @@ async fn a_closed_database_answers_no_more() {
     let payer = fixture.payer().await;
     fixture.stores.lifecycle.close().await;
     fixture.stores.lifecycle.close().await;
-    assert!(fixture.stores.lifecycle.check().await.is_err());
+    let closed = fixture.stores.lifecycle.check().await;
+    assert!(matches!(closed, Err(Unfit::Unreachable(_))), "{closed:?}");
     assert!(fixture.directory().company(payer).await.is_err());
     let late = fixture.company(CompanyKind::Supplier);
     assert!(fixture.directory().add_company(&late).await.is_err());

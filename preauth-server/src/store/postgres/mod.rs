@@ -28,6 +28,7 @@ mod session;
 mod store;
 mod users;
 mod wake;
+mod watch;
 
 use std::fmt;
 use std::sync::Arc;

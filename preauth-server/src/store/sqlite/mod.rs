@@ -26,6 +26,7 @@ mod queries;
 mod rows;
 mod store;
 mod users;
+mod watch;
 mod writer;
 
 use std::fmt;

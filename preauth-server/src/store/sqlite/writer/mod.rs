@@ -18,6 +18,7 @@ use thiserror::Error;
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use crate::looping::LoopHealth;
+use crate::store::WriteQueue;
 
 use super::error::WriteError;
 use job::{AnyJob, Job};
@@ -84,6 +85,16 @@ impl Writer {
             queue,
             waiting,
             health,
+        }
+    }
+
+    /// How many writes wait.
+    pub(super) fn queue(&self) -> WriteQueue {
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let (limit, free) = (self.queue.max_capacity(), self.queue.capacity());
+        WriteQueue {
+            length: count(limit.saturating_sub(free)),
+            limit: count(limit),
         }
     }
 

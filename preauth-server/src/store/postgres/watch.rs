@@ -1,0 +1,75 @@
+//! What waits, counted from indexes and not further than needed.
+
+use async_trait::async_trait;
+use preauth_core::port::Unavailable;
+use preauth_core::value::Timestamp;
+use sqlx::PgConnection;
+
+use crate::store::watch::{COUNT_LIMIT, Usage, Waiting, Watch};
+
+use super::PostgresStore;
+use super::error::Fault;
+use super::rows::Columns;
+
+#[async_trait]
+impl Watch for PostgresStore {
+    async fn waiting(&self, now: Timestamp) -> Result<Waiting, Unavailable> {
+        let waiting = self.read(&now, |connection, now| Box::pin(waiting(connection, *now)));
+        Ok(waiting.await?)
+    }
+
+    fn usage(&self) -> Usage {
+        Usage::of("postgresql", self.connections.pool(), None)
+    }
+}
+
+/// One step of `waiting` per endpoint with pending deliveries, however many they are; the limits
+/// within keep the planner to the index of each.
+async fn waiting(connection: &mut PgConnection, now: Timestamp) -> Result<Waiting, Fault> {
+    let row = sqlx::query(
+        "WITH RECURSIVE
+         waiting (endpoint_id) AS (
+             (SELECT endpoint_id FROM deliveries WHERE status = 'PENDING'
+              ORDER BY endpoint_id LIMIT 1)
+             UNION ALL
+             SELECT (SELECT d.endpoint_id FROM deliveries d
+                     WHERE d.status = 'PENDING' AND d.endpoint_id > w.endpoint_id
+                     ORDER BY d.endpoint_id LIMIT 1)
+             FROM waiting w WHERE w.endpoint_id IS NOT NULL
+         ),
+         known (endpoint_id, is_paused) AS MATERIALIZED (
+             SELECT e.id, e.paused_at IS NOT NULL
+             FROM waiting w JOIN endpoints e ON e.id = w.endpoint_id
+             WHERE e.deleted_at IS NULL
+         )
+         SELECT
+             (SELECT count(*) FROM (
+                  SELECT 1 FROM known k CROSS JOIN LATERAL (
+                      SELECT 1 FROM deliveries d
+                      WHERE d.status = 'PENDING' AND d.endpoint_id = k.endpoint_id
+                        AND d.next_attempt_at <= $1
+                      ORDER BY d.next_attempt_at LIMIT $2) AS one
+                  WHERE NOT k.is_paused LIMIT $2) AS counted) AS due_deliveries,
+             (SELECT count(*) FROM (
+                  SELECT 1 FROM known k CROSS JOIN LATERAL (
+                      SELECT 1 FROM deliveries d
+                      WHERE d.status = 'PENDING' AND d.endpoint_id = k.endpoint_id
+                      ORDER BY d.next_attempt_at LIMIT $2) AS one
+                  WHERE k.is_paused LIMIT $2) AS counted) AS paused_deliveries,
+             (SELECT count(*) FROM known WHERE is_paused) AS paused_endpoints,
+             (SELECT count(*) FROM (
+                  SELECT 1 FROM notices WHERE sent_at IS NULL
+                  ORDER BY staged_at LIMIT $2) AS counted) AS staged_notices",
+    )
+    .bind(now.unix_millis())
+    .bind(i64::from(COUNT_LIMIT))
+    .fetch_one(connection)
+    .await?;
+    let columns = Columns::of("deliveries", &row);
+    Ok(Waiting {
+        due_deliveries: columns.whole("due_deliveries")?,
+        paused_deliveries: columns.whole("paused_deliveries")?,
+        paused_endpoints: columns.whole("paused_endpoints")?,
+        staged_notices: columns.whole("staged_notices")?,
+    })
+}

@@ -1,0 +1,64 @@
+//! What waits, counted from indexes and not further than needed.
+
+use async_trait::async_trait;
+use preauth_core::port::Unavailable;
+use preauth_core::value::Timestamp;
+
+use crate::store::watch::{COUNT_LIMIT, Usage, Waiting, Watch};
+
+use super::SqliteStore;
+use super::error::Fault;
+use super::rows::Columns;
+
+#[async_trait]
+impl Watch for SqliteStore {
+    async fn waiting(&self, now: Timestamp) -> Result<Waiting, Unavailable> {
+        let mut reader = self.reader().await?;
+        // One step of `waiting` per endpoint with pending deliveries, however many they are.
+        let row = sqlx::query(
+            "WITH RECURSIVE
+             waiting (endpoint_id) AS (
+                 SELECT min(endpoint_id) FROM deliveries WHERE status = 'PENDING'
+                 UNION ALL
+                 SELECT (SELECT min(d.endpoint_id) FROM deliveries d
+                         WHERE d.status = 'PENDING' AND d.endpoint_id > w.endpoint_id)
+                 FROM waiting w WHERE w.endpoint_id IS NOT NULL
+             ),
+             known (endpoint_id, is_paused) AS MATERIALIZED (
+                 SELECT e.id, e.paused_at IS NOT NULL
+                 FROM waiting w JOIN endpoints e ON e.id = w.endpoint_id
+                 WHERE e.deleted_at IS NULL
+             )
+             SELECT
+                 (SELECT count(*) FROM (
+                      SELECT 1 FROM known k CROSS JOIN deliveries d
+                      WHERE NOT k.is_paused AND d.endpoint_id = k.endpoint_id
+                        AND d.status = 'PENDING' AND d.next_attempt_at <= ?1
+                      LIMIT ?2)) AS due_deliveries,
+                 (SELECT count(*) FROM (
+                      SELECT 1 FROM known k CROSS JOIN deliveries d
+                      WHERE k.is_paused AND d.endpoint_id = k.endpoint_id
+                        AND d.status = 'PENDING'
+                      LIMIT ?2)) AS paused_deliveries,
+                 (SELECT count(*) FROM known WHERE is_paused) AS paused_endpoints,
+                 (SELECT count(*) FROM (
+                      SELECT 1 FROM notices WHERE sent_at IS NULL LIMIT ?2)) AS staged_notices",
+        )
+        .bind(now.unix_millis())
+        .bind(COUNT_LIMIT)
+        .fetch_one(&mut *reader)
+        .await
+        .map_err(Fault::from)?;
+        let columns = Columns::of("deliveries", &row);
+        Ok(Waiting {
+            due_deliveries: columns.raw("due_deliveries")?,
+            paused_deliveries: columns.raw("paused_deliveries")?,
+            paused_endpoints: columns.raw("paused_endpoints")?,
+            staged_notices: columns.raw("staged_notices")?,
+        })
+    }
+
+    fn usage(&self) -> Usage {
+        Usage::of("sqlite", &self.readers, Some(self.writer.queue()))
+    }
+}

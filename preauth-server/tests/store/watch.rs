@@ -1,0 +1,76 @@
+//! What operators watch: what waits, and how connections are used.
+
+use chrono::TimeDelta;
+use preauth_server::store::Waiting;
+
+use crate::fixture::Fixture;
+
+async fn waiting(fixture: &Fixture, later: TimeDelta) -> Waiting {
+    let at = fixture.later(later);
+    fixture.stores.watch.waiting(at).await.unwrap()
+}
+
+#[tokio::test]
+async fn what_is_due_what_is_paused_and_what_is_staged_is_counted() {
+    let fixture = Fixture::new().await;
+    let now = TimeDelta::zero();
+    let nothing = Waiting {
+        due_deliveries: 0,
+        paused_deliveries: 0,
+        paused_endpoints: 0,
+        staged_notices: 0,
+    };
+    assert_eq!(waiting(&fixture, now).await, nothing);
+    let (busy, paused) = (fixture.payer().await, fixture.payer().await);
+    for payer in [busy, busy, paused, paused, paused] {
+        if fixture.directory().endpoint(payer).await.unwrap().is_none() {
+            fixture.add_endpoint(payer).await;
+        }
+        fixture.offer(payer).await;
+    }
+    let pause = fixture
+        .directory()
+        .set_endpoint_paused(paused, true, fixture.now);
+    pause.await.unwrap();
+    let expected = Waiting {
+        due_deliveries: 2,
+        paused_deliveries: 3,
+        paused_endpoints: 1,
+        staged_notices: 5,
+    };
+    assert_eq!(waiting(&fixture, now).await, expected);
+    let not_yet_due = Waiting {
+        due_deliveries: 0,
+        ..expected
+    };
+    assert_eq!(
+        waiting(&fixture, TimeDelta::milliseconds(-1)).await,
+        not_yet_due
+    );
+    fixture
+        .directory()
+        .delete_endpoint(paused, fixture.now)
+        .await
+        .unwrap();
+    let without_paused = Waiting {
+        paused_deliveries: 0,
+        paused_endpoints: 0,
+        ..expected
+    };
+    assert_eq!(waiting(&fixture, now).await, without_paused);
+}
+
+#[tokio::test]
+async fn connections_are_counted_within_their_limit() {
+    let fixture = Fixture::new().await;
+    fixture.payer().await;
+    waiting(&fixture, TimeDelta::zero()).await;
+    let usage = fixture.stores.watch.usage();
+    let open = usage.connections_in_use + usage.connections_idle;
+    assert!(open >= 1 && open <= usage.connections_limit, "{usage:?}");
+    let has_queue = usage.database == "sqlite";
+    assert_eq!(usage.write_queue.is_some(), has_queue, "{usage:?}");
+    if let Some(queue) = usage.write_queue {
+        assert!(queue.length < queue.limit, "{queue:?}");
+    }
+}
