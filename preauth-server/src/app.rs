@@ -6,29 +6,32 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use preauth_core::Policy;
 use preauth_core::service::Service;
 use thiserror::Error;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Notify;
-use tokio::task::JoinSet;
+use tokio::task::{JoinHandle, JoinSet};
 
 use crate::access::RateLimit;
-use crate::clock::{Clock, SystemClock};
+use crate::clock::{Clock, Stopwatch, SystemClock};
 use crate::dispatcher::{Dispatcher, HttpSender, HttpSenderOptions, SenderError, TargetPolicy};
 use crate::http::integration::{self, IntegrationApi, Magic};
-use crate::http::platform::{self, OperatorGate, PlatformApi, Readiness};
+use crate::http::platform::{self, OperatorGate, PlatformApi, Vitals};
 use crate::http::server::{Bound, Stop};
 use crate::http::{self, Gate, Strangers, WireRender};
 use crate::ids::RandomIds;
 use crate::janitor::{Janitor, Retention};
-use crate::log::chain;
-use crate::looping::{Shutdown, ShutdownTrigger, shutdown};
+use crate::looping::{LoopHealth, Shutdown, ShutdownTrigger, shutdown};
 use crate::sandbox::TimeMachine;
 use crate::secret::{OperatorToken, Vault};
 use crate::store::{Lifecycle, Stores};
 use crate::sweeper::Sweeper;
+use crate::telemetry::metrics::{CountedOutbox, CountedStore, Metrics};
+use crate::vitals::ServerVitals;
+
+/// What the private listener has at the end, when everything else has used up its time.
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
 /// How long the loops take to end at most: the dispatcher waits for attempts under way, then gives
 /// their leases back, so that another instance need not wait for these to run out.
@@ -83,18 +86,23 @@ pub enum StartError {
 pub struct Running {
     address: SocketAddr,
     platform_address: SocketAddr,
-    listeners: [Stop; 2],
+    integration: Stop,
     loops: ShutdownTrigger,
+    /// The public listener and the loops.
     tasks: JoinSet<()>,
+    platform: Stop,
+    platform_work: JoinHandle<()>,
     operations: Arc<Service>,
     lifecycle: Arc<dyn Lifecycle>,
 }
 
 /// Starts a server: both listeners answer when this returns.
-pub async fn start(parts: Parts) -> Result<Running, StartError> {
+pub async fn start(mut parts: Parts) -> Result<Running, StartError> {
     let integration = bind(parts.listen).await?;
     let platform = bind(parts.platform_listen).await?;
     let (address, platform_address) = (integration.address(), platform.address());
+    let metrics = Metrics::new();
+    count(&mut parts.stores, &metrics);
     let operations = Arc::new(Service::new(
         Arc::clone(&parts.stores.store),
         Arc::clone(&parts.stores.queries),
@@ -104,17 +112,31 @@ pub async fn start(parts: Parts) -> Result<Running, StartError> {
     ));
     let mut tasks = JoinSet::new();
     let (trigger, shutdown) = shutdown();
-    start_loops(&parts, &operations, &shutdown, &mut tasks)?;
-    let (work, stop_integration) = integration.serve(integration_service(&parts, &operations));
+    let (dispatcher, mut loops) = start_loops(&parts, &operations, &shutdown, &mut tasks)?;
+    loops.extend(parts.stores.lifecycle.loops());
+    let vitals = Arc::new(ServerVitals {
+        loops,
+        end: shutdown,
+        lifecycle: Arc::clone(&parts.stores.lifecycle),
+        watch: Arc::clone(&parts.stores.watch),
+        outbox: Arc::clone(&parts.stores.outbox),
+        dispatcher,
+        clock: Arc::clone(&parts.clock),
+        metrics: metrics.clone(),
+    });
+    let service = integration_service(&parts, &operations, &metrics);
+    let (work, stop_integration) = integration.serve(service);
     tasks.spawn(work);
-    let (work, stop_platform) = platform.serve(platform_service(&parts, Arc::clone(&operations)));
-    tasks.spawn(work);
+    let service = platform_service(&parts, Arc::clone(&operations), vitals, &metrics);
+    let (work, stop_platform) = platform.serve(service);
     Ok(Running {
         address,
         platform_address,
-        listeners: [stop_integration, stop_platform],
+        integration: stop_integration,
         loops: trigger,
         tasks,
+        platform: stop_platform,
+        platform_work: tokio::spawn(work),
         operations,
         lifecycle: parts.stores.lifecycle,
     })
@@ -150,16 +172,27 @@ impl Running {
 
     /// Stops: no new connections, requests under way and deliveries in flight have `grace` to end,
     /// and what was accepted is written before the database closes.
+    ///
+    /// The readiness probe says no from the first moment. The private listener ends last, so that
+    /// probes and scrapes are answered as long as anything is under way.
     pub async fn stop(mut self, grace: Duration) {
-        for listener in &self.listeners {
-            listener.gracefully(grace);
-        }
         self.loops.request();
+        let stopwatch = Stopwatch::start();
+        self.integration.gracefully(grace);
         let ended = async { while self.tasks.join_next().await.is_some() {} };
         // The listeners keep to `grace` by themselves.
         let patience = grace.max(LOOPS_END);
         if tokio::time::timeout(patience, ended).await.is_err() {
             tracing::warn!("requests or deliveries were still under way and were cut off");
+        }
+        let used = stopwatch.elapsed().to_std().unwrap_or_default();
+        let left = grace.saturating_sub(used).max(LAST_ANSWERS);
+        self.platform.gracefully(left);
+        if tokio::time::timeout(left, self.platform_work)
+            .await
+            .is_err()
+        {
+            tracing::warn!("requests of the platform were still under way and were cut off");
         }
         self.lifecycle.close().await;
     }
@@ -184,13 +217,21 @@ async fn bind(address: SocketAddr) -> Result<Bound, StartError> {
         .map_err(|cause| StartError::Listen { address, cause })
 }
 
-/// Starts dispatcher, sweeper and janitor.
+/// Puts the counters between the service and its database.
+fn count(stores: &mut Stores, metrics: &Metrics) {
+    let store = CountedStore::new(Arc::clone(&stores.store), metrics.commits.clone());
+    stores.store = Arc::new(store);
+    let outbox = CountedOutbox::new(Arc::clone(&stores.outbox), metrics.deliveries.clone());
+    stores.outbox = Arc::new(outbox);
+}
+
+/// Starts dispatcher, sweeper and janitor, and gives what shows how they fare.
 fn start_loops(
     parts: &Parts,
     operations: &Arc<Service>,
     shutdown: &Shutdown,
     tasks: &mut JoinSet<()>,
-) -> Result<(), StartError> {
+) -> Result<(Arc<Dispatcher>, Vec<Arc<LoopHealth>>), StartError> {
     let Stores {
         outbox,
         queries,
@@ -205,23 +246,29 @@ fn start_loops(
     parts.wake_at_jumps(&wake);
     let dispatcher = Dispatcher::new(outbox, Arc::new(sender), vault, clock(), wake)
         .with_receivers_clock(Arc::new(SystemClock));
-    let until = shutdown.clone();
-    tasks.spawn(async move { dispatcher.run(until).await });
+    let dispatcher = Arc::new(dispatcher);
     let wake = || {
         let wake = Arc::default();
         parts.wake_at_jumps(&wake);
         wake
     };
     let sweeper = Sweeper::new(Arc::clone(operations), queries, clock()).woken_by(wake());
+    let janitor = Janitor::new(housekeeping, clock(), Retention::default()).woken_by(wake());
+    let loops = vec![dispatcher.health(), sweeper.health(), janitor.health()];
+    let (until, running) = (shutdown.clone(), Arc::clone(&dispatcher));
+    tasks.spawn(async move { running.run(until).await });
     let until = shutdown.clone();
     tasks.spawn(async move { sweeper.run(until).await });
-    let janitor = Janitor::new(housekeeping, clock(), Retention::default()).woken_by(wake());
     let until = shutdown.clone();
     tasks.spawn(async move { janitor.run(until).await });
-    Ok(())
+    Ok((dispatcher, loops))
 }
 
-fn integration_service(parts: &Parts, operations: &Arc<Service>) -> http::Service {
+fn integration_service(
+    parts: &Parts,
+    operations: &Arc<Service>,
+    metrics: &Metrics,
+) -> http::Service {
     let clock = || Arc::clone(&parts.clock);
     let access = Arc::clone(&parts.stores.access);
     let api = IntegrationApi {
@@ -231,10 +278,15 @@ fn integration_service(parts: &Parts, operations: &Arc<Service>) -> http::Servic
         clock: clock(),
         magic: parts.magic,
     };
-    integration::service(api, Arc::new(RandomIds))
+    integration::service(api, Arc::new(RandomIds), metrics.requests.clone())
 }
 
-fn platform_service(parts: &Parts, operations: Arc<Service>) -> http::Service {
+fn platform_service(
+    parts: &Parts,
+    operations: Arc<Service>,
+    vitals: Arc<dyn Vitals>,
+    metrics: &Metrics,
+) -> http::Service {
     let api = PlatformApi {
         directory: Arc::clone(&parts.stores.directory),
         store: Arc::clone(&parts.stores.store),
@@ -247,26 +299,12 @@ fn platform_service(parts: &Parts, operations: Arc<Service>) -> http::Service {
             Arc::clone(&parts.clock),
         ),
         targets: parts.targets.clone(),
-        readiness: Arc::new(DatabaseReady(Arc::clone(&parts.stores.lifecycle))),
+        vitals,
         clock: Arc::clone(&parts.clock),
         time_machine: parts.time_machine.clone(),
         ids: Arc::new(RandomIds),
     };
-    platform::service(api)
-}
-
-/// Ready is who has a database with this build's schema.
-struct DatabaseReady(Arc<dyn Lifecycle>);
-
-#[async_trait]
-impl Readiness for DatabaseReady {
-    async fn check(&self) -> Result<(), String> {
-        let checked = self.0.check().await;
-        checked.map_err(|error| {
-            tracing::warn!(error = chain(&error), "database is not ready");
-            "database".to_owned()
-        })
-    }
+    platform::service(api, metrics.requests.clone())
 }
 
 impl fmt::Debug for Parts {

@@ -24,3 +24,4 @@ pub mod secret;
 pub mod store;
 pub mod sweeper;
 pub mod telemetry;
+pub mod vitals;

@@ -15,6 +15,7 @@ use crate::secret::Vault;
 
 use super::sender::{Answer, Sender};
 use super::signing::signed_request;
+use super::slots::Slots;
 
 /// Pauses before an outcome is recorded, and recorded again when the database was not there. All
 /// together stay well within a lease.
@@ -31,12 +32,15 @@ pub(super) struct Courier {
     pub(super) receivers_clock: Arc<dyn Clock>,
     /// How long a sender is waited for.
     pub(super) patience: Duration,
+    /// How many deliveries are being carried.
+    pub(super) slots: Slots,
 }
 
 impl Courier {
     /// Attempts a delivery once and records the outcome. When it is abandoned before the answer is
     /// there, the lease is returned in place of that.
     pub(super) async fn deliver(&self, leased: Leased, mut abandoned: Shutdown) {
+        let _slot = self.slots.take();
         let at = self.clock.now();
         let stopwatch = Stopwatch::start();
         let exchange = tokio::select! {

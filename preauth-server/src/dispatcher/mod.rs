@@ -23,6 +23,7 @@ mod retry_after;
 mod run;
 mod sender;
 mod signing;
+mod slots;
 mod target;
 #[cfg(test)]
 mod tests;
@@ -39,6 +40,7 @@ use crate::looping::LoopHealth;
 use crate::secret::Vault;
 
 use attempt::Courier;
+use slots::Slots;
 
 pub use address::is_public;
 pub use host::Host;
@@ -87,6 +89,7 @@ impl Dispatcher {
                 receivers_clock: Arc::clone(&clock),
                 clock,
                 patience: limits.attempt,
+                slots: Slots::default(),
             }),
             wake,
             limits,
@@ -114,6 +117,18 @@ impl Dispatcher {
             ..Courier::clone(&self.courier)
         });
         self
+    }
+
+    /// Attempts under way.
+    #[must_use]
+    pub fn slots_in_use(&self) -> u32 {
+        self.courier.slots.in_use()
+    }
+
+    /// Attempts that may be under way.
+    #[must_use]
+    pub const fn slots(&self) -> u32 {
+        self.limits.in_all.get()
     }
 
     /// How the loop fares; a step is a look at the outbox.

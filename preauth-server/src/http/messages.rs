@@ -151,7 +151,6 @@ pub(super) fn refusal(refusal: &Refusal) -> String {
             "A entrega ainda está pendente ou seu endpoint foi removido.".to_owned()
         }
         Refusal::EndpointUrl(reason) => endpoint_url(*reason).to_owned(),
-        Refusal::NotReady { check } => format!("O serviço não está pronto: {check}."),
     }
 }
 

@@ -7,25 +7,28 @@ use futures_util::FutureExt;
 use preauth_core::ErrorCode;
 use preauth_core::port::IdSource;
 use preauth_core::value::{ApiKeyId, Cnpj, RequestId};
-use preauth_core::wire::header::REQUEST_ID;
+use preauth_core::wire::header::{IDEMPOTENCY_REPLAYED, RATE_LIMIT_LIMIT, REQUEST_ID};
 use salvo::http::header::HeaderValue;
 use salvo::http::{Method, Request, Response};
 use salvo::{Depot, FlowCtrl, Handler, async_trait};
 
 use crate::clock::{Clock, Stopwatch};
+use crate::telemetry::metrics::{EndedRequest, Limit, RequestMetrics};
 
 use super::error::ApiError;
 use super::handler;
-use super::platform::{LIVEZ, READYZ};
+use super::platform::{LIVEZ, METRICS, READYZ};
 
 /// No word of a route and no id is longer.
 const SEGMENT_CHARACTERS_LOGGED: usize = 36;
 /// No path of ours is longer.
 const PATH_CHARACTERS_LOGGED: usize = 200;
 
-/// What an endpoint tells the log.
+/// What an endpoint tells the log and the metrics.
 #[derive(Debug, Default)]
 pub(super) struct RequestNotes {
+    /// The template of the path, if it led to an endpoint.
+    pub route: Option<Arc<str>>,
     /// The key, as far as it was recognised.
     pub key: Option<ApiKeyId>,
     /// The code of the refusal, if it was one.
@@ -55,6 +58,8 @@ pub(super) struct RequestLog {
     pub clock: Arc<dyn Clock>,
     /// Where request ids come from.
     pub ids: Arc<dyn IdSource>,
+    /// Counts what is logged.
+    pub metrics: RequestMetrics,
 }
 
 #[async_trait]
@@ -67,6 +72,7 @@ impl Handler for RequestLog {
         ctrl: &mut FlowCtrl,
     ) {
         let stopwatch = Stopwatch::start();
+        let _in_flight = self.metrics.begin(self.listener);
         let id = RequestId::new(self.ids.uuid(self.clock.now())).to_string();
         if let Ok(value) = HeaderValue::from_str(&id) {
             res.headers_mut().insert(REQUEST_ID, value);
@@ -76,18 +82,29 @@ impl Handler for RequestLog {
             handler::refuse(ApiError::internal("a layer panicked"), depot, res);
         }
         let notes = RequestNotes::of(depot);
-        let duration_ms = stopwatch.elapsed().num_milliseconds();
+        let took = stopwatch.elapsed();
+        let duration_ms = took.num_milliseconds();
         let status = res.status_code.map_or(200, |status| status.as_u16());
         // No query string: it may hold anything a caller pasted into it.
         let (method, path) = (shown_method(req.method()), shown_path(req.uri().path()));
         let path = path.as_str();
         let key = notes.key.map(|key| key.to_string());
-        let code = notes.code.map(ErrorCode::as_str);
         let listener = self.listener;
+        self.metrics.end(&EndedRequest {
+            api: listener,
+            route: notes.route.as_deref(),
+            method,
+            status,
+            took,
+            code: notes.code,
+            limit: limit(notes.code, res),
+            is_replay: res.headers().contains_key(IDEMPOTENCY_REPLAYED),
+        });
+        let code = notes.code.map(ErrorCode::as_str);
         if status >= 500 {
             let error = notes.cause.as_deref();
             tracing::error!(target: "request", listener, method, path, status, duration_ms, id, key, code, error);
-        } else if path == LIVEZ || path == READYZ {
+        } else if [LIVEZ, READYZ, METRICS].contains(&path) {
             tracing::debug!(target: "request", listener, method, path, status, duration_ms, id);
         } else {
             tracing::info!(target: "request", listener, method, path, status, duration_ms, id, key, code);
@@ -101,6 +118,18 @@ impl std::fmt::Debug for RequestLog {
             .field("listener", &self.listener)
             .finish_non_exhaustive()
     }
+}
+
+/// Which limit refused a request: only a key's window is told in the answer.
+fn limit(code: Option<ErrorCode>, res: &Response) -> Option<Limit> {
+    let is_limited = code == Some(ErrorCode::RateLimited);
+    is_limited.then(|| {
+        if res.headers().contains_key(RATE_LIMIT_LIMIT) {
+            Limit::Key
+        } else {
+            Limit::Address
+        }
+    })
 }
 
 /// A method is any word that a caller likes.

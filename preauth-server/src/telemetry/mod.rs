@@ -1,6 +1,8 @@
-//! The log: one event per fact, for machines, for people, or as the sandbox's story.
+//! What operators are told: the log, one event per fact, for machines, for people, or as the
+//! sandbox's story; and metrics.
 
 mod console;
+pub mod metrics;
 mod story;
 
 use std::io::IsTerminal;

@@ -16,6 +16,7 @@ use salvo::http::{Request, Response};
 use salvo::{Depot, FlowCtrl, Handler, Router, Service, async_trait};
 
 use crate::clock::Clock;
+use crate::telemetry::metrics::RequestMetrics;
 
 use super::caller::{Admission, Caller, Gate};
 use super::error::ApiError;
@@ -58,6 +59,7 @@ trait Endpoint: Send + Sync + 'static {
 /// An endpoint behind the gate.
 struct Guarded<E> {
     api: Arc<IntegrationApi>,
+    route: Arc<str>,
     endpoint: E,
 }
 
@@ -75,7 +77,9 @@ impl<E: Endpoint> Handler for Guarded<E> {
             key,
             window,
         } = self.api.gate.admit(req, E::SCOPE).await;
-        RequestNotes::of(depot).key = key;
+        let notes = RequestNotes::of(depot);
+        notes.key = key;
+        notes.route = Some(Arc::clone(&self.route));
         let outcome = match caller {
             Ok(caller) => handler::run(self.endpoint.answer(&self.api, caller, req)).await,
             Err(refusal) => Err(refusal),
@@ -94,32 +98,39 @@ impl<E: Endpoint> Handler for Guarded<E> {
 
 /// The integration API as a listener serves it.
 #[must_use]
-pub fn service(api: IntegrationApi, ids: Arc<dyn IdSource>) -> Service {
+pub fn service(api: IntegrationApi, ids: Arc<dyn IdSource>, metrics: RequestMetrics) -> Service {
     let api = Arc::new(api);
-    server::service(routes(&api), "integration", Arc::clone(&api.clock), ids)
+    let clock = Arc::clone(&api.clock);
+    server::service(routes(&api), "integration", clock, ids, metrics)
 }
 
 /// The routes of the contract.
 fn routes(api: &Arc<IntegrationApi>) -> Router {
-    fn guarded<E: Endpoint>(api: &Arc<IntegrationApi>, endpoint: E) -> Guarded<E> {
+    fn guarded<E: Endpoint>(api: &Arc<IntegrationApi>, route: &str, endpoint: E) -> Guarded<E> {
         Guarded {
             api: Arc::clone(api),
+            route: route.into(),
             endpoint,
         }
     }
+    let (all, one, cancel) = (
+        path::PRE_AUTHORIZATIONS,
+        path::PRE_AUTHORIZATION_ROUTE,
+        path::CANCEL_ROUTE,
+    );
     Router::new()
         .push(
-            Router::with_path(path::PRE_AUTHORIZATIONS)
-                .get(guarded(api, list::List))
-                .head(guarded(api, list::List))
-                .post(guarded(api, create::Create)),
+            Router::with_path(all)
+                .get(guarded(api, all, list::List))
+                .head(guarded(api, all, list::List))
+                .post(guarded(api, all, create::Create)),
         )
         .push(
-            Router::with_path(path::PRE_AUTHORIZATION_ROUTE)
-                .get(guarded(api, find::Find))
-                .head(guarded(api, find::Find)),
+            Router::with_path(one)
+                .get(guarded(api, one, find::Find))
+                .head(guarded(api, one, find::Find)),
         )
-        .push(Router::with_path(path::CANCEL_ROUTE).post(guarded(api, cancel::Cancel)))
+        .push(Router::with_path(cancel).post(guarded(api, cancel, cancel::Cancel)))
 }
 
 impl std::fmt::Debug for IntegrationApi {

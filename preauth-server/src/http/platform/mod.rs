@@ -2,7 +2,8 @@
 //! private listener.
 //!
 //! Everything under [`PREFIX`] stands behind the operator token, judged before anything else. The
-//! probes stand beside it without one, so that an orchestrator can ask without a secret.
+//! probes and the metrics stand beside it without one, so that an orchestrator can ask without a
+//! secret.
 
 mod announce;
 mod api_keys;
@@ -14,6 +15,7 @@ mod extensions;
 mod gate;
 mod invoices;
 mod known;
+mod metrics;
 mod operations;
 mod paging;
 mod party;
@@ -39,10 +41,11 @@ use crate::dispatcher::TargetPolicy;
 use crate::http::server;
 use crate::sandbox::TimeMachine;
 use crate::secret::Vault;
+use crate::telemetry::metrics::RequestMetrics;
 
 pub use gate::OperatorGate;
 pub(crate) use operations::acting;
-pub use probes::Readiness;
+pub use probes::Vitals;
 pub(super) use refusal::Refusal;
 pub use routes::routes;
 
@@ -52,6 +55,8 @@ use gate::Unmatched;
 pub const LIVEZ: &str = "/livez";
 /// Whether requests can be served; asked without the token.
 pub const READYZ: &str = "/readyz";
+/// What was counted and measured, for Prometheus; asked without the token.
+pub const METRICS: &str = "/metrics";
 /// What every path of this API begins with.
 pub const PREFIX: &str = "/api/platform/v1";
 
@@ -71,8 +76,8 @@ pub struct PlatformApi {
     pub gate: OperatorGate,
     /// Where webhooks may go.
     pub targets: TargetPolicy,
-    /// Whether requests can be served.
-    pub readiness: Arc<dyn Readiness>,
+    /// What probes and scrapes are told.
+    pub vitals: Arc<dyn Vitals>,
     /// Where the time comes from.
     pub clock: Arc<dyn Clock>,
     /// What moves it, in a sandbox; in production there is none, and no route to one.
@@ -83,15 +88,16 @@ pub struct PlatformApi {
 
 /// The platform API as a listener serves it.
 #[must_use]
-pub fn service(api: PlatformApi) -> Service {
+pub fn service(api: PlatformApi, counted: RequestMetrics) -> Service {
     let api = Arc::new(api);
     let (clock, ids) = (Arc::clone(&api.clock), Arc::clone(&api.ids));
     let gate = api.gate.clone();
+    let unguarded = probes::routes(&api.vitals).push(metrics::route(&api.vitals));
     let resources = routes::all(api.time_machine.as_ref()).into_iter();
-    let router = resources.fold(probes::routes(&api), |router, resource| {
+    let router = resources.fold(unguarded, |router, resource| {
         router.push(resource.router(&api))
     });
-    server::service(router, "platform", clock, ids).hoop(Unmatched(gate))
+    server::service(router, "platform", clock, ids, counted).hoop(Unmatched(gate))
 }
 
 impl fmt::Debug for PlatformApi {

@@ -1,70 +1,80 @@
-//! What an orchestrator asks: is the process alive, can it serve requests.
+//! What an orchestrator asks: does the process live, can it serve requests.
 //!
-//! No token is asked for: the answers tell nothing that the listener's address does not.
+//! No token is asked for: the answers tell nothing that the listener's address does not. They are
+//! for operators, so their reasons are in English.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use salvo::http::{Request, Response, StatusCode};
 use salvo::{Depot, FlowCtrl, Handler, Router, async_trait};
+use serde_json::json;
 
-use crate::http::error::ApiError;
-use crate::http::handler;
 use crate::http::reply::Reply;
+use crate::http::request_log::RequestNotes;
 
-use super::{LIVEZ, PlatformApi, READYZ, Refusal};
+use super::{LIVEZ, READYZ};
 
 /// A check that takes longer has failed.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Says whether requests can be served.
+/// What the process knows of itself.
 #[async_trait]
-pub trait Readiness: Send + Sync {
-    /// The name of the check that failed, if one did: short, and without anything secret.
-    async fn check(&self) -> Result<(), String>;
+pub trait Vitals: Send + Sync {
+    /// Why the process should be started anew, if it should: only what a new start can help with.
+    fn stall(&self) -> Option<String>;
+
+    /// Why requests should go elsewhere for now, if they should; short, and without anything secret.
+    async fn unreadiness(&self) -> Option<String>;
+
+    /// What was counted and measured, in Prometheus' text format. Never fails and never hangs.
+    async fn metrics(&self) -> String;
 }
 
 /// `GET /livez` and `GET /readyz`.
-pub(super) fn routes(api: &Arc<PlatformApi>) -> Router {
-    let readyz = || Readyz {
-        readiness: Arc::clone(&api.readiness),
+pub(super) fn routes(vitals: &Arc<dyn Vitals>) -> Router {
+    let probe = |question, path: &str| Probe {
+        vitals: Arc::clone(vitals),
+        question,
+        route: path.into(),
     };
-    Router::new()
-        .push(Router::with_path(LIVEZ).get(Livez).head(Livez))
-        .push(Router::with_path(READYZ).get(readyz()).head(readyz()))
+    [(Question::Lives, LIVEZ), (Question::IsReady, READYZ)]
+        .into_iter()
+        .fold(Router::new(), |router, (question, path)| {
+            let route = Router::with_path(path)
+                .get(probe(question, path))
+                .head(probe(question, path));
+            router.push(route)
+        })
 }
 
-struct Livez;
-
-#[async_trait]
-impl Handler for Livez {
-    async fn handle(
-        &self,
-        _req: &mut Request,
-        _depot: &mut Depot,
-        res: &mut Response,
-        _ctrl: &mut FlowCtrl,
-    ) {
-        ok().write(res);
-    }
+#[derive(Clone, Copy)]
+enum Question {
+    Lives,
+    IsReady,
 }
 
-struct Readyz {
-    readiness: Arc<dyn Readiness>,
+struct Probe {
+    vitals: Arc<dyn Vitals>,
+    question: Question,
+    route: Arc<str>,
 }
 
-impl Readyz {
-    async fn answer(&self) -> Result<Reply, ApiError> {
-        let checked = tokio::time::timeout(CHECK_TIMEOUT, self.readiness.check()).await;
-        match checked.unwrap_or_else(|_| Err("timeout".to_owned())) {
-            Ok(()) => Ok(ok()),
-            Err(check) => Err(Refusal::NotReady { check }.into()),
+impl Probe {
+    /// Why the answer is no.
+    async fn reason(&self) -> Option<String> {
+        match self.question {
+            Question::Lives => self.vitals.stall(),
+            Question::IsReady => {
+                let checked = tokio::time::timeout(CHECK_TIMEOUT, self.vitals.unreadiness()).await;
+                checked.unwrap_or_else(|_| Some("the database does not answer in time".to_owned()))
+            }
         }
     }
 }
 
 #[async_trait]
-impl Handler for Readyz {
+impl Handler for Probe {
     async fn handle(
         &self,
         _req: &mut Request,
@@ -72,41 +82,80 @@ impl Handler for Readyz {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
-        let outcome = handler::run(self.answer()).await;
-        handler::settle(outcome, depot).write(res);
+        let reason = self.reason().await;
+        let notes = RequestNotes::of(depot);
+        notes.route = Some(Arc::clone(&self.route));
+        notes.cause.clone_from(&reason);
+        answer(reason).write(res);
     }
 }
 
-fn ok() -> Reply {
-    Reply::json(StatusCode::OK, r#"{"status":"ok"}"#.to_owned())
+fn answer(reason: Option<String>) -> Reply {
+    match reason {
+        None => Reply::json(StatusCode::OK, json!({"status": "ok"}).to_string()),
+        Some(reason) => Reply::json(
+            StatusCode::SERVICE_UNAVAILABLE,
+            json!({"status": "unavailable", "reason": reason}).to_string(),
+        ),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Arc, Readiness, Readyz, async_trait};
-    use salvo::http::StatusCode;
+    use super::{Arc, Probe, Question, Vitals, async_trait};
 
-    struct Checked(Option<&'static str>);
+    #[derive(Clone, Copy)]
+    enum Told {
+        Nothing,
+        Reason(&'static str),
+        Never,
+    }
 
     #[async_trait]
-    impl Readiness for Checked {
-        async fn check(&self) -> Result<(), String> {
-            self.0.map_or(Ok(()), |check| Err(check.to_owned()))
+    impl Vitals for Told {
+        fn stall(&self) -> Option<String> {
+            match self {
+                Self::Reason(reason) => Some((*reason).to_owned()),
+                Self::Nothing | Self::Never => None,
+            }
+        }
+
+        async fn unreadiness(&self) -> Option<String> {
+            if matches!(self, Self::Never) {
+                std::future::pending::<()>().await;
+            }
+            self.stall()
+        }
+
+        async fn metrics(&self) -> String {
+            String::new()
         }
     }
 
-    async fn status(readiness: impl Readiness + 'static) -> StatusCode {
-        let readiness = Arc::new(readiness);
-        match (Readyz { readiness }).answer().await {
-            Ok(reply) => reply.status,
-            Err(error) => error.into_reply().status,
-        }
+    async fn reason(question: Question, told: Told) -> Option<String> {
+        let vitals = Arc::new(told);
+        let route = "/".into();
+        let probe = Probe {
+            vitals,
+            question,
+            route,
+        };
+        probe.reason().await
     }
 
     #[tokio::test]
-    async fn it_is_ready_when_no_check_fails() {
-        assert_eq!(status(Checked(None)).await, StatusCode::OK);
-        let failed = status(Checked(Some("database"))).await;
-        assert_eq!(failed, StatusCode::SERVICE_UNAVAILABLE);
+    async fn a_probe_says_no_with_the_reason_it_is_told() {
+        for question in [Question::Lives, Question::IsReady] {
+            assert_eq!(reason(question, Told::Nothing).await, None);
+            let told = reason(question, Told::Reason("it hangs")).await;
+            assert_eq!(told.as_deref(), Some("it hangs"));
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_check_that_never_ends_is_a_no() {
+        let late = reason(Question::IsReady, Told::Never).await;
+        let expected = "the database does not answer in time";
+        assert_eq!(late.as_deref(), Some(expected));
     }
 }

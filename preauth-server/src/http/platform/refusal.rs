@@ -46,11 +46,6 @@ pub(in crate::http) enum Refusal {
     DeliveryNotResendable,
     /// The URL cannot be an endpoint.
     EndpointUrl(UrlRefusal),
-    /// The service cannot serve requests now.
-    NotReady {
-        /// Which check failed.
-        check: String,
-    },
 }
 
 impl Refusal {
@@ -69,7 +64,6 @@ impl Refusal {
             | Self::OperationOfOthers
             | Self::DeliveryNotResendable => ErrorCode::ResourceConflict,
             Self::EndpointUrl(_) => ErrorCode::EndpointUrlRefused,
-            Self::NotReady { .. } => ErrorCode::ServiceUnavailable,
         }
     }
 

@@ -9,6 +9,7 @@ use salvo::{Depot, FlowCtrl, Handler, Router, async_trait};
 use crate::http::error::ApiError;
 use crate::http::handler;
 use crate::http::reply::Reply;
+use crate::http::request_log::RequestNotes;
 
 use super::{PREFIX, PlatformApi};
 
@@ -66,9 +67,13 @@ impl Resource {
 
     /// The path as the framework serves it.
     pub(super) fn router(self, api: &Arc<PlatformApi>) -> Router {
+        let template: Arc<str> = self.path.as_str().into();
         let route = |router: Router, (method, endpoint)| {
-            let api = Arc::clone(api);
-            let guarded = Guarded { api, endpoint };
+            let guarded = Guarded {
+                api: Arc::clone(api),
+                route: Arc::clone(&template),
+                endpoint,
+            };
             router.push(Router::with_filter(MethodFilter(method)).goal(guarded))
         };
         self.endpoints
@@ -85,6 +90,7 @@ impl Resource {
 /// An endpoint behind the operator token: there is no way to route one without it.
 struct Guarded {
     api: Arc<PlatformApi>,
+    route: Arc<str>,
     endpoint: Arc<dyn Endpoint>,
 }
 
@@ -97,6 +103,7 @@ impl Handler for Guarded {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
+        RequestNotes::of(depot).route = Some(Arc::clone(&self.route));
         let outcome = match self.api.gate.judge(req) {
             Ok(()) => handler::run(self.endpoint.answer(&self.api, req)).await,
             Err(refusal) => Err(refusal),

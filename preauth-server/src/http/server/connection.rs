@@ -126,6 +126,7 @@ mod tests {
     use crate::http::reply::Reply;
     use crate::http::{handler, server};
     use crate::ids::RandomIds;
+    use crate::telemetry::metrics::Metrics;
 
     const GET: &[u8] = b"GET /echo HTTP/1.1\r\nHost: x\r\n\r\n";
 
@@ -152,7 +153,9 @@ mod tests {
     /// A connection to a service of one route, over a pipe that holds `room` bytes.
     fn connect(room: usize) -> DuplexStream {
         let route = Router::with_path("echo").get(Echo).post(Echo);
-        let service = server::service(route, "test", Arc::new(SystemClock), Arc::new(RandomIds));
+        let (clock, ids) = (Arc::new(SystemClock), Arc::new(RandomIds));
+        let metrics = Metrics::new().requests;
+        let service = server::service(route, "platform", clock, ids, metrics);
         let (near, far) = duplex(room);
         let nobody = SocketAddr::from(([127, 0, 0, 1], 1));
         let ends = Ends {

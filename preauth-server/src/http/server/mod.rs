@@ -14,6 +14,7 @@ use preauth_core::port::IdSource;
 use salvo::{Router, Service};
 
 use crate::clock::Clock;
+use crate::telemetry::metrics::RequestMetrics;
 
 use super::linger::Linger;
 use super::request_log::RequestLog;
@@ -32,12 +33,14 @@ pub fn service(
     listener: &'static str,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
+    metrics: RequestMetrics,
 ) -> Service {
     Service::new(routes)
         .hoop(RequestLog {
             listener,
             clock,
             ids,
+            metrics,
         })
         .hoop(Unanswered)
         .hoop(Linger)
@@ -61,6 +64,7 @@ mod tests {
     use crate::http::handler;
     use crate::http::reply::Reply;
     use crate::ids::RandomIds;
+    use crate::telemetry::metrics::{Metrics, render};
 
     /// Panics, in the endpoint or around it.
     #[derive(Clone, Copy)]
@@ -96,7 +100,14 @@ mod tests {
         let routes = Router::new()
             .push(Router::with_path("endpoint").get(Panicking::Endpoint))
             .push(Router::with_path("layer").get(Panicking::Layer));
-        let service = service(routes, "test", Arc::new(SystemClock), Arc::new(RandomIds));
+        let metrics = Metrics::new();
+        let service = service(
+            routes,
+            "platform",
+            Arc::new(SystemClock),
+            Arc::new(RandomIds),
+            metrics.requests.clone(),
+        );
         let bound = Bound::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
             .await
             .unwrap();
@@ -113,6 +124,13 @@ mod tests {
             assert!(answer.contains("x-request-id: "), "{answer}");
             assert!(answer.contains("INTERNAL_ERROR"), "{answer}");
             assert!(!answer.contains("on purpose"), "{answer}");
+        }
+        let counted = render(&metrics.gather());
+        for line in [
+            "preauth_refusals_total{api=\"platform\",code=\"INTERNAL_ERROR\"} 3",
+            "preauth_http_requests_in_flight{api=\"platform\"} 0",
+        ] {
+            assert!(counted.lines().any(|it| it == line), "{line}: {counted}");
         }
     }
 }

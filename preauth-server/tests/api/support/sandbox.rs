@@ -156,8 +156,18 @@ impl Sandbox {
 
     /// Asks it to stop and waits until it has; whether it ended well.
     pub(crate) fn stop(&mut self) -> bool {
+        self.terminate();
+        self.wait()
+    }
+
+    /// Asks it to stop.
+    pub(crate) fn terminate(&self) {
         let id = self.process_id().to_string();
         Command::new("kill").args(["-TERM", &id]).status().unwrap();
+    }
+
+    /// Waits until it has ended; whether it ended well.
+    pub(crate) fn wait(&mut self) -> bool {
         self.process.wait().unwrap().success()
     }
 }

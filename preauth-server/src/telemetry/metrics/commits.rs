@@ -1,0 +1,157 @@
+//! Commits, counted around the port that makes them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use preauth_core::payment_order::PaymentOrder;
+use preauth_core::port::{
+    Commit, CommitError, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget,
+    Store, Unavailable, Write,
+};
+use preauth_core::value::{EventType, OperationId, PaymentOrderId};
+use prometheus::{HistogramVec, IntCounterVec};
+
+use crate::clock::Stopwatch;
+
+use super::family::{Families, seconds};
+
+const WRITES: [&str; 6] = [
+    "new_operation",
+    "operation",
+    "new_order",
+    "order",
+    "new_invoice",
+    "nothing",
+];
+const OUTCOMES: [&str; 4] = ["ok", "conflict", "not_done", "unknown"];
+
+/// Counts commits and the events in them.
+#[derive(Clone, Debug)]
+pub struct CommitMetrics {
+    commits: IntCounterVec,
+    durations: HistogramVec,
+    events: IntCounterVec,
+}
+
+impl CommitMetrics {
+    pub(super) fn new(families: &Families<'_>) -> Self {
+        let metrics = Self {
+            commits: families.counters(
+                "preauth_commits_total",
+                "Commits, by what they write and how they end. A new operation's that ends with \
+                 conflict or not_done sends its offer round again.",
+                &["write", "outcome"],
+            ),
+            durations: families.durations(
+                "preauth_commit_duration_seconds",
+                "Time that a commit takes, waiting for its turn included.",
+                &["write"],
+            ),
+            events: families.counters(
+                "preauth_events_recorded_total",
+                "Events recorded by commits, by type; pre_authorization.expired are expirations.",
+                &["type"],
+            ),
+        };
+        for write in WRITES {
+            let _ = metrics.durations.with_label_values(&[write]);
+            for outcome in OUTCOMES {
+                let _ = metrics.commits.with_label_values(&[write, outcome]);
+            }
+        }
+        for event_type in EventType::ALL {
+            let _ = metrics.events.with_label_values(&[event_type.as_str()]);
+        }
+        metrics
+    }
+}
+
+/// A store whose commits are counted.
+pub struct CountedStore {
+    inner: Arc<dyn Store>,
+    metrics: CommitMetrics,
+}
+
+impl CountedStore {
+    /// Counts what is committed through `inner`.
+    #[must_use]
+    pub fn new(inner: Arc<dyn Store>, metrics: CommitMetrics) -> Self {
+        Self { inner, metrics }
+    }
+}
+
+#[async_trait]
+impl Store for CountedStore {
+    async fn load_offer(&self, target: &OfferTarget) -> Result<Option<LoadedOffer>, Unavailable> {
+        self.inner.load_offer(target).await
+    }
+
+    async fn load_operation(
+        &self,
+        id: OperationId,
+    ) -> Result<Option<LoadedOperation>, Unavailable> {
+        self.inner.load_operation(id).await
+    }
+
+    async fn load_new_order(
+        &self,
+        target: &OrderTarget,
+    ) -> Result<Option<LoadedOrder<PaymentOrderId>>, Unavailable> {
+        self.inner.load_new_order(target).await
+    }
+
+    async fn load_order(
+        &self,
+        id: PaymentOrderId,
+    ) -> Result<Option<LoadedOrder<PaymentOrder>>, Unavailable> {
+        self.inner.load_order(id).await
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
+        let (write, event_type) = (label(&commit.write), commit.event.event_type);
+        let stopwatch = Stopwatch::start();
+        let committed = self.inner.commit(commit).await;
+        let CommitMetrics {
+            commits,
+            durations,
+            events,
+        } = &self.metrics;
+        durations
+            .with_label_values(&[write])
+            .observe(seconds(stopwatch.elapsed()));
+        commits
+            .with_label_values(&[write, outcome(&committed)])
+            .inc();
+        if committed.is_ok() {
+            events.with_label_values(&[event_type.as_str()]).inc();
+        }
+        committed
+    }
+}
+
+const fn label(write: &Write) -> &'static str {
+    match write {
+        Write::NewOperation(_) => "new_operation",
+        Write::Operation { .. } => "operation",
+        Write::NewOrder(_) => "new_order",
+        Write::Order(_) => "order",
+        Write::NewInvoice(_) => "new_invoice",
+        Write::Nothing { .. } => "nothing",
+    }
+}
+
+const fn outcome(committed: &Result<(), CommitError>) -> &'static str {
+    match committed {
+        Ok(()) => "ok",
+        Err(CommitError::Conflict) => "conflict",
+        Err(CommitError::NotDone(_)) => "not_done",
+        Err(CommitError::Unknown(_)) => "unknown",
+    }
+}
+
+impl fmt::Debug for CountedStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CountedStore").finish_non_exhaustive()
+    }
+}

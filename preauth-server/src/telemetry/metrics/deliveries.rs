@@ -1,0 +1,136 @@
+//! Deliveries, counted around the port that records their attempts.
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use preauth_core::port::{Attempt, AttemptError, Claim, Leased, Outbox, Unavailable, Verdict};
+use preauth_core::value::Timestamp;
+use prometheus::{HistogramVec, IntCounter, IntCounterVec};
+
+use super::family::{Families, class, seconds};
+
+const OUTCOMES: [&str; 4] = ["delivered", "retried", "given_up", "lease_lost"];
+const RESULTS: [&str; 10] = [
+    "1xx",
+    "2xx",
+    "3xx",
+    "4xx",
+    "5xx",
+    "other",
+    "timed_out",
+    "connection",
+    "address_refused",
+    "secret",
+];
+
+/// Counts attempts and what follows from them.
+#[derive(Clone, Debug)]
+pub struct DeliveryMetrics {
+    attempts: IntCounterVec,
+    durations: HistogramVec,
+    pauses: IntCounter,
+}
+
+impl DeliveryMetrics {
+    pub(super) fn new(families: &Families<'_>) -> Self {
+        let metrics = Self {
+            attempts: families.counters(
+                "preauth_delivery_attempts_total",
+                "Attempts to deliver, by what follows: delivered, retried later, given up after \
+                 the last, or not recorded because the lease was lost.",
+                &["outcome"],
+            ),
+            durations: families.durations(
+                "preauth_delivery_attempt_duration_seconds",
+                "Time of the whole exchange, by class of the answer's status or by error.",
+                &["result"],
+            ),
+            pauses: families.counter(
+                "preauth_endpoint_pauses_total",
+                "Endpoints paused because nothing arrived there for days.",
+            ),
+        };
+        for outcome in OUTCOMES {
+            let _ = metrics.attempts.with_label_values(&[outcome]);
+        }
+        for result in RESULTS {
+            let _ = metrics.durations.with_label_values(&[result]);
+        }
+        metrics
+    }
+
+    fn note(&self, attempt: &Attempt, verdict: Verdict, is_recorded: bool) {
+        self.durations
+            .with_label_values(&[result(attempt)])
+            .observe(seconds(attempt.duration));
+        let (outcome, pauses) = match verdict {
+            _ if !is_recorded => ("lease_lost", false),
+            Verdict::Delivered => ("delivered", false),
+            Verdict::RetryAt { pause_endpoint, .. } => ("retried", pause_endpoint),
+            Verdict::Failed { pause_endpoint } => ("given_up", pause_endpoint),
+        };
+        self.attempts.with_label_values(&[outcome]).inc();
+        if pauses {
+            self.pauses.inc();
+        }
+    }
+}
+
+/// An outbox whose finished attempts are counted.
+pub struct CountedOutbox {
+    inner: Arc<dyn Outbox>,
+    metrics: DeliveryMetrics,
+}
+
+impl CountedOutbox {
+    /// Counts what is finished through `inner`.
+    #[must_use]
+    pub fn new(inner: Arc<dyn Outbox>, metrics: DeliveryMetrics) -> Self {
+        Self { inner, metrics }
+    }
+}
+
+#[async_trait]
+impl Outbox for CountedOutbox {
+    async fn claim(&self, claim: &Claim) -> Result<Vec<Leased>, Unavailable> {
+        self.inner.claim(claim).await
+    }
+
+    /// One that could not be recorded is not counted: it is recorded anew, or made again.
+    async fn finish(
+        &self,
+        leased: &Leased,
+        attempt: &Attempt,
+        verdict: Verdict,
+    ) -> Result<bool, Unavailable> {
+        let is_recorded = self.inner.finish(leased, attempt, verdict).await?;
+        self.metrics.note(attempt, verdict, is_recorded);
+        Ok(is_recorded)
+    }
+
+    async fn release(&self, leased: &Leased) -> Result<(), Unavailable> {
+        self.inner.release(leased).await
+    }
+
+    async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable> {
+        self.inner.next_due().await
+    }
+}
+
+fn result(attempt: &Attempt) -> &'static str {
+    match (attempt.http_status, attempt.error) {
+        (Some(status), _) => class(status),
+        (None, Some(AttemptError::TimedOut)) => "timed_out",
+        (None, Some(AttemptError::Connection)) => "connection",
+        (None, Some(AttemptError::AddressRefused)) => "address_refused",
+        (None, Some(AttemptError::Secret)) => "secret",
+        (None, Some(AttemptError::Status) | None) => "other",
+    }
+}
+
+impl fmt::Debug for CountedOutbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CountedOutbox").finish_non_exhaustive()
+    }
+}

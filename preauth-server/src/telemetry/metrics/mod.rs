@@ -1,0 +1,84 @@
+//! What is counted and measured, for Prometheus. `docs/metrics.md` says what each is for.
+//!
+//! Labels come from closed sets only: route templates, codes, outcomes. Nothing that a caller, a
+//! receiver or a company chose ever becomes one.
+//!
+//! The registry is passed around, not global, so that any number of servers count apart from each
+//! other. Requests count themselves; everything else is counted by decorators of the ports.
+
+mod commits;
+mod deliveries;
+mod family;
+mod process;
+mod requests;
+
+use preauth_core::value::Timestamp;
+use prometheus::proto::MetricFamily;
+use prometheus::{Registry, TextEncoder};
+
+use crate::clock::{Clock, SystemClock};
+
+pub use commits::{CommitMetrics, CountedStore};
+pub use deliveries::{CountedOutbox, DeliveryMetrics};
+pub use family::Families;
+pub use process::process;
+pub use requests::{EndedRequest, Limit, RequestMetrics};
+
+/// The format of [`render`], as HTTP names it.
+pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// Everything that one server counts; clones count together.
+#[derive(Clone, Debug)]
+pub struct Metrics {
+    registry: Registry,
+    started_at: Timestamp,
+    /// Of both listeners.
+    pub requests: RequestMetrics,
+    /// Of the write side.
+    pub commits: CommitMetrics,
+    /// Of webhooks.
+    pub deliveries: DeliveryMetrics,
+}
+
+impl Metrics {
+    /// All counters, at zero.
+    #[must_use]
+    pub fn new() -> Self {
+        let registry = Registry::new();
+        let families = Families::of(&registry);
+        Self {
+            requests: RequestMetrics::new(&families),
+            commits: CommitMetrics::new(&families),
+            deliveries: DeliveryMetrics::new(&families),
+            registry,
+            started_at: SystemClock.now(),
+        }
+    }
+
+    /// When counting began, by the machine's clock.
+    #[must_use]
+    pub const fn started_at(&self) -> Timestamp {
+        self.started_at
+    }
+
+    /// Where they stand now.
+    #[must_use]
+    pub fn gather(&self) -> Vec<MetricFamily> {
+        self.registry.gather()
+    }
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Families in Prometheus' text format.
+#[must_use]
+pub fn render(families: &[MetricFamily]) -> String {
+    // Fails only for a family without a metric, and what is gathered has none of these.
+    TextEncoder::new()
+        .encode_to_string(families)
+        .unwrap_or_default()
+}

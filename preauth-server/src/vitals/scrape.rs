@@ -1,0 +1,198 @@
+//! One scrape: what was counted so far, and what is looked up at this moment.
+//!
+//! What is looked up stands in a registry of its own, made for this scrape: a value that cannot be
+//! had is absent, never an old one.
+
+use std::time::Duration;
+
+use preauth_core::port::Unavailable;
+use preauth_core::value::Timestamp;
+use prometheus::Registry;
+
+use crate::clock::{Clock, SystemClock};
+use crate::store::Waiting;
+use crate::telemetry::metrics::{Families, process, render};
+
+use super::ServerVitals;
+
+/// How long the database may take; Prometheus gives a scrape 10 s by default.
+const DATABASE_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Everything, as text; always answers, with or without the database.
+pub(super) async fn scrape(vitals: &ServerVitals) -> String {
+    let registry = Registry::new();
+    let families = Families::of(&registry);
+    let read = tokio::time::timeout(DATABASE_TIMEOUT, read(vitals)).await;
+    let is_up = matches!(read, Ok(Ok(_)));
+    if let Ok(Ok(backlog)) = read {
+        backlog.add_to(&families);
+    }
+    families
+        .whole(
+            "preauth_database_up",
+            "Whether the database answered this scrape: 1, or 0.",
+        )
+        .set(is_up.into());
+    server(vitals, &families);
+    connections(vitals, &families);
+    loops(vitals, &families);
+    process(&families);
+    let mut all = vitals.metrics.gather();
+    all.extend(registry.gather());
+    all.sort_by(|one, other| one.name().cmp(other.name()));
+    render(&all)
+}
+
+/// What the database says of the work that waits.
+struct Backlog {
+    oldest_due_age: Duration,
+    waiting: Waiting,
+}
+
+async fn read(vitals: &ServerVitals) -> Result<Backlog, Unavailable> {
+    let now = vitals.clock.now();
+    let next_due = vitals.outbox.next_due().await?;
+    let oldest_due_age = next_due.map(|due| now.since(due).to_std().unwrap_or_default());
+    Ok(Backlog {
+        oldest_due_age: oldest_due_age.unwrap_or_default(),
+        waiting: vitals.watch.waiting(now).await?,
+    })
+}
+
+impl Backlog {
+    fn add_to(&self, families: &Families<'_>) {
+        families
+            .seconds(
+                "preauth_deliveries_oldest_due_age_seconds",
+                "How long the oldest due delivery that nobody attempts has been due; 0 without one.",
+            )
+            .set(self.oldest_due_age.as_secs_f64());
+        let Waiting {
+            due_deliveries,
+            paused_deliveries,
+            paused_endpoints,
+            staged_notices,
+        } = self.waiting;
+        for (name, help, value) in [
+            (
+                "preauth_deliveries_due",
+                "Due deliveries of active endpoints, counted up to 10000.",
+                due_deliveries,
+            ),
+            (
+                "preauth_deliveries_paused",
+                "Pending deliveries of paused endpoints, counted up to 10000.",
+                paused_deliveries,
+            ),
+            (
+                "preauth_endpoints_paused",
+                "Paused endpoints for which deliveries wait.",
+                paused_endpoints,
+            ),
+            (
+                "preauth_notices_staged",
+                "Mails that are staged and not sent, counted up to 10000.",
+                staged_notices,
+            ),
+        ] {
+            families.whole(name, help).set(value.into());
+        }
+    }
+}
+
+fn server(vitals: &ServerVitals, families: &Families<'_>) {
+    families
+        .wholes(
+            "preauth_build_info",
+            "1; the labels say which version of the server runs on which database.",
+            &["version", "database"],
+        )
+        .with_label_values(&[env!("CARGO_PKG_VERSION"), vitals.watch.usage().database])
+        .set(1);
+    families
+        .seconds(
+            "process_start_time_seconds",
+            "When the server was started, in seconds since 1970.",
+        )
+        .set(unix_seconds(vitals.metrics.started_at()));
+    for (name, help, value) in [
+        (
+            "preauth_dispatcher_slots_in_use",
+            "Attempts to deliver that are under way in this process.",
+            vitals.dispatcher.slots_in_use(),
+        ),
+        (
+            "preauth_dispatcher_slots",
+            "Attempts that may be under way in this process.",
+            vitals.dispatcher.slots(),
+        ),
+    ] {
+        families.whole(name, help).set(value.into());
+    }
+}
+
+fn connections(vitals: &ServerVitals, families: &Families<'_>) {
+    let usage = vitals.watch.usage();
+    let connections = families.wholes(
+        "preauth_database_connections",
+        "Connections of this process to the database; on SQLite those of readers.",
+        &["state"],
+    );
+    for (state, value) in [
+        ("in_use", usage.connections_in_use),
+        ("idle", usage.connections_idle),
+    ] {
+        connections.with_label_values(&[state]).set(value.into());
+    }
+    families
+        .whole(
+            "preauth_database_connections_limit",
+            "Connections that this process may have.",
+        )
+        .set(usage.connections_limit.into());
+    if let Some(queue) = usage.write_queue {
+        for (name, help, value) in [
+            (
+                "preauth_write_queue_length",
+                "Writes that wait for SQLite's one writer.",
+                queue.length,
+            ),
+            (
+                "preauth_write_queue_limit",
+                "Writes that may wait for SQLite's one writer; the next one is refused.",
+                queue.limit,
+            ),
+        ] {
+            families.whole(name, help).set(value.into());
+        }
+    }
+}
+
+fn loops(vitals: &ServerVitals, families: &Families<'_>) {
+    let last_step = families.gauges(
+        "preauth_loop_last_step_timestamp_seconds",
+        "When each loop ended its last step, well or badly, in seconds since 1970.",
+        &["loop"],
+    );
+    let failures = families.counters(
+        "preauth_loop_failures_total",
+        "Steps of each loop that failed, nearly always because the database was not there.",
+        &["loop"],
+    );
+    // The machine's time, which Prometheus compares with its own: the service's may travel.
+    let now = SystemClock.now();
+    for health in &vitals.loops {
+        let at = now.saturating_sub(health.since_last_step());
+        last_step
+            .with_label_values(&[health.name()])
+            .set(unix_seconds(at));
+        failures
+            .with_label_values(&[health.name()])
+            .inc_by(health.failures());
+    }
+}
+
+fn unix_seconds(at: Timestamp) -> f64 {
+    let millis = u64::try_from(at.unix_millis()).unwrap_or_default();
+    Duration::from_millis(millis).as_secs_f64()
+}

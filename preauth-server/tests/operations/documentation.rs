@@ -1,0 +1,38 @@
+//! The table of metrics is complete, and lists nothing that is not there.
+
+use std::collections::BTreeSet;
+
+use preauth_client::wire::path::PRE_AUTHORIZATIONS;
+
+use crate::server::scrape;
+use crate::support::{Backend, Sandbox};
+
+on_each_database! {
+    the_table_of_metrics_lists_exactly_what_is_exposed,
+}
+
+const TABLE: &str = include_str!("../../../docs/metrics.md");
+
+/// Name and kind of every row that holds on this database.
+fn documented(backend: Backend) -> BTreeSet<(String, String)> {
+    let rows = TABLE.lines().filter(|line| line.starts_with("| `p"));
+    rows.filter(|row| backend == Backend::Sqlite || !row.contains("SQLite only"))
+        .map(|row| {
+            let mut cells = row.trim_matches('|').split('|').map(str::trim);
+            let name = cells.next().unwrap().trim_matches('`').to_owned();
+            (name, cells.next().unwrap().to_owned())
+        })
+        .collect()
+}
+
+async fn the_table_of_metrics_lists_exactly_what_is_exposed(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    sandbox.stranger().get(PRE_AUTHORIZATIONS).await;
+    let scraped = scrape(&sandbox).await;
+    let exposed: BTreeSet<(String, String)> = scraped
+        .families
+        .iter()
+        .map(|family| (family.name.clone(), family.kind.clone()))
+        .collect();
+    assert_eq!(exposed, documented(backend));
+}
