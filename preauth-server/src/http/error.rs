@@ -246,6 +246,7 @@ impl From<OrderRejection> for ApiError {
             OrderRejection::NotFound => Self::new(ErrorCode::ResourceNotFound),
             OrderRejection::InvalidTransition { .. } => {
                 Self::new(ErrorCode::AnticipationInvalidTransition)
+                    .message(messages::ORDER_TRANSITION)
             }
         }
     }

@@ -9,6 +9,9 @@ use crate::dispatcher::UrlRefusal;
 use super::problem::Defect;
 use super::server::Flaw;
 
+/// Why a payment order stays as it is.
+pub(super) const ORDER_TRANSITION: &str = "A situação da ordem de pagamento não permite esta ação ou mudou durante a chamada; consulte a ordem.";
+
 /// What a test event says.
 pub(super) const WEBHOOK_TEST: &str = "Evento de teste: o endpoint está configurado.";
 

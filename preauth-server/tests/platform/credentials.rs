@@ -7,8 +7,7 @@ use reqwest::Method;
 use crate::bad_input::filled;
 use crate::routes::CLOCK;
 use crate::scene::Scene;
-use crate::served::Served;
-use crate::support::{Backend, Home, RawCaller};
+use crate::support::{Backend, Home, RawCaller, Server};
 
 on_each_database! {
     an_integration_key_gets_nothing_from_the_private_listener,
@@ -16,6 +15,8 @@ on_each_database! {
     no_route_answers_without_the_operator_token,
     who_guesses_the_token_must_wait_and_whoever_has_it_not,
 }
+
+const TOKEN: &str = "operator-token-of-the-tests";
 
 /// More than any address may guess in a minute.
 const GUESSES: usize = 601;
@@ -114,9 +115,10 @@ async fn no_route_answers_without_the_operator_token(backend: Backend) {
 
 async fn who_guesses_the_token_must_wait_and_whoever_has_it_not(backend: Backend) {
     let home = Home::new(backend).await;
-    let served = Served::start(&home, "served", "operator-token-of-the-tests").await;
+    let served = Server::start_in(home, TOKEN).await;
     let path = format!("{PREFIX}/companies");
-    let guesser = served.platform_with("operator-token-that-is-wrong");
+    let guesser = RawCaller::new(&served.platform_url, Some("operator-token-that-is-wrong"));
+    let operator = RawCaller::new(&served.platform_url, Some(TOKEN));
     let mut last = guesser.get(&path).await;
     for _ in 1..GUESSES {
         assert_eq!(last.refusal(), (401, "PLATFORM_TOKEN_INVALID".to_owned()));
@@ -131,5 +133,5 @@ async fn who_guesses_the_token_must_wait_and_whoever_has_it_not(backend: Backend
     // Not even where there is nothing.
     let nowhere = guesser.get(&format!("{PREFIX}/nowhere")).await;
     assert_eq!(nowhere.status, 429);
-    assert_eq!(served.platform().get(&path).await.status, 200);
+    assert_eq!(operator.get(&path).await.status, 200);
 }

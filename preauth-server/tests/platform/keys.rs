@@ -1,5 +1,7 @@
 //! API keys: whom they are given to, for how long, and how they end.
 
+use std::sync::Arc;
+
 use chrono::TimeDelta;
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use preauth_core::value::Timestamp;
@@ -8,8 +10,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::scene::{Scene, text};
-use crate::served::Served;
-use crate::support::{Backend, Home, RawCaller};
+use crate::support::{Backend, Home, RawCaller, Server};
 
 on_each_database! {
     a_key_is_given_to_whoever_may_do_both,
@@ -217,12 +218,11 @@ async fn a_key_ends_when_its_user_may_no_more(backend: Backend) {
 
 #[tokio::test]
 async fn a_revocation_is_in_force_at_once_on_every_instance() {
-    let home = Home::new(Backend::Postgres).await;
-    let (here, there) = (
-        Served::start(&home, "here", TOKEN).await,
-        Served::start(&home, "there", TOKEN).await,
-    );
-    let platform = here.platform();
+    let home = Arc::new(Home::new(Backend::Postgres).await);
+    // One after the other: the first makes the master key.
+    let here = Server::start_in(Arc::clone(&home), TOKEN).await;
+    let there = Server::start_in(home, TOKEN).await;
+    let platform = RawCaller::new(&here.platform_url, Some(TOKEN));
     let post = async |path: &str, body: Value| {
         let made = platform.post_json(&format!("{PREFIX}{path}"), &body).await;
         assert_eq!(made.status, 201, "{}", made.text);
@@ -236,7 +236,7 @@ async fn a_revocation_is_in_force_at_once_on_every_instance() {
     for _ in 0..10 {
         let made = post(&path, request(&text(&eva["id"]))).await;
         let key = text(&made["key"]);
-        let erps = [here.caller(&key), there.caller(&key)];
+        let erps = [&here, &there].map(|server| RawCaller::new(&server.base_url, Some(&key)));
         for erp in &erps {
             assert_eq!(erp.get(PRE_AUTHORIZATIONS).await.status, 200);
         }

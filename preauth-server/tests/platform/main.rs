@@ -30,7 +30,6 @@ mod records;
 mod refusals;
 mod routes;
 mod scene;
-mod served;
 mod table;
 
 #[path = "../store_postgres/cluster.rs"]

@@ -1,6 +1,9 @@
 //! A process that serves as in production, with its log for machines.
 
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -12,15 +15,22 @@ const START_DEADLINE: Duration = Duration::from_mins(1);
 /// A running server, killed at the end.
 pub(crate) struct Server {
     process: Child,
-    home: Home,
+    /// Kept for as long as anybody serves from it.
+    _home: Arc<Home>,
+    log: PathBuf,
     pub(crate) base_url: String,
     pub(crate) platform_url: String,
 }
 
 impl Server {
-    /// Serves what is in `home`, with this operator token, and logs everything.
-    pub(crate) async fn start_in(home: Home, platform_token: &str) -> Self {
-        let log = std::fs::File::create(home.folder().join("server.log")).unwrap();
+    /// Serves what is in `home`, with this operator token, and logs everything. Several may share a
+    /// home on PostgreSQL.
+    pub(crate) async fn start_in(home: impl Into<Arc<Home>>, platform_token: &str) -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let home = home.into();
+        let n = COUNT.fetch_add(1, Ordering::Relaxed);
+        let log_path = home.folder().join(format!("server-{n}.log"));
+        let log = std::fs::File::create(&log_path).unwrap();
         let process = Command::new(env!("CARGO_BIN_EXE_preauth-server"))
             .args([
                 "serve",
@@ -42,7 +52,8 @@ impl Server {
             .unwrap();
         let mut server = Self {
             process,
-            home,
+            _home: home,
+            log: log_path,
             base_url: String::new(),
             platform_url: String::new(),
         };
@@ -72,7 +83,7 @@ impl Server {
 
     /// Everything it has logged so far.
     pub(crate) fn log(&self) -> String {
-        std::fs::read_to_string(self.home.folder().join("server.log")).unwrap()
+        std::fs::read_to_string(&self.log).unwrap()
     }
 
     /// Asks it to stop, waits until it has, and gives its whole log.
