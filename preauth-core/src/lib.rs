@@ -11,6 +11,7 @@
 //! - [`delivery`]: who hears of an event, and when an attempt is repeated;
 //! - [`port`]: what a host must provide ([`port::Store`], [`port::Outbox`], [`port::Queries`]);
 //! - [`service`]: load, decide, evolve, commit;
+//! - [`audit`]: whether what is stored is what the rules lead to;
 //! - [`memory`]: a host in memory, for embedding and for tests;
 //! - `conformance` (feature): what every host must show, as a suite;
 //! - [`wire`]: the JSON shapes, which know the values and none of the rules;
@@ -18,6 +19,7 @@
 //! Time and ids come in as values: nothing here reads a clock or draws a random number.
 #![warn(clippy::wildcard_enum_match_arm)]
 
+pub mod audit;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 pub mod delivery;

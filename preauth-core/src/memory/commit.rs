@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::operation::Operation;
 use crate::port::{Commit, CommitError, EventRecord, HistoryEntry, NewReply, Reply, Write};
-use crate::value::OperationId;
+use crate::value::{OperationId, Version};
 
 use super::tables::{Tables, slot_of};
 
@@ -28,14 +28,20 @@ impl Tables {
                 Some(id)
             }
             Write::NewOrder(order) | Write::Order(order) => {
+                let history = self.order_histories.entry(order.id).or_default();
+                history.push(history_entry(&event, order.version));
                 self.orders.insert(order.id, *order);
                 None
             }
             Write::NewInvoice(invoice) => {
                 self.invoices.insert(invoice.id, *invoice);
+                self.announcements.push((head_office, Arc::clone(&event)));
                 None
             }
-            Write::Nothing { .. } => None,
+            Write::Nothing { .. } => {
+                self.announcements.push((head_office, Arc::clone(&event)));
+                None
+            }
         };
         for delivery in &commit.deliveries {
             self.deliveries.add(*delivery, &event);
@@ -107,17 +113,21 @@ impl Tables {
                 self.holders.remove(&slot);
             }
         }
-        let entry = HistoryEntry {
-            id: event.id,
-            version: operation.version,
-            event_type: event.event_type,
-            at: event.at,
-            actor: event.actor,
-            body: event.body.clone(),
-        };
+        let entry = history_entry(event, operation.version);
         self.histories.entry(id).or_default().push(entry);
         self.operations.insert(id, operation);
         id
+    }
+}
+
+fn history_entry(event: &EventRecord, version: Version) -> HistoryEntry {
+    HistoryEntry {
+        id: event.id,
+        version,
+        event_type: event.event_type,
+        at: event.at,
+        actor: event.actor,
+        body: event.body.clone(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::port::{Attempt, EventRecord, NewDelivery, Subscription, Trigger};
+use crate::port::{Attempt, DeliveryStatus, EventRecord, NewDelivery, Subscription, Trigger};
 use crate::value::{CompanyId, DeliveryId, EndpointId, EventId, Timestamp};
 
 use super::MemoryStore;
@@ -25,17 +25,6 @@ pub struct DeliveryRecord {
     pub attempts: Vec<Attempt>,
 }
 
-/// Where a delivery stands. That of a paused endpoint is pending and waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeliveryStatus {
-    /// On its way, or waiting for its next attempt.
-    Pending,
-    /// It arrived.
-    Delivered,
-    /// It was given up.
-    Failed,
-}
-
 #[derive(Debug, Default)]
 pub(super) struct Deliveries {
     pub(super) endpoints: BTreeMap<EndpointId, Registered>,
@@ -51,6 +40,8 @@ pub(super) struct Deliveries {
 #[derive(Debug)]
 pub(super) struct Registered {
     pub(super) endpoint: Endpoint,
+    /// Secrets before the endpoint's own, the newest first, and until when each is in force.
+    pub(super) older_secrets: Vec<(Vec<u8>, Timestamp)>,
     pub(super) is_paused: bool,
     pub(super) healthy_at: Timestamp,
 }
@@ -59,8 +50,13 @@ pub(super) struct Registered {
 pub(super) struct Delivery {
     pub(super) record: DeliveryRecord,
     pub(super) event: Arc<EventRecord>,
+    /// Whose endpoint it goes to, also when that is gone.
+    pub(super) head_office: CompanyId,
     pub(super) attempts_made: u32,
+    /// What asks for the next attempt.
     pub(super) trigger: Trigger,
+    /// What asked for each of the attempts.
+    pub(super) triggers: Vec<Trigger>,
 }
 
 /// Who works on a delivery, and until when.
@@ -75,6 +71,7 @@ impl MemoryStore {
     /// Registers an endpoint, or replaces the one with the same id.
     pub fn add_endpoint(&self, endpoint: Endpoint) {
         let registered = Registered {
+            older_secrets: Vec::new(),
             is_paused: false,
             healthy_at: endpoint.registered_at,
             endpoint,
@@ -92,6 +89,25 @@ impl MemoryStore {
     /// Resumes an endpoint: what waited is given out again.
     pub fn resume_endpoint(&self, id: EndpointId) {
         self.lock().deliveries.set_paused(id, false);
+    }
+
+    /// Changes where the deliveries of an endpoint go, pending ones included.
+    pub fn move_endpoint(&self, id: EndpointId, url: String) {
+        if let Some(registered) = self.lock().deliveries.endpoints.get_mut(&id) {
+            registered.endpoint.url = url;
+        }
+    }
+
+    /// Makes a secret, sealed as the host keeps it, the endpoint's newest; those before stay in
+    /// force until `others_until` at most.
+    pub fn rotate_secret(&self, id: EndpointId, sealed: Vec<u8>, others_until: Timestamp) {
+        if let Some(registered) = self.lock().deliveries.endpoints.get_mut(&id) {
+            for (_, until) in &mut registered.older_secrets {
+                *until = others_until.min(*until);
+            }
+            let before = std::mem::replace(&mut registered.endpoint.sealed_secret, sealed);
+            registered.older_secrets.insert(0, (before, others_until));
+        }
     }
 
     /// Deletes an endpoint; its pending deliveries end as failed.
@@ -117,12 +133,25 @@ impl MemoryStore {
     }
 }
 
+impl Registered {
+    /// The secrets in force at `now`, the newest first.
+    pub(super) fn secrets(&self, now: Timestamp) -> Vec<Vec<u8>> {
+        let older = self.older_secrets.iter().filter(|(_, until)| now < *until);
+        let newest = std::iter::once(&self.endpoint.sealed_secret);
+        newest
+            .chain(older.map(|(sealed, _)| sealed))
+            .cloned()
+            .collect()
+    }
+}
+
 impl Deliveries {
     /// Adds a delivery, due at once; silently none when the endpoint was deleted meanwhile.
     pub(super) fn add(&mut self, new: NewDelivery, event: &Arc<EventRecord>) {
-        if !self.endpoints.contains_key(&new.endpoint) {
+        let Some(registered) = self.endpoints.get(&new.endpoint) else {
             return;
-        }
+        };
+        let head_office = registered.endpoint.head_office;
         let record = DeliveryRecord {
             id: new.id,
             endpoint: new.endpoint,
@@ -134,8 +163,10 @@ impl Deliveries {
         let delivery = Delivery {
             record,
             event: Arc::clone(event),
+            head_office,
             attempts_made: 0,
             trigger: Trigger::Schedule,
+            triggers: Vec::new(),
         };
         self.rows.insert(new.id, delivery);
     }

@@ -104,6 +104,7 @@
 //! # }
 //! ```
 
+mod archive;
 mod commit;
 mod delivery;
 mod directory;
@@ -123,7 +124,8 @@ use crate::value::{ExtensionId, InvoiceId, OperationId, Timestamp};
 
 use tables::Tables;
 
-pub use delivery::{DeliveryRecord, DeliveryStatus};
+pub use crate::port::DeliveryStatus;
+pub use delivery::DeliveryRecord;
 pub use directory::{Company, CompanyKind, Endpoint};
 pub use ids::CountingIds;
 

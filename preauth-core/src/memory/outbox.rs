@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 
-use crate::port::{Attempt, Claim, Leased, Outbox, Trigger, Unavailable, Verdict};
+use crate::port::{Attempt, Claim, DeliveryStatus, Leased, Outbox, Trigger, Unavailable, Verdict};
 use crate::value::{DeliveryId, EndpointId, Timestamp};
 
 use super::MemoryStore;
-use super::delivery::{Deliveries, DeliveryStatus, Lease};
+use super::delivery::{Deliveries, Lease};
 
 #[async_trait]
 impl Outbox for MemoryStore {
@@ -60,7 +60,7 @@ impl Deliveries {
         candidates
             .into_iter()
             .take(limit)
-            .filter_map(|(_, _, id)| self.lease(id, until))
+            .filter_map(|(_, _, id)| self.lease(id, claim.now, until))
             .collect()
     }
 
@@ -82,7 +82,7 @@ impl Deliveries {
         (is_active && !is_leased).then_some(endpoint)
     }
 
-    fn lease(&mut self, id: DeliveryId, until: Timestamp) -> Option<Leased> {
+    fn lease(&mut self, id: DeliveryId, now: Timestamp, until: Timestamp) -> Option<Leased> {
         let delivery = self.rows.get(&id)?;
         let registered = self.endpoints.get(&delivery.record.endpoint)?;
         let token = self.tokens.next();
@@ -103,7 +103,7 @@ impl Deliveries {
             body: delivery.event.body.clone(),
             endpoint,
             url: registered.endpoint.url.clone(),
-            sealed_secrets: vec![registered.endpoint.sealed_secret.clone()],
+            sealed_secrets: registered.secrets(now),
             attempts_made: delivery.attempts_made,
             endpoint_healthy_at: registered.healthy_at,
             trigger: delivery.trigger,
@@ -119,6 +119,7 @@ impl Deliveries {
         };
         delivery.attempts_made = delivery.attempts_made.saturating_add(1);
         delivery.trigger = Trigger::Schedule;
+        delivery.triggers.push(leased.trigger);
         let record = &mut delivery.record;
         record.attempts.push(attempt.clone());
         self.due.remove(&(record.due_at, record.id));

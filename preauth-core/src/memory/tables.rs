@@ -1,11 +1,12 @@
 //! What the mutex protects.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::ReceivedInvoice;
 use crate::operation::{Credit, InvoiceFile, Operation};
 use crate::payment_order::PaymentOrder;
-use crate::port::{ExtensionRecord, HistoryEntry, NewNotice, Reply};
+use crate::port::{EventRecord, ExtensionRecord, HistoryEntry, NewNotice, Reply};
 use crate::value::{
     Cnpj, CompanyId, ExtensionId, IdempotencyKey, InvoiceId, InvoiceNumber, OperationId,
     PaymentOrderId,
@@ -31,7 +32,10 @@ pub(super) struct Tables {
     pub(super) files: BTreeMap<OperationId, InvoiceFile>,
     pub(super) replies: BTreeMap<(CompanyId, IdempotencyKey), Reply>,
     pub(super) orders: BTreeMap<PaymentOrderId, PaymentOrder>,
+    pub(super) order_histories: BTreeMap<PaymentOrderId, Vec<HistoryEntry>>,
     pub(super) invoices: BTreeMap<InvoiceId, ReceivedInvoice>,
+    /// Events that no aggregate is behind, with the head office whose they are.
+    pub(super) announcements: Vec<(CompanyId, Arc<EventRecord>)>,
     pub(super) notices: Vec<NewNotice>,
     pub(super) deliveries: Deliveries,
     operation_ids: Sequence,

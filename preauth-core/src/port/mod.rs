@@ -1,14 +1,21 @@
 //! What a host must provide. Each port's documentation is its contract; the suite behind feature
 //! `conformance` holds an implementation to it.
 
+mod archive;
 mod commit;
 mod endpoint;
 mod ids;
 mod outbox;
 mod queries;
+mod read_back;
 mod render;
 mod store;
 
+pub use archive::{
+    Archive, DeliveryStatus, EndpointState, Holder, OtherEvent, Read, Record, Snapshot,
+    StoredAttempt, StoredDelivery, StoredEndpoint, StoredEvent, StoredOperation, StoredOrder,
+    StoredReply, Subject, Unreadable,
+};
 pub use commit::{
     Commit, EventRecord, ExtensionRecord, NewDelivery, NewNotice, NewReply, NewSupplier,
     NoticeKind, Write,
@@ -17,6 +24,7 @@ pub use endpoint::Subscription;
 pub use ids::IdSource;
 pub use outbox::{Attempt, AttemptError, Claim, Leased, Outbox, Trigger, Verdict};
 pub use queries::{Filter, HistoryEntry, OperationPage, PageRequest, Queries, Viewer};
+pub use read_back::{ReadBack, ToldData, ToldEvent, ToldOperation, ToldOrder, ToldReply};
 pub use render::{OperationEvent, OrderEvent, Render};
 pub use store::{
     CommitError, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget, Reply, Store,

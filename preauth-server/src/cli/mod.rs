@@ -1,5 +1,6 @@
 //! The command line.
 
+mod audit;
 mod config_check;
 mod groups;
 mod migrate;
@@ -29,6 +30,9 @@ enum Command {
     Serve(serve::ServeArgs),
     /// Bring the database's schema up to date, and end.
     Migrate(serve::ServeArgs),
+    /// Check that everything in the database is as the rules have it, beside the servers that work
+    /// on it; ends with 0 when it is, with 1 when not, with 2 when it could not look.
+    Audit(audit::AuditArgs),
     /// Look at the configuration.
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -58,12 +62,20 @@ pub fn read() -> Cli {
     Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }
 
+/// The exit code of an audit that did not take place; 1 means that it found something.
+const COULD_NOT_LOOK: u8 = 2;
+
 /// Runs the command line.
 pub async fn run(cli: Cli) -> ExitCode {
     let outcome = match cli.command {
         Command::Sandbox(args) => sandbox::run(args).await,
         Command::Serve(args) => serve::run(&args).await,
         Command::Migrate(args) => migrate::run(&args).await,
+        Command::Audit(args) => {
+            return audit::run(&args)
+                .await
+                .unwrap_or_else(|error| failed(&*error, ExitCode::from(COULD_NOT_LOOK)));
+        }
         Command::Config(ConfigCommand::Check(args)) => config_check::run(&args),
         Command::Admin(command) => {
             return match command.run().await {
@@ -75,13 +87,15 @@ pub async fn run(cli: Cli) -> ExitCode {
             };
         }
     };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            report(&*error);
-            ExitCode::FAILURE
-        }
-    }
+    outcome.map_or_else(
+        |error| failed(&*error, ExitCode::FAILURE),
+        |()| ExitCode::SUCCESS,
+    )
+}
+
+fn failed(error: &(dyn std::error::Error + 'static), code: ExitCode) -> ExitCode {
+    report(error);
+    code
 }
 
 #[expect(clippy::print_stderr, reason = "the command line speaks to its user")]

@@ -19,6 +19,7 @@ mod path_id;
 pub mod platform;
 mod problem;
 mod query;
+mod read_back;
 mod receiver;
 mod reply;
 mod request_log;
@@ -27,6 +28,7 @@ mod strangers;
 
 pub use caller::Gate;
 pub use convert::WireRender;
+pub use read_back::WireReadBack;
 pub use receiver::Receiver;
 pub use salvo::Service;
 pub use strangers::Strangers;

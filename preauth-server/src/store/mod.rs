@@ -3,6 +3,7 @@
 //! [`open`] is the only way in. What it gives out are ports; which database stands behind them is
 //! known here and nowhere else.
 
+mod archive;
 mod housekeeping;
 mod lifecycle;
 mod open_error;
@@ -13,7 +14,7 @@ mod watch;
 
 use std::sync::Arc;
 
-use preauth_core::port::{Outbox, Queries, Store};
+use preauth_core::port::{Archive, Outbox, Queries, Store};
 
 use crate::access::Access;
 use crate::directory::Directory;
@@ -23,8 +24,8 @@ pub use lifecycle::{Lifecycle, Unfit};
 pub use open_error::OpenError;
 pub use watch::{Usage, Waiting, Watch, WriteQueue};
 
-use postgres::PostgresStore;
-use sqlite::SqliteStore;
+use postgres::{PostgresArchive, PostgresStore};
+use sqlite::{SqliteArchive, SqliteStore};
 
 /// All ports of one database.
 #[derive(Clone)]
@@ -127,6 +128,16 @@ pub async fn migrate(url: &str) -> Result<(), OpenError> {
     // Opening it is all it takes.
     open(url).await?.lifecycle.close().await;
     Ok(())
+}
+
+/// Opens what the database that `url` names holds, for an audit: beside the servers that work on it,
+/// without writing to it. It must exist and have exactly this build's schema.
+pub async fn archive(url: &str) -> Result<Box<dyn Archive>, OpenError> {
+    match url.split_once("://") {
+        Some(("sqlite", path)) => Ok(Box::new(SqliteArchive::open(path.as_ref()).await?)),
+        Some(("postgres" | "postgresql", _)) => Ok(Box::new(PostgresArchive::open(url).await?)),
+        Some(_) | None => Err(OpenError::UnknownScheme),
+    }
 }
 
 /// Whether `url` names a PostgreSQL database, which other instances may share.

@@ -79,7 +79,8 @@ async fn list(
     })
 }
 
-fn extension(row: &PgRow) -> Result<OperationExtension, Fault> {
+/// Reads a row of the table back.
+pub(super) fn extension(row: &PgRow) -> Result<OperationExtension, Fault> {
     let columns = Columns::of("extensions", row);
     let extension = Extension {
         id: columns.number("id", ExtensionId::new)?,

@@ -5,6 +5,7 @@
 
 mod access;
 mod api_keys;
+mod archive;
 mod commit;
 mod companies;
 mod connections;
@@ -40,6 +41,7 @@ use tokio::sync::Notify;
 use crate::looping::LoopHealth;
 
 use super::{Lifecycle, OpenError, Unfit};
+pub(super) use archive::PostgresArchive;
 use connections::Connections;
 use error::Fault;
 use wake::Wake;

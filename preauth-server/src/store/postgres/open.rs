@@ -26,23 +26,26 @@ const SESSION: [(&str, &str); 4] = [
 ];
 
 pub(super) async fn open(url: &str) -> Result<PostgresStore, OpenError> {
+    let options = checked(url).await?;
+    let connections = Connections::new(options.clone().options(SESSION));
+    let wake = Arc::new(Wake::spawn(connections.pool().clone(), options));
+    Ok(PostgresStore { connections, wake })
+}
+
+/// How to connect to a database that answers and has this build's schema.
+pub(super) async fn checked(url: &str) -> Result<PgConnectOptions, OpenError> {
     let options = options(url)?;
     let mut connection = connect(&options).await?;
     let schema = migrations::check(&mut connection).await;
     // What it could say about its end, the pool will say better.
     let _ = connection.close().await;
     match schema {
-        Ok(()) => {}
-        Err(Fault::Database(cause)) => return Err(unreachable(&options, cause)),
-        Err(_) => {
-            return Err(OpenError::SchemaMismatch {
-                database: name(&options),
-            });
-        }
+        Ok(()) => Ok(options),
+        Err(Fault::Database(cause)) => Err(unreachable(&options, cause)),
+        Err(_) => Err(OpenError::SchemaMismatch {
+            database: name(&options),
+        }),
     }
-    let connections = Connections::new(options.clone().options(SESSION));
-    let wake = Arc::new(Wake::spawn(connections.pool().clone(), options));
-    Ok(PostgresStore { connections, wake })
 }
 
 pub(super) async fn migrate(url: &str) -> Result<(), OpenError> {

@@ -6,6 +6,7 @@
 
 mod access;
 mod api_keys;
+mod archive;
 mod commit;
 mod companies;
 mod counters;
@@ -40,6 +41,7 @@ use tokio::sync::Notify;
 use crate::looping::LoopHealth;
 
 use super::{Lifecycle, OpenError, Unfit};
+pub(super) use archive::SqliteArchive;
 use counters::Counters;
 use error::{Fault, unavailable};
 use writer::Writer;

@@ -13,20 +13,27 @@ use super::error::Fault;
 use super::parties::{PAYER, SUPPLIER, party};
 use super::rows::Columns;
 
-/// Every column of an operation with its parties and its open extension, before `$rest`.
+/// Every column of an operation with its parties and its open extension, and perhaps `$more`,
+/// before `$rest`.
 macro_rules! select_operations {
     ($rest:literal) => {
+        select_operations!("", $rest)
+    };
+    ($more:literal, $rest:literal) => {
         concat!(
             "SELECT o.id, o.version, o.origin, o.status, o.amount_cents, o.withheld_tax_cents,
                     o.net_amount_cents, o.due_date, o.invoice_number, o.external_reference,
                     o.expires_at, o.created_at, o.closing_action, o.closing_reason,
                     o.boleto_due_date,
+                    o.head_office_id AS listed_head_office_id,
+                    o.supplier_cnpj AS listed_supplier_cnpj,
                     p.id AS payer_id, p.head_office_id AS payer_head_office_id,
                     p.cnpj AS payer_cnpj, p.name AS payer_name,
                     s.id AS supplier_id, s.head_office_id AS supplier_head_office_id,
                     s.cnpj AS supplier_cnpj, s.name AS supplier_name,
-                    x.id AS extension_id, x.new_due_date, x.total_amount_cents
-             FROM operations o
+                    x.id AS extension_id, x.new_due_date, x.total_amount_cents",
+            $more,
+            " FROM operations o
              JOIN companies p ON p.id = o.payer_id
              JOIN companies s ON s.id = o.supplier_id
              LEFT JOIN extensions x ON x.operation_id = o.id AND x.status = 'OPEN' ",

@@ -20,6 +20,7 @@ macro_rules! select_orders {
         concat!(
             "SELECT o.id, o.version, o.operation_id, o.status, o.amount_cents, o.scheduled_for,
                     o.reason, o.created_at,
+                    o.head_office_id AS listed_head_office_id,
                     p.id AS payer_id, p.head_office_id AS payer_head_office_id,
                     p.cnpj AS payer_cnpj, p.name AS payer_name,
                     s.id AS supplier_id, s.head_office_id AS supplier_head_office_id,
@@ -31,6 +32,7 @@ macro_rules! select_orders {
         )
     };
 }
+pub(super) use select_orders;
 
 #[async_trait]
 impl PaymentOrders for SqliteStore {
@@ -123,7 +125,8 @@ async fn list(
     })
 }
 
-fn order(row: &SqliteRow) -> Result<PaymentOrder, Fault> {
+/// Reads a row of `select_orders!` back.
+pub(super) fn order(row: &SqliteRow) -> Result<PaymentOrder, Fault> {
     let columns = Columns::of("payment_orders", row);
     let operation: Option<i64> = columns.raw("operation_id")?;
     Ok(PaymentOrder {

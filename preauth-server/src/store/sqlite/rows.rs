@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use preauth_core::port::Trigger;
 use preauth_core::value::{EnumSet, Money, TextEnum, Timestamp};
 use sqlx::sqlite::{Sqlite, SqliteRow};
 use sqlx::{Decode, Row, Type};
@@ -100,6 +101,14 @@ impl<'r> Columns<'r> {
             .filter(|member| !member.is_empty())
             .map(|member| member.parse().map_err(|_| self.corrupt(column)))
             .collect()
+    }
+
+    pub(super) fn trigger(&self, column: &'static str) -> Result<Trigger, Fault> {
+        match self.raw(column)? {
+            "SCHEDULE" => Ok(Trigger::Schedule),
+            "RESEND" => Ok(Trigger::Resend),
+            _ => Err(self.corrupt(column)),
+        }
     }
 
     pub(super) const fn corrupt(&self, column: &'static str) -> Fault {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use preauth_core::port::{Claim, Leased, Trigger};
+use preauth_core::port::{Claim, Leased};
 use preauth_core::value::{DeliveryId, EndpointId, EventId, Timestamp};
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
@@ -160,14 +160,6 @@ fn leased(row: &PgRow, secrets: &Secrets) -> Result<Leased, Fault> {
         endpoint_healthy_at: columns
             .optional_timestamp("last_success_at")?
             .unwrap_or(registered_at),
-        trigger: trigger(columns)?,
+        trigger: columns.trigger("next_trigger")?,
     })
-}
-
-fn trigger(columns: Columns<'_>) -> Result<Trigger, Fault> {
-    match columns.raw("next_trigger")? {
-        "SCHEDULE" => Ok(Trigger::Schedule),
-        "RESEND" => Ok(Trigger::Resend),
-        _ => Err(columns.corrupt("next_trigger")),
-    }
 }

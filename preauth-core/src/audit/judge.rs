@@ -1,0 +1,80 @@
+//! Who judges: what is known besides the record, and where findings are kept.
+
+use std::fmt;
+
+use chrono::TimeDelta;
+
+use crate::port::{ReadBack, Subject};
+use crate::value::Timestamp;
+
+use super::{Rule, Violation};
+
+/// An expiry that is not recorded after so long is late. Sweepers look every second; this leaves
+/// room for restarts.
+pub(super) const EXPIRY_PATIENCE: TimeDelta = TimeDelta::minutes(5);
+/// A lease that ended so long ago should have been taken over: its delivery is the first in line.
+pub(super) const LEASE_PATIENCE: TimeDelta = TimeDelta::minutes(10);
+/// No lease lasts longer.
+pub(super) const LONGEST_LEASE: TimeDelta = TimeDelta::hours(1);
+
+/// The moment at which records are judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment {
+    /// The service's clock.
+    pub now: Timestamp,
+    /// Whether a service works on the records; what only passes time leads to is judged only then.
+    pub is_live: bool,
+}
+
+/// Judges single records with all that belongs to them. Pure.
+pub struct Judge<'a> {
+    pub(super) read_back: &'a dyn ReadBack,
+    pub(super) moment: Moment,
+    pub(super) host_now: Timestamp,
+}
+
+impl<'a> Judge<'a> {
+    /// A judge at a moment; `host_now` is the host's clock then, by which leases end.
+    #[must_use]
+    pub fn new(read_back: &'a dyn ReadBack, moment: Moment, host_now: Timestamp) -> Self {
+        Self {
+            read_back,
+            moment,
+            host_now,
+        }
+    }
+}
+
+impl fmt::Debug for Judge<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Judge")
+            .field("moment", &self.moment)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What does not hold of one record.
+#[derive(Debug)]
+pub(super) struct Findings {
+    subject: Subject,
+    pub(super) violations: Vec<Violation>,
+}
+
+impl Findings {
+    pub(super) const fn of(subject: Subject) -> Self {
+        Self {
+            subject,
+            violations: Vec::new(),
+        }
+    }
+
+    pub(super) fn expect(&mut self, holds: bool, rule: Rule, what: impl FnOnce() -> String) {
+        if !holds {
+            self.violations.push(Violation {
+                rule,
+                subject: self.subject.clone(),
+                what: what(),
+            });
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Whether what is stored is what the rules lead to: the same judgement for a live database and
+//! for a simulated one.
+//!
+//! Every rule is pure. [`Judge`] looks at one record with all that belongs to it; an operation is
+//! begun and evolved anew by its own events, and must arrive where it is stored. [`audit`] walks
+//! through everything that a host has, a page at a time, as of one moment.
+//!
+//! What an audit cannot know: which event types an endpoint had chosen when an event happened, so
+//! a delivery that was never written is not missed; and what the janitor has removed.
+
+mod delivery;
+mod event;
+mod judge;
+mod operation;
+mod order;
+mod replay;
+mod reply;
+mod rule;
+mod walk;
+
+pub use judge::{Judge, Moment};
+pub use rule::{Rule, Violation};
+pub use walk::{Totals, Watch, audit};

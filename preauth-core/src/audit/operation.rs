@@ -1,0 +1,275 @@
+//! An operation: begun and evolved anew by its own events.
+
+use std::collections::BTreeMap;
+
+use crate::operation::{Change, Operation};
+use crate::port::{
+    ExtensionRecord, StoredEvent, StoredOperation, Subject, ToldData, ToldOperation,
+};
+use crate::value::{EventType, ExtensionId, ExternalReference, InvoiceNumber, Money, Status};
+
+use super::event::numbering;
+use super::judge::{EXPIRY_PATIENCE, Findings, Judge};
+use super::replay::{beginning, step};
+use super::{Rule, Violation};
+
+impl Judge<'_> {
+    /// Judges an operation with its events, extensions and deliveries.
+    #[must_use]
+    pub fn operation(&self, stored: &StoredOperation) -> Vec<Violation> {
+        let operation = &stored.operation;
+        let mut found = Findings::of(Subject::Operation(operation.id));
+        own_parties(stored, &mut found);
+        let told = self.all_told(stored, &mut found);
+        if numbering(&stored.events, operation.version, &mut found)
+            && let Some(told) = told
+        {
+            replayed(stored, &told, &mut found);
+        }
+        net_amount(operation, &mut found);
+        self.overdue(operation, &mut found);
+        let parties = [operation.payer.head_office, operation.supplier.head_office];
+        let mut violations = found.violations;
+        for event in &stored.events {
+            violations.extend(self.deliveries(event, &parties));
+        }
+        violations
+    }
+
+    /// What each event tells; `None` when one of them does not tell of this operation.
+    fn all_told(
+        &self,
+        stored: &StoredOperation,
+        found: &mut Findings,
+    ) -> Option<Vec<ToldOperation>> {
+        let mut all = Some(Vec::with_capacity(stored.events.len()));
+        for event in &stored.events {
+            let told = self.told_operation(event, stored, found);
+            all = all.zip(told).map(|(mut all, told)| {
+                all.push(told);
+                all
+            });
+        }
+        all
+    }
+
+    fn told_operation(
+        &self,
+        event: &StoredEvent,
+        stored: &StoredOperation,
+        found: &mut Findings,
+    ) -> Option<ToldOperation> {
+        let ToldData::Operation(told) = self.told(event, found)?.data else {
+            found.expect(false, Rule::FrozenBody, || {
+                format!("event {} tells of no operation", event.id)
+            });
+            return None;
+        };
+        same_facts(event, &told, &stored.operation, found);
+        Some(*told)
+    }
+
+    fn overdue(&self, operation: &Operation, found: &mut Findings) {
+        let late = self.moment.now.saturating_sub(EXPIRY_PATIENCE);
+        let is_late = self.moment.is_live && operation.is_overdue(late);
+        found.expect(!is_late, Rule::ExpiryRecorded, || {
+            let end = operation.expires_at.map(|end| end.to_string());
+            format!(
+                "its time ended at {}, and its expiry is not recorded",
+                end.unwrap_or_default()
+            )
+        });
+    }
+}
+
+fn own_parties(stored: &StoredOperation, found: &mut Findings) {
+    let operation = &stored.operation;
+    let is_own = stored.head_office == operation.payer.head_office
+        && stored.supplier_cnpj == operation.supplier.cnpj;
+    found.expect(is_own, Rule::OwnParties, || {
+        format!(
+            "it stands under company {} and supplier {}, and is of {} and {}",
+            stored.head_office,
+            stored.supplier_cnpj,
+            operation.payer.head_office,
+            operation.supplier.cnpj
+        )
+    });
+}
+
+fn net_amount(operation: &Operation, found: &mut Findings) {
+    let limit = operation.invoice.amounts.net_limit();
+    let is_within = operation
+        .net_amount
+        .is_none_or(|amount| amount > Money::ZERO && amount <= limit);
+    found.expect(is_within, Rule::Amounts, || {
+        let amount = operation.net_amount.unwrap_or(Money::ZERO);
+        format!("the net amount {amount} is not above zero and at most {limit}")
+    });
+}
+
+/// What never changes is told as it is stored.
+fn same_facts(
+    event: &StoredEvent,
+    told: &ToldOperation,
+    operation: &Operation,
+    found: &mut Findings,
+) {
+    let invoice = &operation.invoice;
+    found.expect(
+        told.amount == invoice.amounts.amount(),
+        Rule::Amounts,
+        || {
+            let stored = invoice.amounts.amount();
+            format!(
+                "event {} tells of the amount {}, and {stored} is stored",
+                event.id, told.amount
+            )
+        },
+    );
+    let number = invoice.number.as_ref().map(InvoiceNumber::as_str);
+    let reference = operation
+        .external_reference
+        .as_ref()
+        .map(ExternalReference::as_str);
+    let facts = [
+        ("operation", told.id == operation.id),
+        ("origin", told.origin == operation.origin),
+        ("due date", told.due_date == invoice.due_date),
+        ("invoice number", told.number.as_deref() == number),
+        ("payer", told.payer == operation.payer.cnpj),
+        ("supplier", told.supplier == operation.supplier.cnpj),
+        (
+            "external reference",
+            told.external_reference.as_deref() == reference,
+        ),
+    ];
+    for (fact, is_same) in facts {
+        found.expect(is_same, Rule::FrozenBody, || {
+            format!("event {} tells of another {fact} than is stored", event.id)
+        });
+    }
+}
+
+/// Goes through the history event by event; both slices have one entry for each version.
+fn replayed(stored: &StoredOperation, told: &[ToldOperation], found: &mut Findings) {
+    let mut steps = stored.events.iter().zip(told);
+    let Some((first, _)) = steps.next() else {
+        return;
+    };
+    let begun = beginning(&stored.operation, first);
+    found.expect(begun.is_some(), Rule::PathOfTheTable, || {
+        format!(
+            "it does not begin with event {} ({} at {})",
+            first.id, first.event_type, first.at
+        )
+    });
+    let Some(begun) = begun else { return };
+    in_step(&begun, first, told.first(), found);
+    let mut states = vec![begun];
+    let mut extensions = BTreeMap::new();
+    for (event, told) in steps {
+        let after = step(&states, event, told);
+        found.expect(!after.is_empty(), Rule::PathOfTheTable, || {
+            let from = states.first().map_or("", |state| state.status().as_str());
+            format!(
+                "no row leads from {from} by event {} ({}) to {}",
+                event.id, event.event_type, told.status
+            )
+        });
+        let Some((next, change)) = after.first() else {
+            return;
+        };
+        in_time(&states, event, found);
+        in_step(next, event, Some(told), found);
+        note_extension(&mut extensions, change);
+        states = after.into_iter().map(|(state, _)| state).collect();
+    }
+    arrived(stored, &states, &extensions, found);
+}
+
+/// What changes is told as it was right after the event.
+fn in_step(
+    after: &Operation,
+    event: &StoredEvent,
+    told: Option<&ToldOperation>,
+    found: &mut Findings,
+) {
+    let Some(told) = told else { return };
+    found.expect(told.net_amount == after.net_amount, Rule::Amounts, || {
+        let shown = |amount: Option<Money>| {
+            amount.map_or_else(|| "none".to_owned(), |amount| amount.to_string())
+        };
+        format!(
+            "event {} tells of the net amount {}, and it was {}",
+            event.id,
+            shown(told.net_amount),
+            shown(after.net_amount)
+        )
+    });
+    found.expect(told.status == after.status(), Rule::FrozenBody, || {
+        let was = after.status();
+        format!(
+            "event {} tells of {}, and it was {was}",
+            event.id, told.status
+        )
+    });
+}
+
+fn in_time(before: &[Operation], event: &StoredEvent, found: &mut Findings) {
+    let Some(before) = before.first() else { return };
+    let (Status::InPreAuth, Some(end)) = (before.status(), before.expires_at) else {
+        return;
+    };
+    let expires = event.event_type == EventType::PreAuthorizationExpired;
+    found.expect((event.at > end) == expires, Rule::ExpiryInTime, || {
+        format!(
+            "its time ended at {end}, and event {} ({}) is of {}",
+            event.id, event.event_type, event.at
+        )
+    });
+}
+
+type Extensions = BTreeMap<ExtensionId, ExtensionRecord>;
+
+fn note_extension(extensions: &mut Extensions, change: &Change) {
+    if let Some((extension, status)) = change.extension() {
+        let record = ExtensionRecord {
+            extension: *extension,
+            status,
+        };
+        extensions.insert(extension.id, record);
+    }
+}
+
+fn arrived(
+    stored: &StoredOperation,
+    states: &[Operation],
+    extensions: &Extensions,
+    found: &mut Findings,
+) {
+    let operation = &stored.operation;
+    found.expect(states.contains(operation), Rule::StateOfItsEvents, || {
+        let led = states.first().map_or("nowhere".to_owned(), shown);
+        format!(
+            "its events lead to {led}, and {} is stored",
+            shown(operation)
+        )
+    });
+    let are_same = stored.extensions.iter().eq(extensions.values());
+    found.expect(are_same, Rule::StateOfItsEvents, || {
+        let count = extensions.len();
+        let stored = stored.extensions.len();
+        format!("its events tell of {count} extensions, and {stored} others are stored")
+    });
+}
+
+/// What evolving can change.
+fn shown(operation: &Operation) -> String {
+    format!(
+        "version {} with net amount {:?} and {:?}",
+        operation.version,
+        operation.net_amount.map(Money::cents),
+        operation.state
+    )
+}

@@ -1,0 +1,131 @@
+//! A payment order: begun and evolved anew by its own events.
+
+use crate::payment_order::{ORDER_TRANSITIONS, OrderAction, OrderChange, PaymentOrder, evolve};
+use crate::port::{StoredEvent, StoredOrder, Subject, ToldData, ToldOrder};
+use crate::value::{PaymentOrderStatus, Reason, Version};
+
+use super::event::numbering;
+use super::judge::{Findings, Judge};
+use super::{Rule, Violation};
+
+impl Judge<'_> {
+    /// Judges a payment order with its events and deliveries.
+    #[must_use]
+    pub fn order(&self, stored: &StoredOrder) -> Vec<Violation> {
+        let order = &stored.order;
+        let mut found = Findings::of(Subject::Order(order.id));
+        let is_own = stored.head_office == order.payer.head_office;
+        found.expect(is_own, Rule::OwnParties, || {
+            let (other, own) = (stored.head_office, order.payer.head_office);
+            format!("it stands under company {other}, and is of {own}")
+        });
+        let mut told = Vec::with_capacity(stored.events.len());
+        for event in &stored.events {
+            told.extend(self.told_order(event, order, &mut found));
+        }
+        let is_numbered = numbering(&stored.events, order.version, &mut found);
+        if is_numbered && told.len() == stored.events.len() {
+            replayed(stored, &told, &mut found);
+        }
+        let mut violations = found.violations;
+        for event in &stored.events {
+            violations.extend(self.deliveries(event, &[order.payer.head_office]));
+        }
+        violations
+    }
+
+    fn told_order(
+        &self,
+        event: &StoredEvent,
+        order: &PaymentOrder,
+        found: &mut Findings,
+    ) -> Option<ToldOrder> {
+        let ToldData::Order(told) = self.told(event, found)?.data else {
+            found.expect(false, Rule::FrozenBody, || {
+                format!("event {} tells of no payment order", event.id)
+            });
+            return None;
+        };
+        found.expect(told.amount == order.amount, Rule::Amounts, || {
+            format!(
+                "event {} tells of the amount {}, and {} is stored",
+                event.id, told.amount, order.amount
+            )
+        });
+        let is_same = told.id == order.id
+            && told.operation == order.operation
+            && told.payer == order.payer.cnpj
+            && told.supplier == order.supplier.cnpj;
+        found.expect(is_same, Rule::FrozenBody, || {
+            format!("event {} tells of another order than is stored", event.id)
+        });
+        Some(*told)
+    }
+}
+
+fn replayed(stored: &StoredOrder, told: &[ToldOrder], found: &mut Findings) {
+    let mut steps = stored.events.iter().zip(told);
+    let Some((first, first_told)) = steps.next() else {
+        return;
+    };
+    let create = OrderAction::Create.transition();
+    let begins = first.event_type == create.event && stored.order.created_at == first.at;
+    found.expect(begins, Rule::PathOfTheTable, || {
+        format!(
+            "it does not begin with event {} ({} at {})",
+            first.id, first.event_type, first.at
+        )
+    });
+    let mut order = PaymentOrder {
+        version: Version::INITIAL,
+        status: PaymentOrderStatus::Created,
+        scheduled_for: first_told.scheduled_for,
+        reason: None,
+        ..stored.order.clone()
+    };
+    in_step(&order, first, first_told, found);
+    for (event, told) in steps {
+        let row = ORDER_TRANSITIONS
+            .iter()
+            .find(|row| row.event == event.event_type && row.from.contains(&order.status));
+        found.expect(row.is_some(), Rule::PathOfTheTable, || {
+            let from = order.status;
+            format!(
+                "no row leads from {from} by event {} ({})",
+                event.id, event.event_type
+            )
+        });
+        let Some(row) = row else { return };
+        let change = OrderChange {
+            action: row.action,
+            scheduled_for: told
+                .scheduled_for
+                .filter(|_| row.action == OrderAction::Schedule),
+            reason: told
+                .reason
+                .as_deref()
+                .and_then(|reason| Reason::parse(reason).ok()),
+        };
+        order = evolve(&order, &change);
+        in_step(&order, event, told, found);
+    }
+    found.expect(order == stored.order, Rule::StateOfItsEvents, || {
+        format!(
+            "its events lead to {order:?}, and {:?} is stored",
+            stored.order
+        )
+    });
+}
+
+/// What changes is told as it was right after the event.
+fn in_step(after: &PaymentOrder, event: &StoredEvent, told: &ToldOrder, found: &mut Findings) {
+    let is_same = told.status == after.status
+        && told.scheduled_for == after.scheduled_for
+        && told.reason.as_deref() == after.reason.as_ref().map(Reason::as_str);
+    found.expect(is_same, Rule::FrozenBody, || {
+        format!(
+            "event {} tells of {}, and it was {}",
+            event.id, told.status, after.status
+        )
+    });
+}

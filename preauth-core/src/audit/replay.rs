@@ -1,0 +1,134 @@
+//! From what an event tells back to the change that it reports.
+
+use crate::operation::{
+    Action, Change, Closing, Extension, Operation, State, TRANSITIONS, Transition, evolve,
+};
+use crate::port::{StoredEvent, ToldOperation};
+use crate::value::{Origin, Reason, Version};
+
+/// How an operation began, if its first event is one that begins.
+pub(super) fn beginning(stored: &Operation, first: &StoredEvent) -> Option<Operation> {
+    let row = TRANSITIONS
+        .iter()
+        .find(|row| row.from.is_empty() && row.event == first.event_type)?;
+    let (state, origin) = if row.action == Action::Offer {
+        (State::InPreAuth, Origin::PreAuth)
+    } else {
+        (State::InVerification, Origin::Direct)
+    };
+    let is_one = stored.origin == origin
+        && stored.created_at == first.at
+        && stored.expires_at.is_some() == (origin == Origin::PreAuth);
+    is_one.then(|| Operation {
+        version: Version::INITIAL,
+        net_amount: None,
+        state,
+        ..stored.clone()
+    })
+}
+
+/// Every state that `event` can have led to from one of `before`, each with its change.
+///
+/// There is more than one only where a given reason has the words of a default one: the body does
+/// not tell these apart, and what is stored does.
+pub(super) fn step(
+    before: &[Operation],
+    event: &StoredEvent,
+    told: &ToldOperation,
+) -> Vec<(Operation, Change)> {
+    let mut after: Vec<(Operation, Change)> = Vec::new();
+    for operation in before {
+        for change in changes(operation, event, told) {
+            let next = evolve(operation, &change);
+            if after.iter().all(|(known, _)| *known != next) {
+                after.push((next, change));
+            }
+        }
+    }
+    after
+}
+
+fn changes(from: &Operation, event: &StoredEvent, told: &ToldOperation) -> Vec<Change> {
+    let rows = TRANSITIONS.iter().filter(|row| {
+        row.event == event.event_type
+            && row.from.contains(&from.status())
+            && row.to == told.status
+            && row.stage == told.stage
+    });
+    rows.flat_map(|row| changes_of(row, from, told)).collect()
+}
+
+fn changes_of(row: &Transition, from: &Operation, told: &ToldOperation) -> Vec<Change> {
+    let open = open_extension(from);
+    let unless_open = |change| (open.is_none()).then_some(change);
+    let same_open = told.extension.filter(|extension| open == Some(*extension));
+    let change = match row.action {
+        Action::Offer | Action::AdvanceDirectly => None,
+        Action::Request => Some(Change::Requested),
+        Action::Verify => Some(Change::Verified),
+        Action::Approve => Some(Change::Approved),
+        Action::Release => told
+            .net_amount
+            .map(|net_amount| Change::Released { net_amount }),
+        Action::Pay => Some(Change::Paid),
+        Action::ReturnPayout => unless_open(Change::PayoutReturned),
+        Action::Bill => Some(Change::Billed),
+        Action::Conclude => unless_open(Change::Concluded),
+        Action::Reopen => was_reproved(from).then_some(Change::Reopened),
+        Action::CreateExtension => told
+            .extension
+            .map(Change::ExtensionCreated)
+            .and_then(unless_open),
+        Action::ConcludeExtension => same_open.map(Change::ExtensionConcluded),
+        Action::CancelExtension => same_open.map(Change::ExtensionCanceled),
+        Action::Decline
+        | Action::Cancel
+        | Action::Withdraw
+        | Action::Expire
+        | Action::ReproveByCompany
+        | Action::ReproveByPlatform => return closings(row, told),
+    };
+    change.into_iter().collect()
+}
+
+/// Closed without a reason, if the default one is told; or with the one that is told.
+fn closings(row: &Transition, told: &ToldOperation) -> Vec<Change> {
+    let closed = |given_reason| {
+        Change::Closed(Closing {
+            action: row.action,
+            given_reason,
+        })
+    };
+    let is_default = told.reason.as_deref() == row.default_reason;
+    let without = is_default.then(|| closed(None));
+    let is_fixed = matches!(row.action, Action::Cancel | Action::Expire);
+    let given = told.reason.as_deref().filter(|_| !is_fixed);
+    let given = given.and_then(|reason| Reason::parse(reason).ok());
+    without
+        .into_iter()
+        .chain(given.map(|reason| closed(Some(reason))))
+        .collect()
+}
+
+fn open_extension(operation: &Operation) -> Option<Extension> {
+    match &operation.state {
+        State::ToReceive { extension, .. } => *extension,
+        State::InPreAuth
+        | State::InVerification
+        | State::ToApprove
+        | State::InAnalysis
+        | State::ToPay
+        | State::ToBill
+        | State::Concluded
+        | State::Reproved(_) => None,
+    }
+}
+
+fn was_reproved(operation: &Operation) -> bool {
+    operation.closing().is_some_and(|closing| {
+        matches!(
+            closing.action,
+            Action::ReproveByCompany | Action::ReproveByPlatform
+        )
+    })
+}

@@ -1,0 +1,71 @@
+//! Remembered replies, and the holders of invoices.
+
+use crate::operation::Operation;
+use crate::port::{Holder, StoredReply, Subject, ToldReply};
+use crate::value::{ExternalReference, InvoiceNumber, Origin, Status};
+
+use super::judge::{Findings, Judge};
+use super::{Rule, Violation};
+
+impl Judge<'_> {
+    /// Judges what an idempotency key answers.
+    #[must_use]
+    pub fn reply(&self, stored: &StoredReply) -> Vec<Violation> {
+        let subject = Subject::Reply(stored.head_office, stored.key.to_string());
+        let mut found = Findings::of(subject);
+        let operation = &stored.operation;
+        let is_own = operation.payer.head_office == stored.head_office
+            && operation.origin == Origin::PreAuth;
+        found.expect(is_own, Rule::ReplyOfCreation, || {
+            let id = operation.id;
+            format!("operation {id} was not created by this company's key")
+        });
+        let told = self.read_back.reply(&stored.body);
+        let is_repeated = told.is_some_and(|told| tells_of_creation(&told, operation));
+        found.expect(is_repeated, Rule::ReplyOfCreation, || {
+            let id = operation.id;
+            format!("its body does not show operation {id} as it was created")
+        });
+        found.violations
+    }
+
+    /// Judges two neighbours of a list of holders that is sorted by what they hold.
+    #[must_use]
+    pub fn holders(&self, one: &Holder, next: &Holder) -> Vec<Violation> {
+        let mut found = Findings::of(Subject::Operation(next.operation));
+        let are_same = (one.head_office, one.supplier, &one.number)
+            == (next.head_office, next.supplier, &next.number);
+        found.expect(!are_same, Rule::OneHolder, || {
+            let (other, number) = (one.operation, &next.number);
+            format!("invoice {number} is held by operation {other} too")
+        });
+        found.violations
+    }
+}
+
+fn tells_of_creation(told: &ToldReply, operation: &Operation) -> bool {
+    let invoice = &operation.invoice;
+    *told
+        == ToldReply {
+            id: operation.id,
+            status: Status::InPreAuth,
+            amount: invoice.amounts.amount(),
+            withheld_tax: invoice.amounts.withheld_tax(),
+            due_date: invoice.due_date,
+            number: owned(invoice.number.as_ref().map(InvoiceNumber::as_str)),
+            payer: operation.payer.cnpj,
+            supplier: operation.supplier.cnpj,
+            external_reference: owned(
+                operation
+                    .external_reference
+                    .as_ref()
+                    .map(ExternalReference::as_str),
+            ),
+            expires_at: operation.expires_at,
+            created_at: operation.created_at,
+        }
+}
+
+fn owned(text: Option<&str>) -> Option<String> {
+    text.map(ToOwned::to_owned)
+}

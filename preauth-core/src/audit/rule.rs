@@ -1,0 +1,169 @@
+//! What must hold of stored records, in words.
+
+use std::fmt;
+
+use crate::port::Subject;
+
+/// A rule about stored records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Rule {
+    /// Everything that is stored can be read back.
+    Readable,
+    /// Every version has exactly one event.
+    OneEventPerVersion,
+    /// Each event is a step that the transition table has.
+    PathOfTheTable,
+    /// The stored state is the one that the events lead to.
+    StateOfItsEvents,
+    /// Records stand under the head office, and the supplier, that they are of.
+    OwnParties,
+    /// A body tells of its own event, and of what was so when it was frozen.
+    FrozenBody,
+    /// Amounts come out as they went in.
+    Amounts,
+    /// An offer ends by expiry after its time, and before it by anything else.
+    ExpiryInTime,
+    /// An expiry is recorded soon.
+    ExpiryRecorded,
+    /// One operation in progress holds an invoice.
+    OneHolder,
+    /// An event goes to its own parties, once to each endpoint.
+    Recipients,
+    /// A delivery stands as its attempts say.
+    DeliveryOutcome,
+    /// Leases end, and what they held is taken up again.
+    LeasesEnd,
+    /// A remembered reply repeats the creation of its own operation.
+    ReplyOfCreation,
+}
+
+/// A rule that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// Which rule.
+    pub rule: Rule,
+    /// Where.
+    pub subject: Subject,
+    /// What was found, as a clause.
+    pub what: String,
+}
+
+impl Rule {
+    /// Every rule.
+    pub const ALL: [Self; 14] = [
+        Self::Readable,
+        Self::OneEventPerVersion,
+        Self::PathOfTheTable,
+        Self::StateOfItsEvents,
+        Self::OwnParties,
+        Self::FrozenBody,
+        Self::Amounts,
+        Self::ExpiryInTime,
+        Self::ExpiryRecorded,
+        Self::OneHolder,
+        Self::Recipients,
+        Self::DeliveryOutcome,
+        Self::LeasesEnd,
+        Self::ReplyOfCreation,
+    ];
+
+    /// Its name for machines, e.g. `ONE_HOLDER`; never changed once published.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Readable => "READABLE",
+            Self::OneEventPerVersion => "ONE_EVENT_PER_VERSION",
+            Self::PathOfTheTable => "PATH_OF_THE_TABLE",
+            Self::StateOfItsEvents => "STATE_OF_ITS_EVENTS",
+            Self::OwnParties => "OWN_PARTIES",
+            Self::FrozenBody => "FROZEN_BODY",
+            Self::Amounts => "AMOUNTS",
+            Self::ExpiryInTime => "EXPIRY_IN_TIME",
+            Self::ExpiryRecorded => "EXPIRY_RECORDED",
+            Self::OneHolder => "ONE_HOLDER",
+            Self::Recipients => "RECIPIENTS",
+            Self::DeliveryOutcome => "DELIVERY_OUTCOME",
+            Self::LeasesEnd => "LEASES_END",
+            Self::ReplyOfCreation => "REPLY_OF_CREATION",
+        }
+    }
+
+    /// The rule in words.
+    #[must_use]
+    pub const fn sentence(self) -> &'static str {
+        match self {
+            Self::Readable => "everything that is stored can be read back",
+            Self::OneEventPerVersion => "every version has exactly one event",
+            Self::PathOfTheTable => "each event is a step that the transition table has",
+            Self::StateOfItsEvents => "the stored state is the one that the events lead to",
+            Self::OwnParties => "records stand under their own parties",
+            Self::FrozenBody => "a body tells of its own event as things were then",
+            Self::Amounts => "amounts come out as they went in",
+            Self::ExpiryInTime => "an offer expires after its time, and not before",
+            Self::ExpiryRecorded => "an expiry is recorded soon after its time",
+            Self::OneHolder => "at most one operation in progress holds an invoice",
+            Self::Recipients => "an event goes to its own parties, once to each endpoint",
+            Self::DeliveryOutcome => "a delivery stands as its attempts say",
+            Self::LeasesEnd => "leases end, and what they held is taken up again",
+            Self::ReplyOfCreation => "an idempotency key repeats the creation of its operation",
+        }
+    }
+
+    /// What an operator does next.
+    #[must_use]
+    pub const fn next_step(self) -> &'static str {
+        match self {
+            Self::Readable => {
+                "somebody wrote to the database past the server; compare the record with a backup"
+            }
+            Self::OneEventPerVersion
+            | Self::PathOfTheTable
+            | Self::StateOfItsEvents
+            | Self::OwnParties
+            | Self::FrozenBody
+            | Self::Amounts => {
+                "leave the record as it is, compare it with a backup, and tell the parties what is \
+                 right; then report it as a defect with this line"
+            }
+            Self::ExpiryInTime => {
+                "check that the clocks of all instances agree; then report it as a defect with \
+                 this line"
+            }
+            Self::ExpiryRecorded => {
+                "is a server running? look for \"sweeper\" in its log; with no server on this \
+                 database, audit with --at-rest"
+            }
+            Self::OneHolder => {
+                "decide with the company which one counts, and withdraw or reprove the other; then \
+                 check that the index operations_invoice_in_progress exists"
+            }
+            Self::Recipients => {
+                "somebody may have been told what is not theirs: look at the attempts of the \
+                 delivery, and report it as a defect with this line"
+            }
+            Self::DeliveryOutcome => {
+                "resend the delivery in the platform; then report it as a defect with this line"
+            }
+            Self::LeasesEnd => {
+                "is a server running? look for \"dispatcher\" in its log; with no server on this \
+                 database, audit with --at-rest"
+            }
+            Self::ReplyOfCreation => {
+                "whoever repeats this key is told what is wrong: tell the company, and report it \
+                 as a defect with this line"
+            }
+        }
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: {} ({})",
+            self.subject,
+            self.what,
+            self.rule.sentence()
+        )
+    }
+}

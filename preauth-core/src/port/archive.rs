@@ -1,0 +1,250 @@
+//! Everything that is stored, read as of one moment: what an audit looks at.
+
+use async_trait::async_trait;
+
+use crate::operation::Operation;
+use crate::payment_order::PaymentOrder;
+use crate::value::{
+    Cnpj, CompanyId, DeliveryId, EndpointId, EventId, EventType, IdempotencyKey, InvoiceNumber,
+    OperationId, PaymentOrderId, Timestamp, Version,
+};
+
+use super::{ExtensionRecord, Trigger, Unavailable};
+
+/// A host's records, for an audit beside whoever writes them.
+#[async_trait]
+pub trait Archive: Send + Sync {
+    /// Opens a view of everything as it is now. It stays so while others go on writing, writes
+    /// nothing itself, and makes nobody wait.
+    async fn snapshot(&self) -> Result<Box<dyn Snapshot>, Unavailable>;
+}
+
+/// Everything as of one moment, a page at a time.
+#[async_trait]
+pub trait Snapshot: Send {
+    /// The host's own clock at that moment: the one by which leases end.
+    fn host_now(&self) -> Timestamp;
+
+    /// The records that follow those it gave before, at most `limit` of them; none at the end.
+    ///
+    /// A record that cannot be read is told in its place. [`Record::Holder`]s come sorted by what
+    /// they hold; nothing else depends on the order.
+    async fn next(&mut self, limit: u32) -> Result<Vec<Read<Record>>, Unavailable>;
+}
+
+/// What is stored, each with all that belongs to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Record {
+    /// An operation.
+    Operation(Box<StoredOperation>),
+    /// A payment order.
+    Order(Box<StoredOrder>),
+    /// An event of neither.
+    Other(OtherEvent),
+    /// A remembered reply, expired or not.
+    Reply(Box<StoredReply>),
+    /// An operation in progress whose invoice has a number, once more.
+    Holder(Holder),
+    /// An event that stands under another head office than the operation or order it tells of,
+    /// and is therefore not among its events.
+    Stray(EventId),
+}
+
+/// A record, or what is wrong with one that cannot be read.
+pub type Read<T> = Result<T, Unreadable>;
+
+/// A stored record that no longer is what a host writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// Whose it is.
+    pub subject: Subject,
+    /// What cannot be read.
+    pub what: String,
+}
+
+/// The record that something is said of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// An operation.
+    Operation(OperationId),
+    /// A payment order.
+    Order(PaymentOrderId),
+    /// An event.
+    Event(EventId),
+    /// A delivery.
+    Delivery(DeliveryId),
+    /// The reply under an idempotency key, which a head office chose.
+    Reply(CompanyId, String),
+    /// A record whose own id cannot be read: what kind it is.
+    Nameless(&'static str),
+}
+
+/// An operation with all that belongs to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredOperation {
+    /// Its state.
+    pub operation: Operation,
+    /// The head office under which it stands, for lists and for the duplicate rule.
+    pub head_office: CompanyId,
+    /// The supplier's tax id under which it stands, for the duplicate rule.
+    pub supplier_cnpj: Cnpj,
+    /// Its extensions, by id.
+    pub extensions: Vec<ExtensionRecord>,
+    /// Its events, by version.
+    pub events: Vec<StoredEvent>,
+}
+
+/// A payment order with all that belongs to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredOrder {
+    /// Its state.
+    pub order: PaymentOrder,
+    /// The head office under which it stands, for lists.
+    pub head_office: CompanyId,
+    /// Its events, by version.
+    pub events: Vec<StoredEvent>,
+}
+
+/// An event of neither an operation nor a payment order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherEvent {
+    /// Whose it is.
+    pub head_office: CompanyId,
+    /// The event.
+    pub event: StoredEvent,
+}
+
+/// An event with its deliveries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredEvent {
+    /// The event.
+    pub id: EventId,
+    /// The version after it of what it tells of.
+    pub version: Option<Version>,
+    /// What happened.
+    pub event_type: EventType,
+    /// When.
+    pub at: Timestamp,
+    /// The webhook body, as frozen.
+    pub body: String,
+    /// Its deliveries that are still kept.
+    pub deliveries: Vec<StoredDelivery>,
+}
+
+/// A delivery with its attempts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredDelivery {
+    /// The delivery.
+    pub id: DeliveryId,
+    /// The head office under which it is listed.
+    pub head_office: CompanyId,
+    /// Where it goes.
+    pub endpoint: StoredEndpoint,
+    /// The type of its event, as the delivery has it.
+    pub event_type: EventType,
+    /// Where it stands.
+    pub status: DeliveryStatus,
+    /// Attempts since it was made or last resent.
+    pub attempts_made: u32,
+    /// What asks for the next attempt.
+    pub next_trigger: Trigger,
+    /// Until when somebody works on it, by the host's clock.
+    pub leased_until: Option<Timestamp>,
+    /// Its attempts, by number.
+    pub attempts: Vec<StoredAttempt>,
+}
+
+/// The endpoint of a delivery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredEndpoint {
+    /// The endpoint.
+    pub id: EndpointId,
+    /// Whose it is.
+    pub head_office: CompanyId,
+    /// How it stands.
+    pub state: EndpointState,
+}
+
+/// How an endpoint stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndpointState {
+    /// Deliveries go there.
+    Active,
+    /// Deliveries are kept for it.
+    Paused,
+    /// It is gone; what was on its way has failed.
+    Removed,
+}
+
+/// Where a delivery stands. That of a paused endpoint is pending and waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeliveryStatus {
+    /// On its way, or waiting for its next attempt.
+    Pending,
+    /// It arrived.
+    Delivered,
+    /// It was given up.
+    Failed,
+}
+
+/// An attempt, as far as the delivery's status follows from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredAttempt {
+    /// From 1.
+    pub number: i64,
+    /// The answer's status, if there was an answer.
+    pub http_status: Option<u16>,
+    /// Whether it counts as a failure.
+    pub has_error: bool,
+    /// What asked for it.
+    pub trigger: Trigger,
+}
+
+/// A remembered reply with the operation that it names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredReply {
+    /// Whose key it is.
+    pub head_office: CompanyId,
+    /// The key.
+    pub key: IdempotencyKey,
+    /// The body that is repeated.
+    pub body: String,
+    /// The operation that was created under the key, as it is now.
+    pub operation: Operation,
+}
+
+/// An operation in progress, and the invoice that it holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// The payer's head office.
+    pub head_office: CompanyId,
+    /// The supplier's tax id.
+    pub supplier: Cnpj,
+    /// The invoice's number.
+    pub number: InvoiceNumber,
+    /// The operation.
+    pub operation: OperationId,
+}
+
+impl StoredAttempt {
+    /// Whether it confirmed the event.
+    #[must_use]
+    pub fn confirms(&self) -> bool {
+        !self.has_error && self.http_status.is_some_and(|it| (200..300).contains(&it))
+    }
+}
+
+impl std::fmt::Display for Subject {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Operation(id) => write!(f, "operation {id}"),
+            Self::Order(id) => write!(f, "payment order {id}"),
+            Self::Event(id) => write!(f, "event {id}"),
+            Self::Delivery(id) => write!(f, "delivery {id}"),
+            Self::Reply(head_office, key) => {
+                write!(f, "idempotency key {key} of company {head_office}")
+            }
+            Self::Nameless(kind) => f.write_str(kind),
+        }
+    }
+}

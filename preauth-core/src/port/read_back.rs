@@ -1,0 +1,121 @@
+//! What frozen bodies tell, read back: the other direction of [`Render`](super::Render).
+
+use chrono::NaiveDate;
+
+use crate::operation::Extension;
+use crate::value::{
+    Cnpj, DueDate, EventId, EventType, Money, OperationId, Origin, PaymentOrderId,
+    PaymentOrderStatus, Stage, Status, Timestamp,
+};
+
+/// Reads bodies as strangers read them; used by audits and by nothing that decides.
+pub trait ReadBack: Send + Sync {
+    /// What the body of a webhook tells; `None` when it is none.
+    fn event(&self, body: &str) -> Option<ToldEvent>;
+
+    /// What the body of an answer to a create tells; `None` when it is none.
+    fn reply(&self, body: &str) -> Option<ToldReply>;
+}
+
+/// What a webhook body tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToldEvent {
+    /// The `id` of the envelope.
+    pub id: EventId,
+    /// Its `type`.
+    pub event_type: EventType,
+    /// Its `createdAt`.
+    pub at: Timestamp,
+    /// Its `data`.
+    pub data: ToldData,
+}
+
+/// The data of a webhook body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ToldData {
+    /// Of an operation.
+    Operation(Box<ToldOperation>),
+    /// Of a payment order.
+    Order(Box<ToldOrder>),
+    /// Of neither.
+    Other,
+}
+
+/// An operation as a webhook shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToldOperation {
+    /// `anticipationId`.
+    pub id: OperationId,
+    /// `status`, after the event.
+    pub status: Status,
+    /// `origin`.
+    pub origin: Origin,
+    /// `invoice.amount`.
+    pub amount: Money,
+    /// `invoice.dueDate`.
+    pub due_date: DueDate,
+    /// `invoice.number`.
+    pub number: Option<String>,
+    /// `netAmount`.
+    pub net_amount: Option<Money>,
+    /// `payer.cnpj`.
+    pub payer: Cnpj,
+    /// `supplier.cnpj`.
+    pub supplier: Cnpj,
+    /// `externalReference`.
+    pub external_reference: Option<String>,
+    /// `reason`.
+    pub reason: Option<String>,
+    /// `stage`.
+    pub stage: Option<Stage>,
+    /// `extension`.
+    pub extension: Option<Extension>,
+}
+
+/// A payment order as a webhook shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToldOrder {
+    /// `paymentOrderId`.
+    pub id: PaymentOrderId,
+    /// `status`, after the event.
+    pub status: PaymentOrderStatus,
+    /// `amount`.
+    pub amount: Money,
+    /// `scheduledFor`.
+    pub scheduled_for: Option<NaiveDate>,
+    /// `anticipationId`.
+    pub operation: Option<OperationId>,
+    /// `payer.cnpj`.
+    pub payer: Cnpj,
+    /// `supplier.cnpj`.
+    pub supplier: Cnpj,
+    /// `reason`.
+    pub reason: Option<String>,
+}
+
+/// An operation as the answer to its creation shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToldReply {
+    /// `id`.
+    pub id: OperationId,
+    /// `status`.
+    pub status: Status,
+    /// `invoice.amount`.
+    pub amount: Money,
+    /// `invoice.withheldTaxAmount`.
+    pub withheld_tax: Money,
+    /// `invoice.dueDate`.
+    pub due_date: DueDate,
+    /// `invoice.number`.
+    pub number: Option<String>,
+    /// `payer.cnpj`.
+    pub payer: Cnpj,
+    /// `supplier.cnpj`.
+    pub supplier: Cnpj,
+    /// `externalReference`.
+    pub external_reference: Option<String>,
+    /// `expiresAt`.
+    pub expires_at: Option<Timestamp>,
+    /// `createdAt`.
+    pub created_at: Timestamp,
+}

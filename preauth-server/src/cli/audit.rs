@@ -1,0 +1,177 @@
+//! `audit`: judges everything that a live database holds.
+
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+use chrono::TimeDelta;
+use clap::Args;
+use preauth_core::audit::{Moment, Totals, Violation, Watch, audit};
+
+use crate::clock::{Clock, Stopwatch, SystemClock};
+use crate::config::Config;
+use crate::http::WireReadBack;
+use crate::store;
+
+use super::CliError;
+use super::serve::ServeArgs;
+
+/// Some rule does not hold.
+const VIOLATED: u8 = 1;
+
+#[derive(Debug, Args)]
+pub(super) struct AuditArgs {
+    #[command(flatten)]
+    serve: ServeArgs,
+    /// One JSON object per line, for machines: each violation, then the totals.
+    #[arg(long)]
+    json: bool,
+    /// No server runs on this database (a backup, say): do not expect that expiries are recorded
+    /// and leases taken over.
+    #[arg(long)]
+    at_rest: bool,
+}
+
+/// Ends with 0 when every rule holds and with 1 otherwise; an error means that it could not run.
+pub(super) async fn run(args: &AuditArgs) -> Result<ExitCode, CliError> {
+    let config = Config::from_layers(&args.serve.layers())?;
+    let archive = store::archive(&config.database_url).await?;
+    let moment = Moment {
+        now: SystemClock.now(),
+        is_live: !args.at_rest,
+    };
+    let mut report = Report::new(args.json);
+    let totals = audit(&*archive, &WireReadBack, moment, &mut report).await?;
+    report.end(&totals)?;
+    Ok(if totals.violations == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(VIOLATED)
+    })
+}
+
+/// Tells of an audit while it goes on: findings and totals on standard output, progress to whoever
+/// sits at a terminal.
+struct Report {
+    json: bool,
+    shows_progress: bool,
+    stopwatch: Stopwatch,
+    /// Progress is told once in each second.
+    told_second: i64,
+    /// The first line that could not be written.
+    broken: Option<io::Error>,
+}
+
+impl Report {
+    fn new(json: bool) -> Self {
+        Self {
+            json,
+            shows_progress: io::stderr().is_terminal(),
+            stopwatch: Stopwatch::start(),
+            told_second: 0,
+            broken: None,
+        }
+    }
+
+    fn end(mut self, totals: &Totals) -> io::Result<()> {
+        let elapsed = self.stopwatch.elapsed();
+        let text = if self.json {
+            totals_as_json(totals, elapsed)
+        } else {
+            totals_as_text(totals, elapsed)
+        };
+        self.print(&text);
+        self.broken.map_or(Ok(()), Err)
+    }
+
+    fn print(&mut self, line: &str) {
+        let written = writeln!(io::stdout().lock(), "{line}");
+        self.broken = self.broken.take().or_else(|| written.err());
+    }
+}
+
+impl Watch for Report {
+    fn found(&mut self, violation: Violation) {
+        let text = if self.json {
+            violation_as_json(&violation)
+        } else {
+            format!("{violation}\n  next: {}", violation.rule.next_step())
+        };
+        self.print(&text);
+    }
+
+    fn progressed(&mut self, totals: &Totals) {
+        let second = self.stopwatch.elapsed().num_seconds();
+        if self.shows_progress && second > self.told_second {
+            self.told_second = second;
+            let (operations, found) = (totals.operations, totals.violations);
+            // Whoever does not see it misses nothing.
+            let _ = writeln!(
+                io::stderr().lock(),
+                "... {operations} operations, {found} violations"
+            );
+        }
+    }
+}
+
+fn violation_as_json(violation: &Violation) -> String {
+    let rule = violation.rule;
+    serde_json::json!({
+        "rule": rule.as_str(),
+        "subject": violation.subject.to_string(),
+        "found": violation.what,
+        "meaning": rule.sentence(),
+        "next": rule.next_step(),
+    })
+    .to_string()
+}
+
+fn totals_as_json(totals: &Totals, elapsed: TimeDelta) -> String {
+    serde_json::json!({
+        "totals": {
+            "operations": totals.operations,
+            "paymentOrders": totals.orders,
+            "events": totals.events,
+            "deliveries": totals.deliveries,
+            "attempts": totals.attempts,
+            "replies": totals.replies,
+            "violations": totals.violations,
+            "durationMs": elapsed.num_milliseconds(),
+        }
+    })
+    .to_string()
+}
+
+fn totals_as_text(totals: &Totals, elapsed: TimeDelta) -> String {
+    let rows = records(totals);
+    let ms = elapsed.num_milliseconds().max(1).unsigned_abs();
+    let per_second = rows.saturating_mul(1000).checked_div(ms).unwrap_or(rows);
+    let verdict = match totals.violations {
+        0 => "every rule holds".to_owned(),
+        1 => "1 violation".to_owned(),
+        count => format!("{count} violations"),
+    };
+    format!(
+        "{verdict}: {} operations, {} payment orders, {} events, {} deliveries, {} attempts, {} \
+         idempotency replies; {}.{:03} s, {per_second} rows/s",
+        totals.operations,
+        totals.orders,
+        totals.events,
+        totals.deliveries,
+        totals.attempts,
+        totals.replies,
+        elapsed.num_seconds(),
+        ms % 1000,
+    )
+}
+
+fn records(totals: &Totals) -> u64 {
+    let counts = [
+        totals.operations,
+        totals.orders,
+        totals.events,
+        totals.deliveries,
+        totals.attempts,
+        totals.replies,
+    ];
+    counts.into_iter().fold(0, u64::saturating_add)
+}

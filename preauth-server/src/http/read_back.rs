@@ -1,0 +1,173 @@
+//! Frozen bodies, read back for audits: the way of [`convert`](super::convert) in the other
+//! direction.
+
+use preauth_core::operation::Extension;
+use preauth_core::port::{ReadBack, ToldData, ToldEvent, ToldOperation, ToldOrder, ToldReply};
+use preauth_core::value::TextEnum;
+use preauth_core::wire::{self, EventData, Open, RawEventEnvelope};
+
+/// Reads the bodies that [`WireRender`](super::WireRender) froze, in this version or in one before.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WireReadBack;
+
+impl ReadBack for WireReadBack {
+    fn event(&self, body: &str) -> Option<ToldEvent> {
+        let envelope = RawEventEnvelope::from_json(body.as_bytes()).ok()?;
+        let data = match envelope.data().ok()? {
+            EventData::Operation(data) => ToldData::Operation(Box::new(operation(*data)?)),
+            EventData::PaymentOrder(data) => ToldData::Order(Box::new(order(data)?)),
+            _ => ToldData::Other,
+        };
+        Some(ToldEvent {
+            id: envelope.id,
+            event_type: known(&envelope.event_type)?,
+            at: envelope.created_at,
+            data,
+        })
+    }
+
+    fn reply(&self, body: &str) -> Option<ToldReply> {
+        let body: wire::PreAuthorization = serde_json::from_str(body).ok()?;
+        Some(ToldReply {
+            id: body.id,
+            status: known(&body.status)?,
+            amount: body.invoice.amount.money(),
+            withheld_tax: body.invoice.withheld_tax_amount.money(),
+            due_date: body.invoice.due_date,
+            number: body.invoice.number,
+            payer: body.payer.cnpj,
+            supplier: body.supplier.cnpj,
+            external_reference: body.external_reference,
+            expires_at: body.expires_at,
+            created_at: body.created_at,
+        })
+    }
+}
+
+fn operation(data: wire::OperationEventData) -> Option<ToldOperation> {
+    Some(ToldOperation {
+        id: data.anticipation_id,
+        status: known(&data.status)?,
+        origin: known(&data.origin)?,
+        amount: data.invoice.amount.money(),
+        due_date: data.invoice.due_date,
+        number: data.invoice.number,
+        net_amount: data.net_amount.map(wire::Amount::money),
+        payer: data.payer.cnpj,
+        supplier: data.supplier.cnpj,
+        external_reference: data.external_reference,
+        reason: data.reason,
+        stage: match &data.stage {
+            Some(stage) => Some(known(stage)?),
+            None => None,
+        },
+        extension: data.extension.map(|told| Extension {
+            id: told.id,
+            new_due_date: told.new_due_date,
+            total_amount: told.total_amount.money(),
+        }),
+    })
+}
+
+fn order(data: wire::PaymentOrderEventData) -> Option<ToldOrder> {
+    Some(ToldOrder {
+        id: data.payment_order_id,
+        status: known(&data.status)?,
+        amount: data.amount.money(),
+        scheduled_for: data.scheduled_for,
+        operation: data.anticipation_id,
+        payer: data.payer.cnpj,
+        supplier: data.supplier.cnpj,
+        reason: data.reason,
+    })
+}
+
+/// What a later version may have written is not told by this one.
+fn known<T: TextEnum>(open: &Open<T>) -> Option<T> {
+    open.known().copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use preauth_core::operation::{Extension, Invoice, InvoiceAmounts, Operation, Party, State};
+    use preauth_core::port::{OperationEvent, ReadBack, Render, ToldData};
+    use preauth_core::value::{
+        Cnpj, CompanyId, CompanyName, DueDate, EventId, EventType, ExtensionId, InvoiceNumber,
+        Money, OperationId, Origin, Stage, Timestamp, Version,
+    };
+    use uuid::Uuid;
+
+    use super::WireReadBack;
+    use crate::http::WireRender;
+
+    fn party(number: u128, cnpj: &str) -> Party {
+        Party {
+            company: CompanyId::new(Uuid::from_u128(number)),
+            head_office: CompanyId::new(Uuid::from_u128(number)),
+            cnpj: Cnpj::parse(cnpj).unwrap(),
+            name: CompanyName::parse("Exemplo \"S.A.\"").unwrap(),
+        }
+    }
+
+    fn operation() -> Operation {
+        let cents = |cents| Money::from_cents(cents).unwrap();
+        Operation {
+            id: OperationId::new(7).unwrap(),
+            version: Version::INITIAL,
+            origin: Origin::PreAuth,
+            payer: party(1, "11222333000181"),
+            supplier: party(2, "12ABC34501DE35"),
+            invoice: Invoice {
+                amounts: InvoiceAmounts::from_cents(cents(1_234_567), cents(89)).unwrap(),
+                due_date: DueDate::parse("2027-01-20").unwrap(),
+                number: Some(InvoiceNumber::parse("NF-1").unwrap()),
+            },
+            external_reference: None,
+            expires_at: Timestamp::parse("2026-12-21T12:00:00.000Z").ok(),
+            created_at: Timestamp::parse("2026-11-21T12:00:00.000Z").unwrap(),
+            net_amount: Some(cents(1_200_001)),
+            state: State::InPreAuth,
+        }
+    }
+
+    #[test]
+    fn a_body_tells_what_was_rendered() {
+        let operation = operation();
+        let extension = Extension {
+            id: ExtensionId::new(3).unwrap(),
+            new_due_date: DueDate::parse("2027-02-20").unwrap(),
+            total_amount: Money::from_cents(5).unwrap(),
+        };
+        let event = OperationEvent {
+            id: EventId::new(Uuid::from_u128(9)),
+            event_type: EventType::PreAuthorizationDeclined,
+            at: operation.created_at,
+            operation: &operation,
+            stage: Some(Stage::PreAuth),
+            reason: Some("não"),
+            extension: Some(&extension),
+        };
+        let told = WireReadBack
+            .event(&WireRender.operation_event(&event))
+            .unwrap();
+        assert_eq!(
+            (told.id, told.event_type, told.at),
+            (event.id, event.event_type, event.at)
+        );
+        let ToldData::Operation(data) = told.data else {
+            panic!("{told:?}");
+        };
+        assert_eq!(data.amount, operation.invoice.amounts.amount());
+        assert_eq!(data.net_amount, operation.net_amount);
+        assert_eq!(data.reason.as_deref(), event.reason);
+        assert_eq!((data.stage, data.extension), (event.stage, Some(extension)));
+    }
+
+    #[test]
+    fn what_is_no_body_tells_nothing() {
+        for body in ["", "{}", "[]", "created of 7"] {
+            assert_eq!(WireReadBack.event(body), None);
+            assert_eq!(WireReadBack.reply(body), None);
+        }
+    }
+}

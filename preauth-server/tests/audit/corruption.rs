@@ -1,0 +1,239 @@
+//! Every rule, broken on purpose past the server, in a database in which all is well.
+
+use std::collections::BTreeSet;
+
+use preauth_core::audit::{Moment, Rule, Totals, Violation, Watch, audit};
+use preauth_server::clock::{Clock, SystemClock};
+use preauth_server::http::WireReadBack;
+use preauth_server::store;
+
+use crate::scratch::{Kind, Scratch};
+use crate::world::live_in;
+
+/// Something that no server would write.
+struct Corruption {
+    /// The rule that finds it.
+    rule: Rule,
+    /// The statements, the same on both databases. Where the schema is in the way, the first takes
+    /// away what holds it.
+    statements: &'static [&'static str],
+}
+
+const fn breaks(rule: Rule, statements: &'static [&'static str]) -> Corruption {
+    Corruption { rule, statements }
+}
+
+const CORRUPTIONS: [Corruption; 31] = [
+    breaks(
+        Rule::Readable,
+        &["UPDATE operations SET closing_action = 'NOBODY' WHERE id = 2"],
+    ),
+    breaks(
+        Rule::Readable,
+        &["UPDATE operations SET due_date = '2027-02-31' WHERE id = 2"],
+    ),
+    breaks(
+        Rule::Readable,
+        &["UPDATE events SET type = 'anticipation.forgotten' WHERE operation_id = 4"],
+    ),
+    breaks(
+        Rule::Readable,
+        &["UPDATE deliveries SET event_type = 'anticipation.forgotten'"],
+    ),
+    breaks(
+        Rule::OneEventPerVersion,
+        &["UPDATE operations SET version = version + 1 WHERE id = 4"],
+    ),
+    breaks(
+        Rule::OneEventPerVersion,
+        &["UPDATE payment_orders SET version = version - 1"],
+    ),
+    breaks(
+        Rule::OneEventPerVersion,
+        &[
+            "DROP INDEX events_of_operation",
+            "UPDATE events SET version = 2 WHERE operation_id = 1 AND version = 3",
+        ],
+    ),
+    breaks(
+        Rule::PathOfTheTable,
+        &["UPDATE events SET type = 'anticipation.paid',
+               body = replace(body, 'anticipation.approved', 'anticipation.paid')
+           WHERE operation_id = 1 AND type = 'anticipation.approved'"],
+    ),
+    breaks(
+        Rule::PathOfTheTable,
+        &["UPDATE events SET type = 'payment_order.reproved',
+               body = replace(body, 'payment_order.paid', 'payment_order.reproved')
+           WHERE type = 'payment_order.paid'"],
+    ),
+    breaks(
+        Rule::PathOfTheTable,
+        &["UPDATE operations SET created_at = created_at - 1 WHERE id = 5"],
+    ),
+    breaks(
+        Rule::StateOfItsEvents,
+        &["UPDATE operations SET status = 'REPROVED', closing_action = 'CANCEL' WHERE id = 4"],
+    ),
+    breaks(
+        Rule::StateOfItsEvents,
+        &["UPDATE operations SET closing_reason = 'Outra' WHERE id = 2"],
+    ),
+    breaks(
+        Rule::StateOfItsEvents,
+        &["UPDATE operations SET closing_action = 'WITHDRAW' WHERE id = 2"],
+    ),
+    breaks(
+        Rule::StateOfItsEvents,
+        &["UPDATE operations SET boleto_due_date = '2027-12-31' WHERE id = 6"],
+    ),
+    breaks(
+        Rule::StateOfItsEvents,
+        &["UPDATE extensions SET status = 'CANCELED' WHERE operation_id = 1"],
+    ),
+    breaks(
+        Rule::StateOfItsEvents,
+        &["UPDATE payment_orders SET status = 'REPROVED'"],
+    ),
+    breaks(
+        Rule::OwnParties,
+        &["UPDATE operations SET head_office_id = supplier_id WHERE id = 4"],
+    ),
+    breaks(
+        Rule::OwnParties,
+        &["UPDATE operations SET supplier_cnpj = '11444777000161' WHERE id = 4"],
+    ),
+    breaks(
+        Rule::OwnParties,
+        &["UPDATE events SET head_office_id =
+               (SELECT id FROM companies WHERE cnpj = '11444777000161')
+           WHERE operation_id = 4"],
+    ),
+    breaks(
+        Rule::FrozenBody,
+        &["UPDATE events SET body = '{}' WHERE operation_id = 4"],
+    ),
+    breaks(
+        Rule::FrozenBody,
+        &["UPDATE events SET body = replace(body, '\"NF-4\"', '\"NF-5\"') WHERE operation_id = 4"],
+    ),
+    breaks(
+        Rule::FrozenBody,
+        &["UPDATE events SET at = at + 1 WHERE type = 'pre_authorization.revoked'"],
+    ),
+    breaks(
+        Rule::Amounts,
+        &["UPDATE operations SET amount_cents = amount_cents + 1 WHERE id = 4"],
+    ),
+    breaks(
+        Rule::Amounts,
+        &[
+            "UPDATE events SET body = replace(body, '\"netAmount\":12000', '\"netAmount\":12001')
+           WHERE type = 'anticipation.billed'",
+        ],
+    ),
+    breaks(
+        Rule::ExpiryInTime,
+        &["UPDATE operations SET expires_at = expires_at + 8640000000 WHERE id = 3"],
+    ),
+    breaks(
+        Rule::ExpiryRecorded,
+        &["UPDATE operations SET expires_at = created_at - 3600000 WHERE id = 4"],
+    ),
+    breaks(
+        Rule::OneHolder,
+        &[
+            "DROP INDEX operations_invoice_in_progress",
+            "UPDATE operations SET invoice_number = 'NF-4' WHERE id = 6",
+        ],
+    ),
+    breaks(
+        Rule::Recipients,
+        &["UPDATE endpoints SET head_office_id =
+               (SELECT id FROM companies WHERE cnpj = '11444777000161')
+           WHERE head_office_id = (SELECT supplier_id FROM operations WHERE id = 1)"],
+    ),
+    breaks(
+        Rule::DeliveryOutcome,
+        &["DELETE FROM attempts WHERE number = 1"],
+    ),
+    breaks(
+        Rule::LeasesEnd,
+        &["UPDATE deliveries SET leased_until = 1 WHERE status = 'PENDING'"],
+    ),
+    breaks(
+        Rule::ReplyOfCreation,
+        &["UPDATE idempotency_replies SET operation_id = 2 WHERE operation_id = 4"],
+    ),
+];
+
+#[tokio::test]
+async fn every_broken_rule_is_found_on_sqlite() {
+    every_broken_rule_is_found(Kind::Sqlite).await;
+}
+
+#[tokio::test]
+async fn every_broken_rule_is_found_on_postgres() {
+    every_broken_rule_is_found(Kind::Postgres).await;
+}
+
+async fn every_broken_rule_is_found(kind: Kind) {
+    let whole = Scratch::empty(kind).await;
+    live_in(&whole).await;
+    let (totals, found) = audited(&whole, true).await;
+    assert_eq!(found, []);
+    assert_eq!(
+        (totals.operations, totals.orders, totals.replies),
+        (7, 1, 3)
+    );
+    let mut broken = BTreeSet::new();
+    for Corruption { rule, statements } in CORRUPTIONS {
+        let copy = whole.copy().await;
+        copy.execute(statements).await;
+        let (_, found) = audited(&copy, true).await;
+        let is_found = found.iter().any(|violation| violation.rule == rule);
+        assert!(is_found, "{rule:?} does not find {statements:?}: {found:?}");
+        broken.insert(rule);
+    }
+    assert_eq!(broken, BTreeSet::from(Rule::ALL), "no rule goes unproved");
+}
+
+#[tokio::test]
+async fn what_only_passes_time_leads_to_is_not_expected_at_rest() {
+    let whole = Scratch::empty(Kind::Sqlite).await;
+    live_in(&whole).await;
+    for rule in [Rule::ExpiryRecorded, Rule::LeasesEnd] {
+        let copy = whole.copy().await;
+        let mut all = CORRUPTIONS.iter();
+        let corruption = all.find(|it| it.rule == rule).unwrap();
+        copy.execute(corruption.statements).await;
+        let (_, found) = audited(&copy, false).await;
+        let still: Vec<_> = found.iter().filter(|it| it.rule == rule).collect();
+        assert!(still.is_empty(), "{still:?}");
+    }
+}
+
+#[derive(Default)]
+struct Found(Vec<Violation>);
+
+impl Watch for Found {
+    fn found(&mut self, violation: Violation) {
+        self.0.push(violation);
+    }
+
+    fn progressed(&mut self, _totals: &Totals) {}
+}
+
+async fn audited(database: &Scratch, is_live: bool) -> (Totals, Vec<Violation>) {
+    let archive = store::archive(&database.url()).await.unwrap();
+    let now = SystemClock.now();
+    let mut found = Found::default();
+    let totals = audit(
+        &*archive,
+        &WireReadBack,
+        Moment { now, is_live },
+        &mut found,
+    )
+    .await;
+    (totals.unwrap(), found.0)
+}

@@ -1,0 +1,33 @@
+//! The audit: it finds nothing in a database that servers work on, and finds every rule that
+//! somebody breaks past them, on SQLite and on PostgreSQL.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "in a test a panic is the report of a failure"
+)]
+
+#[expect(
+    dead_code,
+    unused_imports,
+    reason = "shared with the tests of the API, which use more of it"
+)]
+#[macro_use]
+#[path = "../api/support/mod.rs"]
+mod support;
+
+mod command;
+mod corruption;
+mod scratch;
+mod world;
+
+#[path = "../store_postgres/cluster.rs"]
+mod cluster;
+#[expect(
+    dead_code,
+    reason = "shared with the tests of the store, which use more of it"
+)]
+#[path = "../store_postgres/database.rs"]
+mod database;

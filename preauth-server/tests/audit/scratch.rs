@@ -1,0 +1,105 @@
+//! Databases that can be copied: one is lived in, and each test breaks a copy of its own.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use sqlx::postgres::PgConnection;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
+use tempfile::TempDir;
+
+use crate::cluster;
+
+/// Which database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Sqlite,
+    Postgres,
+}
+
+/// A database that nobody has open for long.
+#[derive(Debug)]
+pub(crate) enum Scratch {
+    Sqlite { folder: Arc<TempDir>, file: PathBuf },
+    Postgres { name: String },
+}
+
+impl Scratch {
+    /// One without a schema.
+    pub(crate) async fn empty(kind: Kind) -> Self {
+        match kind {
+            Kind::Sqlite => {
+                let folder = Arc::new(TempDir::new().unwrap());
+                let file = folder.path().join(format!("{}.db", new_name()));
+                Self::Sqlite { folder, file }
+            }
+            Kind::Postgres => Self::create("template0").await,
+        }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        match self {
+            Self::Sqlite { file, .. } => format!("sqlite://{}", file.display()),
+            Self::Postgres { name } => format!("{}/{name}", cluster::url()),
+        }
+    }
+
+    /// Another one that holds the same; this one must not be open.
+    pub(crate) async fn copy(&self) -> Self {
+        match self {
+            Self::Sqlite { folder, file } => {
+                let copy = folder.path().join(format!("{}.db", new_name()));
+                std::fs::copy(file, &copy).unwrap();
+                Self::Sqlite {
+                    folder: Arc::clone(folder),
+                    file: copy,
+                }
+            }
+            Self::Postgres { name } => Self::create(name).await,
+        }
+    }
+
+    /// Does something to it past the server.
+    pub(crate) async fn execute(&self, statements: &[&str]) {
+        match self {
+            Self::Sqlite { file, .. } => {
+                let options = SqliteConnectOptions::new().filename(file);
+                let mut connection = options.foreign_keys(false).connect().await.unwrap();
+                for statement in statements {
+                    connection
+                        .execute(AssertSqlSafe((*statement).to_owned()))
+                        .await
+                        .unwrap();
+                }
+                connection.close().await.unwrap();
+            }
+            Self::Postgres { .. } => {
+                let mut connection = PgConnection::connect(&self.url()).await.unwrap();
+                for statement in statements {
+                    connection
+                        .execute(AssertSqlSafe((*statement).to_owned()))
+                        .await
+                        .unwrap();
+                }
+                connection.close().await.unwrap();
+            }
+        }
+    }
+
+    async fn create(template: &str) -> Self {
+        let name = new_name();
+        let admin = format!("{}/postgres", cluster::url());
+        let mut admin = PgConnection::connect(&admin).await.unwrap();
+        let create = format!("CREATE DATABASE {name} TEMPLATE {template}");
+        admin.execute(AssertSqlSafe(create)).await.unwrap();
+        admin.close().await.unwrap();
+        Self::Postgres { name }
+    }
+}
+
+fn new_name() -> String {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let n = COUNT.fetch_add(1, Ordering::Relaxed);
+    format!("audit_{}_{n}", std::process::id())
+}

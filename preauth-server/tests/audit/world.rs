@@ -1,0 +1,308 @@
+//! A database in which everything that an audit judges has happened at least once.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use chrono::{Days, TimeDelta};
+use preauth_core::Policy;
+use preauth_core::operation::{
+    Actor, Command, Credit, DirectAdvance, Invoice, InvoiceAmounts, Offer, OfferedSupplier,
+    ReprovedBy,
+};
+use preauth_core::payment_order::OrderCommand;
+use preauth_core::port::{Attempt, AttemptError, Claim, Leased, OrderTarget, Verdict, Viewer};
+use preauth_core::service::{Offered, Service};
+use preauth_core::value::{
+    Cnpj, CompanyId, CompanyName, DueDate, Email, EndpointId, EventTypeSet, ExtensionId,
+    IdempotencyKey, InvoiceNumber, Money, OperationId, Reason, Timestamp, calendar,
+};
+use preauth_server::clock::{Clock, SystemClock};
+use preauth_server::directory::{Company, CompanyKind, Endpoint, SealedSecret};
+use preauth_server::http::WireRender;
+use preauth_server::ids::RandomIds;
+use preauth_server::store::{self, Stores};
+use uuid::Uuid;
+
+use crate::scratch::Scratch;
+
+const PAYER: u128 = 1;
+const SUPPLIER: u128 = 2;
+const STRANGER: u128 = 3;
+/// More than an offer stands.
+const LONG_AGO: TimeDelta = TimeDelta::days(40);
+
+/// What lives in a database, and acts at moments that it chooses.
+struct World {
+    stores: Stores,
+    service: Service,
+    now: Timestamp,
+}
+
+/// Makes a database in which a company, a supplier and a stranger live, and these operations, in
+/// this order: concluded after an extension; cancelled; expired; offered; reopened after a
+/// reproval; with an open extension. And a paid payment order; deliveries that arrived, failed, are
+/// pending, and were resent.
+pub(crate) async fn live_in(database: &Scratch) {
+    store::migrate(&database.url()).await.unwrap();
+    let stores = store::open(&database.url()).await.unwrap();
+    let world = World::new(stores).await;
+    let (now, then) = (world.now, world.now.saturating_sub(LONG_AGO));
+    world.deliver_all().await;
+    let concluded = world.offer("NF-1", Some("key-of-nf-1"), then).await;
+    world.until_billed(concluded, then).await;
+    world.extend(concluded, 1, then).await;
+    let id = ExtensionId::new(1).unwrap();
+    for command in [Command::ConcludeExtension { id }, Command::Conclude] {
+        world.command(concluded, command, then).await;
+    }
+    let cancelled = world.offer("NF-2", Some("key-of-nf-2"), now).await;
+    world.command(cancelled, Command::Cancel, now).await;
+    let expired = world.offer("NF-3", None, then).await;
+    world.service.expire(expired, now).await.unwrap();
+    world.offer("NF-4", Some("key-of-nf-4"), now).await;
+    let reopened = world.advance("NF-5", now).await;
+    let reproved = Command::Reprove {
+        by: ReprovedBy::Company,
+        reason: Some(Reason::parse("Nota ilegível").unwrap()),
+    };
+    for command in [reproved, Command::Reopen] {
+        world.command(reopened, command, now).await;
+    }
+    let extended = world.offer("NF-6", None, now).await;
+    world.until_billed(extended, now).await;
+    world.extend(extended, 2, now).await;
+    world.order(now).await;
+    world.deliver_all().await;
+    world.offer("NF-7", None, now).await;
+    world.fail_some().await;
+    world.stores.lifecycle.close().await;
+}
+
+impl World {
+    async fn new(stores: Stores) -> Self {
+        let now = SystemClock.now();
+        let service = Service::new(
+            Arc::clone(&stores.store),
+            Arc::clone(&stores.queries),
+            Arc::new(RandomIds),
+            Arc::new(WireRender),
+            Policy::default(),
+        );
+        let world = Self {
+            stores,
+            service,
+            now,
+        };
+        world
+            .register(PAYER, "11222333000181", CompanyKind::Construction)
+            .await;
+        world
+            .register(SUPPLIER, "12ABC34501DE35", CompanyKind::Supplier)
+            .await;
+        world
+            .register(STRANGER, "11444777000161", CompanyKind::Supplier)
+            .await;
+        let credit = Credit {
+            max_term_days: 180,
+            max_invoice_amount: Money::from_cents(InvoiceAmounts::GREATEST_CENTS).unwrap(),
+        };
+        let directory = &world.stores.directory;
+        directory
+            .set_credit(company(PAYER), credit, now)
+            .await
+            .unwrap();
+        for (number, owner) in [(11, PAYER), (12, SUPPLIER)] {
+            let endpoint = Endpoint {
+                id: EndpointId::new(Uuid::from_u128(number)),
+                company: company(owner),
+                url: "https://erp.example.com/".to_owned(),
+                events: EventTypeSet::all(),
+                paused_at: None,
+                created_at: now.saturating_sub(LONG_AGO),
+                last_success_at: None,
+            };
+            let secret = SealedSecret(vec![1]);
+            directory.add_endpoint(&endpoint, &secret).await.unwrap();
+        }
+        world
+    }
+
+    async fn register(&self, number: u128, cnpj: &str, kind: CompanyKind) {
+        let company = Company {
+            id: company(number),
+            cnpj: Cnpj::parse(cnpj).unwrap(),
+            name: CompanyName::parse("Exemplo S.A.").unwrap(),
+            kind,
+            head_office: None,
+            contact: None,
+            created_at: self.now.saturating_sub(LONG_AGO),
+        };
+        self.stores.directory.add_company(&company).await.unwrap();
+    }
+
+    async fn offer(&self, number: &str, key: Option<&str>, at: Timestamp) -> OperationId {
+        let offer = Offer {
+            payer: company(PAYER),
+            supplier: OfferedSupplier {
+                cnpj: Cnpj::parse("12ABC34501DE35").unwrap(),
+                email: Email::parse("fin@example.com").unwrap(),
+                name: None,
+                contact_name: None,
+                phone: None,
+            },
+            invoice: self.invoice(number),
+            external_reference: None,
+            file: None,
+        };
+        let key = key.map(|key| IdempotencyKey::parse(key).unwrap());
+        let offered = self.service.offer(&offer, Actor::Company, key.as_ref(), at);
+        created(offered.await.unwrap())
+    }
+
+    async fn advance(&self, number: &str, at: Timestamp) -> OperationId {
+        let advance = DirectAdvance {
+            payer: company(PAYER),
+            supplier: Cnpj::parse("12ABC34501DE35").unwrap(),
+            invoice: self.invoice(number),
+            external_reference: None,
+        };
+        let advanced = self.service.advance_directly(&advance, Actor::Supplier, at);
+        created(advanced.await.unwrap())
+    }
+
+    fn invoice(&self, number: &str) -> Invoice {
+        let cents = |cents| Money::from_cents(cents).unwrap();
+        let day = calendar::today(self.now).checked_add_days(Days::new(90));
+        Invoice {
+            amounts: InvoiceAmounts::from_cents(cents(1_234_567), cents(89)).unwrap(),
+            due_date: DueDate::from_date(day.unwrap()).unwrap(),
+            number: Some(InvoiceNumber::parse(number).unwrap()),
+        }
+    }
+
+    async fn command(&self, id: OperationId, command: Command, at: Timestamp) {
+        let done = self
+            .service
+            .command(Viewer::Platform, id, &command, Actor::Platform, at);
+        done.await.unwrap();
+    }
+
+    async fn until_billed(&self, id: OperationId, at: Timestamp) {
+        let net_amount = Money::from_cents(1_200_000).unwrap();
+        for command in [
+            Command::Request,
+            Command::Approve,
+            Command::Release { net_amount },
+            Command::Pay,
+            Command::Bill,
+        ] {
+            self.command(id, command, at).await;
+        }
+    }
+
+    async fn extend(&self, operation: OperationId, number: i64, at: Timestamp) {
+        let id = self.stores.directory.reserve_extension().await.unwrap();
+        assert_eq!(id.get(), number);
+        let day = calendar::today(self.now).checked_add_days(Days::new(100));
+        let create = Command::CreateExtension {
+            id,
+            new_due_date: DueDate::from_date(day.unwrap()).unwrap(),
+            total_amount: Money::from_cents(1_300_000).unwrap(),
+        };
+        self.command(operation, create, at).await;
+    }
+
+    async fn order(&self, at: Timestamp) {
+        let target = OrderTarget {
+            payer: company(PAYER),
+            supplier: Cnpj::parse("12ABC34501DE35").unwrap(),
+        };
+        let amount = Money::from_cents(777_777).unwrap();
+        let order = self.service.create_order(&target, amount, None, None, at);
+        let id = order.await.unwrap().id;
+        let on = Some(calendar::today(at));
+        for command in [OrderCommand::Schedule { on }, OrderCommand::Pay] {
+            self.service.order_command(id, &command, at).await.unwrap();
+        }
+    }
+
+    async fn claimed(&self) -> Vec<Leased> {
+        let claim = Claim {
+            now: self.now,
+            lease: TimeDelta::seconds(30),
+            limit: 100,
+            per_endpoint: NonZeroU32::new(100).unwrap(),
+        };
+        self.stores.outbox.claim(&claim).await.unwrap()
+    }
+
+    async fn deliver_all(&self) {
+        loop {
+            let leased = self.claimed().await;
+            if leased.is_empty() {
+                return;
+            }
+            for leased in leased {
+                self.finish(&leased, Some(204), Verdict::Delivered).await;
+            }
+        }
+    }
+
+    async fn finish(&self, leased: &Leased, http_status: Option<u16>, verdict: Verdict) {
+        let attempt = Attempt {
+            at: self.now,
+            duration: TimeDelta::zero(),
+            http_status,
+            error: (verdict != Verdict::Delivered).then_some(AttemptError::Connection),
+            response_body: Vec::new(),
+        };
+        let finished = self.stores.outbox.finish(leased, &attempt, verdict).await;
+        assert!(finished.unwrap());
+    }
+
+    /// Of the two deliveries that are due, one is given up, resent, and fails again; the other is
+    /// to be tried again.
+    async fn fail_some(&self) {
+        let pause_endpoint = false;
+        let again = Verdict::RetryAt {
+            at: self.now,
+            pause_endpoint,
+        };
+        let [first, second] = self.claimed().await.try_into().unwrap();
+        self.finish(&second, None, again).await;
+        self.finish(&first, None, again).await;
+        for attempt in 2..=11 {
+            let claimed = self.claimed().await;
+            for leased in claimed {
+                if leased.delivery != first.delivery {
+                    self.stores.outbox.release(&leased).await.unwrap();
+                } else if attempt < 11 {
+                    self.finish(&leased, None, again).await;
+                } else {
+                    let failed = Verdict::Failed { pause_endpoint };
+                    self.finish(&leased, None, failed).await;
+                }
+            }
+        }
+        let directory = &self.stores.directory;
+        directory.resend(first.delivery, self.now).await.unwrap();
+        for leased in self.claimed().await {
+            if leased.delivery == first.delivery {
+                self.finish(&leased, None, again).await;
+            } else {
+                self.stores.outbox.release(&leased).await.unwrap();
+            }
+        }
+    }
+}
+
+fn created(offered: Offered) -> OperationId {
+    match offered {
+        Offered::Created { operation, .. } => operation.id,
+        Offered::Replayed { body } => panic!("replayed: {body}"),
+    }
+}
+
+fn company(number: u128) -> CompanyId {
+    CompanyId::new(Uuid::from_u128(number))
+}
