@@ -6,9 +6,9 @@ use async_trait::async_trait;
 
 use crate::operation::Operation;
 use crate::port::{
-    Archive, EndpointState, HistoryEntry, Holder, OtherEvent, Read, Record, Snapshot, StoredAttempt,
-    StoredDelivery, StoredEndpoint, StoredEvent, StoredOperation, StoredOrder, StoredReply,
-    Unavailable,
+    Archive, EndpointState, HistoryEntry, Holder, OtherEvent, Read, Record, Snapshot,
+    StoredAttempt, StoredDelivery, StoredEndpoint, StoredEvent, StoredOperation, StoredOrder,
+    StoredReply, Unavailable,
 };
 use crate::value::{Cnpj, CompanyId, EventId, Timestamp};
 

@@ -5,7 +5,10 @@ use clap::Command;
 /// The commands of each group, in the order in which one meets them. What stands in none of them is
 /// shown with the first.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Server", &["sandbox", "serve", "migrate", "audit", "config"]),
+    (
+        "Server",
+        &["sandbox", "serve", "migrate", "audit", "config"],
+    ),
     (
         "Administration (of a running server)",
         &[

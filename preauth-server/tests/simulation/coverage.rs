@@ -15,7 +15,7 @@ use crate::history::{CommandAnswer, Entry, Fact, OfferAnswer};
 pub(crate) struct Coverage(BTreeMap<&'static str, u64>);
 
 /// Everything that must have happened once in a few hundred seeds.
-const RARE: [&str; 24] = [
+const RARE: [&str; 28] = [
     "a commit's answer was lost",
     "a commit landed late",
     "a commit failed and nobody knew",
@@ -40,6 +40,10 @@ const RARE: [&str; 24] = [
     "a caller had no answer",
     "a cancel lost a race",
     "an operation was reopened",
+    "a payment order was paid",
+    "a payment order lost a race",
+    "a secret was rotated",
+    "an endpoint was moved",
 ];
 
 impl Default for Coverage {
@@ -102,12 +106,22 @@ fn names(fact: &Fact) -> Vec<&'static str> {
         } => vec!["a delivery failed and was tried again"],
         Fact::Paused(_) => vec!["an endpoint was paused"],
         Fact::Resent(_) => vec!["a delivery was resent"],
+        Fact::Rotated(..) => vec!["a secret was rotated"],
+        Fact::Moved(_) => vec!["an endpoint was moved"],
         Fact::Jumped(_) => vec!["the clock jumped"],
         Fact::Committed(recorded) => match recorded.event.event_type {
             EventType::PreAuthorizationExpired => vec!["an offer expired"],
             EventType::AnticipationReopened => vec!["an operation was reopened"],
             _ => vec![],
         },
+        Fact::CommittedOrder(recorded) => match recorded.event.event_type {
+            EventType::PaymentOrderPaid => vec!["a payment order was paid"],
+            _ => vec![],
+        },
+        Fact::Ordered {
+            answer: CommandAnswer::Refused(_),
+            ..
+        } => vec!["a payment order lost a race"],
         Fact::Offered { answer, .. } => offered(answer),
         Fact::Commanded {
             action: Action::Cancel,

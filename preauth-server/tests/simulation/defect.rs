@@ -25,4 +25,12 @@ pub(crate) enum Defect {
     PauseIgnored,
     /// A delivery counts as delivered from the moment it is given out.
     MarkedBeforeSent,
+    /// A change of a payment order overwrites whatever was committed in between.
+    OrderOverwrites,
+    /// A new secret is shown to the endpoint's owner and not kept.
+    RotationForgotten,
+    /// The body of an event shows the operation as it was before.
+    StaleBody,
+    /// The remembered answer is not the one that was given.
+    ReplyOfAnotherState,
 }

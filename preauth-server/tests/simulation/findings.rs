@@ -69,6 +69,26 @@ fn a_pause_that_is_ignored_is_found() {
 }
 
 #[test]
+fn an_order_that_is_overwritten_is_found() {
+    found(Defect::OrderOverwrites, "I8", 200);
+}
+
+#[test]
+fn a_rotation_that_is_forgotten_is_found() {
+    found(Defect::RotationForgotten, "I9", 50);
+}
+
+#[test]
+fn a_body_of_another_state_is_found() {
+    found(Defect::StaleBody, "I9", 20);
+}
+
+#[test]
+fn a_reply_of_another_state_is_found() {
+    found(Defect::ReplyOfAnotherState, "I5", 20);
+}
+
+#[test]
 fn a_delivery_that_is_marked_before_it_is_sent_is_found() {
     found(Defect::MarkedBeforeSent, "I4", 50);
 }

@@ -18,16 +18,24 @@ mod actors;
 mod campaign;
 mod checker;
 mod clock;
+#[path = "../store_postgres/cluster.rs"]
+mod cluster;
 mod coverage;
 mod defect;
 mod faults;
 mod findings;
+mod ground;
 mod history;
+mod letterbox;
 mod mix;
 mod random;
+mod real;
 mod receivers;
 mod report;
 mod scene;
+#[path = "../audit/scratch.rs"]
+#[expect(dead_code, reason = "shared with tests that need more of it")]
+mod scratch;
 mod seeds;
 mod store;
 mod world;

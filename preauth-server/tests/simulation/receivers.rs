@@ -7,11 +7,12 @@ use async_trait::async_trait;
 use preauth_core::port::{AttemptError, EventRecord};
 use preauth_core::value::{EndpointId, EventId};
 use preauth_server::dispatcher::{Answer, Request, RetryAfter, Sender};
-use webhook_verify::{EVENT_ID_HEADER, SIGNATURE_HEADER, Verifier};
+use webhook_verify::EVENT_ID_HEADER;
 
 use crate::clock::sleep_ms;
 use crate::faults::{Call, Fault, Faults};
 use crate::history::{Chronicle, Fact};
+use crate::letterbox::Letterboxes;
 use crate::mix::ReceiverMix;
 use crate::random::Random;
 use crate::scene::Scene;
@@ -21,7 +22,7 @@ use crate::scene::Scene;
 pub(crate) struct Receivers {
     scene: Scene,
     chronicle: Chronicle,
-    verifier: Verifier,
+    pub(crate) letterboxes: Letterboxes,
     are_well: AtomicBool,
 }
 
@@ -46,9 +47,9 @@ enum Manners {
 impl Receivers {
     pub(crate) fn new(scene: Scene, chronicle: Chronicle) -> Self {
         Self {
+            letterboxes: scene.letterboxes(),
             scene,
             chronicle,
-            verifier: Verifier::new(Scene::secret()),
             are_well: AtomicBool::new(false),
         }
     }
@@ -64,7 +65,7 @@ impl Receivers {
             endpoint,
             event: event.id,
             body: event.body.clone(),
-            forged: None,
+            objection: None,
             is_taken: true,
         });
     }
@@ -74,27 +75,21 @@ impl Receivers {
             endpoint: arrived.endpoint,
             event: arrived.event,
             body: arrived.body.clone(),
-            forged: arrived.forged.clone(),
+            objection: arrived.objection.clone(),
             is_taken,
         });
     }
 
     /// What a receiver sees of a request that is sent at this moment.
     fn arrived(&self, request: Request) -> Arrived {
-        let header = |name| {
-            let mut headers = request.headers.iter();
-            let found = headers.find(|(known, _)| *known == name);
-            found.map(|(_, value)| value.as_str())
-        };
-        let signature = header(SIGNATURE_HEADER).map(str::as_bytes);
-        let now = self.chronicle.now().unix_seconds();
-        let verified = self
-            .verifier
-            .verify(signature, request.body.as_bytes(), now);
+        let endpoint = self.scene.hearing(&request.url).endpoint;
+        let mut headers = request.headers.iter();
+        let event = headers.find(|(known, _)| *known == EVENT_ID_HEADER);
+        let now = self.chronicle.now();
         Arrived {
-            endpoint: self.scene.hearing(&request.url).endpoint,
-            event: EventId::parse(header(EVENT_ID_HEADER).unwrap_or_default()).unwrap(),
-            forged: verified.err().map(|error| error.to_string()),
+            endpoint,
+            event: EventId::parse(&event.unwrap().1).unwrap(),
+            objection: self.letterboxes.objection(endpoint, &request, now),
             body: request.body,
         }
     }
@@ -134,7 +129,7 @@ struct Arrived {
     endpoint: EndpointId,
     event: EventId,
     body: String,
-    forged: Option<String>,
+    objection: Option<String>,
 }
 
 #[async_trait]

@@ -16,7 +16,8 @@ fn report(outcome: &Outcome) -> String {
     let seed = outcome.seed;
     writeln!(
         text,
-        "seed {seed} breaks what must hold; PREAUTH_SIM_SEED={seed} runs it again"
+        "seed {seed} breaks what must hold; PREAUTH_SIM_SEED={seed} runs it again; add \
+         it to tests/simulation/seeds.txt"
     )
     .unwrap();
     writeln!(text, "{:?}", outcome.mix).unwrap();

@@ -11,17 +11,21 @@ use preauth_core::value::{
     Cnpj, CompanyId, CompanyName, DueDate, Email, EndpointId, EventType, EventTypeSet,
     IdempotencyKey, InvoiceNumber, Money, calendar,
 };
+use preauth_server::directory::{self, SealedSecret};
 use preauth_server::secret::Vault;
+use preauth_server::store::Stores;
 use secrecy::SecretString;
 use uuid::Uuid;
 
 use crate::clock::{SimClock, start};
+use crate::letterbox::Letterboxes;
 
 /// Few, so that callers meet.
 pub(crate) const INVOICES: u64 = 4;
 /// How many idempotency keys are used for each invoice.
 pub(crate) const KEYS_PER_INVOICE: u64 = 3;
 
+const PAYER_CNPJ: &str = "11222333000181";
 const SECRET: &str = "whsec_c2ltdWxhdGlvbi1vbmx5LXNlY3JldC0wMQ";
 
 /// A webhook endpoint of the scene.
@@ -73,26 +77,60 @@ impl Scene {
     pub(crate) fn store(&self, clock: Arc<SimClock>) -> Arc<MemoryStore> {
         let store = MemoryStore::new(move || preauth_server::clock::Clock::now(&*clock));
         let [payer, supplier] = &self.hearings;
-        let payer_cnpj = Cnpj::parse("11222333000181").unwrap();
+        let payer_cnpj = Cnpj::parse(PAYER_CNPJ).unwrap();
         store.add_company(registered(payer, payer_cnpj, CompanyKind::Construction));
         store.add_company(registered(supplier, self.supplier, CompanyKind::Supplier));
-        let credit = Credit {
-            max_term_days: 180,
-            max_invoice_amount: Money::from_cents(InvoiceAmounts::GREATEST_CENTS).unwrap(),
-        };
-        store.set_credit(self.payer, credit);
+        store.set_credit(self.payer, credit());
         for hearing in &self.hearings {
-            let secret = SecretString::from(SECRET);
             store.add_endpoint(Endpoint {
                 id: hearing.endpoint,
                 head_office: hearing.company,
                 url: hearing.url.clone(),
                 events: hearing.events,
-                sealed_secret: self.vault.seal(hearing.endpoint, &secret).unwrap().0,
+                sealed_secret: self.sealed(hearing.endpoint, SECRET).0,
                 registered_at: start().saturating_sub(TimeDelta::days(1)),
             });
         }
         Arc::new(store)
+    }
+
+    /// Registers the scene's companies and endpoints in a real database.
+    pub(crate) async fn settle(&self, stores: &Stores) {
+        let directory = &stores.directory;
+        let [payer, supplier] = &self.hearings;
+        for (hearing, cnpj, kind) in [
+            (
+                payer,
+                Cnpj::parse(PAYER_CNPJ).unwrap(),
+                directory::CompanyKind::Construction,
+            ),
+            (supplier, self.supplier, directory::CompanyKind::Supplier),
+        ] {
+            let registered_at = start().saturating_sub(TimeDelta::days(1));
+            let company = directory::Company {
+                id: hearing.company,
+                cnpj,
+                name: CompanyName::parse("Empresa Exemplo").unwrap(),
+                kind,
+                head_office: None,
+                contact: None,
+                created_at: registered_at,
+            };
+            directory.add_company(&company).await.unwrap();
+            let endpoint = directory::Endpoint {
+                id: hearing.endpoint,
+                company: hearing.company,
+                url: hearing.url.clone(),
+                events: hearing.events,
+                paused_at: None,
+                created_at: registered_at,
+                last_success_at: None,
+            };
+            let secret = self.sealed(hearing.endpoint, SECRET);
+            directory.add_endpoint(&endpoint, &secret).await.unwrap();
+        }
+        let set = directory.set_credit(self.payer, credit(), start());
+        set.await.unwrap();
     }
 
     pub(crate) fn offer(&self, invoice: usize) -> Offer {
@@ -134,19 +172,45 @@ impl Scene {
         }
     }
 
+    /// Whose address this is, or was, or will be.
     pub(crate) fn hearing(&self, url: &str) -> &Hearing {
         let mut hearings = self.hearings.iter();
-        hearings.find(|hearing| hearing.url == url).unwrap()
+        hearings
+            .find(|hearing| url.starts_with(&hearing.url))
+            .unwrap()
     }
 
-    pub(crate) fn secret() -> webhook_verify::Secret {
-        webhook_verify::Secret::parse(SECRET).unwrap()
+    pub(crate) fn hearing_of(&self, endpoint: EndpointId) -> &Hearing {
+        let mut hearings = self.hearings.iter();
+        hearings.find(|it| it.endpoint == endpoint).unwrap()
+    }
+
+    /// What the owners of the endpoints know in the beginning.
+    pub(crate) fn letterboxes(&self) -> Letterboxes {
+        let letterboxes = Letterboxes::default();
+        for hearing in &self.hearings {
+            letterboxes.add(hearing.endpoint, &hearing.url, SECRET);
+        }
+        letterboxes
+    }
+
+    /// A secret as the platform keeps it.
+    pub(crate) fn sealed(&self, endpoint: EndpointId, secret: &str) -> SealedSecret {
+        let secret = SecretString::from(secret);
+        self.vault.seal(endpoint, &secret).unwrap()
     }
 }
 
 /// The `number`-th key of an invoice.
 pub(crate) fn key(invoice: usize, number: u64) -> IdempotencyKey {
     IdempotencyKey::parse(&format!("invoice-{invoice}-key-{number}")).unwrap()
+}
+
+fn credit() -> Credit {
+    Credit {
+        max_term_days: 180,
+        max_invoice_amount: Money::from_cents(InvoiceAmounts::GREATEST_CENTS).unwrap(),
+    }
 }
 
 fn registered(hearing: &Hearing, cnpj: Cnpj, kind: CompanyKind) -> Company {

@@ -1,10 +1,10 @@
-//! Seeds: the same ones always, fresh ones each time, and one on demand.
+//! Seeds: those that ever failed, the same ones always, fresh ones each time, and one on demand.
 
 use preauth_server::ids::random_bytes;
 
 use crate::coverage::Coverage;
 use crate::report::assert_sound;
-use crate::world::Plan;
+use crate::world::{Outcome, Plan};
 
 /// How many fresh seeds run, unless `PREAUTH_SIM_FRESH` says otherwise.
 const FRESH: u64 = 200;
@@ -18,6 +18,37 @@ fn hold(seeds: impl Iterator<Item = u64>) {
         coverage.add(&outcome.history);
     }
     assert_eq!(coverage.gaps(), Vec::<&str>::new(), "never happened");
+}
+
+/// Every seed that ever failed, with what it found.
+const FAILED_ONCE: &str = include_str!("seeds.txt");
+
+/// Runs the seeds of a list, in its order.
+fn outcomes(list: &str) -> impl Iterator<Item = Outcome> {
+    let lines = list.lines().map(|line| {
+        let seed = line.split_once('#').map_or(line, |(seed, _)| seed);
+        seed.trim()
+    });
+    let seeds = lines.filter(|seed| !seed.is_empty());
+    seeds.map(|seed| Plan::of_seed(seed.parse().unwrap()).run())
+}
+
+#[test]
+fn a_seed_that_failed_once_holds() {
+    outcomes(FAILED_ONCE).for_each(|outcome| assert_sound(&outcome));
+}
+
+#[test]
+fn a_list_of_seeds_has_one_in_each_line_and_says_why() {
+    let list = "# why there is a list\n\n 7\n18446744073709551615 # the last one\n";
+    let seeds: Vec<u64> = outcomes(list).map(|outcome| outcome.seed).collect();
+    assert_eq!(seeds, [7, u64::MAX]);
+}
+
+#[test]
+#[should_panic(expected = "InvalidDigit")]
+fn a_list_of_seeds_with_something_else_in_it_is_no_list() {
+    outcomes("seven\n").for_each(drop);
 }
 
 #[test]
@@ -66,6 +97,6 @@ fn a_seed_is_a_run() {
     }
 }
 
-fn asked(variable: &str) -> Option<u64> {
+pub(crate) fn asked(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }

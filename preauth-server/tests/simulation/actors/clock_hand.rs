@@ -5,7 +5,6 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 
 use crate::clock::sleep_ms;
-use crate::history::Fact;
 use crate::random::Random;
 use crate::world::Cluster;
 
@@ -23,8 +22,7 @@ pub(super) async fn moves(cluster: &Arc<Cluster>, mut random: Random) {
                 _ => random.between(1, 40),
             };
             let by = TimeDelta::seconds(i64::try_from(seconds).unwrap());
-            cluster.chronicle.note(Fact::Jumped(by));
-            cluster.clock.jump(by);
+            cluster.database.jump(&cluster.clock, by).await;
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use preauth_core::operation::{Action, Actor, Command, Rejection};
 use preauth_core::port::Viewer;
-use preauth_core::service::{Commanded, Offered, ServiceError};
+use preauth_core::service::{Offered, ServiceError};
 use preauth_core::value::{IdempotencyKey, OperationId};
 use preauth_server::clock::Clock;
 
@@ -148,7 +148,7 @@ fn answer_to_offer(outcome: Result<Offered, ServiceError>) -> OfferAnswer {
     }
 }
 
-fn answer_to_command(outcome: Result<Commanded, ServiceError>) -> CommandAnswer {
+pub(super) fn answer_to_command<T>(outcome: Result<T, ServiceError>) -> CommandAnswer {
     match outcome {
         Ok(_) => CommandAnswer::Done,
         Err(ServiceError::NotDone(_)) => CommandAnswer::NotDone,

@@ -1,6 +1,8 @@
-//! The operator: pauses and resumes endpoints, resends deliveries, deploys.
+//! The operator: pauses, resumes and moves endpoints, rotates secrets, resends deliveries, deploys.
 
 use std::sync::Arc;
+
+use chrono::TimeDelta;
 
 use crate::clock::sleep_ms;
 use crate::history::Fact;
@@ -15,24 +17,36 @@ const TURNS: u32 = 7;
 pub(super) async fn meddles(cluster: &Arc<Cluster>, mut random: Random) {
     let database = &cluster.database;
     let meddling = database.faults.mix().meddling;
-    for _ in 0..TURNS {
+    for turn in 0..TURNS {
         sleep_ms(random.between(1, 5_000)).await;
         if !random.chance(meddling) {
             continue;
         }
         let [payer, supplier] = &cluster.scene.hearings;
         let endpoint = random.pick(&[payer.endpoint, supplier.endpoint]);
-        match random.below(5) {
-            0 | 1 => database.pause(endpoint),
-            2 => database.resume(endpoint),
-            3 => resend(cluster, &mut random),
+        match random.below(8) {
+            0 | 1 => database.pause(endpoint).await,
+            2 => database.resume(endpoint).await,
+            3 => resend(cluster, &mut random).await,
+            4 | 5 => {
+                let overlap = random.pick(&[
+                    TimeDelta::zero(),
+                    TimeDelta::seconds(5),
+                    TimeDelta::hours(24),
+                ]);
+                database.rotate(&cluster.scene, endpoint, overlap).await;
+            }
+            6 => {
+                let url = format!("{}{turn}", cluster.scene.hearing_of(endpoint).url);
+                database.move_to(endpoint, url).await;
+            }
             _ => cluster.renew(some_instance(&mut random)).await,
         }
     }
 }
 
 /// Resends some delivery that was given out before.
-fn resend(cluster: &Arc<Cluster>, random: &mut Random) {
+async fn resend(cluster: &Arc<Cluster>, random: &mut Random) {
     let given_out: Vec<_> = cluster.chronicle.read(|entries| {
         let claims = entries.iter().filter_map(|entry| match &entry.fact {
             Fact::Claimed { delivery, .. } => Some(*delivery),
@@ -45,7 +59,7 @@ fn resend(cluster: &Arc<Cluster>, random: &mut Random) {
     }
     let delivery = random.pick(&given_out);
     let now = cluster.chronicle.now();
-    if cluster.database.memory.resend(delivery, now) {
+    if cluster.database.ground().desk.resend(delivery, now).await {
         cluster.chronicle.note(Fact::Resent(delivery));
     }
 }

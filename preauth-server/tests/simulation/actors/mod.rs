@@ -3,6 +3,7 @@
 mod clock_hand;
 mod erp;
 mod meddler;
+mod payments;
 mod platform;
 
 use std::sync::Arc;
@@ -29,6 +30,7 @@ pub(crate) async fn play(cluster: &Arc<Cluster>, random: &mut Random) {
     for _ in 0..PEOPLE {
         everybody.push(Box::pin(platform::acts(cluster, random.fork())));
     }
+    everybody.push(Box::pin(payments::pays(cluster, random.fork())));
     everybody.push(Box::pin(clock_hand::moves(cluster, random.fork())));
     everybody.push(Box::pin(meddler::meddles(cluster, random.fork())));
     join_all(everybody).await;

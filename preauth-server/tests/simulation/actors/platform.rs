@@ -6,8 +6,8 @@ use std::sync::Arc;
 use chrono::Days;
 use futures_util::future::join;
 use preauth_core::operation::{Command, Operation, ReprovedBy, State};
-use preauth_core::port::{Filter, PageRequest, Queries, Viewer};
-use preauth_core::value::{DueDate, Money};
+use preauth_core::port::{Filter, PageRequest, Viewer};
+use preauth_core::value::{DueDate, ExtensionId, Money};
 use preauth_server::clock::Clock;
 
 use crate::clock::sleep_ms;
@@ -46,16 +46,20 @@ pub(super) async fn acts(cluster: &Arc<Cluster>, mut random: Random) {
 }
 
 async fn act(cluster: &Arc<Cluster>, operation: &Operation, mut random: Random) {
-    let deed = deed(cluster, operation, &mut random);
+    let extension = match operation.state {
+        State::ToReceive { .. } => Some(cluster.database.ground().desk.reserve_extension().await),
+        _ => None,
+    };
+    let deed = deed(operation, extension, &mut random);
     let instance = some_instance(&mut random);
     command(cluster, instance, Viewer::Platform, operation.id, deed).await;
 }
 
 async fn one_of_the_newest(cluster: &Arc<Cluster>, random: &mut Random) -> Option<Operation> {
     let page = PageRequest { page: 1, limit: 4 };
-    let memory = &cluster.database.memory;
+    let queries = &cluster.database.ground().queries;
     let everything = Filter::default();
-    let listed = memory.list(Viewer::Platform, &everything, page).await;
+    let listed = queries.list(Viewer::Platform, &everything, page).await;
     let operations = listed.unwrap().operations;
     let count = u64::try_from(operations.len()).unwrap();
     let chosen = random.below(count.max(1));
@@ -87,7 +91,7 @@ async fn advance(cluster: &Arc<Cluster>, random: &mut Random) {
 }
 
 /// Something that is possible in the operation's state, as far as the one who does it can see.
-fn deed(cluster: &Cluster, operation: &Operation, random: &mut Random) -> Command {
+fn deed(operation: &Operation, extension: Option<ExtensionId>, random: &mut Random) -> Command {
     let reprove = |by| Command::Reprove { by, reason: None };
     let (by_company, by_platform) = (reprove(ReprovedBy::Company), reprove(ReprovedBy::Platform));
     let possible = match &operation.state {
@@ -123,7 +127,7 @@ fn deed(cluster: &Cluster, operation: &Operation, random: &mut Random) -> Comman
             let later = boleto_due_date.date().checked_add_days(Days::new(7));
             vec![
                 Command::CreateExtension {
-                    id: cluster.database.memory.reserve_extension_id().unwrap(),
+                    id: extension.unwrap(),
                     new_due_date: DueDate::from_date(later.unwrap()).unwrap(),
                     total_amount: operation.invoice.amounts.amount(),
                 },

@@ -89,7 +89,7 @@ impl<'a> Case<'a> {
         let Some(body) = answer.body() else { return };
         let id = created_id(body);
         let meant = Scene::invoice(invoice);
-        let exists = self.end.operations.get(&id).is_some_and(|operation| {
+        let exists = self.end.operation(id).is_some_and(|operation| {
             operation.origin == Origin::PreAuth && operation.invoice == meant
         });
         self.expect(exists, "I1", || {
@@ -120,8 +120,7 @@ impl<'a> Case<'a> {
     fn stays_cancelled(&mut self, id: OperationId) {
         let closing = self
             .end
-            .operations
-            .get(&id)
+            .operation(id)
             .and_then(|operation| operation.closing());
         let is_cancelled = closing.is_some_and(|closing| closing.action == Action::Cancel);
         let commits = self.commits().filter(|it| it.operation.id == id);

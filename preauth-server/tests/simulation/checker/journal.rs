@@ -1,10 +1,9 @@
-//! What was committed, in order: I2, I3, I6, I8, I15.
+//! What was committed, in order: I2, I3 at every moment, how late I6 is, and that I15 was meant so.
 
 use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
-use preauth_core::operation::{Action, Operation, State, TRANSITIONS};
-use preauth_core::value::{EventType, InvoiceNumber, OperationId, Status, Timestamp, Version};
+use preauth_core::value::{EventType, InvoiceNumber, OperationId, Timestamp};
 
 use crate::history::{Fact, Recorded};
 use crate::scene::Scene;
@@ -20,10 +19,7 @@ impl<'a> Case<'a> {
         let mut holders: BTreeMap<&'a InvoiceNumber, OperationId> = BTreeMap::new();
         for next in self.commits() {
             let id = next.operation.id;
-            match last.insert(id, next) {
-                None => self.began(next),
-                Some(before) => self.moved(before, next),
-            }
+            last.insert(id, next);
             self.amounts(next);
             if let Some(number) = &next.operation.invoice.number {
                 if next.operation.status().is_in_progress() {
@@ -40,66 +36,20 @@ impl<'a> Case<'a> {
         self.expiries();
     }
 
-    fn began(&mut self, opening: &Recorded) {
-        let (operation, event) = (&opening.operation, &opening.event);
-        let begins = TRANSITIONS.iter().any(|row| {
-            row.from.is_empty() && row.to == operation.status() && row.event == event.event_type
-        });
-        self.expect(
-            begins && operation.version == Version::INITIAL,
-            "I8",
-            || format!("operation {} begins as {opening}", operation.id),
-        );
-    }
-
-    fn moved(&mut self, before: &Recorded, next: &Recorded) {
-        let (from, to) = (&before.operation, &next.operation);
-        self.expect(to.version == from.version.next(), "I8", || {
-            format!("after {from_v} came {next}", from_v = from.version)
-        });
-        let mut rows = TRANSITIONS.iter().filter(|row| {
-            row.event == next.event.event_type
-                && row.from.contains(&from.status())
-                && row.to == to.status()
-        });
-        let is_a_row = rows.any(|row| row.action != Action::Reopen || may_reopen(from));
-        self.expect(is_a_row, "I8", || {
-            format!("no row leads from {} by {next}", from.status())
-        });
-        if let (Status::InPreAuth, Some(end)) = (from.status(), from.expires_at) {
-            let expires = next.event.event_type == EventType::PreAuthorizationExpired;
-            self.expect((next.event.at > end) == expires, "I6", || {
-                format!(
-                    "the offer stands until {end}, and at {} came {next}",
-                    next.event.at
-                )
-            });
-        }
-    }
-
     fn amounts(&mut self, next: &Recorded) {
         let operation = &next.operation;
         let invoices = (0..4).map(Scene::invoice);
         let mut meant = invoices.filter(|invoice| invoice.number == operation.invoice.number);
         let is_meant = meant.any(|invoice| invoice == operation.invoice);
-        let amount = format!("\"amount\":{},", operation.invoice.amounts.amount());
-        let is_told = next.event.body.contains(&amount);
-        self.expect(is_meant && is_told, "I15", || {
+        self.expect(is_meant, "I15", || {
             format!("the amounts changed on their way to {next}")
-        });
-        let net_is_right = match operation.net_amount {
-            None => !needs_net(operation),
-            Some(amount) => amount.cents() > 0 && amount <= operation.invoice.amounts.net_limit(),
-        };
-        self.expect(net_is_right, "I15", || {
-            format!("net amount {:?} after {next}", operation.net_amount)
         });
     }
 
     /// What is stored is what was committed, event by event.
     fn stored(&mut self, last: &BTreeMap<OperationId, &Recorded>) {
         for (id, recorded) in last {
-            let stored = self.end.operations.get(id);
+            let stored = self.end.operation(*id);
             self.expect(stored == Some(&recorded.operation), "I2", || {
                 format!("operation {id} is stored as {stored:?}, last was {recorded}")
             });
@@ -108,14 +58,12 @@ impl<'a> Case<'a> {
         self.expect(stored == committed, "I2", || {
             format!("{stored} operations are stored, {committed} were committed")
         });
-        for (id, entries) in &self.end.histories {
+        for (id, stored) in &self.end.operations {
             let committed = self.commits().filter(|it| it.operation.id == *id);
             let are_equal = committed
                 .map(|it| (it.event.id, &it.event.body))
-                .eq(entries.iter().map(|entry| (entry.id, &entry.body)));
-            let mut versions = (1..).zip(entries);
-            let ascend = versions.all(|(number, entry)| entry.version.get() == number);
-            self.expect(are_equal && ascend, "I2", || {
+                .eq(stored.events.iter().map(|event| (event.id, &event.body)));
+            self.expect(are_equal, "I2", || {
                 format!("the stored history of operation {id} is not what was committed")
             });
         }
@@ -150,21 +98,4 @@ impl<'a> Case<'a> {
             }
         }
     }
-}
-
-fn may_reopen(operation: &Operation) -> bool {
-    operation.closing().is_some_and(|closing| {
-        matches!(
-            closing.action,
-            Action::ReproveByCompany | Action::ReproveByPlatform
-        )
-    })
-}
-
-/// Whether the release lies behind.
-const fn needs_net(operation: &Operation) -> bool {
-    matches!(
-        operation.state,
-        State::ToPay | State::ToBill | State::ToReceive { .. } | State::Concluded
-    )
 }

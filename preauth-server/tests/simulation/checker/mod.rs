@@ -1,5 +1,8 @@
 //! The verdict on a run: pure, over its history and what was read back at its end.
 //!
+//! What is stored is judged by the rules of [`preauth_core::audit`], the same that a live database
+//! is held to; what callers and receivers saw, and what happened in between, by the rules here.
+//!
 //! | name | what must hold |
 //! | --- | --- |
 //! | I1 | a 201 tells of exactly one operation, and of the one under its idempotency key |
@@ -18,30 +21,20 @@
 mod answers;
 mod deliveries;
 mod journal;
+mod orders;
+mod read_back;
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use chrono::TimeDelta;
-use preauth_core::memory::DeliveryRecord;
-use preauth_core::operation::Operation;
-use preauth_core::port::HistoryEntry;
-use preauth_core::value::{EventId, OperationId};
 
 use crate::history::{Entry, Fact, Recorded};
 use crate::scene::Scene;
 
+pub(crate) use read_back::ReadBack;
+
 /// An expiry is recorded within this time.
 pub(crate) const EXPIRY_PATIENCE: TimeDelta = TimeDelta::seconds(5);
-
-/// What is stored when a run is over.
-#[derive(Debug, Default)]
-pub(crate) struct ReadBack {
-    pub(crate) operations: BTreeMap<OperationId, Operation>,
-    pub(crate) histories: BTreeMap<OperationId, Vec<HistoryEntry>>,
-    pub(crate) deliveries: BTreeMap<EventId, Vec<DeliveryRecord>>,
-    pub(crate) overdue: Vec<OperationId>,
-}
 
 /// Something that must never be so.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,15 +48,23 @@ struct Case<'a> {
     scene: &'a Scene,
     history: &'a [Entry],
     end: &'a ReadBack,
+    /// Whether facts stand in the order in which they took effect.
+    is_exact: bool,
     found: Vec<Violation>,
 }
 
 /// Judges a run.
-pub(crate) fn check(scene: &Scene, history: &[Entry], end: &ReadBack) -> Vec<Violation> {
+pub(crate) fn check(
+    scene: &Scene,
+    history: &[Entry],
+    end: &ReadBack,
+    is_exact: bool,
+) -> Vec<Violation> {
     let mut case = Case {
         scene,
         history,
         end,
+        is_exact,
         found: Vec::new(),
     };
     for entry in history {
@@ -71,7 +72,9 @@ pub(crate) fn check(scene: &Scene, history: &[Entry], end: &ReadBack) -> Vec<Vio
             case.expect(false, "I14", || what.clone());
         }
     }
+    case.found.extend(end.audited.iter().map(Violation::from));
     case.journal();
+    case.orders();
     case.answers();
     case.deliveries();
     case.found

@@ -37,7 +37,54 @@ impl fmt::Display for Fact {
                 action,
                 answer,
             } => write!(f, "caller: {action:?} operation {operation}: {answer:?}"),
+            Self::Ordered { action, answer } => {
+                write!(f, "caller: {action:?} a payment order: {answer:?}")
+            }
             Self::Committed(recorded) => recorded.fmt(f),
+            Self::CommittedOrder(recorded) => {
+                let (order, event) = (&recorded.order, &recorded.event);
+                write!(
+                    f,
+                    "committed: payment order {} v{} {}, {} as event {}",
+                    order.id, order.version, order.status, event.event_type, event.id
+                )
+            }
+            Self::Claimed { .. }
+            | Self::Finished { .. }
+            | Self::Released { .. }
+            | Self::Received { .. }
+            | Self::Resent(_) => self.delivery_line(f),
+            Self::Announced(_, event) => {
+                write!(f, "committed: {} as event {}", event.event_type, event.id)
+            }
+            Self::Paused(endpoint) => write!(f, "endpoint {endpoint} is paused"),
+            Self::Resumed(endpoint) => write!(f, "endpoint {endpoint} is resumed"),
+            Self::Rotated(endpoint, until) => {
+                write!(
+                    f,
+                    "endpoint {endpoint} has a new secret, the others end at {until}"
+                )
+            }
+            Self::Moved(endpoint) => write!(f, "endpoint {endpoint} has a new address"),
+            Self::Started(instance) => write!(f, "instance {instance}: starts"),
+            Self::Stopped(instance) => write!(f, "instance {instance}: stopped in good order"),
+            Self::Killed(instance) => write!(f, "instance {instance}: KILLED"),
+            Self::Faulted {
+                instance,
+                call,
+                fault,
+            } => write!(f, "instance {instance}: {call:?} meets {fault:?}"),
+            Self::Jumped(by) => write!(f, "the clock jumps by {} s", by.num_seconds()),
+            Self::Quiet => f.write_str("-- quiet from here on"),
+            Self::LastQuestions => f.write_str("-- last questions"),
+            Self::Broken(what) => write!(f, "BROKEN: {what}"),
+        }
+    }
+}
+
+impl Fact {
+    fn delivery_line(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
             Self::Claimed {
                 instance,
                 delivery,
@@ -63,28 +110,15 @@ impl fmt::Display for Fact {
             Self::Received {
                 endpoint,
                 event,
-                forged,
+                objection,
                 is_taken,
                 ..
             } => write!(
                 f,
-                "receiver {endpoint}: event {event}, taken: {is_taken}, forged: {forged:?}"
+                "receiver {endpoint}: event {event}, taken: {is_taken}, objection: {objection:?}"
             ),
-            Self::Paused(endpoint) => write!(f, "endpoint {endpoint} is paused"),
-            Self::Resumed(endpoint) => write!(f, "endpoint {endpoint} is resumed"),
             Self::Resent(delivery) => write!(f, "delivery {delivery} is resent"),
-            Self::Started(instance) => write!(f, "instance {instance}: starts"),
-            Self::Stopped(instance) => write!(f, "instance {instance}: stopped in good order"),
-            Self::Killed(instance) => write!(f, "instance {instance}: KILLED"),
-            Self::Faulted {
-                instance,
-                call,
-                fault,
-            } => write!(f, "instance {instance}: {call:?} meets {fault:?}"),
-            Self::Jumped(by) => write!(f, "the clock jumps by {} s", by.num_seconds()),
-            Self::Quiet => f.write_str("-- quiet from here on"),
-            Self::LastQuestions => f.write_str("-- last questions"),
-            Self::Broken(what) => write!(f, "BROKEN: {what}"),
+            _ => Ok(()),
         }
     }
 }

@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex};
 
 use chrono::TimeDelta;
 use preauth_core::operation::{Action, Operation};
+use preauth_core::payment_order::{OrderAction, PaymentOrder};
 use preauth_core::port::{Commit, EventRecord, NewDelivery, Verdict, Write};
 use preauth_core::value::{
-    DeliveryId, EndpointId, EventId, IdempotencyKey, OperationId, Timestamp,
+    CompanyId, DeliveryId, EndpointId, EventId, IdempotencyKey, OperationId, Timestamp,
 };
 use preauth_server::clock::Clock;
 
@@ -37,8 +38,17 @@ pub(crate) enum Fact {
         action: Action,
         answer: CommandAnswer,
     },
-    /// A commit was applied.
+    /// A caller has the outcome of something it asked of payment orders.
+    Ordered {
+        action: OrderAction,
+        answer: CommandAnswer,
+    },
+    /// A commit of an operation was applied.
     Committed(Box<Recorded>),
+    /// A commit of a payment order was applied.
+    CommittedOrder(Box<RecordedOrder>),
+    /// A commit of an event that no aggregate is behind was applied, of this head office.
+    Announced(CompanyId, Box<EventRecord>),
     Claimed {
         instance: usize,
         delivery: DeliveryId,
@@ -61,14 +71,18 @@ pub(crate) enum Fact {
         endpoint: EndpointId,
         event: EventId,
         body: String,
-        /// Why the signature is not right.
-        forged: Option<String>,
+        /// Why its receiver would not have it: the signature or the address is not right.
+        objection: Option<String>,
         /// Whether the receiver keeps the event.
         is_taken: bool,
     },
     Paused(EndpointId),
     Resumed(EndpointId),
     Resent(DeliveryId),
+    /// An endpoint has a new secret; the others end then.
+    Rotated(EndpointId, Timestamp),
+    /// An endpoint has a new address.
+    Moved(EndpointId),
     Started(usize),
     Stopped(usize),
     Killed(usize),
@@ -119,21 +133,35 @@ pub(crate) struct Recorded {
     pub(crate) key: Option<IdempotencyKey>,
 }
 
-impl Recorded {
-    /// `None` for what is no operation.
-    pub(crate) fn of(commit: &Commit) -> Option<Self> {
-        let operation = match &commit.write {
-            Write::NewOperation(operation) | Write::Operation { operation, .. } => operation,
-            Write::NewOrder(_) | Write::Order(_) | Write::NewInvoice(_) | Write::Nothing { .. } => {
-                return None;
+/// A commit of a payment order, as the service meant it.
+#[derive(Clone, Debug)]
+pub(crate) struct RecordedOrder {
+    pub(crate) order: PaymentOrder,
+    pub(crate) event: EventRecord,
+}
+
+impl Fact {
+    /// What is to be noted of a commit once it is applied.
+    pub(crate) fn committed(commit: &Commit) -> Self {
+        let event = commit.event.clone();
+        match &commit.write {
+            Write::NewOperation(operation) | Write::Operation { operation, .. } => {
+                Self::Committed(Box::new(Recorded {
+                    operation: Operation::clone(operation),
+                    event,
+                    deliveries: commit.deliveries.clone(),
+                    key: commit.reply.as_ref().map(|reply| reply.key.clone()),
+                }))
             }
-        };
-        Some(Self {
-            operation: Operation::clone(operation),
-            event: commit.event.clone(),
-            deliveries: commit.deliveries.clone(),
-            key: commit.reply.as_ref().map(|reply| reply.key.clone()),
-        })
+            Write::NewOrder(order) | Write::Order(order) => {
+                let order = PaymentOrder::clone(order);
+                Self::CommittedOrder(Box::new(RecordedOrder { order, event }))
+            }
+            Write::NewInvoice(_) | Write::Nothing { .. } => {
+                let head_office = commit.write.head_office();
+                Self::Announced(head_office, Box::new(event))
+            }
+        }
     }
 }
 

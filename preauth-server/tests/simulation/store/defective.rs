@@ -1,16 +1,17 @@
-//! The planted defects of the write side; without one, the host in memory as it is.
+//! The planted defects of the write side; without one, the database as it is.
 
 use std::collections::BTreeSet;
 
 use preauth_core::operation::Operation;
 use preauth_core::port::{
-    Commit, CommitError, Filter, LoadedOffer, LoadedOperation, OfferTarget, PageRequest, Queries,
-    Render, Store, Unavailable, Viewer, Write,
+    Commit, CommitError, Filter, LoadedOffer, LoadedOperation, OfferTarget, PageRequest, Render,
+    Unavailable, Viewer, Write,
 };
 use preauth_core::value::{EventType, InvoiceNumber, OperationId};
 use preauth_server::http::WireRender;
 
 use crate::defect::Defect;
+use crate::ground::Ground;
 
 use super::Database;
 
@@ -20,18 +21,24 @@ const DISGUISE: char = '~';
 impl Database {
     pub(super) async fn load_offer(
         &self,
+        ground: &Ground,
         target: &OfferTarget,
     ) -> Result<Option<LoadedOffer>, Unavailable> {
-        let mut loaded = self.memory.load_offer(target).await?;
+        let mut loaded = ground.store.load_offer(target).await?;
         if let Some(loaded) = &mut loaded {
             if self.has(Defect::ReplayRenderedAnew)
                 && let Some(reply) = &mut loaded.reply
-                && let Some(now) = self.memory.find(Viewer::Platform, reply.operation).await?
+                && let Some(now) = ground
+                    .queries
+                    .find(Viewer::Platform, reply.operation)
+                    .await?
             {
                 reply.body = WireRender.reply(&now);
             }
             if self.has(Defect::DuplicateUnconstrained) {
-                loaded.context.holder = self.looked_up(target.invoice_number.as_ref()).await?;
+                loaded.context.holder = self
+                    .looked_up(ground, target.invoice_number.as_ref())
+                    .await?;
             }
         }
         Ok(loaded)
@@ -39,14 +46,15 @@ impl Database {
 
     pub(crate) async fn load_operation(
         &self,
+        ground: &Ground,
         id: OperationId,
     ) -> Result<Option<LoadedOperation>, Unavailable> {
-        let mut loaded = self.memory.load_operation(id).await?;
+        let mut loaded = ground.store.load_operation(id).await?;
         if let Some(loaded) = &mut loaded
             && self.has(Defect::DuplicateUnconstrained)
         {
             loaded.operation = undisguised(loaded.operation.clone());
-            let holder = self.looked_up(loaded.operation.invoice.number.as_ref());
+            let holder = self.looked_up(ground, loaded.operation.invoice.number.as_ref());
             loaded.holder = holder.await?.filter(|holder| holder.id != id);
         }
         Ok(loaded)
@@ -55,14 +63,15 @@ impl Database {
     /// The holder of an invoice as a query without an index behind it finds it.
     async fn looked_up(
         &self,
+        ground: &Ground,
         number: Option<&InvoiceNumber>,
     ) -> Result<Option<Operation>, Unavailable> {
         let everything = PageRequest {
             page: 1,
             limit: 100,
         };
-        let page = self
-            .memory
+        let page = ground
+            .queries
             .list(Viewer::Platform, &Filter::default(), everything)
             .await?;
         let mut operations = page.operations.into_iter().map(undisguised);
@@ -71,7 +80,11 @@ impl Database {
         }))
     }
 
-    pub(super) async fn write(&self, mut commit: Commit) -> Result<(), CommitError> {
+    pub(super) async fn write(
+        &self,
+        ground: &Ground,
+        mut commit: Commit,
+    ) -> Result<(), CommitError> {
         if self.has(Defect::ReplyNotStored) {
             commit.reply = None;
         }
@@ -81,27 +94,26 @@ impl Database {
         if self.has(Defect::DuplicateUnconstrained) {
             disguise(&mut commit.write);
         }
+        if self.has(Defect::StaleBody) {
+            commit.event.body = commit.event.body.replace("TO_APPROVE", "IN_PRE_AUTH");
+        }
+        if let Some(reply) = &mut commit.reply
+            && self.has(Defect::ReplyOfAnotherState)
+        {
+            reply.body = reply.body.replace("IN_PRE_AUTH", "REPROVED");
+        }
         let overwrites = match commit.event.event_type {
+            EventType::PaymentOrderPaid | EventType::PaymentOrderCanceled => {
+                self.has(Defect::OrderOverwrites)
+            }
             EventType::PreAuthorizationRevoked => self.has(Defect::CancelOverwrites),
             EventType::PreAuthorizationExpired => self.has(Defect::ExpiryOverwrites),
             _ => false,
         };
         if overwrites {
-            self.forget_version(&mut commit.write).await?;
+            forget_version(ground, &mut commit.write).await?;
         }
-        self.memory.commit(commit).await
-    }
-
-    /// Makes a write the next version of whatever is stored.
-    async fn forget_version(&self, write: &mut Write) -> Result<(), CommitError> {
-        if let Write::Operation { operation, .. } = write {
-            let stored = self.memory.find(Viewer::Platform, operation.id).await;
-            let stored = stored.map_err(|error| CommitError::NotDone(error.cause))?;
-            if let Some(stored) = stored {
-                operation.version = stored.version.next();
-            }
-        }
-        Ok(())
+        ground.store.commit(commit).await
     }
 
     /// The defect that does not wait for a commit's outcome.
@@ -114,6 +126,30 @@ impl Database {
             self.receivers.take(endpoint, &commit.event);
         }
     }
+}
+
+/// Makes a write the next version of whatever is stored.
+async fn forget_version(ground: &Ground, write: &mut Write) -> Result<(), CommitError> {
+    let not_done = |error: Unavailable| CommitError::NotDone(error.cause);
+    match write {
+        Write::Operation { operation, .. } => {
+            let stored = ground.queries.find(Viewer::Platform, operation.id).await;
+            if let Some(stored) = stored.map_err(not_done)? {
+                operation.version = stored.version.next();
+            }
+        }
+        Write::Order(order) => {
+            let stored = ground.store.load_order(order.id).await;
+            if let Some(stored) = stored.map_err(not_done)? {
+                order.version = stored.order.version.next();
+            }
+        }
+        Write::NewOperation(_)
+        | Write::NewOrder(_)
+        | Write::NewInvoice(_)
+        | Write::Nothing { .. } => {}
+    }
+    Ok(())
 }
 
 /// Keeps an invoice's number apart from itself, so that no index finds it held.

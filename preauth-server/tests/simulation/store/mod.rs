@@ -1,34 +1,44 @@
-//! The host in memory as one instance reaches it: every call passes the fault point, what is
+//! The database as one instance reaches it: every call passes the fault point, what is
 //! written is noted, and a planted defect bends it.
 
+mod archive;
 mod defective;
 mod outbox;
 mod queries;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-use preauth_core::memory::MemoryStore;
+use chrono::TimeDelta;
 use preauth_core::port::Unavailable;
 use preauth_core::value::{DeliveryId, EndpointId};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, RwLock};
 
+use crate::clock::SimClock;
 use crate::defect::Defect;
 use crate::faults::{Call, Fault, Faults};
+use crate::ground::Ground;
 use crate::history::{Chronicle, Fact};
 use crate::receivers::Receivers;
+use crate::scene::Scene;
 
 /// The database of a run, which survives everything.
 #[derive(Debug)]
 pub(crate) struct Database {
-    pub(crate) memory: Arc<MemoryStore>,
+    /// As each instance reaches it.
+    grounds: Vec<Ground>,
     pub(crate) faults: Arc<Faults>,
     pub(crate) chronicle: Chronicle,
     pub(crate) defect: Option<Defect>,
     pub(crate) receivers: Arc<Receivers>,
     /// The newest lease of each delivery, for the defect that ignores leases.
     newest: Mutex<BTreeMap<DeliveryId, i64>>,
+    /// Held by whoever pauses, shared by whoever claims: the note of the one stands before
+    /// the other.
+    pausing: RwLock<()>,
+    rotations: AtomicU32,
     paused: Mutex<BTreeSet<EndpointId>>,
 }
 
@@ -43,33 +53,76 @@ pub(crate) struct SimStore {
 
 impl Database {
     pub(crate) fn new(
-        memory: Arc<MemoryStore>,
+        grounds: Vec<Ground>,
         faults: Arc<Faults>,
         chronicle: Chronicle,
         defect: Option<Defect>,
         receivers: Arc<Receivers>,
     ) -> Self {
         Self {
-            memory,
+            grounds,
             faults,
             chronicle,
             defect,
             receivers,
             newest: Mutex::default(),
+            pausing: RwLock::default(),
+            rotations: AtomicU32::new(0),
             paused: Mutex::default(),
         }
     }
 
-    pub(crate) fn pause(&self, endpoint: EndpointId) {
-        self.memory.pause_endpoint(endpoint);
+    /// The database as nobody in particular reaches it.
+    pub(crate) fn ground(&self) -> &Ground {
+        &self.grounds[0]
+    }
+
+    pub(crate) async fn pause(&self, endpoint: EndpointId) {
+        let _alone = self.pausing.write().await;
+        let at = self.chronicle.now();
+        self.ground().desk.pause(endpoint, at).await;
         self.note_paused(endpoint);
     }
 
-    pub(crate) fn resume(&self, endpoint: EndpointId) {
+    pub(crate) async fn resume(&self, endpoint: EndpointId) {
+        let _alone = self.pausing.write().await;
         if self.paused.lock().unwrap().remove(&endpoint) {
-            self.memory.resume_endpoint(endpoint);
+            // Noted before, so that nobody is blamed who claims in between.
             self.chronicle.note(Fact::Resumed(endpoint));
+            let at = self.chronicle.now();
+            self.ground().desk.resume(endpoint, at).await;
         }
+    }
+
+    /// Gives an endpoint a new secret; the others end after `overlap`.
+    pub(crate) async fn rotate(&self, scene: &Scene, endpoint: EndpointId, overlap: TimeDelta) {
+        let number = self.rotations.fetch_add(1, Ordering::Relaxed);
+        let secret = format!("whsec_c2ltdWxhdGlvbi1vbmx5LXNlY3JldC{number:04}");
+        let at = self.chronicle.now();
+        let others_until = at.saturating_add(overlap);
+        let letterboxes = &self.receivers.letterboxes;
+        letterboxes.rotate(endpoint, &secret, others_until);
+        self.chronicle.note(Fact::Rotated(endpoint, others_until));
+        let sealed = scene.sealed(endpoint, &secret);
+        let desk = &self.ground().desk;
+        if !self.has(Defect::RotationForgotten) {
+            desk.rotate(endpoint, sealed, at, others_until).await;
+        }
+    }
+
+    /// Gives an endpoint a new address.
+    pub(crate) async fn move_to(&self, endpoint: EndpointId, url: String) {
+        self.receivers.letterboxes.move_to(endpoint, &url);
+        self.chronicle.note(Fact::Moved(endpoint));
+        self.ground().desk.move_to(endpoint, url).await;
+    }
+
+    /// Lets the clock of everybody jump, the database's included.
+    pub(crate) async fn jump(&self, clock: &SimClock, by: TimeDelta) {
+        self.chronicle.note(Fact::Jumped(by));
+        clock.jump(by);
+        self.receivers.letterboxes.jump();
+        self.ground().desk.advance_leases(by).await;
     }
 
     fn note_paused(&self, endpoint: EndpointId) {
@@ -83,6 +136,11 @@ impl Database {
 }
 
 impl SimStore {
+    /// The database as this instance reaches it.
+    fn ground(&self) -> &Ground {
+        &self.database.grounds[self.instance]
+    }
+
     pub(crate) fn new(database: Arc<Database>, instance: usize, wake: Arc<Notify>) -> Self {
         Self {
             database,
@@ -109,6 +167,11 @@ impl SimStore {
         }
         done
     }
+}
+
+/// The database goes on with what it was sent, also when the instance dies that sent it.
+async fn outliving<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
+    tokio::spawn(work).await.unwrap()
 }
 
 fn unavailable() -> Unavailable {

@@ -7,18 +7,21 @@ use preauth_core::value::Timestamp;
 
 use crate::defect::Defect;
 use crate::faults::Call;
+use crate::ground::Ground;
 use crate::history::Fact;
 
-use super::{Database, SimStore};
+use super::{Database, SimStore, outliving};
 
 #[async_trait]
 impl Outbox for SimStore {
     async fn claim(&self, claim: &Claim) -> Result<Vec<Leased>, Unavailable> {
-        let work = async {
-            let leased = self.database.claim(claim).await?;
+        let (store, claim) = (self.clone(), *claim);
+        let work = outliving(async move {
+            let _others_too = store.database.pausing.read().await;
+            let leased = store.database.claim(store.ground(), &claim).await?;
             for leased in &leased {
-                self.database.chronicle.note(Fact::Claimed {
-                    instance: self.instance,
+                store.database.chronicle.note(Fact::Claimed {
+                    instance: store.instance,
                     delivery: leased.delivery,
                     token: leased.token,
                     event: leased.event,
@@ -26,7 +29,7 @@ impl Outbox for SimStore {
                 });
             }
             Ok(leased)
-        };
+        });
         self.call(Call::Claim, work).await
     }
 
@@ -36,26 +39,32 @@ impl Outbox for SimStore {
         attempt: &Attempt,
         verdict: Verdict,
     ) -> Result<bool, Unavailable> {
-        let work = async {
-            let is_recorded = self.database.finish(leased, attempt, verdict).await?;
-            self.database.chronicle.note(Fact::Finished {
-                instance: self.instance,
+        let (store, leased, attempt) = (self.clone(), leased.clone(), attempt.clone());
+        let work = outliving(async move {
+            let _alone = store.database.pausing.write().await;
+            let ground = store.ground();
+            let is_recorded = store
+                .database
+                .finish(ground, &leased, &attempt, verdict)
+                .await?;
+            store.database.chronicle.note(Fact::Finished {
+                instance: store.instance,
                 delivery: leased.delivery,
                 token: leased.token,
                 verdict,
                 is_recorded,
             });
             if is_recorded && pauses(verdict) {
-                self.database.note_paused(leased.endpoint);
+                store.database.note_paused(leased.endpoint);
             }
             Ok(is_recorded)
-        };
+        });
         self.call(Call::Finish, work).await
     }
 
     async fn release(&self, leased: &Leased) -> Result<(), Unavailable> {
         let work = async {
-            self.database.memory.release(leased).await?;
+            self.ground().outbox.release(leased).await?;
             let delivery = leased.delivery;
             self.database.chronicle.note(Fact::Released { delivery });
             Ok(())
@@ -64,34 +73,34 @@ impl Outbox for SimStore {
     }
 
     async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable> {
-        self.call(Call::NextDue, self.database.memory.next_due())
+        self.call(Call::NextDue, self.ground().outbox.next_due())
             .await
     }
 }
 
 impl Database {
-    async fn claim(&self, claim: &Claim) -> Result<Vec<Leased>, Unavailable> {
+    async fn claim(&self, ground: &Ground, claim: &Claim) -> Result<Vec<Leased>, Unavailable> {
         let mut claim = *claim;
         if self.has(Defect::EndlessLease) {
             claim.lease = TimeDelta::days(3650);
         }
         if !self.has(Defect::PauseIgnored) {
-            let leased = self.memory.claim(&claim).await?;
-            self.bend_leases(&leased).await?;
+            let leased = ground.outbox.claim(&claim).await?;
+            self.bend_leases(ground, &leased).await?;
             return Ok(leased);
         }
         let paused = self.paused.lock().unwrap().clone();
         for it in &paused {
-            self.memory.resume_endpoint(*it);
+            ground.desk.resume(*it, claim.now).await;
         }
-        let leased = self.memory.claim(&claim).await;
+        let leased = ground.outbox.claim(&claim).await;
         for it in &paused {
-            self.memory.pause_endpoint(*it);
+            ground.desk.pause(*it, claim.now).await;
         }
         leased
     }
 
-    async fn bend_leases(&self, leased: &[Leased]) -> Result<(), Unavailable> {
+    async fn bend_leases(&self, ground: &Ground, leased: &[Leased]) -> Result<(), Unavailable> {
         if self.has(Defect::FencingIgnored) {
             let newest = leased.iter().map(|leased| (leased.delivery, leased.token));
             self.newest.lock().unwrap().extend(newest);
@@ -105,7 +114,8 @@ impl Database {
                     error: None,
                     response_body: Vec::new(),
                 };
-                self.memory
+                ground
+                    .outbox
                     .finish(leased, &attempt, Verdict::Delivered)
                     .await?;
             }
@@ -115,6 +125,7 @@ impl Database {
 
     async fn finish(
         &self,
+        ground: &Ground,
         leased: &Leased,
         attempt: &Attempt,
         verdict: Verdict,
@@ -125,7 +136,7 @@ impl Database {
         {
             leased.token = *newest;
         }
-        self.memory.finish(&leased, attempt, verdict).await
+        ground.outbox.finish(&leased, attempt, verdict).await
     }
 }
 

@@ -10,9 +10,9 @@ use preauth_core::value::{OperationId, PaymentOrderId};
 
 use crate::clock::sleep_ms;
 use crate::faults::{Call, Fault};
-use crate::history::{Fact, Recorded};
+use crate::history::Fact;
 
-use super::{Database, SimStore, lost};
+use super::{SimStore, lost, outliving};
 
 /// A commit that lands late does so within this time.
 const LATEST_LANDING_MS: u64 = 300;
@@ -20,24 +20,30 @@ const LATEST_LANDING_MS: u64 = 300;
 #[async_trait]
 impl Store for SimStore {
     async fn load_offer(&self, target: &OfferTarget) -> Result<Option<LoadedOffer>, Unavailable> {
-        self.call(Call::LoadOffer, self.database.load_offer(target))
-            .await
+        self.call(
+            Call::LoadOffer,
+            self.database.load_offer(self.ground(), target),
+        )
+        .await
     }
 
     async fn load_operation(
         &self,
         id: OperationId,
     ) -> Result<Option<LoadedOperation>, Unavailable> {
-        self.call(Call::LoadOperation, self.database.load_operation(id))
-            .await
+        self.call(
+            Call::LoadOperation,
+            self.database.load_operation(self.ground(), id),
+        )
+        .await
     }
 
     async fn load_new_order(
         &self,
         target: &OrderTarget,
     ) -> Result<Option<LoadedOrder<PaymentOrderId>>, Unavailable> {
-        let memory = &self.database.memory;
-        self.call(Call::LoadOrder, memory.load_new_order(target))
+        let store = &self.ground().store;
+        self.call(Call::LoadOrder, store.load_new_order(target))
             .await
     }
 
@@ -45,8 +51,8 @@ impl Store for SimStore {
         &self,
         id: PaymentOrderId,
     ) -> Result<Option<LoadedOrder<PaymentOrder>>, Unavailable> {
-        let memory = &self.database.memory;
-        self.call(Call::LoadOrder, memory.load_order(id)).await
+        let store = &self.ground().store;
+        self.call(Call::LoadOrder, store.load_order(id)).await
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
@@ -63,7 +69,8 @@ impl Store for SimStore {
             }
             Some(Fault::LosesAnswer | Fault::KillsBefore | Fault::KillsAfter) | None => {}
         }
-        let done = self.database.apply(commit).await;
+        let store = self.clone();
+        let done = outliving(async move { store.apply(commit).await }).await;
         if done.is_ok() {
             self.wake.notify_one();
         }
@@ -78,26 +85,23 @@ impl Store for SimStore {
 impl SimStore {
     /// The database goes on with what it was sent, whatever became of the instance.
     fn land_late(&self, commit: Commit) {
-        let database = self.database.clone();
-        let pause = database
+        let store = self.clone();
+        let pause = store
+            .database
             .faults
             .draw(|random| random.between(1, LATEST_LANDING_MS));
         tokio::spawn(async move {
             sleep_ms(pause).await;
             // Nobody is left who could be told.
-            let _ = database.apply(commit).await;
+            let _ = store.apply(commit).await;
         });
     }
-}
 
-impl Database {
-    /// Writes a commit and notes it, in one step.
+    /// Writes a commit and notes it.
     async fn apply(&self, commit: Commit) -> Result<(), CommitError> {
-        let recorded = Recorded::of(&commit);
-        self.write(commit).await?;
-        if let Some(recorded) = recorded {
-            self.chronicle.note(Fact::Committed(Box::new(recorded)));
-        }
+        let committed = Fact::committed(&commit);
+        self.database.write(self.ground(), commit).await?;
+        self.database.chronicle.note(committed);
         Ok(())
     }
 }

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use preauth_core::operation::Action;
-use preauth_core::port::{Filter, Outbox, PageRequest, Queries, Viewer};
 use preauth_core::value::IdempotencyKey;
 use preauth_server::clock::Clock;
 
@@ -80,9 +79,9 @@ async fn drain(cluster: &Arc<Cluster>) {
     let mut idle_steps = 0;
     for _ in 0..MOST_STEPS {
         for hearing in &cluster.scene.hearings {
-            database.resume(hearing.endpoint);
+            database.resume(hearing.endpoint).await;
         }
-        let next_due = database.memory.next_due().await.unwrap();
+        let next_due = database.ground().outbox.next_due().await.unwrap();
         let wait = match next_due {
             // What no one may claim is leased: the holder may be dead.
             None if idle_steps == 1 => return,
@@ -96,36 +95,17 @@ async fn drain(cluster: &Arc<Cluster>) {
             }
         };
         if wait > TimeDelta::zero() {
-            cluster.chronicle.note(Fact::Jumped(wait));
-            cluster.clock.jump(wait);
+            database.jump(&cluster.clock, wait).await;
         }
         tokio::time::sleep(STEP).await;
     }
 }
 
 async fn read_back(cluster: &Arc<Cluster>) -> ReadBack {
-    let memory = &cluster.database.memory;
-    let everything = PageRequest {
-        page: 1,
-        limit: 100,
-    };
-    let any = Filter::default();
-    let stored = memory.list(Viewer::Platform, &any, everything).await;
-    let long_ago = cluster.clock.now().saturating_sub(EXPIRY_PATIENCE);
-    let mut end = ReadBack {
-        overdue: memory.overdue(long_ago, 100).await.unwrap(),
-        ..ReadBack::default()
-    };
-    for operation in stored.unwrap().operations {
-        let loaded = cluster.database.load_operation(operation.id).await.unwrap();
-        let history = memory.history(operation.id).await.unwrap();
-        for entry in &history {
-            let deliveries = memory.deliveries(entry.id);
-            end.deliveries.insert(entry.id, deliveries);
-        }
-        end.histories.insert(operation.id, history);
-        end.operations
-            .insert(operation.id, loaded.unwrap().operation);
-    }
-    end
+    let database = &cluster.database;
+    let now = cluster.clock.now();
+    let long_ago = now.saturating_sub(EXPIRY_PATIENCE);
+    let overdue = database.ground().queries.overdue(long_ago, 100).await;
+    let overdue = overdue.unwrap();
+    ReadBack::of(&**database, now, overdue).await
 }

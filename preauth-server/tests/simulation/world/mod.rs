@@ -14,6 +14,7 @@ use crate::checker::{self, Violation};
 use crate::clock::SimClock;
 use crate::defect::Defect;
 use crate::faults::{Call, Faults, Planned};
+use crate::ground::Kind;
 use crate::history::{Chronicle, Entry, hash_of};
 use crate::mix::Mix;
 use crate::random::{Random, SeededIds, SharedRandom};
@@ -32,6 +33,7 @@ pub(crate) struct Plan {
     pub(crate) only: Option<Planned>,
     /// Whether the seed's own faults happen.
     pub(crate) is_calm: bool,
+    pub(crate) ground: Kind,
 }
 
 /// What a run led to.
@@ -54,6 +56,7 @@ impl Plan {
             defect: None,
             only: None,
             is_calm: false,
+            ground: Kind::Memory,
         }
     }
 
@@ -64,13 +67,14 @@ impl Plan {
             defect: None,
             only,
             is_calm: true,
+            ground: Kind::Memory,
         }
     }
 
     /// Runs it, on a runtime of its own with a clock that stands unless everybody waits.
     pub(crate) fn run(&self) -> Outcome {
         let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
+            .enable_all()
             .start_paused(true)
             .build()
             .unwrap();
@@ -84,7 +88,7 @@ impl Plan {
         } else {
             Mix::drawn(&mut random.fork())
         };
-        let (cluster, kills) = self.cluster(&mix, &mut random);
+        let (cluster, kills) = self.cluster(&mix, &mut random).await;
         tokio::spawn(Arc::clone(&cluster).supervise(kills));
         (0..INSTANCES).for_each(|number| cluster.start(number));
         actors::play(&cluster, &mut random).await;
@@ -95,14 +99,14 @@ impl Plan {
         Outcome {
             seed: self.seed,
             mix,
-            violations: checker::check(&cluster.scene, &history, &end),
+            violations: checker::check(&cluster.scene, &history, &end, self.ground.is_exact()),
             history,
             calls,
             trace: faults.trace(),
         }
     }
 
-    fn cluster(
+    async fn cluster(
         &self,
         mix: &Mix,
         random: &mut Random,
@@ -121,7 +125,7 @@ impl Plan {
         ));
         let receivers = Arc::new(Receivers::new(scene.clone(), chronicle.clone()));
         let database = Arc::new(Database::new(
-            scene.store(Arc::clone(&clock)),
+            self.ground.prepare(&scene, &clock, INSTANCES).await,
             faults,
             chronicle.clone(),
             self.defect,

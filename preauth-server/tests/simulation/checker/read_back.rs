@@ -1,0 +1,153 @@
+//! What is stored when a run is over, and what the audit says of it.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use preauth_core::audit::{self, Moment, Rule, Totals, Watch};
+use preauth_core::operation::Operation;
+use preauth_core::payment_order::PaymentOrder;
+use preauth_core::port::{
+    Archive, Read, Record, Snapshot, StoredDelivery, StoredEvent, StoredOperation, Unavailable,
+};
+use preauth_core::value::{EventId, OperationId, PaymentOrderId, Timestamp};
+use preauth_server::http::WireReadBack;
+
+use super::Violation;
+
+/// Records read at once.
+const PAGE: u32 = 100;
+
+/// What is stored when a run is over.
+#[derive(Debug, Default)]
+pub(crate) struct ReadBack {
+    pub(crate) operations: BTreeMap<OperationId, StoredOperation>,
+    pub(crate) orders: BTreeMap<PaymentOrderId, (PaymentOrder, Vec<StoredEvent>)>,
+    /// Events that no aggregate is behind.
+    pub(crate) others: Vec<StoredEvent>,
+    /// The findings of the audit.
+    pub(crate) audited: Vec<audit::Violation>,
+    /// Offers whose expiry should have been recorded.
+    pub(crate) overdue: Vec<OperationId>,
+}
+
+impl ReadBack {
+    /// Reads everything and has it audited at `now`.
+    pub(crate) async fn of(
+        archive: &dyn Archive,
+        now: Timestamp,
+        overdue: Vec<OperationId>,
+    ) -> Self {
+        let mut snapshot = archive.snapshot().await.unwrap();
+        let host_now = snapshot.host_now();
+        let mut records = Vec::new();
+        loop {
+            let page = snapshot.next(PAGE).await.unwrap();
+            if page.is_empty() {
+                break;
+            }
+            records.extend(page);
+        }
+        let moment = Moment { now, is_live: true };
+        let mut end = Self {
+            overdue,
+            ..Self::default()
+        };
+        let copied = Copied { host_now, records };
+        let judged = audit::audit(&copied, &WireReadBack, moment, &mut end).await;
+        judged.unwrap();
+        for record in copied.records {
+            end.keep(record);
+        }
+        end
+    }
+
+    pub(crate) fn operation(&self, id: OperationId) -> Option<&Operation> {
+        self.operations.get(&id).map(|stored| &stored.operation)
+    }
+
+    /// The stored deliveries of an event.
+    pub(crate) fn deliveries(&self) -> BTreeMap<EventId, &[StoredDelivery]> {
+        let of_operations = self.operations.values().flat_map(|it| &it.events);
+        let of_orders = self.orders.values().flat_map(|(_, events)| events);
+        let events = of_operations.chain(of_orders).chain(&self.others);
+        events
+            .map(|event| (event.id, event.deliveries.as_slice()))
+            .collect()
+    }
+
+    fn keep(&mut self, record: Read<Record>) {
+        match record {
+            Ok(Record::Operation(stored)) => {
+                self.operations.insert(stored.operation.id, *stored);
+            }
+            Ok(Record::Order(stored)) => {
+                let events = (stored.order.clone(), stored.events);
+                self.orders.insert(stored.order.id, events);
+            }
+            Ok(Record::Other(stored)) => self.others.push(stored.event),
+            _ => {}
+        }
+    }
+}
+
+impl Watch for ReadBack {
+    fn found(&mut self, violation: audit::Violation) {
+        self.audited.push(violation);
+    }
+
+    fn progressed(&mut self, _totals: &Totals) {}
+}
+
+/// Records that were read already.
+struct Copied {
+    host_now: Timestamp,
+    records: Vec<Read<Record>>,
+}
+
+#[async_trait]
+impl Archive for Copied {
+    async fn snapshot(&self) -> Result<Box<dyn Snapshot>, Unavailable> {
+        Ok(Box::new(Pages {
+            host_now: self.host_now,
+            left: self.records.clone(),
+        }))
+    }
+}
+
+struct Pages {
+    host_now: Timestamp,
+    left: Vec<Read<Record>>,
+}
+
+#[async_trait]
+impl Snapshot for Pages {
+    fn host_now(&self) -> Timestamp {
+        self.host_now
+    }
+
+    async fn next(&mut self, _limit: u32) -> Result<Vec<Read<Record>>, Unavailable> {
+        Ok(std::mem::take(&mut self.left))
+    }
+}
+
+impl From<&audit::Violation> for Violation {
+    fn from(audited: &audit::Violation) -> Self {
+        Self {
+            invariant: match audited.rule {
+                Rule::Readable
+                | Rule::OneEventPerVersion
+                | Rule::StateOfItsEvents
+                | Rule::OwnParties => "I2",
+                Rule::OneHolder => "I3",
+                Rule::Recipients | Rule::DeliveryOutcome => "I4",
+                Rule::ReplyOfCreation => "I5",
+                Rule::ExpiryInTime | Rule::ExpiryRecorded => "I6",
+                Rule::PathOfTheTable => "I8",
+                Rule::FrozenBody => "I9",
+                Rule::LeasesEnd => "I14",
+                Rule::Amounts => "I15",
+            },
+            what: audited.to_string(),
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! What a run stands on: the host in memory, or a real database.
+
+mod memory;
+mod real;
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use preauth_core::port::{Archive, Outbox, Queries, Store};
+use preauth_core::value::{DeliveryId, EndpointId, ExtensionId, Timestamp};
+use preauth_server::directory::SealedSecret;
+
+use crate::clock::SimClock;
+use crate::scene::Scene;
+
+/// Which one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Memory,
+    Sqlite,
+    Postgres,
+}
+
+/// All ports of a database, and what people do to it past them.
+#[derive(Clone)]
+pub(crate) struct Ground {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) outbox: Arc<dyn Outbox>,
+    pub(crate) queries: Arc<dyn Queries>,
+    pub(crate) archive: Arc<dyn Archive>,
+    pub(crate) desk: Arc<dyn Desk>,
+}
+
+/// What the platform's people do, and what time does to the database's own clock.
+#[async_trait]
+pub(crate) trait Desk: Send + Sync {
+    async fn pause(&self, endpoint: EndpointId, at: Timestamp);
+
+    async fn resume(&self, endpoint: EndpointId, at: Timestamp);
+
+    /// `false` when the delivery is not one that can be resent now.
+    async fn resend(&self, delivery: DeliveryId, at: Timestamp) -> bool;
+
+    /// Makes a secret the endpoint's newest; the others end at `others_until`, or now.
+    async fn rotate(
+        &self,
+        endpoint: EndpointId,
+        sealed: SealedSecret,
+        at: Timestamp,
+        others_until: Timestamp,
+    );
+
+    async fn move_to(&self, endpoint: EndpointId, url: String);
+
+    async fn reserve_extension(&self) -> ExtensionId;
+
+    /// Lets leases end that much sooner.
+    async fn advance_leases(&self, by: TimeDelta);
+}
+
+impl Kind {
+    /// Whether nothing can come between an effect and its note in the history.
+    pub(crate) const fn is_exact(self) -> bool {
+        matches!(self, Self::Memory)
+    }
+
+    /// A database with the scene's companies and endpoints, as each of `instances` reaches it.
+    pub(crate) async fn prepare(
+        self,
+        scene: &Scene,
+        clock: &Arc<SimClock>,
+        instances: usize,
+    ) -> Vec<Ground> {
+        match self {
+            Self::Memory => vec![Ground::of(scene.store(Arc::clone(clock))); instances],
+            Self::Sqlite | Self::Postgres => real::prepare(self, scene, instances).await,
+        }
+    }
+}
+
+impl Ground {
+    fn of<G>(ground: Arc<G>) -> Self
+    where
+        G: Store + Outbox + Queries + Archive + Desk + 'static,
+    {
+        Self {
+            store: Arc::<G>::clone(&ground),
+            outbox: Arc::<G>::clone(&ground),
+            queries: Arc::<G>::clone(&ground),
+            archive: Arc::<G>::clone(&ground),
+            desk: ground,
+        }
+    }
+}
+
+impl fmt::Debug for Ground {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ground").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,241 @@
+//! Real databases under simulated time, which stands still while one of them works.
+
+use std::sync::{Arc, mpsc};
+
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use preauth_core::operation::Operation;
+use preauth_core::payment_order::PaymentOrder;
+use preauth_core::port::{
+    Archive, Attempt, Claim, Commit, CommitError, Filter, HistoryEntry, Leased, LoadedOffer,
+    LoadedOperation, LoadedOrder, OfferTarget, OperationPage, OrderTarget, Outbox, PageRequest,
+    Queries, Read, Record, Snapshot, Store, Unavailable, Verdict, Viewer,
+};
+use preauth_core::value::{
+    DeliveryId, EndpointId, ExtensionId, OperationId, PaymentOrderId, Timestamp,
+};
+use preauth_server::directory::SealedSecret;
+use preauth_server::store::{self, Stores};
+
+use crate::scene::Scene;
+use crate::scratch::{self, Scratch};
+
+use super::{Desk, Ground, Kind};
+
+/// One instance's way to a database.
+struct Real {
+    stores: Stores,
+    archive: Box<dyn Archive>,
+    database: Arc<Scratch>,
+    scene: Scene,
+}
+
+/// A fresh database; PostgreSQL is reached by each instance through connections of its own.
+pub(super) async fn prepare(kind: Kind, scene: &Scene, instances: usize) -> Vec<Ground> {
+    in_real_time(async {
+        let database = Arc::new(fresh(kind).await);
+        let mut grounds: Vec<Ground> = Vec::new();
+        for number in 0..instances {
+            if let (Kind::Sqlite, Some(only)) = (kind, grounds.first()) {
+                grounds.push(only.clone());
+                continue;
+            }
+            let stores = store::open(&database.url()).await.unwrap();
+            if number == 0 {
+                scene.settle(&stores).await;
+            }
+            grounds.push(Ground::of(Arc::new(Real {
+                stores,
+                archive: store::archive(&database.url()).await.unwrap(),
+                database: Arc::clone(&database),
+                scene: scene.clone(),
+            })));
+        }
+        grounds
+    })
+    .await
+}
+
+async fn fresh(kind: Kind) -> Scratch {
+    let kind = match kind {
+        Kind::Postgres => scratch::Kind::Postgres,
+        Kind::Memory | Kind::Sqlite => scratch::Kind::Sqlite,
+    };
+    let database = Scratch::empty(kind).await;
+    store::migrate(&database.url()).await.unwrap();
+    database
+}
+
+/// Holds simulated time while something real is waited for: without work the runtime would jump
+/// to the next timer.
+async fn in_real_time<T>(work: impl Future<Output = T>) -> T {
+    let (done, until) = mpsc::channel::<()>();
+    // The paused clock does not advance by itself while a blocking task runs.
+    tokio::task::spawn_blocking(move || until.recv());
+    let outcome = work.await;
+    drop(done);
+    outcome
+}
+
+impl Real {
+    async fn set_paused(&self, endpoint: EndpointId, is_paused: bool, at: Timestamp) {
+        let company = self.scene.hearing_of(endpoint).company;
+        let directory = &self.stores.directory;
+        let set = directory.set_endpoint_paused(company, is_paused, at);
+        in_real_time(set).await.unwrap();
+    }
+}
+
+#[async_trait]
+impl Desk for Real {
+    async fn pause(&self, endpoint: EndpointId, at: Timestamp) {
+        self.set_paused(endpoint, true, at).await;
+    }
+
+    async fn resume(&self, endpoint: EndpointId, at: Timestamp) {
+        self.set_paused(endpoint, false, at).await;
+    }
+
+    async fn resend(&self, delivery: DeliveryId, at: Timestamp) -> bool {
+        let resent = self.stores.directory.resend(delivery, at);
+        in_real_time(resent).await.is_ok()
+    }
+
+    async fn rotate(
+        &self,
+        endpoint: EndpointId,
+        sealed: SealedSecret,
+        at: Timestamp,
+        others_until: Timestamp,
+    ) {
+        let directory = &self.stores.directory;
+        let rotated = directory.rotate_secret(endpoint, &sealed, at, others_until);
+        in_real_time(rotated).await.unwrap();
+    }
+
+    async fn move_to(&self, endpoint: EndpointId, url: String) {
+        let hearing = self.scene.hearing_of(endpoint);
+        let directory = &self.stores.directory;
+        let moved = directory.update_endpoint(hearing.company, &url, hearing.events);
+        in_real_time(moved).await.unwrap();
+    }
+
+    async fn reserve_extension(&self) -> ExtensionId {
+        let reserved = self.stores.directory.reserve_extension();
+        in_real_time(reserved).await.unwrap()
+    }
+
+    async fn advance_leases(&self, by: TimeDelta) {
+        let by_ms = by.num_milliseconds();
+        let statement = format!(
+            "UPDATE deliveries SET leased_until = leased_until - {by_ms}
+             WHERE leased_until IS NOT NULL"
+        );
+        in_real_time(self.database.execute(&[&statement])).await;
+    }
+}
+
+#[async_trait]
+impl Store for Real {
+    async fn load_offer(&self, target: &OfferTarget) -> Result<Option<LoadedOffer>, Unavailable> {
+        in_real_time(self.stores.store.load_offer(target)).await
+    }
+
+    async fn load_operation(
+        &self,
+        id: OperationId,
+    ) -> Result<Option<LoadedOperation>, Unavailable> {
+        in_real_time(self.stores.store.load_operation(id)).await
+    }
+
+    async fn load_new_order(
+        &self,
+        target: &OrderTarget,
+    ) -> Result<Option<LoadedOrder<PaymentOrderId>>, Unavailable> {
+        in_real_time(self.stores.store.load_new_order(target)).await
+    }
+
+    async fn load_order(
+        &self,
+        id: PaymentOrderId,
+    ) -> Result<Option<LoadedOrder<PaymentOrder>>, Unavailable> {
+        in_real_time(self.stores.store.load_order(id)).await
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
+        in_real_time(self.stores.store.commit(commit)).await
+    }
+}
+
+#[async_trait]
+impl Outbox for Real {
+    async fn claim(&self, claim: &Claim) -> Result<Vec<Leased>, Unavailable> {
+        in_real_time(self.stores.outbox.claim(claim)).await
+    }
+
+    async fn finish(
+        &self,
+        leased: &Leased,
+        attempt: &Attempt,
+        verdict: Verdict,
+    ) -> Result<bool, Unavailable> {
+        in_real_time(self.stores.outbox.finish(leased, attempt, verdict)).await
+    }
+
+    async fn release(&self, leased: &Leased) -> Result<(), Unavailable> {
+        in_real_time(self.stores.outbox.release(leased)).await
+    }
+
+    async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable> {
+        in_real_time(self.stores.outbox.next_due()).await
+    }
+}
+
+#[async_trait]
+impl Queries for Real {
+    async fn find(
+        &self,
+        viewer: Viewer,
+        id: OperationId,
+    ) -> Result<Option<Operation>, Unavailable> {
+        in_real_time(self.stores.queries.find(viewer, id)).await
+    }
+
+    async fn list(
+        &self,
+        viewer: Viewer,
+        filter: &Filter,
+        page: PageRequest,
+    ) -> Result<OperationPage, Unavailable> {
+        in_real_time(self.stores.queries.list(viewer, filter, page)).await
+    }
+
+    async fn history(&self, id: OperationId) -> Result<Vec<HistoryEntry>, Unavailable> {
+        in_real_time(self.stores.queries.history(id)).await
+    }
+
+    async fn overdue(&self, now: Timestamp, limit: u32) -> Result<Vec<OperationId>, Unavailable> {
+        in_real_time(self.stores.queries.overdue(now, limit)).await
+    }
+}
+
+#[async_trait]
+impl Archive for Real {
+    async fn snapshot(&self) -> Result<Box<dyn Snapshot>, Unavailable> {
+        let snapshot = in_real_time(self.archive.snapshot()).await?;
+        Ok(Box::new(InRealTime(snapshot)))
+    }
+}
+
+struct InRealTime(Box<dyn Snapshot>);
+
+#[async_trait]
+impl Snapshot for InRealTime {
+    fn host_now(&self) -> Timestamp {
+        self.0.host_now()
+    }
+
+    async fn next(&mut self, limit: u32) -> Result<Vec<Read<Record>>, Unavailable> {
+        in_real_time(self.0.next(limit)).await
+    }
+}

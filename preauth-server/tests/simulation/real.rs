@@ -1,0 +1,51 @@
+//! The same workload, faults and verdict over the real databases: the order of things is theirs,
+//! so a seed gives a kind of run and not the very same one again.
+
+use crate::defect::Defect;
+use crate::ground::Kind;
+use crate::report::assert_sound;
+use crate::seeds::asked;
+use crate::world::Plan;
+
+/// How many rounds run on each, unless `PREAUTH_SIM_REAL` says otherwise.
+const ROUNDS: u64 = 12;
+/// The first seed, unless `PREAUTH_SIM_REAL_FROM` says otherwise.
+const FIRST: u64 = 20_000;
+
+fn rounds_hold(ground: Kind) {
+    let first = asked("PREAUTH_SIM_REAL_FROM").unwrap_or(FIRST);
+    let count = asked("PREAUTH_SIM_REAL").unwrap_or(ROUNDS);
+    for seed in first..first + count {
+        let plan = Plan {
+            ground,
+            ..Plan::of_seed(seed)
+        };
+        assert_sound(&plan.run());
+    }
+}
+
+#[test]
+fn a_defect_over_a_real_database_is_found() {
+    let finds = |seed| {
+        let plan = Plan {
+            ground: Kind::Sqlite,
+            defect: Some(Defect::DeliveryLeftOut),
+            ..Plan::of_seed(seed)
+        };
+        let violations = plan.run().violations;
+        violations
+            .iter()
+            .any(|violation| violation.invariant == "I4")
+    };
+    assert!((0..10).any(finds));
+}
+
+#[test]
+fn rounds_on_sqlite_hold() {
+    rounds_hold(Kind::Sqlite);
+}
+
+#[test]
+fn rounds_of_several_instances_on_one_postgres_hold() {
+    rounds_hold(Kind::Postgres);
+}
