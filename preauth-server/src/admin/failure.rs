@@ -10,8 +10,8 @@ use super::advice;
 use super::output::printable;
 use super::place::PlaceError;
 
-/// Why an administration command failed. Each has its exit code, which `ARCHITECTURE.md` and the
-/// README promise to scripts.
+/// Why an administration command failed. Each has its exit code, which the README promises to
+/// scripts.
 #[derive(Debug, Error)]
 pub(crate) enum Failure {
     /// The platform judged the request and refused it; repeating it unchanged cannot help.

@@ -102,3 +102,29 @@ async fn deliveries_are_listed_shown_and_resent() {
         .arrived(2, operator.sandbox.text("webhookSecret"))
         .await;
 }
+
+#[tokio::test]
+async fn a_test_event_is_sent_and_what_failed_is_sent_again() {
+    let receiver = TestReceiver::start().await;
+    let sandbox = Sandbox::start_sending_to(Backend::Sqlite, &receiver.url()).await;
+    let operator = Operator::of(sandbox);
+    let tested = operator.says(&["endpoint", "test", COMPANY]);
+    assert_eq!(value(&tested, "type"), "webhook.test");
+    receiver
+        .arrived(1, operator.sandbox.text("webhookSecret"))
+        .await;
+    assert_eq!(
+        operator.json(&["endpoint", "test", COMPANY])["eventType"],
+        "webhook.test"
+    );
+
+    // A paused delivery of a deleted endpoint has failed, and its endpoint is no more.
+    let since = "2026-01-01 00:00:00Z";
+    let resend = ["delivery", "resend-failed", COMPANY, "--since", since];
+    let none = operator.says(&resend);
+    assert_eq!(value(&none, "deliveries sent again"), "0");
+    assert_eq!(operator.json(&resend), json!({"count": 0}));
+    operator
+        .run(&["delivery", "resend-failed", COMPANY, "--since", "today"])
+        .failed(2, &["not of the form"]);
+}

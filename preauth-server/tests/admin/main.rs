@@ -26,6 +26,7 @@ mod deliveries;
 mod exit_codes;
 mod operations;
 mod operator;
+mod payments;
 mod people;
 mod questions;
 mod readme;

@@ -1,7 +1,8 @@
 //! `delivery`: events on their way to an endpoint.
 
 use clap::Subcommand;
-use preauth_core::value::{DeliveryId, EventType};
+use preauth_core::value::{DeliveryId, EventType, Timestamp, TimestampError};
+use serde_json::json;
 
 use crate::admin::Failure;
 use crate::admin::arguments::among;
@@ -52,9 +53,22 @@ pub(crate) enum DeliveryCommand {
         #[arg(value_parser = DeliveryId::parse)]
         delivery: DeliveryId,
     },
+    /// Send again, at once, whatever has failed since a moment.
+    #[command(after_help = "Example:\n  preauth-server delivery resend-failed \
+                            45.723.001/0001-00 --since 2026-11-21T12:00:00Z")]
+    ResendFailed {
+        /// Id or CNPJ of the head office.
+        #[arg(value_parser = CompanyRef::parse)]
+        company: CompanyRef,
+        /// The moment, in UTC.
+        #[arg(long, value_name = "MOMENT", value_parser = moment)]
+        since: Timestamp,
+    },
 }
 
-const DELIVERY: View = View {
+const RESENT: View = View::of(&[Field::whole("deliveries sent again", "/count")]);
+
+pub(super) const DELIVERY: View = View {
     fields: &[
         Field::whole("id", "/id"),
         Field::whole("event", "/eventId"),
@@ -115,6 +129,33 @@ impl Run for DeliveryCommand {
                 let call = Call::post(format!("deliveries/{delivery}/resend"));
                 session.show(call, &DELIVERY).await
             }
+            Self::ResendFailed { company, since } => {
+                let company = session.company(&company).await?;
+                let call = Call::post(format!("companies/{company}/deliveries/resend"));
+                let body = json!({"since": since.to_string()});
+                session.show(call.body(body), &RESENT).await
+            }
         }
+    }
+}
+
+/// Reads a moment as the API writes it, or as tables show it.
+fn moment(text: &str) -> Result<Timestamp, TimestampError> {
+    Timestamp::parse(&text.replacen(' ', "T", 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::moment;
+
+    #[test]
+    fn a_moment_is_read_as_it_is_shown() {
+        for text in ["2026-11-21 13:09:47Z", "2026-11-21T13:09:47.000Z"] {
+            assert_eq!(
+                moment(text).unwrap().to_string(),
+                "2026-11-21T13:09:47.000Z"
+            );
+        }
+        assert!(moment("2026-11-21").is_err());
     }
 }

@@ -12,6 +12,7 @@ use crate::admin::output::{Field, Section, View};
 use crate::admin::session::Session;
 
 use super::Run;
+use super::delivery::DELIVERY;
 
 /// Commands on webhook endpoints.
 #[derive(Debug, Subcommand)]
@@ -53,6 +54,9 @@ pub(crate) enum EndpointCommand {
         #[arg(long, value_name = "HOURS", default_value_t = 0)]
         overlap_hours: u16,
     },
+    /// Send a test event, signed like any other, whatever events were chosen.
+    #[command(after_help = "Example:\n  preauth-server endpoint test 45.723.001/0001-00")]
+    Test(Company),
     /// Remove the endpoint; deliveries that wait for it end as failed. Asks first.
     #[command(after_help = "Example:\n  preauth-server endpoint delete 45.723.001/0001-00 --yes")]
     Delete(Company),
@@ -125,6 +129,10 @@ impl Run for EndpointCommand {
                 let body = json!({"overlapHours": overlap_hours});
                 session.show(call.body(body), &ENDPOINT).await
             }
+            Self::Test(_) => {
+                let call = Call::post(format!("{path}/test"));
+                session.show(call, &DELIVERY).await
+            }
             Self::Delete(_) => {
                 let question = about("Delete", "Deliveries that wait for it end as failed.");
                 session.confirm(Call::get(&*path), question).await?;
@@ -143,6 +151,7 @@ impl EndpointCommand {
             | Self::Show(Company { company })
             | Self::Pause(Company { company })
             | Self::Resume(Company { company })
+            | Self::Test(Company { company })
             | Self::Rotate {
                 company: Company { company },
                 ..

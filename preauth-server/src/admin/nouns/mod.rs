@@ -4,8 +4,11 @@ mod company;
 mod credit;
 mod delivery;
 mod endpoint;
+mod extension;
+mod invoice;
 mod key;
 mod operation;
+mod payment_order;
 mod supplier;
 mod user;
 
@@ -30,6 +33,12 @@ pub(crate) enum AdminCommand {
     Supplier(Noun<supplier::SupplierCommand>),
     /// Offers and advances, and every step of their life.
     Operation(Noun<operation::OperationCommand>),
+    /// Boletos that fall due later.
+    Extension(Noun<extension::ExtensionCommand>),
+    /// Invoices that were received.
+    Invoice(Noun<invoice::InvoiceCommand>),
+    /// Orders to pay suppliers.
+    PaymentOrder(Noun<payment_order::PaymentOrderCommand>),
     /// Where a company hears of events.
     Endpoint(Noun<endpoint::EndpointCommand>),
     /// Events on their way to an endpoint.
@@ -46,6 +55,9 @@ impl AdminCommand {
             Self::Credit(noun) => run(noun).await,
             Self::Supplier(noun) => run(noun).await,
             Self::Operation(noun) => run(noun).await,
+            Self::Extension(noun) => run(noun).await,
+            Self::Invoice(noun) => run(noun).await,
+            Self::PaymentOrder(noun) => run(noun).await,
             Self::Endpoint(noun) => run(noun).await,
             Self::Delivery(noun) => run(noun).await,
         }

@@ -1,0 +1,118 @@
+//! `extension`: the boleto of an operation falls due later.
+
+use clap::Subcommand;
+use preauth_core::value::{DueDate, ExtensionId, Money, OperationId};
+use preauth_core::wire::Amount;
+use serde_json::{Value, json};
+
+use crate::admin::Failure;
+use crate::admin::call::Call;
+use crate::admin::output::{Field, View};
+use crate::admin::paging::Paging;
+use crate::admin::session::Session;
+
+use super::Run;
+
+/// Commands on extensions.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ExtensionCommand {
+    /// Request an extension of an operation's boleto.
+    #[command(after_help = "Example:\n  preauth-server extension add 12 \
+                            --new-due-date 2027-03-20 --total-amount 12900.00")]
+    Add {
+        /// Id of the operation.
+        #[arg(value_parser = OperationId::parse)]
+        operation: OperationId,
+        /// When the boleto falls due once the extension is paid.
+        #[arg(long, value_name = "YYYY-MM-DD", value_parser = DueDate::parse)]
+        new_due_date: DueDate,
+        /// Total of the extended boleto, in reais.
+        #[arg(long, value_name = "REAIS", value_parser = Money::parse)]
+        total_amount: Money,
+    },
+    /// The extension was paid: the boleto is replaced.
+    #[command(after_help = "Example:\n  preauth-server extension conclude 3")]
+    Conclude {
+        /// Id of the extension.
+        #[arg(value_parser = ExtensionId::parse)]
+        extension: ExtensionId,
+    },
+    /// Give an extension up; the boleto stays as it was. Asks first.
+    #[command(after_help = "Example:\n  preauth-server extension cancel 3 --yes")]
+    Cancel {
+        /// Id of the extension.
+        #[arg(value_parser = ExtensionId::parse)]
+        extension: ExtensionId,
+    },
+    /// List the extensions of an operation, the newest first.
+    #[command(after_help = "Example:\n  preauth-server extension list 12")]
+    List {
+        /// Id of the operation.
+        #[arg(value_parser = OperationId::parse)]
+        operation: OperationId,
+        #[command(flatten)]
+        paging: Paging,
+    },
+    /// Show an extension.
+    #[command(after_help = "Example:\n  preauth-server extension show 3")]
+    Show {
+        /// Id of the extension.
+        #[arg(value_parser = ExtensionId::parse)]
+        extension: ExtensionId,
+    },
+}
+
+const FIELDS: &[Field] = &[
+    Field::whole("extension", "/id"),
+    Field::whole("operation", "/operationId"),
+    Field::status("status", "/status"),
+    Field::whole("new due date", "/newDueDate"),
+    Field::money("total amount", "/totalAmount"),
+];
+const EXTENSION: View = View::of(FIELDS);
+
+impl Run for ExtensionCommand {
+    async fn run(self, session: &Session) -> Result<(), Failure> {
+        match self {
+            Self::Add {
+                operation,
+                new_due_date,
+                total_amount,
+            } => {
+                let call = Call::post(format!("operations/{operation}/extensions")).body(json!({
+                    "newDueDate": new_due_date.to_string(),
+                    "totalAmount": Amount::from(total_amount),
+                }));
+                session.show(call, &EXTENSION).await
+            }
+            Self::Conclude { extension } => {
+                let call = Call::post(format!("extensions/{extension}/conclude"));
+                session.show(call, &EXTENSION).await
+            }
+            Self::Cancel { extension } => {
+                let path = format!("extensions/{extension}");
+                session.confirm(Call::get(&*path), question).await?;
+                session
+                    .show(Call::post(format!("{path}/cancel")), &EXTENSION)
+                    .await
+            }
+            Self::List { operation, paging } => {
+                let call = Call::get(format!("operations/{operation}/extensions"));
+                session.list(call, &paging, FIELDS).await
+            }
+            Self::Show { extension } => {
+                let call = Call::get(format!("extensions/{extension}"));
+                session.show(call, &EXTENSION).await
+            }
+        }
+    }
+}
+
+fn question(extension: &Value) -> String {
+    format!(
+        "Cancel extension {} of operation {} (to {})?",
+        Field::whole("", "/id").read(extension),
+        Field::whole("", "/operationId").read(extension),
+        Field::whole("", "/newDueDate").read(extension),
+    )
+}

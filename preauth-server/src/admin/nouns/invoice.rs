@@ -1,0 +1,106 @@
+//! `invoice`: invoices that suppliers issued and the platform received.
+
+use clap::Subcommand;
+use preauth_core::value::{Cnpj, DueDate, InvoiceId, InvoiceNumber, Money};
+use preauth_core::wire::Amount;
+use serde_json::json;
+
+use crate::admin::Failure;
+use crate::admin::call::Call;
+use crate::admin::company_ref::CompanyRef;
+use crate::admin::output::{Field, View};
+use crate::admin::paging::Paging;
+use crate::admin::session::Session;
+
+use super::Run;
+
+/// Commands on received invoices.
+#[derive(Debug, Subcommand)]
+pub(crate) enum InvoiceCommand {
+    /// Record that an invoice was received; its payer hears of it.
+    #[command(after_help = "Example:\n  preauth-server invoice receive \
+                            --payer 45.723.001/0001-00 --supplier 11.444.777/0001-61 \
+                            --amount 12500.50 --due-date 2027-01-20 --number NF-1")]
+    Receive {
+        /// Id or CNPJ of the construction company that will pay it.
+        #[arg(long, value_name = "COMPANY", value_parser = CompanyRef::parse)]
+        payer: CompanyRef,
+        /// CNPJ of the supplier.
+        #[arg(long, value_name = "CNPJ", value_parser = Cnpj::parse)]
+        supplier: Cnpj,
+        /// Gross amount, in reais.
+        #[arg(long, value_name = "REAIS", value_parser = Money::parse)]
+        amount: Money,
+        /// When it falls due.
+        #[arg(long, value_name = "YYYY-MM-DD", value_parser = DueDate::parse)]
+        due_date: DueDate,
+        /// Its number.
+        #[arg(long, value_name = "TEXT", value_parser = InvoiceNumber::parse)]
+        number: InvoiceNumber,
+    },
+    /// List received invoices, the newest first.
+    #[command(after_help = "Example:\n  preauth-server invoice list --all")]
+    List {
+        #[command(flatten)]
+        paging: Paging,
+    },
+    /// Show a received invoice.
+    #[command(after_help = "Example:\n  preauth-server invoice show 5")]
+    Show {
+        /// Id of the received invoice.
+        #[arg(value_parser = InvoiceId::parse)]
+        invoice: InvoiceId,
+    },
+}
+
+const INVOICE: View = View::of(&[
+    Field::whole("id", "/id"),
+    Field::text("payer", "/payer/name"),
+    Field::cnpj("payer CNPJ", "/payer/cnpj"),
+    Field::text("supplier", "/supplier/name"),
+    Field::cnpj("supplier CNPJ", "/supplier/cnpj"),
+    Field::text("number", "/invoice/number"),
+    Field::money("amount", "/invoice/amount"),
+    Field::whole("due date", "/invoice/dueDate"),
+    Field::moment("received", "/createdAt"),
+]);
+
+const COLUMNS: &[Field] = &[
+    Field::whole("id", "/id"),
+    Field::text("payer", "/payer/name"),
+    Field::text("supplier", "/supplier/name"),
+    Field::text("number", "/invoice/number"),
+    Field::money("amount", "/invoice/amount"),
+    Field::whole("due date", "/invoice/dueDate"),
+];
+
+impl Run for InvoiceCommand {
+    async fn run(self, session: &Session) -> Result<(), Failure> {
+        match self {
+            Self::Receive {
+                payer,
+                supplier,
+                amount,
+                due_date,
+                number,
+            } => {
+                let payer = session.company(&payer).await?;
+                let call = Call::post("invoices").body(json!({
+                    "payerCompanyId": payer.to_string(),
+                    "supplierCnpj": supplier.as_str(),
+                    "invoice": {
+                        "amount": Amount::from(amount),
+                        "dueDate": due_date.to_string(),
+                        "number": number.as_str(),
+                    },
+                }));
+                session.show(call, &INVOICE).await
+            }
+            Self::List { paging } => session.list(Call::get("invoices"), &paging, COLUMNS).await,
+            Self::Show { invoice } => {
+                let call = Call::get(format!("invoices/{invoice}"));
+                session.show(call, &INVOICE).await
+            }
+        }
+    }
+}

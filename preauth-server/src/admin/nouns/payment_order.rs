@@ -1,0 +1,185 @@
+//! `payment-order`: orders to pay suppliers.
+
+use clap::{Args, Subcommand};
+use preauth_core::value::{Cnpj, DueDate, Money, OperationId, PaymentOrderId, Reason};
+use preauth_core::wire::Amount;
+use serde_json::{Value, json};
+
+use crate::admin::Failure;
+use crate::admin::arguments::{given, text};
+use crate::admin::call::Call;
+use crate::admin::company_ref::CompanyRef;
+use crate::admin::output::{Field, View};
+use crate::admin::paging::Paging;
+use crate::admin::session::Session;
+
+use super::Run;
+
+/// Commands on payment orders. Those that end one unpaid ask first.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PaymentOrderCommand {
+    /// Generate an order to pay a supplier.
+    #[command(after_help = "Example:\n  preauth-server payment-order add \
+                            --payer 45.723.001/0001-00 --supplier 11.444.777/0001-61 \
+                            --amount 11900.00 --scheduled-for 2027-01-20 --operation 12")]
+    Add(Order),
+    /// List payment orders, the newest first.
+    #[command(after_help = "Example:\n  preauth-server payment-order list --limit 50")]
+    List {
+        #[command(flatten)]
+        paging: Paging,
+    },
+    /// Show a payment order.
+    #[command(after_help = "Example:\n  preauth-server payment-order show 7")]
+    Show(Plain),
+    /// Put an order under review.
+    #[command(after_help = "Example:\n  preauth-server payment-order review 7")]
+    Review(Plain),
+    /// Schedule an order.
+    #[command(after_help = "Example:\n  preauth-server payment-order schedule 7 \
+                            --scheduled-for 2027-01-20")]
+    Schedule {
+        #[command(flatten)]
+        on: Plain,
+        /// When it is to be paid; by default as it stands.
+        #[arg(long, value_name = "YYYY-MM-DD", value_parser = DueDate::parse)]
+        scheduled_for: Option<DueDate>,
+    },
+    /// The order was paid.
+    #[command(after_help = "Example:\n  preauth-server payment-order pay 7")]
+    Pay(Plain),
+    /// Cancel an order. Asks first.
+    #[command(after_help = "Example:\n  preauth-server payment-order cancel 7 \
+                            --reason 'Pedido em duplicidade'")]
+    Cancel(Reasoned),
+    /// Refuse an order. Asks first.
+    #[command(after_help = "Example:\n  preauth-server payment-order reprove 7 --yes")]
+    Reprove(Reasoned),
+}
+
+/// Who is paid what, by whom.
+#[derive(Debug, Args)]
+pub(crate) struct Order {
+    /// Id or CNPJ of the construction company.
+    #[arg(long, value_name = "COMPANY", value_parser = CompanyRef::parse)]
+    payer: CompanyRef,
+    /// CNPJ of the supplier.
+    #[arg(long, value_name = "CNPJ", value_parser = Cnpj::parse)]
+    supplier: Cnpj,
+    /// How much, in reais.
+    #[arg(long, value_name = "REAIS", value_parser = Money::parse)]
+    amount: Money,
+    /// When it is to be paid, if that is known.
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = DueDate::parse)]
+    scheduled_for: Option<DueDate>,
+    /// Id of the operation it belongs to, if any.
+    #[arg(long, value_name = "ID", value_parser = OperationId::parse)]
+    operation: Option<OperationId>,
+}
+
+/// Which order.
+#[derive(Debug, Args)]
+pub(crate) struct Plain {
+    /// Id of the payment order.
+    #[arg(value_parser = PaymentOrderId::parse)]
+    order: PaymentOrderId,
+}
+
+/// Which order, and why.
+#[derive(Debug, Args)]
+pub(crate) struct Reasoned {
+    /// Id of the payment order.
+    #[arg(value_parser = PaymentOrderId::parse)]
+    order: PaymentOrderId,
+    /// What the company is told.
+    #[arg(long, value_name = "TEXT", value_parser = Reason::parse)]
+    reason: Option<Reason>,
+}
+
+const ORDER: View = View::of(&[
+    Field::whole("payment order", "/id"),
+    Field::status("status", "/status"),
+    Field::text("payer", "/payer/name"),
+    Field::cnpj("payer CNPJ", "/payer/cnpj"),
+    Field::text("supplier", "/supplier/name"),
+    Field::cnpj("supplier CNPJ", "/supplier/cnpj"),
+    Field::money("amount", "/amount"),
+    Field::whole("scheduled for", "/scheduledFor"),
+    Field::whole("operation", "/operationId"),
+    Field::text("closed because", "/reason"),
+    Field::moment("created", "/createdAt"),
+]);
+
+const COLUMNS: &[Field] = &[
+    Field::whole("id", "/id"),
+    Field::status("status", "/status"),
+    Field::text("payer", "/payer/name"),
+    Field::text("supplier", "/supplier/name"),
+    Field::money("amount", "/amount"),
+    Field::whole("scheduled for", "/scheduledFor"),
+];
+
+impl Run for PaymentOrderCommand {
+    async fn run(self, session: &Session) -> Result<(), Failure> {
+        match self {
+            Self::Add(order) => order.add(session).await,
+            Self::List { paging } => {
+                let call = Call::get("payment-orders");
+                session.list(call, &paging, COLUMNS).await
+            }
+            Self::Show(on) => session.show(Call::get(on.path()), &ORDER).await,
+            Self::Review(on) => session.show(on.action("review"), &ORDER).await,
+            Self::Schedule { on, scheduled_for } => {
+                let body = given([("scheduledFor", text(scheduled_for.as_ref()))]);
+                session.show(on.action("schedule").body(body), &ORDER).await
+            }
+            Self::Pay(on) => session.show(on.action("pay"), &ORDER).await,
+            Self::Cancel(on) => on.end(session, "Cancel", "cancel").await,
+            Self::Reprove(on) => on.end(session, "Reprove", "reprove").await,
+        }
+    }
+}
+
+impl Order {
+    async fn add(self, session: &Session) -> Result<(), Failure> {
+        let payer = session.company(&self.payer).await?;
+        let operation = self.operation.map(|operation| json!(operation.get()));
+        let body = given([
+            ("payerCompanyId", text(Some(&payer))),
+            ("supplierCnpj", text(Some(&self.supplier))),
+            ("amount", Some(json!(Amount::from(self.amount)))),
+            ("scheduledFor", text(self.scheduled_for.as_ref())),
+            ("operationId", operation),
+        ]);
+        session
+            .show(Call::post("payment-orders").body(body), &ORDER)
+            .await
+    }
+}
+
+impl Plain {
+    fn path(&self) -> String {
+        format!("payment-orders/{}", self.order)
+    }
+
+    fn action(&self, segment: &str) -> Call {
+        Call::post(format!("{}/{segment}", self.path()))
+    }
+}
+
+impl Reasoned {
+    async fn end(self, session: &Session, verb: &str, segment: &str) -> Result<(), Failure> {
+        let on = Plain { order: self.order };
+        let question = |order: &Value| {
+            format!(
+                "{verb} payment order {} ({} reais to {})?",
+                Field::whole("", "/id").read(order),
+                Field::money("", "/amount").read(order),
+                Field::text("", "/supplier/name").read(order),
+            )
+        };
+        session.confirm(Call::get(on.path()), question).await?;
+        let body = given([("reason", text(self.reason.as_ref()))]);
+        session.show(on.action(segment).body(body), &ORDER).await
+    }
+}
