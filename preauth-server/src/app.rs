@@ -234,7 +234,6 @@ fn start_loops(
 ) -> Result<(Arc<Dispatcher>, Vec<Arc<LoopHealth>>), StartError> {
     let Stores {
         outbox,
-        queries,
         housekeeping,
         lifecycle,
         ..
@@ -252,7 +251,7 @@ fn start_loops(
         parts.wake_at_jumps(&wake);
         wake
     };
-    let sweeper = Sweeper::new(Arc::clone(operations), queries, clock()).woken_by(wake());
+    let sweeper = Sweeper::new(Arc::clone(operations), clock()).woken_by(wake());
     let janitor = Janitor::new(housekeeping, clock(), Retention::default()).woken_by(wake());
     let loops = vec![dispatcher.health(), sweeper.health(), janitor.health()];
     let (until, running) = (shutdown.clone(), Arc::clone(&dispatcher));

@@ -5,21 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use futures_util::{StreamExt, future, stream};
-use preauth_core::operation::{Actor, Command};
-use preauth_core::port::{Queries, Unavailable, Viewer};
-use preauth_core::service::{Service, ServiceError};
-use preauth_core::value::{OperationId, Timestamp};
+use preauth_core::port::Unavailable;
+use preauth_core::service::{Service, Swept};
 use tokio::sync::Notify;
 
 use crate::clock::Clock;
 use crate::log::{self, chain};
 use crate::looping::{LoopHealth, Next, Shutdown, repeat};
 
-/// Offers looked up at once.
-const BATCH: u32 = 500;
-/// Expiries under way at once: enough for a store to write many of them together.
-const CONCURRENCY: usize = 64;
+/// Offers recorded in one step.
+const BATCH: u32 = 2000;
 /// Rest between two looks; an expiry is to be recorded within 5 s.
 const REST: Duration = Duration::from_secs(1);
 /// A batch of expiries, each with all its rounds, on a database that gives up every one of them.
@@ -30,19 +25,17 @@ const STALLS_AFTER: TimeDelta = TimeDelta::minutes(5);
 /// [`run_once`](Self::run_once) is its single step, [`run`](Self::run) its loop.
 pub struct Sweeper {
     service: Arc<Service>,
-    queries: Arc<dyn Queries>,
     clock: Arc<dyn Clock>,
     wake: Arc<Notify>,
     health: Arc<LoopHealth>,
 }
 
 impl Sweeper {
-    /// A sweeper over a host.
+    /// A sweeper of a host's offers.
     #[must_use]
-    pub fn new(service: Arc<Service>, queries: Arc<dyn Queries>, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(service: Arc<Service>, clock: Arc<dyn Clock>) -> Self {
         Self {
             service,
-            queries,
             clock,
             wake: Arc::default(),
             health: Arc::new(LoopHealth::new("sweeper", STALLS_AFTER)),
@@ -55,23 +48,20 @@ impl Sweeper {
         Self { wake, ..self }
     }
 
-    /// Records the expiry of at most 500 overdue offers, and gives how many it recorded.
+    /// Records the expiry of at most 2,000 overdue offers, and gives how many it recorded.
     ///
     /// Those that somebody else closed meanwhile are not counted. One that could not be recorded is
     /// overdue at the next step again; only a look that cannot be taken is an error.
     pub async fn run_once(&self) -> Result<usize, Unavailable> {
-        let now = self.clock.now();
-        let overdue = self.queries.overdue(now, BATCH).await?;
-        let expiries = stream::iter(overdue).map(|id| self.expire(id, now));
-        let recorded = expiries.buffer_unordered(CONCURRENCY);
-        Ok(recorded.filter(|done| future::ready(*done)).count().await)
+        Ok(self.sweep().await?.expired.len())
     }
 
     /// Sweeps until the end is requested.
     pub async fn run(&self, shutdown: Shutdown) {
         repeat(&self.health, REST, &self.wake, shutdown, || async {
-            let recorded = self.run_once().await?;
-            Ok(if recorded == 0 {
+            let swept = self.sweep().await?;
+            // Where others were faster with most of them, another instance is at it.
+            Ok(if swept.expired.len() <= swept.closed_by_others {
                 Next::AfterRest
             } else {
                 Next::AtOnce
@@ -86,24 +76,15 @@ impl Sweeper {
         Arc::clone(&self.health)
     }
 
-    async fn expire(&self, id: OperationId, now: Timestamp) -> bool {
-        let expired = self
-            .service
-            .command(Viewer::Platform, id, &Command::Expire, Actor::System, now)
-            .await;
-        match expired {
-            Ok(done) => {
-                log::moved(&done);
-                done.event.is_some()
-            }
-            // Somebody was faster: the supplier, the company, or another sweeper.
-            Err(ServiceError::Rejected(_)) => false,
-            Err(error) => {
-                let (operation, error) = (id.get(), chain(&error));
-                tracing::warn!(target: "sweeper", operation, error, "expiry not recorded");
-                false
-            }
+    async fn sweep(&self) -> Result<Swept, Unavailable> {
+        let swept = self.service.expire_overdue(self.clock.now(), BATCH).await?;
+        swept.expired.iter().for_each(log::moved);
+        if let Some((operation, error)) = swept.failed.first() {
+            let (count, first) = (swept.failed.len(), operation.get());
+            let error = chain(error.as_ref());
+            tracing::warn!(target: "sweeper", count, first, error, "expiries not recorded");
         }
+        Ok(swept)
     }
 }
 
@@ -202,8 +183,7 @@ mod tests {
         }
 
         fn sweeper(&self) -> Sweeper {
-            let (queries, clock) = (self.store.clone(), self.clock.clone());
-            Sweeper::new(Arc::clone(&self.service), queries, clock)
+            Sweeper::new(Arc::clone(&self.service), self.clock.clone())
         }
 
         async fn offer(&self, number: u32) -> OperationId {
@@ -292,7 +272,7 @@ mod tests {
     #[tokio::test]
     async fn more_than_one_batch_is_swept_without_a_rest() {
         let world = World::new();
-        for number in 0..501 {
+        for number in 0..2001 {
             world.offer(number).await;
         }
         world.days_pass(31);

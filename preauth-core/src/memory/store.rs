@@ -8,7 +8,7 @@ use crate::port::{
     Commit, CommitError, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget,
     Store, Subscription, Unavailable,
 };
-use crate::value::{CompanyId, OperationId, PaymentOrderId};
+use crate::value::{CompanyId, OperationId, PaymentOrderId, Timestamp};
 
 use super::MemoryStore;
 use super::tables::{Tables, slot_of};
@@ -24,6 +24,14 @@ impl Store for MemoryStore {
         id: OperationId,
     ) -> Result<Option<LoadedOperation>, Unavailable> {
         Ok(self.lock().load_operation(id))
+    }
+
+    async fn load_overdue(
+        &self,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<LoadedOperation>, Unavailable> {
+        Ok(self.lock().load_overdue(now, limit))
     }
 
     async fn load_new_order(
@@ -42,6 +50,14 @@ impl Store for MemoryStore {
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
         self.lock().commit(commit)
+    }
+
+    async fn commit_all(&self, commits: Vec<Commit>) -> Vec<Result<(), CommitError>> {
+        let mut tables = self.lock();
+        commits
+            .into_iter()
+            .map(|commit| tables.commit(commit))
+            .collect()
     }
 }
 
@@ -75,12 +91,23 @@ impl Tables {
     }
 
     fn load_operation(&self, id: OperationId) -> Option<LoadedOperation> {
-        let operation = self.operations.get(&id)?;
-        Some(LoadedOperation {
+        Some(self.loaded(self.operations.get(&id)?))
+    }
+
+    fn load_overdue(&self, now: Timestamp, limit: u32) -> Vec<LoadedOperation> {
+        let operations = self.operations.values();
+        let mut overdue: Vec<_> = operations.filter(|it| it.is_overdue(now)).collect();
+        overdue.sort_by_key(|operation| (operation.expires_at, operation.id));
+        overdue.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        overdue.into_iter().map(|it| self.loaded(it)).collect()
+    }
+
+    fn loaded(&self, operation: &Operation) -> LoadedOperation {
+        LoadedOperation {
             operation: operation.clone(),
             holder: self.other_holder(operation).cloned(),
             subscriptions: self.subscriptions_of(&operation.payer, Some(&operation.supplier)),
-        })
+        }
     }
 
     fn other_holder(&self, operation: &Operation) -> Option<&Operation> {

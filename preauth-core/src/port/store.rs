@@ -32,6 +32,14 @@ pub trait Store: Send + Sync {
     async fn load_operation(&self, id: OperationId)
     -> Result<Option<LoadedOperation>, Unavailable>;
 
+    /// Reads at most `limit` offers whose time has passed at `now` and whose expiry is not recorded,
+    /// those first that have waited longest.
+    async fn load_overdue(
+        &self,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<LoadedOperation>, Unavailable>;
+
     /// Reads what the creation of a payment order needs, and reserves its id; `None` when the
     /// payer or the supplier is not registered.
     async fn load_new_order(
@@ -47,6 +55,10 @@ pub trait Store: Send + Sync {
 
     /// Writes all of `commit`, or nothing.
     async fn commit(&self, commit: Commit) -> Result<(), CommitError>;
+
+    /// Writes each of `commits` as [`commit`](Self::commit) does, as many together as the host can;
+    /// the answers are in their order, and no commit fails on account of another.
+    async fn commit_all(&self, commits: Vec<Commit>) -> Vec<Result<(), CommitError>>;
 }
 
 /// Names the new operation that is to be judged.

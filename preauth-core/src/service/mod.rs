@@ -5,6 +5,7 @@
 
 mod command;
 mod error;
+mod expire;
 mod in_flight;
 mod offer;
 mod order;
@@ -20,6 +21,7 @@ use in_flight::InFlight;
 
 pub use command::Commanded;
 pub use error::ServiceError;
+pub use expire::Swept;
 pub use offer::Offered;
 
 /// How often a decision is made anew before the caller is told to come back later.

@@ -119,6 +119,15 @@ impl Store for Faulty {
         loaded
     }
 
+    async fn load_overdue(
+        &self,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<LoadedOperation>, Unavailable> {
+        self.read()?;
+        self.inner.load_overdue(now, limit).await
+    }
+
     async fn load_new_order(
         &self,
         target: &OrderTarget,
@@ -150,6 +159,14 @@ impl Store for Faulty {
                 Err(CommitError::Unknown(lost()))
             }
         }
+    }
+
+    async fn commit_all(&self, commits: Vec<Commit>) -> Vec<Result<(), CommitError>> {
+        let mut outcomes = Vec::with_capacity(commits.len());
+        for commit in commits {
+            outcomes.push(self.commit(commit).await);
+        }
+        outcomes
     }
 }
 

@@ -12,7 +12,7 @@ use preauth_core::port::{
     OrderEvent, OrderTarget, Render, Store, Unavailable,
 };
 use preauth_core::service::{Offered, Service, ServiceError};
-use preauth_core::value::{IdempotencyKey, OperationId, PaymentOrderId};
+use preauth_core::value::{IdempotencyKey, OperationId, PaymentOrderId, Timestamp};
 use tokio::task::{JoinSet, yield_now};
 
 use crate::given::{Given, given};
@@ -35,6 +35,15 @@ impl Store for Polite {
         self.0.load_operation(id).await
     }
 
+    async fn load_overdue(
+        &self,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<LoadedOperation>, Unavailable> {
+        yield_now().await;
+        self.0.load_overdue(now, limit).await
+    }
+
     async fn load_new_order(
         &self,
         target: &OrderTarget,
@@ -54,6 +63,14 @@ impl Store for Polite {
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
         yield_now().await;
         self.0.commit(commit).await
+    }
+
+    async fn commit_all(&self, commits: Vec<Commit>) -> Vec<Result<(), CommitError>> {
+        let mut outcomes = Vec::with_capacity(commits.len());
+        for commit in commits {
+            outcomes.push(self.commit(commit).await);
+        }
+        outcomes
     }
 }
 

@@ -9,6 +9,7 @@ mod lifecycle;
 mod open_error;
 mod page_window;
 pub mod postgres;
+mod queue;
 pub mod sqlite;
 mod watch;
 

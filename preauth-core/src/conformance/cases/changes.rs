@@ -96,6 +96,59 @@ pub async fn a_commit_on_an_old_version_writes_nothing(host: &dyn Host) {
     assert!(host.deliveries(lost).await.is_empty());
 }
 
+/// Of many commits each is written as if it were alone; those that are too late are left out, also
+/// where another one of the same call was first.
+pub async fn of_many_commits_only_those_that_are_too_late_are_left_out(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    scene.endpoint(scene.payer).await;
+    let store = host.store();
+    let mut commits = Vec::new();
+    for at_once in [1, 2] {
+        let id = scene.begin(&scene.offer()).await.id;
+        let loaded = store.load_operation(id).await.unwrap().unwrap();
+        for _ in 0..at_once {
+            let change = draft::change(&scene, &loaded, &Change::Requested, scene.now);
+            commits.push((change, commits.len() != 2));
+        }
+    }
+    let late = scene.begin(&scene.offer()).await.id;
+    let loaded = store.load_operation(late).await.unwrap().unwrap();
+    scene.play(late, &[Command::Request]).await;
+    let change = draft::change(&scene, &loaded, &Change::Requested, scene.now);
+    commits.push((change, false));
+    let held = scene.offer();
+    let twice = scene.offer();
+    let key = scene.new_key();
+    for (offer, is_free) in [
+        (&held, false),
+        (&scene.offer(), true),
+        (&twice, true),
+        (&twice, false),
+    ] {
+        let loaded = store.load_offer(&target_of(offer)).await.unwrap().unwrap();
+        let key = Some(&key).filter(|_| *offer == twice);
+        let opening = draft::opening(&scene, offer, &loaded, key, scene.now);
+        commits.push((opening, is_free));
+    }
+    scene.begin(&held).await;
+    let outcomes = store
+        .commit_all(commits.iter().map(|it| it.0.clone()).collect())
+        .await;
+    assert_eq!(outcomes.len(), commits.len());
+    for ((commit, is_written), outcome) in commits.iter().zip(outcomes) {
+        match outcome {
+            Ok(()) => assert!(is_written, "{commit:?}"),
+            Err(CommitError::Conflict) => assert!(!is_written, "{commit:?}"),
+            Err(other) => panic!("{other:?}"),
+        }
+        let history = scene.history(draft::id_of(commit)).await;
+        let recorded = history.iter().any(|entry| entry.id == commit.event.id);
+        assert_eq!(recorded, *is_written, "{commit:?}");
+        let deliveries = host.deliveries(commit.event.id).await;
+        assert_eq!(deliveries.len(), usize::from(*is_written));
+    }
+}
+
 /// A commit that skips a version, or names an operation that is not there, conflicts.
 pub async fn a_commit_on_a_version_that_is_not_there_conflicts(host: &dyn Host) {
     let scene = Scene::new(host).await;

@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 use crate::conformance::Host;
 use crate::conformance::scene::{Scene, created};
 use crate::operation::{Action, Actor, Closing, Command, Operation, Rejection, State};
-use crate::port::Viewer;
+use crate::port::{LoadedOperation, Viewer};
 use crate::service::ServiceError;
 use crate::value::{EventType, OperationId, Status, Timestamp};
 
@@ -42,6 +42,35 @@ pub async fn overdue_offers_are_named_up_to_a_limit(host: &dyn Host) {
     }
     let found = host.queries().overdue(after(last), 2).await.unwrap();
     assert_eq!(found.len(), 2);
+}
+
+/// Overdue offers are loaded as each of them alone would be, and no others.
+pub async fn overdue_offers_are_loaded_with_what_a_decision_looks_at(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    scene.endpoint(scene.payer).await;
+    let mut expected = Vec::new();
+    let mut last = scene.now;
+    for _ in 0..3 {
+        let offer = scene.begin(&scene.offer()).await;
+        last = end_of(&offer);
+        expected.push(
+            host.store()
+                .load_operation(offer.id)
+                .await
+                .unwrap()
+                .unwrap(),
+        );
+    }
+    let requested = scene.begin(&scene.offer()).await;
+    scene.play(requested.id, &[Command::Request]).await;
+    let at = after(last);
+    let loaded = host.store().load_overdue(at, 1_000_000).await.unwrap();
+    let own = |it: &LoadedOperation| it.operation.payer.head_office == scene.payer;
+    let mut loaded: Vec<_> = loaded.into_iter().filter(own).collect();
+    loaded.sort_by_key(|it| it.operation.id);
+    assert_eq!(loaded, expected);
+    let bounded = host.store().load_overdue(at, 2).await.unwrap();
+    assert_eq!(bounded.len(), 2);
 }
 
 /// A command that meets an overdue offer records its expiry, and is judged against REPROVED.

@@ -2,11 +2,14 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use chrono::TimeDelta;
+
+use crate::conformance::draft;
 use crate::conformance::post::claim;
 use crate::conformance::scene::{Scene, target_of};
 use crate::conformance::{Host, Task};
-use crate::operation::{Actor, Command, Offer, Rejection};
-use crate::port::{Filter, NoticeKind, PageRequest, Viewer};
+use crate::operation::{Action, Actor, Change, Closing, Command, Offer, Rejection};
+use crate::port::{Commit, Filter, NoticeKind, PageRequest, Viewer};
 use crate::service::{Commanded, Offered, Service, ServiceError};
 use crate::value::{EventType, IdempotencyKey, OperationId, Status};
 
@@ -136,11 +139,66 @@ pub async fn an_expiry_is_recorded_once_however_many_sweep(host: &dyn Host) {
     let mut scene = Scene::new(host).await;
     let offer = scene.begin(&scene.offer()).await;
     let end = offer.expires_at.unwrap();
-    scene.now = end.saturating_add(chrono::TimeDelta::milliseconds(1));
+    scene.now = end.saturating_add(TimeDelta::milliseconds(1));
     let outcomes = command_all(&scene, offer.id, vec![Command::Expire; 20]).await;
     let recorded = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
     assert_eq!(recorded, 1);
     assert_eq!(scene.history(offer.id).await.len(), 2);
+}
+
+/// Offers are swept by several at once while their payer cancels them: one outcome each, one event,
+/// one delivery.
+pub async fn sweeps_and_cancels_have_one_outcome_each(host: &dyn Host) {
+    const OFFERS: usize = 40;
+    const SWEEPS: usize = 3;
+    let scene = Scene::new(host).await;
+    scene.endpoint(scene.payer).await;
+    let mut overdue = Vec::new();
+    let mut late = scene.now;
+    for _ in 0..OFFERS {
+        let offer = scene.begin(&scene.offer()).await;
+        late = offer
+            .expires_at
+            .unwrap()
+            .saturating_add(TimeDelta::milliseconds(1));
+        let loaded = host.store().load_operation(offer.id).await.unwrap();
+        overdue.push(loaded.unwrap());
+    }
+    let expired = Change::Closed(Closing {
+        action: Action::Expire,
+        given_reason: None,
+    });
+    let sweeps: Vec<Vec<Commit>> = (0..SWEEPS)
+        .map(|_| {
+            let expiry = |loaded| draft::change(&scene, loaded, &expired, late);
+            overdue.iter().map(expiry).collect()
+        })
+        .collect();
+    let (services, now) = (instances(&scene), scene.now);
+    let done: usize = at_once(&scene, SWEEPS + OFFERS, |n| {
+        let (store, sweep) = (host.store(), sweeps.get(n).cloned());
+        let service = Arc::clone(&services[n % INSTANCES]);
+        let id = overdue[n.saturating_sub(SWEEPS)].operation.id;
+        async move {
+            if let Some(commits) = sweep {
+                let outcomes = store.commit_all(commits).await;
+                outcomes.iter().filter(|outcome| outcome.is_ok()).count()
+            } else {
+                let viewer = Viewer::Platform;
+                let cancelled = service.command(viewer, id, &Command::Cancel, Actor::Company, now);
+                usize::from(cancelled.await.is_ok())
+            }
+        }
+    })
+    .await
+    .into_iter()
+    .sum();
+    assert_eq!(done, OFFERS);
+    for loaded in overdue {
+        let history = scene.history(loaded.operation.id).await;
+        assert_eq!(history.len(), 2);
+        assert_eq!(host.deliveries(history[1].id).await.len(), 1);
+    }
 }
 
 /// Ids reserved at the same time are different.

@@ -12,6 +12,8 @@ use super::error::Fault;
 
 /// Connections of one instance; twice as many gave no more on the machines measured.
 const CONNECTIONS: u32 = 16;
+/// One to work with, and one beside a broken one that is still being closed.
+const FEW: u32 = 2;
 /// How long a request waits for a free connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 /// A connection that was idle for longer is asked whether it is still there. Asking every time
@@ -39,9 +41,18 @@ struct Suspicion(Arc<Mutex<Option<Instant>>>);
 
 impl Connections {
     pub(super) fn new(options: PgConnectOptions) -> Self {
+        Self::of(CONNECTIONS, options)
+    }
+
+    /// Connections for one task, and a spare one.
+    pub(super) fn few(options: PgConnectOptions) -> Self {
+        Self::of(FEW, options)
+    }
+
+    fn of(limit: u32, options: PgConnectOptions) -> Self {
         let suspicion = Suspicion::default();
         let pool = PgPoolOptions::new()
-            .max_connections(CONNECTIONS)
+            .max_connections(limit)
             .acquire_timeout(ACQUIRE_TIMEOUT)
             .max_lifetime(MAX_LIFETIME)
             .idle_timeout(IDLE_TIMEOUT)

@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use crate::directory::DirectoryError;
 use crate::store::Unfit;
+use crate::store::queue::QueueError;
 
 /// Another record has the same key.
 const UNIQUE_VIOLATION: &str = "23505";
@@ -14,6 +15,8 @@ const SERIALIZATION_FAILURE: &str = "40001";
 const DEADLOCK_DETECTED: &str = "40P01";
 /// What was asked of the database breaks a rule of the schema.
 const CLASS_INTEGRITY: &str = "23";
+/// A value does not fit where it is to stand.
+const CLASS_DATA: &str = "22";
 
 /// A statement that failed, or a row that makes no sense.
 #[derive(Debug, Error)]
@@ -76,9 +79,7 @@ impl Fault {
                 true
             }
             // The server ends the connection after these: it is shutting down, or was told to.
-            Self::Database(error) => {
-                code(error).is_some_and(|code| code.starts_with("57P") || code.starts_with("08"))
-            }
+            Self::Database(error) => code(error).is_some_and(|code| ends_connection(&code)),
             Self::TimedOut
             | Self::Corrupt { .. }
             | Self::Schema
@@ -103,6 +104,21 @@ pub(super) fn after_commit(error: sqlx::Error) -> WriteError {
     }
 }
 
+/// What an error in answer to a statement means that is a transaction of its own: nothing was
+/// written if the database says why, unless it says that it is being stopped.
+pub(super) fn after_autocommit(error: sqlx::Error) -> WriteError {
+    match code(&error) {
+        Some(code) if !ends_connection(&code) => error.into(),
+        Some(_) | None => WriteError::Unknown(Box::new(Fault::Database(error))),
+    }
+}
+
+/// Whether what was to be written breaks a rule of the schema, or of a column's type.
+pub(super) fn breaks_rule(error: &sqlx::Error) -> bool {
+    code(error)
+        .is_some_and(|code| code.starts_with(CLASS_INTEGRITY) || code.starts_with(CLASS_DATA))
+}
+
 /// Checks that a statement touched exactly the one row it is about.
 pub(super) fn one_row_or(affected: u64, otherwise: WriteError) -> Result<(), WriteError> {
     if affected == 1 {
@@ -124,6 +140,10 @@ pub(super) fn unavailable(error: WriteError) -> Unavailable {
             | WriteError::RolledBack) => Box::new(error),
         },
     }
+}
+
+fn ends_connection(code: &str) -> bool {
+    code.starts_with("57P") || code.starts_with("08")
 }
 
 fn code(error: &sqlx::Error) -> Option<String> {
@@ -157,6 +177,16 @@ impl From<Fault> for WriteError {
             | Fault::Schema
             | Fault::ReadOnly
             | Fault::NoIdsLeft => Self::NotDone(Box::new(fault)),
+        }
+    }
+}
+
+impl From<QueueError> for WriteError {
+    fn from(error: QueueError) -> Self {
+        match error {
+            QueueError::Full | QueueError::Closed => Self::NotDone(Box::new(error)),
+            // Without an answer the commit may or may not have come to pass.
+            QueueError::Lost => Self::Unknown(Box::new(error)),
         }
     }
 }

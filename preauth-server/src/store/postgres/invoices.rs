@@ -1,4 +1,4 @@
-//! Invoices that were received, as rows.
+//! Invoices that were received: how they are read back.
 
 use async_trait::async_trait;
 use preauth_core::ReceivedInvoice;
@@ -9,7 +9,7 @@ use sqlx::postgres::PgRow;
 
 use crate::directory::{Invoices, Page};
 
-use super::error::{Fault, WriteError};
+use super::error::Fault;
 use super::parties::{PAYER, SUPPLIER, party};
 use super::rows::{Columns, clamped, count};
 use super::{PostgresStore, sequences};
@@ -49,29 +49,6 @@ impl Invoices for PostgresStore {
         let found = self.read_snapshot(&page, |connection, page| Box::pin(list(connection, *page)));
         Ok(found.await?)
     }
-}
-
-/// Keeps an invoice. A conflict when its id is taken.
-pub(super) async fn insert(
-    connection: &mut PgConnection,
-    invoice: &ReceivedInvoice,
-) -> Result<(), WriteError> {
-    sqlx::query(
-        "INSERT INTO invoices (id, head_office_id, payer_id, supplier_id, amount_cents, due_date,
-             number, received_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-    )
-    .bind(invoice.id.get())
-    .bind(invoice.payer.head_office.as_uuid())
-    .bind(invoice.payer.company.as_uuid())
-    .bind(invoice.supplier.company.as_uuid())
-    .bind(invoice.amount.cents())
-    .bind(invoice.due_date.to_string())
-    .bind(invoice.number.as_str())
-    .bind(invoice.received_at.unix_millis())
-    .execute(connection)
-    .await?;
-    Ok(())
 }
 
 async fn by_id(

@@ -1,53 +1,17 @@
 //! What a decision looks at, as of one moment.
 
-use preauth_core::operation::{Credit, OfferContext, Party};
+use std::collections::HashMap;
+
+use preauth_core::operation::Credit;
 use preauth_core::payment_order::PaymentOrder;
-use preauth_core::port::{
-    LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget, Reply,
-};
-use preauth_core::value::{CompanyId, Fingerprint, IdempotencyKey, OperationId, PaymentOrderId};
+use preauth_core::port::{LoadedOperation, LoadedOrder, OrderTarget, Subscription};
+use preauth_core::value::{CompanyId, OperationId, PaymentOrderId, Timestamp};
 use sqlx::PgConnection;
 
 use super::error::Fault;
-use super::parties::{self, PAYER, SUPPLIER, party};
+use super::parties;
 use super::rows::Columns;
 use super::{operations, payment_orders, sequences};
-
-/// Everything that the judgement of a new operation looks at; the connection must be in a snapshot.
-pub(super) async fn offer(
-    connection: &mut PgConnection,
-    target: &OfferTarget,
-) -> Result<Option<LoadedOffer>, Fault> {
-    let Some(known) = parties_of(connection, target).await? else {
-        return Ok(None);
-    };
-    let Known {
-        payer,
-        supplier,
-        supplier_is_blocked,
-        credit,
-    } = known;
-    let number = target.invoice_number.as_ref();
-    let holder =
-        operations::holder(connection, payer.head_office, target.supplier, number, None).await?;
-    let reply = match &target.idempotency_key {
-        Some(key) => reply(connection, payer.head_office, key).await?,
-        None => None,
-    };
-    let subscriptions = parties::subscriptions(connection, &payer, supplier.as_ref()).await?;
-    Ok(Some(LoadedOffer {
-        context: OfferContext {
-            payer,
-            supplier,
-            supplier_is_blocked,
-            credit,
-            holder,
-            id: sequences::next_operation(connection).await?,
-        },
-        reply,
-        subscriptions,
-    }))
-}
 
 /// An operation and what a command on it looks at; the connection must be in a snapshot.
 pub(super) async fn operation(
@@ -72,6 +36,40 @@ pub(super) async fn operation(
         holder,
         subscriptions,
     }))
+}
+
+/// Offers whose time has passed, by two statements however many they are; the connection must be in
+/// a snapshot.
+pub(super) async fn overdue(
+    connection: &mut PgConnection,
+    now: Timestamp,
+    limit: u32,
+) -> Result<Vec<LoadedOperation>, Fault> {
+    let operations = operations::overdue(connection, now, limit).await?;
+    let mut head_offices: Vec<CompanyId> = operations
+        .iter()
+        .flat_map(|operation| [operation.payer.head_office, operation.supplier.head_office])
+        .collect();
+    head_offices.sort_unstable();
+    head_offices.dedup();
+    let mut endpoints: HashMap<CompanyId, Subscription> = HashMap::new();
+    for endpoint in parties::endpoints_of(connection, &head_offices).await? {
+        endpoints.insert(endpoint.head_office, endpoint);
+    }
+    let loaded = operations.into_iter().map(|operation| {
+        let payer = operation.payer.head_office;
+        let supplier = Some(operation.supplier.head_office).filter(|supplier| *supplier != payer);
+        let hearing = [payer].into_iter().chain(supplier);
+        LoadedOperation {
+            subscriptions: hearing
+                .filter_map(|head_office| endpoints.get(&head_office).cloned())
+                .collect(),
+            // An offer holds its invoice itself.
+            holder: None,
+            operation,
+        }
+    });
+    Ok(loaded.collect())
 }
 
 /// What a new payment order needs; the connection must be in a snapshot.
@@ -111,80 +109,10 @@ pub(super) async fn order(
     }))
 }
 
-struct Known {
-    payer: Party,
-    supplier: Option<Party>,
-    supplier_is_blocked: bool,
-    credit: Option<Credit>,
-}
-
-async fn parties_of(
-    connection: &mut PgConnection,
-    target: &OfferTarget,
-) -> Result<Option<Known>, Fault> {
-    let row = sqlx::query(
-        "SELECT p.id AS payer_id, p.head_office_id AS payer_head_office_id, p.cnpj AS payer_cnpj,
-                p.name AS payer_name,
-                s.id AS supplier_id, s.head_office_id AS supplier_head_office_id,
-                s.cnpj AS supplier_cnpj, s.name AS supplier_name,
-                EXISTS (SELECT 1 FROM blocked_suppliers b
-                        WHERE b.head_office_id = p.head_office_id AND b.supplier_cnpj = $2)
-                    AS supplier_is_blocked,
-                c.max_term_days, c.max_invoice_amount_cents
-         FROM companies p
-         LEFT JOIN companies s ON s.cnpj = $2
-         LEFT JOIN credit_analyses c ON c.head_office_id = p.head_office_id
-         WHERE p.id = $1",
-    )
-    .bind(target.payer.as_uuid())
-    .bind(target.supplier.as_str())
-    .fetch_optional(connection)
-    .await?;
-    let Some(row) = row else {
-        return Ok(None);
-    };
-    let columns = Columns::of("companies", &row);
-    let is_registered: Option<&str> = columns.raw(SUPPLIER.cnpj)?;
-    let has_credit: Option<i64> = columns.raw("max_term_days")?;
-    Ok(Some(Known {
-        payer: party(columns, &PAYER)?,
-        supplier: is_registered
-            .map(|_| party(columns, &SUPPLIER))
-            .transpose()?,
-        supplier_is_blocked: columns.raw("supplier_is_blocked")?,
-        credit: has_credit.map(|_| credit(columns)).transpose()?,
-    }))
-}
-
 /// The credit analysis in the columns of its table.
 pub(super) fn credit(columns: Columns<'_>) -> Result<Credit, Fault> {
     Ok(Credit {
         max_term_days: columns.number("max_term_days", |days| days.try_into().ok())?,
         max_invoice_amount: columns.money("max_invoice_amount_cents")?,
     })
-}
-
-async fn reply(
-    connection: &mut PgConnection,
-    head_office: CompanyId,
-    key: &IdempotencyKey,
-) -> Result<Option<Reply>, Fault> {
-    let row = sqlx::query(
-        "SELECT fingerprint, operation_id, body, expires_at FROM idempotency_replies
-         WHERE head_office_id = $1 AND key = $2",
-    )
-    .bind(head_office.as_uuid())
-    .bind(key.as_str())
-    .fetch_optional(connection)
-    .await?;
-    let Some(row) = row else {
-        return Ok(None);
-    };
-    let columns = Columns::of("idempotency_replies", &row);
-    Ok(Some(Reply {
-        fingerprint: Fingerprint::from_bytes(columns.bytes("fingerprint")?),
-        body: columns.raw("body")?,
-        operation: columns.number("operation_id", OperationId::new)?,
-        expires_at: columns.timestamp("expires_at")?,
-    }))
 }

@@ -1,7 +1,8 @@
 //! The database of production: many server instances on one PostgreSQL.
 //!
 //! Nothing that another instance must know is kept in memory. Reads see one moment, writes are one
-//! transaction each (see `session`); the constraints of the schema say what may stand beside what.
+//! transaction each (see `session`), commits of concurrent callers one together (see `writer`); the
+//! constraints of the schema say what may stand beside what.
 
 mod access;
 mod api_keys;
@@ -13,10 +14,12 @@ mod deliveries;
 mod endpoints;
 mod error;
 mod extensions;
+mod grouping;
 mod housekeeping;
 mod invoices;
 mod load;
 mod migrations;
+mod offers;
 mod open;
 mod operations;
 mod outbox;
@@ -30,6 +33,7 @@ mod store;
 mod users;
 mod wake;
 mod watch;
+mod writer;
 
 use std::fmt;
 use std::sync::Arc;
@@ -44,13 +48,17 @@ use super::{Lifecycle, OpenError, Unfit};
 pub(super) use archive::PostgresArchive;
 use connections::Connections;
 use error::Fault;
+use grouping::Grouped;
 use wake::Wake;
+use writer::{BulkWriter, Writer};
 
 pub(super) use open::judge_url;
 
 /// All ports over one PostgreSQL database.
 pub struct PostgresStore {
     connections: Connections,
+    writer: Grouped<Writer>,
+    bulk_writer: Grouped<BulkWriter>,
     wake: Arc<Wake>,
 }
 
@@ -83,6 +91,8 @@ impl Lifecycle for PostgresStore {
     }
 
     async fn close(&self) {
+        self.writer.close().await;
+        self.bulk_writer.close().await;
         self.wake.end();
         self.connections.close().await;
     }

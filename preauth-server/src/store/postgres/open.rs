@@ -12,7 +12,9 @@ use crate::store::OpenError;
 
 use super::connections::Connections;
 use super::error::Fault;
+use super::grouping::Grouped;
 use super::wake::Wake;
+use super::writer::{self, BulkWriter, Writer};
 use super::{PostgresStore, migrations};
 
 /// How long the first connection of all may take.
@@ -27,9 +29,18 @@ const SESSION: [(&str, &str); 4] = [
 
 pub(super) async fn open(url: &str) -> Result<PostgresStore, OpenError> {
     let options = checked(url).await?;
-    let connections = Connections::new(options.clone().options(SESSION));
+    let session = options.clone().options(SESSION);
+    let connections = Connections::new(session.clone());
     let wake = Arc::new(Wake::spawn(connections.pool().clone(), options));
-    Ok(PostgresStore { connections, wake })
+    // Apart from the others, so that a commit never waits for reads to give one back.
+    let writer = Writer::new(Connections::few(session.clone()), Arc::clone(&wake));
+    let bulk_writer = BulkWriter(Writer::new(Connections::few(session), Arc::clone(&wake)));
+    Ok(PostgresStore {
+        connections,
+        writer: Grouped::spawn(writer, writer::LIMITS),
+        bulk_writer: Grouped::spawn(bulk_writer, writer::BULK_LIMITS),
+        wake,
+    })
 }
 
 /// How to connect to a database that answers and has this build's schema.

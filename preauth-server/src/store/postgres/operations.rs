@@ -4,7 +4,7 @@ use preauth_core::operation::{
     Action, Closing, Extension, Invoice, InvoiceAmounts, Operation, State,
 };
 use preauth_core::value::{
-    Cnpj, CompanyId, ExtensionId, InvoiceNumber, OperationId, Status, Version,
+    Cnpj, CompanyId, ExtensionId, InvoiceNumber, OperationId, Status, Timestamp, Version,
 };
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
@@ -79,6 +79,23 @@ pub(super) async fn holder(
     .fetch_optional(connection)
     .await?;
     row.as_ref().map(operation).transpose()
+}
+
+/// Offers whose time has passed, those first that have waited longest.
+pub(super) async fn overdue(
+    connection: &mut PgConnection,
+    now: Timestamp,
+    limit: u32,
+) -> Result<Vec<Operation>, Fault> {
+    let rows = sqlx::query(select_operations!(
+        "WHERE o.status = 'IN_PRE_AUTH' AND o.expires_at < $1
+         ORDER BY o.expires_at, o.id LIMIT $2"
+    ))
+    .bind(now.unix_millis())
+    .bind(i64::from(limit))
+    .fetch_all(connection)
+    .await?;
+    rows.iter().map(operation).collect()
 }
 
 /// Reads a row of `select_operations!` back.

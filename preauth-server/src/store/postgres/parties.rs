@@ -4,6 +4,7 @@ use preauth_core::operation::Party;
 use preauth_core::port::Subscription;
 use preauth_core::value::{Cnpj, CompanyId, EndpointId};
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 use super::error::Fault;
 use super::rows::Columns;
@@ -80,12 +81,21 @@ pub(super) async fn subscriptions(
     supplier: Option<&Party>,
 ) -> Result<Vec<Subscription>, Fault> {
     let supplier = supplier.map(|supplier| supplier.head_office);
+    let head_offices: Vec<CompanyId> = [payer.head_office].into_iter().chain(supplier).collect();
+    endpoints_of(connection, &head_offices).await
+}
+
+/// The endpoints of any of `head_offices`.
+pub(super) async fn endpoints_of(
+    connection: &mut PgConnection,
+    head_offices: &[CompanyId],
+) -> Result<Vec<Subscription>, Fault> {
+    let ids: Vec<&Uuid> = head_offices.iter().map(CompanyId::as_uuid).collect();
     let rows = sqlx::query(
         "SELECT id, head_office_id, events FROM endpoints
-         WHERE head_office_id IN ($1, $2) AND deleted_at IS NULL",
+         WHERE head_office_id = ANY($1) AND deleted_at IS NULL",
     )
-    .bind(payer.head_office.as_uuid())
-    .bind(supplier.as_ref().map(CompanyId::as_uuid))
+    .bind(ids)
     .fetch_all(connection)
     .await?;
     rows.iter()

@@ -1,16 +1,16 @@
-//! Payment orders as rows: read, written, and their new versions.
+//! Payment orders as rows: how they are read back.
 
 use async_trait::async_trait;
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{PageRequest, Unavailable};
-use preauth_core::value::{OperationId, PaymentOrderId, Reason, Version};
+use preauth_core::value::{OperationId, PaymentOrderId, Version};
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
 
 use crate::directory::{Page, PaymentOrders};
 
 use super::PostgresStore;
-use super::error::{Fault, WriteError, one_row_or};
+use super::error::Fault;
 use super::parties::{PAYER, SUPPLIER, party};
 use super::rows::{Columns, clamped, count};
 
@@ -57,53 +57,6 @@ pub(super) async fn by_id(
         .fetch_optional(connection)
         .await?;
     row.as_ref().map(order).transpose()
-}
-
-pub(super) async fn insert(
-    connection: &mut PgConnection,
-    order: &PaymentOrder,
-) -> Result<(), WriteError> {
-    sqlx::query(
-        "INSERT INTO payment_orders (id, head_office_id, payer_id, supplier_id, operation_id,
-             version, status, amount_cents, scheduled_for, reason, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
-    )
-    .bind(order.id.get())
-    .bind(order.payer.head_office.as_uuid())
-    .bind(order.payer.company.as_uuid())
-    .bind(order.supplier.company.as_uuid())
-    .bind(order.operation.map(OperationId::get))
-    .bind(order.version.get())
-    .bind(order.status.as_str())
-    .bind(order.amount.cents())
-    .bind(order.scheduled_for.map(|day| day.to_string()))
-    .bind(order.reason.as_ref().map(Reason::as_str))
-    .bind(order.created_at.unix_millis())
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-/// Writes an order's next version over `expected`.
-pub(super) async fn update(
-    connection: &mut PgConnection,
-    order: &PaymentOrder,
-    expected: Option<Version>,
-) -> Result<(), WriteError> {
-    let done = sqlx::query(
-        "UPDATE payment_orders
-         SET version = $1, status = $2, scheduled_for = $3, reason = $4
-         WHERE id = $5 AND version = $6",
-    )
-    .bind(order.version.get())
-    .bind(order.status.as_str())
-    .bind(order.scheduled_for.map(|day| day.to_string()))
-    .bind(order.reason.as_ref().map(Reason::as_str))
-    .bind(order.id.get())
-    .bind(expected.map(Version::get))
-    .execute(connection)
-    .await?;
-    one_row_or(done.rows_affected(), WriteError::Conflict)
 }
 
 async fn list(

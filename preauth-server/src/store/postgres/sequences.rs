@@ -1,16 +1,9 @@
 //! Ids that are reserved before they are used; each is given out once, to one instance.
 
-use preauth_core::value::{ExtensionId, InvoiceId, OperationId, PaymentOrderId};
+use preauth_core::value::{ExtensionId, InvoiceId, PaymentOrderId};
 use sqlx::PgConnection;
 
 use super::error::Fault;
-
-pub(super) async fn next_operation(connection: &mut PgConnection) -> Result<OperationId, Fault> {
-    let id = sqlx::query_scalar("SELECT nextval('operation_ids')")
-        .fetch_one(connection)
-        .await?;
-    OperationId::new(id).ok_or(Fault::NoIdsLeft)
-}
 
 pub(super) async fn next_extension(connection: &mut PgConnection) -> Result<ExtensionId, Fault> {
     let id = sqlx::query_scalar("SELECT nextval('extension_ids')")

@@ -1,4 +1,6 @@
-//! The write side: loads in one snapshot, commits in one transaction.
+//! The write side: loads in one snapshot, commits through the writer.
+
+use std::time::Duration;
 
 use async_trait::async_trait;
 use preauth_core::payment_order::PaymentOrder;
@@ -6,17 +8,30 @@ use preauth_core::port::{
     Commit, CommitError, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget,
     Store, Unavailable,
 };
-use preauth_core::value::{OperationId, PaymentOrderId};
+use preauth_core::value::{OperationId, PaymentOrderId, Timestamp};
+use tokio::time::sleep;
 
-use super::{PostgresStore, commit, load};
+use super::error::WriteError;
+use super::{PostgresStore, load, offers};
+
+/// Before a caller may go round who was too early: about as long as a commit takes.
+const PAUSE_BEFORE_NEXT_TRY: Duration = Duration::from_millis(25);
 
 #[async_trait]
 impl Store for PostgresStore {
     async fn load_offer(&self, target: &OfferTarget) -> Result<Option<LoadedOffer>, Unavailable> {
-        let loaded = self.read_snapshot(target, |connection, target| {
-            Box::pin(load::offer(connection, target))
+        let found = self.read(target, |connection, target| {
+            Box::pin(offers::find(connection, target))
         });
-        Ok(loaded.await?)
+        match found.await? {
+            Some(found) if found.is_held => {
+                let loaded = self.read_snapshot(target, |connection, target| {
+                    Box::pin(offers::find_held(connection, target))
+                });
+                Ok(loaded.await?)
+            }
+            found => Ok(found.map(|found| found.loaded)),
+        }
     }
 
     async fn load_operation(
@@ -25,6 +40,18 @@ impl Store for PostgresStore {
     ) -> Result<Option<LoadedOperation>, Unavailable> {
         let loaded = self.read_snapshot(&id, |connection, id| {
             Box::pin(load::operation(connection, *id))
+        });
+        Ok(loaded.await?)
+    }
+
+    async fn load_overdue(
+        &self,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<LoadedOperation>, Unavailable> {
+        let input = (now, limit);
+        let loaded = self.read_snapshot(&input, |connection, (now, limit)| {
+            Box::pin(load::overdue(connection, *now, *limit))
         });
         Ok(loaded.await?)
     }
@@ -49,17 +76,26 @@ impl Store for PostgresStore {
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
-        let written = if commit.deliveries.is_empty() {
-            self.write(commit, |connection, commit| {
-                Box::pin(commit::write(connection, commit))
-            })
-            .await
-        } else {
-            self.write_and_wake(commit, |connection, commit| {
-                Box::pin(commit::write(connection, commit))
-            })
-            .await
-        };
-        Ok(written?)
+        match self.writer.ask(commit).await {
+            Ok(Err(WriteError::InProgress)) => {
+                sleep(PAUSE_BEFORE_NEXT_TRY).await;
+                Err(CommitError::Conflict)
+            }
+            Ok(written) => Ok(written?),
+            Err(error) => Err(WriteError::from(error).into()),
+        }
+    }
+
+    async fn commit_all(&self, commits: Vec<Commit>) -> Vec<Result<(), CommitError>> {
+        let members = commits.len();
+        match self.bulk_writer.ask(commits).await {
+            Ok(written) => written
+                .into_iter()
+                .map(|written| written.map_err(CommitError::from))
+                .collect(),
+            Err(error) => std::iter::repeat_with(|| Err(WriteError::from(error).into()))
+                .take(members)
+                .collect(),
+        }
     }
 }

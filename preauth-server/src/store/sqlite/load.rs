@@ -1,11 +1,15 @@
 //! What a decision looks at, as of one moment.
 
+use std::collections::HashMap;
+
 use preauth_core::operation::{Credit, OfferContext, Party};
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{
-    LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget, Reply,
+    LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget, Reply, Subscription,
 };
-use preauth_core::value::{CompanyId, Fingerprint, IdempotencyKey, OperationId, PaymentOrderId};
+use preauth_core::value::{
+    CompanyId, Fingerprint, IdempotencyKey, OperationId, PaymentOrderId, Timestamp,
+};
 use sqlx::SqliteConnection;
 
 use super::counters::Counters;
@@ -74,6 +78,34 @@ pub(super) async fn operation(
         holder,
         subscriptions,
     }))
+}
+
+/// Offers whose time has passed; the connection must be in a snapshot.
+pub(super) async fn overdue(
+    connection: &mut SqliteConnection,
+    now: Timestamp,
+    limit: u32,
+) -> Result<Vec<LoadedOperation>, Fault> {
+    let operations = operations::overdue(connection, now, limit).await?;
+    let mut known: HashMap<(CompanyId, CompanyId), Vec<Subscription>> = HashMap::new();
+    let mut loaded = Vec::with_capacity(operations.len());
+    for operation in operations {
+        let (payer, supplier) = (&operation.payer, &operation.supplier);
+        let parties = (payer.head_office, supplier.head_office);
+        let subscriptions = if let Some(subscriptions) = known.get(&parties) {
+            subscriptions.clone()
+        } else {
+            let found = parties::subscriptions(connection, payer, Some(supplier)).await?;
+            known.entry(parties).or_insert(found).clone()
+        };
+        loaded.push(LoadedOperation {
+            operation,
+            // An offer holds its invoice itself.
+            holder: None,
+            subscriptions,
+        });
+    }
+    Ok(loaded)
 }
 
 /// What a new payment order needs; the connection must be in a snapshot.

@@ -1,14 +1,19 @@
 //! The write side: loads in one snapshot, commits through the writer.
 
 use async_trait::async_trait;
+use futures_util::{StreamExt, stream};
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{
     Commit, CommitError, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget,
     Store, Unavailable,
 };
-use preauth_core::value::{OperationId, PaymentOrderId};
+use preauth_core::value::{OperationId, PaymentOrderId, Timestamp};
 
 use super::{SqliteStore, commit, load};
+
+/// Of many commits at once so many stand in the writer's queue: as many as fill a transaction, and
+/// the next one's.
+const IN_QUEUE_AT_ONCE: usize = 256;
 
 #[async_trait]
 impl Store for SqliteStore {
@@ -23,6 +28,15 @@ impl Store for SqliteStore {
     ) -> Result<Option<LoadedOperation>, Unavailable> {
         let mut snapshot = self.snapshot().await?;
         Ok(load::operation(&mut snapshot, id).await?)
+    }
+
+    async fn load_overdue(
+        &self,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<LoadedOperation>, Unavailable> {
+        let mut snapshot = self.snapshot().await?;
+        Ok(load::overdue(&mut snapshot, now, limit).await?)
     }
 
     async fn load_new_order(
@@ -56,5 +70,11 @@ impl Store for SqliteStore {
                 .await
         };
         Ok(written?)
+    }
+
+    async fn commit_all(&self, commits: Vec<Commit>) -> Vec<Result<(), CommitError>> {
+        // The writer takes what is queued together; others find room in its queue.
+        let commits = stream::iter(commits).map(|commit| self.commit(commit));
+        commits.buffered(IN_QUEUE_AT_ONCE).collect().await
     }
 }

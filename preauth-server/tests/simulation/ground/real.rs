@@ -148,6 +148,14 @@ impl Store for Real {
         in_real_time(self.stores.store.load_operation(id)).await
     }
 
+    async fn load_overdue(
+        &self,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<LoadedOperation>, Unavailable> {
+        in_real_time(self.stores.store.load_overdue(now, limit)).await
+    }
+
     async fn load_new_order(
         &self,
         target: &OrderTarget,
@@ -164,6 +172,10 @@ impl Store for Real {
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
         in_real_time(self.stores.store.commit(commit)).await
+    }
+
+    async fn commit_all(&self, commits: Vec<Commit>) -> Vec<Result<(), CommitError>> {
+        in_real_time(self.stores.store.commit_all(commits)).await
     }
 }
 

@@ -7,7 +7,7 @@ use preauth_core::port::{
     Commit, CommitError, Filter, LoadedOffer, LoadedOperation, OfferTarget, PageRequest, Render,
     Unavailable, Viewer, Write,
 };
-use preauth_core::value::{EventType, InvoiceNumber, OperationId};
+use preauth_core::value::{EventType, InvoiceNumber, OperationId, Timestamp};
 use preauth_server::http::WireRender;
 
 use crate::defect::Defect;
@@ -58,6 +58,21 @@ impl Database {
             loaded.holder = holder.await?.filter(|holder| holder.id != id);
         }
         Ok(loaded)
+    }
+
+    pub(super) async fn load_overdue(
+        &self,
+        ground: &Ground,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<LoadedOperation>, Unavailable> {
+        let mut overdue = ground.store.load_overdue(now, limit).await?;
+        if self.has(Defect::DuplicateUnconstrained) {
+            for loaded in &mut overdue {
+                loaded.operation = undisguised(loaded.operation.clone());
+            }
+        }
+        Ok(overdue)
     }
 
     /// The holder of an invoice as a query without an index behind it finds it.

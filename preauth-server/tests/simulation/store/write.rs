@@ -6,7 +6,7 @@ use preauth_core::port::{
     Commit, CommitError, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget,
     Store, Unavailable,
 };
-use preauth_core::value::{OperationId, PaymentOrderId};
+use preauth_core::value::{OperationId, PaymentOrderId, Timestamp};
 
 use crate::clock::sleep_ms;
 use crate::faults::{Call, Fault};
@@ -34,6 +34,18 @@ impl Store for SimStore {
         self.call(
             Call::LoadOperation,
             self.database.load_operation(self.ground(), id),
+        )
+        .await
+    }
+
+    async fn load_overdue(
+        &self,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<LoadedOperation>, Unavailable> {
+        self.call(
+            Call::Overdue,
+            self.database.load_overdue(self.ground(), now, limit),
         )
         .await
     }
@@ -79,6 +91,15 @@ impl Store for SimStore {
             return Err(CommitError::Unknown(lost()));
         }
         done
+    }
+
+    /// Each commit meets faults of its own: of a group some may be done, and others not.
+    async fn commit_all(&self, commits: Vec<Commit>) -> Vec<Result<(), CommitError>> {
+        let mut outcomes = Vec::with_capacity(commits.len());
+        for commit in commits {
+            outcomes.push(self.commit(commit).await);
+        }
+        outcomes
     }
 }
 

@@ -81,8 +81,8 @@ impl Cluster {
             instance: number,
         });
         let vault = self.scene.vault.clone();
-        let dispatcher = Dispatcher::new(store.clone(), sender, vault, self.clock.clone(), wake);
-        let sweeper = Sweeper::new(Arc::clone(&service), store, self.clock.clone());
+        let dispatcher = Dispatcher::new(store, sender, vault, self.clock.clone(), wake);
+        let sweeper = Sweeper::new(Arc::clone(&service), self.clock.clone());
         let (trigger, until) = shutdown();
         let also_until = until.clone();
         let loops = [

@@ -1,58 +1,167 @@
-//! One commit: all of it, or a conflict that leaves nothing behind.
+//! Commits of many callers as one statement, which is one transaction and one round trip.
+//!
+//! What was changed or remembered meanwhile is left out, with everything that belongs to it. Where
+//! a constraint of the schema is broken instead, nothing is written at all; the writer then finds
+//! out whose fault it is (see `writer`).
 
-mod aggregate;
-mod keys;
-mod record;
+mod invoices;
+mod operations;
+mod orders;
+mod records;
+mod replies;
+mod statement;
 
 use preauth_core::port::{Commit, Write};
-use sqlx::PgConnection;
+use sqlx::{PgConnection, Row};
 
-use super::error::WriteError;
-use super::{invoices, payment_orders};
+use invoices::NewInvoices;
+use operations::{Changes, Extensions, NewOperations};
+use orders::{NewOrders, OrderChanges};
+use records::{Deliveries, Events, Files, Notices, Suppliers, record_events};
+use replies::Replies;
+use statement::Statement;
 
-/// Writes everything that a decision changed. The constraints of the schema say whether it may.
+/// The plan of a statement is kept for groups up to this size. Made for a few rows, it would match
+/// thousands row against row.
+const KEPT_PLAN_LIMIT: usize = 256;
+
+/// What became of one commit of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// All of it was written.
+    Written,
+    /// Something in its way was committed before.
+    LeftOut,
+    /// Its idempotency key is being written by another instance.
+    InProgress,
+}
+
+/// Writes the commits of one group, and says for each what became of it.
+///
+/// No two of them may be about the same thing (see [`Claims`](super::writer)).
 pub(super) async fn write(
     connection: &mut PgConnection,
-    commit: &Commit,
-) -> Result<(), WriteError> {
-    let expected = commit.write.expected_version();
-    if let Some(reply) = &commit.reply {
-        keys::enter(connection, commit.write.head_office(), &reply.key).await?;
+    group: &[Commit],
+) -> Result<Vec<Outcome>, sqlx::Error> {
+    let mut statement = Statement::new();
+    let answer = Group::of(group).write(&mut statement);
+    let query = statement
+        .answer(answer)
+        .persistent(group.len() <= KEPT_PLAN_LIMIT);
+    let mut outcomes = vec![Outcome::LeftOut; group.len()];
+    for row in query.fetch_all(connection).await? {
+        let n: i32 = row.try_get(0)?;
+        let place = usize::try_from(n).ok().and_then(|n| outcomes.get_mut(n));
+        if let Some(outcome) = place {
+            *outcome = if row.try_get(1)? {
+                Outcome::Written
+            } else {
+                Outcome::InProgress
+            };
+        }
     }
-    // Before the operation, which refers to it.
-    if let Some(supplier) = &commit.supplier {
-        record::supplier(connection, supplier, commit.event.at).await?;
+    Ok(outcomes)
+}
+
+/// The rows of a group, by the tables that they go into.
+#[derive(Default)]
+struct Group<'a> {
+    replies: Replies<'a>,
+    new_operations: NewOperations<'a>,
+    changes: Changes<'a>,
+    extensions: Extensions<'a>,
+    new_orders: NewOrders<'a>,
+    order_changes: OrderChanges<'a>,
+    invoices: NewInvoices<'a>,
+    suppliers: Suppliers<'a>,
+    events: Events<'a>,
+    deliveries: Deliveries<'a>,
+    notices: Notices<'a>,
+    files: Files<'a>,
+}
+
+impl<'a> Group<'a> {
+    fn of(commits: &'a [Commit]) -> Self {
+        let mut group = Self::default();
+        for (n, commit) in (0_i32..).zip(commits) {
+            group.add(n, commit);
+        }
+        group
     }
-    match &commit.write {
-        Write::NewOperation(operation) => aggregate::insert(connection, operation).await?,
-        Write::Operation {
-            operation,
-            extension,
-        } => {
-            aggregate::update(connection, operation, expected).await?;
-            if let Some(record) = extension {
-                aggregate::write_extension(connection, operation, record).await?;
+
+    fn add(&mut self, n: i32, commit: &'a Commit) {
+        let expected = commit.write.expected_version();
+        match &commit.write {
+            Write::NewOperation(operation) => {
+                self.new_operations.add(n, operation);
+                // Only what begins registers a supplier, has an answer to remember, or a file.
+                if let Some(supplier) = &commit.supplier {
+                    self.suppliers.add(n, supplier, commit.event.at);
+                }
+                if let Some(reply) = &commit.reply {
+                    self.replies.add(n, operation, reply, commit.event.at);
+                }
+                if let Some(file) = &commit.file {
+                    self.files.add(n, operation, file);
+                }
             }
+            Write::Operation {
+                operation,
+                extension,
+            } => {
+                self.changes.add(n, operation, expected);
+                if let Some(record) = extension {
+                    self.extensions.add(n, operation, record);
+                }
+            }
+            Write::NewOrder(order) => self.new_orders.add(n, order),
+            Write::Order(order) => self.order_changes.add(n, order, expected),
+            Write::NewInvoice(invoice) => self.invoices.add(n, invoice),
+            Write::Nothing { .. } => {}
         }
-        Write::NewOrder(order) => payment_orders::insert(connection, order).await?,
-        Write::Order(order) => payment_orders::update(connection, order, expected).await?,
-        Write::NewInvoice(invoice) => invoices::insert(connection, invoice).await?,
-        Write::Nothing { .. } => {}
-    }
-    record::event(connection, commit).await?;
-    for delivery in &commit.deliveries {
-        record::delivery(connection, *delivery, &commit.event).await?;
-    }
-    if let Some(notice) = &commit.notice {
-        record::notice(connection, notice, commit).await?;
-    }
-    if let Write::NewOperation(operation) | Write::Operation { operation, .. } = &commit.write {
-        if let Some(reply) = &commit.reply {
-            record::reply(connection, reply, operation, commit.event.at).await?;
+        self.events.add(n, commit);
+        for delivery in &commit.deliveries {
+            self.deliveries.add(n, *delivery, commit);
         }
-        if let Some(file) = &commit.file {
-            record::file(connection, file, operation.id).await?;
+        if let Some(notice) = &commit.notice {
+            self.notices.add(n, notice, commit);
         }
     }
-    Ok(())
+
+    /// Adds the parts that have rows, and gives the end of the statement: a row for each commit
+    /// that was written, or that came too early.
+    fn write(self, statement: &mut Statement) -> &'static str {
+        let are_keyed = self.replies.write(statement);
+        // What `written` is made of: the commits that nothing was in the way of.
+        let mut written = Vec::new();
+        if self.events.announce(statement) {
+            written.push("announced");
+        }
+        if self.new_operations.write(statement, are_keyed) {
+            written.push("begun");
+        }
+        if self.changes.write(statement) {
+            written.push("changed");
+        }
+        if self.new_orders.write(statement) {
+            written.push("new_order");
+        }
+        if self.order_changes.write(statement) {
+            written.push("changed_order");
+        }
+        statement.union("written", &written);
+        record_events(statement);
+        self.invoices.write(statement);
+        self.extensions.write(statement);
+        self.suppliers.write(statement);
+        self.deliveries.write(statement);
+        self.notices.write(statement);
+        self.files.write(statement);
+        if are_keyed {
+            "SELECT n, TRUE FROM written
+             UNION ALL SELECT n, FALSE FROM entering WHERE NOT is_inside"
+        } else {
+            "SELECT n, TRUE FROM written"
+        }
+    }
 }

@@ -8,7 +8,7 @@ use super::super::error::Fault;
 
 /// Closes the connection when it is dropped in the middle of a statement: the pool would wait for
 /// the rest of the answer, which may never come, and be one connection short until then.
-pub(super) struct Lent(Option<PoolConnection<Postgres>>);
+pub(in super::super) struct Lent(Option<PoolConnection<Postgres>>);
 
 impl From<PoolConnection<Postgres>> for Lent {
     fn from(connection: PoolConnection<Postgres>) -> Self {
@@ -17,7 +17,7 @@ impl From<PoolConnection<Postgres>> for Lent {
 }
 
 impl Lent {
-    pub(super) fn connection(&mut self) -> Result<&mut PgConnection, Fault> {
+    pub(in super::super) fn connection(&mut self) -> Result<&mut PgConnection, Fault> {
         match &mut self.0 {
             Some(connection) => Ok(&mut **connection),
             None => Err(Fault::TimedOut),
@@ -25,7 +25,7 @@ impl Lent {
     }
 
     /// Gives the connection back, unless the outcome shows that it is of no more use.
-    pub(super) fn give_back_after<T>(
+    pub(in super::super) fn give_back_after<T>(
         mut self,
         outcome: Result<Result<T, Fault>, Elapsed>,
     ) -> Result<T, Fault> {
@@ -39,7 +39,7 @@ impl Lent {
     }
 
     /// Gives the connection back; whatever was asked of it has been answered.
-    pub(super) fn give_back(&mut self) {
+    pub(in super::super) fn give_back(&mut self) {
         drop(self.0.take());
     }
 }

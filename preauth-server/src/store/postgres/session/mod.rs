@@ -16,7 +16,7 @@ use tokio::time::timeout;
 
 use super::PostgresStore;
 use super::error::{Fault, WriteError};
-use lent::Lent;
+pub(super) use lent::Lent;
 use transaction::Transaction;
 
 /// How long a read may take; the server gives up sooner by itself (see `open`).

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use sqlx::{Connection, PgConnection};
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
 use super::super::connections::Connections;
 use super::super::error::{Fault, WriteError, after_commit};
@@ -18,8 +18,6 @@ const COMMIT_TIMEOUT: Duration = Duration::from_secs(10);
 const ROLLBACK_TIMEOUT: Duration = Duration::from_secs(1);
 /// How often a write is done that the database rolled back on account of others at work.
 const ROUNDS: u32 = 4;
-/// Before a caller may go round who was too early: about as long as a commit takes.
-const PAUSE_BEFORE_NEXT_TRY: Duration = Duration::from_millis(25);
 
 pub(super) struct Transaction {
     connections: Connections,
@@ -48,11 +46,6 @@ impl Transaction {
                 Err(WriteError::Lost(fault)) => {
                     self.connections.suspect_all();
                     last = WriteError::Lost(fault);
-                }
-                Err(WriteError::InProgress) => {
-                    // Without a connection: many may be waiting for the same one to end.
-                    sleep(PAUSE_BEFORE_NEXT_TRY).await;
-                    return Err(WriteError::Conflict);
                 }
                 outcome => return outcome,
             }

@@ -14,13 +14,13 @@ use chrono::TimeDelta;
 use futures_util::future::BoxFuture;
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteConnectOptions;
-use thiserror::Error;
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use crate::looping::LoopHealth;
 use crate::store::WriteQueue;
 
 use super::error::WriteError;
+use crate::store::queue::QueueError;
 use job::{AnyJob, Job};
 use task::Task;
 
@@ -56,18 +56,6 @@ enum Durability {
     /// It survives the end of the process, but perhaps not a power failure.
     Relaxed,
 }
-
-#[derive(Debug, Error)]
-#[error("too many writes are waiting")]
-struct QueueFull;
-
-#[derive(Debug, Error)]
-#[error("the database was closed")]
-struct Closed;
-
-#[derive(Debug, Error)]
-#[error("the writing task ended before it answered")]
-struct Lost;
 
 impl Writer {
     /// Starts the task. It owns `lock` and lets go of it last, when the connection is closed.
@@ -164,14 +152,14 @@ impl Writer {
         match self.queue.try_send(Message::Job(Box::new(job))) {
             Ok(()) => {}
             Err(mpsc::error::TrySendError::Full(_)) => {
-                return Err(WriteError::NotDone(Box::new(QueueFull)));
+                return Err(WriteError::NotDone(Box::new(QueueError::Full)));
             }
             Err(mpsc::error::TrySendError::Closed(_)) => {
-                return Err(WriteError::NotDone(Box::new(Closed)));
+                return Err(WriteError::NotDone(Box::new(QueueError::Closed)));
             }
         }
         // Without an answer the commit may or may not have come to pass.
-        let lost = |_| WriteError::Unknown(Box::new(Lost));
+        let lost = |_| WriteError::Unknown(Box::new(QueueError::Lost));
         answer.await.map_err(lost)?
     }
 }

@@ -1,0 +1,72 @@
+//! Time passes for many offers at once.
+
+use std::error::Error as StdError;
+
+use crate::operation::{Actor, Command, Decision, Operation, decide, evolve};
+use crate::port::{Commit, CommitError, LoadedOperation, Unavailable};
+use crate::value::{EventType, OperationId, Timestamp};
+
+use super::{Commanded, Service};
+
+/// What one sweep came to.
+#[derive(Debug, Default)]
+pub struct Swept {
+    /// Offers whose expiry it recorded.
+    pub expired: Vec<Commanded>,
+    /// Offers that somebody else closed first.
+    pub closed_by_others: usize,
+    /// Offers whose expiry was not recorded, or perhaps; they are overdue until it is.
+    pub failed: Vec<(OperationId, Box<dyn StdError + Send + Sync>)>,
+}
+
+impl Service {
+    /// Records the expiry of at most `limit` overdue offers, together as far as the host can.
+    ///
+    /// Each is judged by the rules on its own, and has an event of its own. Any number of callers
+    /// may sweep at once: an expiry is recorded once.
+    pub async fn expire_overdue(&self, now: Timestamp, limit: u32) -> Result<Swept, Unavailable> {
+        let overdue = self.store.load_overdue(now, limit).await?;
+        let (done, commits): (Vec<_>, Vec<_>) = overdue
+            .iter()
+            .filter_map(|loaded| self.expiry(loaded, now))
+            .unzip();
+        let outcomes = self.store.commit_all(commits).await;
+        let mut swept = Swept::default();
+        for (commanded, outcome) in done.into_iter().zip(outcomes) {
+            match outcome {
+                Ok(()) => swept.expired.push(commanded),
+                Err(CommitError::Conflict) => {
+                    swept.closed_by_others = swept.closed_by_others.saturating_add(1);
+                }
+                Err(CommitError::NotDone(cause) | CommitError::Unknown(cause)) => {
+                    swept.failed.push((commanded.operation.id, cause));
+                }
+            }
+        }
+        Ok(swept)
+    }
+
+    /// The expiry of an offer and the commit that records it; `None` when its time has not passed.
+    fn expiry(&self, loaded: &LoadedOperation, now: Timestamp) -> Option<(Commanded, Commit)> {
+        let operation: &Operation = &loaded.operation;
+        let holder = loaded.holder.as_ref().map(|holder| holder.id);
+        let decision = decide(operation, &Command::Expire, holder, now).ok()?;
+        let Decision::Change(change) = decision else {
+            return None;
+        };
+        let event: EventType = change.event_type();
+        let next = evolve(operation, &change);
+        let commit = self.commit_of_change(
+            next.clone(),
+            &change,
+            Actor::System,
+            &loaded.subscriptions,
+            now,
+        );
+        let commanded = Commanded {
+            operation: next,
+            event: Some(event),
+        };
+        Some((commanded, commit))
+    }
+}

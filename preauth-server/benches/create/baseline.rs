@@ -1,0 +1,53 @@
+//! The rows of one create written by pgbench, without any of our code.
+
+use std::process::Command;
+
+use crate::scene::Scene;
+
+const ONE_STATEMENT: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/benches/create/one_statement.sql"
+);
+const FIVE_STATEMENTS: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/benches/create/five_statements.sql"
+);
+
+/// Each script with the name that it is told under.
+pub(crate) const ALL: [(&str, &str); 2] = [
+    ("five statements", FIVE_STATEMENTS),
+    ("one statement", ONE_STATEMENT),
+];
+
+pub(crate) struct Done {
+    pub(crate) rate: u64,
+    pub(crate) transactions: u64,
+}
+
+pub(crate) fn run(scene: &Scene, script: &str, clients: usize, seconds: u64) -> Done {
+    let mut pgbench = Command::new("pgbench");
+    pgbench.args(["--no-vacuum", "--protocol=prepared", "--jobs=2"]);
+    pgbench.arg(format!("--client={clients}"));
+    pgbench.arg(format!("--time={seconds}"));
+    pgbench.arg(format!("--file={script}"));
+    for (name, value) in scene.ids() {
+        pgbench.arg(format!("--define={name}={value}"));
+    }
+    let output = pgbench.arg(&scene.database).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Done {
+        rate: number_behind(&told, "tps = "),
+        transactions: number_behind(&told, "transactions actually processed: "),
+    }
+}
+
+fn number_behind(text: &str, label: &str) -> u64 {
+    let (_, rest) = text.split_once(label).unwrap();
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().unwrap()
+}

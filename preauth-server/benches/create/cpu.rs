@@ -1,0 +1,47 @@
+//! What processes have computed so far, by the operating system's own account.
+
+use std::fs;
+
+/// Microseconds in one tick of the accounts: 100 ticks a second, on every Linux.
+const TICK_US: u64 = 10_000;
+/// Fields of `/proc/PID/stat` behind the name, which may hold anything.
+const PARENT: usize = 1;
+const OWN: [usize; 2] = [11, 12];
+const OF_ENDED_CHILDREN: [usize; 2] = [13, 14];
+
+/// The time of `roots` and all that they have started, in microseconds.
+pub(crate) fn of(roots: &[u32]) -> u64 {
+    let all: Vec<(u32, Vec<u64>)> = processes();
+    let mut members: Vec<u32> = roots.to_vec();
+    loop {
+        let children = all.iter().filter(|(pid, fields)| {
+            let parent = fields.get(PARENT).copied().unwrap_or_default();
+            !members.contains(pid) && members.iter().any(|it| u64::from(*it) == parent)
+        });
+        let children: Vec<u32> = children.map(|(pid, _)| *pid).collect();
+        if children.is_empty() {
+            break;
+        }
+        members.extend(children);
+    }
+    let ticks = all.iter().filter(|(pid, _)| members.contains(pid));
+    let ticks = ticks.flat_map(|(_, fields)| {
+        let counted = OWN.into_iter().chain(OF_ENDED_CHILDREN);
+        counted.filter_map(|field| fields.get(field).copied())
+    });
+    ticks.sum::<u64>().saturating_mul(TICK_US)
+}
+
+fn processes() -> Vec<(u32, Vec<u64>)> {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter_map(|pid: u32| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let (_, fields) = stat.rsplit_once(')')?;
+        let numbers = fields
+            .split_whitespace()
+            .map(|it| it.parse().unwrap_or_default());
+        Some((pid, numbers.collect()))
+    })
+    .collect()
+}

@@ -1,0 +1,237 @@
+//! The operations of a group of commits, and their extensions.
+
+use preauth_core::operation::{Closing, Operation, State};
+use preauth_core::port::ExtensionRecord;
+use preauth_core::value::{
+    DueDate, ExternalReference, InvoiceNumber, Money, Reason, Timestamp, Version,
+};
+use uuid::Uuid;
+
+use super::statement::{Statement, rows};
+
+rows! {
+    /// An operation that begins.
+    NewOperation, NewOperations as "new_operation" {
+        n: i32,
+        id: i64,
+        head_office_id: Uuid,
+        payer_id: Uuid,
+        supplier_id: Uuid,
+        supplier_cnpj: &'a str,
+        version: i64,
+        origin: &'a str,
+        status: &'a str,
+        amount_cents: i64,
+        withheld_tax_cents: i64,
+        net_amount_cents: Option<i64>,
+        due_date: String,
+        invoice_number: Option<&'a str>,
+        external_reference: Option<&'a str>,
+        expires_at: Option<i64>,
+        created_at: i64,
+        closing_action: Option<&'a str>,
+        closing_reason: Option<&'a str>,
+        boleto_due_date: Option<String>,
+    }
+}
+
+rows! {
+    /// An operation's next version: what may change of it, and nothing else.
+    Change, Changes as "change" {
+        n: i32,
+        id: i64,
+        expected: Option<i64>,
+        version: i64,
+        status: &'a str,
+        net_amount_cents: Option<i64>,
+        closing_action: Option<&'a str>,
+        closing_reason: Option<&'a str>,
+        boleto_due_date: Option<String>,
+    }
+}
+
+rows! {
+    /// An extension as it is after the commit.
+    Extension, Extensions as "extension" {
+        n: i32,
+        id: i64,
+        head_office_id: Uuid,
+        operation_id: i64,
+        new_due_date: String,
+        total_amount_cents: i64,
+        status: &'a str,
+    }
+}
+
+impl<'a> NewOperations<'a> {
+    pub(super) fn add(&mut self, n: i32, operation: &'a Operation) {
+        let invoice = &operation.invoice;
+        let state = StateColumns::of(&operation.state);
+        self.push(NewOperation {
+            n,
+            id: operation.id.get(),
+            head_office_id: *operation.payer.head_office.as_uuid(),
+            payer_id: *operation.payer.company.as_uuid(),
+            supplier_id: *operation.supplier.company.as_uuid(),
+            supplier_cnpj: operation.supplier.cnpj.as_str(),
+            version: operation.version.get(),
+            origin: operation.origin.as_str(),
+            status: operation.status().as_str(),
+            amount_cents: invoice.amounts.amount().cents(),
+            withheld_tax_cents: invoice.amounts.withheld_tax().cents(),
+            net_amount_cents: operation.net_amount.map(Money::cents),
+            due_date: invoice.due_date.to_string(),
+            invoice_number: invoice.number.as_ref().map(InvoiceNumber::as_str),
+            external_reference: operation
+                .external_reference
+                .as_ref()
+                .map(ExternalReference::as_str),
+            expires_at: operation.expires_at.map(Timestamp::unix_millis),
+            created_at: operation.created_at.unix_millis(),
+            closing_action: state.closing_action(),
+            closing_reason: state.closing_reason(),
+            boleto_due_date: state.boleto_due_date(),
+        });
+    }
+
+    /// Inserts them, all that are `begun`: those whose idempotency key has no answer yet. A conflict
+    /// of the whole statement when an id is taken, or an invoice is held by another.
+    pub(super) fn write(self, statement: &mut Statement, have_replies: bool) -> bool {
+        if !self.source(statement) {
+            return false;
+        }
+        statement.part(if have_replies {
+            "begun AS MATERIALIZED (
+                 SELECT * FROM new_operation
+                 WHERE id NOT IN (SELECT operation_id FROM reply)
+                    OR id IN (SELECT operation_id FROM remembered))"
+        } else {
+            "begun AS MATERIALIZED (SELECT * FROM new_operation)"
+        });
+        statement.part(
+            "inserted AS (
+                 INSERT INTO operations (id, head_office_id, payer_id, supplier_id, supplier_cnpj,
+                     version, origin, status, amount_cents, withheld_tax_cents, net_amount_cents,
+                     due_date, invoice_number, external_reference, expires_at, created_at,
+                     closing_action, closing_reason, boleto_due_date)
+                 SELECT id, head_office_id, payer_id, supplier_id, supplier_cnpj, version, origin,
+                     status, amount_cents, withheld_tax_cents, net_amount_cents, due_date,
+                     invoice_number, external_reference, expires_at, created_at, closing_action,
+                     closing_reason, boleto_due_date
+                 FROM begun)",
+        );
+        true
+    }
+}
+
+impl<'a> Changes<'a> {
+    pub(super) fn add(&mut self, n: i32, operation: &'a Operation, expected: Option<Version>) {
+        let state = StateColumns::of(&operation.state);
+        self.push(Change {
+            n,
+            id: operation.id.get(),
+            expected: expected.map(Version::get),
+            version: operation.version.get(),
+            status: operation.status().as_str(),
+            net_amount_cents: operation.net_amount.map(Money::cents),
+            closing_action: state.closing_action(),
+            closing_reason: state.closing_reason(),
+            boleto_due_date: state.boleto_due_date(),
+        });
+    }
+
+    /// Writes each over the version before it. One that is stored in another version is left out;
+    /// one that takes up an invoice that another holds is a conflict of the whole statement.
+    pub(super) fn write(self, statement: &mut Statement) -> bool {
+        if !self.source(statement) {
+            return false;
+        }
+        statement.part(
+            "changed AS (
+                 UPDATE operations o
+                 SET version = c.version, status = c.status, net_amount_cents = c.net_amount_cents,
+                     closing_action = c.closing_action, closing_reason = c.closing_reason,
+                     boleto_due_date = c.boleto_due_date
+                 FROM change c WHERE o.id = c.id AND o.version = c.expected
+                 RETURNING c.n)",
+        );
+        true
+    }
+}
+
+impl<'a> Extensions<'a> {
+    pub(super) fn add(&mut self, n: i32, operation: &'a Operation, record: &ExtensionRecord) {
+        self.push(Extension {
+            n,
+            id: record.extension.id.get(),
+            head_office_id: *operation.payer.head_office.as_uuid(),
+            operation_id: operation.id.get(),
+            new_due_date: record.extension.new_due_date.to_string(),
+            total_amount_cents: record.extension.total_amount.cents(),
+            status: record.status.as_str(),
+        });
+    }
+
+    /// A new row for one that opens, else its new status. The operation's version, which every
+    /// change of its extensions raises, has been compared.
+    pub(super) fn write(self, statement: &mut Statement) {
+        if !self.source(statement) {
+            return;
+        }
+        statement.part(
+            "opened AS (
+                 INSERT INTO extensions (id, head_office_id, operation_id, new_due_date,
+                     total_amount_cents, status)
+                 SELECT id, head_office_id, operation_id, new_due_date, total_amount_cents, status
+                 FROM extension WHERE status = 'OPEN' AND n IN (SELECT n FROM written))",
+        );
+        statement.part(
+            "ended AS (
+                 UPDATE extensions x SET status = e.status
+                 FROM extension e
+                 WHERE x.id = e.id AND x.operation_id = e.operation_id AND x.status = 'OPEN'
+                   AND e.status <> 'OPEN' AND e.n IN (SELECT n FROM written))",
+        );
+    }
+}
+
+/// The columns that a state fills besides the status.
+struct StateColumns<'a> {
+    closing: Option<&'a Closing>,
+    boleto_due_date: Option<DueDate>,
+}
+
+impl<'a> StateColumns<'a> {
+    fn of(state: &'a State) -> Self {
+        let (closing, boleto_due_date) = match state {
+            State::Reproved(closing) => (Some(closing), None),
+            State::ToReceive {
+                boleto_due_date, ..
+            } => (None, Some(*boleto_due_date)),
+            State::InPreAuth
+            | State::InVerification
+            | State::ToApprove
+            | State::InAnalysis
+            | State::ToPay
+            | State::ToBill
+            | State::Concluded => (None, None),
+        };
+        Self {
+            closing,
+            boleto_due_date,
+        }
+    }
+
+    fn closing_action(&self) -> Option<&'static str> {
+        self.closing.map(|closing| closing.action.as_str())
+    }
+
+    fn closing_reason(&self) -> Option<&'a str> {
+        let given = self.closing?.given_reason.as_ref();
+        given.map(Reason::as_str)
+    }
+
+    fn boleto_due_date(&self) -> Option<String> {
+        self.boleto_due_date.map(|date| date.to_string())
+    }
+}

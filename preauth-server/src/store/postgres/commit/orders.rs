@@ -1,0 +1,104 @@
+//! The payment orders of a group of commits.
+
+use preauth_core::payment_order::PaymentOrder;
+use preauth_core::value::{OperationId, Reason, Version};
+use uuid::Uuid;
+
+use super::statement::{Statement, rows};
+
+rows! {
+    /// A payment order that begins.
+    NewOrder, NewOrders as "new_order" {
+        n: i32,
+        id: i64,
+        head_office_id: Uuid,
+        payer_id: Uuid,
+        supplier_id: Uuid,
+        operation_id: Option<i64>,
+        version: i64,
+        status: &'a str,
+        amount_cents: i64,
+        scheduled_for: Option<String>,
+        reason: Option<&'a str>,
+        created_at: i64,
+    }
+}
+
+rows! {
+    /// A payment order's next version: what may change of it, and nothing else.
+    OrderChange, OrderChanges as "order_change" {
+        n: i32,
+        id: i64,
+        expected: Option<i64>,
+        version: i64,
+        status: &'a str,
+        scheduled_for: Option<String>,
+        reason: Option<&'a str>,
+    }
+}
+
+impl<'a> NewOrders<'a> {
+    pub(super) fn add(&mut self, n: i32, order: &'a PaymentOrder) {
+        self.push(NewOrder {
+            n,
+            id: order.id.get(),
+            head_office_id: *order.payer.head_office.as_uuid(),
+            payer_id: *order.payer.company.as_uuid(),
+            supplier_id: *order.supplier.company.as_uuid(),
+            operation_id: order.operation.map(OperationId::get),
+            version: order.version.get(),
+            status: order.status.as_str(),
+            amount_cents: order.amount.cents(),
+            scheduled_for: order.scheduled_for.map(|day| day.to_string()),
+            reason: order.reason.as_ref().map(Reason::as_str),
+            created_at: order.created_at.unix_millis(),
+        });
+    }
+
+    /// Inserts them. A conflict of the whole statement when an id is taken.
+    pub(super) fn write(self, statement: &mut Statement) -> bool {
+        if !self.source(statement) {
+            return false;
+        }
+        statement.part(
+            "inserted_order AS (
+                 INSERT INTO payment_orders (id, head_office_id, payer_id, supplier_id,
+                     operation_id, version, status, amount_cents, scheduled_for, reason,
+                     created_at)
+                 SELECT id, head_office_id, payer_id, supplier_id, operation_id, version, status,
+                     amount_cents, scheduled_for, reason, created_at
+                 FROM new_order)",
+        );
+        true
+    }
+}
+
+impl<'a> OrderChanges<'a> {
+    pub(super) fn add(&mut self, n: i32, order: &'a PaymentOrder, expected: Option<Version>) {
+        self.push(OrderChange {
+            n,
+            id: order.id.get(),
+            expected: expected.map(Version::get),
+            version: order.version.get(),
+            status: order.status.as_str(),
+            scheduled_for: order.scheduled_for.map(|day| day.to_string()),
+            reason: order.reason.as_ref().map(Reason::as_str),
+        });
+    }
+
+    /// Writes each over the version before it; one that is stored in another version is left out.
+    pub(super) fn write(self, statement: &mut Statement) -> bool {
+        if !self.source(statement) {
+            return false;
+        }
+        statement.part(
+            "changed_order AS (
+                 UPDATE payment_orders o
+                 SET version = c.version, status = c.status, scheduled_for = c.scheduled_for,
+                     reason = c.reason
+                 FROM order_change c WHERE o.id = c.id AND o.version = c.expected
+                 RETURNING c.n)",
+        );
+        true
+    }
+}

@@ -1,0 +1,265 @@
+//! What a group of commits records beside the aggregates.
+
+use preauth_core::operation::{Actor, InvoiceFile, Operation};
+use preauth_core::port::{Commit, NewDelivery, NewNotice, NewSupplier, Write};
+use preauth_core::value::{
+    ApiKeyId, OperationId, PaymentOrderId, Phone, Timestamp, UserId, Version,
+};
+use uuid::Uuid;
+
+use super::super::rows::clamped;
+use super::statement::{Statement, rows};
+
+rows! {
+    /// A supplier that an offer registers: a head office of its own.
+    Supplier, Suppliers as "supplier" {
+        n: i32,
+        id: Uuid,
+        cnpj: &'a str,
+        name: &'a str,
+        contact_name: &'a str,
+        contact_email: &'a str,
+        contact_phone: Option<&'a str>,
+        created_at: i64,
+    }
+}
+
+rows! {
+    /// The event that reports a change.
+    Event, Events as "event" {
+        n: i32,
+        id: Uuid,
+        head_office_id: Uuid,
+        operation_id: Option<i64>,
+        payment_order_id: Option<i64>,
+        version: Option<i64>,
+        kind: &'a str,
+        at: i64,
+        actor: &'a str,
+        actor_api_key_id: Option<Uuid>,
+        actor_user_id: Option<Uuid>,
+        body: &'a str,
+    }
+}
+
+rows! {
+    /// A delivery of a commit's event to one endpoint.
+    Delivery, Deliveries as "delivery" {
+        n: i32,
+        id: Uuid,
+        endpoint_id: Uuid,
+        event_id: Uuid,
+        event_type: &'a str,
+        at: i64,
+    }
+}
+
+rows! {
+    /// A mail to be sent afterwards.
+    Notice, Notices as "notice" {
+        n: i32,
+        id: Uuid,
+        head_office_id: Uuid,
+        operation_id: Option<i64>,
+        kind: &'a str,
+        recipient: &'a str,
+        content: &'a str,
+        staged_at: i64,
+    }
+}
+
+rows! {
+    /// The description of the invoice file that came with an offer.
+    File, Files as "file" {
+        n: i32,
+        operation_id: i64,
+        name: &'a str,
+        media_type: &'a str,
+        size_bytes: i64,
+        sha256: &'a [u8],
+    }
+}
+
+impl<'a> Suppliers<'a> {
+    pub(super) fn add(&mut self, n: i32, supplier: &'a NewSupplier, at: Timestamp) {
+        self.push(Supplier {
+            n,
+            id: *supplier.id.as_uuid(),
+            cnpj: supplier.cnpj.as_str(),
+            name: supplier.name.as_str(),
+            contact_name: supplier.contact_name.as_str(),
+            contact_email: supplier.email.as_str(),
+            contact_phone: supplier.phone.as_ref().map(Phone::as_str),
+            created_at: at.unix_millis(),
+        });
+    }
+
+    /// Registers those whose operation begins. A conflict of the whole statement when a tax id is
+    /// registered.
+    pub(super) fn write(self, statement: &mut Statement) {
+        if !self.source(statement) {
+            return;
+        }
+        statement.part(
+            "registered AS (
+                 INSERT INTO companies (id, cnpj, name, kind, head_office_id, contact_name,
+                     contact_email, contact_phone, created_at)
+                 SELECT id, cnpj, name, 'SUPPLIER', id, contact_name, contact_email,
+                     contact_phone, created_at
+                 FROM supplier WHERE n IN (SELECT n FROM written))",
+        );
+    }
+}
+
+impl<'a> Events<'a> {
+    pub(super) fn add(&mut self, n: i32, commit: &'a Commit) {
+        let event = &commit.event;
+        let (operation, order, version) = aggregate_of(&commit.write);
+        let (actor, key, user) = actor_columns(&event.actor);
+        self.push(Event {
+            n,
+            id: *event.id.as_uuid(),
+            head_office_id: *commit.write.head_office().as_uuid(),
+            operation_id: operation.map(OperationId::get),
+            payment_order_id: order.map(PaymentOrderId::get),
+            version: version.map(Version::get),
+            kind: event.event_type.as_str(),
+            at: event.at.unix_millis(),
+            actor,
+            actor_api_key_id: key.map(|key| *key.as_uuid()),
+            actor_user_id: user.map(|user| *user.as_uuid()),
+            body: &event.body,
+        });
+    }
+
+    /// Adds the events; `false`, and nothing added, when there are none. What has no aggregate behind
+    /// it, and so nothing in its way, is the part `announced`.
+    pub(super) fn announce(self, statement: &mut Statement) -> bool {
+        if !self.source(statement) {
+            return false;
+        }
+        statement.part("announced AS (SELECT n FROM event WHERE version IS NULL)");
+        true
+    }
+}
+
+/// Records the events of what was written. A conflict of the whole statement when an aggregate's
+/// version has one already.
+pub(super) fn record_events(statement: &mut Statement) {
+    statement.part(
+        "recorded AS (
+             INSERT INTO events (id, head_office_id, operation_id, payment_order_id, version, type,
+                 at, actor, actor_api_key_id, actor_user_id, body)
+             SELECT id, head_office_id, operation_id, payment_order_id, version, kind, at, actor,
+                 actor_api_key_id, actor_user_id, body
+             FROM event WHERE n IN (SELECT n FROM written))",
+    );
+}
+
+impl Deliveries<'_> {
+    pub(super) fn add(&mut self, n: i32, delivery: NewDelivery, commit: &Commit) {
+        self.push(Delivery {
+            n,
+            id: *delivery.id.as_uuid(),
+            endpoint_id: *delivery.endpoint.as_uuid(),
+            event_id: *commit.event.id.as_uuid(),
+            event_type: commit.event.event_type.as_str(),
+            at: commit.event.at.unix_millis(),
+        });
+    }
+
+    /// Addresses events to endpoints, due at once; silently not to one that was deleted. The lock
+    /// keeps a deletion from overlooking the delivery that is not committed yet.
+    pub(super) fn write(self, statement: &mut Statement) {
+        if !self.source(statement) {
+            return;
+        }
+        statement.part(
+            "addressed AS (
+                 INSERT INTO deliveries (id, head_office_id, endpoint_id, event_id, event_type,
+                     status, next_attempt_at, created_at)
+                 SELECT d.id, e.head_office_id, e.id, d.event_id, d.event_type, 'PENDING', d.at,
+                     d.at
+                 FROM delivery d JOIN endpoints e ON e.id = d.endpoint_id
+                 WHERE e.deleted_at IS NULL AND d.n IN (SELECT n FROM written)
+                 FOR KEY SHARE OF e)",
+        );
+    }
+}
+
+impl<'a> Notices<'a> {
+    pub(super) fn add(&mut self, n: i32, notice: &'a NewNotice, commit: &'a Commit) {
+        let (operation, _, _) = aggregate_of(&commit.write);
+        self.push(Notice {
+            n,
+            id: *notice.id.as_uuid(),
+            head_office_id: *commit.write.head_office().as_uuid(),
+            operation_id: operation.map(OperationId::get),
+            kind: notice.kind.as_str(),
+            recipient: notice.recipient.as_str(),
+            content: &notice.content,
+            staged_at: commit.event.at.unix_millis(),
+        });
+    }
+
+    pub(super) fn write(self, statement: &mut Statement) {
+        if !self.source(statement) {
+            return;
+        }
+        statement.part(
+            "staged AS (
+                 INSERT INTO notices (id, head_office_id, operation_id, kind, recipient, content,
+                     staged_at)
+                 SELECT id, head_office_id, operation_id, kind, recipient, content, staged_at
+                 FROM notice WHERE n IN (SELECT n FROM written))",
+        );
+    }
+}
+
+impl<'a> Files<'a> {
+    pub(super) fn add(&mut self, n: i32, operation: &Operation, file: &'a InvoiceFile) {
+        self.push(File {
+            n,
+            operation_id: operation.id.get(),
+            name: file.name.as_str(),
+            media_type: file.media_type.as_str(),
+            size_bytes: clamped(file.size),
+            sha256: file.sha256.as_slice(),
+        });
+    }
+
+    pub(super) fn write(self, statement: &mut Statement) {
+        if !self.source(statement) {
+            return;
+        }
+        statement.part(
+            "described AS (
+                 INSERT INTO invoice_files (operation_id, name, media_type, size_bytes, sha256)
+                 SELECT operation_id, name, media_type, size_bytes, sha256
+                 FROM file WHERE n IN (SELECT n FROM written))",
+        );
+    }
+}
+
+/// Whose event it is, and which version it led to; none of an event that no aggregate is behind.
+const fn aggregate_of(
+    write: &Write,
+) -> (Option<OperationId>, Option<PaymentOrderId>, Option<Version>) {
+    match write {
+        Write::NewOperation(operation) | Write::Operation { operation, .. } => {
+            (Some(operation.id), None, Some(operation.version))
+        }
+        Write::NewOrder(order) | Write::Order(order) => (None, Some(order.id), Some(order.version)),
+        Write::NewInvoice(_) | Write::Nothing { .. } => (None, None, None),
+    }
+}
+
+const fn actor_columns(actor: &Actor) -> (&'static str, Option<ApiKeyId>, Option<UserId>) {
+    match actor {
+        Actor::ApiKey { key, user } => ("API_KEY", Some(*key), Some(*user)),
+        Actor::Company => ("COMPANY", None, None),
+        Actor::Supplier => ("SUPPLIER", None, None),
+        Actor::Platform => ("PLATFORM", None, None),
+        Actor::System => ("SYSTEM", None, None),
+    }
+}

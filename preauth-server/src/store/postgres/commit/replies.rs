@@ -1,0 +1,75 @@
+//! The idempotency keys of a group of commits: entered, and answered from now on.
+
+use preauth_core::operation::Operation;
+use preauth_core::port::NewReply;
+use preauth_core::value::Timestamp;
+use uuid::Uuid;
+
+use super::statement::{Statement, rows};
+
+rows! {
+    /// What an idempotency key answers from now on.
+    Reply, Replies as "reply" {
+        n: i32,
+        head_office_id: Uuid,
+        key: &'a str,
+        fingerprint: &'a [u8],
+        operation_id: i64,
+        body: &'a str,
+        expires_at: i64,
+        at: i64,
+    }
+}
+
+impl<'a> Replies<'a> {
+    pub(super) fn add(
+        &mut self,
+        n: i32,
+        operation: &Operation,
+        reply: &'a NewReply,
+        at: Timestamp,
+    ) {
+        self.push(Reply {
+            n,
+            head_office_id: *operation.payer.head_office.as_uuid(),
+            key: reply.key.as_str(),
+            fingerprint: reply.fingerprint.as_bytes().as_slice(),
+            operation_id: operation.id.get(),
+            body: &reply.body,
+            expires_at: at.saturating_add(reply.retention).unix_millis(),
+            at: at.unix_millis(),
+        });
+    }
+
+    /// Enters each key until the transaction ends, and remembers its answer, over an expired one
+    /// too. One that has an answer that still counts is left out of `remembered`.
+    ///
+    /// A key that another instance is writing at this moment is not waited for: equal requests
+    /// could hold up everybody. Two keys of the same hash get into each other's way for a moment,
+    /// and no further.
+    pub(super) fn write(self, statement: &mut Statement) -> bool {
+        if !self.source(statement) {
+            return false;
+        }
+        statement.part(
+            "entering AS MATERIALIZED (
+                 SELECT *, pg_try_advisory_xact_lock(
+                     hashtextextended(head_office_id || ' ' || key, 0)) AS is_inside
+                 FROM reply)",
+        );
+        statement.part(
+            "remembered AS (
+                 INSERT INTO idempotency_replies (head_office_id, key, fingerprint, operation_id,
+                     body, expires_at)
+                 SELECT head_office_id, key, fingerprint, operation_id, body, expires_at
+                 FROM entering WHERE is_inside
+                 ON CONFLICT (head_office_id, key) DO UPDATE
+                 SET fingerprint = excluded.fingerprint, operation_id = excluded.operation_id,
+                     body = excluded.body, expires_at = excluded.expires_at
+                 WHERE idempotency_replies.expires_at
+                     <= (SELECT r.at FROM reply r WHERE r.operation_id = excluded.operation_id)
+                 RETURNING operation_id)",
+        );
+        true
+    }
+}

@@ -1,0 +1,148 @@
+//! What the judgement of a new operation looks at.
+
+use preauth_core::operation::{Credit, OfferContext, Party};
+use preauth_core::port::{LoadedOffer, OfferTarget, Reply, Subscription};
+use preauth_core::value::{
+    CompanyId, EndpointId, Fingerprint, IdempotencyKey, InvoiceNumber, OperationId,
+};
+use sqlx::PgConnection;
+
+use super::error::Fault;
+use super::load::credit;
+use super::operations;
+use super::parties::{PAYER, SUPPLIER, party};
+use super::rows::Columns;
+
+/// What one statement finds, and whether an operation in progress holds the invoice.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) loaded: LoadedOffer,
+    pub(super) is_held: bool,
+}
+
+/// Everything but the operation that holds the invoice, which there seldom is: one round trip, and
+/// as one statement it sees one moment. Reserves the id.
+pub(super) async fn find(
+    connection: &mut PgConnection,
+    target: &OfferTarget,
+) -> Result<Option<Found>, Fault> {
+    // The condition on the holder's status is that of the unique index, word for word: PostgreSQL
+    // uses the index for no other.
+    let row = sqlx::query(
+        "SELECT p.id AS payer_id, p.head_office_id AS payer_head_office_id, p.cnpj AS payer_cnpj,
+                p.name AS payer_name,
+                s.id AS supplier_id, s.head_office_id AS supplier_head_office_id,
+                s.cnpj AS supplier_cnpj, s.name AS supplier_name,
+                EXISTS (SELECT 1 FROM blocked_suppliers b
+                        WHERE b.head_office_id = p.head_office_id AND b.supplier_cnpj = $2)
+                    AS supplier_is_blocked,
+                c.max_term_days, c.max_invoice_amount_cents,
+                EXISTS (SELECT 1 FROM operations o
+                        WHERE o.head_office_id = p.head_office_id AND o.supplier_cnpj = $2
+                          AND o.invoice_number = $3
+                          AND o.status NOT IN ('REPROVED', 'CONCLUDED')) AS is_held,
+                r.fingerprint, r.operation_id, r.body, r.expires_at,
+                pe.id AS payer_endpoint, pe.events AS payer_events,
+                se.id AS supplier_endpoint, se.events AS supplier_events,
+                nextval('operation_ids') AS reserved
+         FROM companies p
+         LEFT JOIN companies s ON s.cnpj = $2
+         LEFT JOIN credit_analyses c ON c.head_office_id = p.head_office_id
+         LEFT JOIN idempotency_replies r ON r.head_office_id = p.head_office_id AND r.key = $4
+         LEFT JOIN endpoints pe
+             ON pe.head_office_id = p.head_office_id AND pe.deleted_at IS NULL
+         LEFT JOIN endpoints se
+             ON se.head_office_id = s.head_office_id AND se.deleted_at IS NULL
+            AND s.head_office_id <> p.head_office_id
+         WHERE p.id = $1",
+    )
+    .bind(target.payer.as_uuid())
+    .bind(target.supplier.as_str())
+    .bind(target.invoice_number.as_ref().map(InvoiceNumber::as_str))
+    .bind(target.idempotency_key.as_ref().map(IdempotencyKey::as_str))
+    .fetch_optional(connection)
+    .await?;
+    row.map(|row| found(Columns::of("companies", &row)))
+        .transpose()
+}
+
+/// Everything, the operation that holds the invoice included; the connection must be in a snapshot.
+pub(super) async fn find_held(
+    connection: &mut PgConnection,
+    target: &OfferTarget,
+) -> Result<Option<LoadedOffer>, Fault> {
+    let Some(Found { mut loaded, .. }) = find(connection, target).await? else {
+        return Ok(None);
+    };
+    let head_office = loaded.context.payer.head_office;
+    let number = target.invoice_number.as_ref();
+    loaded.context.holder =
+        operations::holder(connection, head_office, target.supplier, number, None).await?;
+    Ok(Some(loaded))
+}
+
+fn found(columns: Columns<'_>) -> Result<Found, Fault> {
+    let is_registered: Option<&str> = columns.raw(SUPPLIER.cnpj)?;
+    let has_credit: Option<i64> = columns.raw("max_term_days")?;
+    let payer = party(columns, &PAYER)?;
+    let supplier = is_registered
+        .map(|_| party(columns, &SUPPLIER))
+        .transpose()?;
+    let credit: Option<Credit> = has_credit.map(|_| credit(columns)).transpose()?;
+    Ok(Found {
+        is_held: columns.raw("is_held")?,
+        loaded: LoadedOffer {
+            reply: reply(columns)?,
+            subscriptions: subscriptions(columns, &payer, supplier.as_ref())?,
+            context: OfferContext {
+                payer,
+                supplier,
+                supplier_is_blocked: columns.raw("supplier_is_blocked")?,
+                credit,
+                holder: None,
+                id: columns.number("reserved", OperationId::new)?,
+            },
+        },
+    })
+}
+
+fn reply(columns: Columns<'_>) -> Result<Option<Reply>, Fault> {
+    let body: Option<String> = columns.raw("body")?;
+    body.map(|body| {
+        Ok(Reply {
+            fingerprint: Fingerprint::from_bytes(columns.bytes("fingerprint")?),
+            body,
+            operation: columns.number("operation_id", OperationId::new)?,
+            expires_at: columns.timestamp("expires_at")?,
+        })
+    })
+    .transpose()
+}
+
+fn subscriptions(
+    columns: Columns<'_>,
+    payer: &Party,
+    supplier: Option<&Party>,
+) -> Result<Vec<Subscription>, Fault> {
+    let sides = [
+        (Some(payer.head_office), "payer_endpoint", "payer_events"),
+        (
+            supplier.map(|supplier| supplier.head_office),
+            "supplier_endpoint",
+            "supplier_events",
+        ),
+    ];
+    let mut subscriptions = Vec::new();
+    for (head_office, endpoint, events) in sides {
+        let id: Option<uuid::Uuid> = columns.raw(endpoint)?;
+        let (Some(id), Some(head_office)): (_, Option<CompanyId>) = (id, head_office) else {
+            continue;
+        };
+        subscriptions.push(Subscription {
+            endpoint: EndpointId::new(id),
+            head_office,
+            events: columns.set(events)?,
+        });
+    }
+    Ok(subscriptions)
+}

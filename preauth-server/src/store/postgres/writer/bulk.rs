@@ -1,0 +1,51 @@
+//! Thousands of commits from one caller, beside those of many.
+
+use async_trait::async_trait;
+use futures_util::{StreamExt, stream};
+use preauth_core::port::Commit;
+
+use super::super::error::WriteError;
+use super::super::grouping::{Limits, Serve};
+use super::Writer;
+
+/// Each request is a group already.
+pub(in super::super) const LIMITS: Limits = Limits {
+    queue: 16,
+    group: 1,
+    groups: 1,
+};
+/// Commits of one transaction: what it changes is locked for its time, and nobody shall notice.
+const AT_ONCE: usize = 500;
+/// Transactions at once; one of them computes while the other waits for the disk.
+const SIDE_BY_SIDE: usize = 2;
+
+/// Writes many commits on connections of its own, so that those of others are not kept waiting.
+#[derive(Debug)]
+pub(in super::super) struct BulkWriter(pub(in super::super) Writer);
+
+#[async_trait]
+impl Serve for BulkWriter {
+    type Request = Vec<Commit>;
+    type Answer = Vec<Result<(), WriteError>>;
+
+    async fn serve(&self, requests: Vec<Self::Request>) -> Vec<Self::Answer> {
+        let mut answers = Vec::with_capacity(requests.len());
+        for commits in requests {
+            answers.push(self.write(commits).await);
+        }
+        answers
+    }
+}
+
+impl BulkWriter {
+    async fn write(&self, mut commits: Vec<Commit>) -> Vec<Result<(), WriteError>> {
+        let mut transactions = Vec::new();
+        while !commits.is_empty() {
+            let rest = commits.split_off(commits.len().min(AT_ONCE));
+            transactions.push(std::mem::replace(&mut commits, rest));
+        }
+        let written = stream::iter(transactions).map(|commits| self.0.write_all(commits));
+        let written: Vec<_> = written.buffered(SIDE_BY_SIDE).collect().await;
+        written.into_iter().flatten().collect()
+    }
+}

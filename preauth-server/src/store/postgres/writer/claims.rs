@@ -1,0 +1,69 @@
+//! Which commits may stand side by side in one statement.
+
+use std::collections::HashMap;
+
+use preauth_core::operation::Operation;
+use preauth_core::port::{Commit, Write};
+use preauth_core::value::{
+    Cnpj, CompanyId, IdempotencyKey, InvoiceNumber, OperationId, PaymentOrderId,
+};
+
+/// Something that only one commit of a group may be about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Claim {
+    Operation(OperationId),
+    Order(PaymentOrderId),
+    Invoice(CompanyId, Cnpj, InvoiceNumber),
+    Key(CompanyId, IdempotencyKey),
+    Supplier(Cnpj),
+}
+
+/// Divides commits into groups, by their places: no two of a group are about the same thing, and
+/// what is about the same thing keeps its order.
+pub(super) fn disjoint(commits: &[Commit]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut first_free: HashMap<Claim, usize> = HashMap::new();
+    for (place, commit) in commits.iter().enumerate() {
+        let claims = claims_of(commit);
+        let taken = claims.iter().filter_map(|claim| first_free.get(claim));
+        let group = taken.copied().max().unwrap_or_default();
+        for claim in claims {
+            first_free.insert(claim, group.saturating_add(1));
+        }
+        match groups.get_mut(group) {
+            Some(members) => members.push(place),
+            None => groups.push(vec![place]),
+        }
+    }
+    groups
+}
+
+fn claims_of(commit: &Commit) -> Vec<Claim> {
+    let mut claims = Vec::with_capacity(4);
+    match &commit.write {
+        Write::NewOperation(operation) | Write::Operation { operation, .. } => {
+            claims.push(Claim::Operation(operation.id));
+            claims.extend(invoice(operation));
+        }
+        Write::NewOrder(order) | Write::Order(order) => claims.push(Claim::Order(order.id)),
+        // Their ids are their own.
+        Write::NewInvoice(_) | Write::Nothing { .. } => {}
+    }
+    if let Some(reply) = &commit.reply {
+        claims.push(Claim::Key(commit.write.head_office(), reply.key.clone()));
+    }
+    if let Some(supplier) = &commit.supplier {
+        claims.push(Claim::Supplier(supplier.cnpj));
+    }
+    claims
+}
+
+/// The invoice that an operation takes, or lets go of.
+fn invoice(operation: &Operation) -> Option<Claim> {
+    let number = operation.invoice.number.clone()?;
+    Some(Claim::Invoice(
+        operation.payer.head_office,
+        operation.supplier.cnpj,
+        number,
+    ))
+}
