@@ -265,7 +265,7 @@ async fn payer_and_supplier_hear_of_operations_and_the_payer_alone_of_the_rest(b
     let scene = Scene::new(backend).await;
     let supplier = scene.company_of("supplierCnpj").await;
     let hears = TestReceiver::start().await;
-    let secret = register(&scene, &supplier, &hears.url()).await;
+    let secret = scene.register(&supplier, &hears.url()).await;
     scene.make("/invoices", scene.advance_body("NF-1")).await;
     let mut order = scene.advance_body("-");
     order["amount"] = json!(10);
@@ -314,7 +314,7 @@ async fn a_test_event_asks_for_no_choice(backend: Backend) {
         .await;
     assert_eq!(missing.refusal(), (404, "RESOURCE_NOT_FOUND".to_owned()));
     let hears = TestReceiver::start().await;
-    let secret = register(&scene, &supplier, &hears.url()).await;
+    let secret = scene.register(&supplier, &hears.url()).await;
     let chosen = json!({"url": hears.url(), "events": ["anticipation.paid"]});
     assert_eq!(
         scene.send(Method::PUT, &path, Some(chosen)).await.status,
@@ -341,16 +341,6 @@ async fn a_test_event_asks_for_no_choice(backend: Backend) {
         .send(Method::POST, &format!("{path}/resume"), None)
         .await;
     hears.arrived(3, &secret).await;
-}
-
-/// Registers an endpoint that hears of everything; its secret.
-async fn register(scene: &Scene, company: &str, url: &str) -> String {
-    let all: Vec<_> = EventType::ALL.iter().map(|kind| kind.as_str()).collect();
-    let body = json!({"url": url, "events": all});
-    let path = format!("/companies/{company}/webhook-endpoint");
-    let set = scene.send(Method::PUT, &path, Some(body)).await;
-    assert_eq!(set.status, 201, "{}", set.text);
-    text(&set.json()["secret"])
 }
 
 /// The events by their type, of which there is one each.

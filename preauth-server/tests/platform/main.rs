@@ -30,6 +30,7 @@ mod records;
 mod refusals;
 mod routes;
 mod scene;
+mod story;
 mod table;
 
 #[path = "../store_postgres/cluster.rs"]

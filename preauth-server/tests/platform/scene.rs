@@ -1,6 +1,7 @@
 //! A sandbox with a receiver, and the words to play everybody's part.
 
 use preauth_client::wire::path::{PRE_AUTHORIZATIONS, cancel};
+use preauth_core::value::EventType;
 use preauth_server::http::platform::PREFIX;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -44,6 +45,16 @@ impl Scene {
         let sought = format!("/companies?cnpj={}", self.sandbox.text(name));
         let found = self.get(&sought).await;
         text(&found["data"][0]["id"])
+    }
+
+    /// Registers an endpoint of a company that hears of everything; its secret.
+    pub(crate) async fn register(&self, company: &str, url: &str) -> String {
+        let all: Vec<_> = EventType::ALL.iter().map(|kind| kind.as_str()).collect();
+        let body = json!({"url": url, "events": all});
+        let path = format!("/companies/{company}/webhook-endpoint");
+        let set = self.send(Method::PUT, &path, Some(body)).await;
+        assert_eq!(set.status, 201, "{}", set.text);
+        text(&set.json()["secret"])
     }
 
     /// GET under the prefix, answered with 200.

@@ -1,0 +1,139 @@
+//! Who plays in the story, and what each step asks of them.
+
+use std::collections::BTreeMap;
+
+use preauth_client::wire::path::PRE_AUTHORIZATIONS;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::scene::Scene;
+use crate::support::{Backend, TestReceiver, offer_body, with};
+
+use super::ear::Ear;
+use super::steps::{HeardBy, Step};
+
+const DAY_SECONDS: u64 = 86_400;
+
+/// A scene in which the supplier listens, too.
+pub(super) struct Cast {
+    scene: Scene,
+    today: u64,
+    at_supplier: TestReceiver,
+    company: Ear,
+    supplier: Ear,
+    /// What each name of the story stands for, as events identify it: `{"anticipationId": 1}`.
+    subjects: BTreeMap<&'static str, Value>,
+}
+
+impl Cast {
+    pub(super) async fn new(backend: Backend) -> Self {
+        let scene = Scene::new(backend).await;
+        let at_supplier = TestReceiver::start().await;
+        let supplier = scene.company_of("supplierCnpj").await;
+        let secret = scene.register(&supplier, &at_supplier.url()).await;
+        let company_secret = scene.sandbox.text("webhookSecret").to_owned();
+        Self {
+            today: 1,
+            at_supplier,
+            company: Ear::new(scene.company.clone(), company_secret),
+            supplier: Ear::new(supplier, secret),
+            subjects: BTreeMap::new(),
+            scene,
+        }
+    }
+
+    /// Lets time pass until `day`.
+    pub(super) async fn wait_for(&mut self, day: u64) {
+        let passed = json!({"advanceSeconds": (day - self.today) * DAY_SECONDS});
+        let jumped = self.scene.post("/sandbox/clock", passed).await;
+        assert_eq!(jumped.status, 200, "{}", jumped.text);
+        self.today = day;
+    }
+
+    /// Does what the step says; what it was done to.
+    pub(super) async fn play(&mut self, step: &Step) -> Value {
+        let name = step.name;
+        let begun = match step.action {
+            "offer" => json!({"anticipationId": self.scene.offer(name).await}),
+            "offer to a newcomer" => json!({"anticipationId": self.offer_to_newcomer(name).await}),
+            "advance" => json!({"anticipationId": self.scene.advance(name).await}),
+            "receive" => json!({"invoiceId": self.record("/invoices", name).await}),
+            "order" => json!({"paymentOrderId": self.record("/payment-orders", name).await}),
+            "test" => {
+                self.send_a_test().await;
+                return Value::Null;
+            }
+            action => {
+                let subject = self.subjects[name].clone();
+                self.go_on(&subject, action).await;
+                return subject;
+            }
+        };
+        self.subjects.insert(name, begun.clone());
+        begun
+    }
+
+    /// Waits until those who must hear of the step have done so, and of nothing else.
+    pub(super) async fn hear(&mut self, step: &Step, subject: Value) {
+        let told = step.tells(&subject);
+        self.company.expect(&told);
+        if step.heard_by == HeardBy::Both {
+            self.supplier.expect(&told);
+        }
+        self.company.listen(&self.scene.receiver).await;
+        self.supplier.listen(&self.at_supplier).await;
+    }
+
+    /// That nothing is on its way to anybody when the story ends.
+    pub(super) async fn ends(&self) {
+        let (company, supplier) = (&self.company, &self.supplier);
+        company
+            .has_nothing_to_come(&self.scene.receiver, &self.scene)
+            .await;
+        supplier
+            .has_nothing_to_come(&self.at_supplier, &self.scene)
+            .await;
+    }
+
+    async fn go_on(&self, subject: &Value, action: &str) {
+        if action == "time passes" {
+            return;
+        }
+        if let Some(order) = subject.get("paymentOrderId") {
+            let path = format!("/payment-orders/{order}/{action}");
+            let answer = self.scene.post(&path, json!({})).await;
+            assert_eq!(answer.status, 200, "{action}: {}", answer.text);
+        } else {
+            let id = subject["anticipationId"].as_i64().unwrap();
+            self.scene.play(id, &[action]).await;
+        }
+    }
+
+    async fn offer_to_newcomer(&self, number: &str) -> Value {
+        let newcomer = json!({
+            "cnpj": "BRASIL00123400",
+            "email": "contato@areia.example.com",
+            "name": "Brasil Areia Ltda.",
+            "contactName": "Rui Areia",
+        });
+        let body = offer_body(&self.scene.sandbox, number);
+        let body = with(body, "/supplier", newcomer);
+        let caller = self.scene.sandbox.caller("apiKey");
+        let made = caller.post_json(PRE_AUTHORIZATIONS, &body).await;
+        assert_eq!(made.status, 201, "{}", made.text);
+        made.json()["id"].clone()
+    }
+
+    /// Makes an invoice or a payment order, whichever the path is for.
+    async fn record(&self, path: &str, number: &str) -> Value {
+        let mut body = self.scene.advance_body(number);
+        body["amount"] = json!(1200.07);
+        self.scene.make(path, body).await["id"].clone()
+    }
+
+    async fn send_a_test(&self) {
+        let path = format!("/companies/{}/webhook-endpoint/test", self.scene.company);
+        let sent = self.scene.send(Method::POST, &path, None).await;
+        assert_eq!(sent.status, 200, "{}", sent.text);
+    }
+}

@@ -1,0 +1,24 @@
+//! A whole month on the sandbox's clock, and every event that company and supplier hear of it.
+
+mod cast;
+mod ear;
+mod steps;
+
+use crate::support::Backend;
+
+use cast::Cast;
+use steps::steps;
+
+on_each_database! {
+    a_month_is_told_to_company_and_supplier_step_by_step,
+}
+
+async fn a_month_is_told_to_company_and_supplier_step_by_step(backend: Backend) {
+    let mut cast = Cast::new(backend).await;
+    for step in steps() {
+        cast.wait_for(step.day).await;
+        let subject = cast.play(&step).await;
+        cast.hear(&step, subject).await;
+    }
+    cast.ends().await;
+}
