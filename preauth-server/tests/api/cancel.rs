@@ -53,6 +53,8 @@ async fn cancelling_again_answers_the_same_and_records_nothing(backend: Backend)
     let again = sandbox.caller("apiKey").post(&cancel(id)).await;
     assert_eq!(again.status, 201);
     assert_eq!(again.json()["status"], "REPROVED");
+    let found = sandbox.caller("apiKey").get(&pre_authorization(id)).await;
+    assert_eq!(again.text, found.text);
     assert_eq!(
         history(&sandbox, id).await,
         ["pre_authorization.created", "pre_authorization.revoked"]

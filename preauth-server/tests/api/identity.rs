@@ -7,8 +7,10 @@ use crate::support::{Backend, RawCaller, Sandbox, offer_body};
 
 on_each_database! {
     each_kind_of_key_gets_its_own_answer,
+    each_operation_asks_for_its_scope,
     only_one_well_formed_bearer_key_counts,
     the_window_is_told_with_every_answer_and_ends_in_429,
+    each_of_the_four_operations_tells_the_window_when_it_succeeds,
     a_revoked_key_and_a_user_without_permission_lose_access_at_once,
 }
 
@@ -64,6 +66,32 @@ async fn each_kind_of_key_gets_its_own_answer(backend: Backend) {
         .post_text(PRE_AUTHORIZATIONS, &[], offer)
         .await;
     assert_eq!(answer.status, 201, "{}", answer.text);
+}
+
+async fn each_operation_asks_for_its_scope(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    let body = offer_body(&sandbox, "NF-1").to_string();
+    let one = format!("{PRE_AUTHORIZATIONS}/1");
+    let cancel = format!("{one}/cancel");
+    let steps = [
+        ("writeOnlyApiKey", Method::POST, PRE_AUTHORIZATIONS, 201),
+        ("readOnlyApiKey", Method::POST, PRE_AUTHORIZATIONS, 403),
+        ("readOnlyApiKey", Method::GET, PRE_AUTHORIZATIONS, 200),
+        ("writeOnlyApiKey", Method::GET, PRE_AUTHORIZATIONS, 403),
+        ("readOnlyApiKey", Method::GET, &one, 200),
+        ("writeOnlyApiKey", Method::GET, &one, 403),
+        ("readOnlyApiKey", Method::POST, &cancel, 403),
+        ("writeOnlyApiKey", Method::POST, &cancel, 201),
+    ];
+    for (key, method, path, status) in steps {
+        let caller = sandbox.caller(key);
+        let headers = [("content-type", "application/json")];
+        let body = Some(body.clone().into_bytes());
+        let answer = caller.send(method, path, &headers, body).await;
+        assert_eq!(answer.status, status, "{key} {path}: {}", answer.text);
+        let is_forbidden = answer.code() == "INTEGRATION_SCOPE_FORBIDDEN";
+        assert_eq!(is_forbidden, status == 403, "{key} {path}: {}", answer.text);
+    }
 }
 
 async fn only_one_well_formed_bearer_key_counts(backend: Backend) {
@@ -158,6 +186,27 @@ async fn the_window_is_told_with_every_answer_and_ends_in_429(backend: Backend) 
         .get(PRE_AUTHORIZATIONS)
         .await;
     assert_eq!(other.status, 200, "each key has a window of its own");
+}
+
+async fn each_of_the_four_operations_tells_the_window_when_it_succeeds(backend: Backend) {
+    let sandbox = Sandbox::start_with(backend, &["--rate-limit", "120"]).await;
+    let caller = sandbox.caller("apiKey");
+    let body = offer_body(&sandbox, "NF-1");
+    let one = format!("{PRE_AUTHORIZATIONS}/1");
+    let answers = [
+        (201, caller.post_json(PRE_AUTHORIZATIONS, &body).await),
+        (200, caller.get(&one).await),
+        (200, caller.get(PRE_AUTHORIZATIONS).await),
+        (201, caller.post(&format!("{one}/cancel")).await),
+        (201, caller.post(&format!("{one}/cancel")).await),
+    ];
+    for (status, answer) in answers {
+        assert_eq!(answer.status, status, "{}", answer.text);
+        let number = |name| answer.header(name).parse::<u64>().unwrap();
+        assert_eq!(number("x-ratelimit-limit"), 120);
+        assert!(number("x-ratelimit-remaining") < 120);
+        assert!((1..=60).contains(&number("x-ratelimit-reset")));
+    }
 }
 
 async fn a_revoked_key_and_a_user_without_permission_lose_access_at_once(backend: Backend) {

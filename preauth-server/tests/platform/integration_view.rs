@@ -4,12 +4,14 @@ use preauth_client::wire::path::{PRE_AUTHORIZATIONS, pre_authorization};
 use serde_json::{Value, json};
 
 use crate::scene::{Scene, text};
-use crate::support::{Backend, RawCaller, due_date};
+use crate::support::{Backend, RawCaller, due_date, offer_body};
 
 on_each_database! {
     a_direct_advance_is_listed_and_found_like_an_offer,
     a_head_office_sees_its_branches_and_a_branch_itself,
     another_companys_operations_do_not_exist,
+    a_supplier_with_a_key_offers_nothing,
+    an_invoice_that_a_branch_has_under_way_is_a_duplicate,
 }
 
 fn one(id: &Value) -> String {
@@ -93,21 +95,7 @@ async fn another_companys_operations_do_not_exist(backend: Backend) {
     let scene = Scene::new(backend).await;
     let company = json!({"cnpj": "45723001000100", "name": "Azul", "kind": "CONSTRUCTION"});
     let azul = text(&scene.make("/companies", company).await["id"]);
-    let permissions = ["REQUEST_ADVANCES", "PRE_AUTHORIZE_ADVANCES"];
-    let person =
-        json!({"name": "Eva", "email": "eva@azul.example.com", "permissions": permissions});
-    let eva = scene
-        .make(&format!("/companies/{azul}/users"), person)
-        .await;
-    let key = json!({
-        "name": "ERP",
-        "responsibleUserId": eva["id"],
-        "scopes": ["preauth:read", "preauth:write"],
-    });
-    let key = scene
-        .make(&format!("/companies/{azul}/api-keys"), key)
-        .await;
-    let stranger = RawCaller::new(scene.sandbox.text("baseUrl"), key["key"].as_str());
+    let stranger = caller_of(&scene, &azul).await;
     let (offered, advanced) = (scene.offer("NF-1").await, scene.advance("NF-2").await);
     assert!(ids(&stranger, "").await.is_empty());
     for id in [offered, advanced, 999] {
@@ -125,4 +113,55 @@ async fn another_companys_operations_do_not_exist(backend: Backend) {
             "{id}"
         );
     }
+}
+
+async fn a_supplier_with_a_key_offers_nothing(backend: Backend) {
+    let scene = Scene::new(backend).await;
+    let supplier = scene.company_of("supplierCnpj").await;
+    let caller = caller_of(&scene, &supplier).await;
+    let body = offer_body(&scene.sandbox, "NF-1");
+    let refused = caller.post_json(PRE_AUTHORIZATIONS, &body).await;
+    assert_eq!(
+        refused.refusal(),
+        (403, "PRE_AUTH_ONLY_CONSTRUTORA".to_owned())
+    );
+}
+
+async fn an_invoice_that_a_branch_has_under_way_is_a_duplicate(backend: Backend) {
+    let scene = Scene::new(backend).await;
+    let mut body = scene.advance_body("NF-1");
+    body["payerCompanyId"] = json!(scene.company_of("branchCnpj").await);
+    let advanced = scene.make("/operations", body).await;
+    let erp = scene.sandbox.caller("apiKey");
+    let offer = offer_body(&scene.sandbox, "NF-1");
+    let refused = erp.post_json(PRE_AUTHORIZATIONS, &offer).await;
+    assert_eq!(
+        refused.refusal(),
+        (409, "PRE_AUTH_DUPLICATE_INVOICE".to_owned())
+    );
+    assert_eq!(
+        refused.json()["details"],
+        json!([{"anticipationId": advanced["id"]}])
+    );
+    let id = advanced["id"].as_i64().unwrap();
+    scene.play(id, &["reprove by COMPANY"]).await;
+    let accepted = erp.post_json(PRE_AUTHORIZATIONS, &offer).await;
+    assert_eq!(accepted.status, 201, "{}", accepted.text);
+}
+
+/// A key with both scopes of a company that has none yet.
+async fn caller_of(scene: &Scene, company: &str) -> RawCaller {
+    let permissions = ["REQUEST_ADVANCES", "PRE_AUTHORIZE_ADVANCES"];
+    let person =
+        json!({"name": "Eva", "email": "eva@azul.example.com", "permissions": permissions});
+    let users = format!("/companies/{company}/users");
+    let eva = scene.make(&users, person).await;
+    let key = json!({
+        "name": "ERP",
+        "responsibleUserId": eva["id"],
+        "scopes": ["preauth:read", "preauth:write"],
+    });
+    let keys = format!("/companies/{company}/api-keys");
+    let key = scene.make(&keys, key).await;
+    RawCaller::new(scene.sandbox.text("baseUrl"), key["key"].as_str())
 }

@@ -20,6 +20,7 @@ mod support;
 
 mod bad_input;
 mod credentials;
+mod endpoints;
 mod events;
 mod integration_view;
 mod keys;

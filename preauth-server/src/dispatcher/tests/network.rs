@@ -140,6 +140,12 @@ async fn a_receiver_that_says_nothing_is_given_up() {
     }
 }
 
+#[test]
+fn a_receiver_has_the_ten_seconds_of_the_contract() {
+    let options = HttpSenderOptions::new(TargetPolicy::Public);
+    assert_eq!(options.exchange, Duration::from_secs(10));
+}
+
 #[tokio::test]
 async fn a_connection_that_breaks_is_no_answer() {
     let receiver = Receiver::start(Behaviour::HangUp).await;

@@ -49,6 +49,15 @@ impl TestReceiver {
     /// Waits until `count` requests have arrived and verifies every one with `secret`.
     pub(crate) async fn arrived(&self, count: usize, secret: &str) -> Vec<Arrived> {
         let verifier = Verifier::new(Secret::parse(secret).unwrap());
+        let requests = self.requests(count).await;
+        requests
+            .into_iter()
+            .map(|request| verified(&verifier, request))
+            .collect()
+    }
+
+    /// Waits until `count` requests have arrived; all of them, in their order.
+    pub(crate) async fn requests(&self, count: usize) -> Vec<Request> {
         let wait = async {
             loop {
                 let requests = self.0.received_requests().await.unwrap();
@@ -58,13 +67,8 @@ impl TestReceiver {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
-        let requests = tokio::time::timeout(ARRIVAL_DEADLINE, wait)
-            .await
-            .expect("events arrive");
-        requests
-            .into_iter()
-            .map(|request| verified(&verifier, request))
-            .collect()
+        let waited = tokio::time::timeout(ARRIVAL_DEADLINE, wait).await;
+        waited.expect("events arrive")
     }
 }
 
