@@ -94,22 +94,27 @@ impl Render for Silent {
     }
 }
 
+/// One of several instances of the service over one store.
+fn instance(given: &Given, n: usize) -> Service {
+    let store = &given.faulty.inner;
+    Service::new(
+        Arc::new(Polite(Arc::clone(store))),
+        store.clone(),
+        Arc::new(CountingIds::in_namespace(100 + u64::try_from(n).unwrap())),
+        Arc::new(Silent),
+        Policy::default(),
+    )
+}
+
 /// A hundred instances, each as a process of its own, all sending the same offer.
 async fn a_hundred_offers(
     given: &Given,
     key_of: impl Fn(usize) -> IdempotencyKey,
 ) -> Vec<Result<Offered, ServiceError>> {
-    let store = &given.faulty.inner;
     let (offer, now) = (Given::offer("NF-1"), given.now);
     let mut tasks = JoinSet::new();
     for n in 0_usize..100 {
-        let service = Service::new(
-            Arc::new(Polite(Arc::clone(store))),
-            store.clone(),
-            Arc::new(CountingIds::in_namespace(100 + u64::try_from(n).unwrap())),
-            Arc::new(Silent),
-            Policy::default(),
-        );
+        let service = instance(given, n);
         let (offer, key) = (offer.clone(), key_of(n));
         tasks.spawn(async move { service.offer(&offer, Actor::Company, Some(&key), now).await });
     }
@@ -147,4 +152,22 @@ async fn one_invoice_from_a_hundred_instances_is_created_once_and_named_to_the_o
         }
     }
     assert_eq!(duplicates, 99);
+}
+
+#[tokio::test]
+async fn a_key_whose_first_request_is_under_way_is_told_so_and_replays_afterwards() {
+    let given = given();
+    let service = instance(&given, 0);
+    let (offer, key) = (Given::offer("NF-1"), crate::given::key());
+    let send = || service.offer(&offer, Actor::Company, Some(&key), given.now);
+    // The first one stands before its read when the second one comes.
+    let (first, second) = tokio::join!(send(), send());
+    let Ok(Offered::Created { body, .. }) = first else {
+        panic!("{first:?}");
+    };
+    assert!(
+        matches!(second, Err(ServiceError::IdempotencyInProgress)),
+        "{second:?}"
+    );
+    assert_eq!(send().await.unwrap(), Offered::Replayed { body });
 }
