@@ -1,6 +1,6 @@
 //! Administration commands: an HTTP client of the platform API that never opens the database.
 //!
-//! A noun is a room under `nouns/`: it reads arguments into values of core, makes a [`Call`], and
+//! A noun is a room under `nouns/`: it reads arguments into values of core, makes a [`Call`](call::Call), and
 //! names the [`View`](output::View) that shows the answer. Everything else happens once, here: where
 //! the platform is, what a refusal means, what is asked before something ends, how answers look.
 
