@@ -19,6 +19,7 @@ pub mod ids;
 pub mod janitor;
 pub mod log;
 pub mod looping;
+pub mod openapi;
 pub mod sandbox;
 pub mod secret;
 pub mod store;

@@ -7,7 +7,7 @@ use clap::Command;
 const GROUPS: &[(&str, &[&str])] = &[
     (
         "Server",
-        &["sandbox", "serve", "migrate", "audit", "config"],
+        &["sandbox", "serve", "migrate", "audit", "config", "openapi"],
     ),
     (
         "Administration (of a running server)",

@@ -4,6 +4,7 @@ mod audit;
 mod config_check;
 mod groups;
 mod migrate;
+mod openapi;
 mod sandbox;
 mod serve;
 
@@ -36,6 +37,9 @@ enum Command {
     /// Look at the configuration.
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Print the machine-readable description (OpenAPI 3.1) of an API.
+    #[command(subcommand)]
+    Openapi(openapi::OpenapiCommand),
     #[command(flatten)]
     Admin(AdminCommand),
 }
@@ -77,6 +81,7 @@ pub async fn run(cli: Cli) -> ExitCode {
                 .unwrap_or_else(|error| failed(&*error, ExitCode::from(COULD_NOT_LOOK)));
         }
         Command::Config(ConfigCommand::Check(args)) => config_check::run(&args),
+        Command::Openapi(api) => openapi::run(api),
         Command::Admin(command) => {
             return match command.run().await {
                 Ok(()) => ExitCode::SUCCESS,

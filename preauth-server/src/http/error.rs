@@ -205,6 +205,12 @@ pub(super) const fn status(code: ErrorCode) -> StatusCode {
     }
 }
 
+/// The status of a code, as documents write it.
+#[must_use]
+pub(crate) fn status_number(code: ErrorCode) -> u16 {
+    status(code).as_u16()
+}
+
 impl From<ServiceError> for ApiError {
     fn from(error: ServiceError) -> Self {
         match error {

@@ -18,7 +18,7 @@ pub(super) const WEBHOOK_TEST: &str = "Evento de teste: o endpoint está configu
 /// The sentence for a code that says everything by itself.
 #[must_use]
 #[expect(clippy::too_many_lines, reason = "one sentence per code, in one place")]
-pub(super) fn sentence(code: ErrorCode) -> &'static str {
+pub(crate) fn sentence(code: ErrorCode) -> &'static str {
     match code {
         ErrorCode::ValidationError => "A requisição tem campos inválidos.",
         ErrorCode::BadRequest => "A requisição está malformada.",

@@ -7,6 +7,7 @@ mod authorization;
 mod body;
 mod caller;
 mod convert;
+mod description;
 mod error;
 mod fields;
 mod handler;
@@ -28,6 +29,9 @@ mod strangers;
 
 pub use caller::Gate;
 pub use convert::WireRender;
+pub use description::DESCRIPTION;
+pub(crate) use error::status_number as status;
+pub(crate) use messages::sentence;
 pub use read_back::WireReadBack;
 pub use receiver::Receiver;
 pub use salvo::Service;

@@ -16,9 +16,11 @@ use salvo::http::{Request, Response};
 use salvo::{Depot, FlowCtrl, Handler, Router, Service, async_trait};
 
 use crate::clock::Clock;
+use crate::openapi;
 use crate::telemetry::metrics::RequestMetrics;
 
 use super::caller::{Admission, Caller, Gate};
+use super::description;
 use super::error::ApiError;
 use super::handler;
 use super::reply::Reply;
@@ -101,7 +103,8 @@ impl<E: Endpoint> Handler for Guarded<E> {
 pub fn service(api: IntegrationApi, ids: Arc<dyn IdSource>, metrics: RequestMetrics) -> Service {
     let api = Arc::new(api);
     let clock = Arc::clone(&api.clock);
-    server::service(routes(&api), "integration", clock, ids, metrics)
+    let routes = routes(&api).push(description::route(openapi::integration()));
+    server::service(routes, "integration", clock, ids, metrics)
 }
 
 /// The routes of the contract.

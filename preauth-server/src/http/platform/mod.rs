@@ -38,7 +38,8 @@ use salvo::Service;
 use crate::clock::Clock;
 use crate::directory::Directory;
 use crate::dispatcher::TargetPolicy;
-use crate::http::server;
+use crate::http::{description, server};
+use crate::openapi;
 use crate::sandbox::TimeMachine;
 use crate::secret::Vault;
 use crate::telemetry::metrics::RequestMetrics;
@@ -92,7 +93,9 @@ pub fn service(api: PlatformApi, counted: RequestMetrics) -> Service {
     let api = Arc::new(api);
     let (clock, ids) = (Arc::clone(&api.clock), Arc::clone(&api.ids));
     let gate = api.gate.clone();
-    let unguarded = probes::routes(&api.vitals).push(metrics::route(&api.vitals));
+    let unguarded = probes::routes(&api.vitals)
+        .push(metrics::route(&api.vitals))
+        .push(description::route(openapi::platform()));
     let resources = routes::all(api.time_machine.as_ref()).into_iter();
     let router = resources.fold(unguarded, |router, resource| {
         router.push(resource.router(&api))

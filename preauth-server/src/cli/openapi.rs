@@ -1,0 +1,27 @@
+//! `openapi`: the machine-readable description of an API, as it is served and checked in.
+
+use std::io::Write as _;
+
+use clap::Subcommand;
+
+use crate::openapi;
+
+use super::CliError;
+
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub(super) enum OpenapiCommand {
+    /// The API for ERPs, with its webhook.
+    Integration,
+    /// The API of the platform's own people.
+    Platform,
+}
+
+pub(super) fn run(api: OpenapiCommand) -> Result<(), CliError> {
+    let text = match api {
+        OpenapiCommand::Integration => openapi::integration(),
+        OpenapiCommand::Platform => openapi::platform(),
+    };
+    // Not `print!`, which panics when the reader of a pipe has had enough.
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(())
+}

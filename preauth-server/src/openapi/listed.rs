@@ -1,0 +1,51 @@
+//! Maps whose members stand in the order in which they were written.
+
+use serde::{Serialize, Serializer};
+
+/// A JSON object that keeps its order: readers meet fields as the contract lists them.
+#[derive(Clone, Debug)]
+pub(super) struct Listed<T>(Vec<(String, T)>);
+
+impl<T> Listed<T> {
+    pub(super) const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds a member at the end; names are not repeated.
+    pub(super) fn push(&mut self, name: impl Into<String>, value: T) {
+        self.0.push((name.into(), value));
+    }
+
+    /// The member of this name, added at the end when there is none.
+    pub(super) fn entry(&mut self, name: &str) -> &mut T
+    where
+        T: Default,
+    {
+        let place = self.0.iter().position(|(each, _)| each == name);
+        let place = place.unwrap_or_else(|| {
+            self.push(name, T::default());
+            self.0.len().saturating_sub(1)
+        });
+        #[expect(clippy::indexing_slicing, reason = "it was found or added just now")]
+        &mut self.0[place].1
+    }
+}
+
+impl<T> Default for Listed<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T, N: Into<String>> FromIterator<(N, T)> for Listed<T> {
+    fn from_iter<I: IntoIterator<Item = (N, T)>>(members: I) -> Self {
+        let members = members.into_iter();
+        Self(members.map(|(name, value)| (name.into(), value)).collect())
+    }
+}
+
+impl<T: Serialize> Serialize for Listed<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}

@@ -1,0 +1,56 @@
+//! The machine-readable descriptions of both APIs: OpenAPI 3.1, from one source, which is here.
+//!
+//! `docs/openapi/` holds what these functions return. Tests hold the files to the functions, the
+//! functions to the routers, and real answers to the schemas.
+
+mod described;
+mod document;
+mod example;
+mod headers;
+mod integration;
+mod listed;
+mod platform;
+mod refusals;
+mod schema;
+mod shared;
+
+use document::{Document, Info, License, Server};
+
+/// The integration API's description, as `GET /openapi.json` on the public listener answers it.
+#[must_use]
+pub fn integration() -> String {
+    text(&integration::document())
+}
+
+/// The platform API's description, as `GET /openapi.json` on the private listener answers it.
+#[must_use]
+pub fn platform() -> String {
+    text(&platform::document())
+}
+
+fn text(document: &Document) -> String {
+    let mut text = serde_json::to_string_pretty(document).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn info(title: &'static str, summary: &'static str, description: String) -> Info {
+    Info {
+        title,
+        version: "1.0.0",
+        summary,
+        description,
+        license: License {
+            name: "MIT OR Apache-2.0",
+            identifier: "MIT OR Apache-2.0",
+        },
+    }
+}
+
+/// Wherever the document was fetched from.
+const fn servers() -> [Server; 1] {
+    [Server {
+        url: "/",
+        description: "The server that this document comes from.",
+    }]
+}

@@ -1,0 +1,101 @@
+//! Users and API keys.
+
+use preauth_core::ErrorCode;
+
+use crate::openapi::described::Described;
+use crate::openapi::document::Tag;
+use crate::openapi::headers;
+
+use super::{at, id, paged, schemas};
+
+pub(super) const ACCESS: Tag = Tag {
+    name: "access",
+    description: "Users of companies, and the API keys that act in their names.",
+};
+
+const COMPANY: &str = "The company's id.";
+
+pub(super) fn all() -> Vec<Described> {
+    let mut all = users();
+    all.extend(api_keys());
+    all
+}
+
+fn described(
+    method: &'static str,
+    path: &str,
+    operation: &'static str,
+    summary: &'static str,
+) -> Described {
+    Described::new(method, at(path), ACCESS.name, operation, summary)
+}
+
+fn users() -> Vec<Described> {
+    let of_company = "companies/{id}/users";
+    let one = |method, operation, summary| {
+        id(
+            described(method, "users/{id}", operation, summary),
+            "The user's id.",
+        )
+    };
+    let user = || schemas::named("User");
+    vec![
+        paged(id(
+            described("get", of_company, "listUsers", "List a company's users"),
+            COMPANY,
+        ))
+        .answers(200, "Newest first.", schemas::named("UserList")),
+        id(
+            described("post", of_company, "addUser", "Add a user"),
+            COMPANY,
+        )
+        .body("The user.", schemas::named("NewUser"))
+        .answers(201, "Added.", user())
+        .refuses(&[ErrorCode::ResourceConflict]),
+        one("get", "getUser", "Get a user").answers(200, "The user.", user()),
+        one("patch", "updateUser", "Change a user")
+            .note("What is absent or null stays as it is.")
+            .body("What changes.", schemas::named("UserChange"))
+            .answers(200, "The user as changed.", user())
+            .refuses(&[ErrorCode::ResourceConflict]),
+    ]
+}
+
+fn api_keys() -> Vec<Described> {
+    let of_company = "companies/{id}/api-keys";
+    let one = |method, operation, summary| {
+        id(
+            described(method, "api-keys/{id}", operation, summary),
+            "The key's id.",
+        )
+    };
+    vec![
+        paged(id(
+            described(
+                "get",
+                of_company,
+                "listApiKeys",
+                "List a company's API keys",
+            ),
+            COMPANY,
+        ))
+        .answers(200, "Newest first.", schemas::named("ApiKeyList")),
+        id(
+            described("post", of_company, "addApiKey", "Make an API key"),
+            COMPANY,
+        )
+        .note("The clear text is in this answer and nowhere else.")
+        .body("What the key is for.", schemas::named("ApiKeyRequest"))
+        .answers(201, "Made.", schemas::named("NewApiKey"))
+        .header(headers::CACHE_CONTROL)
+        .refuses(&[ErrorCode::ResponsibleUserRefused]),
+        one("get", "getApiKey", "Get an API key").answers(
+            200,
+            "The key.",
+            schemas::named("ApiKey"),
+        ),
+        one("delete", "revokeApiKey", "Revoke an API key")
+            .note("It opens nothing any more within a second, on every instance.")
+            .answers_empty(204, "Revoked."),
+    ]
+}

@@ -1,0 +1,109 @@
+//! Companies, what they may offer, and whom they do not deal with.
+
+use preauth_core::ErrorCode;
+
+use crate::openapi::described::Described;
+use crate::openapi::document::{Parameter, Tag};
+use crate::openapi::schema::Schema;
+
+use super::{at, id, paged, schemas};
+
+pub(super) const COMPANIES: Tag = Tag {
+    name: "companies",
+    description: "Construction companies, suppliers and their branches; credit analyses; block lists.",
+};
+
+const COMPANY: &str = "The company's id.";
+const HEAD_OFFICE: &str = "The id of a head office; a branch is a conflict.";
+
+pub(super) fn all() -> Vec<Described> {
+    let mut all = companies();
+    all.extend(credit_analysis());
+    all.extend(blocked_suppliers());
+    all
+}
+
+fn companies() -> Vec<Described> {
+    let described = |method, path, operation, summary| {
+        Described::new(method, at(path), COMPANIES.name, operation, summary)
+    };
+    let cnpj = Schema::text("Only the company with this tax id.", "11222333000181");
+    vec![
+        paged(described(
+            "get",
+            "companies",
+            "listCompanies",
+            "List companies",
+        ))
+        .parameter(Parameter::query("cnpj", cnpj))
+        .answers(200, "Newest first.", schemas::named("CompanyList")),
+        described("post", "companies", "addCompany", "Register a company")
+            .note("With `headOfficeId` a branch, which is of the same kind as its head office.")
+            .body("The company.", schemas::named("NewCompany"))
+            .answers(201, "Registered.", schemas::named("Company"))
+            .refuses(&[ErrorCode::ResourceNotFound, ErrorCode::ResourceConflict]),
+        id(
+            described("get", "companies/{id}", "getCompany", "Get a company"),
+            COMPANY,
+        )
+        .answers(200, "The company.", schemas::named("Company")),
+    ]
+}
+
+fn credit_analysis() -> [Described; 2] {
+    let described = |method, operation, summary| {
+        let path = at("companies/{id}/credit-analysis");
+        let described = Described::new(method, path, COMPANIES.name, operation, summary);
+        id(described, HEAD_OFFICE).refuses(&[ErrorCode::ResourceConflict])
+    };
+    [
+        described(
+            "get",
+            "getCreditAnalysis",
+            "Get what a head office and its branches may offer",
+        )
+        .answers(200, "The analysis.", schemas::named("CreditAnalysis")),
+        described(
+            "put",
+            "setCreditAnalysis",
+            "Set what a head office and its branches may offer",
+        )
+        .body("The limits.", schemas::named("NewCreditAnalysis"))
+        .answers(200, "The analysis.", schemas::named("CreditAnalysis")),
+    ]
+}
+
+fn blocked_suppliers() -> [Described; 4] {
+    let described = |method, path: &str, operation, summary| {
+        let path = at(&format!("companies/{{id}}/blocked-suppliers{path}"));
+        let described = Described::new(method, path, COMPANIES.name, operation, summary);
+        id(described, HEAD_OFFICE).refuses(&[ErrorCode::ResourceConflict])
+    };
+    let one = |method, operation, summary| {
+        let cnpj = Schema::text(
+            "The supplier's tax id, with or without mask.",
+            "11444777000161",
+        );
+        described(method, "/{cnpj}", operation, summary)
+            .parameter(Parameter::path("cnpj", cnpj))
+            .refuses(&[ErrorCode::ValidationError])
+    };
+    let blocked = || schemas::named("BlockedSupplier");
+    [
+        paged(described(
+            "get",
+            "",
+            "listBlockedSuppliers",
+            "List blocked suppliers",
+        ))
+        .answers(200, "By tax id.", schemas::named("BlockedSupplierList")),
+        one(
+            "get",
+            "getBlockedSupplier",
+            "Find out whether a supplier is blocked",
+        )
+        .answers(200, "It is.", blocked()),
+        one("put", "blockSupplier", "Block a supplier").answers(200, "Blocked.", blocked()),
+        one("delete", "unblockSupplier", "Unblock a supplier").answers_empty(204, "Not blocked."),
+    ]
+}

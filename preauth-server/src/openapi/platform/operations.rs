@@ -1,0 +1,216 @@
+//! Operations, what moves them, and extensions of their boletos.
+
+use preauth_core::ErrorCode;
+
+use crate::openapi::described::Described;
+use crate::openapi::document::Tag;
+use crate::openapi::shared;
+
+use super::{at, number, paged, schemas};
+
+pub(super) const OPERATIONS: Tag = Tag {
+    name: "operations",
+    description: "Offers and advances, everything that moves them, and extensions of their boletos.",
+};
+
+/// An action: its last path segment, its name, what it does, and the body that it reads.
+type Action = (&'static str, &'static str, &'static str, Body);
+
+enum Body {
+    Nothing,
+    Optional(&'static str),
+    Required(&'static str),
+}
+
+const ACTIONS: [Action; 12] = [
+    (
+        "request",
+        "requestOperation",
+        "The supplier requests the advance",
+        Body::Nothing,
+    ),
+    (
+        "decline",
+        "declineOperation",
+        "The supplier declines the offer",
+        Body::Optional("Reason"),
+    ),
+    (
+        "withdraw",
+        "withdrawOperation",
+        "The company takes the offer back",
+        Body::Optional("Reason"),
+    ),
+    (
+        "verify",
+        "verifyOperation",
+        "The platform has verified a direct advance",
+        Body::Nothing,
+    ),
+    (
+        "approve",
+        "approveOperation",
+        "The company approves",
+        Body::Nothing,
+    ),
+    (
+        "release",
+        "releaseOperation",
+        "The platform releases for payment",
+        Body::Required("Release"),
+    ),
+    (
+        "pay",
+        "payOperation",
+        "The supplier was paid",
+        Body::Nothing,
+    ),
+    (
+        "return-payout",
+        "returnPayout",
+        "The bank returned the payment",
+        Body::Nothing,
+    ),
+    (
+        "bill",
+        "billOperation",
+        "The boleto was issued",
+        Body::Nothing,
+    ),
+    (
+        "conclude",
+        "concludeOperation",
+        "The boleto was paid",
+        Body::Nothing,
+    ),
+    (
+        "reprove",
+        "reproveOperation",
+        "The company or the platform refuses",
+        Body::Required("Reproval"),
+    ),
+    (
+        "reopen",
+        "reopenOperation",
+        "The platform reopens what was reproved",
+        Body::Nothing,
+    ),
+];
+
+pub(super) fn all() -> Vec<Described> {
+    let mut all = operations();
+    all.extend(ACTIONS.map(act));
+    all.extend(extensions());
+    all
+}
+
+fn described(
+    method: &'static str,
+    path: &str,
+    operation: &'static str,
+    summary: &'static str,
+) -> Described {
+    Described::new(method, at(path), OPERATIONS.name, operation, summary)
+}
+
+fn of_operation(described: Described) -> Described {
+    number(
+        described,
+        "The operation's id.",
+        ErrorCode::AnticipationNotFound,
+    )
+}
+
+fn operations() -> Vec<Described> {
+    let [reference, status] = shared::operation_filters();
+    let find = described(
+        "get",
+        "operations/{id}",
+        "getOperation",
+        "Get an operation with its history",
+    );
+    vec![
+        paged(described("get", "operations", "listOperations", "List everybody's operations"))
+            .parameter(reference)
+            .parameter(status)
+            .answers(200, "Most recent first.", schemas::named("OperationList")),
+        described("post", "operations", "addOperation", "A supplier advances an invoice directly")
+            .note("Held to the rules of its values, to the duplicate rule and to \"supplier is not oneself\"; not to due-date range, credit and block list.")
+            .body("The advance.", schemas::named("DirectAdvance"))
+            .answers(201, "Begun, IN_VERIFICATION.", schemas::named("Operation"))
+            .refuses(&[
+                ErrorCode::ResourceNotFound,
+                ErrorCode::ResourceConflict,
+                ErrorCode::PreAuthDuplicateInvoice,
+                ErrorCode::PreAuthSupplierSelf,
+            ]),
+        of_operation(find).answers(200, "The operation.", schemas::named("OperationDetails")),
+    ]
+}
+
+fn act((segment, operation, summary, body): Action) -> Described {
+    let path = format!("operations/{{id}}/{segment}");
+    let described = of_operation(described("post", &path, operation, summary))
+        .answers(200, "The operation as moved.", schemas::named("Operation"))
+        .refuses(&[ErrorCode::AnticipationInvalidTransition]);
+    let described = match body {
+        Body::Nothing => described.reads_body(),
+        Body::Optional(name) => {
+            described.optional_body("What there is to say.", schemas::named(name))
+        }
+        Body::Required(name) => described.body("What it needs.", schemas::named(name)),
+    };
+    if segment == "reopen" {
+        return described.refuses(&[ErrorCode::PreAuthDuplicateInvoice]);
+    }
+    described
+}
+
+fn extensions() -> Vec<Described> {
+    let of_one = "operations/{id}/extensions";
+    let list = described(
+        "get",
+        of_one,
+        "listExtensions",
+        "List an operation's extensions",
+    );
+    let add = described(
+        "post",
+        of_one,
+        "addExtension",
+        "Ask for a later due date of the boleto",
+    );
+    let invalid = &[ErrorCode::AnticipationInvalidTransition];
+    let one = |method, path, operation, summary| {
+        let described = described(method, path, operation, summary);
+        number(
+            described,
+            "The extension's id.",
+            ErrorCode::ResourceNotFound,
+        )
+        .answers(200, "The extension.", schemas::named("Extension"))
+    };
+    vec![
+        paged(of_operation(list)).answers(200, "Newest first.", schemas::named("ExtensionList")),
+        of_operation(add)
+            .note("The boleto must be out (TO_RECEIVE), with no other extension open.")
+            .body("The new boleto.", schemas::named("NewExtension"))
+            .answers(201, "Open.", schemas::named("Extension"))
+            .refuses(invalid),
+        one("get", "extensions/{id}", "getExtension", "Get an extension"),
+        one(
+            "post",
+            "extensions/{id}/conclude",
+            "concludeExtension",
+            "The extension was paid",
+        )
+        .refuses(invalid),
+        one(
+            "post",
+            "extensions/{id}/cancel",
+            "cancelExtension",
+            "The extension is cancelled",
+        )
+        .refuses(invalid),
+    ]
+}

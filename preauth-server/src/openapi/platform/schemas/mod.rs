@@ -1,0 +1,129 @@
+//! The shapes of the platform API.
+
+mod companies;
+mod deliveries;
+mod operations;
+mod people;
+mod records;
+
+use crate::openapi::schema::{Schema, Shapes, required};
+use crate::openapi::shared;
+
+/// Everything under `components/schemas`.
+pub(super) const ALL: &Shapes = &[
+    ("Well", well),
+    ("Unwell", unwell),
+    ("ErrorBody", shared::error_body),
+    ("Pagination", shared::pagination),
+    ("PlatformParty", party),
+    ("Company", companies::company),
+    ("CompanyList", || page_of("Company")),
+    ("NewCompany", companies::new_company),
+    ("CreditAnalysis", companies::credit_analysis),
+    ("NewCreditAnalysis", companies::new_credit_analysis),
+    ("BlockedSupplier", companies::blocked_supplier),
+    ("BlockedSupplierList", || page_of("BlockedSupplier")),
+    ("User", people::user),
+    ("UserList", || page_of("User")),
+    ("NewUser", people::new_user),
+    ("UserChange", people::user_change),
+    ("ApiKey", people::api_key),
+    ("ApiKeyList", || page_of("ApiKey")),
+    ("ApiKeyRequest", people::api_key_request),
+    ("NewApiKey", people::new_api_key),
+    ("WebhookEndpoint", deliveries::endpoint),
+    (
+        "WebhookEndpointWithSecret",
+        deliveries::endpoint_with_secret,
+    ),
+    ("WantedEndpoint", deliveries::wanted_endpoint),
+    ("Rotation", deliveries::rotation),
+    ("Delivery", deliveries::delivery),
+    ("DeliveryList", || page_of("Delivery")),
+    ("ResendRequest", deliveries::resend_request),
+    ("Resent", deliveries::resent),
+    ("Invoice", shared::invoice),
+    ("Operation", operations::operation),
+    ("OperationList", || page_of("Operation")),
+    ("OperationDetails", operations::details),
+    ("DirectAdvance", operations::direct_advance),
+    ("Reason", operations::reason),
+    ("Release", operations::release),
+    ("Reproval", operations::reproval),
+    ("Extension", operations::extension),
+    ("ExtensionList", || page_of("Extension")),
+    ("NewExtension", operations::new_extension),
+    ("ReceivedInvoice", records::received_invoice),
+    ("ReceivedInvoiceList", || page_of("ReceivedInvoice")),
+    ("NewReceivedInvoice", records::new_received_invoice),
+    ("PaymentOrder", records::payment_order),
+    ("PaymentOrderList", || page_of("PaymentOrder")),
+    ("NewPaymentOrder", records::new_payment_order),
+    ("Schedule", records::schedule),
+    ("Advance", records::advance),
+    ("Clock", records::clock),
+];
+
+/// A reference to one of them.
+pub(super) fn named(name: &str) -> Schema {
+    Schema::named(ALL, name)
+}
+
+fn page_of(name: &str) -> Schema {
+    shared::page_of("One page.", named(name), named("Pagination"))
+}
+
+fn well() -> Schema {
+    let status = Schema::open_words("In a word.", vec!["ok"], "ok");
+    Schema::answer("All is well.", [required("status", status)])
+}
+
+fn unwell() -> Schema {
+    let status = Schema::open_words("In a word.", vec!["unavailable"], "unavailable");
+    let reason = Schema::text(
+        "Why, for operators.",
+        "the database does not answer in time",
+    );
+    let fields = [required("status", status), required("reason", reason)];
+    Schema::answer("Something is wrong.", fields)
+}
+
+/// A company as records of the platform show it.
+fn party() -> Schema {
+    Schema::answer(
+        "A company, as it was when the record was made.",
+        [
+            required("companyId", Schema::uuid("The company's id.")),
+            required(
+                "headOfficeId",
+                Schema::uuid("Its head office's id; its own for a head office."),
+            ),
+            required("cnpj", Schema::text(shared::CNPJ, "11222333000181")),
+            required(
+                "name",
+                Schema::text("Legal name.", "Construtora Exemplo S.A."),
+            ),
+        ],
+    )
+}
+
+/// The two that a new record is about.
+fn parties() -> [crate::openapi::schema::Field; 2] {
+    [
+        required("payerCompanyId", Schema::uuid("A construction company.")),
+        required("supplierCnpj", cnpj("A registered supplier.")),
+    ]
+}
+
+/// A tax id in a request.
+fn cnpj(description: &str) -> Schema {
+    let described = format!("{description} With or without mask.");
+    Schema::text(&described, "11444777000161").length(14, 64)
+}
+
+/// An amount in a request, other than an invoice's that is advanced.
+fn money(description: &str, example: f64) -> Schema {
+    Schema::amount(description, example)
+        .above(0)
+        .at_most(1_000_000_000)
+}

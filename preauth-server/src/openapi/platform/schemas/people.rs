@@ -1,0 +1,144 @@
+//! Users and keys.
+
+use preauth_core::value::{Permission, Scope};
+
+use crate::openapi::schema::{Field, Schema, optional, required};
+
+pub(super) fn user() -> Schema {
+    let permission = Schema::open("May do this.", Permission::RequestAdvances);
+    Schema::answer(
+        "A user of a company.",
+        [
+            required("id", Schema::uuid("The user's id.")),
+            required("companyId", Schema::uuid("The company's id.")),
+            required("name", name()),
+            required("email", email()),
+            required(
+                "permissions",
+                Schema::array("What the user may do.", permission),
+            ),
+            required("active", active()),
+            required("createdAt", Schema::timestamp("When the user was added.")),
+        ],
+    )
+}
+
+pub(super) fn new_user() -> Schema {
+    Schema::request(
+        "A user.",
+        [
+            required("name", name().length(1, 255)),
+            required("email", email()),
+            required("permissions", permissions()),
+            optional("active", active().by_default(true)),
+        ],
+    )
+}
+
+pub(super) fn user_change() -> Schema {
+    Schema::request(
+        "What is absent or null stays as it is.",
+        [
+            optional("name", name().length(1, 255)),
+            optional("email", email()),
+            optional("permissions", permissions()),
+            optional("active", active()),
+        ],
+    )
+}
+
+pub(super) fn api_key() -> Schema {
+    Schema::answer("A key, as it can be shown.", shown())
+}
+
+pub(super) fn new_api_key() -> Schema {
+    let key = Schema::text(
+        "The clear text, shown once.",
+        "service_sk_fc1e46c2d43218c6640cc1cd1aca78cd26de8a550af2e4248153037f",
+    );
+    Schema::answer(
+        "A new key.",
+        shown().into_iter().chain([required("key", key)]),
+    )
+}
+
+pub(super) fn api_key_request() -> Schema {
+    let scope = Schema::one_of("Opens this.", Scope::OFFERED, Scope::PreauthRead);
+    Schema::request(
+        "What the key is for.",
+        [
+            required(
+                "name",
+                Schema::text("What it is called.", "ERP").length(1, 100),
+            ),
+            required(
+                "responsibleUserId",
+                Schema::uuid("In whose name it acts; a user of the company with both permissions."),
+            ),
+            required(
+                "scopes",
+                Schema::array("What it opens.", scope).items(1, 100),
+            ),
+            optional(
+                "validityDays",
+                Schema::integer("How long it is valid.", 365)
+                    .among(&[30, 90, 180, 365])
+                    .by_default(365),
+            ),
+        ],
+    )
+}
+
+fn shown() -> [Field; 11] {
+    let scope = Schema::open("Opens this.", Scope::PreauthRead);
+    let state = vec!["ACTIVE", "EXPIRED", "REVOKED"];
+    [
+        required("id", Schema::uuid("The key's id.")),
+        required("companyId", Schema::uuid("The company's id.")),
+        required("name", Schema::text("What it is called.", "ERP")),
+        required("responsibleUserId", Schema::uuid("In whose name it acts.")),
+        required("scopes", Schema::array("What it opens.", scope)),
+        required(
+            "prefix",
+            Schema::text("How the clear text begins.", "service_sk_fc1e"),
+        ),
+        required(
+            "state",
+            Schema::open_words("What a caller would be told.", state, "ACTIVE"),
+        ),
+        required("createdAt", Schema::timestamp("When it was made.")),
+        required(
+            "expiresAt",
+            Schema::timestamp("From when on it is refused."),
+        ),
+        required(
+            "revokedAt",
+            Schema::timestamp("When it was revoked.").null(),
+        ),
+        required(
+            "lastUsedAt",
+            Schema::timestamp("When it was used last, roughly.").null(),
+        ),
+    ]
+}
+
+fn name() -> Schema {
+    Schema::text("Name.", "Ana Souza")
+}
+
+fn email() -> Schema {
+    Schema::email("Address, one user of a company each.")
+}
+
+fn permissions() -> Schema {
+    let permission = Schema::one_of("May do this.", Permission::ALL, Permission::RequestAdvances);
+    Schema::array(
+        "What the user may do; both are needed to be responsible for a key.",
+        permission,
+    )
+    .items(0, 100)
+}
+
+fn active() -> Schema {
+    Schema::boolean("Keys of an inactive user open nothing.", true)
+}

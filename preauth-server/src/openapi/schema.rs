@@ -1,0 +1,341 @@
+//! Schemas by what clients can bear: measured on generators of several languages.
+//!
+//! - Answers and events allow more properties explicitly: some clients refuse a new field otherwise.
+//! - Sets of words in answers are strings with their values beside them: a closed enum breaks clients
+//!   at the first new value. Requests may be closed.
+//! - Amounts are `double`: a number without format is a 32-bit float in some languages.
+//! - Nullable is a type of two; there is no `const` and no `oneOf`.
+
+use preauth_core::value::TextEnum;
+use serde::Serialize;
+use serde_json::{Number, Value};
+
+use super::example::Example;
+use super::listed::Listed;
+
+/// A schema, and what it looks like filled in.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Schema {
+    #[serde(rename = "$ref", skip_serializing_if = "Option::is_none")]
+    reference: Option<String>,
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    kind: Option<Kind>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<&'static str>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    description: String,
+    #[serde(rename = "enum", skip_serializing_if = "Vec::is_empty")]
+    closed: Vec<Value>,
+    #[serde(rename = "x-enum-values", skip_serializing_if = "Vec::is_empty")]
+    open: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pattern: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min_length: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_length: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    minimum: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exclusive_minimum: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    maximum: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    default: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    items: Option<Box<Schema>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min_items: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_items: Option<usize>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    required: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Listed::is_empty")]
+    properties: Listed<Schema>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    additional_properties: Option<bool>,
+    #[serde(skip)]
+    example: Example,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(untagged)]
+enum Kind {
+    One(&'static str),
+    OrNull([&'static str; 2]),
+}
+
+/// Schemas by name; functions, because they refer to each other.
+pub(super) type Shapes = [(&'static str, fn() -> Schema)];
+
+/// What stands under `components/schemas` for these.
+pub(super) fn components(shapes: &Shapes) -> Listed<Schema> {
+    let shapes = shapes.iter();
+    shapes.map(|(name, shape)| (*name, shape())).collect()
+}
+
+/// A property of an object.
+pub(super) struct Field {
+    name: &'static str,
+    schema: Schema,
+    is_required: bool,
+}
+
+/// A property that is always there.
+pub(super) const fn required(name: &'static str, schema: Schema) -> Field {
+    Field {
+        name,
+        schema,
+        is_required: true,
+    }
+}
+
+/// A property that may be absent.
+pub(super) const fn optional(name: &'static str, schema: Schema) -> Field {
+    Field {
+        name,
+        schema,
+        is_required: false,
+    }
+}
+
+/// Leaves.
+impl Schema {
+    pub(super) fn text(description: &str, example: &str) -> Self {
+        Self::leaf("string", None, description, example.into())
+    }
+
+    /// A moment in UTC.
+    pub(super) fn timestamp(description: &str) -> Self {
+        let example = "2026-11-21T12:00:00.000Z".into();
+        Self::leaf("string", Some("date-time"), description, example)
+    }
+
+    pub(super) fn date(description: &str, example: &str) -> Self {
+        Self::leaf("string", Some("date"), description, example.into())
+    }
+
+    pub(super) fn uuid(description: &str) -> Self {
+        let example = "018f2f3a-0000-7000-8000-000000000001".into();
+        Self::leaf("string", Some("uuid"), description, example)
+    }
+
+    pub(super) fn email(description: &str) -> Self {
+        let example = "financeiro@fornecedor.example.com".into();
+        Self::leaf("string", Some("email"), description, example).length(0, 255)
+    }
+
+    pub(super) fn integer(description: &str, example: i64) -> Self {
+        Self::leaf("integer", Some("int64"), description, example.into())
+    }
+
+    /// An amount in reais.
+    pub(super) fn amount(description: &str, example: f64) -> Self {
+        Self::leaf("number", Some("double"), description, example.into())
+    }
+
+    pub(super) fn boolean(description: &str, example: bool) -> Self {
+        Self::leaf("boolean", None, description, example.into())
+    }
+
+    /// A word of a set that may grow.
+    pub(super) fn open<T: TextEnum>(description: &str, example: T) -> Self {
+        let values = T::ALL.iter().map(|member| (*member).as_str());
+        Self::open_words(description, values.collect(), example.as_str())
+    }
+
+    /// A word of a set that may grow, and that is no enum of ours.
+    pub(super) fn open_words(
+        description: &str,
+        values: Vec<&'static str>,
+        example: &'static str,
+    ) -> Self {
+        let known = values.join(", ");
+        let described = format!("{description} One of: {known}. More may come: bear unknown ones.");
+        Self {
+            open: values,
+            ..Self::text(&described, example)
+        }
+    }
+
+    /// A word of a set that a request must keep to.
+    pub(super) fn one_of<T: TextEnum>(description: &str, offered: &[T], example: T) -> Self {
+        let values: Vec<_> = offered.iter().map(|member| member.as_str()).collect();
+        Self::text(description, example.as_str()).closed(&values)
+    }
+
+    fn leaf(
+        kind: &'static str,
+        format: Option<&'static str>,
+        description: &str,
+        example: Value,
+    ) -> Self {
+        Self {
+            kind: Some(Kind::One(kind)),
+            format,
+            description: description.to_owned(),
+            example: Example::Value(example),
+            ..Self::default()
+        }
+    }
+}
+
+/// What holds others.
+impl Schema {
+    pub(super) fn array(description: &str, items: Self) -> Self {
+        Self {
+            kind: Some(Kind::One("array")),
+            description: description.to_owned(),
+            example: Example::Array(vec![items.example()]),
+            items: Some(Box::new(items)),
+            ..Self::default()
+        }
+    }
+
+    /// An object of an answer or event: fields may be added to it at any time.
+    pub(super) fn answer(description: &str, fields: impl IntoIterator<Item = Field>) -> Self {
+        Self {
+            additional_properties: Some(true),
+            ..Self::request(description, fields)
+        }
+    }
+
+    /// An object of a request; unknown fields are ignored.
+    pub(super) fn request(description: &str, fields: impl IntoIterator<Item = Field>) -> Self {
+        let fields: Vec<_> = fields.into_iter().collect();
+        let shown = |field: &Field| (field.name, field.schema.example());
+        let names = fields.iter().filter(|field| field.is_required);
+        Self {
+            kind: Some(Kind::One("object")),
+            description: description.to_owned(),
+            required: names.map(|field| field.name).collect(),
+            example: Example::Object(fields.iter().map(shown).collect()),
+            properties: fields
+                .into_iter()
+                .map(|field| (field.name, field.schema))
+                .collect(),
+            ..Self::default()
+        }
+    }
+
+    /// A reference to one of `shapes`, which stand under `components`.
+    pub(super) fn named(shapes: &Shapes, name: &str) -> Self {
+        let found = shapes.iter().find(|(each, _)| *each == name);
+        Self {
+            reference: Some(format!("#/components/schemas/{name}")),
+            example: found.map_or_else(Example::default, |(_, shape)| shape().example()),
+            ..Self::default()
+        }
+    }
+}
+
+/// What narrows or widens a schema.
+impl Schema {
+    pub(super) fn nullable(mut self) -> Self {
+        self.kind = self.kind.map(|kind| match kind {
+            Kind::One(kind) | Kind::OrNull([kind, _]) => Kind::OrNull([kind, "null"]),
+        });
+        self
+    }
+
+    /// Nullable, and null in examples.
+    pub(super) fn null(self) -> Self {
+        Self {
+            example: Example::default(),
+            ..self.nullable()
+        }
+    }
+
+    /// With the example of another schema.
+    pub(super) fn shown_as(self, other: &Self) -> Self {
+        Self {
+            example: other.example(),
+            ..self
+        }
+    }
+
+    /// Characters; no fewest for 0.
+    pub(super) fn length(self, min: usize, max: usize) -> Self {
+        Self {
+            min_length: (min > 0).then_some(min),
+            max_length: Some(max),
+            ..self
+        }
+    }
+
+    pub(super) fn pattern(self, pattern: &'static str) -> Self {
+        Self {
+            pattern: Some(pattern),
+            ..self
+        }
+    }
+
+    pub(super) fn at_least(self, minimum: i64) -> Self {
+        Self {
+            minimum: Some(minimum.into()),
+            ..self
+        }
+    }
+
+    pub(super) fn above(self, minimum: i64) -> Self {
+        Self {
+            exclusive_minimum: Some(minimum.into()),
+            ..self
+        }
+    }
+
+    pub(super) fn at_most(self, maximum: i64) -> Self {
+        Self {
+            maximum: Some(maximum.into()),
+            ..self
+        }
+    }
+
+    /// A set of words that a request must keep to.
+    pub(super) fn closed(self, values: &[&str]) -> Self {
+        Self {
+            closed: values.iter().map(|value| (*value).into()).collect(),
+            ..self
+        }
+    }
+
+    pub(super) fn among(self, values: &[i64]) -> Self {
+        Self {
+            closed: values.iter().map(|value| (*value).into()).collect(),
+            ..self
+        }
+    }
+
+    pub(super) fn by_default(self, value: impl Into<Value>) -> Self {
+        Self {
+            default: Some(value.into()),
+            ..self
+        }
+    }
+
+    /// Elements; no fewest for 0.
+    pub(super) fn items(self, min: usize, max: usize) -> Self {
+        Self {
+            min_items: (min > 0).then_some(min),
+            max_items: Some(max),
+            ..self
+        }
+    }
+
+    /// Moves the description to whatever has this schema.
+    pub(super) fn undescribed(self) -> Self {
+        Self {
+            description: String::new(),
+            ..self
+        }
+    }
+
+    pub(super) fn description(&self) -> &str {
+        &self.description
+    }
+
+    pub(super) fn example(&self) -> Example {
+        self.example.clone()
+    }
+}
