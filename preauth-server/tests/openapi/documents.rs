@@ -1,0 +1,172 @@
+//! That the documents are valid, whole, and checked in as they are.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::description::{Description, Operation, members, validator};
+
+const META_SCHEMA: &str = include_str!("openapi-3.1.schema.json");
+
+fn both() -> [(&'static str, Description); 2] {
+    [
+        ("integration", Description::integration()),
+        ("platform", Description::platform()),
+    ]
+}
+
+#[test]
+fn the_checked_in_documents_are_those_that_are_served() {
+    let texts = [
+        ("integration", preauth_server::openapi::integration()),
+        ("platform", preauth_server::openapi::platform()),
+    ];
+    for (name, text) in texts {
+        let file =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../docs/openapi/{name}.json"));
+        let found = std::fs::read_to_string(&file).unwrap_or_default();
+        assert!(
+            found == text,
+            "renew it: cargo run -p preauth-server -- openapi {name} > docs/openapi/{name}.json"
+        );
+    }
+}
+
+#[test]
+fn the_documents_are_valid_openapi() {
+    let meta: Value = serde_json::from_str(META_SCHEMA).unwrap();
+    let meta = validator(&meta);
+    for (name, description) in both() {
+        let problems: Vec<_> = meta.iter_errors(&description.document).collect();
+        assert!(problems.is_empty(), "{name}: {problems:?}");
+    }
+    let Description { mut document, .. } = Description::platform();
+    document["paths"]["/livez"]["get"]["responses"] = Value::Null;
+    assert!(!meta.is_valid(&document), "the meta-schema is looked at");
+}
+
+#[test]
+fn every_reference_leads_somewhere_and_everything_named_is_used() {
+    for (name, description) in both() {
+        let mut found = Vec::new();
+        references(&description.document, &mut found);
+        for target in &found {
+            assert!(description.at(target).is_some(), "{name}: {target}");
+        }
+        for kind in ["schemas", "responses", "headers"] {
+            for (component, _) in members(&description.document["components"][kind]) {
+                let target = format!("#/components/{kind}/{component}");
+                // What the envelope's description names is for those who read `data`.
+                let is_data = component.ends_with("Data");
+                assert!(
+                    is_data || found.contains(&target),
+                    "{name}: {target} is unused"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn every_operation_has_what_a_generator_makes_a_method_of() {
+    for (name, description) in both() {
+        let mut ids: Vec<_> = description.operations().map(Operation::id).collect();
+        let count = ids.len();
+        ids.sort();
+        ids.dedup();
+        assert_eq!(ids.len(), count, "{name}: every id is given once");
+        for operation in description.operations() {
+            let (id, body) = (operation.id(), operation.body);
+            assert!(
+                body["summary"].is_string() && body["tags"][0].is_string(),
+                "{id}"
+            );
+            for parameter in body["parameters"].as_array().into_iter().flatten() {
+                assert!(!parameter["example"].is_null(), "{id}: {parameter}");
+                let judged = description.judge(&parameter["schema"], &parameter["example"]);
+                assert_eq!(judged, Ok(()), "{id}: {}", parameter["name"]);
+            }
+            for variable in operation
+                .path
+                .split('/')
+                .filter_map(|each| each.strip_prefix('{'))
+            {
+                let parameters = body["parameters"].to_string();
+                let named = format!("\"name\":\"{}\"", variable.trim_end_matches('}'));
+                assert!(parameters.contains(&named), "{id}: {variable}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_example_fits_its_schema() {
+    for (name, description) in both() {
+        let mut count = 0;
+        each_content(&description.document, &mut |content| {
+            let judged = description.judge(&content["schema"], &content["example"]);
+            assert_eq!(judged, Ok(()), "{name}");
+            count += 1_usize;
+        });
+        assert!(count > 10, "{name}: {count} examples");
+    }
+}
+
+#[test]
+fn answers_bear_what_is_new_and_nothing_is_closed_that_may_grow() {
+    for (name, description) in both() {
+        let mut requests = Vec::new();
+        for operation in description.operations() {
+            references(&operation.body["requestBody"], &mut requests);
+        }
+        let mut nested = 0;
+        while nested < requests.len() {
+            let target = requests[nested].clone();
+            references(description.at(&target).unwrap(), &mut requests);
+            nested = nested.saturating_add(1);
+        }
+        for (schema, value) in members(&description.document["components"]["schemas"]) {
+            let target = format!("#/components/schemas/{schema}");
+            let text = value.to_string();
+            assert!(
+                !text.contains("oneOf") && !text.contains("const\""),
+                "{name}: {schema}"
+            );
+            if requests.contains(&target) {
+                continue;
+            }
+            assert!(!text.contains("\"enum\""), "{name}: {schema} is closed");
+            let objects = text.matches("\"properties\"").count();
+            let open = text.matches("\"additionalProperties\":true").count();
+            assert!(
+                open >= objects && open > 0,
+                "{name}: {schema} refuses what is new"
+            );
+        }
+    }
+}
+
+fn references(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            if let Some(target) = members.get("$ref").and_then(Value::as_str)
+                && !found.iter().any(|each| each == target)
+            {
+                found.push(target.to_owned());
+            }
+            members.values().for_each(|each| references(each, found));
+        }
+        Value::Array(elements) => elements.iter().for_each(|each| references(each, found)),
+        _ => {}
+    }
+}
+
+fn each_content(value: &Value, look: &mut impl FnMut(&Value)) {
+    for (name, member) in members(value) {
+        if name == "content" {
+            members(member).for_each(|(_, content)| look(content));
+        } else {
+            each_content(member, look);
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! The four operations against their description: successes, and each refusal that it lists.
+
+use preauth_core::wire::path::{PRE_AUTHORIZATIONS, PREFIX};
+use preauth_server::http::integration::MAGIC_PREFIX;
+use serde_json::{Value, json};
+
+use crate::description::Description;
+use crate::support::{Backend, Sandbox, offer_body, with};
+use crate::witness::Witness;
+
+#[tokio::test]
+async fn successes_are_as_described() {
+    let sandbox = Sandbox::start(Backend::Sqlite).await;
+    let witness = Witness::new(Description::integration(), sandbox.caller("apiKey"));
+    let full = with(
+        offer_body(&sandbox, "NF-1"),
+        "/externalReference",
+        "PEDIDO-1".into(),
+    );
+    let key = [("idempotency-key", "pedido-1-nf")];
+    let created = witness
+        .send_with("POST", PRE_AUTHORIZATIONS, &key, Some(full.clone()))
+        .await;
+    let replayed = witness
+        .send_with("POST", PRE_AUTHORIZATIONS, &key, Some(full))
+        .await;
+    assert_eq!(replayed.header("idempotency-replayed"), "true");
+    assert_eq!(created.text, replayed.text);
+    // Nothing optional is sent, and no money.
+    witness
+        .post(PRE_AUTHORIZATIONS, offer_body(&sandbox, "NF-2"))
+        .await;
+    let id = created.json()["id"].clone();
+    let found = witness.get(&format!("{PRE_AUTHORIZATIONS}/{id}")).await;
+    assert_eq!(found.text, created.text);
+    witness
+        .get(&format!("{PRE_AUTHORIZATIONS}?status=IN_PRE_AUTH&limit=1"))
+        .await;
+    witness
+        .send("POST", &format!("{PRE_AUTHORIZATIONS}/{id}/cancel"), None)
+        .await;
+    assert_eq!(witness.unseen_successes(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_direct_advance_without_number_is_as_described() {
+    let sandbox = Sandbox::start(Backend::Sqlite).await;
+    let advance = json!({
+        "payerCompanyId": sandbox.company().await,
+        "supplierCnpj": sandbox.text("supplierCnpj"),
+        "invoice": {"amount": 900, "dueDate": "2027-01-20"},
+    });
+    let made = sandbox
+        .platform()
+        .post_json("/api/platform/v1/operations", &advance)
+        .await;
+    let witness = Witness::new(Description::integration(), sandbox.caller("apiKey"));
+    let found = witness
+        .get(&format!("{PRE_AUTHORIZATIONS}/{}", made.json()["id"]))
+        .await;
+    assert_eq!(
+        (
+            &found.json()["invoice"]["number"],
+            &found.json()["expiresAt"]
+        ),
+        (&Value::Null, &Value::Null)
+    );
+}
+
+#[tokio::test]
+async fn every_refusal_listed_has_its_status_and_headers() {
+    let sandbox = Sandbox::start(Backend::Sqlite).await;
+    let witness = Witness::new(Description::integration(), sandbox.caller("apiKey"));
+    let mut count = 0_usize;
+    for operation in witness.description.operations() {
+        for (status, response) in crate::description::members(&operation.body["responses"]) {
+            let response = witness.description.resolve(response);
+            for code in response["x-error-codes"].as_array().into_iter().flatten() {
+                let code = code.as_str().unwrap();
+                let answer = provoke(&sandbox, &witness, &operation.id(), code).await;
+                assert_eq!(
+                    answer,
+                    (status.parse().unwrap(), code.to_owned()),
+                    "{}",
+                    operation.id()
+                );
+                count = count.saturating_add(1);
+            }
+        }
+    }
+    assert!(count > 50, "{count} refusals were provoked");
+}
+
+/// Asks a sandbox for a refusal by a magic value.
+async fn provoke(sandbox: &Sandbox, witness: &Witness, id: &str, code: &str) -> (u16, String) {
+    let magic = format!("{MAGIC_PREFIX}{code}");
+    if id == "createPreAuthorization" {
+        return witness
+            .post(PRE_AUTHORIZATIONS, offer_body(sandbox, &magic))
+            .await
+            .refusal();
+    }
+    if id == "listPreAuthorizations" {
+        let path = format!(
+            "{PRE_AUTHORIZATIONS}?externalReference={}",
+            magic.replace(':', "%3A")
+        );
+        return witness.get(&path).await.refusal();
+    }
+    let offer = offer_body(
+        sandbox,
+        &format!("{id}-{code}").chars().take(50).collect::<String>(),
+    );
+    let offer = with(offer, "/externalReference", magic.into());
+    let created = witness.post(PRE_AUTHORIZATIONS, offer).await;
+    let path = format!("{PRE_AUTHORIZATIONS}/{}", created.json()["id"]);
+    let answer = match id {
+        "getPreAuthorization" => witness.get(&path).await,
+        _ => witness.send("POST", &format!("{path}/cancel"), None).await,
+    };
+    answer.refusal()
+}
+
+#[test]
+fn the_contract_names_the_statuses_of_each_operation() {
+    let description = Description::integration();
+    assert_eq!(description.document["openapi"], "3.1.0");
+    assert_eq!(description.document["info"]["version"], "1.0.0");
+    let statuses = [
+        ("listPreAuthorizations", "200 400 401 403 429 500"),
+        (
+            "createPreAuthorization",
+            "201 400 401 403 409 413 422 429 500",
+        ),
+        ("getPreAuthorization", "200 400 401 403 404 429 500"),
+        (
+            "cancelPreAuthorization",
+            "201 400 401 403 404 409 422 429 500",
+        ),
+    ];
+    let operations: Vec<_> = description.operations().collect();
+    assert_eq!(operations.len(), statuses.len());
+    for operation in operations {
+        assert!(operation.path.starts_with(PREFIX));
+        let (_, expected) = statuses
+            .iter()
+            .find(|(id, _)| *id == operation.id())
+            .unwrap();
+        for status in expected.split(' ') {
+            assert!(
+                !operation.body["responses"][status].is_null(),
+                "{} {status}",
+                operation.id()
+            );
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The descriptions of both APIs: that they are valid and checked in, that they name every route and
+//! nothing else, and that the real binary answers what they say.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on has failed"
+)]
+
+#[macro_use]
+#[expect(
+    dead_code,
+    unused_imports,
+    unused_macros,
+    clippy::expect_used,
+    reason = "shared with the tests of the API, which use more of it"
+)]
+#[path = "../api/support/mod.rs"]
+mod support;
+
+mod description;
+mod documents;
+mod integration;
+mod platform;
+mod routes;
+mod webhook;
+mod witness;
+
+#[path = "../store_postgres/cluster.rs"]
+mod cluster;
+#[expect(
+    dead_code,
+    reason = "a server under test is asked over HTTP, not in SQL"
+)]
+#[path = "../store_postgres/database.rs"]
+mod database;
