@@ -7,14 +7,15 @@ use crate::report::assert_sound;
 use crate::seeds::asked;
 use crate::world::Plan;
 
-/// How many rounds run on each, unless `PREAUTH_SIM_REAL` says otherwise.
-const ROUNDS: u64 = 12;
+/// How many rounds run, unless `PREAUTH_SIM_REAL` says otherwise: seconds on each.
+const ROUNDS_ON_SQLITE: u64 = 16;
+const ROUNDS_ON_POSTGRES: u64 = 8;
 /// The first seed, unless `PREAUTH_SIM_REAL_FROM` says otherwise.
 const FIRST: u64 = 20_000;
 
-fn rounds_hold(ground: Kind) {
+fn rounds_hold(ground: Kind, rounds: u64) {
     let first = asked("PREAUTH_SIM_REAL_FROM").unwrap_or(FIRST);
-    let count = asked("PREAUTH_SIM_REAL").unwrap_or(ROUNDS);
+    let count = asked("PREAUTH_SIM_REAL").unwrap_or(rounds);
     for seed in first..first + count {
         let plan = Plan {
             ground,
@@ -42,10 +43,10 @@ fn a_defect_over_a_real_database_is_found() {
 
 #[test]
 fn rounds_on_sqlite_hold() {
-    rounds_hold(Kind::Sqlite);
+    rounds_hold(Kind::Sqlite, ROUNDS_ON_SQLITE);
 }
 
 #[test]
 fn rounds_of_several_instances_on_one_postgres_hold() {
-    rounds_hold(Kind::Postgres);
+    rounds_hold(Kind::Postgres, ROUNDS_ON_POSTGRES);
 }
