@@ -33,8 +33,8 @@ pub(super) struct AuditArgs {
 
 /// Ends with 0 when every rule holds and with 1 otherwise; an error means that it could not run.
 pub(super) async fn run(args: &AuditArgs) -> Result<ExitCode, CliError> {
-    let config = Config::from_layers(&args.serve.layers())?;
-    let archive = store::archive(&config.database_url).await?;
+    let url = Config::database_url(&args.serve.layers())?;
+    let archive = store::archive(&url).await?;
     let moment = Moment {
         now: SystemClock.now(),
         is_live: !args.at_rest,

@@ -8,9 +8,9 @@ use super::serve::ServeArgs;
 
 #[expect(clippy::print_stdout, reason = "the outcome is this command's output")]
 pub(super) async fn run(args: &ServeArgs) -> Result<(), CliError> {
-    let config = Config::from_layers(&args.layers())?;
-    store::migrate(&config.database_url).await?;
-    let stores = store::open(&config.database_url).await?;
+    let url = Config::database_url(&args.layers())?;
+    store::migrate(&url).await?;
+    let stores = store::open(&url).await?;
     stores.lifecycle.check().await?;
     stores.lifecycle.close().await;
     println!("the database's schema is up to date");

@@ -77,6 +77,22 @@ impl Config {
             _ => Err(reader.problems.into()),
         }
     }
+
+    /// Where the database is, for commands that need nothing else: whoever migrates or audits need
+    /// not have the tokens and keys of a server.
+    pub fn database_url(layers: &Layers) -> Result<String, ConfigError> {
+        let mut reader = Reader {
+            layers,
+            problems: layers.problems().to_vec(),
+        };
+        let data = PathBuf::from(reader.text("data"));
+        let url = reader.database_url(&data);
+        if reader.problems.is_empty() {
+            Ok(url)
+        } else {
+            Err(reader.problems.into())
+        }
+    }
 }
 
 struct Reader<'a> {
@@ -231,6 +247,16 @@ mod tests {
         let config = Config::from_layers(&Layers::default()).unwrap();
         assert_eq!(config.database_url, "sqlite://preauth-data/preauth.db");
         assert_eq!(config.rate_limit.requests, 120);
+    }
+
+    #[test]
+    fn whoever_needs_only_the_database_need_not_give_a_token() {
+        let url = "postgres://preauth@db.example.com/preauth";
+        let layers = environment(&[("PREAUTH_DATABASE", url)]);
+        assert!(Config::from_layers(&layers).is_err());
+        assert_eq!(Config::database_url(&layers).unwrap(), url);
+        let layers = environment(&[("PREAUTH_DATABASE", "mysql://db")]);
+        assert!(Config::database_url(&layers).is_err());
     }
 
     #[test]
