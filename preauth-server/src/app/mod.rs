@@ -1,5 +1,8 @@
 //! The one place that sees every room: binds the listeners, starts the loops, stops both.
 
+mod loops;
+mod services;
+
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
@@ -10,23 +13,19 @@ use preauth_core::Policy;
 use preauth_core::service::Service;
 use thiserror::Error;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::Notify;
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::access::RateLimit;
-use crate::clock::{Clock, Stopwatch, SystemClock};
-use crate::dispatcher::{Dispatcher, HttpSender, HttpSenderOptions, SenderError, TargetPolicy};
-use crate::http::integration::{self, IntegrationApi, Magic};
-use crate::http::platform::{self, OperatorGate, PlatformApi, Vitals};
+use crate::clock::{Clock, Stopwatch};
+use crate::dispatcher::{SenderError, TargetPolicy};
+use crate::http::integration::Magic;
 use crate::http::server::{Bound, Stop};
-use crate::http::{self, Gate, Strangers, WireRender};
+use crate::http::{Strangers, WireRender};
 use crate::ids::RandomIds;
-use crate::janitor::{Janitor, Retention};
-use crate::looping::{LoopHealth, Shutdown, ShutdownTrigger, shutdown};
+use crate::looping::{ShutdownTrigger, shutdown};
 use crate::sandbox::TimeMachine;
 use crate::secret::{OperatorToken, Vault};
 use crate::store::{Lifecycle, Stores};
-use crate::sweeper::Sweeper;
 use crate::telemetry::metrics::{CountedOutbox, CountedStore, Metrics};
 use crate::vitals::ServerVitals;
 
@@ -112,10 +111,10 @@ pub async fn start(mut parts: Parts) -> Result<Running, StartError> {
     ));
     let mut tasks = JoinSet::new();
     let (trigger, shutdown) = shutdown();
-    let (dispatcher, mut loops) = start_loops(&parts, &operations, &shutdown, &mut tasks)?;
-    loops.extend(parts.stores.lifecycle.loops());
+    let (dispatcher, mut running) = loops::start(&parts, &operations, &shutdown, &mut tasks)?;
+    running.extend(parts.stores.lifecycle.loops());
     let vitals = Arc::new(ServerVitals {
-        loops,
+        loops: running,
         end: shutdown,
         lifecycle: Arc::clone(&parts.stores.lifecycle),
         watch: Arc::clone(&parts.stores.watch),
@@ -124,10 +123,10 @@ pub async fn start(mut parts: Parts) -> Result<Running, StartError> {
         clock: Arc::clone(&parts.clock),
         metrics: metrics.clone(),
     });
-    let service = integration_service(&parts, &operations, &metrics);
+    let service = services::integration(&parts, &operations, &metrics);
     let (work, stop_integration) = integration.serve(service);
     tasks.spawn(work);
-    let service = platform_service(&parts, Arc::clone(&operations), vitals, &metrics);
+    let service = services::platform(&parts, Arc::clone(&operations), vitals, &metrics);
     let (work, stop_platform) = platform.serve(service);
     Ok(Running {
         address,
@@ -140,15 +139,6 @@ pub async fn start(mut parts: Parts) -> Result<Running, StartError> {
         operations,
         lifecycle: parts.stores.lifecycle,
     })
-}
-
-impl Parts {
-    /// Has a loop's sleep end when the clock jumps.
-    fn wake_at_jumps(&self, wake: &Arc<Notify>) {
-        if let Some(machine) = &self.time_machine {
-            machine.clock().wakes(Arc::clone(wake));
-        }
-    }
 }
 
 impl Running {
@@ -223,87 +213,6 @@ fn count(stores: &mut Stores, metrics: &Metrics) {
     stores.store = Arc::new(store);
     let outbox = CountedOutbox::new(Arc::clone(&stores.outbox), metrics.deliveries.clone());
     stores.outbox = Arc::new(outbox);
-}
-
-/// Starts dispatcher, sweeper and janitor, and gives what shows how they fare.
-fn start_loops(
-    parts: &Parts,
-    operations: &Arc<Service>,
-    shutdown: &Shutdown,
-    tasks: &mut JoinSet<()>,
-) -> Result<(Arc<Dispatcher>, Vec<Arc<LoopHealth>>), StartError> {
-    let Stores {
-        outbox,
-        housekeeping,
-        lifecycle,
-        ..
-    } = parts.stores.clone();
-    let clock = || Arc::clone(&parts.clock);
-    let sender = HttpSender::new(HttpSenderOptions::new(parts.targets.clone()))?;
-    let vault = parts.vault.clone();
-    let wake = lifecycle.deliveries_waiting();
-    parts.wake_at_jumps(&wake);
-    let dispatcher = Dispatcher::new(outbox, Arc::new(sender), vault, clock(), wake)
-        .with_receivers_clock(Arc::new(SystemClock));
-    let dispatcher = Arc::new(dispatcher);
-    let wake = || {
-        let wake = Arc::default();
-        parts.wake_at_jumps(&wake);
-        wake
-    };
-    let sweeper = Sweeper::new(Arc::clone(operations), clock()).woken_by(wake());
-    let janitor = Janitor::new(housekeeping, clock(), Retention::default()).woken_by(wake());
-    let loops = vec![dispatcher.health(), sweeper.health(), janitor.health()];
-    let (until, running) = (shutdown.clone(), Arc::clone(&dispatcher));
-    tasks.spawn(async move { running.run(until).await });
-    let until = shutdown.clone();
-    tasks.spawn(async move { sweeper.run(until).await });
-    let until = shutdown.clone();
-    tasks.spawn(async move { janitor.run(until).await });
-    Ok((dispatcher, loops))
-}
-
-fn integration_service(
-    parts: &Parts,
-    operations: &Arc<Service>,
-    metrics: &Metrics,
-) -> http::Service {
-    let clock = || Arc::clone(&parts.clock);
-    let access = Arc::clone(&parts.stores.access);
-    let api = IntegrationApi {
-        operations: Arc::clone(operations),
-        queries: Arc::clone(&parts.stores.queries),
-        gate: Gate::new(access, clock(), parts.rate_limit, parts.strangers.clone()),
-        clock: clock(),
-        magic: parts.magic,
-    };
-    integration::service(api, Arc::new(RandomIds), metrics.requests.clone())
-}
-
-fn platform_service(
-    parts: &Parts,
-    operations: Arc<Service>,
-    vitals: Arc<dyn Vitals>,
-    metrics: &Metrics,
-) -> http::Service {
-    let api = PlatformApi {
-        directory: Arc::clone(&parts.stores.directory),
-        store: Arc::clone(&parts.stores.store),
-        operations,
-        queries: Arc::clone(&parts.stores.queries),
-        vault: parts.vault.clone(),
-        gate: OperatorGate::new(
-            parts.token.clone(),
-            parts.strangers.clone(),
-            Arc::clone(&parts.clock),
-        ),
-        targets: parts.targets.clone(),
-        vitals,
-        clock: Arc::clone(&parts.clock),
-        time_machine: parts.time_machine.clone(),
-        ids: Arc::new(RandomIds),
-    };
-    platform::service(api, metrics.requests.clone())
 }
 
 impl fmt::Debug for Parts {

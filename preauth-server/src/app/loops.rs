@@ -1,0 +1,62 @@
+//! What works beside the listeners: dispatcher, sweeper and janitor.
+
+use std::sync::Arc;
+
+use preauth_core::service::Service;
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+
+use super::{Parts, StartError};
+use crate::clock::SystemClock;
+use crate::dispatcher::{Dispatcher, HttpSender, HttpSenderOptions};
+use crate::janitor::{Janitor, Retention};
+use crate::looping::{LoopHealth, Shutdown};
+use crate::store::Stores;
+use crate::sweeper::Sweeper;
+
+/// Starts dispatcher, sweeper and janitor, and gives what shows how they fare.
+pub(super) fn start(
+    parts: &Parts,
+    operations: &Arc<Service>,
+    shutdown: &Shutdown,
+    tasks: &mut JoinSet<()>,
+) -> Result<(Arc<Dispatcher>, Vec<Arc<LoopHealth>>), StartError> {
+    let Stores {
+        outbox,
+        housekeeping,
+        lifecycle,
+        ..
+    } = parts.stores.clone();
+    let clock = || Arc::clone(&parts.clock);
+    let sender = HttpSender::new(HttpSenderOptions::new(parts.targets.clone()))?;
+    let vault = parts.vault.clone();
+    let wake = lifecycle.deliveries_waiting();
+    parts.wake_at_jumps(&wake);
+    let dispatcher = Dispatcher::new(outbox, Arc::new(sender), vault, clock(), wake)
+        .with_receivers_clock(Arc::new(SystemClock));
+    let dispatcher = Arc::new(dispatcher);
+    let wake = || {
+        let wake = Arc::default();
+        parts.wake_at_jumps(&wake);
+        wake
+    };
+    let sweeper = Sweeper::new(Arc::clone(operations), clock()).woken_by(wake());
+    let janitor = Janitor::new(housekeeping, clock(), Retention::default()).woken_by(wake());
+    let loops = vec![dispatcher.health(), sweeper.health(), janitor.health()];
+    let (until, running) = (shutdown.clone(), Arc::clone(&dispatcher));
+    tasks.spawn(async move { running.run(until).await });
+    let until = shutdown.clone();
+    tasks.spawn(async move { sweeper.run(until).await });
+    let until = shutdown.clone();
+    tasks.spawn(async move { janitor.run(until).await });
+    Ok((dispatcher, loops))
+}
+
+impl Parts {
+    /// Has a loop's sleep end when the clock jumps.
+    fn wake_at_jumps(&self, wake: &Arc<Notify>) {
+        if let Some(machine) = &self.time_machine {
+            machine.clock().wakes(Arc::clone(wake));
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! What the listeners serve: both APIs with everything that they call.
+
+use std::sync::Arc;
+
+use preauth_core::service::Service;
+
+use super::Parts;
+use crate::http::integration::{self, IntegrationApi};
+use crate::http::platform::{self, OperatorGate, PlatformApi, Vitals};
+use crate::http::{self, Gate};
+use crate::ids::RandomIds;
+use crate::telemetry::metrics::Metrics;
+
+/// The integration API, for the public listener.
+pub(super) fn integration(
+    parts: &Parts,
+    operations: &Arc<Service>,
+    metrics: &Metrics,
+) -> http::Service {
+    let clock = || Arc::clone(&parts.clock);
+    let access = Arc::clone(&parts.stores.access);
+    let api = IntegrationApi {
+        operations: Arc::clone(operations),
+        queries: Arc::clone(&parts.stores.queries),
+        gate: Gate::new(access, clock(), parts.rate_limit, parts.strangers.clone()),
+        clock: clock(),
+        magic: parts.magic,
+    };
+    integration::service(api, Arc::new(RandomIds), metrics.requests.clone())
+}
+
+/// The platform API and the probes, for the private listener.
+pub(super) fn platform(
+    parts: &Parts,
+    operations: Arc<Service>,
+    vitals: Arc<dyn Vitals>,
+    metrics: &Metrics,
+) -> http::Service {
+    let api = PlatformApi {
+        directory: Arc::clone(&parts.stores.directory),
+        store: Arc::clone(&parts.stores.store),
+        operations,
+        queries: Arc::clone(&parts.stores.queries),
+        vault: parts.vault.clone(),
+        gate: OperatorGate::new(
+            parts.token.clone(),
+            parts.strangers.clone(),
+            Arc::clone(&parts.clock),
+        ),
+        targets: parts.targets.clone(),
+        vitals,
+        clock: Arc::clone(&parts.clock),
+        time_machine: parts.time_machine.clone(),
+        ids: Arc::new(RandomIds),
+    };
+    platform::service(api, metrics.requests.clone())
+}
