@@ -37,18 +37,19 @@ impl Done {
     }
 }
 
-/// Has `connections` clients send creates until the time is over.
-pub(crate) fn run(scene: &Scene, connections: usize, time: Duration) -> Done {
+/// Has `clients` clients send creates until the time is over.
+pub(crate) fn run(scene: &Scene, clients: usize, time: Duration) -> Done {
     let begun = now();
     let mut micros: Vec<u64> = thread::scope(|scope| {
-        let clients: Vec<_> = (0..connections)
-            .map(|_| {
+        let running: Vec<_> = (0..clients)
+            .map(|number| {
                 let client = thread::Builder::new().stack_size(STACK_BYTES);
-                let client = client.spawn_scoped(scope, move || send(scene, begun, time));
+                let address = scene.address(number);
+                let client = client.spawn_scoped(scope, move || send(scene, address, begun, time));
                 client.unwrap()
             })
             .collect();
-        clients
+        running
             .into_iter()
             .flat_map(|it| it.join().unwrap())
             .collect()
@@ -60,8 +61,8 @@ pub(crate) fn run(scene: &Scene, connections: usize, time: Duration) -> Done {
     }
 }
 
-fn send(scene: &Scene, begun: Instant, time: Duration) -> Vec<u64> {
-    let stream = TcpStream::connect(&scene.address).unwrap();
+fn send(scene: &Scene, address: &str, begun: Instant, time: Duration) -> Vec<u64> {
+    let stream = TcpStream::connect(address).unwrap();
     stream.set_nodelay(true).unwrap();
     let mut answers = BufReader::new(stream.try_clone().unwrap());
     let mut requests = stream;
@@ -98,6 +99,6 @@ fn receive(answers: &mut BufReader<TcpStream>) {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a benchmark measures time")]
-fn now() -> Instant {
+pub(crate) fn now() -> Instant {
     Instant::now()
 }

@@ -6,11 +6,11 @@ use crate::scene::Scene;
 
 const ONE_STATEMENT: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
-    "/benches/create/one_statement.sql"
+    "/benches/load/one_statement.sql"
 );
 const FIVE_STATEMENTS: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
-    "/benches/create/five_statements.sql"
+    "/benches/load/five_statements.sql"
 );
 
 /// Each script with the name that it is told under.
@@ -33,7 +33,7 @@ pub(crate) fn run(scene: &Scene, script: &str, clients: usize, seconds: u64) -> 
     for (name, value) in scene.ids() {
         pgbench.arg(format!("--define={name}={value}"));
     }
-    let output = pgbench.arg(&scene.database).output().unwrap();
+    let output = pgbench.arg(&scene.cluster.url).output().unwrap();
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
         output.status.success(),

@@ -7,7 +7,7 @@ SELECT id, :payer::uuid, :payer::uuid, :supplier::uuid, :cnpj, 1, 'PRE_AUTH', 'I
     100000, 0, '2027-01-31', 'B-' || id, 'pedido ' || id, 1900000000000, 1800000000000
 FROM nextval('operation_ids') AS id;
 INSERT INTO idempotency_replies (head_office_id, key, fingerprint, operation_id, body, expires_at)
-SELECT :payer::uuid, 'bench ' || id, sha256(int8send(id)), id, repeat('r', 450), 1900000000000
+SELECT :payer::uuid, 'pgbench ' || id, sha256(int8send(id)), id, repeat('r', 450), 1900000000000
 FROM currval('operation_ids') AS id;
 INSERT INTO events (id, head_office_id, operation_id, version, type, at, actor, actor_api_key_id,
     actor_user_id, body)

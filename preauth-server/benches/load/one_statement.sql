@@ -10,7 +10,7 @@ WITH o AS (
 ), r AS (
     INSERT INTO idempotency_replies (head_office_id, key, fingerprint, operation_id, body,
         expires_at)
-    SELECT head_office_id, 'bench ' || id, sha256(int8send(id)), id, repeat('r', 450),
+    SELECT head_office_id, 'pgbench ' || id, sha256(int8send(id)), id, repeat('r', 450),
         1900000000000
     FROM o
 ), e AS (

@@ -1,0 +1,55 @@
+//! A PostgreSQL server that syncs to disk, for the time of a benchmark.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+const WITH_POSTGRES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/with-postgres");
+
+pub(crate) struct Cluster {
+    pub(crate) url: String,
+    /// The id of its first process, which started all others.
+    pub(crate) process: u32,
+    /// It ends when this pipe does.
+    _own: (Child, ChildStdin),
+}
+
+impl Cluster {
+    pub(crate) fn start() -> Self {
+        let mut server = Command::new(WITH_POSTGRES)
+            .args(["sh", "-c", "echo \"$POSTGRES_TEST_URL\"; cat"])
+            .env("POSTGRES_TEST_FSYNC", "on")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (stdin, stdout) = (server.stdin.take().unwrap(), server.stdout.take().unwrap());
+        let mut url = String::new();
+        BufReader::new(stdout).read_line(&mut url).unwrap();
+        let mut cluster = Self {
+            url: format!("{}/postgres", url.trim()),
+            process: 0,
+            _own: (server, stdin),
+        };
+        let folder = cluster.sql("SHOW data_directory");
+        let pids = fs::read_to_string(format!("{folder}/postmaster.pid")).unwrap();
+        cluster.process = pids.lines().next().unwrap().parse().unwrap();
+        cluster
+    }
+
+    /// Runs a statement through psql, and gives its one value.
+    pub(crate) fn sql(&self, statement: &str) -> String {
+        let mut psql = Command::new("psql");
+        psql.args([
+            "--quiet",
+            "--no-align",
+            "--tuples-only",
+            "--command",
+            statement,
+        ]);
+        let output = psql.arg(&self.url).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{error}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+}

@@ -1,0 +1,34 @@
+//! The server under load, beside what the database does without us: both sides of each ratio come
+//! from one run (see docs/benchmarks.md).
+//!
+//! ```text
+//! cargo bench -p preauth-server --bench load -- create [SECONDS]
+//! cargo bench -p preauth-server --bench load -- expire [OFFERS]
+//! ```
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a benchmark tells its figures, and a panic is the report of a failure"
+)]
+
+mod baseline;
+mod clients;
+mod cluster;
+mod cpu;
+mod create;
+mod expire;
+mod http;
+mod scene;
+mod server;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    // A run of all tests starts benchmarks, too, and then asks for nothing.
+    let what = arguments.next().unwrap_or_default();
+    let amount = arguments.find_map(|it| it.parse().ok());
+    match what.as_str() {
+        "create" => create::run(amount.unwrap_or(create::SECONDS)),
+        "expire" => expire::run(amount.unwrap_or(expire::OFFERS)),
+        _ => println!("say what to measure: create or expire"),
+    }
+}
