@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use preauth_core::wire::{ErrorBody, from_json, header};
+use preauth_core::wire::{from_json, header};
 use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
 use serde::de::DeserializeOwned;
@@ -46,18 +46,16 @@ impl Answer {
     pub(crate) fn judge<T: DeserializeOwned>(self) -> Result<(AnswerHead, T, Vec<u8>), Error> {
         let Self { head, body } = self;
         if !head.status.is_success() {
-            let refusal = body.and_then(|body| from_json::<ErrorBody>(&body).ok());
-            return Err(match refusal {
-                Some(refusal) if !refusal.errors.is_empty() => Error::refused(head, refusal),
-                _ => Error::answered(ErrorKind::UnexpectedAnswer, head),
-            });
+            return Err(Error::refused(head, body));
         }
         let Some(body) = body else {
             return Err(Error::answered(ErrorKind::AnswerTooLarge, head));
         };
         match from_json(&body) {
             Ok(value) => Ok((head, value, body)),
-            Err(cause) => Err(Error::answered(ErrorKind::UnreadableSuccess, head).caused_by(cause)),
+            Err(cause) => Err(Error::answered(ErrorKind::UnreadableSuccess, head)
+                .with_raw(body)
+                .caused_by(cause)),
         }
     }
 }

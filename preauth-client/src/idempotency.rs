@@ -1,17 +1,26 @@
-//! Keys for creates whose caller gave none.
+//! What a create draws: keys for callers who gave none, and boundaries of forms.
 
 use preauth_core::value::IdempotencyKey;
-use uuid::Builder;
+use uuid::{Builder, Uuid};
 
 use crate::{Error, ErrorKind};
 
 /// Draws a key from the randomness of the operating system: the text of a random UUID.
 pub(crate) fn draw_key() -> Result<IdempotencyKey, Error> {
-    let failed = || Error::new(ErrorKind::Randomness);
+    let failed = |cause| Error::new(ErrorKind::Randomness).caused_by(cause);
+    IdempotencyKey::parse(&draw_uuid()?.to_string()).map_err(failed)
+}
+
+/// Draws what separates the parts of a form.
+pub(crate) fn draw_boundary() -> Result<String, Error> {
+    Ok(draw_uuid()?.simple().to_string())
+}
+
+fn draw_uuid() -> Result<Uuid, Error> {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|cause| failed().caused_by(cause))?;
-    let uuid = Builder::from_random_bytes(bytes).into_uuid();
-    IdempotencyKey::parse(&uuid.to_string()).map_err(|cause| failed().caused_by(cause))
+    getrandom::fill(&mut bytes)
+        .map_err(|cause| Error::new(ErrorKind::Randomness).caused_by(cause))?;
+    Ok(Builder::from_random_bytes(bytes).into_uuid())
 }
 
 #[cfg(test)]

@@ -2,23 +2,37 @@
 
 mod answer;
 mod api_key;
+mod attempt;
 mod base_url;
+#[cfg(feature = "blocking")]
+pub mod blocking;
 mod builder;
 mod call;
 mod client;
+mod ensured;
 mod error;
+mod file;
 mod idempotency;
 mod list_filter;
 mod new_pre_authorization;
+mod pages;
 mod response;
 mod retry;
+mod timing;
 mod transport;
+mod waiting;
 
+pub use attempt::{Attempt, Call};
 pub use builder::ClientBuilder;
 pub use client::Client;
+pub use ensured::Ensured;
 pub use error::{ConfigError, Error, ErrorKind, Problem};
+pub use file::{FileError, FileType, InvoiceFile};
 pub use list_filter::ListFilter;
 pub use new_pre_authorization::NewPreAuthorization;
+pub use pages::Operations;
 pub use preauth_core::{ErrorCode, value, wire};
 pub use response::{RateLimit, Response};
 pub use retry::RetryPolicy;
+pub use timing::Timing;
+pub use waiting::{WaitPolicy, Waited};

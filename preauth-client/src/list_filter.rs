@@ -3,6 +3,12 @@
 use preauth_core::value::{ExternalReference, Status};
 use reqwest::Url;
 
+/// The most entries of a page. Contract, "Limits".
+const MOST_ENTRIES: u32 = 100;
+
+/// The fewest with which windows that overlap always reach farther down.
+const FEWEST_ENTRIES: u32 = 20;
+
 /// Which operations to list, and which page of them. Contract, "GET
 /// /api/integration/v1/pre-authorizations".
 ///
@@ -44,7 +50,8 @@ impl ListFilter {
         self
     }
 
-    /// The page, from 1. The service refuses 0.
+    /// The page, from 1. The service refuses 0. [`Client::list_all`](crate::Client::list_all) does not
+    /// look at it.
     #[must_use]
     pub fn page(mut self, page: u64) -> Self {
         self.page = Some(page);
@@ -52,10 +59,19 @@ impl ListFilter {
     }
 
     /// Entries per page, 1 to 100. The service refuses anything else.
+    /// [`Client::list_all`](crate::Client::list_all) asks for 100 at a time, or for as many as this says
+    /// between 20 and 100.
     #[must_use]
     pub fn limit(mut self, limit: u32) -> Self {
         self.limit = Some(limit);
         self
+    }
+
+    /// The most entries of one request when all pages are read.
+    pub(crate) fn entries_per_request(&self) -> u32 {
+        self.limit
+            .unwrap_or(MOST_ENTRIES)
+            .clamp(FEWEST_ENTRIES, MOST_ENTRIES)
     }
 
     /// Writes the filter as the query of `url`.

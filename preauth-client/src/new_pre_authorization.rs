@@ -6,6 +6,8 @@ use preauth_core::value::{
 };
 use preauth_core::wire::{CreateInvoice, CreatePreAuthorization, CreateSupplier};
 
+use crate::InvoiceFile;
+
 /// An advance to be offered to a supplier. Contract, "Create request body".
 ///
 /// Every part was parsed by the rules of the service before it comes here, so that a bad tax id or
@@ -28,9 +30,10 @@ use preauth_core::wire::{CreateInvoice, CreatePreAuthorization, CreateSupplier};
 /// .idempotency_key("erp:PED-2026:0042".parse()?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct NewPreAuthorization {
     pub(crate) body: CreatePreAuthorization,
+    pub(crate) file: Option<InvoiceFile>,
     pub(crate) idempotency_key: Option<IdempotencyKey>,
 }
 
@@ -100,6 +103,13 @@ impl NewPreAuthorization {
         self
     }
 
+    /// The invoice itself, which makes the create a form in place of a JSON document.
+    #[must_use]
+    pub fn file(mut self, file: InvoiceFile) -> Self {
+        self.file = Some(file);
+        self
+    }
+
     /// The name under which this create is done at most once, however often it is sent, even by
     /// another process after a crash. Without one, each call draws its own.
     ///
@@ -116,6 +126,7 @@ impl From<CreatePreAuthorization> for NewPreAuthorization {
     fn from(body: CreatePreAuthorization) -> Self {
         Self {
             body,
+            file: None,
             idempotency_key: None,
         }
     }

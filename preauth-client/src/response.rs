@@ -47,6 +47,12 @@ impl<T> Response<T> {
         &self.raw
     }
 
+    /// The HTTP status.
+    #[must_use]
+    pub fn status(&self) -> u16 {
+        self.head.status.as_u16()
+    }
+
     /// The id under which the service knows this request.
     #[must_use]
     pub fn request_id(&self) -> Option<&str> {

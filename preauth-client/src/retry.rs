@@ -102,7 +102,7 @@ impl RetryPolicy {
 }
 
 /// The share of `whole` that `random` is of all 64-bit numbers.
-fn fraction_of(whole: Duration, random: u64) -> Duration {
+pub(crate) fn fraction_of(whole: Duration, random: u64) -> Duration {
     let scaled = whole.as_nanos().saturating_mul(u128::from(random)) >> 64;
     Duration::from_nanos(u64::try_from(scaled).unwrap_or(u64::MAX))
 }

@@ -31,6 +31,15 @@ pub enum ConfigError {
     /// The key has a character that no key has, such as a line break.
     #[error("the api key has a character that is not allowed")]
     ApiKeyCharacters,
+    /// The proxy's address is no address of a proxy.
+    #[error("the proxy's url is invalid")]
+    Proxy,
+    /// The added roots are no certificates in PEM.
+    #[error("the added root certificates are not certificates in pem")]
+    RootCertificates,
+    /// No thread or runtime could be had for blocking calls.
+    #[error("no runtime for blocking calls could be started")]
+    Runtime(#[source] std::io::Error),
     /// The HTTP stack could not be set up, for example because the system has no root certificates.
     #[error("the http stack could not be set up")]
     HttpStack(#[source] Box<dyn StdError + Send + Sync>),

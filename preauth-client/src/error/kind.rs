@@ -8,6 +8,9 @@ pub enum ErrorKind {
     Config,
     /// The operating system gave no random bytes for an idempotency key; nothing was sent.
     Randomness,
+    /// The invoice file could not be read, or was a stream that an earlier create has read. If it was a
+    /// stream, a part may have been sent; the service does nothing with a part.
+    File,
     /// No connection could be made; nothing was sent.
     Connect,
     /// No complete answer in time; whether the request was carried out is unknown.

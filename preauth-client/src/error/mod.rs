@@ -11,10 +11,11 @@ use std::time::Duration;
 
 use preauth_core::ErrorCode;
 use preauth_core::value::{IdempotencyKey, OperationId};
-use preauth_core::wire::{ErrorBody, Open};
+use preauth_core::wire::{ErrorBody, Open, from_json};
+use reqwest::StatusCode;
 
-use crate::RateLimit;
 use crate::answer::AnswerHead;
+use crate::{Call, RateLimit, Response};
 
 pub use config::ConfigError;
 pub use kind::ErrorKind;
@@ -46,7 +47,9 @@ struct Inner {
     kind: ErrorKind,
     head: Option<AnswerHead>,
     body: Option<ErrorBody>,
+    raw: Option<Vec<u8>>,
     source: Option<Box<dyn StdError + Send + Sync>>,
+    call: Option<Call>,
     attempts: u32,
     idempotency_key: Option<IdempotencyKey>,
 }
@@ -70,7 +73,9 @@ impl Error {
                 kind,
                 head: None,
                 body: None,
+                raw: None,
                 source: None,
+                call: None,
                 attempts: 0,
                 idempotency_key: None,
             }),
@@ -83,10 +88,24 @@ impl Error {
         error
     }
 
-    pub(crate) fn refused(head: AnswerHead, body: ErrorBody) -> Self {
-        let mut error = Self::answered(ErrorKind::Api, head);
-        error.inner.body = Some(body);
+    /// Of an answer that is no success. Only a body in the words of the contract is a refusal of the
+    /// service.
+    pub(crate) fn refused(head: AnswerHead, raw: Option<Vec<u8>>) -> Self {
+        let mut error = Self::answered(ErrorKind::UnexpectedAnswer, head);
+        let body = raw.as_deref().map(from_json::<ErrorBody>);
+        if let Some(Ok(body)) = body
+            && !body.errors.is_empty()
+        {
+            error.inner.kind = ErrorKind::Api;
+            error.inner.body = Some(body);
+        }
+        error.inner.raw = raw;
         error
+    }
+
+    pub(crate) fn with_raw(mut self, raw: Vec<u8>) -> Self {
+        self.inner.raw = Some(raw);
+        self
     }
 
     pub(crate) fn caused_by(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
@@ -95,10 +114,35 @@ impl Error {
     }
 
     /// Adds what only the whole call knows.
-    pub(crate) fn of_call(mut self, attempts: u32, key: Option<&IdempotencyKey>) -> Self {
+    pub(crate) fn of_call(
+        mut self,
+        call: Call,
+        attempts: u32,
+        key: Option<&IdempotencyKey>,
+    ) -> Self {
+        self.inner.call = Some(call);
         self.inner.attempts = attempts;
         self.inner.idempotency_key = key.cloned();
         self
+    }
+
+    /// What the head of the answer said.
+    pub(crate) fn head(&self) -> Option<&AnswerHead> {
+        self.inner.head.as_ref()
+    }
+
+    /// The operation that a duplicate names, as the answer that it is; any other error comes back.
+    pub(crate) fn into_existing(self) -> Result<Response<OperationId>, Self> {
+        let (Some(id), Some(head)) = (self.existing_operation_id(), self.inner.head.clone()) else {
+            return Err(self);
+        };
+        let inner = *self.inner;
+        let raw = inner.raw.unwrap_or_default();
+        Ok(Response::new(
+            (head, id, raw),
+            inner.attempts,
+            inner.idempotency_key,
+        ))
     }
 
     /// What kind of failure it is.
@@ -157,28 +201,58 @@ impl Error {
     /// Whether the same call may succeed later. A create must then be sent with the same
     /// [`idempotency_key`](Self::idempotency_key), because the failed one may have been done.
     ///
-    /// True for failures of transport, 408, 429, 500 to 504, `IDEMPOTENCY_IN_PROGRESS`, and
-    /// `ANTICIPATION_INVALID_TRANSITION`: the operation changed during the cancel, and a fresh one is
-    /// judged by its new state.
+    /// True for failures of transport, 408, 429, 500 to 504, for a create `IDEMPOTENCY_IN_PROGRESS`, and
+    /// for a cancel `ANTICIPATION_INVALID_TRANSITION`: the operation changed during the cancel, and a
+    /// fresh one is judged by its new state.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         match self.inner.kind {
             ErrorKind::Connect | ErrorKind::Timeout | ErrorKind::Transport => true,
             ErrorKind::Config
             | ErrorKind::Randomness
+            | ErrorKind::File
             | ErrorKind::AnswerTooLarge
             | ErrorKind::UnreadableSuccess => false,
             ErrorKind::Api | ErrorKind::UnexpectedAnswer => {
                 let by_status = matches!(self.status(), Some(408 | 429 | 500..=504));
-                by_status || self.code().is_some_and(is_passing)
+                by_status || self.is_passing()
             }
         }
     }
 
-    /// How long the service asks to wait before the next try.
+    /// Whether the code is one that goes away by itself in the call that it answered.
+    fn is_passing(&self) -> bool {
+        let code = self.code().and_then(Open::known);
+        match self.inner.call {
+            Some(Call::Create) => code == Some(&ErrorCode::IdempotencyInProgress),
+            Some(Call::Cancel) => code == Some(&ErrorCode::AnticipationInvalidTransition),
+            Some(Call::Get | Call::List) | None => false,
+        }
+    }
+
+    /// How long to wait before the next try: what the service asks for, or, when the request limit is
+    /// used up and it asks for nothing, until the limit is refilled.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
-        self.inner.head.as_ref()?.retry_after
+        let head = self.inner.head.as_ref()?;
+        let limit = head.rate_limit.filter(|limit| limit.remaining() == 0);
+        head.retry_after.or_else(|| {
+            let limit = limit.filter(|_| head.status == StatusCode::TOO_MANY_REQUESTS)?;
+            Some(limit.resets_in())
+        })
+    }
+
+    /// Which call failed; `None` for one that was set up wrongly.
+    #[must_use]
+    pub fn call(&self) -> Option<Call> {
+        self.inner.call
+    }
+
+    /// The bytes of the answer, whatever they are; `None` if there was no answer, or a longer one than
+    /// the client accepts.
+    #[must_use]
+    pub fn raw(&self) -> Option<&[u8]> {
+        self.inner.raw.as_deref()
     }
 
     /// The id under which the service knows the last request; name it to support.
@@ -205,13 +279,6 @@ impl Error {
     pub fn idempotency_key(&self) -> Option<&IdempotencyKey> {
         self.inner.idempotency_key.as_ref()
     }
-}
-
-fn is_passing(code: &Open<ErrorCode>) -> bool {
-    matches!(
-        code.known(),
-        Some(ErrorCode::IdempotencyInProgress | ErrorCode::AnticipationInvalidTransition)
-    )
 }
 
 impl StdError for Error {

@@ -1,5 +1,7 @@
 //! The client against a server that answers whatever a test wants.
 #![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
     clippy::unwrap_used,
     reason = "in a test a panic is the report of a failure"
 )]
@@ -7,11 +9,18 @@
 mod answers;
 mod broken_connections;
 mod creating;
+mod ensuring;
+mod files;
+mod observing;
+mod pages;
+mod proxies;
 mod refusals;
 mod retrying;
 mod secrets;
+mod skipped;
 mod texts;
 mod unexpected;
+mod waiting;
 
 use std::time::Duration;
 

@@ -1,9 +1,14 @@
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
-use preauth_client::{ErrorKind, RetryPolicy};
+use preauth_client::{Call, Client, ErrorKind, RetryPolicy};
 use wiremock::{MockServer, ResponseTemplate};
 
-use crate::{answering, client, id, offer, quick, refusal, requests, success};
+use crate::skipped::Skipped;
+use crate::{KEY, answering, client, id, offer, quick, refusal, requests, success};
+
+const SECOND: Duration = Duration::from_secs(1);
+const HOUR: Duration = Duration::from_hours(1);
 
 #[tokio::test]
 async fn statuses_that_pass_are_tried_again() {
@@ -81,14 +86,45 @@ async fn retries_can_be_turned_off() {
 }
 
 #[tokio::test]
-async fn the_wait_that_the_service_asks_for_is_kept() {
+async fn waits_double_up_to_their_limit_and_are_drawn() {
     let server = MockServer::start().await;
-    let limited = refusal(429, "RATE_LIMITED").insert_header("retry-after", "1");
+    answering(&server, refusal(503, "SERVICE_UNAVAILABLE"), None).await;
+    let skipped = Skipped::half();
+    let policy = RetryPolicy::default().max_attempts(6).budget(HOUR);
+    let policy = policy.first_delay(SECOND).longest_delay(SECOND * 5);
+    let client = quick(&server.uri())
+        .retry(policy)
+        .timing(Arc::clone(&skipped));
+    let error = client.build().unwrap().get(id()).await.unwrap_err();
+    assert_eq!(error.attempts(), 6);
+    assert_eq!(skipped.waits_ms(), [500, 1000, 2000, 2500, 2500]);
+}
+
+#[tokio::test]
+async fn the_wait_that_the_service_asks_for_is_kept_and_the_random_one_added() {
+    let server = MockServer::start().await;
+    let limited = refusal(429, "RATE_LIMITED").insert_header("retry-after", "42");
     answering(&server, limited, Some(1)).await;
     answering(&server, success(200), None).await;
-    let began = now();
-    client(&server).get(id()).await.unwrap();
-    assert!(began.elapsed() >= Duration::from_secs(1));
+    let skipped = Skipped::half();
+    let client = Client::builder(server.uri(), KEY).timing(Arc::clone(&skipped));
+    client.build().unwrap().get(id()).await.unwrap();
+    assert_eq!(skipped.waits_ms(), [42_100]);
+}
+
+#[tokio::test]
+async fn a_used_up_limit_without_a_wait_is_waited_for() {
+    let server = MockServer::start().await;
+    let limited = refusal(429, "RATE_LIMITED")
+        .insert_header("x-ratelimit-limit", "120")
+        .insert_header("x-ratelimit-remaining", "0")
+        .insert_header("x-ratelimit-reset", "9");
+    answering(&server, limited, Some(1)).await;
+    answering(&server, success(200), None).await;
+    let skipped = Skipped::half();
+    let client = Client::builder(server.uri(), KEY).timing(Arc::clone(&skipped));
+    client.build().unwrap().get(id()).await.unwrap();
+    assert_eq!(skipped.waits_ms(), [9_100]);
 }
 
 #[tokio::test]
@@ -96,11 +132,28 @@ async fn a_wait_beyond_the_budget_is_not_begun() {
     let server = MockServer::start().await;
     let limited = refusal(429, "RATE_LIMITED").insert_header("retry-after", "60");
     answering(&server, limited, None).await;
-    let began = now();
-    let error = client(&server).get(id()).await.unwrap_err();
-    assert!(began.elapsed() < Duration::from_secs(5));
+    let skipped = Skipped::half();
+    // 75 s in all: one wait of a minute fits, two do not.
+    let client = Client::builder(server.uri(), KEY).timing(Arc::clone(&skipped));
+    let error = client.build().unwrap().get(id()).await.unwrap_err();
+    assert_eq!(skipped.waits_ms(), [60_100]);
     assert_eq!(error.retry_after(), Some(Duration::from_mins(1)));
-    assert_eq!(requests(&server).await.len(), 1);
+    assert_eq!(requests(&server).await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_code_that_passes_in_one_call_does_not_in_another() {
+    let server = MockServer::start().await;
+    let lost = refusal(409, "ANTICIPATION_INVALID_TRANSITION");
+    answering(&server, lost, Some(1)).await;
+    answering(&server, refusal(409, "IDEMPOTENCY_IN_PROGRESS"), None).await;
+    let client = client(&server);
+    let error = client.create(&offer()).await.unwrap_err();
+    assert!(!error.is_retryable());
+    assert_eq!((error.call(), error.attempts()), (Some(Call::Create), 1));
+    let error = client.cancel(id()).await.unwrap_err();
+    assert!(!error.is_retryable());
+    assert_eq!((error.call(), error.attempts()), (Some(Call::Cancel), 1));
 }
 
 #[tokio::test]
@@ -110,13 +163,7 @@ async fn the_budget_ends_an_attempt_that_would_take_longer() {
     answering(&server, slow, None).await;
     let policy = RetryPolicy::default().budget(Duration::from_millis(100));
     let client = quick(&server.uri()).retry(policy).build().unwrap();
-    let began = now();
+    // The answer itself would be a success.
     let error = client.get(id()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Timeout);
-    assert!(began.elapsed() < Duration::from_secs(5));
-}
-
-#[expect(clippy::disallowed_methods, reason = "these tests measure real waits")]
-fn now() -> Instant {
-    Instant::now()
 }

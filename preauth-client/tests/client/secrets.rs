@@ -1,4 +1,6 @@
-use preauth_client::{Client, ConfigError, Error, ErrorKind, ListFilter};
+use std::time::Duration;
+
+use preauth_client::{Client, ConfigError, Error, ErrorKind, InvoiceFile, ListFilter, WaitPolicy};
 use wiremock::MockServer;
 
 use crate::{KEY, answering, id, offer, quick, refusal};
@@ -37,10 +39,15 @@ fn a_client_with_tls_can_be_built_and_a_password_in_the_address_is_refused() {
 #[test]
 fn clients_and_errors_may_go_anywhere() {
     fn anywhere<T: Send + Sync + 'static>() {}
+    fn shared<T: Send + Sync + Clone + 'static>() {}
     fn spawned<T: Send>(_: &T) {}
-    anywhere::<Client>();
+    shared::<Client>();
+    shared::<InvoiceFile>();
     anywhere::<Error>();
     let client = Client::new("https://api.example.com", KEY).unwrap();
     spawned(&client.clone().create(&offer()));
+    spawned(&client.create_or_get(&offer()));
     spawned(&client.list(&ListFilter::new()));
+    spawned(&client.list_all(&ListFilter::new()));
+    spawned(&client.wait_for_status(id(), &[], WaitPolicy::new(Duration::ZERO)));
 }

@@ -1,25 +1,32 @@
-//! The four operations.
+//! The client: one of its calls is one method.
+
+mod create;
+mod wait;
 
 use std::fmt;
 use std::sync::Arc;
 
-use preauth_core::value::{IdempotencyKey, OperationId};
-use preauth_core::wire::{PreAuthorization, PreAuthorizationList, header, path};
-use reqwest::header::{CONTENT_TYPE, HeaderValue};
-use reqwest::{Method, Request, Url};
+use preauth_core::value::OperationId;
+use preauth_core::wire::{PreAuthorization, PreAuthorizationList, path};
+use reqwest::Url;
 
 use crate::base_url::BaseUrl;
-use crate::call::Caller;
-use crate::idempotency::draw_key;
-use crate::{
-    ClientBuilder, ConfigError, Error, ErrorKind, ListFilter, NewPreAuthorization, Response,
-};
+use crate::call::{Caller, Task};
+use crate::{Call, ClientBuilder, ConfigError, Error, ListFilter, Operations, Response};
 
 /// A client of the integration API: cheap to clone, and shared by any number of tasks.
 ///
-/// It must be used inside a tokio runtime. Dropping the future of a call abandons it: the request may
-/// or may not have been carried out. A create that is to survive that needs a key of the caller's
-/// own ([`NewPreAuthorization::idempotency_key`]).
+/// It must be used inside a tokio runtime; `blocking::Client` (feature `blocking`) needs none.
+///
+/// # Dropped futures
+///
+/// Dropping the future of a call, by a time-out of the caller's or a `select!`, abandons it: no further
+/// attempt is made, but a request that is on its way is carried out or not, and nobody hears which.
+///
+/// - `get`, `list`, `list_all`, `wait_for_status`: nothing is lost.
+/// - `cancel`: cancel again; what is cancelled already stays so and is told as a success.
+/// - `create`, `create_or_get`: create again **under the same key**, which a dropped future can no longer
+///   tell: give it one of your own ([`NewPreAuthorization::idempotency_key`](crate::NewPreAuthorization::idempotency_key)).
 ///
 /// ```no_run
 /// use preauth_client::Client;
@@ -63,49 +70,31 @@ impl Client {
         Self { inner }
     }
 
-    /// Offers an advance to a supplier. Contract, "POST /api/integration/v1/pre-authorizations".
-    ///
-    /// All attempts of a call carry one idempotency key, the caller's or a drawn one, so that the
-    /// offer is made at most once. After a failure that
-    /// [may pass](Error::is_retryable), send it again with [that key](Error::idempotency_key). A key
-    /// that was used before answers with the operation as it was created then:
-    /// [`Response::is_replayed`].
-    pub async fn create(
-        &self,
-        offer: &NewPreAuthorization,
-    ) -> Result<Response<PreAuthorization>, Error> {
-        let key = match &offer.idempotency_key {
-            Some(key) => key.clone(),
-            None => draw_key()?,
-        };
-        let config = |cause: Box<dyn std::error::Error + Send + Sync>| {
-            Error::new(ErrorKind::Config).caused_by(cause)
-        };
-        let body = serde_json::to_vec(&offer.body).map_err(|error| config(error.into()))?;
-        let mut request = Request::new(Method::POST, self.url(path::PRE_AUTHORIZATIONS));
-        let headers = request.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        headers.insert(header::IDEMPOTENCY_KEY, header_value(&key).map_err(config)?);
-        *request.body_mut() = Some(body.into());
-        self.inner.caller.call(request, Some(key)).await
-    }
-
     /// Reads one operation. Contract, "GET /api/integration/v1/pre-authorizations/{id}".
     pub async fn get(&self, id: OperationId) -> Result<Response<PreAuthorization>, Error> {
-        let request = Request::new(Method::GET, self.url(&path::pre_authorization(id)));
-        self.inner.caller.call(request, None).await
+        let url = self.url(&path::pre_authorization(id));
+        self.caller().call(Task::new(Call::Get, url)).await
     }
 
     /// Reads one page of the operations in which the caller's company is the payer, most recent
     /// first. Contract, "GET /api/integration/v1/pre-authorizations".
     ///
-    /// Pages shift when new operations arrive in between: the last entries of one page may come again
-    /// at the top of the next.
+    /// Pages shift when operations arrive in between: the last entries of one page come again at the
+    /// top of the next. They shift the other way when operations leave the filter: then entries are
+    /// passed over. [`list_all`](Self::list_all) does neither.
     pub async fn list(&self, filter: &ListFilter) -> Result<Response<PreAuthorizationList>, Error> {
         let mut url = self.url(path::PRE_AUTHORIZATIONS);
         filter.write_query(&mut url);
-        let request = Request::new(Method::GET, url);
-        self.inner.caller.call(request, None).await
+        self.caller().call(Task::new(Call::List, url)).await
+    }
+
+    /// All operations that the filter lets pass, page after page as they are asked for, most recent
+    /// first; no request is sent before the first one.
+    ///
+    /// See [`Operations`] for what it promises while others create and change operations.
+    #[must_use = "nothing is read before it is asked for"]
+    pub fn list_all(&self, filter: &ListFilter) -> Operations {
+        Operations::new(self.clone(), filter.clone())
     }
 
     /// Takes an offer back that the supplier has not yet taken up. Contract, "POST
@@ -113,19 +102,17 @@ impl Client {
     ///
     /// Cancelling again what was cancelled through the integration succeeds and changes nothing.
     pub async fn cancel(&self, id: OperationId) -> Result<Response<PreAuthorization>, Error> {
-        let request = Request::new(Method::POST, self.url(&path::cancel(id)));
-        self.inner.caller.call(request, None).await
+        let url = self.url(&path::cancel(id));
+        self.caller().call(Task::new(Call::Cancel, url)).await
+    }
+
+    fn caller(&self) -> &Caller {
+        &self.inner.caller
     }
 
     fn url(&self, path: &str) -> Url {
         self.inner.base_url.join(path)
     }
-}
-
-fn header_value(
-    key: &IdempotencyKey,
-) -> Result<HeaderValue, Box<dyn std::error::Error + Send + Sync>> {
-    Ok(HeaderValue::from_str(key.as_str())?)
 }
 
 impl fmt::Debug for Client {

@@ -1,23 +1,22 @@
 //! Setting up a client.
 
+mod http;
+
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::header::{AUTHORIZATION, HeaderMap};
-use reqwest::redirect;
 use secrecy::SecretString;
 
 use crate::api_key::authorization;
+use crate::attempt::Observer;
 use crate::base_url::BaseUrl;
 use crate::call::Caller;
+use crate::timing::SystemTiming;
 use crate::transport::Transport;
-use crate::{Client, ConfigError, RetryPolicy};
+use crate::{Attempt, Client, ConfigError, RetryPolicy, Timing};
 
-/// A kept connection is not used again after this time: the service closes it after 75 s.
-const IDLE_CONNECTION_LIMIT: Duration = Duration::from_mins(1);
-
-/// What the client calls itself towards the service.
-const USER_AGENT: &str = concat!("preauth-client/", env!("CARGO_PKG_VERSION"));
+use http::HttpSettings;
 
 /// Settings of a [`Client`]; everything but address and key has a default.
 ///
@@ -27,11 +26,13 @@ const USER_AGENT: &str = concat!("preauth-client/", env!("CARGO_PKG_VERSION"));
 pub struct ClientBuilder {
     base_url: String,
     api_key: SecretString,
-    connect_timeout: Duration,
+    http: HttpSettings,
     attempt_timeout: Duration,
     retry: RetryPolicy,
     max_answer_bytes: usize,
     allow_plain_http: bool,
+    timing: Option<Arc<dyn Timing>>,
+    observer: Option<Observer>,
 }
 
 impl ClientBuilder {
@@ -39,17 +40,19 @@ impl ClientBuilder {
         Self {
             base_url,
             api_key: SecretString::from(api_key),
-            connect_timeout: Duration::from_secs(5),
+            http: HttpSettings::default(),
             attempt_timeout: Duration::from_secs(20),
             retry: RetryPolicy::default(),
             max_answer_bytes: 4 * 1024 * 1024,
             allow_plain_http: false,
+            timing: None,
+            observer: None,
         }
     }
 
     /// The time to connect, TLS included; 5 s unless said otherwise.
     pub const fn connect_timeout(mut self, timeout: Duration) -> Self {
-        self.connect_timeout = timeout;
+        self.http.connect_timeout = timeout;
         self
     }
 
@@ -80,43 +83,84 @@ impl ClientBuilder {
         self
     }
 
+    /// Sends everything through the proxy at `url`, such as `http://user:password@proxy.example.com:3128`.
+    /// TLS goes through it unread. Without this no proxy is used, whatever the environment says.
+    pub fn proxy(mut self, url: impl Into<String>) -> Self {
+        self.http.proxy = Some(SecretString::from(url.into()));
+        self
+    }
+
+    /// Trusts also the certificates of `pem`, one or more, for example those of the company's own
+    /// authority.
+    pub fn add_root_certificates(mut self, pem: impl AsRef<[u8]>) -> Self {
+        self.http.roots.push(pem.as_ref().to_vec());
+        self
+    }
+
+    /// Whether the roots of the system are left out, so that only those are trusted that
+    /// [were added](Self::add_root_certificates).
+    pub const fn only_added_roots(mut self, only: bool) -> Self {
+        self.http.only_added_roots = only;
+        self
+    }
+
+    /// Calls `observer` after each attempt, whether it failed or not: for metrics and for logs of one's
+    /// own. It is called within the call, so it must neither block nor panic.
+    ///
+    /// ```
+    /// use preauth_client::Client;
+    ///
+    /// let client = Client::builder("https://api.example.com", "service_sk_example")
+    ///     .on_attempt(|attempt| {
+    ///         if let Some(wait) = attempt.retry_in {
+    ///             eprintln!("{} failed, again in {wait:?}", attempt.call);
+    ///         }
+    ///     })
+    ///     .build()?;
+    /// # Ok::<(), preauth_client::ConfigError>(())
+    /// ```
+    pub fn on_attempt(mut self, observer: impl Fn(&Attempt<'_>) + Send + Sync + 'static) -> Self {
+        self.observer = Some(Observer::new(observer));
+        self
+    }
+
+    /// What the client waits by and draws from; the runtime's clock and the system's randomness unless
+    /// said otherwise. For tests.
+    pub fn timing(mut self, timing: impl Timing) -> Self {
+        self.timing = Some(Arc::new(timing));
+        self
+    }
+
     /// Judges the settings and builds the client. Nothing is sent.
     pub fn build(self) -> Result<Client, ConfigError> {
         let base_url = BaseUrl::parse(&self.base_url, self.allow_plain_http)?;
-        let headers = HeaderMap::from_iter([(AUTHORIZATION, authorization(&self.api_key)?)]);
-        let mut http = reqwest::Client::builder()
-            .user_agent(USER_AGENT)
-            .default_headers(headers)
-            .connect_timeout(self.connect_timeout)
-            .redirect(redirect::Policy::none())
-            .no_proxy()
-            .pool_idle_timeout(IDLE_CONNECTION_LIMIT)
-            .referer(false);
-        if !base_url.is_secure() {
-            // Without TLS no root certificate is needed, and a bare container may have none.
-            http = http.tls_certs_only([]);
-        }
-        let http = http
-            .build()
-            .map_err(|error| ConfigError::HttpStack(Box::new(error)))?;
+        let authorization = authorization(&self.api_key)?;
         let transport = Transport {
-            http,
+            http: self.http.client(&base_url, authorization)?,
             max_answer_bytes: self.max_answer_bytes,
         };
         let caller = Caller {
             transport,
             attempt_timeout: self.attempt_timeout,
             retry: self.retry,
+            timing: self.timing.unwrap_or_else(|| Arc::new(SystemTiming::new())),
+            observer: self.observer,
         };
         Ok(Client::from_parts(base_url, caller))
+    }
+
+    /// Like [`build`](Self::build), for programs without a runtime.
+    #[cfg(feature = "blocking")]
+    pub fn build_blocking(self) -> Result<crate::blocking::Client, ConfigError> {
+        crate::blocking::Client::over(self.build()?)
     }
 }
 
 impl fmt::Debug for ClientBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Neither key nor address: the address has not been judged and may hold a password.
+        // Neither key nor addresses: they have not been judged and may hold a password.
         f.debug_struct("ClientBuilder")
-            .field("connect_timeout", &self.connect_timeout)
+            .field("connect_timeout", &self.http.connect_timeout)
             .field("attempt_timeout", &self.attempt_timeout)
             .field("retry", &self.retry)
             .field("max_answer_bytes", &self.max_answer_bytes)

@@ -1,0 +1,84 @@
+//! What an observer hears of each attempt.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::{Error, RateLimit};
+
+/// One of the four calls of the API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Call {
+    /// Offering an advance.
+    Create,
+    /// Reading one operation.
+    Get,
+    /// Reading one page of operations.
+    List,
+    /// Taking an offer back.
+    Cancel,
+}
+
+impl Call {
+    /// Its name in lower case, for metrics and logs.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Get => "get",
+            Self::List => "list",
+            Self::Cancel => "cancel",
+        }
+    }
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// One request that was sent, or that could not be, and what became of it.
+///
+/// Given to [`ClientBuilder::on_attempt`](crate::ClientBuilder::on_attempt).
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Attempt<'a> {
+    /// Which call it belongs to.
+    pub call: Call,
+    /// Which attempt of its call it is, from 1.
+    pub number: u32,
+    /// From its beginning to the last byte of the answer, or to the failure.
+    pub took: Duration,
+    /// The HTTP status, if there was an answer.
+    pub status: Option<u16>,
+    /// The id under which the service knows the request.
+    pub request_id: Option<&'a str>,
+    /// What is left of the request limit, if the answer said so.
+    pub rate_limit: Option<RateLimit>,
+    /// Why it failed; `None` for a success.
+    pub error: Option<&'a Error>,
+    /// How long the client waits before the next attempt; `None` when this was the last.
+    pub retry_in: Option<Duration>,
+}
+
+/// Who hears of attempts.
+#[derive(Clone)]
+pub(crate) struct Observer(Arc<dyn Fn(&Attempt<'_>) + Send + Sync>);
+
+impl Observer {
+    pub(crate) fn new(observer: impl Fn(&Attempt<'_>) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(observer))
+    }
+
+    pub(crate) fn hear(&self, attempt: &Attempt<'_>) {
+        (self.0)(attempt);
+    }
+}
+
+impl fmt::Debug for Observer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Observer")
+    }
+}

@@ -1,0 +1,148 @@
+//! The same calls for programs without a runtime: each blocks its thread until it is done (feature
+//! `blocking`).
+//!
+//! ```no_run
+//! use preauth_client::ListFilter;
+//! use preauth_client::blocking::Client;
+//! use preauth_client::value::OperationId;
+//!
+//! # fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let client = Client::new("https://api.example.com", std::env::var("PREAUTH_API_KEY")?)?;
+//! let operation = client.get(OperationId::parse("1042")?)?;
+//! println!("{}: {}", operation.id, operation.status);
+//! for operation in client.list_all(&ListFilter::new()) {
+//!     println!("{}", operation?.id);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+
+mod background;
+
+use std::sync::Arc;
+
+use preauth_core::value::{OperationId, Status};
+use preauth_core::wire::{PreAuthorization, PreAuthorizationList};
+
+use crate::{
+    ClientBuilder, ConfigError, Ensured, Error, ListFilter, NewPreAuthorization, Response,
+    WaitPolicy, Waited,
+};
+
+use background::Background;
+
+/// A client whose calls block: cheap to clone, shared by any number of threads.
+///
+/// The work is done by one thread of its own, so that it may be used anywhere; inside of a runtime it
+/// holds up the thread that calls it, where [the other client](crate::Client) would not.
+#[derive(Clone, Debug)]
+pub struct Client {
+    inner: crate::Client,
+    background: Arc<Background>,
+}
+
+impl Client {
+    /// A client with the default settings; see [`crate::Client::new`].
+    pub fn new(
+        base_url: impl Into<String>,
+        api_key: impl Into<String>,
+    ) -> Result<Self, ConfigError> {
+        Self::builder(base_url, api_key).build_blocking()
+    }
+
+    /// Settings for a client; [`ClientBuilder::build_blocking`] ends them.
+    pub fn builder(base_url: impl Into<String>, api_key: impl Into<String>) -> ClientBuilder {
+        crate::Client::builder(base_url, api_key)
+    }
+
+    pub(crate) fn over(inner: crate::Client) -> Result<Self, ConfigError> {
+        let background = Background::start().map_err(ConfigError::Runtime)?;
+        Ok(Self {
+            inner,
+            background: Arc::new(background),
+        })
+    }
+
+    /// Offers an advance to a supplier; see [`crate::Client::create`].
+    pub fn create(&self, offer: &NewPreAuthorization) -> Result<Response<PreAuthorization>, Error> {
+        let (client, offer) = (self.inner.clone(), offer.clone());
+        self.background
+            .run(async move { client.create(&offer).await })?
+    }
+
+    /// Makes sure that the invoice is on offer; see [`crate::Client::create_or_get`].
+    pub fn create_or_get(&self, offer: &NewPreAuthorization) -> Result<Ensured, Error> {
+        let (client, offer) = (self.inner.clone(), offer.clone());
+        self.background
+            .run(async move { client.create_or_get(&offer).await })?
+    }
+
+    /// Reads one operation; see [`crate::Client::get`].
+    pub fn get(&self, id: OperationId) -> Result<Response<PreAuthorization>, Error> {
+        let client = self.inner.clone();
+        self.background.run(async move { client.get(id).await })?
+    }
+
+    /// Reads one page of operations; see [`crate::Client::list`].
+    pub fn list(&self, filter: &ListFilter) -> Result<Response<PreAuthorizationList>, Error> {
+        let (client, filter) = (self.inner.clone(), filter.clone());
+        self.background
+            .run(async move { client.list(&filter).await })?
+    }
+
+    /// All operations that the filter lets pass; see [`crate::Client::list_all`].
+    pub fn list_all(&self, filter: &ListFilter) -> Operations {
+        Operations {
+            inner: Some(self.inner.list_all(filter)),
+            background: Arc::clone(&self.background),
+        }
+    }
+
+    /// Takes an offer back; see [`crate::Client::cancel`].
+    pub fn cancel(&self, id: OperationId) -> Result<Response<PreAuthorization>, Error> {
+        let client = self.inner.clone();
+        self.background
+            .run(async move { client.cancel(id).await })?
+    }
+
+    /// Follows an operation by asking again; see [`crate::Client::wait_for_status`].
+    pub fn wait_for_status(
+        &self,
+        id: OperationId,
+        wanted: &[Status],
+        policy: WaitPolicy,
+    ) -> Result<Waited, Error> {
+        let (client, wanted) = (self.inner.clone(), wanted.to_vec());
+        self.background
+            .run(async move { client.wait_for_status(id, &wanted, policy).await })?
+    }
+}
+
+/// All operations that a filter lets pass, one after the other; [`crate::Operations`] says what it
+/// promises.
+#[derive(Debug)]
+#[must_use = "nothing is read before it is asked for"]
+pub struct Operations {
+    /// Away while the background works with it.
+    inner: Option<crate::Operations>,
+    background: Arc<Background>,
+}
+
+impl Iterator for Operations {
+    type Item = Result<PreAuthorization, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut inner = self.inner.take()?;
+        let answer = self.background.run(async move {
+            let next = inner.next().await;
+            (next, inner)
+        });
+        match answer {
+            Ok((next, inner)) => {
+                self.inner = Some(inner);
+                next
+            }
+            Err(error) => Some(Err(error)),
+        }
+    }
+}

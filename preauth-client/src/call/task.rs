@@ -1,0 +1,67 @@
+//! What one call sends, as often as it takes.
+
+use preauth_core::value::IdempotencyKey;
+use preauth_core::wire::header;
+use reqwest::header::{CONTENT_TYPE, HeaderValue};
+use reqwest::{Method, Request, Url};
+
+use super::Payload;
+use crate::{Call, Error, ErrorKind};
+
+/// A request that can be made again for each attempt.
+#[derive(Debug)]
+pub(crate) struct Task {
+    pub(crate) call: Call,
+    pub(crate) url: Url,
+    pub(crate) payload: Payload,
+    pub(crate) key: Option<IdempotencyKey>,
+    key_header: Option<HeaderValue>,
+}
+
+impl Task {
+    /// A request without a body.
+    pub(crate) fn new(call: Call, url: Url) -> Self {
+        Self {
+            call,
+            url,
+            payload: Payload::Empty,
+            key: None,
+            key_header: None,
+        }
+    }
+
+    /// A create: a body under a key.
+    pub(crate) fn create(url: Url, payload: Payload, key: IdempotencyKey) -> Result<Self, Error> {
+        let header = HeaderValue::from_str(key.as_str())
+            .map_err(|cause| Error::new(ErrorKind::Config).caused_by(cause))?;
+        Ok(Self {
+            call: Call::Create,
+            url,
+            payload,
+            key: Some(key),
+            key_header: Some(header),
+        })
+    }
+
+    /// The request of the next attempt; `None` when its body is gone.
+    pub(crate) fn request(&self) -> Option<Request> {
+        if !self.payload.is_whole() {
+            return None;
+        }
+        let method = match self.call {
+            Call::Get | Call::List => Method::GET,
+            Call::Create | Call::Cancel => Method::POST,
+        };
+        let mut request = Request::new(method, self.url.clone());
+        if let Some((content_type, body)) = self.payload.body() {
+            request.headers_mut().insert(CONTENT_TYPE, content_type);
+            *request.body_mut() = Some(body);
+        }
+        if let Some(key) = &self.key_header {
+            request
+                .headers_mut()
+                .insert(header::IDEMPOTENCY_KEY, key.clone());
+        }
+        Some(request)
+    }
+}

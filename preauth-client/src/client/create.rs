@@ -1,0 +1,69 @@
+//! Offering an advance.
+
+use preauth_core::value::IdempotencyKey;
+use preauth_core::wire::{PreAuthorization, path};
+
+use super::Client;
+use crate::call::{Payload, Task};
+use crate::file::Form;
+use crate::idempotency::{draw_boundary, draw_key};
+use crate::{Ensured, Error, ErrorKind, NewPreAuthorization, Response};
+
+impl Client {
+    /// Offers an advance to a supplier. Contract, "POST /api/integration/v1/pre-authorizations".
+    ///
+    /// All attempts of a call carry one idempotency key, the caller's or a drawn one, so that the
+    /// offer is made at most once. After a failure that
+    /// [may pass](Error::is_retryable), send it again with [that key](Error::idempotency_key). A key
+    /// that was used before answers with the operation as it was created then:
+    /// [`Response::is_replayed`].
+    pub async fn create(
+        &self,
+        offer: &NewPreAuthorization,
+    ) -> Result<Response<PreAuthorization>, Error> {
+        let key = match &offer.idempotency_key {
+            Some(key) => key.clone(),
+            None => draw_key()?,
+        };
+        let task = self.create_task(offer, key).await?;
+        self.caller().call(task).await
+    }
+
+    /// Makes sure that the invoice is on offer: an operation in progress that holds it already is a
+    /// value here, not an error, whoever created it.
+    ///
+    /// ```no_run
+    /// use preauth_client::{Client, Ensured, NewPreAuthorization};
+    ///
+    /// # async fn example(client: Client, offer: NewPreAuthorization) -> Result<(), preauth_client::Error> {
+    /// match client.create_or_get(&offer).await? {
+    ///     Ensured::Created(operation) => println!("offered as {}", operation.id),
+    ///     Ensured::Replayed(operation) => println!("offered before, as {}", operation.id),
+    ///     Ensured::AlreadyExists(id) => println!("on offer: {}", client.get(*id).await?.status),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn create_or_get(&self, offer: &NewPreAuthorization) -> Result<Ensured, Error> {
+        match self.create(offer).await {
+            Ok(response) if response.is_replayed() => Ok(Ensured::Replayed(response)),
+            Ok(response) => Ok(Ensured::Created(response)),
+            Err(error) => error.into_existing().map(Ensured::AlreadyExists),
+        }
+    }
+
+    async fn create_task(
+        &self,
+        offer: &NewPreAuthorization,
+        key: IdempotencyKey,
+    ) -> Result<Task, Error> {
+        let payload = if let Some(file) = &offer.file {
+            Payload::Form(Form::new(&offer.body, file, draw_boundary()?).await?)
+        } else {
+            let json = serde_json::to_vec(&offer.body)
+                .map_err(|cause| Error::new(ErrorKind::Config).caused_by(cause))?;
+            Payload::Json(json.into())
+        };
+        Task::create(self.url(path::PRE_AUTHORIZATIONS), payload, key)
+    }
+}

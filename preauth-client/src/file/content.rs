@@ -1,0 +1,101 @@
+//! Where the bytes of a file come from.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use futures_core::Stream;
+
+use super::{InvoiceFile, judge_size};
+use crate::{Error, ErrorKind};
+
+#[derive(Clone)]
+pub(super) enum Content {
+    Bytes(Bytes),
+    Path(PathBuf),
+    Stream(SharedStream),
+}
+
+/// Content that can be sent.
+pub(super) enum Loaded {
+    Bytes(Bytes),
+    Stream(SharedStream),
+}
+
+impl Content {
+    /// Reads a file from disk, so that all attempts send the same bytes whatever happens to it.
+    pub(super) async fn load(&self) -> Result<Loaded, Error> {
+        let path = match self {
+            Self::Bytes(bytes) => return Ok(Loaded::Bytes(bytes.clone())),
+            Self::Stream(stream) => return Ok(Loaded::Stream(stream.clone())),
+            Self::Path(path) => path.clone(),
+        };
+        let read = tokio::task::spawn_blocking(move || read(&path)).await;
+        let bytes = read.map_err(io::Error::other).flatten();
+        let unreadable = |cause| Error::new(ErrorKind::File).caused_by(cause);
+        Ok(Loaded::Bytes(bytes.map_err(unreadable)?.into()))
+    }
+}
+
+/// Reads a whole file, and no more than one that can be sent.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let size = file.metadata()?.len();
+    judge_size(size).map_err(io::Error::other)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
+    // It may have grown since, or be no regular file, which has no size.
+    let limit = InvoiceFile::MAX_BYTES.saturating_add(1);
+    let found = file.take(limit).read_to_end(&mut bytes)?;
+    judge_size(u64::try_from(found).unwrap_or(u64::MAX)).map_err(io::Error::other)?;
+    Ok(bytes)
+}
+
+type BoxedStream = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
+
+/// A stream that is taken by the first attempt that sends of it.
+#[derive(Clone)]
+pub(super) struct SharedStream(Arc<Mutex<Option<BoxedStream>>>);
+
+impl SharedStream {
+    pub(super) fn new<S, B>(stream: S) -> Self
+    where
+        S: Stream<Item = io::Result<B>> + Send + 'static,
+        B: Into<Bytes>,
+    {
+        let stream: BoxedStream = Box::pin(IntoBytes(Box::pin(stream)));
+        Self(Arc::new(Mutex::new(Some(stream))))
+    }
+
+    /// Whether nobody has taken it yet.
+    pub(super) fn is_there(&self) -> bool {
+        self.lock().is_some()
+    }
+
+    pub(super) fn take(&self) -> Option<BoxedStream> {
+        self.lock().take()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<BoxedStream>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Makes one kind of chunk of all kinds.
+struct IntoBytes<S>(Pin<Box<S>>);
+
+impl<S, B> Stream for IntoBytes<S>
+where
+    S: Stream<Item = io::Result<B>>,
+    B: Into<Bytes>,
+{
+    type Item = io::Result<Bytes>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let next = self.0.as_mut().poll_next(context);
+        next.map(|chunk| chunk.map(|chunk| chunk.map(Into::into)))
+    }
+}

@@ -1,0 +1,221 @@
+//! The invoice file of a create.
+
+mod body;
+mod content;
+mod form;
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use bytes::Bytes;
+use futures_core::Stream;
+
+use content::{Content, SharedStream};
+
+pub(crate) use body::UnreadableFile;
+pub(crate) use form::Form;
+
+/// A PDF or XML document that goes with an offer. Contract, "Invoice file rules".
+///
+/// The service looks into it and refuses what is not of its type.
+///
+/// ```
+/// use preauth_client::{FileType, InvoiceFile};
+///
+/// // Read when the call begins, and kept for all its attempts.
+/// let scanned = InvoiceFile::from_path("invoices/NF-1.pdf")?;
+/// let made = InvoiceFile::from_bytes("NF-2.xml", FileType::Xml, "<nfe/>")?;
+/// # Ok::<(), preauth_client::FileError>(())
+/// ```
+#[derive(Clone)]
+pub struct InvoiceFile {
+    name: String,
+    file_type: FileType,
+    content: Content,
+}
+
+/// What an invoice file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FileType {
+    /// `application/pdf`.
+    Pdf,
+    /// `application/xml`.
+    Xml,
+}
+
+/// Why a file cannot go with an offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// No name, or only white space.
+    #[error("the file has no name")]
+    Nameless,
+    /// The name has more characters than the service takes.
+    #[error("the file name has {found} characters, the maximum is 255")]
+    NameTooLong {
+        /// What was given, in characters.
+        found: usize,
+    },
+    /// The name has a control character, or is not Unicode.
+    #[error("the file name has a character that is not allowed")]
+    NameCharacter,
+    /// The name ends in neither `.pdf` nor `.xml`.
+    #[error("the file name ends in neither .pdf nor .xml")]
+    UnknownType,
+    /// More bytes than the service takes.
+    #[error("the file has {found} bytes, the maximum is 10485760")]
+    TooLarge {
+        /// How many there are.
+        found: u64,
+    },
+}
+
+impl InvoiceFile {
+    /// The most bytes of a file: 10 MB, which are 10 x 2^20.
+    pub const MAX_BYTES: u64 = 10 * 1024 * 1024;
+
+    /// The most characters of its name.
+    pub const MAX_NAME_CHARS: usize = 255;
+
+    /// A file in memory.
+    pub fn from_bytes(
+        name: &str,
+        file_type: FileType,
+        content: impl Into<Bytes>,
+    ) -> Result<Self, FileError> {
+        let content = content.into();
+        judge_size(u64::try_from(content.len()).unwrap_or(u64::MAX))?;
+        Self::new(name, file_type, Content::Bytes(content))
+    }
+
+    /// A file on disk, whose type is told by the end of its name. It is read, whole, when the create
+    /// begins; one that cannot be read is an [`ErrorKind::File`](crate::ErrorKind::File) then.
+    pub fn from_path(path: impl Into<PathBuf>) -> Result<Self, FileError> {
+        let path = path.into();
+        let name = path.file_name().ok_or(FileError::Nameless)?;
+        let name = name.to_str().ok_or(FileError::NameCharacter)?.to_owned();
+        let extension = path.extension().unwrap_or_default();
+        let file_type = if extension.eq_ignore_ascii_case("pdf") {
+            FileType::Pdf
+        } else if extension.eq_ignore_ascii_case("xml") {
+            FileType::Xml
+        } else {
+            return Err(FileError::UnknownType);
+        };
+        Self::new(&name, file_type, Content::Path(path))
+    }
+
+    /// A file that is read while it is sent, and never held in memory.
+    ///
+    /// It can be sent once, and clones share it: a create whose attempt fails after the stream was
+    /// touched is not tried again. Offer anew with a fresh stream under
+    /// [the same key](crate::Error::idempotency_key).
+    pub fn from_stream<S, B>(name: &str, file_type: FileType, stream: S) -> Result<Self, FileError>
+    where
+        S: Stream<Item = io::Result<B>> + Send + 'static,
+        B: Into<Bytes>,
+    {
+        Self::new(name, file_type, Content::Stream(SharedStream::new(stream)))
+    }
+
+    fn new(name: &str, file_type: FileType, content: Content) -> Result<Self, FileError> {
+        if name.trim().is_empty() {
+            return Err(FileError::Nameless);
+        }
+        if name.chars().any(char::is_control) {
+            return Err(FileError::NameCharacter);
+        }
+        let found = name.chars().count();
+        if found > Self::MAX_NAME_CHARS {
+            return Err(FileError::NameTooLong { found });
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            file_type,
+            content,
+        })
+    }
+
+    /// Its name, as the service is told.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it is.
+    #[must_use]
+    pub const fn file_type(&self) -> FileType {
+        self.file_type
+    }
+}
+
+impl FileType {
+    /// The media type, as it stands in the request.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pdf => "application/pdf",
+            Self::Xml => "application/xml",
+        }
+    }
+}
+
+fn judge_size(found: u64) -> Result<(), FileError> {
+    if found > InvoiceFile::MAX_BYTES {
+        return Err(FileError::TooLarge { found });
+    }
+    Ok(())
+}
+
+impl fmt::Debug for InvoiceFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InvoiceFile")
+            .field("name", &self.name)
+            .field("file_type", &self.file_type)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(name: &str) -> Result<InvoiceFile, FileError> {
+        InvoiceFile::from_bytes(name, FileType::Pdf, "%PDF-1.7")
+    }
+
+    #[test]
+    fn a_name_is_text_of_255_characters_at_most() {
+        assert_eq!(named("é".repeat(255).as_str()).unwrap().name().len(), 510);
+        let long = named("é".repeat(256).as_str()).unwrap_err();
+        assert_eq!(long, FileError::NameTooLong { found: 256 });
+        assert_eq!(named(" ").unwrap_err(), FileError::Nameless);
+        assert_eq!(named("a\r\n.pdf").unwrap_err(), FileError::NameCharacter);
+    }
+
+    #[test]
+    fn a_path_tells_name_and_type_without_being_read() {
+        let file = InvoiceFile::from_path("no/such/folder/NF-1.PDF").unwrap();
+        assert_eq!((file.name(), file.file_type()), ("NF-1.PDF", FileType::Pdf));
+        let file = InvoiceFile::from_path("nfe.xml").unwrap();
+        assert_eq!(file.file_type().as_str(), "application/xml");
+        for (path, error) in [
+            ("nf.png", FileError::UnknownType),
+            ("pdf", FileError::UnknownType),
+            ("..", FileError::Nameless),
+        ] {
+            assert_eq!(InvoiceFile::from_path(path).unwrap_err(), error, "{path}");
+        }
+    }
+
+    #[test]
+    fn ten_megabytes_are_taken_and_a_byte_more_is_not() {
+        let most = usize::try_from(InvoiceFile::MAX_BYTES).unwrap();
+        let sized = |bytes| InvoiceFile::from_bytes("a.pdf", FileType::Pdf, vec![0; bytes]);
+        assert!(sized(most).is_ok());
+        let found = InvoiceFile::MAX_BYTES + 1;
+        assert_eq!(sized(most + 1).unwrap_err(), FileError::TooLarge { found });
+    }
+}

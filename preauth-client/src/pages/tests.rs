@@ -1,0 +1,196 @@
+//! The walk over lists that change between its answers.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "the numbers of these tests are small"
+)]
+
+use std::collections::BTreeSet;
+
+use preauth_core::value::OperationId;
+use preauth_core::wire::{Pagination, PreAuthorization, PreAuthorizationList};
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::walk::{Astray, Walk, Window};
+
+/// Ids of operations are even when they are created in their order, and odd when they appear late.
+const SPACING: i64 = 2;
+
+/// What others do between two answers.
+#[derive(Clone, Debug)]
+enum Change {
+    /// So many newest ones are created.
+    Arrive(u8),
+    /// One appears in the middle: it begins to match, or its commit came late.
+    Appear(prop::sample::Index),
+    /// One ceases to match.
+    Leave(prop::sample::Index),
+    /// All that were given out so far cease to match: the reader cancels what it is given.
+    GivenLeave,
+}
+
+/// A list as the service has it.
+struct Shelf {
+    ids: BTreeSet<i64>,
+    next: i64,
+    /// Those that have matched from the beginning.
+    steady: BTreeSet<i64>,
+    /// What each looks like but for its id.
+    sample: PreAuthorization,
+}
+
+impl Shelf {
+    fn of(count: i64) -> Self {
+        let ids: BTreeSet<_> = (1..=count).map(|n| n * SPACING).collect();
+        Self {
+            next: (count + 1) * SPACING,
+            steady: ids.clone(),
+            ids,
+            sample: any_operation(),
+        }
+    }
+
+    fn change(&mut self, change: &Change, given: &[i64]) {
+        match change {
+            Change::Arrive(count) => {
+                for _ in 0..*count {
+                    self.ids.insert(self.next);
+                    self.next += SPACING;
+                }
+            }
+            Change::Appear(place) => {
+                let slots = usize::try_from(self.next / SPACING).unwrap();
+                let slot = i64::try_from(place.index(slots)).unwrap();
+                self.ids.insert(slot * SPACING + 1);
+            }
+            Change::Leave(_) if self.ids.is_empty() => {}
+            Change::Leave(which) => {
+                let id = *self.ids.iter().nth(which.index(self.ids.len())).unwrap();
+                self.remove(id);
+            }
+            Change::GivenLeave => given.iter().for_each(|id| self.remove(*id)),
+        }
+    }
+
+    fn remove(&mut self, id: i64) {
+        self.ids.remove(&id);
+        self.steady.remove(&id);
+    }
+
+    fn operation(&self, id: i64) -> PreAuthorization {
+        let id = OperationId::new(id).unwrap();
+        PreAuthorization {
+            id,
+            ..self.sample.clone()
+        }
+    }
+
+    fn page(&self, Window { page, limit }: Window) -> PreAuthorizationList {
+        let limit_length = usize::try_from(limit).unwrap();
+        let offset = usize::try_from(page - 1).unwrap() * limit_length;
+        let shown = self.ids.iter().rev().skip(offset).take(limit_length);
+        let total = u64::try_from(self.ids.len()).unwrap();
+        PreAuthorizationList {
+            data: shown.map(|id| self.operation(*id)).collect(),
+            pagination: Pagination::new(page, limit, total),
+        }
+    }
+}
+
+fn any_operation() -> PreAuthorization {
+    let operation = json!({
+        "id": 1,
+        "status": "IN_PRE_AUTH",
+        "payer": {"cnpj": "11222333000181", "name": "Construtora"},
+        "supplier": {"cnpj": "12ABC34501DE35"},
+        "invoice": {"amount": 500, "dueDate": "2026-12-21"},
+        "createdAt": "2026-11-21T12:00:00.000Z"
+    });
+    serde_json::from_str(&operation.to_string()).unwrap()
+}
+
+/// Walks down a shelf that changes before each answer; the ids given out, and how many requests it took.
+fn walk(shelf: &mut Shelf, most: u32, changes: &[Vec<Change>]) -> (Vec<i64>, usize) {
+    let (mut walk, mut given, mut requests) = (Walk::new(most), Vec::new(), 0);
+    let mut changes = changes.iter();
+    while !walk.is_over() {
+        let list = shelf.page(walk.window());
+        given.extend(walk.take(list).unwrap().iter().map(|entry| entry.id.get()));
+        requests += 1;
+        for change in changes.next().into_iter().flatten() {
+            shelf.change(change, &given);
+        }
+    }
+    (given, requests)
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    prop_oneof![
+        (1_u8..60).prop_map(Change::Arrive),
+        any::<prop::sample::Index>().prop_map(Change::Appear),
+        any::<prop::sample::Index>().prop_map(Change::Leave),
+        Just(Change::GivenLeave),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn what_matches_all_the_time_comes_exactly_once_and_nothing_comes_twice(
+        count in 0_i64..400,
+        most in 20_u32..=100,
+        changes in prop::collection::vec(prop::collection::vec(change(), 0..12), 0..25),
+    ) {
+        let mut shelf = Shelf::of(count);
+        // Only what leaves before the walk has passed it may be missing.
+        let (given, _) = walk(&mut shelf, most, &changes);
+        prop_assert!(given.is_sorted_by(|newer, older| newer > older), "{:?}", given);
+        let given: BTreeSet<_> = given.into_iter().collect();
+        let missing: Vec<_> = shelf.steady.difference(&given).collect();
+        prop_assert!(missing.is_empty(), "{:?}", missing);
+    }
+}
+
+#[test]
+fn a_list_at_rest_costs_little_more_than_its_pages() {
+    for (count, most) in [
+        (0, 100),
+        (1, 100),
+        (99, 100),
+        (100, 100),
+        (5_000, 100),
+        (5_000, 20),
+    ] {
+        let (given, requests) = walk(&mut Shelf::of(count), most, &[]);
+        assert_eq!(i64::try_from(given.len()).unwrap(), count);
+        let pages = usize::try_from(count).unwrap() / usize::try_from(most).unwrap();
+        let accepted = pages + pages / 2 + 2;
+        assert!(
+            requests <= accepted,
+            "{requests} requests for {pages} pages"
+        );
+    }
+}
+
+#[test]
+fn a_reader_who_cancels_what_it_is_given_gets_everything() {
+    let cancelling = vec![vec![Change::GivenLeave]; 100];
+    let (given, _) = walk(&mut Shelf::of(1_000), 100, &cancelling);
+    assert_eq!(given.len(), 1_000);
+}
+
+#[test]
+fn a_service_that_ignores_the_page_is_noticed() {
+    let shelf = Shelf::of(100);
+    let mut walk = Walk::new(20);
+    let first = Window { page: 1, limit: 20 };
+    let answers = std::iter::repeat_with(|| walk.take(shelf.page(first)));
+    let astray = answers.take(1_000).find_map(Result::err);
+    assert_eq!(astray, Some(Astray::Standing));
+}
+
+#[test]
+fn a_list_in_another_order_is_noticed() {
+    let mut list = Shelf::of(10).page(Window { page: 1, limit: 20 });
+    list.data.reverse();
+    assert_eq!(Walk::new(20).take(list).unwrap_err(), Astray::Unordered);
+}

@@ -1,0 +1,104 @@
+//! How long a status is waited for, and how that ends.
+
+use std::time::Duration;
+
+use preauth_core::wire::PreAuthorization;
+
+use crate::Response;
+use crate::retry::fraction_of;
+
+/// Half of all numbers of 64 bits.
+const HALF: u64 = 1 << 63;
+
+/// How often, and for how long, [`Client::wait_for_status`](crate::Client::wait_for_status) asks.
+///
+/// The first question is asked at once. The wait after question n is `first_interval` times 2^(n - 1),
+/// at most `longest_interval`, and then anything between half of that and the whole, so that many
+/// clients do not ask together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaitPolicy {
+    time: Duration,
+    first_interval: Duration,
+    longest_interval: Duration,
+}
+
+impl WaitPolicy {
+    /// Waits for `time` at most, first 2 s between questions, then longer, up to a minute.
+    #[must_use]
+    pub const fn new(time: Duration) -> Self {
+        Self {
+            time,
+            first_interval: Duration::from_secs(2),
+            longest_interval: Duration::from_mins(1),
+        }
+    }
+
+    /// The longest wait after the first question.
+    #[must_use]
+    pub const fn first_interval(mut self, interval: Duration) -> Self {
+        self.first_interval = interval;
+        self
+    }
+
+    /// The longest wait after any question.
+    #[must_use]
+    pub const fn longest_interval(mut self, interval: Duration) -> Self {
+        self.longest_interval = interval;
+        self
+    }
+
+    pub(crate) const fn total(&self) -> Duration {
+        self.time
+    }
+
+    /// How long to wait after question number `question`.
+    pub(crate) fn interval(&self, question: u32, random: u64) -> Duration {
+        let doublings = question.saturating_sub(1).min(31);
+        let doubled = self
+            .first_interval
+            .saturating_mul(1_u32.wrapping_shl(doublings));
+        let half = fraction_of(doubled.min(self.longest_interval), HALF);
+        half.saturating_add(fraction_of(half, random))
+    }
+}
+
+/// How waiting for a status ended.
+#[derive(Clone, Debug)]
+#[must_use]
+pub enum Waited {
+    /// The operation has one of the statuses.
+    Reached(Response<PreAuthorization>),
+    /// It is REPROVED or CONCLUDED, which was not waited for.
+    Closed(Response<PreAuthorization>),
+    /// The time is up; this is how the operation stood last.
+    TimeIsUp(Response<PreAuthorization>),
+}
+
+impl Waited {
+    /// The operation as it was read last, however the waiting ended.
+    #[must_use]
+    pub const fn operation(&self) -> &Response<PreAuthorization> {
+        match self {
+            Self::Reached(operation) | Self::Closed(operation) | Self::TimeIsUp(operation) => {
+                operation
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wait_doubles_up_to_its_limit_and_is_never_less_than_half() {
+        let policy =
+            WaitPolicy::new(Duration::from_hours(1)).longest_interval(Duration::from_secs(10));
+        let shortest = |question| policy.interval(question, 0).as_secs();
+        let waits: Vec<_> = (1..=5).map(shortest).collect();
+        assert_eq!(waits, [1, 2, 4, 5, 5]);
+        let longest = policy.interval(1, u64::MAX);
+        assert!(longest > Duration::from_millis(1999) && longest <= Duration::from_secs(2));
+        assert_eq!(policy.interval(u32::MAX, 0), Duration::from_secs(5));
+    }
+}

@@ -1,0 +1,56 @@
+use preauth_client::value::OperationId;
+use preauth_client::{Ensured, ErrorCode};
+use serde_json::json;
+use wiremock::{MockServer, ResponseTemplate};
+
+use crate::{answering, client, offer, refusal, success};
+
+#[tokio::test]
+async fn a_new_offer_a_repeated_one_and_an_older_one_are_told_apart() {
+    let server = MockServer::start().await;
+    answering(&server, success(201), Some(1)).await;
+    let replay = success(201).insert_header("idempotency-replayed", "true");
+    answering(&server, replay, Some(1)).await;
+    let duplicate = json!({
+        "errors": [{"code": "PRE_AUTH_DUPLICATE_INVOICE", "message": "Já existe."}],
+        "details": [{"anticipationId": 977}]
+    });
+    let duplicate = ResponseTemplate::new(409)
+        .set_body_json(duplicate)
+        .insert_header("x-request-id", "0197f3c2");
+    answering(&server, duplicate, None).await;
+
+    let client = client(&server);
+    let first = client.create_or_get(&offer()).await.unwrap();
+    assert!(matches!(first, Ensured::Created(_)), "{first:?}");
+    assert_eq!(first.id().get(), 1042);
+    let again = client.create_or_get(&offer()).await.unwrap();
+    assert!(matches!(again, Ensured::Replayed(_)), "{again:?}");
+
+    let Ensured::AlreadyExists(older) = client.create_or_get(&offer()).await.unwrap() else {
+        panic!("the duplicate is an operation that exists already")
+    };
+    assert_eq!(*older, OperationId::new(977).unwrap());
+    assert_eq!((older.status(), older.attempts()), (409, 1));
+    assert_eq!(older.request_id(), Some("0197f3c2"));
+    assert!(older.idempotency_key().is_some());
+    assert!(String::from_utf8_lossy(older.raw()).contains("anticipationId"));
+}
+
+#[tokio::test]
+async fn every_other_refusal_stays_an_error() {
+    let server = MockServer::start().await;
+    answering(&server, refusal(409, "PRE_AUTH_DUPLICATE_INVOICE"), Some(1)).await;
+    answering(&server, refusal(422, "PRE_AUTH_SUPPLIER_BLOCKED"), None).await;
+    let client = client(&server);
+    // A duplicate that does not name the other operation cannot be looked at.
+    for code in [
+        ErrorCode::PreAuthDuplicateInvoice,
+        ErrorCode::PreAuthSupplierBlocked,
+    ] {
+        let error = client.create_or_get(&offer()).await.unwrap_err();
+        assert_eq!(error.code().and_then(|known| known.known()), Some(&code));
+        assert!(error.idempotency_key().is_some());
+        assert!(error.raw().is_some());
+    }
+}
