@@ -1,8 +1,9 @@
 //! The pre-authorization service: integration API, platform API, storage, dispatcher and command
 //! line in one binary.
 //!
-//! A library only so that its tests can reach its rooms; the product is the binary. The map is
-//! `ARCHITECTURE.md`.
+//! The product is the binary. What of the library is for others is [`testing`]: the service within the
+//! tests of a program that calls it. The other rooms are open so that this crate's own tests can reach
+//! them; their map is `ARCHITECTURE.md`.
 
 pub mod access;
 mod admin;
@@ -25,4 +26,5 @@ pub mod secret;
 pub mod store;
 pub mod sweeper;
 pub mod telemetry;
+pub mod testing;
 pub mod vitals;

@@ -5,7 +5,7 @@ mod config_check;
 mod groups;
 mod migrate;
 mod openapi;
-mod sandbox;
+pub(crate) mod sandbox;
 mod serve;
 
 use std::process::ExitCode;

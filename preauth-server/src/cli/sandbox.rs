@@ -36,29 +36,29 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// What may be told to a sandbox; nothing has to be.
 #[derive(Debug, Args)]
-pub(super) struct SandboxArgs {
+pub(crate) struct SandboxArgs {
     /// Address of the integration API; port 0 takes any free one.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
-    listen: SocketAddr,
+    pub(crate) listen: SocketAddr,
     /// Address of the platform API; port 0 takes any free one.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8081")]
-    platform_listen: SocketAddr,
+    pub(crate) platform_listen: SocketAddr,
     /// Folder that keeps everything; by default a temporary one that ends with the sandbox.
     #[arg(long, value_name = "DIR")]
-    data: Option<PathBuf>,
+    pub(crate) data: Option<PathBuf>,
     /// Where the database is; by default a file in the data folder.
     #[arg(long, value_name = "URL")]
-    database: Option<String>,
+    pub(crate) database: Option<String>,
     /// Where webhooks go (http and loopback are fine here); by default to a receiver of its own.
     #[arg(long, value_name = "URL")]
-    webhook_url: Option<String>,
+    pub(crate) webhook_url: Option<String>,
     /// Requests per minute and API key.
     #[arg(long, value_name = "N", default_value_t = RateLimit::default().requests,
           value_parser = clap::value_parser!(u32).range(1..))]
-    rate_limit: u32,
+    pub(crate) rate_limit: u32,
     /// Write addresses and credentials as JSON to this file once everything answers.
     #[arg(long, value_name = "PATH")]
-    ready_file: Option<PathBuf>,
+    pub(crate) ready_file: Option<PathBuf>,
 }
 
 pub(super) async fn run(args: SandboxArgs) -> Result<(), CliError> {
@@ -75,6 +75,58 @@ async fn run_in(args: &SandboxArgs, data: &Path, console: &Console) -> Result<()
     if let Some(path) = &args.ready_file {
         make_way(path)?;
     }
+    let sandbox = start(args, data).await?;
+    let _announced = announce(data, &sandbox.running, &sandbox.credentials.platform_token)?;
+    let ready = sandbox.ready_file();
+    let now = sandbox.time_machine.clock().now();
+    println!(
+        "{}",
+        greeting(&ready, &sandbox.webhook_url, sandbox.next, now)
+    );
+    if let Some(path) = &args.ready_file {
+        ready
+            .write(path)
+            .map_err(|error| format!("cannot write ready file {}: {error}", path.display()))?;
+    }
+    let player = Player {
+        operations: Arc::clone(sandbox.running.operations()),
+        queries: sandbox.stores.queries,
+        directory: sandbox.stores.directory,
+        time_machine: sandbox.time_machine,
+    };
+    tokio::select! {
+        signalled = app::wait_for_signal() => signalled?,
+        () = terminal::run(&player, console) => {}
+    }
+    // The database closes when nobody holds it any more.
+    drop(player);
+    sandbox.running.stop(GRACE).await;
+    Ok(())
+}
+
+/// A sandbox that answers.
+pub(crate) struct Started {
+    pub(crate) running: Running,
+    pub(crate) credentials: Credentials,
+    pub(crate) time_machine: Arc<TimeMachine>,
+    stores: Stores,
+    webhook_url: String,
+    /// The id that the next operation will most likely have.
+    next: OperationId,
+}
+
+impl Started {
+    fn ready_file(&self) -> ReadyFile<'_> {
+        ReadyFile {
+            base_url: format!("http://{}", self.running.address()),
+            platform_url: format!("http://{}", self.running.platform_address()),
+            credentials: &self.credentials,
+        }
+    }
+}
+
+/// Starts a sandbox whose data are in `data`.
+pub(crate) async fn start(args: &SandboxArgs, data: &Path) -> Result<Started, CliError> {
     let time_machine = TimeMachine::open(data).map_err(|error| {
         format!(
             "cannot read the sandbox's time in {}: {error}",
@@ -113,33 +165,15 @@ async fn run_in(args: &SandboxArgs, data: &Path, console: &Console) -> Result<()
         magic: Some(Magic::of_a_sandbox()),
     })
     .await?;
-    let _announced = announce(data, &running, &credentials.platform_token)?;
     receiver.start(Secret::parse(&credentials.webhook_secret)?);
-    let ready = ReadyFile {
-        base_url: format!("http://{}", running.address()),
-        platform_url: format!("http://{}", running.platform_address()),
-        credentials: &credentials,
-    };
-    println!("{}", greeting(&ready, &webhook_url, next, clock.now()));
-    if let Some(path) = &args.ready_file {
-        ready
-            .write(path)
-            .map_err(|error| format!("cannot write ready file {}: {error}", path.display()))?;
-    }
-    let player = Player {
-        operations: Arc::clone(running.operations()),
-        queries: stores.queries,
-        directory: stores.directory,
+    Ok(Started {
+        running,
+        credentials,
         time_machine,
-    };
-    tokio::select! {
-        signalled = app::wait_for_signal() => signalled?,
-        () = terminal::run(&player, console) => {}
-    }
-    // The database closes when nobody holds it any more.
-    drop(player);
-    running.stop(GRACE).await;
-    Ok(())
+        stores,
+        webhook_url,
+        next,
+    })
 }
 
 /// Removes an earlier start's ready file; an error is a folder that is not there.
@@ -236,35 +270,38 @@ async fn next_operation(stores: &Stores) -> Result<OperationId, Box<dyn StdError
 }
 
 /// The folder of a sandbox: the developer's, or one that ends with it.
-enum DataFolder {
+pub(crate) enum DataFolder {
     Given(PathBuf),
     Temporary(PathBuf),
 }
 
 impl DataFolder {
     fn of(given: Option<&Path>) -> Result<Self, CliError> {
-        let folder = if let Some(path) = given {
-            Self::Given(path.to_owned())
-        } else {
-            let name = format!(
-                "{TEMPORARY_FOLDER_PREFIX}{}",
-                hex::encode(random_bytes::<8>())
-            );
-            Self::Temporary(std::env::temp_dir().join(name))
-        };
-        files::create_private_directory(folder.path()).map_err(|error| {
-            format!("cannot create folder {}: {error}", folder.path().display())
-        })?;
-        Ok(folder)
+        match given {
+            Some(path) => Self::Given(path.to_owned()).created(),
+            None => Self::temporary(TEMPORARY_FOLDER_PREFIX),
+        }
     }
 
-    fn path(&self) -> &Path {
+    /// A new folder among the system's temporary ones, with this beginning of its name.
+    pub(crate) fn temporary(prefix: &str) -> Result<Self, CliError> {
+        let name = format!("{prefix}{}", hex::encode(random_bytes::<8>()));
+        Self::Temporary(std::env::temp_dir().join(name)).created()
+    }
+
+    fn created(self) -> Result<Self, CliError> {
+        files::create_private_directory(self.path())
+            .map_err(|error| format!("cannot create folder {}: {error}", self.path().display()))?;
+        Ok(self)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
         match self {
             Self::Given(path) | Self::Temporary(path) => path,
         }
     }
 
-    fn end(self) {
+    pub(crate) fn end(self) {
         if let Self::Temporary(path) = self
             && let Err(error) = std::fs::remove_dir_all(&path)
         {

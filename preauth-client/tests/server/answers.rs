@@ -1,0 +1,90 @@
+use std::time::Duration;
+
+use preauth_client::value::{Money, Status};
+use preauth_client::wire::PreAuthorizationList;
+use preauth_client::{Ensured, ListFilter, Response};
+use preauth_server::testing::TestServer;
+
+use crate::{client, client_once, key, offer};
+
+#[tokio::test]
+async fn what_is_offered_is_read_listed_and_taken_back_with_its_exact_values() {
+    let server = TestServer::start().unwrap();
+    let client = client(&server);
+    let reference = "pedido 4711/é & filhos";
+    let offered = offer(&server, "NF-1")
+        .withheld_tax(Money::parse("100.05").unwrap())
+        .external_reference(reference.parse().unwrap());
+    let created = client.create(&offered).await.unwrap();
+    assert_eq!((created.status(), created.attempts()), (201, 1));
+    assert!(!created.is_replayed());
+    assert!(created.request_id().is_some() && created.idempotency_key().is_some());
+    assert_eq!(created.invoice.amount.money().cents(), 1_250_050);
+    assert_eq!(created.invoice.withheld_tax_amount.money().cents(), 10_005);
+    assert_eq!(created.external_reference.as_deref(), Some(reference));
+
+    let read = client.get(created.id).await.unwrap();
+    assert_eq!(*read, *created);
+    assert_eq!(read.idempotency_key(), None);
+    assert!(read.rate_limit().is_some());
+
+    let filter = ListFilter::new()
+        .external_reference(reference.parse().unwrap())
+        .status(Status::InPreAuth);
+    let page = client.list(&filter).await.unwrap();
+    assert_eq!(page.data, [read.into_value()]);
+
+    for _ in 0..2 {
+        let cancelled = client.cancel(created.id).await.unwrap();
+        assert_eq!(cancelled.status, Status::Reproved);
+    }
+    assert_eq!(client.list(&filter).await.unwrap().pagination.total, 0);
+}
+
+#[tokio::test]
+async fn an_offer_is_new_repeated_or_somebody_elses() {
+    let server = TestServer::start().unwrap();
+    let client = client(&server);
+    let first = offer(&server, "NF-1").idempotency_key(key("erp:NF-1"));
+    let made = client.create_or_get(&first).await.unwrap();
+    assert!(matches!(made, Ensured::Created(_)), "{made:?}");
+
+    client.cancel(made.id()).await.unwrap();
+    let repeated = client.create_or_get(&first).await.unwrap();
+    let Ensured::Replayed(as_it_was) = &repeated else {
+        panic!("the same key repeats its answer: {repeated:?}")
+    };
+    assert_eq!(
+        (as_it_was.id, as_it_was.status.clone()),
+        (made.id(), Status::InPreAuth.into())
+    );
+
+    let anew = offer(&server, "NF-1").idempotency_key(key("erp:NF-1:2"));
+    let anew = client.create_or_get(&anew).await.unwrap().id();
+    assert_ne!(anew, made.id());
+    let elsewhere = client.create_or_get(&offer(&server, "NF-1")).await.unwrap();
+    assert!(
+        matches!(elsewhere, Ensured::AlreadyExists(ref id) if **id == anew),
+        "{elsewhere:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_request_limit_is_told_and_refilled_by_time() {
+    let server = TestServer::builder().rate_limit(2).start().unwrap();
+    let client = client_once(&server, server.api_key());
+    let left = |answer: &Response<PreAuthorizationList>| answer.rate_limit().unwrap().remaining();
+    assert_eq!(left(&client.list(&ListFilter::new()).await.unwrap()), 1);
+    assert_eq!(left(&client.list(&ListFilter::new()).await.unwrap()), 0);
+    let error = client.list(&ListFilter::new()).await.unwrap_err();
+    assert_eq!((error.status(), error.is_retryable()), (Some(429), true));
+    let wait = error.retry_after().unwrap();
+    assert!(
+        wait > Duration::ZERO && wait <= Duration::from_mins(1),
+        "{wait:?}"
+    );
+    assert_eq!(error.rate_limit().unwrap().limit(), 2);
+
+    server.advance(wait).unwrap();
+    assert_eq!(left(&client.list(&ListFilter::new()).await.unwrap()), 1);
+}

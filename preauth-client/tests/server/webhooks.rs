@@ -1,0 +1,42 @@
+use preauth_server::testing::TestServer;
+use serde_json::Value;
+use wiremock::matchers::{header_exists, method};
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+use crate::{client, offer};
+
+#[tokio::test]
+async fn webhooks_go_where_the_test_wants_them() {
+    let receiver = MockServer::start().await;
+    Mock::given(method("POST"))
+        .and(header_exists("x-service-signature"))
+        .respond_with(ResponseTemplate::new(204))
+        .mount(&receiver)
+        .await;
+    let url = format!("{}/webhooks", receiver.uri());
+    let server = TestServer::builder().webhook_url(url).start().unwrap();
+    let created = client(&server)
+        .create(&offer(&server, "NF-1"))
+        .await
+        .unwrap();
+    let heard = loop {
+        if let [heard, ..] = &receiver.received_requests().await.unwrap()[..] {
+            break heard.body_json::<Value>().unwrap();
+        }
+        tokio::task::yield_now().await;
+    };
+    let told = |pointer| heard.pointer(pointer).unwrap().clone();
+    assert_eq!(told("/type"), "pre_authorization.created");
+    assert_eq!(told("/data/anticipationId"), created.id.get());
+}
+
+#[tokio::test]
+async fn an_address_that_no_webhook_can_have_is_told_at_the_start() {
+    let error = TestServer::builder()
+        .webhook_url("ftp://example.com")
+        .start();
+    let error = error.unwrap_err();
+    assert_eq!(error.to_string(), "the test server could not be started");
+    let cause = std::error::Error::source(&error).unwrap().to_string();
+    assert!(cause.contains("ftp://example.com"), "{cause}");
+}

@@ -1,0 +1,125 @@
+//! The threads that a test's server lives on.
+
+use std::error::Error as StdError;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, mpsc};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use preauth_core::service::Service;
+use tokio::runtime::{Builder, Handle};
+use tokio::sync::oneshot;
+
+use crate::cli::sandbox::{DataFolder, SandboxArgs, Started, start};
+use crate::sandbox::{Credentials, TimeMachine};
+
+/// How the names of folders begin that end with their test.
+const FOLDER_PREFIX: &str = "preauth-test-";
+
+/// What requests under way have at the end.
+const END: Duration = Duration::from_secs(1);
+
+type Failure = Box<dyn StdError + Send + Sync>;
+
+/// A sandbox on a thread that waits for its end, and on the threads of a runtime.
+pub(super) struct Life {
+    runtime: Handle,
+    sandbox: Arc<Started>,
+    /// Taken at the end.
+    end: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
+}
+
+impl Life {
+    /// Starts a sandbox in a new folder.
+    pub(super) fn begin(webhook_url: Option<String>, rate_limit: u32) -> Result<Self, Failure> {
+        let any_port = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let args = SandboxArgs {
+            listen: any_port,
+            platform_listen: any_port,
+            data: None,
+            database: None,
+            webhook_url,
+            rate_limit,
+            ready_file: None,
+        };
+        let (begun, beginning) = mpsc::sync_channel(1);
+        let (end, ended) = oneshot::channel();
+        let thread = std::thread::Builder::new().name("preauth-test".to_owned());
+        let thread = thread.spawn(move || live(&args, &begun, ended))?;
+        let (runtime, sandbox) = beginning.recv()??;
+        Ok(Self {
+            runtime,
+            sandbox,
+            end: Some((end, thread)),
+        })
+    }
+
+    /// Has work done there, and waits for it.
+    pub(super) fn run<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Result<T, mpsc::RecvError> {
+        let (done, wait) = mpsc::sync_channel(1);
+        self.runtime.spawn(async move {
+            let _ = done.send(work.await);
+        });
+        wait.recv()
+    }
+
+    /// Of the integration API and of the platform API.
+    pub(super) fn addresses(&self) -> [SocketAddr; 2] {
+        let running = &self.sandbox.running;
+        [running.address(), running.platform_address()]
+    }
+
+    pub(super) fn credentials(&self) -> &Credentials {
+        &self.sandbox.credentials
+    }
+
+    pub(super) fn time_machine(&self) -> &TimeMachine {
+        &self.sandbox.time_machine
+    }
+
+    pub(super) fn operations(&self) -> Arc<Service> {
+        Arc::clone(self.sandbox.running.operations())
+    }
+}
+
+impl Drop for Life {
+    fn drop(&mut self) {
+        if let Some((end, thread)) = self.end.take() {
+            let _ = end.send(());
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The whole life, from the folder's beginning to its end.
+fn live(
+    args: &SandboxArgs,
+    begun: &mpsc::SyncSender<Result<(Handle, Arc<Started>), Failure>>,
+    ended: oneshot::Receiver<()>,
+) {
+    let folder = match DataFolder::temporary(FOLDER_PREFIX) {
+        Ok(folder) => folder,
+        Err(failure) => return drop(begun.send(Err(failure))),
+    };
+    match Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+    {
+        Ok(runtime) => {
+            let started = runtime.block_on(start(args, folder.path()));
+            let is_started = started.is_ok();
+            let told = started.map(|sandbox| (runtime.handle().clone(), Arc::new(sandbox)));
+            if begun.send(told).is_ok() && is_started {
+                let _ = runtime.block_on(ended);
+            }
+            // What it holds is of no use to anybody after the test: nothing is waited for longer.
+            runtime.shutdown_timeout(END);
+        }
+        Err(error) => drop(begun.send(Err(error.into()))),
+    }
+    folder.end();
+}

@@ -1,0 +1,204 @@
+//! The service within a test: of an ERP that calls it, of a receiver that hears of it.
+//!
+//! [`TestServer`] is the sandbox in the process of the test: the same rules, listeners, database and
+//! dispatcher as in production, with demo data, a clock that can be moved, refusals on demand, and no
+//! request limit unless one is asked for. Take this crate as a development dependency.
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use preauth_client::value::{Money, Status};
+//! use preauth_client::{Client, Ensured, NewPreAuthorization, WaitPolicy, Waited};
+//! use preauth_core::operation::Command;
+//! use preauth_server::testing::TestServer;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let server = TestServer::start()?;
+//! let client = Client::new(server.base_url(), server.api_key())?;
+//!
+//! let offer = |number: &str| -> Result<_, Box<dyn std::error::Error>> {
+//!     Ok(NewPreAuthorization::new(
+//!         server.credentials().supplier_cnpj.parse()?,
+//!         "financeiro@fornecedor.example.com".parse()?,
+//!         Money::parse("12500.50")?,
+//!         server.days_ahead(60),
+//!         number.parse()?,
+//!     ))
+//! };
+//! let id = client.create(&offer("NF-1")?).await?.id;
+//! assert!(matches!(client.create_or_get(&offer("NF-1")?).await?, Ensured::AlreadyExists(it) if *it == id));
+//!
+//! // Play the supplier, and see what the ERP sees.
+//! server.act(id, &Command::Request)?;
+//! let patience = WaitPolicy::new(Duration::from_secs(5));
+//! let waited = client.wait_for_status(id, &[Status::ToApprove], patience).await?;
+//! assert!(matches!(waited, Waited::Reached(_)));
+//!
+//! // Any error, on demand.
+//! let error = client.create(&offer("sandbox:PRE_AUTH_SUPPLIER_BLOCKED")?).await.unwrap_err();
+//! assert_eq!(error.status(), Some(422));
+//!
+//! // A month passes at once, and what nobody requested expires.
+//! let forgotten = client.create(&offer("NF-2")?).await?.id;
+//! server.advance(Duration::from_hours(31 * 24))?;
+//! let patience = WaitPolicy::new(Duration::from_secs(60));
+//! let waited = client.wait_for_status(forgotten, &[Status::Reproved], patience).await?;
+//! assert!(matches!(waited, Waited::Reached(_)));
+//! # Ok(())
+//! # }
+//! ```
+
+mod life;
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::time::Duration;
+
+use chrono::Days;
+use preauth_core::operation::Command;
+use preauth_core::port::Viewer;
+use preauth_core::service::ServiceError;
+use preauth_core::value::{DueDate, OperationId, Status, Timestamp, calendar};
+
+use crate::clock::Clock;
+use crate::http::platform::acting;
+use crate::sandbox::{Credentials, TravelError};
+
+use life::Life;
+
+/// A service of the test's own, with its data; both end when it is dropped.
+///
+/// It lives on threads of its own. So its methods are no futures, tests with and without a runtime use
+/// it alike, and many tests may share one.
+pub struct TestServer {
+    base_url: String,
+    platform_url: String,
+    life: Life,
+}
+
+/// What a [`TestServer`] is started with; nothing has to be said.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct TestServerBuilder {
+    rate_limit: Option<u32>,
+    webhook_url: Option<String>,
+}
+
+/// Why a server could not be started.
+#[derive(Debug, thiserror::Error)]
+#[error("the test server could not be started")]
+pub struct TestServerError(#[source] Box<dyn StdError + Send + Sync>);
+
+impl TestServer {
+    /// Starts one on free ports, which answers when this returns.
+    pub fn start() -> Result<Self, TestServerError> {
+        Self::builder().start()
+    }
+
+    /// Settings for one.
+    pub fn builder() -> TestServerBuilder {
+        TestServerBuilder::default()
+    }
+
+    /// Where the integration API is, for the client.
+    #[must_use]
+    pub fn base_url(&self) -> &str {
+        &self.base_url
+    }
+
+    /// Where the platform API is; its token is among the [`credentials`](Self::credentials).
+    #[must_use]
+    pub fn platform_url(&self) -> &str {
+        &self.platform_url
+    }
+
+    /// The key of the demo company that may do everything.
+    #[must_use]
+    pub fn api_key(&self) -> &str {
+        &self.credentials().api_key
+    }
+
+    /// Everything that the demo data consist of: keys of every kind, the signing secret of webhooks,
+    /// tax ids of companies and suppliers.
+    #[must_use]
+    pub fn credentials(&self) -> &Credentials {
+        self.life.credentials()
+    }
+
+    /// What time it is here.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.life.time_machine().clock().now()
+    }
+
+    /// The day that is so many days from today in São Paulo: due dates are judged by these. An offer
+    /// needs 5 to 180.
+    #[expect(
+        clippy::expect_used,
+        clippy::missing_panics_doc,
+        reason = "two centuries ahead is still a date"
+    )]
+    #[must_use]
+    pub fn days_ahead(&self, days: u16) -> DueDate {
+        let day = calendar::today(self.now()).checked_add_days(Days::new(days.into()));
+        day.and_then(DueDate::from_date).expect("a date")
+    }
+
+    /// Lets time pass at once, for everything that goes by it: expiry, keys, request limit, webhooks
+    /// that are tried again. What falls due happens soon after, as it would by itself.
+    ///
+    /// Whole seconds; an error is more than 366 days at once.
+    pub fn advance(&self, time: Duration) -> Result<Timestamp, TravelError> {
+        self.life.time_machine().advance(time.as_secs())
+    }
+
+    /// Does to an operation what supplier, company, platform or bank do, and gives its status after
+    /// it. Whoever may do it is played; an error is a rule that forbids it now.
+    pub fn act(&self, id: OperationId, command: &Command) -> Result<Status, ServiceError> {
+        let (command, now) = (command.clone(), self.now());
+        let operations = self.life.operations();
+        let done = self.life.run(async move {
+            operations
+                .command(Viewer::Platform, id, &command, acting(&command), now)
+                .await
+        });
+        done.map_err(|ended| ServiceError::NotDone(ended.into()))?
+            .map(|done| done.operation.status())
+    }
+}
+
+impl TestServerBuilder {
+    /// Requests per minute and key; without this there is no limit.
+    pub const fn rate_limit(mut self, requests: u32) -> Self {
+        self.rate_limit = Some(requests);
+        self
+    }
+
+    /// Where webhooks go; without this to a receiver of the server's own, which only verifies them.
+    pub fn webhook_url(mut self, url: impl Into<String>) -> Self {
+        self.webhook_url = Some(url.into());
+        self
+    }
+
+    /// Starts the server, which answers when this returns.
+    pub fn start(self) -> Result<TestServer, TestServerError> {
+        let life = Life::begin(self.webhook_url, self.rate_limit.unwrap_or(u32::MAX));
+        let life = life.map_err(TestServerError)?;
+        let [base_url, platform_url] = life.addresses().map(|it| format!("http://{it}"));
+        Ok(TestServer {
+            base_url,
+            platform_url,
+            life,
+        })
+    }
+}
+
+impl fmt::Debug for TestServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TestServer")
+            .field("base_url", &self.base_url)
+            .field("platform_url", &self.platform_url)
+            .finish_non_exhaustive()
+    }
+}
