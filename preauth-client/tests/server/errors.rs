@@ -1,6 +1,6 @@
-use preauth_client::value::OperationId;
+use preauth_client::value::{Money, OperationId};
 use preauth_client::wire::Open;
-use preauth_client::{ErrorCode, ErrorKind, ListFilter};
+use preauth_client::{ErrorCode, ErrorKind, ListFilter, NewPreAuthorization};
 use preauth_server::testing::TestServer;
 
 use crate::{client, client_once, key, offer};
@@ -73,12 +73,18 @@ async fn keys_that_may_not_are_told_why() {
 #[tokio::test]
 async fn every_problem_of_an_offer_has_its_field() {
     let server = TestServer::start().unwrap();
-    let error = client(&server)
-        .create(&offer(&server, "sandbox:VALIDATION_ERROR"))
-        .await
-        .unwrap_err();
-    assert!(error.problems().count() > 0);
-    assert!(error.problems().all(|problem| !problem.message.is_empty()));
+    let offer = NewPreAuthorization::new(
+        server.credentials().supplier_cnpj.parse().unwrap(),
+        "financeiro@fornecedor.example.com".parse().unwrap(),
+        Money::parse("499.99").unwrap(),
+        server.days_ahead(60),
+        "NF-1".parse().unwrap(),
+    );
+    let error = client(&server).create(&offer).await.unwrap_err();
+    assert_eq!(error.code(), Some(&Open::Known(ErrorCode::ValidationError)));
+    let fields: Vec<_> = error.problems().map(|problem| problem.field).collect();
+    assert_eq!(fields, [Some("invoice.amount")]);
+    assert!(error.to_string().contains(" invoice.amount "), "{error}");
 }
 
 #[tokio::test]
