@@ -12,6 +12,9 @@ use super::CliError;
 pub(super) enum OpenapiCommand {
     /// The API for ERPs, with its webhook.
     Integration,
+    /// The same in OpenAPI 3.0.3 with JSON bodies only, for code generators.
+    #[command(name = "integration-3.0")]
+    IntegrationIn30,
     /// The API of the platform's own people.
     Platform,
 }
@@ -19,6 +22,7 @@ pub(super) enum OpenapiCommand {
 pub(super) fn run(api: OpenapiCommand) -> Result<(), CliError> {
     let text = match api {
         OpenapiCommand::Integration => openapi::integration(),
+        OpenapiCommand::IntegrationIn30 => openapi::integration_in_3_0(),
         OpenapiCommand::Platform => openapi::platform(),
     };
     // Not `print!`, which panics when the reader of a pipe has had enough.

@@ -1,4 +1,4 @@
-//! GET /openapi.json: what the listener's API is, for whoever asks; without key or token.
+//! GET /openapi.json and its like: what the listener's API is, for whoever asks; without key or token.
 
 use std::sync::Arc;
 
@@ -10,14 +10,16 @@ use super::request_log::RequestNotes;
 
 /// Where both listeners describe their API.
 pub const DESCRIPTION: &str = "/openapi.json";
+/// Where the public listener describes its API for code generators.
+pub const DESCRIPTION_IN_3_0: &str = "/openapi-3.0.json";
 
 /// The route of a description.
-pub(super) fn route(text: String) -> Router {
+pub(super) fn route(path: &'static str, text: String) -> Router {
     let description = Description {
         reply: Reply::json(StatusCode::OK, text),
-        route: DESCRIPTION.into(),
+        route: path.into(),
     };
-    Router::with_path(DESCRIPTION)
+    Router::with_path(path)
         .get(description.clone())
         .head(description)
 }

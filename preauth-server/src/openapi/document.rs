@@ -1,4 +1,4 @@
-//! The OpenAPI 3.1 document, as far as this service has need of it.
+//! The OpenAPI document, as far as this service has need of it: written as 3.1, and [as 3.0](super::in_3_0).
 
 use serde::Serialize;
 
@@ -22,6 +22,9 @@ pub(super) struct Document {
     pub(super) paths: Listed<PathItem>,
     #[serde(skip_serializing_if = "Listed::is_empty")]
     pub(super) webhooks: Listed<PathItem>,
+    /// The same in 3.0, which has no such section.
+    #[serde(rename = "x-webhooks", skip_serializing_if = "Listed::is_empty")]
+    pub(super) x_webhooks: Listed<PathItem>,
     pub(super) components: Components,
 }
 
@@ -29,7 +32,9 @@ pub(super) struct Document {
 pub(super) struct Info {
     pub(super) title: &'static str,
     pub(super) version: &'static str,
-    pub(super) summary: &'static str,
+    /// Not in 3.0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) summary: Option<&'static str>,
     pub(super) description: String,
     pub(super) license: License,
 }
@@ -37,7 +42,9 @@ pub(super) struct Info {
 #[derive(Debug, Serialize)]
 pub(super) struct License {
     pub(super) name: &'static str,
-    pub(super) identifier: &'static str,
+    /// Not in 3.0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) identifier: Option<&'static str>,
 }
 
 #[derive(Debug, Serialize)]
@@ -163,9 +170,11 @@ impl Ref {
 }
 
 impl Content {
+    pub(super) const JSON: &str = "application/json";
+
     /// JSON of this schema, with the schema's example.
     pub(super) fn json(schema: Schema) -> Listed<Self> {
-        Self::of("application/json", schema)
+        Self::of(Self::JSON, schema)
     }
 
     /// A body of this media type.

@@ -16,6 +16,15 @@ impl<T> Listed<T> {
         self.0.push((name.into(), value));
     }
 
+    pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.0.iter_mut().map(|(_, value)| value)
+    }
+
+    /// Keeps the members whose names pass.
+    pub(super) fn retain(&mut self, keeps: impl Fn(&str) -> bool) {
+        self.0.retain(|(name, _)| keeps(name));
+    }
+
     /// The member of this name, added at the end when there is none.
     pub(super) fn entry(&mut self, name: &str) -> &mut T
     where

@@ -1,4 +1,5 @@
-//! The machine-readable descriptions of both APIs: OpenAPI 3.1, from one source, which is here.
+//! The machine-readable descriptions of both APIs: OpenAPI 3.1, and 3.0 for code generators, from one
+//! source, which is here.
 //!
 //! `docs/openapi/` holds what these functions return. Tests hold the files to the functions, the
 //! functions to the routers, and real answers to the schemas.
@@ -7,6 +8,7 @@ mod described;
 mod document;
 mod example;
 mod headers;
+mod in_3_0;
 mod integration;
 mod listed;
 mod platform;
@@ -20,6 +22,15 @@ use document::{Document, Info, License, Server};
 #[must_use]
 pub fn integration() -> String {
     text(&integration::document())
+}
+
+/// The integration API's description in OpenAPI 3.0.3 with JSON bodies only, for code generators, as
+/// `GET /openapi-3.0.json` on the public listener answers it.
+///
+/// Many generators know 3.0 alone, and make a method of an operation's first media type only.
+#[must_use]
+pub fn integration_in_3_0() -> String {
+    text(&in_3_0::render(integration::document()))
 }
 
 /// The platform API's description, as `GET /openapi.json` on the private listener answers it.
@@ -38,11 +49,11 @@ fn info(title: &'static str, summary: &'static str, description: String) -> Info
     Info {
         title,
         version: "1.0.0",
-        summary,
+        summary: Some(summary),
         description,
         license: License {
             name: "MIT OR Apache-2.0",
-            identifier: "MIT OR Apache-2.0",
+            identifier: Some("MIT OR Apache-2.0"),
         },
     }
 }

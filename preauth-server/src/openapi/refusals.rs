@@ -71,7 +71,7 @@ impl Refusals {
             description: lines.join("\n"),
             error_codes: codes.iter().map(|code| code.as_str()).collect(),
             headers: headers::of(self.headers.iter().chain(&extra)),
-            content: Listed::from_iter([("application/json", content)]),
+            content: Listed::from_iter([(Content::JSON, content)]),
         }
     }
 }

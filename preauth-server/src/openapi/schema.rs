@@ -21,6 +21,9 @@ pub(super) struct Schema {
     reference: Option<String>,
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     kind: Option<Kind>,
+    /// What a type of two says in 3.0.
+    #[serde(skip_serializing_if = "is_false")]
+    nullable: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     format: Option<&'static str>,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -38,7 +41,7 @@ pub(super) struct Schema {
     #[serde(skip_serializing_if = "Option::is_none")]
     minimum: Option<Number>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    exclusive_minimum: Option<Number>,
+    exclusive_minimum: Option<ExclusiveMinimum>,
     #[serde(skip_serializing_if = "Option::is_none")]
     maximum: Option<Number>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,6 +67,19 @@ pub(super) struct Schema {
 enum Kind {
     One(&'static str),
     OrNull([&'static str; 2]),
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+enum ExclusiveMinimum {
+    Above(Number),
+    /// 3.0: above the `minimum` that stands beside it.
+    AboveMinimum(bool),
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// Schemas by name; functions, because they refer to each other.
@@ -280,7 +296,7 @@ impl Schema {
 
     pub(super) fn above(self, minimum: i64) -> Self {
         Self {
-            exclusive_minimum: Some(minimum.into()),
+            exclusive_minimum: Some(ExclusiveMinimum::Above(minimum.into())),
             ..self
         }
     }
@@ -329,6 +345,20 @@ impl Schema {
             description: String::new(),
             ..self
         }
+    }
+
+    /// Says in the words of 3.0 what it said in those of 3.1, all the way down.
+    pub(super) fn put_in_3_0(&mut self) {
+        if let Some(Kind::OrNull([kind, _])) = self.kind {
+            self.kind = Some(Kind::One(kind));
+            self.nullable = true;
+        }
+        if let Some(ExclusiveMinimum::Above(minimum)) = self.exclusive_minimum.take() {
+            self.minimum = Some(minimum);
+            self.exclusive_minimum = Some(ExclusiveMinimum::AboveMinimum(true));
+        }
+        self.items.iter_mut().for_each(|items| items.put_in_3_0());
+        self.properties.values_mut().for_each(Self::put_in_3_0);
     }
 
     pub(super) fn description(&self) -> &str {

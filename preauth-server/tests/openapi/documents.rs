@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use serde_json::Value;
+use preauth_server::openapi;
+use serde_json::{Value, json};
 
 use crate::description::{Description, Operation, members, validator};
 
@@ -18,8 +19,9 @@ fn both() -> [(&'static str, Description); 2] {
 #[test]
 fn the_checked_in_documents_are_those_that_are_served() {
     let texts = [
-        ("integration", preauth_server::openapi::integration()),
-        ("platform", preauth_server::openapi::platform()),
+        ("integration", openapi::integration()),
+        ("integration-3.0", openapi::integration_in_3_0()),
+        ("platform", openapi::platform()),
     ];
     for (name, text) in texts {
         let file =
@@ -43,6 +45,45 @@ fn the_documents_are_valid_openapi() {
     let Description { mut document, .. } = Description::platform();
     document["paths"]["/livez"]["get"]["responses"] = Value::Null;
     assert!(!meta.is_valid(&document), "the meta-schema is looked at");
+}
+
+#[test]
+fn the_document_in_3_0_says_what_the_other_says_in_json() {
+    let Description { mut document, .. } = Description::integration();
+    let text = openapi::integration_in_3_0();
+    assert!(!text.contains("multipart") && !text.contains("\"null\""));
+    let mut rendered: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(rendered["openapi"], "3.0.3");
+    in_words_of_3_1(&mut rendered);
+    rendered["webhooks"] = rendered["x-webhooks"].take();
+    for document in [&mut document, &mut rendered] {
+        for named in ["openapi", "info", "x-webhooks"] {
+            document.as_object_mut().unwrap().remove(named);
+        }
+        for path in document["paths"].as_object_mut().unwrap().values_mut() {
+            for operation in path.as_object_mut().unwrap().values_mut() {
+                operation.as_object_mut().unwrap().remove("security");
+                if let Some(content) = operation.pointer_mut("/requestBody/content") {
+                    *content = json!({ "application/json": content["application/json"] });
+                }
+            }
+        }
+    }
+    assert_eq!(rendered, document);
+}
+
+/// Turns `nullable` into a type of two.
+fn in_words_of_3_1(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            if members.remove("nullable").is_some() {
+                members["type"] = json!([members["type"], "null"]);
+            }
+            members.values_mut().for_each(in_words_of_3_1);
+        }
+        Value::Array(elements) => elements.iter_mut().for_each(in_words_of_3_1),
+        _ => {}
+    }
 }
 
 #[test]

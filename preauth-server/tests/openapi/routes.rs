@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use preauth_core::ErrorCode;
-use preauth_server::http::DESCRIPTION;
 use preauth_server::http::integration::Magic;
 use preauth_server::http::platform::{LIVEZ, METRICS, PREFIX, READYZ, routes};
+use preauth_server::http::{DESCRIPTION, DESCRIPTION_IN_3_0};
+use preauth_server::openapi;
 use reqwest::Method;
 
 use crate::description::Description;
@@ -118,11 +119,16 @@ fn x_error_codes(value: &serde_json::Value) -> String {
 async fn both_listeners_serve_their_description_to_anybody() {
     let sandbox = Sandbox::start(Backend::Sqlite).await;
     let platform = RawCaller::new(sandbox.text("platformUrl"), None);
-    for (caller, expected) in [
-        (sandbox.stranger(), preauth_server::openapi::integration()),
-        (platform, preauth_server::openapi::platform()),
+    for (caller, path, expected) in [
+        (sandbox.stranger(), DESCRIPTION, openapi::integration()),
+        (
+            sandbox.stranger(),
+            DESCRIPTION_IN_3_0,
+            openapi::integration_in_3_0(),
+        ),
+        (platform, DESCRIPTION, openapi::platform()),
     ] {
-        let answer = caller.get(DESCRIPTION).await;
+        let answer = caller.get(path).await;
         assert_eq!(answer.status, 200);
         assert_eq!(
             answer.header("content-type"),
@@ -132,7 +138,7 @@ async fn both_listeners_serve_their_description_to_anybody() {
             answer.text == expected,
             "it is the document that is checked in"
         );
-        let head = caller.send(Method::HEAD, DESCRIPTION, &[], None).await;
+        let head = caller.send(Method::HEAD, path, &[], None).await;
         assert_eq!((head.status, head.text.as_str()), (200, ""));
         assert_eq!(head.header("content-length"), expected.len().to_string());
     }

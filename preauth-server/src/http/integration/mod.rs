@@ -20,7 +20,7 @@ use crate::openapi;
 use crate::telemetry::metrics::RequestMetrics;
 
 use super::caller::{Admission, Caller, Gate};
-use super::description;
+use super::description::{self, DESCRIPTION, DESCRIPTION_IN_3_0};
 use super::error::ApiError;
 use super::handler;
 use super::reply::Reply;
@@ -103,7 +103,12 @@ impl<E: Endpoint> Handler for Guarded<E> {
 pub fn service(api: IntegrationApi, ids: Arc<dyn IdSource>, metrics: RequestMetrics) -> Service {
     let api = Arc::new(api);
     let clock = Arc::clone(&api.clock);
-    let routes = routes(&api).push(description::route(openapi::integration()));
+    let routes = routes(&api)
+        .push(description::route(DESCRIPTION, openapi::integration()))
+        .push(description::route(
+            DESCRIPTION_IN_3_0,
+            openapi::integration_in_3_0(),
+        ));
     server::service(routes, "integration", clock, ids, metrics)
 }
 

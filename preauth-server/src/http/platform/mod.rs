@@ -38,7 +38,7 @@ use salvo::Service;
 use crate::clock::Clock;
 use crate::directory::Directory;
 use crate::dispatcher::TargetPolicy;
-use crate::http::{description, server};
+use crate::http::{DESCRIPTION, description, server};
 use crate::openapi;
 use crate::sandbox::TimeMachine;
 use crate::secret::Vault;
@@ -95,7 +95,7 @@ pub fn service(api: PlatformApi, counted: RequestMetrics) -> Service {
     let gate = api.gate.clone();
     let unguarded = probes::routes(&api.vitals)
         .push(metrics::route(&api.vitals))
-        .push(description::route(openapi::platform()));
+        .push(description::route(DESCRIPTION, openapi::platform()));
     let resources = routes::all(api.time_machine.as_ref()).into_iter();
     let router = resources.fold(unguarded, |router, resource| {
         router.push(resource.router(&api))

@@ -114,6 +114,7 @@ pub(super) fn document() -> Document {
         tags: vec![PRE_AUTHORIZATIONS, WEBHOOKS],
         paths,
         webhooks: webhook::all(),
+        x_webhooks: Listed::default(),
         components: Components {
             schemas: components(schemas::ALL),
             responses: refusals.components(),

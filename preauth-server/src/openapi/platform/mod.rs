@@ -94,6 +94,7 @@ pub(super) fn document() -> Document {
         tags: tags(),
         paths,
         webhooks: Listed::default(),
+        x_webhooks: Listed::default(),
         components: Components {
             schemas: components(schemas::ALL),
             responses: refusals.components(),
