@@ -18,6 +18,7 @@
 #[path = "../api/support/mod.rs"]
 mod support;
 
+mod compatibility;
 mod description;
 mod documents;
 mod integration;
