@@ -1,0 +1,28 @@
+// The generated TypeScript client against the server of tomorrow: nothing that is new breaks it.
+
+import assert from "node:assert/strict";
+import createClient from "openapi-fetch";
+import type { components, paths } from "./preauth-api.js";
+
+const baseUrl = process.env.PREAUTH_BASE_URL!;
+const client = createClient<paths>({ baseUrl, headers: { Authorization: "Bearer any" } });
+const OPERATION = "/api/integration/v1/pre-authorizations/{id}";
+
+const found = await client.GET(OPERATION, { params: { path: { id: 1 } } });
+assert.equal(found.data?.status, "RENEGOTIATING");
+assert.equal(found.data?.expiresAt, null);
+assert.equal(found.data?.invoice.amount, 1234567.89);
+assert.deepEqual(found.data?.["programme"], { tier: "GOLD", since: 2027 }, "what is new can be read");
+
+const page = await client.GET("/api/integration/v1/pre-authorizations");
+assert.deepEqual(page.data?.data, [found.data]);
+
+const refusal = await client.POST(`${OPERATION}/cancel`, { params: { path: { id: 1 } } });
+assert.equal(refusal.error?.errors[0]?.code, "PROGRAMME_CLOSED");
+
+const answer = await fetch(`${baseUrl}/event`);
+const event = (await answer.json()) as components["schemas"]["EventEnvelope"];
+assert.equal(event.type, "anticipation.renegotiated");
+assert.equal(event.data["origin"], "MARKETPLACE");
+
+console.log("typescript: a new field, status, code and type of event are borne");
