@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+"""The receivers in frameworks keep the receiver's contract: frameworks.py FOLDER
+
+FOLDER has `venv` and `node`, where the frameworks are installed.
+"""
+
+import socket
+import sys
+from pathlib import Path
+
+import receiving
+
+HERE = Path(__file__).resolve().parent
+RECIPES = HERE.parents[1] / "docs/recipes"
+SECRET = "whsec_dGVzdC1vbmx5LXNlY3JldC1vZi10aGUtZG9jcyE"
+
+folder = Path(sys.argv[1])
+python = folder / "venv/bin"
+RECEIVERS = {
+    "Flask": lambda port: [python / "flask", "--app", RECIPES / "python/with_flask.py", "run", "--port", port],
+    "FastAPI": lambda port: [
+        python / "uvicorn", "--app-dir", RECIPES / "python", "with_fastapi:app", "--port", port,
+    ],
+    "Django": lambda port: [
+        python / "python", RECIPES / "python/with_django.py", "runserver", "--noreload", port,
+    ],
+    "Express": lambda port: ["node", folder / "node/with_express.mjs", port],
+    "Next": lambda port: ["node", HERE / "serve_route.mjs", RECIPES / "node/with_next.mjs", port],
+}
+
+for name, command in RECEIVERS.items():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    with receiving.program([str(word) for word in command(port)], port, WEBHOOK_SECRET=SECRET):
+        receiving.keeps_the_contract(f"http://127.0.0.1:{port}/webhooks", SECRET)
+    print(f"{name}: receives")

@@ -1,0 +1,20 @@
+// The receiver as a route handler of Next: app/webhooks/route.js
+
+import { verify } from "./verify.mjs";
+
+const SECRETS = process.env.WEBHOOK_SECRET.split(",");
+
+// node:crypto is not in the edge runtime.
+export const runtime = "nodejs";
+
+export async function POST(request) {
+  // Neither request.json() nor request.text(): the bytes.
+  const body = Buffer.from(await request.arrayBuffer());
+  const header = request.headers.get("x-service-signature");
+  if (verify(SECRETS, header, body) !== "accepted") {
+    return new Response(null, { status: 400 });
+  }
+  const event = JSON.parse(body.toString("utf8"));
+  console.log(event.type, event.id); // here: effect and id in one transaction, as in receive.mjs
+  return new Response(null, { status: 204 });
+}

@@ -1,0 +1,69 @@
+"""Creates a pre-authorization: create.py OFFER_ID CNPJ NUMBER AMOUNT DUE_DATE
+
+OFFER_ID is your own record's id, stored before anything is sent: with the same id this may be run
+again and again, and creates once. The API's address is in PREAUTH_BASE_URL, the key in PREAUTH_API_KEY.
+"""
+
+import json
+import os
+import sys
+import time
+import urllib.error
+import urllib.request
+
+BASE_URL = os.environ["PREAUTH_BASE_URL"]
+API_KEY = os.environ["PREAUTH_API_KEY"]
+ATTEMPTS = 5
+
+
+def send(body, idempotency_key):
+    """One attempt: the status, the answer's body and its headers."""
+    request = urllib.request.Request(
+        f"{BASE_URL}/api/integration/v1/pre-authorizations",
+        data=json.dumps(body).encode(),
+        headers={
+            "Authorization": f"Bearer {API_KEY}",
+            "Content-Type": "application/json",
+            "Idempotency-Key": idempotency_key,
+        },
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.status, json.load(answer), answer.headers
+    except urllib.error.HTTPError as refusal:
+        with refusal:
+            return refusal.code, json.load(refusal), refusal.headers
+
+
+def create(body, idempotency_key):
+    """Creates, repeating what may be repeated, always under the same key."""
+    for attempt in range(1, ATTEMPTS + 1):
+        wait = 2**attempt
+        try:
+            status, answer, headers = send(body, idempotency_key)
+        except (OSError, ValueError) as error:
+            # No answer, or none of the API's: it may have been done. The key makes repeating safe.
+            problem = error
+        else:
+            if status == 201:
+                return answer, headers.get("Idempotency-Replayed") == "true"
+            problem = f"{status} {answer['errors']} (request {headers.get('X-Request-Id')})"
+            is_in_progress = answer["errors"][0]["code"] == "IDEMPOTENCY_IN_PROGRESS"
+            if status not in (429, 500, 502, 503, 504) and not is_in_progress:
+                break
+            wait = int(headers.get("Retry-After", wait))
+        if attempt < ATTEMPTS:
+            time.sleep(wait)
+    raise RuntimeError(f"not created: {problem}")
+
+
+if __name__ == "__main__":
+    offer_id, cnpj, number, amount, due_date = sys.argv[1:]
+    offer = {
+        "supplier": {"cnpj": cnpj, "email": "financeiro@fornecedor.example.com"},
+        # An amount may be sent as text, so no binary float touches it.
+        "invoice": {"amount": amount, "dueDate": due_date, "number": number},
+        "externalReference": offer_id,
+    }
+    operation, replayed = create(offer, idempotency_key=f"offer-{offer_id}")
+    print(operation["id"], operation["status"], "replayed" if replayed else "created")
