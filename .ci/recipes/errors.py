@@ -1,0 +1,23 @@
+#!/usr/bin/env python3
+"""Holds the guides' lists of error codes to the README's, which a test holds to the code."""
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+ROW = re.compile(r"^\| `([A-Z_]+)` \| (\d{3}) \|", re.MULTILINE)
+
+
+def codes(page):
+    found = ROW.findall((ROOT / page).read_text())
+    assert len(found) == len(set(found)), f"{page} has a code twice"
+    return set(found)
+
+
+expected = codes("README.md")
+assert len(expected) > 40, "the README's table is found"
+for page in ("docs/guides/en/errors.md", "docs/guides/pt/erros.md"):
+    for code, status in sorted(expected ^ codes(page)):
+        sys.exit(f"{page} and README.md differ in {code} ({status})")
+print(f"{len(expected)} codes are explained in both languages")
