@@ -7,8 +7,8 @@ const SECRETS = process.env.WEBHOOK_SECRET.split(",");
 
 const app = express();
 
-// Before app.use(express.json()), which would take the bytes. `type` is whatever comes: with the
-// default the body of any other content type would be {}.
+// Before app.use(express.json()), which would take the bytes. `type` lets any content type in: by
+// default express.raw() takes application/octet-stream alone.
 app.post("/webhooks", express.raw({ type: () => true, limit: "1mb" }), (request, response) => {
   // Without any body there is no Buffer.
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);

@@ -24,7 +24,7 @@ settings.configure(
 @csrf_exempt
 @require_POST
 def receive(request):
-    # The bytes, asked for before request.POST, which reads them away.
+    # The bytes. Whoever has read the request as a stream before gets an exception here.
     body = request.body
     if verify(SECRETS, request.headers.get("x-service-signature"), body) != "accepted":
         return HttpResponse(status=400)
@@ -33,7 +33,7 @@ def receive(request):
     return HttpResponse(status=204)
 
 
-# Without a slash at the end: APPEND_SLASH would redirect, and a redirect is a failure.
+# Register the address as it stands here: whoever is redirected to one with a slash has failed.
 urlpatterns = [path("webhooks", receive)]
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ app.config["MAX_CONTENT_LENGTH"] = 1024 * 1024
 
 @app.post("/webhooks")
 def receive():
-    # The bytes, asked for before anything that parses: request.form leaves none.
+    # The bytes. request.json would judge them before the signature is verified.
     body = request.get_data()
     if verify(SECRETS, request.headers.get("x-service-signature"), body) != "accepted":
         return "", 400
