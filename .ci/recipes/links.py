@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""Every link from one page of the project to another file, and to a heading of it, leads somewhere."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+
+
+def anchors(page):
+    headings = re.findall(r"^#+ (.*)$", FENCED.sub("", page.read_text()), re.MULTILINE)
+    kept = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings)
+    return {heading.replace(" ", "-") for heading in kept}
+
+
+tracked = subprocess.check_output(["git", "-C", ROOT, "ls-files", "*.md"], text=True)
+wrong, count = [], 0
+for page in (ROOT / name for name in tracked.split()):
+    for link in LINK.findall(FENCED.sub("", page.read_text())):
+        # Addresses, and items of a crate, which rustdoc sees to.
+        if re.match(r"[a-z]+:|\w+::", link):
+            continue
+        count += 1
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        if not target.exists() or anchor and anchor not in anchors(target):
+            wrong.append(f"{page.relative_to(ROOT)}: {link}")
+if wrong:
+    sys.exit("\n".join(wrong))
+print(f"{count} links lead somewhere")
