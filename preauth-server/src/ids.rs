@@ -15,6 +15,15 @@ impl IdSource for RandomIds {
     }
 }
 
+/// A number for spreading retries, which differs between records and between the attempts of one: the
+/// id's random bits.
+#[must_use]
+pub fn jitter(id: &Uuid, attempts_made: u32) -> u32 {
+    let (_, low) = id.as_u64_pair();
+    let [_, _, _, _, a, b, c, d] = low.to_be_bytes();
+    u32::from_be_bytes([a, b, c, d]).rotate_left(attempts_made)
+}
+
 /// `N` random bytes.
 ///
 /// # Panics

@@ -15,6 +15,10 @@ use tokio::sync::Notify;
 use crate::clock::Stopwatch;
 use crate::log::chain;
 
+/// Pauses before an outcome is recorded, and recorded again when the database was not there. All
+/// together stay well within a lease.
+const RECORD_DELAYS_MS: [u64; 4] = [0, 250, 1_000, 3_000];
+
 /// Asks loops to end; dropping it asks them as well.
 #[derive(Debug)]
 pub struct ShutdownTrigger(Arc<Request>);
@@ -209,6 +213,25 @@ pub async fn pause(rest: Duration, shutdown: &mut Shutdown) {
         () = shutdown.requested() => {}
         () = tokio::time::sleep(rest) => {}
     }
+}
+
+/// Records an outcome, also when the database is lost for a moment: outcomes are not to be had again.
+/// `None` when it stays lost; the lease, which lasts longer than this, takes care of it then.
+pub async fn insist<F>(record: impl Fn() -> F) -> Option<bool>
+where
+    F: Future<Output = Result<bool, Unavailable>>,
+{
+    for delay_ms in RECORD_DELAYS_MS {
+        tokio::time::sleep(Duration::from_millis(delay_ms)).await;
+        match record().await {
+            Ok(is_recorded) => return Some(is_recorded),
+            Err(error) => {
+                let error = chain(&error);
+                tracing::debug!(target: "loop", error, "outcome not recorded yet");
+            }
+        }
+    }
+    None
 }
 
 #[cfg(test)]

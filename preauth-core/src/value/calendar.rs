@@ -2,7 +2,7 @@
 //!
 //! Contract, "Limits": due dates lie 5 to 180 calendar days from today, São Paulo time.
 
-use chrono::{NaiveDate, NaiveTime, TimeDelta, TimeZone};
+use chrono::{NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone};
 use chrono_tz::America::Sao_Paulo;
 
 use super::Timestamp;
@@ -13,7 +13,13 @@ const LAST_MILLI_OF_DAY: TimeDelta = TimeDelta::milliseconds(86_399_999);
 /// The day it is in São Paulo at the moment `now`.
 #[must_use]
 pub fn today(now: Timestamp) -> NaiveDate {
-    now.to_datetime().with_timezone(&Sao_Paulo).date_naive()
+    local_time(now).date()
+}
+
+/// What calendar and clock show in São Paulo at the moment `now`.
+#[must_use]
+pub fn local_time(now: Timestamp) -> NaiveDateTime {
+    now.to_datetime().with_timezone(&Sao_Paulo).naive_local()
 }
 
 /// Calendar days from today in São Paulo until `date`; 0 for today, negative for the past.

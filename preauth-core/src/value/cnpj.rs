@@ -96,6 +96,22 @@ impl Cnpj {
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 
+    /// With its mask, as people read it: `12.345.678/0001-95`.
+    #[must_use]
+    pub fn masked(&self) -> String {
+        let mut masked = String::new();
+        for (index, character) in self.as_str().chars().enumerate() {
+            match index {
+                2 | 5 => masked.push('.'),
+                8 => masked.push('/'),
+                12 => masked.push('-'),
+                _ => {}
+            }
+            masked.push(character);
+        }
+        masked
+    }
+
     /// Whether there are digits only, as the contract demands of a payer.
     #[must_use]
     pub fn is_numeric(&self) -> bool {

@@ -152,7 +152,7 @@ impl Session {
         let found = answer.json()?;
         let id = found.pointer("/data/0/id").and_then(Value::as_str);
         let id = id.and_then(|id| CompanyId::parse(id).ok());
-        id.ok_or_else(|| Failure::NoCompany(output::cnpj(cnpj)))
+        id.ok_or_else(|| Failure::NoCompany(cnpj.masked()))
     }
 }
 

@@ -9,17 +9,14 @@ use preauth_core::port::{Attempt, AttemptError, Leased, Outbox, Verdict};
 use preauth_core::value::Timestamp;
 
 use crate::clock::{Clock, Stopwatch};
+use crate::ids::jitter;
 use crate::log::chain;
-use crate::looping::Shutdown;
+use crate::looping::{Shutdown, insist};
 use crate::secret::Vault;
 
 use super::sender::{Answer, Sender};
 use super::signing::signed_request;
 use super::slots::Slots;
-
-/// Pauses before an outcome is recorded, and recorded again when the database was not there. All
-/// together stay well within a lease.
-const RECORD_DELAYS_MS: [u64; 4] = [0, 250, 1_000, 3_000];
 
 /// Carries single deliveries.
 #[derive(Clone)]
@@ -77,18 +74,11 @@ impl Courier {
     }
 
     async fn record(&self, leased: &Leased, attempt: &Attempt, verdict: Verdict) -> Recorded {
-        for delay_ms in RECORD_DELAYS_MS {
-            tokio::time::sleep(Duration::from_millis(delay_ms)).await;
-            match self.outbox.finish(leased, attempt, verdict).await {
-                Ok(true) => return Recorded::Yes,
-                Ok(false) => return Recorded::LeaseLost,
-                Err(error) => {
-                    let (delivery, error) = (leased.delivery, chain(&error));
-                    tracing::debug!(target: "dispatcher", %delivery, error, "not recorded yet");
-                }
-            }
+        match insist(|| self.outbox.finish(leased, attempt, verdict)).await {
+            Some(true) => Recorded::Yes,
+            Some(false) => Recorded::LeaseLost,
+            None => Recorded::No,
         }
-        Recorded::No
     }
 
     async fn release(&self, leased: &Leased) {
@@ -118,7 +108,12 @@ fn judged(
     } else {
         let made = leased.attempts_made.saturating_add(1);
         let pause_endpoint = endpoint_is_lost(leased.endpoint_healthy_at, at);
-        match retry_at(made, jitter(leased), asked, now) {
+        match retry_at(
+            made,
+            jitter(leased.delivery.as_uuid(), leased.attempts_made),
+            asked,
+            now,
+        ) {
             Some(at) => Verdict::RetryAt { at, pause_endpoint },
             None => Verdict::Failed { pause_endpoint },
         }
@@ -131,13 +126,6 @@ fn judged(
         response_body,
     };
     (attempt, verdict)
-}
-
-/// A number that differs between deliveries and between the attempts of one: the id's random bits.
-fn jitter(leased: &Leased) -> u32 {
-    let (_, low) = leased.delivery.as_uuid().as_u64_pair();
-    let [_, _, _, _, a, b, c, d] = low.to_be_bytes();
-    u32::from_be_bytes([a, b, c, d]).rotate_left(leased.attempts_made)
 }
 
 /// Whether the outbox took note of an attempt.

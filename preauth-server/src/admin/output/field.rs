@@ -79,7 +79,7 @@ impl Field {
         let plain = plain(value);
         match self.form {
             Form::Whole | Form::Text | Form::Status => plain,
-            Form::Cnpj => Cnpj::parse(&plain).map_or(plain, |tax_id| cnpj(&tax_id)),
+            Form::Cnpj => Cnpj::parse(&plain).map_or(plain, |tax_id| tax_id.masked()),
             Form::Moment => Timestamp::parse(&plain).map_or(plain, moment),
             Form::Money => Money::parse(&plain).map_or(plain, money),
         }
@@ -92,21 +92,6 @@ impl Field {
             Tone::Plain
         }
     }
-}
-
-/// A tax id with its mask, as people read it.
-pub(in crate::admin) fn cnpj(cnpj: &Cnpj) -> String {
-    let mut masked = String::new();
-    for (index, character) in cnpj.as_str().chars().enumerate() {
-        match index {
-            2 | 5 => masked.push('.'),
-            8 => masked.push('/'),
-            12 => masked.push('-'),
-            _ => {}
-        }
-        masked.push(character);
-    }
-    masked
 }
 
 /// A text from elsewhere, unable to command the terminal or to turn the direction of writing.
@@ -150,8 +135,8 @@ fn money(money: Money) -> String {
 
 fn tone(word: &str) -> Tone {
     match word {
-        "CONCLUDED" | "DELIVERED" | "ACTIVE" | "PAID" => Tone::Good,
-        "PENDING" | "PAUSED" | "EXPIRED" | "OPEN" => Tone::Waiting,
+        "CONCLUDED" | "DELIVERED" | "SENT" | "ACTIVE" | "PAID" => Tone::Good,
+        "PENDING" | "HELD" | "PAUSED" | "EXPIRED" | "OPEN" => Tone::Waiting,
         "REPROVED" | "FAILED" | "REVOKED" | "CANCELED" => Tone::Bad,
         _ => Tone::Plain,
     }
