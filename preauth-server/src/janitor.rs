@@ -16,7 +16,7 @@ use crate::store::Housekeeping;
 const BATCH: u32 = 200;
 /// Rest when there was nothing left to remove.
 const REST: Duration = Duration::from_mins(1);
-/// Its rest, and three writes that the database gives up after 45 s each.
+/// Its rest, and four writes that the database gives up after 45 s each.
 const STALLS_AFTER: TimeDelta = TimeDelta::minutes(5);
 
 /// How long records are kept after their end.
@@ -24,6 +24,8 @@ const STALLS_AFTER: TimeDelta = TimeDelta::minutes(5);
 pub struct Retention {
     /// Deliveries with their attempts, after the delivery ended. Default: 30 days.
     pub deliveries: TimeDelta,
+    /// Mails, after they were sent or given up. Default: 30 days.
+    pub notices: TimeDelta,
     /// The last use of keys that are revoked or expired. Default: 30 days.
     pub rate_windows: TimeDelta,
 }
@@ -32,6 +34,7 @@ impl Default for Retention {
     fn default() -> Self {
         Self {
             deliveries: TimeDelta::days(30),
+            notices: TimeDelta::days(30),
             rate_windows: TimeDelta::days(30),
         }
     }
@@ -77,13 +80,16 @@ impl Janitor {
         let now = self.clock.now();
         let unused_since = now.saturating_sub(self.retention.rate_windows);
         let ended_before = now.saturating_sub(self.retention.deliveries);
+        let sent_before = now.saturating_sub(self.retention.notices);
         let house = &*self.housekeeping;
         let replies = house.forget_expired_replies(now, BATCH).await?;
         let windows = house.forget_rate_windows(now, unused_since, BATCH).await?;
         let deliveries = house.forget_ended_deliveries(ended_before, BATCH).await?;
-        let removed = replies.saturating_add(windows).saturating_add(deliveries);
+        let notices = house.forget_ended_notices(sent_before, BATCH).await?;
+        let all = [replies, windows, deliveries, notices];
+        let removed = all.into_iter().fold(0, u64::saturating_add);
         if removed > 0 {
-            tracing::debug!(target: "janitor", replies, windows, deliveries, "removed");
+            tracing::debug!(target: "janitor", replies, windows, deliveries, notices, "removed");
         }
         Ok(removed)
     }
@@ -180,6 +186,14 @@ mod tests {
         ) -> Result<u64, Unavailable> {
             Ok(self.forget("deliveries", ended_before, limit))
         }
+
+        async fn forget_ended_notices(
+            &self,
+            ended_before: Timestamp,
+            limit: u32,
+        ) -> Result<u64, Unavailable> {
+            Ok(self.forget("notices", ended_before, limit))
+        }
     }
 
     fn house(left: u64) -> Arc<House> {
@@ -191,13 +205,13 @@ mod tests {
 
     #[tokio::test]
     async fn steps_are_small_and_go_on_until_nothing_is_left() {
-        let house = house(1_500);
+        let house = house(2_000);
         let janitor = Janitor::new(house.clone(), Arc::new(Standing), Retention::default());
         let mut steps = Vec::new();
         while let removed @ 1.. = janitor.run_once().await.unwrap() {
             steps.push(removed);
         }
-        assert_eq!(steps, [600, 600, 300]);
+        assert_eq!(steps, [800, 800, 400]);
     }
 
     #[tokio::test]
@@ -210,6 +224,7 @@ mod tests {
             "replies 2026-11-21T12:00:00.000Z",
             "windows 2026-10-22T12:00:00.000Z",
             "deliveries 2026-10-22T12:00:00.000Z",
+            "notices 2026-10-22T12:00:00.000Z",
         ];
         assert_eq!(asked, expected);
     }

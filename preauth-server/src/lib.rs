@@ -20,6 +20,7 @@ pub mod ids;
 pub mod janitor;
 pub mod log;
 pub mod looping;
+pub mod notices;
 pub mod openapi;
 pub mod sandbox;
 pub mod secret;

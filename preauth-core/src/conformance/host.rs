@@ -47,6 +47,9 @@ pub trait Host: Send + Sync {
     /// Puts a supplier, registered or not, on the block list of a head office.
     async fn block_supplier(&self, head_office: CompanyId, supplier: Cnpj);
 
+    /// Has a head office told by mail at this address of what concerns its endpoint.
+    async fn add_reader(&self, head_office: CompanyId, email: Email);
+
     /// Registers an endpoint, active.
     async fn add_endpoint(&self, endpoint: Endpoint);
 

@@ -78,6 +78,7 @@ macro_rules! conformance_suite {
             pauses::a_paused_endpoint_does_not_delay_another,
             pauses::a_verdict_may_pause_the_endpoint,
             pauses::a_delivery_under_way_survives_a_pause,
+            pauses::a_pause_by_a_verdict_is_told_by_mail,
             races::one_key_creates_one_operation_however_often_it_is_sent,
             races::one_invoice_is_created_once_however_many_ask,
             races::a_new_supplier_is_registered_once_however_many_offer,

@@ -2,7 +2,7 @@
 
 use crate::operation::{Credit, Party};
 use crate::port::NewSupplier;
-use crate::value::{Cnpj, CompanyId, CompanyName, EndpointId, EventTypeSet, Timestamp};
+use crate::value::{Cnpj, CompanyId, CompanyName, Email, EndpointId, EventTypeSet, Timestamp};
 
 use super::MemoryStore;
 use super::tables::Tables;
@@ -67,6 +67,12 @@ impl MemoryStore {
     /// Takes a supplier off the block list of a head office.
     pub fn unblock_supplier(&self, head_office: CompanyId, supplier: Cnpj) {
         self.lock().blocked.remove(&(head_office, supplier));
+    }
+
+    /// Has a company told by mail at this address of what concerns its endpoint.
+    pub fn add_reader(&self, head_office: CompanyId, email: Email) {
+        let mut tables = self.lock();
+        tables.readers.entry(head_office).or_default().push(email);
     }
 
     /// The company with this tax id, offers' new suppliers included.

@@ -3,12 +3,17 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
+use uuid::Uuid;
 
-use crate::port::{Attempt, Claim, DeliveryStatus, Leased, Outbox, Trigger, Unavailable, Verdict};
-use crate::value::{DeliveryId, EndpointId, Timestamp};
+use crate::port::{
+    Attempt, Claim, DeliveryStatus, Leased, NewNotice, NoticeKind, Outbox, Trigger, Unavailable,
+    Verdict,
+};
+use crate::value::{DeliveryId, EndpointId, NoticeId, Timestamp};
 
 use super::MemoryStore;
 use super::delivery::{Deliveries, Lease};
+use super::tables::Tables;
 
 #[async_trait]
 impl Outbox for MemoryStore {
@@ -23,7 +28,13 @@ impl Outbox for MemoryStore {
         attempt: &Attempt,
         verdict: Verdict,
     ) -> Result<bool, Unavailable> {
-        Ok(self.lock().deliveries.finish(leased, attempt, verdict))
+        let mut tables = self.lock();
+        let was_paused = tables.deliveries.is_paused(leased.endpoint);
+        let finished = tables.deliveries.finish(leased, attempt, verdict);
+        if !was_paused && tables.deliveries.is_paused(leased.endpoint) {
+            tables.tell_of_pause(leased);
+        }
+        Ok(finished)
     }
 
     async fn release(&self, leased: &Leased) -> Result<(), Unavailable> {
@@ -37,7 +48,33 @@ impl Outbox for MemoryStore {
     }
 }
 
+impl Tables {
+    /// Stages a mail to everybody whom the endpoint's company names.
+    fn tell_of_pause(&mut self, leased: &Leased) {
+        let endpoints = &self.deliveries.endpoints;
+        let Some(registered) = endpoints.get(&leased.endpoint) else {
+            return;
+        };
+        let head_office = registered.endpoint.head_office;
+        let readers = self.readers.get(&head_office).into_iter().flatten();
+        for (recipient, place) in readers.zip(0_u64..) {
+            let lease = leased.token.unsigned_abs();
+            self.notices.push(NewNotice {
+                id: NoticeId::new(Uuid::from_u64_pair(lease, place)),
+                kind: NoticeKind::EndpointPaused,
+                recipient: recipient.clone(),
+                content: format!("nothing arrives at {}", leased.url),
+            });
+        }
+    }
+}
+
 impl Deliveries {
+    fn is_paused(&self, endpoint: EndpointId) -> bool {
+        let registered = self.endpoints.get(&endpoint);
+        registered.is_some_and(|registered| registered.is_paused)
+    }
+
     fn claim(&mut self, claim: &Claim, host_now: Timestamp) -> Vec<Leased> {
         let limit = usize::try_from(claim.limit).unwrap_or(usize::MAX);
         let mut under_way = self.under_way(host_now);

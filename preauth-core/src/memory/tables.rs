@@ -8,7 +8,7 @@ use crate::operation::{Credit, InvoiceFile, Operation};
 use crate::payment_order::PaymentOrder;
 use crate::port::{EventRecord, ExtensionRecord, HistoryEntry, NewNotice, Reply};
 use crate::value::{
-    Cnpj, CompanyId, ExtensionId, IdempotencyKey, InvoiceId, InvoiceNumber, OperationId,
+    Cnpj, CompanyId, Email, ExtensionId, IdempotencyKey, InvoiceId, InvoiceNumber, OperationId,
     PaymentOrderId,
 };
 
@@ -37,6 +37,8 @@ pub(super) struct Tables {
     /// Events that no aggregate is behind, with the head office whose they are.
     pub(super) announcements: Vec<(CompanyId, Arc<EventRecord>)>,
     pub(super) notices: Vec<NewNotice>,
+    /// Whom a company names for mails about itself.
+    pub(super) readers: BTreeMap<CompanyId, Vec<Email>>,
     pub(super) deliveries: Deliveries,
     operation_ids: Sequence,
     order_ids: Sequence,

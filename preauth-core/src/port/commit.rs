@@ -5,6 +5,7 @@ use chrono::TimeDelta;
 use crate::ReceivedInvoice;
 use crate::operation::{Actor, Extension, ExtensionStatus, InvoiceFile, Operation};
 use crate::payment_order::PaymentOrder;
+use crate::text_enum;
 use crate::value::{
     Cnpj, CompanyId, CompanyName, ContactName, DeliveryId, Email, EndpointId, EventId, EventType,
     Fingerprint, IdempotencyKey, NoticeId, Phone, Timestamp, Version,
@@ -117,23 +118,15 @@ pub struct NewNotice {
     pub content: String,
 }
 
-/// What a mail tells its reader.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoticeKind {
-    /// A registered supplier has an offer.
-    Offer,
-    /// An offer, and an invitation to register.
-    Invitation,
-}
-
-impl NoticeKind {
-    /// The text that stores keep.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Offer => "OFFER",
-            Self::Invitation => "INVITATION",
-        }
+text_enum! {
+    /// What a mail tells its reader.
+    pub enum NoticeKind, "kind of notice" {
+        /// A registered supplier has an offer.
+        Offer => "OFFER",
+        /// An offer, and an invitation to register.
+        Invitation => "INVITATION",
+        /// A company's webhook endpoint was given up.
+        EndpointPaused => "ENDPOINT_PAUSED",
     }
 }
 

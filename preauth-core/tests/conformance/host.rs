@@ -72,6 +72,10 @@ impl Host for MemoryHost {
         self.store.block_supplier(head_office, supplier);
     }
 
+    async fn add_reader(&self, head_office: CompanyId, email: Email) {
+        self.store.add_reader(head_office, email);
+    }
+
     async fn add_endpoint(&self, endpoint: Endpoint) {
         self.store.add_endpoint(endpoint);
     }

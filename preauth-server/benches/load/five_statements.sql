@@ -19,8 +19,9 @@ INSERT INTO deliveries (id, head_office_id, endpoint_id, event_id, event_type, s
 SELECT gen_random_uuid(), :payer::uuid, :endpoint::uuid, md5(id::text)::uuid,
     'pre_authorization.created', 'PENDING', 1800000000000, 1800000000000
 FROM currval('operation_ids') AS id;
-INSERT INTO notices (id, head_office_id, operation_id, kind, recipient, content, staged_at)
+INSERT INTO notices (id, head_office_id, operation_id, kind, recipient, content, staged_at,
+    next_attempt_at)
 SELECT gen_random_uuid(), :payer::uuid, id, 'OFFER', 'financeiro@fornecedor.com.br',
-    repeat('n', 300), 1800000000000
+    repeat('n', 300), 1800000000000, 1800000000000
 FROM currval('operation_ids') AS id;
 COMMIT;

@@ -27,7 +27,8 @@ WITH o AS (
         'PENDING', 1800000000000, 1800000000000
     FROM e
 )
-INSERT INTO notices (id, head_office_id, operation_id, kind, recipient, content, staged_at)
+INSERT INTO notices (id, head_office_id, operation_id, kind, recipient, content, staged_at,
+    next_attempt_at)
 SELECT gen_random_uuid(), head_office_id, id, 'OFFER', 'financeiro@fornecedor.com.br',
-    repeat('n', 300), 1800000000000
+    repeat('n', 300), 1800000000000, 1800000000000
 FROM o;

@@ -102,18 +102,38 @@ CREATE TABLE invoice_files (
     sha256       BLOB    NOT NULL CHECK (length(sha256) = 32)
 ) STRICT;
 
--- Mail that is staged with an operation and sent afterwards.
+-- Mail that is staged with the change that it tells of, and sent afterwards.
 CREATE TABLE notices (
-    id             BLOB    NOT NULL PRIMARY KEY CHECK (length(id) = 16),
-    head_office_id BLOB    NOT NULL REFERENCES companies (id),
-    operation_id   INTEGER REFERENCES operations (id),
-    kind           TEXT    NOT NULL CHECK (kind IN ('OFFER', 'INVITATION')),
-    recipient      TEXT    NOT NULL CHECK (recipient <> ''),
-    content        TEXT    NOT NULL,
-    staged_at      INTEGER NOT NULL,
-    sent_at        INTEGER
+    id              BLOB    NOT NULL PRIMARY KEY CHECK (length(id) = 16),
+    head_office_id  BLOB    NOT NULL REFERENCES companies (id),
+    operation_id    INTEGER REFERENCES operations (id),
+    kind            TEXT    NOT NULL CHECK (kind IN ('OFFER', 'INVITATION', 'ENDPOINT_PAUSED')),
+    recipient       TEXT    NOT NULL CHECK (recipient <> ''),
+    -- What the mail tells; its words are chosen when it is sent.
+    content         TEXT    NOT NULL,
+    staged_at       INTEGER NOT NULL,
+    status          TEXT    NOT NULL DEFAULT 'PENDING'
+        CHECK (status IN ('PENDING', 'SENT', 'FAILED')),
+    next_attempt_at INTEGER,
+    -- Whether the address has had its share of today's mails.
+    is_held         INTEGER NOT NULL DEFAULT 0 CHECK (is_held IN (0, 1)),
+    attempts_made   INTEGER NOT NULL DEFAULT 0 CHECK (attempts_made >= 0),
+    last_error      TEXT,
+    lease_token     INTEGER NOT NULL DEFAULT 0,
+    -- By the database's clock, unlike every other moment.
+    leased_until    INTEGER,
+    ended_at        INTEGER,
+    CHECK ((kind = 'ENDPOINT_PAUSED') = (operation_id IS NULL)),
+    CHECK ((status = 'PENDING') = (next_attempt_at IS NOT NULL)),
+    CHECK ((status = 'PENDING') = (ended_at IS NULL)),
+    CHECK (status = 'PENDING' OR leased_until IS NULL)
 ) STRICT;
 
-CREATE INDEX notices_staged ON notices (staged_at, id) WHERE sent_at IS NULL;
-CREATE INDEX notices_sent_to ON notices (recipient, sent_at) WHERE sent_at IS NOT NULL;
-CREATE INDEX notices_of_operation ON notices (operation_id);
+-- An offer stages one mail, however often it is tried.
+CREATE UNIQUE INDEX notices_once_per_operation ON notices (operation_id)
+    WHERE operation_id IS NOT NULL;
+CREATE INDEX notices_due ON notices (next_attempt_at, id) WHERE status = 'PENDING';
+CREATE INDEX notices_leased ON notices (leased_until) WHERE leased_until IS NOT NULL;
+CREATE INDEX notices_to_address ON notices (lower(recipient), status, ended_at);
+CREATE INDEX notices_newest_first ON notices (head_office_id, staged_at, id);
+CREATE INDEX notices_ended ON notices (ended_at, id) WHERE ended_at IS NOT NULL;

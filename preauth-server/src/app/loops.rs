@@ -1,4 +1,4 @@
-//! What works beside the listeners: dispatcher, sweeper and janitor.
+//! What works beside the listeners: dispatcher, sweeper, janitor and the sender of mails.
 
 use std::sync::Arc;
 
@@ -11,10 +11,11 @@ use crate::clock::SystemClock;
 use crate::dispatcher::{Dispatcher, HttpSender, HttpSenderOptions};
 use crate::janitor::{Janitor, Retention};
 use crate::looping::{LoopHealth, Shutdown};
+use crate::notices::NoticeSender;
 use crate::store::Stores;
 use crate::sweeper::Sweeper;
 
-/// Starts dispatcher, sweeper and janitor, and gives what shows how they fare.
+/// Starts dispatcher, sweeper, janitor and the sender of mails, and gives what shows how they fare.
 pub(super) fn start(
     parts: &Parts,
     operations: &Arc<Service>,
@@ -23,6 +24,7 @@ pub(super) fn start(
 ) -> Result<(Arc<Dispatcher>, Vec<Arc<LoopHealth>>), StartError> {
     let Stores {
         outbox,
+        notices,
         housekeeping,
         lifecycle,
         ..
@@ -42,13 +44,21 @@ pub(super) fn start(
     };
     let sweeper = Sweeper::new(Arc::clone(operations), clock()).woken_by(wake());
     let janitor = Janitor::new(housekeeping, clock(), Retention::default()).woken_by(wake());
-    let loops = vec![dispatcher.health(), sweeper.health(), janitor.health()];
+    let mails = NoticeSender::new(notices, parts.mails.clone(), clock(), wake());
+    let loops = vec![
+        dispatcher.health(),
+        sweeper.health(),
+        janitor.health(),
+        mails.health(),
+    ];
     let (until, running) = (shutdown.clone(), Arc::clone(&dispatcher));
     tasks.spawn(async move { running.run(until).await });
     let until = shutdown.clone();
     tasks.spawn(async move { sweeper.run(until).await });
     let until = shutdown.clone();
     tasks.spawn(async move { janitor.run(until).await });
+    let until = shutdown.clone();
+    tasks.spawn(async move { mails.run(until).await });
     Ok((dispatcher, loops))
 }
 

@@ -23,10 +23,11 @@ use crate::http::server::{Bound, Stop};
 use crate::http::{Strangers, WireRender};
 use crate::ids::RandomIds;
 use crate::looping::{ShutdownTrigger, shutdown};
+use crate::notices::MailDesk;
 use crate::sandbox::TimeMachine;
 use crate::secret::{OperatorToken, Vault};
 use crate::store::{Lifecycle, Stores};
-use crate::telemetry::metrics::{CountedOutbox, CountedStore, Metrics};
+use crate::telemetry::metrics::{CountedNotices, CountedOutbox, CountedStore, Metrics};
 use crate::vitals::ServerVitals;
 
 /// What the private listener has at the end, when everything else has used up its time.
@@ -52,6 +53,8 @@ pub struct Parts {
     pub rate_limit: RateLimit,
     /// What becomes of those without a key.
     pub strangers: Strangers,
+    /// How mails are written, and who takes them.
+    pub mails: MailDesk,
     /// Where webhooks may go.
     pub targets: TargetPolicy,
     /// Address of the integration API.
@@ -119,6 +122,7 @@ pub async fn start(mut parts: Parts) -> Result<Running, StartError> {
         lifecycle: Arc::clone(&parts.stores.lifecycle),
         watch: Arc::clone(&parts.stores.watch),
         outbox: Arc::clone(&parts.stores.outbox),
+        notices: Arc::clone(&parts.stores.notices),
         dispatcher,
         clock: Arc::clone(&parts.clock),
         metrics: metrics.clone(),
@@ -213,6 +217,8 @@ fn count(stores: &mut Stores, metrics: &Metrics) {
     stores.store = Arc::new(store);
     let outbox = CountedOutbox::new(Arc::clone(&stores.outbox), metrics.deliveries.clone());
     stores.outbox = Arc::new(outbox);
+    let notices = CountedNotices::new(Arc::clone(&stores.notices), metrics.notices.clone());
+    stores.notices = Arc::new(notices);
 }
 
 impl fmt::Debug for Parts {

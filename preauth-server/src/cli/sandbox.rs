@@ -16,11 +16,13 @@ use crate::access::RateLimit;
 use crate::announcement::Announcement;
 use crate::app::{self, Parts, Running};
 use crate::clock::{Clock, TravelClock};
+use crate::config::{Config, Layers};
 use crate::dispatcher::{TargetPolicy, judge_url};
 use crate::files;
 use crate::http::integration::Magic;
 use crate::http::{Receiver, Strangers};
 use crate::ids::random_bytes;
+use crate::notices::MailDesk;
 use crate::sandbox::terminal::{self, Player};
 use crate::sandbox::{
     Credentials, HEAD_OFFICE_CNPJ, ReadyFile, Seeding, TEMPORARY_FOLDER_PREFIX, TimeMachine,
@@ -158,6 +160,7 @@ pub(crate) async fn start(args: &SandboxArgs, data: &Path) -> Result<Started, Cl
             ..RateLimit::default()
         },
         strangers: Strangers::unlimited(),
+        mails: mails(data)?,
         targets: TargetPolicy::AllowLocal,
         listen: args.listen,
         platform_listen: args.platform_listen,
@@ -174,6 +177,14 @@ pub(crate) async fn start(args: &SandboxArgs, data: &Path) -> Result<Started, Cl
         webhook_url,
         next,
     })
+}
+
+/// Mails become files in the data folder, unless `PREAUTH_MAIL_` variables say otherwise.
+fn mails(data: &Path) -> Result<MailDesk, CliError> {
+    let mut layers = Layers::default();
+    let variables = std::env::vars();
+    layers.environment(variables.filter(|(name, _)| name.starts_with("PREAUTH_MAIL_")));
+    Ok(Config::from_layers(&layers)?.mail.desk(data)?)
 }
 
 /// Removes an earlier start's ready file; an error is a folder that is not there.

@@ -56,6 +56,7 @@ pub(super) async fn run(args: &ServeArgs) -> Result<(), CliError> {
     let config = Config::from_layers(&args.layers())?;
     telemetry::start(config.log_format);
     let given = Given::read(&config)?;
+    let mails = config.mail.desk(&config.data)?;
     // Only a server that has its database leaves files of its own.
     let stores = store::open(&config.database_url).await?;
     files::create_private_directory(&config.data)
@@ -70,6 +71,7 @@ pub(super) async fn run(args: &ServeArgs) -> Result<(), CliError> {
         policy: config.policy,
         rate_limit: config.rate_limit,
         strangers: Strangers::limited(),
+        mails,
         targets: TargetPolicy::Public,
         listen: config.listen,
         platform_listen: config.platform_listen,

@@ -1,6 +1,7 @@
 //! One typed configuration: file, then environment, then flags, each value with its source.
 
 mod layers;
+mod mail;
 mod settings;
 mod typed;
 

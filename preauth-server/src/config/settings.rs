@@ -17,7 +17,7 @@ pub struct Setting {
 }
 
 /// All settings, in the order in which they are printed.
-pub const SETTINGS: [Setting; 15] = [
+pub const SETTINGS: [Setting; 23] = [
     plain("listen", "127.0.0.1:8080", "address of the integration API"),
     plain(
         "platform_listen",
@@ -78,6 +78,42 @@ pub const SETTINGS: [Setting; 15] = [
         "rules.idempotency_retention_days",
         "30",
         "days that an idempotency key is remembered",
+    ),
+    plain(
+        "mail.from",
+        "",
+        "sender of mails, like Plataforma <avisos@example.com>; needed with a mail server",
+    ),
+    plain(
+        "mail.portal_url",
+        "",
+        "where readers of mails go on; without it mails have no link",
+    ),
+    plain(
+        "mail.daily_share",
+        "20",
+        "offers and invitations that one address is sent in a day",
+    ),
+    plain(
+        "mail.smtp_host",
+        "",
+        "mail server; without one mails become files in mails in data",
+    ),
+    plain(
+        "mail.smtp_port",
+        "",
+        "its port; by default 587 with starttls, 465 with tls, 25 with none",
+    ),
+    plain(
+        "mail.smtp_tls",
+        "starttls",
+        "how the way there is encrypted: starttls, tls or none",
+    ),
+    plain("mail.smtp_user", "", "account at the mail server"),
+    plain(
+        "mail.smtp_password_file",
+        "",
+        "file that holds the account's password",
     ),
     plain("log.format", "json", "json or text, on standard error"),
     plain(

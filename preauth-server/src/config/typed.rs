@@ -9,6 +9,7 @@ use chrono::TimeDelta;
 use preauth_core::Policy;
 
 use crate::access::RateLimit;
+use crate::notices::MailSettings;
 use crate::secret::OperatorToken;
 use crate::store;
 
@@ -35,6 +36,8 @@ pub struct Config {
     pub rate_limit: RateLimit,
     /// Configurable limits of the rules.
     pub policy: Policy,
+    /// How mails are written, and where they go.
+    pub mail: MailSettings,
     /// How the log is written.
     pub log_format: LogFormat,
     /// How long requests under way have to end.
@@ -95,7 +98,8 @@ impl Config {
     }
 }
 
-struct Reader<'a> {
+/// What is read, and what is wrong with it.
+pub(super) struct Reader<'a> {
     layers: &'a Layers,
     problems: Vec<String>,
 }
@@ -112,6 +116,7 @@ impl Reader<'_> {
         let window_seconds = self.whole("rate_limit.window_seconds", u32::MAX);
         let offer_days = self.whole("rules.offer_lifetime_days", GREATEST_DAYS);
         let retention_days = self.whole("rules.idempotency_retention_days", GREATEST_DAYS);
+        let mail = self.mail();
         let log_format = self.log_format();
         let grace = self.whole("shutdown.grace_seconds", GREATEST_GRACE_SECONDS);
         if listen.is_some_and(|listen| listen.port() != 0 && Some(listen) == platform_listen) {
@@ -138,6 +143,7 @@ impl Reader<'_> {
                 offer_lifetime: TimeDelta::days(offer_days?.into()),
                 idempotency_retention: TimeDelta::days(retention_days?.into()),
             },
+            mail: mail?,
             log_format: log_format?,
             grace: Duration::from_secs(grace?.into()),
         })
@@ -201,7 +207,7 @@ impl Reader<'_> {
         }
     }
 
-    fn whole(&mut self, key: &str, greatest: u32) -> Option<u32> {
+    pub(super) fn whole(&mut self, key: &str, greatest: u32) -> Option<u32> {
         let number = self.parse::<u32>(key, "a whole number")?;
         if (1..=greatest).contains(&number) {
             return Some(number);
@@ -211,7 +217,7 @@ impl Reader<'_> {
         None
     }
 
-    fn parse<T: FromStr>(&mut self, key: &str, form: &str) -> Option<T> {
+    pub(super) fn parse<T: FromStr>(&mut self, key: &str, form: &str) -> Option<T> {
         let text = self.text(key);
         let parsed = text.parse().ok();
         if parsed.is_none() {
@@ -221,7 +227,11 @@ impl Reader<'_> {
         parsed
     }
 
-    fn text(&self, key: &str) -> String {
+    pub(super) fn problem(&mut self, problem: &str) {
+        self.problems.push(problem.to_owned());
+    }
+
+    pub(super) fn text(&self, key: &str) -> String {
         self.layers.of(key).text
     }
 }

@@ -1,5 +1,5 @@
 //! What the platform's own people keep and look at: companies, users, keys, endpoints, deliveries,
-//! invoices, extensions, payment orders.
+//! invoices, extensions, mails, payment orders.
 //!
 //! Ports of the server, one per kind of record. Lists are newest first and paged.
 
@@ -9,6 +9,7 @@ mod deliveries;
 mod endpoints;
 mod extensions;
 mod invoices;
+mod notices;
 mod payment_orders;
 mod users;
 
@@ -18,6 +19,7 @@ pub use deliveries::{AttemptRecord, Deliveries, Delivery, DeliveryFilter, Delive
 pub use endpoints::{Endpoint, Endpoints, SealedSecret};
 pub use extensions::{Extensions, OperationExtension};
 pub use invoices::Invoices;
+pub use notices::{Notice, NoticeFilter, NoticeStatus, Notices};
 pub use payment_orders::PaymentOrders;
 pub use users::{User, UserChange, Users};
 
@@ -26,12 +28,28 @@ use thiserror::Error;
 
 /// All ports of the directory together: what a store provides and the platform API uses.
 pub trait Directory:
-    Companies + Users + ApiKeys + Endpoints + Deliveries + Extensions + Invoices + PaymentOrders
+    Companies
+    + Users
+    + ApiKeys
+    + Endpoints
+    + Deliveries
+    + Extensions
+    + Invoices
+    + Notices
+    + PaymentOrders
 {
 }
 
 impl<T> Directory for T where
-    T: Companies + Users + ApiKeys + Endpoints + Deliveries + Extensions + Invoices + PaymentOrders
+    T: Companies
+        + Users
+        + ApiKeys
+        + Endpoints
+        + Deliveries
+        + Extensions
+        + Invoices
+        + Notices
+        + PaymentOrders
 {
 }
 

@@ -29,4 +29,12 @@ pub trait Housekeeping: Send + Sync {
         ended_before: Timestamp,
         limit: u32,
     ) -> Result<u64, Unavailable>;
+
+    /// Removes mails that were sent or given up before `ended_before`. Those that wait are never
+    /// removed.
+    async fn forget_ended_notices(
+        &self,
+        ended_before: Timestamp,
+        limit: u32,
+    ) -> Result<u64, Unavailable>;
 }

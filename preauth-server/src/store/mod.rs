@@ -19,6 +19,7 @@ use preauth_core::port::{Archive, Outbox, Queries, Store};
 
 use crate::access::Access;
 use crate::directory::Directory;
+use crate::notices::NoticeQueue;
 
 pub use housekeeping::Housekeeping;
 pub use lifecycle::{Lifecycle, Unfit};
@@ -35,6 +36,8 @@ pub struct Stores {
     pub store: Arc<dyn Store>,
     /// Deliveries on their way.
     pub outbox: Arc<dyn Outbox>,
+    /// Mails on their way.
+    pub notices: Arc<dyn NoticeQueue>,
     /// Reads for answers.
     pub queries: Arc<dyn Queries>,
     /// Keys and rate windows.
@@ -70,12 +73,13 @@ impl From<PostgresStore> for Stores {
 impl Stores {
     fn of<S>(store: &Arc<S>) -> Self
     where
-        S: Store + Outbox + Queries + Access + Directory + Housekeeping + Lifecycle + Watch,
-        S: 'static,
+        S: Store + Outbox + NoticeQueue + Queries + Access + Directory,
+        S: Housekeeping + Lifecycle + Watch + 'static,
     {
         Self {
             store: Arc::<S>::clone(store),
             outbox: Arc::<S>::clone(store),
+            notices: Arc::<S>::clone(store),
             queries: Arc::<S>::clone(store),
             access: Arc::<S>::clone(store),
             directory: Arc::<S>::clone(store),

@@ -35,6 +35,7 @@ where
             "operation" => ("status", "33", operation(&facts)),
             "payment_order" => ("status", "33", payment_order(&facts)),
             "delivery" => ("delivery", "35", delivery(&facts)),
+            "mail" => ("mail", "32", mail(&facts)),
             "clock" => ("clock", "34", clock(&facts)),
             "receiver" => ("receiver", "32", facts.get("message").to_owned()),
             _ if *metadata.level() > Level::WARN => return Ok(()),
@@ -84,6 +85,12 @@ fn delivery(facts: &Facts) -> String {
         facts.get("verdict"),
         facts.get("duration_ms"),
     )
+}
+
+fn mail(facts: &Facts) -> String {
+    let [kind, what] = ["kind", "message"].map(|name| facts.get(name));
+    let outcome = facts.find("place").or(facts.find("error")).unwrap_or("?");
+    format!("{kind} {what}: {outcome}")
 }
 
 fn clock(facts: &Facts) -> String {

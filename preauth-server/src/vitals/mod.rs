@@ -14,6 +14,7 @@ use crate::dispatcher::Dispatcher;
 use crate::http::platform::Vitals;
 use crate::log::chain;
 use crate::looping::{LoopHealth, Shutdown};
+use crate::notices::NoticeQueue;
 use crate::store::{Lifecycle, Watch};
 use crate::telemetry::metrics::Metrics;
 
@@ -29,6 +30,8 @@ pub struct ServerVitals {
     pub watch: Arc<dyn Watch>,
     /// When the next delivery is due.
     pub outbox: Arc<dyn Outbox>,
+    /// When the next mail is due.
+    pub notices: Arc<dyn NoticeQueue>,
     /// How much is being sent.
     pub dispatcher: Arc<Dispatcher>,
     /// The service's time, in which due times stand.

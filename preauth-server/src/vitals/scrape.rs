@@ -46,15 +46,19 @@ pub(super) async fn scrape(vitals: &ServerVitals) -> String {
 /// What the database says of the work that waits.
 struct Backlog {
     oldest_due_age: Duration,
+    oldest_notice_age: Duration,
     waiting: Waiting,
 }
 
 async fn read(vitals: &ServerVitals) -> Result<Backlog, Unavailable> {
     let now = vitals.clock.now();
-    let next_due = vitals.outbox.next_due().await?;
-    let oldest_due_age = next_due.map(|due| now.since(due).to_std().unwrap_or_default());
+    let age = |due: Option<Timestamp>| {
+        let age = due.map(|due| now.since(due).to_std().unwrap_or_default());
+        age.unwrap_or_default()
+    };
     Ok(Backlog {
-        oldest_due_age: oldest_due_age.unwrap_or_default(),
+        oldest_due_age: age(vitals.outbox.next_due().await?),
+        oldest_notice_age: age(vitals.notices.next_due().await?),
         waiting: vitals.watch.waiting(now).await?,
     })
 }
@@ -67,6 +71,12 @@ impl Backlog {
                 "How long the oldest due delivery that nobody attempts has been due; 0 without one.",
             )
             .set(self.oldest_due_age.as_secs_f64());
+        families
+            .seconds(
+                "preauth_notices_oldest_due_age_seconds",
+                "How long the oldest due mail that nobody sends has been due; 0 without one.",
+            )
+            .set(self.oldest_notice_age.as_secs_f64());
         let Waiting {
             due_deliveries,
             paused_deliveries,

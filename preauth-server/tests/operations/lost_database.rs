@@ -53,6 +53,7 @@ async fn a_lost_database_is_not_ready_yet_alive_and_scrapes_go_on_without_old_va
         "preauth_deliveries_oldest_due_age_seconds",
         "preauth_deliveries_due",
         "preauth_notices_staged",
+        "preauth_notices_oldest_due_age_seconds",
     ] {
         assert_eq!(scraped.find(absent, &[]), None, "{absent}");
     }

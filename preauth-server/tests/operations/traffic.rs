@@ -51,7 +51,9 @@ preauth_deliveries_due 0
 preauth_deliveries_oldest_due_age_seconds 0
 preauth_deliveries_paused 0
 preauth_endpoints_paused 0
-preauth_notices_staged 1
+preauth_notices_staged 0
+preauth_notice_attempts_total{outcome="sent"} 1
+preauth_notice_attempts_total{outcome="given_up"} 0
 preauth_loop_failures_total{loop="dispatcher"} 0
 preauth_database_up 1
 "#;
@@ -79,7 +81,8 @@ async fn counters_say_exactly_what_happened(backend: Backend) {
     let sandbox = Sandbox::start_sending_to(backend, &receiver.url()).await;
     pass(&sandbox).await;
     let both = r#"preauth_delivery_attempts_total{outcome="delivered"} 2"#;
-    let scraped = scrape_until(&sandbox, |scraped| scraped.says(both)).await;
+    let mail = r#"preauth_notice_attempts_total{outcome="sent"} 1"#;
+    let scraped = scrape_until(&sandbox, |scraped| scraped.says(both) && scraped.says(mail)).await;
     for line in AFTER_PASS.trim().lines() {
         assert!(scraped.says(line), "{line} in {}", scraped.text);
     }
@@ -91,7 +94,7 @@ async fn counters_say_exactly_what_happened(backend: Backend) {
 
 fn loops_have_stepped(scraped: &Exposition, backend: Backend) {
     let started_at = scraped.value("process_start_time_seconds", &[]);
-    let mut expected = vec!["dispatcher", "janitor", "sweeper"];
+    let mut expected = vec!["dispatcher", "janitor", "notices", "sweeper"];
     if backend == Backend::Sqlite {
         expected.push("writer");
     }

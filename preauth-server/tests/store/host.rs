@@ -8,9 +8,13 @@ use chrono::TimeDelta;
 use preauth_core::conformance::{Host, Task};
 use preauth_core::memory::{Company, CompanyKind, DeliveryRecord, Endpoint};
 use preauth_core::operation::{Credit, InvoiceFile};
-use preauth_core::port::{NoticeKind, Outbox, Queries, Store};
-use preauth_core::value::{Cnpj, CompanyId, Email, EndpointId, EventId, OperationId, Timestamp};
+use preauth_core::port::{IdSource, NoticeKind, Outbox, Queries, Store};
+use preauth_core::value::{
+    Cnpj, CompanyId, Email, EndpointId, EventId, OperationId, PermissionSet, PersonName, Timestamp,
+    UserId,
+};
 use preauth_server::directory;
+use preauth_server::ids::RandomIds;
 use preauth_server::store::{Stores, open};
 
 use crate::database::{Database, Sql};
@@ -102,6 +106,19 @@ impl Host for DatabaseHost {
             .block_supplier(head_office, &supplier, Timestamp::MIN)
             .await
             .unwrap();
+    }
+
+    async fn add_reader(&self, head_office: CompanyId, email: Email) {
+        let user = directory::User {
+            id: UserId::new(RandomIds.uuid(Timestamp::MIN)),
+            company: head_office,
+            name: PersonName::parse("Ana Leitora").unwrap(),
+            email,
+            permissions: PermissionSet::default(),
+            active: true,
+            created_at: Timestamp::MIN,
+        };
+        self.stores.directory.add_user(&user).await.unwrap();
     }
 
     async fn add_endpoint(&self, endpoint: Endpoint) {

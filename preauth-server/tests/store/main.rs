@@ -18,6 +18,7 @@ mod fixture;
 mod host;
 mod housekeeping;
 mod lists;
+mod notices;
 mod opening;
 mod records;
 mod users;

@@ -27,6 +27,8 @@ mod host;
 mod housekeeping;
 #[path = "../store/lists.rs"]
 mod lists;
+#[path = "../store/notices.rs"]
+mod notices;
 #[path = "../store/users.rs"]
 mod users;
 #[path = "../store/watch.rs"]

@@ -55,12 +55,8 @@ pub(crate) async fn notices_to(sql: &PgPool, recipient: &Email) -> Vec<(NoticeKi
         .await
         .unwrap();
     let notice = |row: &PgRow| {
-        let kind = match row.get("kind") {
-            "OFFER" => NoticeKind::Offer,
-            "INVITATION" => NoticeKind::Invitation,
-            other => panic!("kind {other}"),
-        };
-        (kind, row.get("content"))
+        let kind: &str = row.get("kind");
+        (kind.parse().unwrap(), row.get("content"))
     };
     rows.iter().map(notice).collect()
 }

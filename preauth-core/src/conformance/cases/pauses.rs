@@ -6,7 +6,8 @@ use crate::conformance::Host;
 use crate::conformance::post::delivery_of;
 use crate::conformance::scene::Scene;
 use crate::memory::DeliveryStatus;
-use crate::port::Verdict;
+use crate::port::{NoticeKind, Verdict};
+use crate::value::Email;
 
 /// While an endpoint is paused its deliveries wait; events go on being kept for it.
 pub async fn a_paused_endpoint_keeps_its_deliveries(host: &dyn Host) {
@@ -81,4 +82,38 @@ pub async fn a_delivery_under_way_survives_a_pause(host: &dyn Host) {
         delivery_of(host, event).await.status,
         DeliveryStatus::Delivered
     );
+}
+
+/// Whoever is named for it is told of a pause by a verdict: once, and not of one by hand.
+pub async fn a_pause_by_a_verdict_is_told_by_mail(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let endpoint = scene.endpoint(scene.payer).await;
+    let readers = ["ana", "beto"].map(|name| {
+        let address = format!("{name}.{}@example.com", scene.uuid().simple());
+        Email::parse(&address).unwrap()
+    });
+    for reader in &readers {
+        host.add_reader(scene.payer, reader.clone()).await;
+    }
+    host.pause_endpoint(endpoint).await;
+    host.resume_endpoint(endpoint).await;
+    for _ in 0..2 {
+        scene.post().await;
+    }
+    let at = scene.later(TimeDelta::seconds(5));
+    let pause_endpoint = true;
+    let verdict = Verdict::RetryAt { at, pause_endpoint };
+    for told in [0, 1] {
+        for reader in &readers {
+            assert_eq!(host.notices_to(reader).await.len(), told);
+        }
+        if told == 0 {
+            // The second finds the endpoint paused by the first.
+            for leased in scene.claim_at(scene.now).await {
+                assert!(scene.finish(&leased, verdict).await);
+            }
+        }
+    }
+    let told = host.notices_to(&readers[0]).await;
+    assert_eq!(told[0].0, NoticeKind::EndpointPaused);
 }

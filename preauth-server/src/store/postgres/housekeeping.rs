@@ -41,6 +41,17 @@ impl Housekeeping for PostgresStore {
         })
         .await
     }
+
+    async fn forget_ended_notices(
+        &self,
+        ended_before: Timestamp,
+        limit: u32,
+    ) -> Result<u64, Unavailable> {
+        self.write_relaxed((ended_before, limit), |connection, input| {
+            Box::pin(forget_notices(connection, input))
+        })
+        .await
+    }
 }
 
 async fn forget_replies(
@@ -86,6 +97,22 @@ async fn forget_deliveries(
     let done = sqlx::query(
         "DELETE FROM deliveries WHERE id IN (
              SELECT id FROM deliveries WHERE ended_at IS NOT NULL AND ended_at < $1
+             ORDER BY ended_at, id LIMIT $2 FOR UPDATE SKIP LOCKED)",
+    )
+    .bind(ended_before.unix_millis())
+    .bind(i64::from(*limit))
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+async fn forget_notices(
+    connection: &mut PgConnection,
+    (ended_before, limit): &(Timestamp, u32),
+) -> Result<u64, WriteError> {
+    let done = sqlx::query(
+        "DELETE FROM notices WHERE id IN (
+             SELECT id FROM notices WHERE ended_at IS NOT NULL AND ended_at < $1
              ORDER BY ended_at, id LIMIT $2 FOR UPDATE SKIP LOCKED)",
     )
     .bind(ended_before.unix_millis())

@@ -19,6 +19,7 @@ mod housekeeping;
 mod invoices;
 mod load;
 mod migrations;
+mod notices;
 mod offers;
 mod open;
 mod operations;

@@ -58,8 +58,8 @@ async fn waiting(connection: &mut PgConnection, now: Timestamp) -> Result<Waitin
                   WHERE k.is_paused LIMIT $2) AS counted) AS paused_deliveries,
              (SELECT count(*) FROM known WHERE is_paused) AS paused_endpoints,
              (SELECT count(*) FROM (
-                  SELECT 1 FROM notices WHERE sent_at IS NULL
-                  ORDER BY staged_at LIMIT $2) AS counted) AS staged_notices",
+                  SELECT 1 FROM notices WHERE status = 'PENDING'
+                  ORDER BY next_attempt_at LIMIT $2) AS counted) AS staged_notices",
     )
     .bind(now.unix_millis())
     .bind(i64::from(COUNT_LIMIT))

@@ -47,6 +47,19 @@ impl Housekeeping for SqliteStore {
             .await
             .map_err(unavailable)
     }
+
+    async fn forget_ended_notices(
+        &self,
+        ended_before: Timestamp,
+        limit: u32,
+    ) -> Result<u64, Unavailable> {
+        self.writer
+            .write_relaxed((ended_before, limit), |connection, input| {
+                Box::pin(forget_notices(connection, input))
+            })
+            .await
+            .map_err(unavailable)
+    }
 }
 
 async fn forget_replies(
@@ -91,6 +104,22 @@ async fn forget_deliveries(
     let done = sqlx::query(
         "DELETE FROM deliveries WHERE id IN (
              SELECT id FROM deliveries WHERE ended_at IS NOT NULL AND ended_at < ?1
+             ORDER BY ended_at, id LIMIT ?2)",
+    )
+    .bind(ended_before.unix_millis())
+    .bind(limit)
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+async fn forget_notices(
+    connection: &mut SqliteConnection,
+    (ended_before, limit): &(Timestamp, u32),
+) -> Result<u64, WriteError> {
+    let done = sqlx::query(
+        "DELETE FROM notices WHERE id IN (
+             SELECT id FROM notices WHERE ended_at IS NOT NULL AND ended_at < ?1
              ORDER BY ended_at, id LIMIT ?2)",
     )
     .bind(ended_before.unix_millis())

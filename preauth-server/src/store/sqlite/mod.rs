@@ -18,6 +18,7 @@ mod housekeeping;
 mod invoices;
 mod load;
 mod migrations;
+mod notices;
 mod open;
 mod operations;
 mod outbox;

@@ -42,7 +42,7 @@ impl Watch for SqliteStore {
                       LIMIT ?2)) AS paused_deliveries,
                  (SELECT count(*) FROM known WHERE is_paused) AS paused_endpoints,
                  (SELECT count(*) FROM (
-                      SELECT 1 FROM notices WHERE sent_at IS NULL LIMIT ?2)) AS staged_notices",
+                      SELECT 1 FROM notices WHERE status = 'PENDING' LIMIT ?2)) AS staged_notices",
         )
         .bind(now.unix_millis())
         .bind(COUNT_LIMIT)

@@ -9,6 +9,7 @@
 mod commits;
 mod deliveries;
 mod family;
+mod notices;
 mod process;
 mod requests;
 
@@ -21,6 +22,7 @@ use crate::clock::{Clock, SystemClock};
 pub use commits::{CommitMetrics, CountedStore};
 pub use deliveries::{CountedOutbox, DeliveryMetrics};
 pub use family::Families;
+pub use notices::{CountedNotices, NoticeMetrics};
 pub use process::process;
 pub use requests::{EndedRequest, Limit, RequestMetrics};
 
@@ -38,6 +40,8 @@ pub struct Metrics {
     pub commits: CommitMetrics,
     /// Of webhooks.
     pub deliveries: DeliveryMetrics,
+    /// Of mails.
+    pub notices: NoticeMetrics,
 }
 
 impl Metrics {
@@ -50,6 +54,7 @@ impl Metrics {
             requests: RequestMetrics::new(&families),
             commits: CommitMetrics::new(&families),
             deliveries: DeliveryMetrics::new(&families),
+            notices: NoticeMetrics::new(&families),
             registry,
             started_at: SystemClock.now(),
         }

@@ -41,6 +41,11 @@ impl Sandbox {
 
     /// Starts one in `home`, which may hold what an earlier one left.
     pub(crate) async fn start_in(home: Home, flags: &[&str]) -> Self {
+        Self::start_as(home, flags, &[]).await
+    }
+
+    /// The same, with these variables in its environment.
+    pub(crate) async fn start_as(home: Home, flags: &[&str], variables: &[(&str, &str)]) -> Self {
         let folder = home.folder();
         let ready_file = folder.join("ready.json");
         let _ = std::fs::remove_file(&ready_file);
@@ -57,6 +62,7 @@ impl Sandbox {
             .args(["--ready-file".into(), ready_file.clone()])
             .args(home.database_flags())
             .args(flags)
+            .envs(variables.iter().copied())
             .stdout(log.try_clone().unwrap())
             .stderr(log)
             .stdin(Stdio::null())

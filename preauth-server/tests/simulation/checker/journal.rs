@@ -1,4 +1,4 @@
-//! What was committed, in order: I2, I3 at every moment, how late I6 is, and that I15 was meant so.
+//! What was committed, in order: I2, I3 at every moment, how late I6 is, that I15 was meant so, and I16.
 
 use std::collections::BTreeMap;
 
@@ -21,6 +21,7 @@ impl<'a> Case<'a> {
             let id = next.operation.id;
             last.insert(id, next);
             self.amounts(next);
+            self.mails(next);
             if let Some(number) = &next.operation.invoice.number {
                 if next.operation.status().is_in_progress() {
                     let holder = *holders.entry(number).or_insert(id);
@@ -34,6 +35,14 @@ impl<'a> Case<'a> {
         }
         self.stored(&last);
         self.expiries();
+    }
+
+    /// Of an offer its supplier is told by mail, of what follows nobody.
+    fn mails(&mut self, next: &Recorded) {
+        let is_offer = next.event.event_type == EventType::PreAuthorizationCreated;
+        self.expect(next.is_told == is_offer, "I16", || {
+            format!("{next} was committed with a mail: {}", next.is_told)
+        });
     }
 
     fn amounts(&mut self, next: &Recorded) {

@@ -17,6 +17,7 @@
 //! | I10 | nothing of a paused endpoint is given out |
 //! | I14 | nothing is stuck: no key, no delivery, no lease; no outcome under a lost lease |
 //! | I15 | amounts come out as they went in |
+//! | I16 | every offer stages one mail, and nothing else does |
 
 mod answers;
 mod deliveries;

@@ -131,6 +131,8 @@ pub(crate) struct Recorded {
     pub(crate) event: EventRecord,
     pub(crate) deliveries: Vec<NewDelivery>,
     pub(crate) key: Option<IdempotencyKey>,
+    /// Whether a mail is staged with it.
+    pub(crate) is_told: bool,
 }
 
 /// A commit of a payment order, as the service meant it.
@@ -151,6 +153,7 @@ impl Fact {
                     event,
                     deliveries: commit.deliveries.clone(),
                     key: commit.reply.as_ref().map(|reply| reply.key.clone()),
+                    is_told: commit.notice.is_some(),
                 }))
             }
             Write::NewOrder(order) | Write::Order(order) => {

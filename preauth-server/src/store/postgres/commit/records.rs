@@ -209,8 +209,9 @@ impl<'a> Notices<'a> {
         statement.part(
             "staged AS (
                  INSERT INTO notices (id, head_office_id, operation_id, kind, recipient, content,
-                     staged_at)
-                 SELECT id, head_office_id, operation_id, kind, recipient, content, staged_at
+                     staged_at, next_attempt_at)
+                 SELECT id, head_office_id, operation_id, kind, recipient, content, staged_at,
+                     staged_at
                  FROM notice WHERE n IN (SELECT n FROM written))",
         );
     }

@@ -94,8 +94,9 @@ pub(super) async fn notice(
 ) -> Result<(), WriteError> {
     let (operation, _, _) = aggregate_of(&commit.write);
     sqlx::query(
-        "INSERT INTO notices (id, head_office_id, operation_id, kind, recipient, content, staged_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "INSERT INTO notices (id, head_office_id, operation_id, kind, recipient, content, staged_at,
+             next_attempt_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)",
     )
     .bind(notice.id.as_uuid().as_bytes().as_slice())
     .bind(commit.write.head_office().as_uuid().as_bytes().as_slice())

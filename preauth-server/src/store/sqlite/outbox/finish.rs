@@ -5,6 +5,7 @@ use preauth_core::value::{DeliveryId, EndpointId, Timestamp};
 use sqlx::SqliteConnection;
 
 use super::super::error::WriteError;
+use super::super::notices;
 
 /// An attempt under a lease, and what follows from it.
 #[derive(Debug)]
@@ -104,16 +105,21 @@ async fn note_success(
     Ok(())
 }
 
+/// Pauses the endpoint and tells its company, unless it is paused already.
 async fn pause(
     connection: &mut SqliteConnection,
     endpoint: EndpointId,
     at: Timestamp,
 ) -> Result<(), WriteError> {
-    sqlx::query("UPDATE endpoints SET paused_at = ?2 WHERE id = ?1 AND paused_at IS NULL")
+    let sql = "UPDATE endpoints SET paused_at = ?2 WHERE id = ?1 AND paused_at IS NULL";
+    let done = sqlx::query(sql)
         .bind(endpoint.as_uuid().as_bytes().as_slice())
         .bind(at.unix_millis())
-        .execute(connection)
+        .execute(&mut *connection)
         .await?;
+    if done.rows_affected() == 1 {
+        notices::pause::stage(connection, endpoint, at).await?;
+    }
     Ok(())
 }
 

@@ -1,0 +1,91 @@
+//! Texts that somebody else chose, made harmless for a mail.
+
+/// Longer ones are cut: a name is shown, not a message.
+const MOST_CHARACTERS: usize = 120;
+/// Breaks what mail programs would turn into a link by themselves, and is not seen.
+const INVISIBLE_BREAK: char = '\u{200b}';
+
+/// The text on one line, bounded, and such that no mail program makes a link of it.
+///
+/// Whoever offers an advance chooses some of a mail's texts, and must not be able to lead its reader
+/// anywhere through us.
+pub(super) fn quoted(text: &str) -> String {
+    let shown: Vec<char> = text.chars().filter(|letter| !is_hidden(*letter)).collect();
+    let mut quoted = String::with_capacity(text.len());
+    for (index, letter) in shown.iter().enumerate().take(MOST_CHARACTERS) {
+        quoted.push(*letter);
+        let after = shown.get(index.saturating_add(1)..).unwrap_or_default();
+        if begins_link(*letter, after) {
+            quoted.push(INVISIBLE_BREAK);
+        }
+    }
+    if shown.len() > MOST_CHARACTERS {
+        quoted.push('…');
+    }
+    quoted
+}
+
+/// Control characters, and those that hide or reorder what stands around them.
+fn is_hidden(letter: char) -> bool {
+    letter.is_control()
+        || matches!(
+            letter,
+            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+        )
+}
+
+/// Whether a web or mail address may go on behind the letter: `a.br`, `:/`, `@a`. What follows a point
+/// must be as long as the shortest top-level domain, so that `S.A.` stays as it is.
+fn begins_link(letter: char, after: &[char]) -> bool {
+    match (letter, after) {
+        ('.', [first, second, ..]) => first.is_alphabetic() && second.is_alphanumeric(),
+        (':' | '/', [next, ..]) => *next == '/',
+        ('@', [_, ..]) => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn ordinary_texts_stay_as_they_are() {
+        for text in [
+            "Construtora Azul S.A.",
+            "1.042/2026",
+            "NF-1042/2026",
+            "Ação & Irmãos 'X'",
+            "",
+        ] {
+            assert_eq!(quoted(text), text);
+        }
+    }
+
+    #[test]
+    fn nothing_is_left_that_a_mail_program_makes_a_link_of() {
+        for text in [
+            "http://evil.example",
+            "www.evil.example",
+            "evil.example/x",
+            "a@evil.example",
+            "//evil.example",
+        ] {
+            let quoted = quoted(text);
+            assert!(!quoted.contains("evil.example"), "{quoted}");
+            assert!(
+                !quoted.contains("://") && !quoted.contains("@e"),
+                "{quoted}"
+            );
+            assert_eq!(quoted.replace('\u{200b}', ""), text);
+        }
+    }
+
+    #[test]
+    fn lines_hidden_characters_and_long_texts_are_cut() {
+        assert_eq!(quoted("a\r\nBcc: x\u{202e}y\u{2028}z"), "aBcc: xyz");
+        let long = quoted(&"é".repeat(255));
+        assert_eq!(long.chars().count(), 121);
+        assert!(long.ends_with("é…"), "{long}");
+    }
+}

@@ -1,0 +1,200 @@
+//! The loop: lease a mail, write it, hand it over, record what came of it.
+
+use std::fmt;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use futures_util::future::join_all;
+use preauth_core::port::Unavailable;
+use preauth_core::value::Timestamp;
+use tokio::sync::Notify;
+
+use crate::clock::Clock;
+use crate::ids::jitter;
+use crate::looping::{LoopHealth, Next, Shutdown, insist, repeat};
+
+use super::letterhead::Letterhead;
+use super::queue::{Claimed, LeasedNotice, NoticeClaim, NoticeQueue, Outcome};
+use super::share::DailyShare;
+use super::transport::{NotTaken, Transport};
+use super::verdict;
+
+/// Mails under way in one process: mail servers do not like many connections, and a slow mail keeps
+/// no more than its own place.
+const LANES: usize = 4;
+/// How often an idle lane looks.
+const REST: Duration = Duration::from_secs(1);
+/// A mail is leased for longer than a transport and the record of it take.
+const LEASE: TimeDelta = TimeDelta::minutes(2);
+/// What a mail under way has when the server stops.
+const LAST_MOMENTS: Duration = Duration::from_secs(4);
+/// A transport that takes its time, and three calls that the database gives up after 45 s each.
+const STALLS_AFTER: TimeDelta = TimeDelta::minutes(5);
+
+/// Sends staged mails; any number of instances may share one queue.
+///
+/// [`run_once`](Self::run_once) is its single step, [`run`](Self::run) its loop.
+pub struct NoticeSender {
+    queue: Arc<dyn NoticeQueue>,
+    desk: MailDesk,
+    clock: Arc<dyn Clock>,
+    wake: Arc<Notify>,
+    health: Arc<LoopHealth>,
+}
+
+/// How mails are written, how many, and who takes them.
+#[derive(Clone)]
+pub struct MailDesk {
+    /// What all mails have in common.
+    pub letterhead: Letterhead,
+    /// Offers and invitations that one address gets in a day.
+    pub daily_share: NonZeroU32,
+    /// Who takes them.
+    pub transport: Arc<dyn Transport>,
+}
+
+impl NoticeSender {
+    /// A sender that looks at once whenever `wake` is notified, and else every second.
+    #[must_use]
+    pub fn new(
+        queue: Arc<dyn NoticeQueue>,
+        desk: MailDesk,
+        clock: Arc<dyn Clock>,
+        wake: Arc<Notify>,
+    ) -> Self {
+        Self {
+            queue,
+            desk,
+            clock,
+            wake,
+            health: Arc::new(LoopHealth::new("notices", STALLS_AFTER)),
+        }
+    }
+
+    /// Sends until the end is requested; then mails under way have a few seconds.
+    pub async fn run(&self, shutdown: Shutdown) {
+        let lane = |_| {
+            repeat(&self.health, REST, &self.wake, shutdown.clone(), || {
+                self.run_once(shutdown.clone())
+            })
+        };
+        join_all((0..LANES).map(lane)).await;
+    }
+
+    /// Sends the mail that has been due for longest. One that is still under way some seconds after
+    /// the end was requested is given back.
+    pub async fn run_once(&self, shutdown: Shutdown) -> Result<Next, Unavailable> {
+        let now = self.clock.now();
+        let due = self.queue.next_due().await?;
+        if due.is_none_or(|due| due > now) {
+            // Looking in vain writes nothing.
+            return Ok(Next::AfterRest);
+        }
+        let claim = NoticeClaim {
+            now,
+            lease: LEASE,
+            share: DailyShare::on_the_day_of(now, self.desk.daily_share),
+        };
+        match self.queue.claim(&claim).await? {
+            Claimed::Nothing => Ok(Next::AfterRest),
+            Claimed::PutOff => Ok(Next::AtOnce),
+            Claimed::Leased(leased) => Ok(self.send(&leased, shutdown).await),
+        }
+    }
+
+    /// How the loop fares; a step is one mail at most.
+    #[must_use]
+    pub fn health(&self) -> Arc<LoopHealth> {
+        Arc::clone(&self.health)
+    }
+
+    async fn send(&self, leased: &LeasedNotice, shutdown: Shutdown) -> Next {
+        let handed_over = tokio::select! {
+            biased;
+            handed_over = self.hand_over(leased) => handed_over,
+            () = last_moments(shutdown) => {
+                self.give_back(leased).await;
+                return Next::AfterRest;
+            }
+        };
+        let (outcome, next) = judged(leased, &handed_over, self.clock.now());
+        let recorded = insist(|| self.queue.finish(leased, &outcome)).await;
+        log(leased, &outcome, handed_over.ok().as_deref(), recorded);
+        next
+    }
+
+    async fn hand_over(&self, leased: &LeasedNotice) -> Result<String, NotTaken> {
+        let mail = self.desk.letterhead.write(leased, self.clock.now());
+        let mail = mail.map_err(|unwritable| NotTaken::Refused(crate::log::chain(&unwritable)))?;
+        self.desk.transport.hand_over(&mail).await
+    }
+
+    async fn give_back(&self, leased: &LeasedNotice) {
+        if let Err(error) = self.queue.release(leased).await {
+            let (notice, error) = (leased.id, crate::log::chain(&error));
+            // It will be due again when its lease has run out.
+            tracing::warn!(target: "notices", %notice, error, "lease not returned");
+        }
+    }
+}
+
+/// What follows for the mail, and whether this lane should go on at once: not while no mail can be
+/// handed over.
+fn judged(
+    leased: &LeasedNotice,
+    handed_over: &Result<String, NotTaken>,
+    now: Timestamp,
+) -> (Outcome, Next) {
+    let Err(failure) = handed_over else {
+        return (Outcome::Sent { at: now }, Next::AtOnce);
+    };
+    let made = leased.attempts_made.saturating_add(1);
+    let jitter = jitter(leased.id.as_uuid(), made);
+    let next = match failure {
+        NotTaken::Nobody(_) => Next::AfterRest,
+        NotTaken::Refused(_) | NotTaken::NotYet(_) => Next::AtOnce,
+    };
+    (verdict::after(failure, made, jitter, now), next)
+}
+
+async fn last_moments(mut shutdown: Shutdown) {
+    shutdown.requested().await;
+    tokio::time::sleep(LAST_MOMENTS).await;
+}
+
+fn log(leased: &LeasedNotice, outcome: &Outcome, place: Option<&str>, recorded: Option<bool>) {
+    let (notice, kind) = (leased.id, leased.kind.as_str());
+    let attempt = leased.attempts_made.saturating_add(1);
+    let note = match recorded {
+        Some(true) => None,
+        Some(false) => Some("lease lost"),
+        None => Some("database lost"),
+    };
+    match outcome {
+        Outcome::Sent { .. } => {
+            tracing::info!(target: "mail", %notice, kind, attempt, place, unrecorded = note, "sent");
+        }
+        Outcome::RetryAt { at, error } => {
+            tracing::warn!(target: "mail", %notice, kind, attempt, error, %at, unrecorded = note, "retried");
+        }
+        Outcome::Failed { error, .. } => {
+            tracing::warn!(target: "mail", %notice, kind, attempt, error, unrecorded = note, "given up");
+        }
+    }
+}
+
+impl fmt::Debug for NoticeSender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NoticeSender").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for MailDesk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MailDesk")
+            .field("letterhead", &self.letterhead)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,200 @@
+//! A mail server that takes mails by SMTP.
+//!
+//! Each mail has a connection of its own, so that one that goes wrong leaves nothing behind. What
+//! goes wrong before the address is named is about the server or our account there, and no reason to
+//! give the mail up; what goes wrong afterwards is about this mail.
+
+use std::fmt;
+use std::future::Future;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS};
+use lettre::transport::smtp::client::{AsyncSmtpConnection, TlsParameters};
+use lettre::transport::smtp::commands::{Data, Mail as MailFrom, Quit, Rcpt};
+use lettre::transport::smtp::extension::ClientId;
+use lettre::transport::smtp::{Error as SmtpError, response::Response};
+use thiserror::Error;
+
+use super::{NotTaken, Transport};
+use crate::notices::letterhead::Mail;
+use crate::notices::settings::{SmtpLogin, SmtpSettings, SmtpTls};
+
+/// How long the way to the server may take: connection, encryption and login together.
+const OPENING: Duration = Duration::from_secs(20);
+/// How long the server may take for one mail after that.
+const HANDING_OVER: Duration = Duration::from_secs(40);
+/// How long it may take to say goodbye; the mail is handed over by then.
+const CLOSING: Duration = Duration::from_secs(1);
+/// More of a server's answer is neither kept nor shown.
+const MOST_CHARACTERS: usize = 300;
+
+/// Why mails could not be sent as configured; each text names the next step.
+#[derive(Debug, Error)]
+pub enum TransportError {
+    /// The way to the server cannot be encrypted.
+    #[error(
+        "cannot encrypt the way to the mail server; check that the platform's root certificates are installed"
+    )]
+    Tls(#[source] SmtpError),
+    /// The password cannot be read.
+    #[error("cannot read {}; put the password of the mail server's account there", path.display())]
+    Password {
+        /// Where it should be.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        cause: io::Error,
+    },
+}
+
+/// Hands mails to one mail server, which delivers them.
+pub struct SmtpRelay {
+    settings: SmtpSettings,
+    /// How we name ourselves to the server.
+    hello: ClientId,
+    tls: Option<TlsParameters>,
+    credentials: Option<Credentials>,
+}
+
+impl SmtpRelay {
+    /// A relay through the configured server; `hello` is the domain that mails come from.
+    pub fn new(settings: SmtpSettings, hello: &str) -> Result<Self, TransportError> {
+        let tls = match settings.tls {
+            SmtpTls::None => None,
+            SmtpTls::StartTls | SmtpTls::Implicit => {
+                let tls = TlsParameters::new(settings.host.clone());
+                Some(tls.map_err(TransportError::Tls)?)
+            }
+        };
+        let credentials = settings.login.as_ref().map(credentials).transpose()?;
+        Ok(Self {
+            hello: ClientId::Domain(hello.to_owned()),
+            tls,
+            credentials,
+            settings,
+        })
+    }
+
+    async fn open(&self) -> Result<AsyncSmtpConnection, SmtpError> {
+        let SmtpSettings { host, port, .. } = &self.settings;
+        let from_the_start = self
+            .tls
+            .clone()
+            .filter(|_| self.settings.tls == SmtpTls::Implicit);
+        let mut connection = AsyncSmtpConnection::connect_tokio1(
+            (host.as_str(), *port),
+            None,
+            &self.hello,
+            from_the_start,
+            None,
+        )
+        .await?;
+        if self.settings.tls == SmtpTls::StartTls
+            && let Some(tls) = &self.tls
+        {
+            connection.starttls(tls.clone(), &self.hello).await?;
+        }
+        if let Some(credentials) = &self.credentials {
+            connection.auth(DEFAULT_MECHANISMS, credentials).await?;
+        }
+        Ok(connection)
+    }
+}
+
+#[async_trait]
+impl Transport for SmtpRelay {
+    async fn hand_over(&self, mail: &Mail) -> Result<String, NotTaken> {
+        let opened = in_time(OPENING, self.open()).await;
+        let mut connection = opened.map_err(|failure| NotTaken::Nobody(failure.text))?;
+        let from = MailFrom::new(mail.envelope.from().cloned(), Vec::new());
+        let greeted = in_time(OPENING, connection.command(from)).await;
+        greeted.map_err(|failure| NotTaken::Nobody(failure.text))?;
+        let taken = in_time(HANDING_OVER, pass(&mut connection, mail)).await;
+        let response = taken.map_err(|failure| {
+            if failure.is_for_good {
+                NotTaken::Refused(failure.text)
+            } else {
+                NotTaken::NotYet(failure.text)
+            }
+        })?;
+        // Whatever it answers.
+        let _ = tokio::time::timeout(CLOSING, connection.command(Quit)).await;
+        Ok(shortened(&response.message().collect::<Vec<_>>().join(" ")))
+    }
+}
+
+fn credentials(login: &SmtpLogin) -> Result<Credentials, TransportError> {
+    let password = std::fs::read_to_string(&login.password_file);
+    let password = password.map_err(|cause| TransportError::Password {
+        path: login.password_file.clone(),
+        cause,
+    })?;
+    let password = password.trim_end_matches(['\r', '\n']).to_owned();
+    Ok(Credentials::new(login.user.clone(), password))
+}
+
+async fn pass(connection: &mut AsyncSmtpConnection, mail: &Mail) -> Result<Response, SmtpError> {
+    for address in mail.envelope.to() {
+        let recipient = Rcpt::new(address.clone(), Vec::new());
+        connection.command(recipient).await?;
+    }
+    connection.command(Data).await?;
+    connection.message(&mail.bytes).await
+}
+
+/// Why a step went wrong.
+struct Failure {
+    text: String,
+    /// Whether the server said that it will always say so.
+    is_for_good: bool,
+}
+
+async fn in_time<T>(
+    limit: Duration,
+    step: impl Future<Output = Result<T, SmtpError>> + Send,
+) -> Result<T, Failure> {
+    match tokio::time::timeout(limit, step).await {
+        Ok(Ok(done)) => Ok(done),
+        Ok(Err(error)) => Err(Failure {
+            // Its text holds its causes.
+            text: shortened(&error.to_string()),
+            is_for_good: error.is_permanent(),
+        }),
+        Err(_) => Err(Failure {
+            text: format!("no answer within {} s", limit.as_secs()),
+            is_for_good: false,
+        }),
+    }
+}
+
+/// A server's words on one line, bounded: they are shown to people.
+fn shortened(text: &str) -> String {
+    let words = text.split(|letter: char| letter.is_control() || letter.is_whitespace());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.join(" ").chars().take(MOST_CHARACTERS).collect()
+}
+
+impl fmt::Debug for SmtpRelay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SmtpRelay")
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shortened;
+
+    #[test]
+    fn a_servers_words_are_one_bounded_line() {
+        assert_eq!(
+            shortened(" no\r\n such\tuser\u{1b}[31m"),
+            "no such user [31m"
+        );
+        assert_eq!(shortened(&"x".repeat(400)).len(), 300);
+    }
+}

@@ -1,0 +1,84 @@
+//! What follows from an attempt to hand a mail over.
+
+use chrono::TimeDelta;
+use preauth_core::delivery::retry_at;
+use preauth_core::value::Timestamp;
+
+use super::queue::Outcome;
+use super::transport::NotTaken;
+
+/// While no mail can be handed over, each is tried again after so long at most, and without end.
+const LONGEST_WAIT_FOR_SERVER: TimeDelta = TimeDelta::minutes(5);
+
+/// What follows from the attempt that failed at `now`, the `attempts_made`-th one. `jitter` is any
+/// number.
+///
+/// A mail that is not taken now is tried again on the schedule of deliveries, and given up after it.
+pub(super) fn after(
+    failure: &NotTaken,
+    attempts_made: u32,
+    jitter: u32,
+    now: Timestamp,
+) -> Outcome {
+    let error = failure.to_string();
+    let scheduled = retry_at(attempts_made, jitter, None, now);
+    match failure {
+        NotTaken::Refused(_) => Outcome::Failed { at: now, error },
+        NotTaken::NotYet(_) => match scheduled {
+            Some(at) => Outcome::RetryAt { at, error },
+            None => Outcome::Failed { at: now, error },
+        },
+        NotTaken::Nobody(_) => {
+            let latest = now.saturating_add(LONGEST_WAIT_FOR_SERVER);
+            let at = scheduled.map_or(latest, |at| at.min(latest));
+            Outcome::RetryAt { at, error }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+    use preauth_core::value::Timestamp;
+
+    use super::{NotTaken, Outcome, after};
+
+    fn now() -> Timestamp {
+        Timestamp::parse("2026-11-21T12:00:00Z").unwrap()
+    }
+
+    /// After how many seconds it is tried again; `None` when it is given up.
+    fn seconds(failure: &NotTaken, attempts_made: u32) -> Option<i64> {
+        match after(failure, attempts_made, 0, now()) {
+            Outcome::RetryAt { at, .. } => Some(at.since(now()).num_seconds()),
+            Outcome::Failed { at, .. } => {
+                assert_eq!(at, now());
+                None
+            }
+            Outcome::Sent { .. } => panic!("a failure is not sent"),
+        }
+    }
+
+    #[test]
+    fn what_is_refused_is_given_up_at_once() {
+        assert_eq!(seconds(&NotTaken::Refused("no such user".into()), 1), None);
+    }
+
+    #[test]
+    fn what_is_not_taken_yet_is_tried_on_the_schedule_and_then_given_up() {
+        let failure = NotTaken::NotYet("greylisted".into());
+        assert_eq!(seconds(&failure, 1), Some(5));
+        assert_eq!(seconds(&failure, 10), Some(24 * 60 * 60));
+        assert_eq!(seconds(&failure, 11), None);
+    }
+
+    #[test]
+    fn a_server_that_is_gone_costs_no_mail_however_long_it_is() {
+        let failure = NotTaken::Nobody("connection refused".into());
+        assert_eq!(seconds(&failure, 1), Some(5));
+        for attempts_made in [4, 11, 10_000, u32::MAX] {
+            let longest = TimeDelta::minutes(5).num_seconds();
+            assert_eq!(seconds(&failure, attempts_made), Some(longest));
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The platform's look at staged mails.
+
+use async_trait::async_trait;
+use preauth_core::port::{PageRequest, Unavailable};
+use preauth_core::value::{CompanyId, NoticeId, OperationId};
+use sqlx::postgres::{PgRow, Postgres};
+use sqlx::{PgConnection, QueryBuilder, Row};
+
+use super::super::PostgresStore;
+use super::super::error::Fault;
+use super::super::rows::{Columns, clamped, count};
+use crate::directory::{Notice, NoticeFilter, NoticeStatus, Notices, Page};
+
+const SELECT: &str = "SELECT id, head_office_id, operation_id, kind, recipient, status, is_held,
+        staged_at, next_attempt_at, ended_at, attempts_made, last_error
+ FROM notices ";
+
+#[async_trait]
+impl Notices for PostgresStore {
+    async fn notice(&self, id: NoticeId) -> Result<Option<Notice>, Unavailable> {
+        let found = self.read(&id, |connection, id| Box::pin(by_id(connection, *id)));
+        Ok(found.await?)
+    }
+
+    async fn notices(
+        &self,
+        company: CompanyId,
+        filter: NoticeFilter,
+        page: PageRequest,
+    ) -> Result<Page<Notice>, Unavailable> {
+        let input = (company, filter, page);
+        let listed = self.read_snapshot(&input, |connection, (company, filter, page)| {
+            Box::pin(list(connection, *company, *filter, *page))
+        });
+        Ok(listed.await?)
+    }
+}
+
+async fn by_id(connection: &mut PgConnection, id: NoticeId) -> Result<Option<Notice>, Fault> {
+    let mut query = QueryBuilder::new(SELECT);
+    query.push("WHERE id = ").push_bind(id.as_uuid());
+    let found = read(connection, query).await?;
+    Ok(found.into_iter().next())
+}
+
+async fn list(
+    connection: &mut PgConnection,
+    company: CompanyId,
+    filter: NoticeFilter,
+    page: PageRequest,
+) -> Result<Page<Notice>, Fault> {
+    let total = total(connection, company, filter).await?;
+    let mut query = QueryBuilder::new(SELECT);
+    restrict(&mut query, company, filter);
+    query.push(" ORDER BY staged_at DESC, id DESC LIMIT ");
+    query.push_bind(i64::from(page.limit)).push(" OFFSET ");
+    query.push_bind(clamped(page.offset()));
+    let items = read(connection, query).await?;
+    Ok(Page { items, total })
+}
+
+async fn total(
+    connection: &mut PgConnection,
+    company: CompanyId,
+    filter: NoticeFilter,
+) -> Result<u64, Fault> {
+    let mut query = QueryBuilder::new("SELECT count(*) FROM notices ");
+    restrict(&mut query, company, filter);
+    let row = query.build().fetch_one(connection).await?;
+    Ok(count(row.try_get(0)?))
+}
+
+fn restrict(query: &mut QueryBuilder<Postgres>, company: CompanyId, filter: NoticeFilter) {
+    query.push("WHERE head_office_id = ");
+    query.push_bind(company.as_uuid());
+    if let Some(kind) = filter.kind {
+        query.push(" AND kind = ").push_bind(kind.as_str());
+    }
+    if let Some(operation) = filter.operation {
+        query
+            .push(" AND operation_id = ")
+            .push_bind(operation.get());
+    }
+    match filter.status {
+        None => {}
+        Some(NoticeStatus::Pending) => {
+            query.push(" AND status = 'PENDING' AND NOT is_held");
+        }
+        Some(NoticeStatus::Held) => {
+            query.push(" AND status = 'PENDING' AND is_held");
+        }
+        Some(status @ (NoticeStatus::Sent | NoticeStatus::Failed)) => {
+            query.push(" AND status = ").push_bind(status.as_str());
+        }
+    }
+}
+
+async fn read(
+    connection: &mut PgConnection,
+    mut query: QueryBuilder<Postgres>,
+) -> Result<Vec<Notice>, Fault> {
+    let rows = query.build().fetch_all(connection).await?;
+    rows.iter().map(notice).collect()
+}
+
+fn notice(row: &PgRow) -> Result<Notice, Fault> {
+    let columns = Columns::of("notices", row);
+    let is_held: bool = columns.raw("is_held")?;
+    let status = match columns.parsed("status")? {
+        NoticeStatus::Pending if is_held => NoticeStatus::Held,
+        status => status,
+    };
+    let operation: Option<i64> = columns.raw("operation_id")?;
+    Ok(Notice {
+        id: NoticeId::new(columns.uuid("id")?),
+        company: CompanyId::new(columns.uuid("head_office_id")?),
+        operation: operation.and_then(OperationId::new),
+        kind: columns.parsed("kind")?,
+        recipient: columns.parsed("recipient")?,
+        status,
+        created_at: columns.timestamp("staged_at")?,
+        next_attempt_at: columns.optional_timestamp("next_attempt_at")?,
+        ended_at: columns.optional_timestamp("ended_at")?,
+        attempts_made: columns.whole("attempts_made")?,
+        last_error: columns.raw("last_error")?,
+    })
+}

@@ -1,0 +1,233 @@
+//! The sender's side. Due times are the service's; leases end by SQLite's own clock.
+
+use async_trait::async_trait;
+use preauth_core::port::{NoticeKind, Unavailable};
+use preauth_core::value::{NoticeId, Timestamp};
+use sqlx::SqliteConnection;
+use sqlx::sqlite::SqliteRow;
+
+use super::super::SqliteStore;
+use super::super::error::{Fault, WriteError, unavailable};
+use super::super::rows::{Columns, count};
+use crate::notices::{
+    Claimed, LeasedNotice, NoticeClaim, NoticeQueue, Outcome, PUT_OFF_AT_ONCE, Turn, is_counted,
+};
+
+#[async_trait]
+impl NoticeQueue for SqliteStore {
+    async fn claim(&self, claim: &NoticeClaim) -> Result<Claimed, Unavailable> {
+        // A lease that a power failure undoes is held by nobody any more.
+        self.writer
+            .write_relaxed(*claim, |connection, claim| {
+                Box::pin(self::claim(connection, claim))
+            })
+            .await
+            .map_err(unavailable)
+    }
+
+    async fn finish(&self, leased: &LeasedNotice, outcome: &Outcome) -> Result<bool, Unavailable> {
+        let finished = (leased.id, leased.token, outcome.clone());
+        self.writer
+            .write(finished, |connection, finished| {
+                Box::pin(finish(connection, finished))
+            })
+            .await
+            .map_err(unavailable)
+    }
+
+    async fn release(&self, leased: &LeasedNotice) -> Result<(), Unavailable> {
+        self.writer
+            .write_relaxed((leased.id, leased.token), |connection, lease| {
+                Box::pin(release(connection, lease))
+            })
+            .await
+            .map_err(unavailable)
+    }
+
+    async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable> {
+        let mut reader = self.reader().await?;
+        let row = sqlx::query(
+            "SELECT next_attempt_at FROM notices
+             WHERE status = 'PENDING'
+               AND (leased_until IS NULL
+                    OR leased_until <= CAST(unixepoch('subsec') * 1000 AS INTEGER))
+             ORDER BY next_attempt_at, id LIMIT 1",
+        )
+        .fetch_optional(&mut *reader)
+        .await
+        .map_err(Fault::from)?;
+        let due = row.map(|row| Columns::of("notices", &row).timestamp("next_attempt_at"));
+        Ok(due.transpose()?)
+    }
+}
+
+/// The mail that has been due for longest, before it is known whether its turn has come.
+struct Head {
+    id: NoticeId,
+    kind: NoticeKind,
+    address: String,
+    /// A lease that ran out keeps its place in the share: nobody knows whether the mail was sent.
+    has_place: bool,
+}
+
+async fn claim(
+    connection: &mut SqliteConnection,
+    claim: &NoticeClaim,
+) -> Result<Claimed, WriteError> {
+    let Some(head) = head(connection, claim).await? else {
+        return Ok(Claimed::Nothing);
+    };
+    if is_counted(head.kind) && !head.has_place {
+        let (sent, under_way) = usage(connection, &head, claim).await?;
+        if let Turn::At(later) = claim.turn(sent, under_way) {
+            put_off(connection, &head, claim.now, later).await?;
+            return Ok(Claimed::PutOff);
+        }
+    }
+    let leased = lease(connection, &head, claim).await?;
+    Ok(leased.map_or(Claimed::PutOff, |leased| Claimed::Leased(Box::new(leased))))
+}
+
+async fn head(
+    connection: &mut SqliteConnection,
+    claim: &NoticeClaim,
+) -> Result<Option<Head>, WriteError> {
+    let row = sqlx::query(
+        "SELECT id, kind, lower(recipient) AS address, leased_until IS NOT NULL AS has_place
+         FROM notices
+         WHERE status = 'PENDING' AND next_attempt_at <= ?1
+           AND (leased_until IS NULL
+                OR leased_until <= CAST(unixepoch('subsec') * 1000 AS INTEGER))
+         ORDER BY next_attempt_at, id LIMIT 1",
+    )
+    .bind(claim.now.unix_millis())
+    .fetch_optional(connection)
+    .await?;
+    let head = row.map(|row| {
+        let columns = Columns::of("notices", &row);
+        Ok::<_, Fault>(Head {
+            id: NoticeId::new(columns.uuid("id")?),
+            kind: columns.parsed("kind")?,
+            address: columns.raw("address")?,
+            has_place: columns.raw("has_place")?,
+        })
+    });
+    Ok(head.transpose()?)
+}
+
+/// How many mails the address was sent today, and how many others are leased and may be sent. In one
+/// statement, so that none is overlooked while it becomes the other.
+async fn usage(
+    connection: &mut SqliteConnection,
+    head: &Head,
+    claim: &NoticeClaim,
+) -> Result<(u64, u64), WriteError> {
+    // Leases are few, unlike the mails that may wait for the address.
+    let row = sqlx::query(
+        "SELECT
+             (SELECT count(*) FROM notices
+              WHERE lower(recipient) = ?1 AND status = 'SENT' AND ended_at >= ?2
+                AND kind <> 'ENDPOINT_PAUSED') AS sent,
+             (SELECT count(*) FROM notices INDEXED BY notices_leased
+              WHERE leased_until IS NOT NULL AND lower(recipient) = ?1
+                AND kind <> 'ENDPOINT_PAUSED') AS under_way",
+    )
+    .bind(&head.address)
+    .bind(claim.share.begins.unix_millis())
+    .fetch_one(connection)
+    .await?;
+    let columns = Columns::of("notices", &row);
+    Ok((
+        count(columns.raw("sent")?),
+        count(columns.raw("under_way")?),
+    ))
+}
+
+/// Has everything that is due to the address wait, a bounded number at a time.
+async fn put_off(
+    connection: &mut SqliteConnection,
+    head: &Head,
+    now: Timestamp,
+    later: Timestamp,
+) -> Result<(), WriteError> {
+    sqlx::query(
+        "UPDATE notices SET next_attempt_at = ?3, is_held = 1
+         WHERE id IN (SELECT id FROM notices
+                      WHERE lower(recipient) = ?1 AND status = 'PENDING'
+                        AND next_attempt_at <= ?2 AND leased_until IS NULL
+                        AND kind <> 'ENDPOINT_PAUSED'
+                      LIMIT ?4)",
+    )
+    .bind(&head.address)
+    .bind(now.unix_millis())
+    .bind(later.unix_millis())
+    .bind(PUT_OFF_AT_ONCE)
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+async fn lease(
+    connection: &mut SqliteConnection,
+    head: &Head,
+    claim: &NoticeClaim,
+) -> Result<Option<LeasedNotice>, WriteError> {
+    let row = sqlx::query(
+        "UPDATE notices
+         SET lease_token = lease_token + 1, is_held = 0,
+             leased_until = CAST(unixepoch('subsec') * 1000 AS INTEGER) + ?2
+         WHERE id = ?1 AND status = 'PENDING'
+         RETURNING id, lease_token, kind, recipient, content, attempts_made",
+    )
+    .bind(head.id.as_uuid().as_bytes().as_slice())
+    .bind(claim.lease.num_milliseconds())
+    .fetch_optional(connection)
+    .await?;
+    Ok(row.as_ref().map(leased).transpose()?)
+}
+
+fn leased(row: &SqliteRow) -> Result<LeasedNotice, Fault> {
+    let columns = Columns::of("notices", row);
+    Ok(LeasedNotice {
+        id: NoticeId::new(columns.uuid("id")?),
+        token: columns.raw("lease_token")?,
+        kind: columns.parsed("kind")?,
+        recipient: columns.parsed("recipient")?,
+        content: columns.raw("content")?,
+        attempts_made: columns.raw("attempts_made")?,
+    })
+}
+
+async fn finish(
+    connection: &mut SqliteConnection,
+    (id, token, outcome): &(NoticeId, i64, Outcome),
+) -> Result<bool, WriteError> {
+    let columns = outcome.columns();
+    let done = sqlx::query(
+        "UPDATE notices
+         SET status = ?3, next_attempt_at = ?4, ended_at = ?5, last_error = ?6,
+             attempts_made = attempts_made + 1, leased_until = NULL
+         WHERE id = ?1 AND lease_token = ?2 AND leased_until IS NOT NULL",
+    )
+    .bind(id.as_uuid().as_bytes().as_slice())
+    .bind(token)
+    .bind(columns.status)
+    .bind(columns.next_attempt_at)
+    .bind(columns.ended_at)
+    .bind(columns.last_error)
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+async fn release(
+    connection: &mut SqliteConnection,
+    (id, token): &(NoticeId, i64),
+) -> Result<(), WriteError> {
+    sqlx::query("UPDATE notices SET leased_until = NULL WHERE id = ?1 AND lease_token = ?2")
+        .bind(id.as_uuid().as_bytes().as_slice())
+        .bind(token)
+        .execute(connection)
+        .await?;
+    Ok(())
+}

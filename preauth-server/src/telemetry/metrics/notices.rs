@@ -1,0 +1,88 @@
+//! Mails, counted around the queue that records their attempts.
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use preauth_core::port::Unavailable;
+use preauth_core::value::Timestamp;
+use prometheus::IntCounterVec;
+
+use crate::notices::{Claimed, LeasedNotice, NoticeClaim, NoticeQueue, Outcome};
+
+use super::family::Families;
+
+const OUTCOMES: [&str; 4] = ["sent", "retried", "given_up", "lease_lost"];
+
+/// Counts attempts to hand mails over, and what follows from them.
+#[derive(Clone, Debug)]
+pub struct NoticeMetrics {
+    attempts: IntCounterVec,
+}
+
+impl NoticeMetrics {
+    pub(super) fn new(families: &Families<'_>) -> Self {
+        let attempts = families.counters(
+            "preauth_notice_attempts_total",
+            "Attempts to hand mails over, by what follows: sent, retried later, given up, or not \
+             recorded because the lease was lost.",
+            &["outcome"],
+        );
+        for outcome in OUTCOMES {
+            let _ = attempts.with_label_values(&[outcome]);
+        }
+        Self { attempts }
+    }
+
+    fn note(&self, outcome: &Outcome, is_recorded: bool) {
+        let outcome = match outcome {
+            _ if !is_recorded => "lease_lost",
+            Outcome::Sent { .. } => "sent",
+            Outcome::RetryAt { .. } => "retried",
+            Outcome::Failed { .. } => "given_up",
+        };
+        self.attempts.with_label_values(&[outcome]).inc();
+    }
+}
+
+/// A queue whose finished attempts are counted.
+pub struct CountedNotices {
+    inner: Arc<dyn NoticeQueue>,
+    metrics: NoticeMetrics,
+}
+
+impl CountedNotices {
+    /// Counts what is finished through `inner`.
+    #[must_use]
+    pub fn new(inner: Arc<dyn NoticeQueue>, metrics: NoticeMetrics) -> Self {
+        Self { inner, metrics }
+    }
+}
+
+#[async_trait]
+impl NoticeQueue for CountedNotices {
+    async fn claim(&self, claim: &NoticeClaim) -> Result<Claimed, Unavailable> {
+        self.inner.claim(claim).await
+    }
+
+    /// One that could not be recorded is not counted: it is recorded anew, or made again.
+    async fn finish(&self, leased: &LeasedNotice, outcome: &Outcome) -> Result<bool, Unavailable> {
+        let is_recorded = self.inner.finish(leased, outcome).await?;
+        self.metrics.note(outcome, is_recorded);
+        Ok(is_recorded)
+    }
+
+    async fn release(&self, leased: &LeasedNotice) -> Result<(), Unavailable> {
+        self.inner.release(leased).await
+    }
+
+    async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable> {
+        self.inner.next_due().await
+    }
+}
+
+impl fmt::Debug for CountedNotices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CountedNotices").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,32 @@
+//! Mails of the real binary: what they say, who takes them, and what goes wrong on the way, on
+//! SQLite and on PostgreSQL.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test that cannot go on has failed"
+)]
+
+#[macro_use]
+#[expect(dead_code, unused_imports, reason = "the API's tests use more of it")]
+#[path = "../api/support/mod.rs"]
+mod support;
+
+#[path = "../store_postgres/cluster.rs"]
+mod cluster;
+#[expect(dead_code, reason = "the stores' tests use more of it")]
+#[path = "../store_postgres/database.rs"]
+mod database;
+#[path = "../sandbox/travel.rs"]
+mod travel;
+
+mod crash;
+mod eml;
+mod faults;
+mod mail_server;
+mod office;
+mod pause;
+mod sending;
+mod share;

@@ -1,0 +1,48 @@
+//! A company is told that its endpoint was given up.
+
+use crate::eml::Eml;
+use crate::office::{kept, notices, offer, until_true};
+use crate::support::{Backend, Sandbox, TestReceiver};
+use crate::travel::{DAY, advance};
+
+on_each_database! {
+    a_company_is_told_that_its_endpoint_was_paused,
+}
+
+async fn a_company_is_told_that_its_endpoint_was_paused(backend: Backend) {
+    let receiver = TestReceiver::start_failing(1_000).await;
+    let sandbox = Sandbox::start_sending_to(backend, &receiver.url()).await;
+    offer(&sandbox, "NF-1", "a@fornecedor.example.com").await;
+    receiver.requests(1).await;
+    advance(&sandbox, 6 * DAY).await;
+    let query = "kind=ENDPOINT_PAUSED&status=SENT";
+    until_true("it is told", async || {
+        !notices(&sandbox, query).await.is_empty()
+    })
+    .await;
+    let told = notices(&sandbox, "kind=ENDPOINT_PAUSED").await;
+    let path = format!(
+        "/api/platform/v1/companies/{}/users?limit=100",
+        sandbox.company().await
+    );
+    let users = sandbox.platform().get(&path).await.json();
+    let active = users["data"].as_array().unwrap().iter();
+    let mut addresses: Vec<_> = active
+        .filter(|user| user["active"] == true)
+        .map(|user| user["email"].clone())
+        .collect();
+    let mut recipients: Vec<_> = told.iter().map(|told| told["recipient"].clone()).collect();
+    addresses.sort_by_key(ToString::to_string);
+    recipients.sort_by_key(ToString::to_string);
+    assert!(!addresses.is_empty());
+    assert_eq!(recipients, addresses);
+    let sent = notices(&sandbox, query).await.remove(0);
+    let path = kept(&sandbox, &sent);
+    let mail = Eml::parse(&std::fs::read_to_string(path).unwrap());
+    assert!(
+        mail.text.contains("Nenhum evento se perde"),
+        "{}",
+        mail.text
+    );
+    assert_eq!(sent["operationId"], serde_json::Value::Null);
+}

@@ -1,0 +1,131 @@
+//! What is staged is sent, and says what it should.
+
+use std::os::unix::fs::PermissionsExt;
+
+use preauth_client::wire::path::PRE_AUTHORIZATIONS;
+use serde_json::json;
+
+use crate::eml::Eml;
+use crate::mail_server::MailServer;
+use crate::office::{kept, notice_of, notices, offer, offer_as, start, until};
+use crate::support::{Backend, Sandbox, offer_body};
+
+on_each_database! {
+    without_a_mail_server_mails_become_files,
+    a_mail_server_is_handed_what_was_staged,
+    a_create_stages_one_mail_and_a_replay_or_a_refusal_none,
+    what_a_caller_wrote_cannot_lead_a_reader_anywhere,
+}
+
+const ADDRESS: &str = "Financeiro@fornecedor.example.com";
+
+async fn without_a_mail_server_mails_become_files(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    let operation = offer(&sandbox, "NF-1", ADDRESS).await;
+    let sent = until(&sandbox, 1, "SENT").await.remove(0);
+    assert_eq!(sent["operationId"], operation);
+    assert_eq!(sent["kind"], "OFFER");
+    assert_eq!(sent["recipient"], ADDRESS);
+    assert_eq!(sent["attempts"], 1);
+    let path = kept(&sandbox, &sent);
+    assert!(path.parent().unwrap().ends_with("data/mails"));
+    let mode = path.metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let mail = Eml::parse(&std::fs::read_to_string(&path).unwrap());
+    assert_eq!(mail.headers["to"], ADDRESS);
+    assert!(mail.text.contains("R$\u{a0}12.500,50"), "{}", mail.text);
+    assert!(sandbox.log().contains("OFFER sent: "), "{}", sandbox.log());
+}
+
+async fn a_mail_server_is_handed_what_was_staged(backend: Backend) {
+    let server = MailServer::start().await;
+    let sandbox = start(backend, &server).await;
+    let mut body = offer_body(&sandbox, "NF-1042");
+    body["supplier"] = json!({
+        "cnpj": "45723001000100",
+        "email": ADDRESS,
+        "name": "Ação & Irmãos <Ltda>",
+        "contactName": "Ana Souza",
+    });
+    offer_as(&sandbox, &body).await;
+    let sent = until(&sandbox, 1, "SENT").await.remove(0);
+    assert_eq!(sent["kind"], "INVITATION");
+    let taken = server.taken_for(ADDRESS);
+    assert_eq!(taken.len(), 1);
+    let mail = Eml::parse(&taken[0]);
+    let id = format!("<{}@plataforma.example.com>", sent["id"].as_str().unwrap());
+    assert_eq!(mail.headers["message-id"], id);
+    assert_eq!(mail.headers["auto-submitted"], "auto-generated");
+    assert!(mail.headers["from"].ends_with("<avisos@plataforma.example.com>"));
+    for header in ["date", "subject", "mime-version"] {
+        assert!(
+            mail.headers.contains_key(header),
+            "{header} in {}",
+            taken[0]
+        );
+    }
+    for shown in [
+        "45.723.001/0001-00",
+        "NF-1042",
+        "R$\u{a0}12.500,50",
+        "horário de Brasília",
+    ] {
+        assert!(mail.text.contains(shown), "{shown} in {}", mail.text);
+        assert!(mail.html.contains(shown), "{shown} in {}", mail.html);
+    }
+    assert!(
+        mail.text.contains("Olá, Ação & Irmãos <Ltda>,"),
+        "{}",
+        mail.text
+    );
+    assert!(
+        mail.html.contains("Ação &amp; Irmãos &lt;Ltda&gt;"),
+        "{}",
+        mail.html
+    );
+    let link = "href=\"https://plataforma.example.com/entrar\"";
+    assert_eq!(mail.html.matches("href=").count(), 1);
+    assert!(mail.html.contains(link), "{}", mail.html);
+}
+
+async fn a_create_stages_one_mail_and_a_replay_or_a_refusal_none(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    let caller = sandbox.caller("apiKey");
+    let body = offer_body(&sandbox, "NF-1").to_string();
+    let key = [("idempotency-key", "mails-0001")];
+    for (headers, status) in [(&key[..], 201), (&key, 201), (&[], 409)] {
+        let answer = caller.post_text(PRE_AUTHORIZATIONS, headers, body.as_str());
+        assert_eq!(answer.await.status, status);
+    }
+    assert_eq!(notices(&sandbox, "").await.len(), 1);
+    let notice = notice_of(&sandbox, 1).await;
+    let path = format!(
+        "/api/platform/v1/notices/{}",
+        notice["id"].as_str().unwrap()
+    );
+    let found = sandbox.platform().get(&path).await.json();
+    assert_eq!(found["recipient"], notice["recipient"]);
+}
+
+async fn what_a_caller_wrote_cannot_lead_a_reader_anywhere(backend: Backend) {
+    let server = MailServer::start().await;
+    let sandbox = start(backend, &server).await;
+    let mut body = offer_body(&sandbox, "http://evil.example.net/pay");
+    body["supplier"] = json!({
+        "cnpj": "45723001000100",
+        "email": ADDRESS,
+        "name": "Pague em www.evil.example.net \"><script>alert(1)</script>",
+        "contactName": "Ana",
+    });
+    offer_as(&sandbox, &body).await;
+    until(&sandbox, 1, "SENT").await;
+    let taken = server.taken_for(ADDRESS);
+    let mail = Eml::parse(&taken[0]);
+    for written in [&mail.text, &mail.html] {
+        assert!(!written.contains("evil.example"), "{written}");
+        assert!(!written.contains("http:/"), "{written}");
+    }
+    assert!(!mail.html.contains("<script"), "{}", mail.html);
+    assert!(mail.html.contains("&lt;script"), "{}", mail.html);
+    assert!(!mail.headers["subject"].contains("evil"));
+}
