@@ -23,6 +23,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "payment-order",
             "endpoint",
             "delivery",
+            "notice",
         ],
     ),
 ];

@@ -148,6 +148,13 @@ impl Story {
 
     async fn operations(&self) {
         let offer = self.offer("NF-1").await;
+        let notices = format!(
+            "companies/{}/notices?kind=OFFER&operationId=1",
+            self.company
+        );
+        let notice = self.get(&notices).await["data"][0]["id"].clone();
+        self.get(&format!("notices/{}", notice.as_str().unwrap()))
+            .await;
         let act = async |action: &str| self.act(&format!("{offer}/{action}")).await;
         act("request").await;
         act("approve").await;

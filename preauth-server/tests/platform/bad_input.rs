@@ -46,7 +46,7 @@ pub(crate) async fn filled(scene: &Scene, path: &str) -> String {
     let of_company = |kind: &str| format!("/companies/{}/{kind}", scene.company);
     let id = match path.split('/').nth(1).unwrap() {
         "companies" => scene.company.clone(),
-        kind @ ("users" | "api-keys" | "deliveries") => {
+        kind @ ("users" | "api-keys" | "deliveries" | "notices") => {
             text(&scene.get(&of_company(kind)).await["data"][0]["id"])
         }
         _ => "1".to_owned(),

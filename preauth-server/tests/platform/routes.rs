@@ -154,6 +154,8 @@ pub(crate) const ROUTES: &[Route] = &[
     ),
     route("GET", "/deliveries/{id}", Nothing),
     route("POST", "/deliveries/{id}/resend", Nothing),
+    route("GET", "/companies/{id}/notices", Pages),
+    route("GET", "/notices/{id}", Nothing),
     route("GET", "/operations", Pages),
     route("POST", "/operations", Body(ADVANCE)),
     route("GET", "/operations/{id}", Nothing),

@@ -7,6 +7,7 @@ mod endpoint;
 mod extension;
 mod invoice;
 mod key;
+mod notice;
 mod operation;
 mod payment_order;
 mod supplier;
@@ -43,6 +44,8 @@ pub(crate) enum AdminCommand {
     Endpoint(Noun<endpoint::EndpointCommand>),
     /// Events on their way to an endpoint.
     Delivery(Noun<delivery::DeliveryCommand>),
+    /// Mails to suppliers and companies.
+    Notice(Noun<notice::NoticeCommand>),
 }
 
 impl AdminCommand {
@@ -60,6 +63,7 @@ impl AdminCommand {
             Self::PaymentOrder(noun) => run(noun).await,
             Self::Endpoint(noun) => run(noun).await,
             Self::Delivery(noun) => run(noun).await,
+            Self::Notice(noun) => run(noun).await,
         }
     }
 }

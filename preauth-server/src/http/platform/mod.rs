@@ -16,6 +16,7 @@ mod gate;
 mod invoices;
 mod known;
 mod metrics;
+mod notices;
 mod operations;
 mod paging;
 mod party;

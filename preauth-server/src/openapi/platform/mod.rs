@@ -3,6 +3,7 @@
 mod access;
 mod companies;
 mod deliveries;
+mod notices;
 mod operations;
 mod orders;
 mod probes;
@@ -115,6 +116,7 @@ fn guarded() -> Vec<Described> {
     all.extend(access::all());
     all.extend(webhook_endpoint::all());
     all.extend(deliveries::all());
+    all.extend(notices::all());
     all.extend(operations::all());
     all.extend(orders::all());
     all
@@ -127,6 +129,7 @@ fn tags() -> Vec<Tag> {
         access::ACCESS,
         webhook_endpoint::WEBHOOK_ENDPOINTS,
         deliveries::DELIVERIES,
+        notices::NOTICES,
         operations::OPERATIONS,
         orders::RECORDS,
         orders::SANDBOX,

@@ -2,6 +2,7 @@
 
 mod companies;
 mod deliveries;
+mod notices;
 mod operations;
 mod people;
 mod records;
@@ -42,6 +43,8 @@ pub(super) const ALL: &Shapes = &[
     ("DeliveryList", || page_of("Delivery")),
     ("ResendRequest", deliveries::resend_request),
     ("Resent", deliveries::resent),
+    ("Notice", notices::notice),
+    ("NoticeList", || page_of("Notice")),
     ("Invoice", shared::invoice),
     ("Operation", operations::operation),
     ("OperationList", || page_of("Operation")),

@@ -1,0 +1,99 @@
+//! `notice`: mails to suppliers and companies.
+
+use clap::Subcommand;
+use preauth_core::port::NoticeKind;
+use preauth_core::value::{NoticeId, OperationId};
+
+use crate::admin::Failure;
+use crate::admin::arguments::among;
+use crate::admin::call::Call;
+use crate::admin::company_ref::CompanyRef;
+use crate::admin::output::{Field, View};
+use crate::admin::paging::Paging;
+use crate::admin::session::Session;
+use crate::directory::NoticeStatus;
+
+use super::Run;
+
+/// Commands on mails.
+#[derive(Debug, Subcommand)]
+pub(crate) enum NoticeCommand {
+    /// List the mails of a head office's offers and endpoint, the newest first.
+    #[command(
+        after_help = "Example:\n  preauth-server notice list 45.723.001/0001-00 \
+                            --status held"
+    )]
+    List {
+        /// Id or CNPJ of the head office.
+        #[arg(value_parser = CompanyRef::parse)]
+        company: CompanyRef,
+        /// Only those that stand so.
+        #[arg(long, value_parser = among(NoticeStatus::ALL), ignore_case = true)]
+        status: Option<NoticeStatus>,
+        /// Only those of this kind.
+        #[arg(long, value_parser = among(NoticeKind::ALL), ignore_case = true)]
+        kind: Option<NoticeKind>,
+        /// Only those that tell of this operation.
+        #[arg(long, value_name = "ID")]
+        operation: Option<OperationId>,
+        #[command(flatten)]
+        paging: Paging,
+    },
+    /// Show a mail and how it fared.
+    #[command(after_help = "Example:\n  preauth-server notice show \
+                            01a1fe3a-25a3-7ffb-8504-107e7be706e3")]
+    Show {
+        /// Id of the mail.
+        #[arg(value_parser = NoticeId::parse)]
+        notice: NoticeId,
+    },
+}
+
+const NOTICE: View = View::of(&[
+    Field::whole("id", "/id"),
+    Field::text("kind", "/kind"),
+    Field::whole("operation", "/operationId"),
+    Field::text("recipient", "/recipient"),
+    Field::status("status", "/status"),
+    Field::moment("created", "/createdAt"),
+    Field::whole("attempts", "/attempts"),
+    Field::moment("next attempt", "/nextAttemptAt"),
+    Field::moment("ended", "/endedAt"),
+    Field::text("last error", "/lastError"),
+]);
+
+const COLUMNS: &[Field] = &[
+    Field::whole("id", "/id"),
+    Field::status("status", "/status"),
+    Field::text("kind", "/kind"),
+    Field::whole("operation", "/operationId"),
+    Field::text("recipient", "/recipient"),
+    Field::moment("created", "/createdAt"),
+    Field::moment("next attempt", "/nextAttemptAt"),
+];
+
+impl Run for NoticeCommand {
+    async fn run(self, session: &Session) -> Result<(), Failure> {
+        match self {
+            Self::List {
+                company,
+                status,
+                kind,
+                operation,
+                paging,
+            } => {
+                let company = session.company(&company).await?;
+                let call = Call::get(format!("companies/{company}/notices"))
+                    .query("status", status)
+                    .query("kind", kind)
+                    .query("operationId", operation);
+                session.list(call, &paging, COLUMNS).await
+            }
+            Self::Show { notice } => {
+                session
+                    .show(Call::get(format!("notices/{notice}")), &NOTICE)
+                    .await
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! GET /companies/{id}/notices: a head office's, newest first.
+
+use preauth_core::port::{NoticeKind, PageRequest};
+use preauth_core::value::OperationId;
+use salvo::async_trait;
+use salvo::http::Request;
+
+use crate::directory::{NoticeFilter, NoticeStatus};
+use crate::http::error::ApiError;
+use crate::http::fields::{Problems, one_of};
+use crate::http::list_query;
+use crate::http::platform::resource::Endpoint;
+use crate::http::platform::{PlatformApi, known, paging};
+use crate::http::problem::{Defect, Problem};
+use crate::http::query::Query;
+use crate::http::reply::Reply;
+
+use super::shape::NoticeShape;
+
+#[derive(Clone, Copy)]
+pub(in crate::http::platform) struct List;
+
+#[async_trait]
+impl Endpoint for List {
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let (filter, page) = parse(&Query::parse(req.uri().query()))?;
+        let company = known::head_office(api, req).await?;
+        let found = api.directory.notices(company, filter, page).await?;
+        Ok(paging::reply(&found, page, |each| NoticeShape::from(each)))
+    }
+}
+
+fn parse(query: &Query) -> Result<(NoticeFilter, PageRequest), Vec<Problem>> {
+    let mut problems = Problems::default();
+    let operation = |text: &str| text.parse::<OperationId>().map_err(|_| Defect::NotNumeric);
+    let filter = NoticeFilter {
+        status: query.one("status", one_of(NoticeStatus::ALL), &mut problems),
+        kind: query.one("kind", one_of(NoticeKind::ALL), &mut problems),
+        operation: query.one("operationId", operation, &mut problems),
+    };
+    let page = list_query::page(query, &mut problems);
+    problems.unless_any(Some((filter, page)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NoticeFilter, NoticeKind, NoticeStatus, OperationId, PageRequest, Query, parse};
+
+    #[test]
+    fn a_list_is_filtered_by_status_kind_and_operation() {
+        let query = "status=HELD&kind=INVITATION&operationId=12&page=2&limit=5";
+        let filter = NoticeFilter {
+            status: Some(NoticeStatus::Held),
+            kind: Some(NoticeKind::Invitation),
+            operation: OperationId::new(12),
+        };
+        let page = PageRequest { page: 2, limit: 5 };
+        assert_eq!(parse(&Query::parse(Some(query))), Ok((filter, page)));
+    }
+
+    #[test]
+    fn every_problem_of_the_query_is_told_at_once() {
+        let query = "status=held&kind=SPAM&operationId=NF-1&limit=0";
+        let found = parse(&Query::parse(Some(query))).unwrap_err();
+        let fields: Vec<_> = found.iter().map(|problem| problem.field.as_str()).collect();
+        assert_eq!(fields, ["status", "kind", "operationId", "limit"]);
+    }
+}
