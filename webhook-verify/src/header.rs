@@ -11,6 +11,9 @@ pub const MAX_HEADER_BYTES: usize = 2048;
 /// Most `v1` signatures in one header, so that a stranger cannot choose how much is compared.
 pub const MAX_SIGNATURES: usize = 8;
 
+/// Hexadecimal digits of a signature.
+const HEX_DIGITS: usize = 64;
+
 /// A well-formed `t=<unix seconds>,v1=<hex>` (contract: Events, Signature).
 ///
 /// Grammar: `name=value` items, separated by single commas, in any order; printable ASCII without
@@ -24,22 +27,38 @@ pub(crate) struct SignatureHeader<'h> {
 
 impl<'h> SignatureHeader<'h> {
     /// Reads the header's value.
+    #[inline]
     pub(crate) fn parse(value: &'h [u8]) -> Result<Self, HeaderDefect> {
         if value.len() > MAX_HEADER_BYTES {
             return Err(HeaderDefect::TooLong);
         }
-        if !value.iter().all(u8::is_ascii_graphic) {
+        // Without an early end, so that many bytes are judged at once.
+        if !value
+            .iter()
+            .fold(true, |all, byte| all & byte.is_ascii_graphic())
+        {
             return Err(HeaderDefect::NotPrintableAscii);
         }
         let mut timestamp = None;
         let mut candidates = Candidates::default();
-        for item in value.split(|&byte| byte == b',') {
-            match split_item(item)? {
-                (b"t", _) if timestamp.is_some() => return Err(HeaderDefect::DuplicateTimestamp),
-                (b"t", text) => timestamp = Some(Timestamp::parse(text)?),
-                (b"v1", digits) => candidates.push(parse_signature(digits)?)?,
-                _ => {}
-            }
+        let mut items = Some(value);
+        while let Some(item) = items {
+            let (name, value) = split_name(item)?;
+            let rest = match name {
+                b"t" if timestamp.is_some() => return Err(HeaderDefect::DuplicateTimestamp),
+                b"t" => {
+                    let (text, rest) = split_value(value);
+                    timestamp = Some(Timestamp::parse(text)?);
+                    rest
+                }
+                b"v1" => {
+                    let (mac, rest) = split_signature(value)?;
+                    candidates.push(mac)?;
+                    rest
+                }
+                _ => split_value(value).1,
+            };
+            items = rest.strip_prefix(b",");
         }
         let timestamp = timestamp.ok_or(HeaderDefect::MissingTimestamp)?;
         if candidates.count == 0 {
@@ -81,21 +100,58 @@ impl Candidates {
     }
 }
 
-/// Splits `name=value` at its first `=`; a value may have more of them (base64 does).
-fn split_item(item: &[u8]) -> Result<(&[u8], &[u8]), HeaderDefect> {
-    let mut halves = item.splitn(2, |&byte| byte == b'=');
-    match (halves.next(), halves.next()) {
-        (Some(name), Some(value)) if !name.is_empty() => Ok((name, value)),
+/// The name of the first item, and what follows its `=`.
+fn split_name(items: &[u8]) -> Result<(&[u8], &[u8]), HeaderDefect> {
+    let end = items.iter().position(|byte| matches!(byte, b'=' | b','));
+    match end.and_then(|end| items.split_at_checked(end)) {
+        Some((name, [b'=', rest @ ..])) if !name.is_empty() => Ok((name, rest)),
         _ => Err(HeaderDefect::NotNameAndValue),
     }
 }
 
+/// A value up to its comma, and the rest from there on; a value may have a `=` (base64 does).
+fn split_value(value: &[u8]) -> (&[u8], &[u8]) {
+    let end = value.iter().position(|&byte| byte == b',');
+    let end = end.unwrap_or(value.len());
+    value.split_at_checked(end).unwrap_or((value, &[]))
+}
+
+/// A signature up to its comma, and the rest from there on. Its length is known, so that no comma is
+/// looked for among its digits.
+fn split_signature(value: &[u8]) -> Result<(Mac, &[u8]), HeaderDefect> {
+    match value.split_first_chunk::<HEX_DIGITS>() {
+        Some((digits, rest @ ([] | [b',', ..]))) => Ok((parse_signature(digits)?, rest)),
+        _ => Err(HeaderDefect::SignatureNotHex),
+    }
+}
+
 /// Reads exactly 64 hexadecimal digits. What a stranger sent is no secret: this need not be
-/// constant-time, the comparison must.
-fn parse_signature(digits: &[u8]) -> Result<Mac, HeaderDefect> {
+/// constant-time, the comparison must. It has no branch per digit because every delivery pays for it:
+/// digit by digit it takes a sixth of the time of the HMAC where there are SHA instructions.
+fn parse_signature(digits: &[u8; HEX_DIGITS]) -> Result<Mac, HeaderDefect> {
+    let values = digits.map(hex_value);
+    if values.iter().fold(0, |all, value| all | value) > 15 {
+        return Err(HeaderDefect::SignatureNotHex);
+    }
     let mut mac = [0; MAC_BYTES];
-    hex::decode_to_slice(digits, &mut mac).map_err(|_| HeaderDefect::SignatureNotHex)?;
+    let (pairs, _) = values.as_chunks::<2>();
+    for (byte, [high, low]) in mac.iter_mut().zip(pairs) {
+        *byte = (high << 4) | low;
+    }
     Ok(mac)
+}
+
+/// The value of a hexadecimal digit in either case; of anything else, a number with a bit above 15.
+const fn hex_value(digit: u8) -> u8 {
+    let number = digit.wrapping_sub(b'0');
+    let letter = (digit | 0x20).wrapping_sub(b'a');
+    if number < 10 {
+        number
+    } else if letter < 6 {
+        letter.wrapping_add(10)
+    } else {
+        u8::MAX
+    }
 }
 
 #[cfg(test)]

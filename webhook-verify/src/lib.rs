@@ -45,7 +45,7 @@
 //! - `std` (default): [`Verifier::verify_now`], which reads the system clock. Without it the crate
 //!   is `no_std` and needs `alloc`.
 //! - `events`: the module `events` with the typed event and a helper that handles each event once.
-//! - `aws-lc-rs`: HMAC by AWS-LC in place of `sha2`, about twice as fast on machines without SHA
+//! - `aws-lc-rs`: HMAC by AWS-LC in place of `sha2`, up to twice as fast on machines without SHA
 //!   instructions.
 //! - `sign`: the function `sign`, the sender's half, over the same definition of the signed string.
 

@@ -1,4 +1,4 @@
-//! HMAC-SHA256 by AWS-LC, whose assembly is about twice as fast where SHA instructions are missing.
+//! HMAC-SHA256 by AWS-LC, whose assembly is up to twice as fast where SHA instructions are missing.
 
 use aws_lc_rs::hmac;
 

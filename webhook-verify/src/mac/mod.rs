@@ -31,6 +31,7 @@ impl HmacKey {
     }
 
     /// The MAC of the parts, one after the other.
+    #[inline]
     fn mac(&self, parts: [&[u8]; 3]) -> Mac {
         self.0.mac(parts)
     }
@@ -53,10 +54,20 @@ pub(crate) fn any_match<'c>(
     let mut found = Choice::from(0);
     for mac in expected {
         for candidate in candidates.clone() {
-            found |= mac.as_slice().ct_eq(candidate.as_slice());
+            found |= words(&mac).ct_eq(&words(candidate));
         }
     }
     found.into()
+}
+
+/// Four words in place of 32 bytes: as constant in time, and compared in an eighth of the steps.
+fn words(mac: &Mac) -> [u64; 4] {
+    let (words, _) = mac.as_chunks::<8>();
+    let mut all = [0; 4];
+    for (word, bytes) in all.iter_mut().zip(words) {
+        *word = u64::from_ne_bytes(*bytes);
+    }
+    all
 }
 
 #[cfg(test)]
