@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use thiserror::Error;
 
 use super::advice;
-use super::output::printable;
 use super::place::PlaceError;
+use crate::printable::printable;
 
 /// Why an administration command failed. Each has its exit code, which the README promises to
 /// scripts.

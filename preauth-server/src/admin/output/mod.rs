@@ -8,7 +8,7 @@ mod screen;
 mod table;
 mod view;
 
-pub(super) use field::{Field, printable};
+pub(super) use field::Field;
 pub(super) use screen::{Screen, print};
 pub(super) use table::table;
 pub(super) use view::{Section, View};

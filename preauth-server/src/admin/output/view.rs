@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use super::field::{Field, Tone, printable};
+use crate::printable::printable;
+
+use super::field::{Field, Tone};
 use super::screen::Screen;
 use super::table::table;
 

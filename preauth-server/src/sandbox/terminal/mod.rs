@@ -9,7 +9,6 @@ mod input;
 mod order;
 mod play;
 mod refused;
-mod span;
 mod summary;
 
 use tokio::sync::mpsc;

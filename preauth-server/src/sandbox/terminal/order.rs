@@ -6,8 +6,10 @@ use preauth_core::operation::{Command, Invoice, InvoiceAmounts, ReprovedBy};
 use preauth_core::value::{DueDate, InvoiceNumber, Money, OperationId, Reason};
 use thiserror::Error;
 
+use crate::span;
+
 use super::commands::{COMMANDS, CommandLine};
-use super::{hint, span};
+use super::hint;
 
 /// A line that was understood.
 #[derive(Debug, PartialEq, Eq)]
