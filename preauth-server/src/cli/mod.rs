@@ -3,6 +3,7 @@
 mod audit;
 mod config_check;
 mod groups;
+mod listen;
 mod migrate;
 mod openapi;
 pub(crate) mod sandbox;
@@ -31,6 +32,8 @@ enum Command {
     Serve(serve::ServeArgs),
     /// Bring the database's schema up to date, and end.
     Migrate(serve::ServeArgs),
+    /// Receive webhooks on this machine: verify and print each, and misbehave on demand.
+    Listen(listen::ListenArgs),
     /// Check that everything in the database is as the rules have it, beside the servers that work
     /// on it; ends with 0 when it is, with 1 when not, with 2 when it could not look.
     Audit(audit::AuditArgs),
@@ -75,6 +78,7 @@ pub async fn run(cli: Cli) -> ExitCode {
         Command::Sandbox(args) => sandbox::run(args).await,
         Command::Serve(args) => serve::run(&args).await,
         Command::Migrate(args) => migrate::run(&args).await,
+        Command::Listen(args) => listen::run(args).await,
         Command::Audit(args) => {
             return audit::run(&args)
                 .await

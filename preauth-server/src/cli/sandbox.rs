@@ -1,7 +1,7 @@
 //! `sandbox`: everything with demo data, no configuration.
 
 use std::error::Error as StdError;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,8 +25,8 @@ use crate::ids::random_bytes;
 use crate::notices::MailDesk;
 use crate::sandbox::terminal::{self, Player};
 use crate::sandbox::{
-    Credentials, HEAD_OFFICE_CNPJ, ReadyFile, Seeding, TEMPORARY_FOLDER_PREFIX, TimeMachine,
-    add_endpoint, greeting, seed,
+    Credentials, HEAD_OFFICE_CNPJ, ReadyFile, SandboxEar, Seeding, TEMPORARY_FOLDER_PREFIX,
+    TimeMachine, add_endpoint, greeting, seed,
 };
 use crate::secret::{self, OperatorToken, Vault};
 use crate::store::{self, Stores};
@@ -35,6 +35,8 @@ use crate::telemetry::{self, Console};
 use super::CliError;
 
 const GRACE: Duration = Duration::from_secs(5);
+/// Where the sandbox's own receiver listens.
+const ANY_PORT: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0));
 
 /// What may be told to a sandbox; nothing has to be.
 #[derive(Debug, Args)]
@@ -141,8 +143,8 @@ pub(crate) async fn start(args: &SandboxArgs, data: &Path) -> Result<Started, Cl
     let url = args.database.clone();
     let url = url.unwrap_or_else(|| format!("sqlite://{}", data.join("preauth.db").display()));
     let stores = open(&url, data).await?;
-    secret::prove(&vault, &*stores.directory).await?;
-    let receiver = Receiver::bind().await?;
+    secret::prove(&vault, &*stores.directory, clock.now()).await?;
+    let receiver = Receiver::bind(ANY_PORT).await?;
     let webhook_url = args.webhook_url.clone().unwrap_or_else(|| receiver.url());
     judge_url(&webhook_url, &TargetPolicy::AllowLocal)
         .map_err(|refusal| format!("--webhook-url {webhook_url:?} is refused: {refusal}"))?;
@@ -168,7 +170,7 @@ pub(crate) async fn start(args: &SandboxArgs, data: &Path) -> Result<Started, Cl
         magic: Some(Magic::of_a_sandbox()),
     })
     .await?;
-    receiver.start(Secret::parse(&credentials.webhook_secret)?);
+    receiver.start(SandboxEar::new(Secret::parse(&credentials.webhook_secret)?));
     Ok(Started {
         running,
         credentials,

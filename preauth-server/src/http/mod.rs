@@ -33,6 +33,6 @@ pub use description::{DESCRIPTION, DESCRIPTION_IN_3_0};
 pub(crate) use error::status_number as status;
 pub(crate) use messages::sentence;
 pub use read_back::WireReadBack;
-pub use receiver::Receiver;
+pub use receiver::{Answer, Delivery, Ear, Receiver};
 pub use salvo::Service;
 pub use strangers::Strangers;

@@ -1,5 +1,6 @@
 //! What a developer needs to call the sandbox, on paper and as the ready file.
 
+use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
@@ -12,7 +13,7 @@ use crate::files;
 const FILE_NAME: &str = "sandbox-credentials.json";
 
 /// Keys, secret and companies of the demo data.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Credentials {
     /// Token of the private listener.
@@ -43,6 +44,12 @@ pub struct Credentials {
     pub supplier_cnpj: String,
     /// A registered supplier that the head office blocks.
     pub blocked_supplier_cnpj: String,
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Credentials(..)")
+    }
 }
 
 /// The ready file: addresses and credentials in one JSON object.

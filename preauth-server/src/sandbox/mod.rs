@@ -1,6 +1,7 @@
 //! A place to learn: the whole system on the embedded database, with demo data and a receiver.
 
 mod credentials;
+mod ear;
 mod greeting;
 mod seed;
 mod seeding;
@@ -8,6 +9,7 @@ pub mod terminal;
 mod time_machine;
 
 pub use credentials::{Credentials, ReadyFile};
+pub use ear::SandboxEar;
 pub use greeting::greeting;
 pub use seed::{HEAD_OFFICE_CNPJ, add_endpoint, seed};
 pub use seeding::Seeding;

@@ -1,5 +1,6 @@
 //! One connection: requests in, answers out, each within its time.
 
+use std::error::Error as StdError;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
@@ -9,10 +10,11 @@ use salvo::Service;
 use salvo::conn::{ConnCtrl, StraightStream, http1};
 use salvo::fuse::FuseConfig;
 use salvo::http::uri::Scheme;
-use salvo::hyper::Request;
 use salvo::hyper::body::Incoming;
 use salvo::hyper::service::Service as HyperService;
+use salvo::hyper::{Request, Response};
 use salvo::rt::tokio::{TokioIo, TokioTimer};
+use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::heads::{HEAD_LIMIT_BYTES, Heads, Judgements};
@@ -30,6 +32,11 @@ pub(super) struct Ends {
     pub local: SocketAddr,
     pub peer: SocketAddr,
 }
+
+/// Among the extensions of an answer: it is not sent, and its connection is closed without a word.
+#[derive(Clone, Copy, Debug, Error)]
+#[error("hung up on purpose")]
+pub(in crate::http) struct HangUp;
 
 /// Serves a connection until one of its ends closes it or `stopping` is done: then the request under
 /// way is answered and no other one taken.
@@ -89,14 +96,15 @@ struct Requests<H> {
     judgements: Judgements,
 }
 
-impl<H> HyperService<Request<Incoming>> for Requests<H>
+impl<H, B> HyperService<Request<Incoming>> for Requests<H>
 where
-    H: HyperService<Request<Incoming>>,
+    H: HyperService<Request<Incoming>, Response = Response<B>>,
+    H::Error: StdError + Send + Sync + 'static,
     H::Future: Send + 'static,
 {
-    type Response = H::Response;
-    type Error = H::Error;
-    type Future = Pin<Box<dyn Future<Output = Result<H::Response, H::Error>> + Send>>;
+    type Response = Response<B>;
+    type Error = Box<dyn StdError + Send + Sync>;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
 
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
         if let Some(flaw) = self.judgements.begin() {
@@ -107,14 +115,19 @@ where
         Box::pin(async move {
             let answer = answer.await;
             judgements.end();
-            answer
+            let answer = answer?;
+            match answer.extensions().get::<HangUp>() {
+                // The connection ends with the error.
+                Some(hang_up) => Err((*hang_up).into()),
+                None => Ok(answer),
+            }
         })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use salvo::http::{Response, StatusCode};
+    use salvo::http::StatusCode;
     use salvo::{Depot, FlowCtrl, Handler, Router, async_trait};
     use std::sync::Arc;
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
@@ -139,7 +152,7 @@ mod tests {
             &self,
             req: &mut salvo::Request,
             depot: &mut Depot,
-            res: &mut Response,
+            res: &mut salvo::Response,
             _ctrl: &mut FlowCtrl,
         ) {
             let outcome = handler::run(async {

@@ -23,6 +23,7 @@ use exact_path::ExactPath;
 use strict::Strict;
 use unanswered::Unanswered;
 
+pub(super) use connection::HangUp;
 pub(super) use head::Flaw;
 pub use listener::{Bound, Stop};
 

@@ -1,0 +1,135 @@
+//! How a receiver behaves, well or not.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::http::Answer;
+
+/// What `--fail` alone means.
+const FAILURE: u16 = 500;
+
+/// How a receiver misbehaves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Conduct {
+    /// For so many deliveries from the first on; without it, for ever.
+    pub(super) first: Option<u64>,
+    /// With this status.
+    pub(super) status: Option<u16>,
+    /// Without an answer.
+    pub(super) hangs_up: bool,
+    /// After a while.
+    pub(super) delay: Option<Duration>,
+}
+
+impl Conduct {
+    /// The answer to the `nth` delivery, from 1, which deserves the status `due`.
+    pub(super) fn answer(self, nth: u64, due: u16) -> Answer {
+        if self.first.is_some_and(|first| nth > first) {
+            return Answer::at_once(due);
+        }
+        let fails_plainly = self.first.is_some() && self.delay.is_none();
+        let status = self.status.or(fails_plainly.then_some(FAILURE));
+        Answer {
+            after: self.delay.unwrap_or_default(),
+            status: (!self.hangs_up).then_some(status.unwrap_or(due)),
+        }
+    }
+}
+
+impl fmt::Display for Conduct {
+    /// A sentence about what is to be expected.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::default() {
+            return f.write_str("204 for what verifies, 400 for what does not");
+        }
+        match self.first {
+            Some(1) => f.write_str("misbehaves for the first delivery: ")?,
+            Some(first) => write!(f, "misbehaves for the first {first} deliveries: ")?,
+            None => f.write_str("misbehaves: ")?,
+        }
+        let answer = self.answer(1, 0);
+        match answer.status {
+            None => f.write_str("closes the connection")?,
+            Some(0) => f.write_str("answers")?,
+            Some(status) => write!(f, "answers {status}")?,
+        }
+        if let Some(delay) = self.delay {
+            write!(f, " after {} s", delay.as_secs())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(after_seconds: u64, status: Option<u16>) -> Answer {
+        Answer {
+            after: Duration::from_secs(after_seconds),
+            status,
+        }
+    }
+
+    #[test]
+    fn without_a_wish_everybody_gets_what_is_due() {
+        let conduct = Conduct::default();
+        assert_eq!(conduct.answer(1, 204), Answer::at_once(204));
+        assert_eq!(conduct.answer(9, 400), Answer::at_once(400));
+    }
+
+    #[test]
+    fn the_first_ones_fail_and_the_next_does_not() {
+        let three = Conduct {
+            first: Some(3),
+            ..Conduct::default()
+        };
+        assert_eq!(three.answer(3, 204), Answer::at_once(500));
+        assert_eq!(three.answer(4, 204), Answer::at_once(204));
+        let unavailable = Conduct {
+            status: Some(503),
+            ..three
+        };
+        assert_eq!(unavailable.answer(1, 204), Answer::at_once(503));
+    }
+
+    #[test]
+    fn a_delay_changes_the_time_and_nothing_else() {
+        let delay = Some(Duration::from_secs(12));
+        let late = Conduct {
+            delay,
+            ..Conduct::default()
+        };
+        assert_eq!(late.answer(7, 204), answer(12, Some(204)));
+        let late_at_first = Conduct {
+            first: Some(1),
+            ..late
+        };
+        assert_eq!(late_at_first.answer(1, 204), answer(12, Some(204)));
+        assert_eq!(late_at_first.answer(2, 204), answer(0, Some(204)));
+        let hangs_up = Conduct {
+            hangs_up: true,
+            ..late
+        };
+        assert_eq!(hangs_up.answer(1, 204), answer(12, None));
+    }
+
+    #[test]
+    fn what_is_to_be_expected_is_told() {
+        let conduct = Conduct {
+            first: Some(2),
+            status: Some(503),
+            hangs_up: false,
+            delay: Some(Duration::from_secs(12)),
+        };
+        assert_eq!(
+            conduct.to_string(),
+            "misbehaves for the first 2 deliveries: answers 503 after 12 s"
+        );
+        let hangs_up = Conduct {
+            hangs_up: true,
+            ..Conduct::default()
+        };
+        assert_eq!(hangs_up.to_string(), "misbehaves: closes the connection");
+    }
+}

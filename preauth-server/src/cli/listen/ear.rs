@@ -1,0 +1,94 @@
+//! Judges each delivery, decides how to answer, and has it told.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use preauth_core::value::EventId;
+
+use crate::clock::{Clock, SystemClock};
+use crate::http::{Answer, Delivery, Ear};
+
+use super::conduct::Conduct;
+use super::report::{Heard, Report, Verdict};
+use super::secrets::Secrets;
+
+/// So many events are remembered; when there are more, all are forgotten.
+const REMEMBERED_EVENTS: usize = 10_000;
+
+const ACCEPTED: u16 = 204;
+const REFUSED: u16 = 400;
+/// The sender comes again, and a secret may be there then.
+const CANNOT_JUDGE: u16 = 503;
+
+/// The ear of `listen`.
+#[derive(Debug)]
+pub(super) struct ListenEar {
+    secrets: Secrets,
+    conduct: Conduct,
+    report: Report,
+    counted: Mutex<Counted>,
+}
+
+#[derive(Debug, Default)]
+struct Counted {
+    deliveries: u64,
+    /// How often each event arrived, signed.
+    arrivals: HashMap<EventId, u64>,
+}
+
+impl ListenEar {
+    pub(super) fn new(secrets: Secrets, conduct: Conduct, report: Report) -> Self {
+        Self {
+            secrets,
+            conduct,
+            report,
+            counted: Mutex::default(),
+        }
+    }
+}
+
+impl Ear for ListenEar {
+    fn hear(&self, signature: Option<&[u8]>, body: &[u8]) -> Answer {
+        let at = SystemClock.now();
+        let (verdict, event, due) = match self.secrets.verifier() {
+            Ok(verifier) => {
+                let delivery = Delivery::judge(&verifier, signature, body);
+                match delivery.verdict {
+                    Ok(signed_at) => {
+                        let age_seconds = at.unix_seconds().saturating_sub(signed_at);
+                        (Verdict::Verified { age_seconds }, delivery.event, ACCEPTED)
+                    }
+                    Err(error) => (Verdict::Refused(error), delivery.event, REFUSED),
+                }
+            }
+            Err(error) => (Verdict::NoSecret(error), None, CANNOT_JUDGE),
+        };
+        // Held while it is told, so that what is printed is in the order in which it is counted.
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        counted.deliveries = counted.deliveries.saturating_add(1);
+        let is_genuine = matches!(verdict, Verdict::Verified { .. });
+        let genuine = event.as_ref().filter(|_| is_genuine);
+        let arrival = genuine.map(|event| counted.arrives(event.id));
+        let answer = self.conduct.answer(counted.deliveries, due);
+        self.report.tell(&Heard {
+            at,
+            verdict: &verdict,
+            event: event.as_ref(),
+            arrival,
+            answer,
+            body,
+        });
+        answer
+    }
+}
+
+impl Counted {
+    fn arrives(&mut self, event: EventId) -> u64 {
+        if self.arrivals.len() >= REMEMBERED_EVENTS {
+            self.arrivals.clear();
+        }
+        let count = self.arrivals.entry(event).or_default();
+        *count = count.saturating_add(1);
+        *count
+    }
+}

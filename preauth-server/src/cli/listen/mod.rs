@@ -1,0 +1,93 @@
+//! `listen`: a webhook receiver for developers. It verifies and prints every delivery, and misbehaves
+//! on demand.
+
+mod conduct;
+mod ear;
+mod pretty;
+mod report;
+mod secrets;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::app;
+use crate::http::Receiver;
+use crate::span;
+
+use super::CliError;
+use conduct::Conduct;
+use ear::ListenEar;
+use report::Report;
+use secrets::Secrets;
+
+/// Longer than any sender waits.
+const MOST_DELAY_SECONDS: u64 = 600;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  preauth-server listen --secret-file ready.json --fail 3 --status 503"
+)]
+pub(super) struct ListenArgs {
+    /// Port on this machine; 0 takes any free one.
+    #[arg(long, value_name = "PORT", default_value_t = 9000)]
+    port: u16,
+    /// File with signing secrets, one per line, or the ready file of a sandbox. It is read with
+    /// every delivery, so it may be written, or changed, after the start.
+    #[arg(long, value_name = "PATH")]
+    secret_file: Option<PathBuf>,
+    /// A signing secret; may be given several times. Everybody on this machine sees it here: prefer
+    /// the variable, with commas between several, or the file.
+    #[arg(
+        long,
+        value_name = "SECRET",
+        env = "WEBHOOK_SECRET",
+        hide_env_values = true,
+        value_delimiter = ','
+    )]
+    secret: Vec<String>,
+    /// Misbehave for the first N deliveries only; 500 unless something else is asked for.
+    #[arg(long, value_name = "N")]
+    fail: Option<u64>,
+    /// Answer with this status, whatever arrives.
+    #[arg(long, value_name = "STATUS", value_parser = clap::value_parser!(u16).range(200..=599))]
+    status: Option<u16>,
+    /// Close the connection and answer nothing.
+    #[arg(long, conflicts_with = "status")]
+    drop: bool,
+    /// Let the sender wait, for 12s or 2m; the service waits 10 s.
+    #[arg(long, value_name = "TIME", value_parser = delay)]
+    delay: Option<Duration>,
+    /// One JSON object per line, for scripts: the address, then each delivery.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn run(args: ListenArgs) -> Result<(), CliError> {
+    let secrets = Secrets::new(&args.secret, args.secret_file)?;
+    let conduct = Conduct {
+        first: args.fail,
+        status: args.status,
+        hangs_up: args.drop,
+        delay: args.delay,
+    };
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
+    let receiver = Receiver::bind(address).await.map_err(|error| {
+        format!("cannot listen on {address}: {error}; choose another --port (0 takes any free one)")
+    })?;
+    let report = Report::new(args.json);
+    report.begin(&receiver.url(), &secrets, conduct);
+    receiver.start(ListenEar::new(secrets, conduct, report));
+    app::wait_for_signal().await?;
+    Ok(())
+}
+
+fn delay(text: &str) -> Result<Duration, String> {
+    let seconds = span::parse(text).ok_or("must be a time like 12s or 2m")?;
+    if seconds > MOST_DELAY_SECONDS {
+        return Err(format!("must be {MOST_DELAY_SECONDS} s or less"));
+    }
+    Ok(Duration::from_secs(seconds))
+}

@@ -1,0 +1,142 @@
+//! Where the signing secrets come from: the command line, the environment, a file.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use thiserror::Error;
+use webhook_verify::{Secret, SecretError, Verifier};
+
+/// Why there is no secret to verify with.
+#[derive(Debug, Error)]
+pub(super) enum NoSecret {
+    #[error(
+        "no signing secret; give --secret-file (the ready file of a sandbox will do), the variable \
+         WEBHOOK_SECRET, or --secret"
+    )]
+    NotGiven,
+    #[error("cannot read secret file {}", path.display())]
+    File {
+        path: PathBuf,
+        #[source]
+        cause: std::io::Error,
+    },
+    #[error("secret file {} has no secret in it yet", path.display())]
+    Empty { path: PathBuf },
+    #[error("no usable secret in {place}")]
+    Form {
+        place: String,
+        #[source]
+        cause: SecretError,
+    },
+}
+
+/// The signing secrets; those of the file are read anew each time.
+#[derive(Debug)]
+pub(super) struct Secrets {
+    given: Vec<Secret>,
+    file: Option<PathBuf>,
+}
+
+/// What is read of a sandbox's ready file.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Ready {
+    webhook_secret: String,
+}
+
+impl Secrets {
+    /// Takes what was given; a file need not be there yet.
+    pub(super) fn new(given: &[String], file: Option<PathBuf>) -> Result<Self, NoSecret> {
+        if given.is_empty() && file.is_none() {
+            return Err(NoSecret::NotGiven);
+        }
+        let parse = |text: &String| parse("--secret or WEBHOOK_SECRET", text);
+        let given = given.iter().map(parse).collect::<Result<_, _>>()?;
+        Ok(Self { given, file })
+    }
+
+    /// What accepts every secret that there is now.
+    pub(super) fn verifier(&self) -> Result<Verifier, NoSecret> {
+        let mut all = self.given.clone();
+        match self.file.as_deref().map(read) {
+            Some(Ok(secrets)) => all.extend(secrets),
+            Some(Err(error)) if all.is_empty() => return Err(error),
+            Some(Err(_)) | None => {}
+        }
+        let mut all = all.into_iter();
+        let first = all.next().ok_or(NoSecret::NotGiven)?;
+        Ok(all.fold(Verifier::new(first), Verifier::also_accepting))
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<Secret>, NoSecret> {
+    let text = std::fs::read_to_string(path).map_err(|cause| NoSecret::File {
+        path: path.to_owned(),
+        cause,
+    })?;
+    let place = format!("secret file {}", path.display());
+    if let Ok(ready) = serde_json::from_str::<Ready>(&text) {
+        return Ok(vec![parse(&place, &ready.webhook_secret)?]);
+    }
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let secrets = lines
+        .map(|line| parse(&place, line))
+        .collect::<Result<Vec<_>, _>>()?;
+    if secrets.is_empty() {
+        let path = path.to_owned();
+        return Err(NoSecret::Empty { path });
+    }
+    Ok(secrets)
+}
+
+fn parse(place: &str, text: &str) -> Result<Secret, NoSecret> {
+    Secret::parse(text).map_err(|cause| NoSecret::Form {
+        place: place.to_owned(),
+        cause,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use webhook_verify::sign;
+
+    const FIRST: &str = "whsec_dGVzdC1vbmx5LXNlY3JldC1vZi10aGUtZG9jcyE";
+    const SECOND: &str = "whsec_dGhlLW9uZS1iZWZvcmUtdGhlLXJvdGF0aW9uISE";
+
+    fn accepts(secrets: &Secrets, secret: &str) -> bool {
+        let header = sign(&[Secret::parse(secret).unwrap()], 7, b"{}").unwrap();
+        let verifier = secrets.verifier().unwrap();
+        verifier.verify(Some(header.as_bytes()), b"{}", 7).is_ok()
+    }
+
+    #[test]
+    fn a_file_may_come_later_and_change() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("secrets");
+        let secrets = Secrets::new(&[], Some(path.clone())).unwrap();
+        assert!(matches!(secrets.verifier(), Err(NoSecret::File { .. })));
+        std::fs::write(&path, "\n").unwrap();
+        assert!(matches!(secrets.verifier(), Err(NoSecret::Empty { .. })));
+        std::fs::write(
+            &path,
+            format!(r#"{{"apiKey":"x","webhookSecret":"{FIRST}"}}"#),
+        )
+        .unwrap();
+        assert!(accepts(&secrets, FIRST) && !accepts(&secrets, SECOND));
+        std::fs::write(&path, format!("{FIRST}\n  {SECOND}\n")).unwrap();
+        assert!(accepts(&secrets, FIRST) && accepts(&secrets, SECOND));
+        std::fs::write(&path, "whsec_").unwrap();
+        assert!(matches!(secrets.verifier(), Err(NoSecret::Form { .. })));
+    }
+
+    #[test]
+    fn what_is_given_needs_no_file_and_is_judged_at_once() {
+        let missing = Some(PathBuf::from("/nowhere/secrets"));
+        let secrets = Secrets::new(&[SECOND.to_owned()], missing).unwrap();
+        assert!(accepts(&secrets, SECOND));
+        let wrong = Secrets::new(&["hunter2".to_owned()], None).unwrap_err();
+        assert!(!crate::log::chain(&wrong).contains("hunter2"));
+        assert!(matches!(Secrets::new(&[], None), Err(NoSecret::NotGiven)));
+    }
+}

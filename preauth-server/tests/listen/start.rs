@@ -1,0 +1,49 @@
+//! How it starts, or says why not.
+
+use std::fs;
+
+use crate::listener::{Listener, refused};
+
+#[test]
+fn without_a_secret_the_ways_to_give_one_are_told() {
+    let output = refused(&[]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    for way in ["--secret-file", "WEBHOOK_SECRET", "--secret"] {
+        assert!(said.contains(way), "{said}");
+    }
+    let output = refused(&["--secret", "whsec_hunter2"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("shorter than 24 bytes"), "{said}");
+    assert!(!said.contains("hunter2"), "{said}");
+}
+
+#[test]
+fn wishes_that_contradict_each_other_are_refused() {
+    for wrong in [
+        ["--drop", "--status=503"].as_slice(),
+        &["--status=99"],
+        &["--delay=12"],
+        &["--delay=1d"],
+        &["--fail=-1"],
+    ] {
+        assert_eq!(refused(wrong).status.code(), Some(2), "{wrong:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_secret_file_that_is_not_there_yet_is_told_and_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("secret");
+    let listener = Listener::start(&["--secret-file", path.to_str().unwrap()]).await;
+    assert_eq!(listener.send(None, "{}").await, 503);
+    fs::write(&path, "whsec_dGVzdC1vbmx5LXNlY3JldC1vZi10aGUtZG9jcyE").unwrap();
+    assert_eq!(listener.send(None, "{}").await, 400);
+    let text = listener
+        .until(|text| text.contains("-> answered 400"))
+        .await;
+    assert!(
+        text.contains("nothing can be verified yet: cannot read secret file"),
+        "{text}"
+    );
+    assert!(text.contains("-> answered 503"), "{text}");
+}
