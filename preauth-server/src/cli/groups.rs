@@ -7,7 +7,9 @@ use clap::Command;
 const GROUPS: &[(&str, &[&str])] = &[
     (
         "Server",
-        &["sandbox", "serve", "migrate", "audit", "config", "openapi"],
+        &[
+            "sandbox", "serve", "migrate", "listen", "audit", "config", "openapi",
+        ],
     ),
     (
         "Administration (of a running server)",
@@ -24,6 +26,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "endpoint",
             "delivery",
             "notice",
+            "master-key",
         ],
     ),
 ];

@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::announcement::Announcement;
 use crate::app::{self, Parts, Running};
-use crate::clock::SystemClock;
+use crate::clock::{Clock, SystemClock};
 use crate::config::{Config, Layers, TokenSource};
 use crate::dispatcher::TargetPolicy;
 use crate::http::Strangers;
@@ -62,7 +62,7 @@ pub(super) async fn run(args: &ServeArgs) -> Result<(), CliError> {
     files::create_private_directory(&config.data)
         .map_err(|error| format!("cannot create folder {}: {error}", config.data.display()))?;
     let (vault, token) = given.complete(&config)?;
-    secret::prove(&vault, &*stores.directory).await?;
+    secret::prove(&vault, &*stores.directory, SystemClock.now()).await?;
     let running = app::start(Parts {
         stores,
         clock: Arc::new(SystemClock),

@@ -25,7 +25,7 @@ pub struct Endpoint {
     pub last_success_at: Option<Timestamp>,
 }
 
-/// A signing secret, encrypted under the master key.
+/// A signing secret, encrypted under a master key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SealedSecret(pub Vec<u8>);
 
@@ -33,6 +33,33 @@ impl std::fmt::Debug for SealedSecret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("SealedSecret(..)")
     }
+}
+
+/// Which secret of which endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SecretId {
+    /// The endpoint.
+    pub endpoint: EndpointId,
+    /// Its secrets are numbered from 1 on.
+    pub number: u32,
+}
+
+/// A signing secret as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptSecret {
+    /// Which it is.
+    pub id: SecretId,
+    /// The secret.
+    pub sealed: SealedSecret,
+}
+
+/// A kept secret, and the same one sealed under another master key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResealedSecret {
+    /// What is kept.
+    pub kept: KeptSecret,
+    /// What is to stand in its place.
+    pub sealed: SealedSecret,
 }
 
 /// The register of endpoints.
@@ -57,8 +84,18 @@ pub trait Endpoints: Send + Sync {
     /// A head office's endpoint, if it has one.
     async fn endpoint(&self, company: CompanyId) -> Result<Option<Endpoint>, Unavailable>;
 
-    /// The newest secret of any endpoint, to prove a master key on; `None` when there is no endpoint.
-    async fn any_sealed_secret(&self) -> Result<Option<(EndpointId, SealedSecret)>, Unavailable>;
+    /// Signing secrets that are in force at `now`, at most `limit`, after `after` in an order that
+    /// does not change: whoever asks on from the last one sees each that is there all the while.
+    async fn secrets_in_force(
+        &self,
+        now: Timestamp,
+        after: Option<SecretId>,
+        limit: u32,
+    ) -> Result<Vec<KeptSecret>, Unavailable>;
+
+    /// Puts secrets in the place of what is kept, all in one transaction, and tells how many: what
+    /// was rotated or removed meanwhile is passed over.
+    async fn replace_secrets(&self, resealed: Vec<ResealedSecret>) -> Result<u64, Unavailable>;
 
     /// Removes an endpoint; its pending deliveries end as failed.
     async fn delete_endpoint(

@@ -16,7 +16,7 @@ mod users;
 pub use api_keys::{ApiKey, ApiKeys};
 pub use companies::{Companies, Company, CompanyKind, Contact};
 pub use deliveries::{AttemptRecord, Deliveries, Delivery, DeliveryFilter, DeliveryStatus};
-pub use endpoints::{Endpoint, Endpoints, SealedSecret};
+pub use endpoints::{Endpoint, Endpoints, KeptSecret, ResealedSecret, SealedSecret, SecretId};
 pub use extensions::{Extensions, OperationExtension};
 pub use invoices::Invoices;
 pub use notices::{Notice, NoticeFilter, NoticeStatus, Notices};

@@ -1,33 +1,94 @@
-//! A master key is proved before anything is served: a wrong one would fail deliveries one by one.
+//! The master keys are proved before anything is served: without one that is needed, deliveries would
+//! fail one by one.
+
+use std::fmt;
 
 use preauth_core::port::Unavailable;
+use preauth_core::value::Timestamp;
 use thiserror::Error;
 
 use crate::directory::Endpoints;
 
-use super::Vault;
+use super::census::census;
+use super::{MasterKeyId, Vault};
 
-/// Why a master key was not proved.
+/// Why the master keys were not proved.
 #[derive(Debug, Error)]
 pub enum ProofError {
-    /// The database's secrets were sealed under another key.
+    /// Secrets of the database were sealed under keys that are not known here.
     #[error(
-        "the signing secrets in this database were sealed with another master key; restore the \
-         master.key that belongs to this database from its backup"
+        "this database holds {0}, and this server knows only {known}; restore the master key that \
+         belongs to this database from its backup: as the master key file, or as a further line \
+         of it",
+        known = Listed(.1)
     )]
-    OtherKey,
+    OtherKey(Missing, Vec<MasterKeyId>),
     /// The database could not be read.
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
 }
 
-/// Opens a secret of the database, if it holds any.
-pub async fn prove<E: Endpoints + ?Sized>(vault: &Vault, endpoints: &E) -> Result<(), ProofError> {
-    let Some((endpoint, sealed)) = endpoints.any_sealed_secret().await? else {
-        return Ok(());
+/// How many secrets need which keys that are not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    secrets: u64,
+    keys: Vec<MasterKeyId>,
+}
+
+/// Looks whether the vault knows every key under which a signing secret in force was sealed, old ones
+/// of an overlap included.
+pub async fn prove<E: Endpoints + ?Sized>(
+    vault: &Vault,
+    endpoints: &E,
+    now: Timestamp,
+) -> Result<(), ProofError> {
+    let census = census(endpoints, now).await?;
+    if census.unreadable > 0 {
+        // Their endpoints need a new secret; all others go on.
+        tracing::error!(
+            secrets = census.unreadable,
+            "signing secrets cannot be opened"
+        );
+    }
+    let known: Vec<_> = vault.keys().collect();
+    let unknown = census.by_key.iter().filter(|(key, _)| !known.contains(key));
+    let mut missing = Missing {
+        secrets: 0,
+        keys: Vec::new(),
     };
-    vault
-        .unseal(endpoint, &sealed.0)
-        .map(drop)
-        .map_err(|_| ProofError::OtherKey)
+    for (key, count) in unknown {
+        missing.secrets = missing.secrets.saturating_add(*count);
+        missing.keys.push(*key);
+    }
+    if missing.keys.is_empty() {
+        Ok(())
+    } else {
+        Err(ProofError::OtherKey(missing, known))
+    }
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.secrets {
+            1 => f.write_str("1 signing secret")?,
+            many => write!(f, "{many} signing secrets")?,
+        }
+        write!(
+            f,
+            " sealed with another master key ({})",
+            Listed(&self.keys)
+        )
+    }
+}
+
+struct Listed<'k>(&'k [MasterKeyId]);
+
+impl fmt::Display for Listed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, key) in self.0.iter().enumerate() {
+            let separator = if index == 0 { "" } else { ", " };
+            write!(f, "{separator}{key}")?;
+        }
+        Ok(())
+    }
 }

@@ -128,3 +128,16 @@ async fn a_test_event_is_sent_and_what_failed_is_sent_again() {
         .run(&["delivery", "resend-failed", COMPANY, "--since", "today"])
         .failed(2, &["not of the form"]);
 }
+
+#[tokio::test]
+async fn master_keys_are_shown_and_every_secret_is_encrypted_anew() {
+    let operator = Operator::start().await;
+    let shown = operator.json(&["master-key", "show"]);
+    assert_eq!(shown["keys"][0]["secrets"], 1);
+    let table = operator.says(&["master-key", "show"]);
+    assert_eq!(value(&table, "active"), shown["active"].as_str().unwrap());
+    assert!(table.contains("KNOWN HERE"), "{table}");
+    let done = operator.says(&["master-key", "reencrypt"]);
+    assert_eq!(value(&done, "secrets encrypted anew"), "0");
+    assert_eq!(value(&done, "secrets that no key opens"), "0");
+}

@@ -21,6 +21,7 @@ mod idempotency;
 mod identity;
 mod list;
 mod log;
+mod master_keys;
 mod process;
 mod races;
 mod strangers;

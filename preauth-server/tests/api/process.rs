@@ -15,7 +15,7 @@ on_each_database! {
     a_sandbox_whose_endpoint_was_removed_starts_with_a_new_one,
 }
 
-fn preauth(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+pub(crate) fn preauth(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_preauth-server"))
         .args(arguments)
         .envs(variables.iter().copied())
@@ -24,7 +24,7 @@ fn preauth(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Out
         .unwrap()
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 

@@ -133,6 +133,8 @@ impl Story {
             .await;
         self.done("DELETE", &demo, None).await;
         self.done("PUT", &demo, Some(wanted)).await;
+        self.get("master-keys").await;
+        self.act("master-keys/reencrypt").await;
     }
 
     async fn arrived(&self, delivery: &str) {

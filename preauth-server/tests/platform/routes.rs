@@ -156,6 +156,8 @@ pub(crate) const ROUTES: &[Route] = &[
     route("POST", "/deliveries/{id}/resend", Nothing),
     route("GET", "/companies/{id}/notices", Pages),
     route("GET", "/notices/{id}", Nothing),
+    route("GET", "/master-keys", Nothing),
+    route("POST", "/master-keys/reencrypt", Nothing),
     route("GET", "/operations", Pages),
     route("POST", "/operations", Body(ADVANCE)),
     route("GET", "/operations/{id}", Nothing),

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use chrono::TimeDelta;
 use preauth_core::port::{Claim, Leased};
 use preauth_core::value::{CompanyId, EventType, EventTypeSet, Timestamp};
-use preauth_server::directory::DirectoryError;
+use preauth_server::directory::{DirectoryError, KeptSecret, ResealedSecret};
 
 use crate::fixture::{Fixture, secret};
 
@@ -143,6 +143,50 @@ async fn the_secrets_in_force_are_given_out_newest_first() {
     assert_eq!(in_force(20).await, [3]);
     rotate(4, 21, 21).await;
     assert_eq!(in_force(21).await, [4]);
+}
+
+#[tokio::test]
+async fn secrets_in_force_are_seen_page_by_page_and_replaced_only_where_they_stand() {
+    let fixture = Fixture::new().await;
+    let (directory, now) = (fixture.directory(), fixture.now);
+    let mut endpoints = Vec::new();
+    for _ in 0..2 {
+        let payer = fixture.payer().await;
+        endpoints.push(fixture.add_endpoint(payer).await.id);
+    }
+    let soon = fixture.later(TimeDelta::minutes(1));
+    let second = secret(2);
+    let rotate = directory.rotate_secret(endpoints[0], &second, now, soon);
+    rotate.await.unwrap();
+    let in_force = async |now| {
+        let mut all: Vec<KeptSecret> = Vec::new();
+        loop {
+            let after = all.last().map(|last| last.id);
+            let page = directory.secrets_in_force(now, after, 1).await.unwrap();
+            if page.is_empty() {
+                return all;
+            }
+            assert_eq!(page.len(), 1);
+            all.extend(page);
+        }
+    };
+    let all = in_force(now).await;
+    assert_eq!(all.len(), 3);
+    assert_eq!(in_force(soon).await.len(), 2, "what has ended is not shown");
+
+    let resealed = |kept: &KeptSecret, byte| ResealedSecret {
+        kept: kept.clone(),
+        sealed: secret(byte),
+    };
+    let batch = all.iter().map(|kept| resealed(kept, 9)).collect();
+    assert_eq!(directory.replace_secrets(batch).await.unwrap(), 3);
+    // What they were does not stand there any more.
+    let late = all.iter().map(|kept| resealed(kept, 8)).collect();
+    assert_eq!(directory.replace_secrets(late).await.unwrap(), 0);
+    let after = in_force(now).await;
+    assert!(after.iter().all(|kept| kept.sealed == secret(9)));
+    let ids = |all: &[KeptSecret]| all.iter().map(|kept| kept.id).collect::<Vec<_>>();
+    assert_eq!(ids(&all), ids(&after));
 }
 
 #[tokio::test]

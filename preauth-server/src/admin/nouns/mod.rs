@@ -7,6 +7,7 @@ mod endpoint;
 mod extension;
 mod invoice;
 mod key;
+mod master_key;
 mod notice;
 mod operation;
 mod payment_order;
@@ -46,6 +47,8 @@ pub(crate) enum AdminCommand {
     Delivery(Noun<delivery::DeliveryCommand>),
     /// Mails to suppliers and companies.
     Notice(Noun<notice::NoticeCommand>),
+    /// What signing secrets are encrypted with.
+    MasterKey(Noun<master_key::MasterKeyCommand>),
 }
 
 impl AdminCommand {
@@ -64,6 +67,7 @@ impl AdminCommand {
             Self::Endpoint(noun) => run(noun).await,
             Self::Delivery(noun) => run(noun).await,
             Self::Notice(noun) => run(noun).await,
+            Self::MasterKey(noun) => run(noun).await,
         }
     }
 }

@@ -15,6 +15,7 @@ mod extensions;
 mod gate;
 mod invoices;
 mod known;
+mod master_keys;
 mod metrics;
 mod notices;
 mod operations;

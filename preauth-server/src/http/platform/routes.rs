@@ -7,7 +7,7 @@ use crate::sandbox::TimeMachine;
 use super::resource::Resource;
 use super::{
     api_keys, blocked_suppliers, companies, credit_analysis, deliveries, extensions, invoices,
-    notices, operations, payment_orders, sandbox_clock, users, webhook_endpoint,
+    master_keys, notices, operations, payment_orders, sandbox_clock, users, webhook_endpoint,
 };
 
 /// Method and path of every route, HEAD included, so that documents and tests can be held to them. A
@@ -54,6 +54,8 @@ pub(super) fn all(time_machine: Option<&Arc<TimeMachine>>) -> Vec<Resource> {
         at("deliveries/{id}/resend").post(deliveries::Resend),
         at("companies/{id}/notices").get(notices::List),
         at("notices/{id}").get(notices::Find),
+        at("master-keys").get(master_keys::Find),
+        at("master-keys/reencrypt").post(master_keys::Reencrypt),
         at("operations").get(operations::List).post(operations::Add),
         at("operations/{id}").get(operations::Find),
         at("operations/{id}/extensions")

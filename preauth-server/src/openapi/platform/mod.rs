@@ -3,6 +3,7 @@
 mod access;
 mod companies;
 mod deliveries;
+mod master_keys;
 mod notices;
 mod operations;
 mod orders;
@@ -117,6 +118,7 @@ fn guarded() -> Vec<Described> {
     all.extend(webhook_endpoint::all());
     all.extend(deliveries::all());
     all.extend(notices::all());
+    all.extend(master_keys::all());
     all.extend(operations::all());
     all.extend(orders::all());
     all
@@ -130,6 +132,7 @@ fn tags() -> Vec<Tag> {
         webhook_endpoint::WEBHOOK_ENDPOINTS,
         deliveries::DELIVERIES,
         notices::NOTICES,
+        master_keys::MASTER_KEYS,
         operations::OPERATIONS,
         orders::RECORDS,
         orders::SANDBOX,

@@ -134,6 +134,55 @@ pub(super) fn resend_request() -> Schema {
 }
 
 pub(super) fn resent() -> Schema {
-    let count = Schema::integer("Deliveries that are due again.", 3).at_least(0);
+    let count = count("Deliveries that are due again.", 3);
     Schema::answer("What was done.", [required("count", count)])
+}
+
+pub(super) fn master_keys() -> Schema {
+    let key = Schema::answer(
+        "A master key.",
+        [
+            required("id", master_key_id("The beginning of its SHA-256.")),
+            required(
+                "known",
+                Schema::boolean("Whether this server has it.", true),
+            ),
+            required("secrets", count("Secrets in force that it encrypts.", 12)),
+        ],
+    );
+    Schema::answer(
+        "The keys that this server knows, in its file's order, then those that only secrets name.",
+        [
+            required(
+                "active",
+                master_key_id("The key that encrypts what is new."),
+            ),
+            required("keys", Schema::array("All of them.", key)),
+            required("unreadable", count("Secrets that name no key at all.", 0)),
+        ],
+    )
+}
+
+pub(super) fn reencrypted() -> Schema {
+    Schema::answer(
+        "What was encrypted anew.",
+        [
+            required(
+                "reencrypted",
+                count(
+                    "Secrets that the active key encrypts now, and did not before.",
+                    12,
+                ),
+            ),
+            required("unopened", count("Secrets that no known key opens.", 0)),
+        ],
+    )
+}
+
+fn master_key_id(description: &str) -> Schema {
+    Schema::text(description, "1f40fc92")
+}
+
+fn count(description: &str, example: i64) -> Schema {
+    Schema::integer(description, example).at_least(0)
 }

@@ -45,6 +45,8 @@ pub(super) const ALL: &Shapes = &[
     ("Resent", deliveries::resent),
     ("Notice", notices::notice),
     ("NoticeList", || page_of("Notice")),
+    ("MasterKeys", deliveries::master_keys),
+    ("Reencrypted", deliveries::reencrypted),
     ("Invoice", shared::invoice),
     ("Operation", operations::operation),
     ("OperationList", || page_of("Operation")),

@@ -1,18 +1,22 @@
 //! The register of endpoints. A removed one stays in its table for the history of its deliveries.
 
 mod changes;
+mod secrets;
 
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
 use preauth_core::value::{CompanyId, EndpointId, EventTypeSet, Timestamp};
 use sqlx::PgConnection;
 
-use crate::directory::{DirectoryError, Endpoint, Endpoints, SealedSecret};
+use crate::directory::{
+    DirectoryError, Endpoint, Endpoints, KeptSecret, ResealedSecret, SealedSecret, SecretId,
+};
 
 use super::PostgresStore;
-use super::error::Fault;
+use super::error::{Fault, unavailable};
 use super::rows::Columns;
 use changes::{NewEndpoint, Pause, Rotation, Update};
+use secrets::SecretsPage;
 
 #[async_trait]
 impl Endpoints for PostgresStore {
@@ -55,9 +59,24 @@ impl Endpoints for PostgresStore {
         Ok(found.await?)
     }
 
-    async fn any_sealed_secret(&self) -> Result<Option<(EndpointId, SealedSecret)>, Unavailable> {
-        let found = self.read(&(), |connection, ()| Box::pin(newest_secret(connection)));
+    async fn secrets_in_force(
+        &self,
+        now: Timestamp,
+        after: Option<SecretId>,
+        limit: u32,
+    ) -> Result<Vec<KeptSecret>, Unavailable> {
+        let page = SecretsPage { now, after, limit };
+        let found = self.read(&page, |connection, page| {
+            Box::pin(secrets::in_force(connection, page))
+        });
         Ok(found.await?)
+    }
+
+    async fn replace_secrets(&self, resealed: Vec<ResealedSecret>) -> Result<u64, Unavailable> {
+        let replaced = self.write(resealed, |connection, resealed| {
+            Box::pin(secrets::replace(connection, resealed))
+        });
+        replaced.await.map_err(unavailable)
     }
 
     async fn delete_endpoint(
@@ -107,26 +126,6 @@ impl Endpoints for PostgresStore {
         });
         Ok(rotated.await?)
     }
-}
-
-/// The secret that was added last to an endpoint that still stands.
-async fn newest_secret(
-    connection: &mut PgConnection,
-) -> Result<Option<(EndpointId, SealedSecret)>, Fault> {
-    let row = sqlx::query(
-        "SELECT endpoint_secrets.endpoint_id, endpoint_secrets.sealed
-         FROM endpoint_secrets JOIN endpoints ON endpoints.id = endpoint_secrets.endpoint_id
-         WHERE endpoints.deleted_at IS NULL
-         ORDER BY endpoint_secrets.created_at DESC LIMIT 1",
-    )
-    .fetch_optional(connection)
-    .await?;
-    let Some(row) = row else {
-        return Ok(None);
-    };
-    let columns = Columns::of("endpoint_secrets", &row);
-    let endpoint = EndpointId::new(columns.uuid("endpoint_id")?);
-    Ok(Some((endpoint, SealedSecret(columns.raw("sealed")?))))
 }
 
 /// The endpoint of a head office, unless it was removed.

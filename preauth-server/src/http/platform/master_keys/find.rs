@@ -1,0 +1,59 @@
+//! GET /master-keys: which keys this server knows, and what each seals, so that it is seen when an old
+//! one may go.
+
+use std::collections::BTreeSet;
+
+use salvo::async_trait;
+use salvo::http::{Request, StatusCode};
+use serde::Serialize;
+
+use crate::http::convert;
+use crate::http::error::ApiError;
+use crate::http::platform::PlatformApi;
+use crate::http::platform::resource::Endpoint;
+use crate::http::reply::Reply;
+use crate::secret::{Census, Vault, census};
+
+#[derive(Clone, Copy)]
+pub(in crate::http::platform) struct Find;
+
+#[async_trait]
+impl Endpoint for Find {
+    async fn answer(&self, api: &PlatformApi, _req: &mut Request) -> Result<Reply, ApiError> {
+        let census = census(&*api.directory, api.clock.now()).await?;
+        let body = convert::text(&MasterKeysShape::of(&api.vault, &census));
+        Ok(Reply::json(StatusCode::OK, body))
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct MasterKeysShape {
+    active: String,
+    keys: Vec<MasterKeyShape>,
+    unreadable: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct MasterKeyShape {
+    id: String,
+    known: bool,
+    secrets: u64,
+}
+
+impl MasterKeysShape {
+    /// The keys that this server knows in its file's order, then those that only secrets name.
+    fn of(vault: &Vault, census: &Census) -> Self {
+        let known: BTreeSet<_> = vault.keys().collect();
+        let strangers = census.by_key.keys().filter(|id| !known.contains(id));
+        let shape = |id| MasterKeyShape {
+            id: format!("{id}"),
+            known: known.contains(&id),
+            secrets: census.by_key.get(&id).copied().unwrap_or_default(),
+        };
+        Self {
+            active: vault.active().to_string(),
+            keys: vault.keys().chain(strangers.copied()).map(shape).collect(),
+            unreadable: census.unreadable,
+        }
+    }
+}
