@@ -27,7 +27,7 @@ pub trait Access: Send + Sync {
 }
 
 /// How many requests one key may make in one window (contract, "Limits").
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RateLimit {
     /// Requests per window. Default: 120.
     pub requests: u32,

@@ -1,4 +1,6 @@
-//! Keys and their rate windows.
+//! Keys and their rate windows: of all requests that come at the same time, by one statement.
+
+use std::collections::HashMap;
 
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
@@ -26,62 +28,141 @@ impl Access for PostgresStore {
             now,
         };
         // A request that is counted twice, because its connection broke, harms nobody.
-        let entered = self.read(&visit, |connection, visit| {
-            Box::pin(enter(connection, visit))
-        });
-        Ok(entered.await?)
+        self.visits.ask(visit).await.map_err(Fault::from)?
     }
 }
 
 /// One request to be counted.
-#[derive(Debug)]
-struct Visit {
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Visit {
     hash: KeyHash,
     limit: RateLimit,
     now: Timestamp,
 }
 
-/// Looks a key up and counts the request in its key's window, in a new one when the old one is
-/// over; in one round trip. A key that is revoked or expired is found and not counted.
+/// The visits of one key, which are counted together.
+#[derive(Debug)]
+struct Party {
+    hash: KeyHash,
+    /// Of the earliest of them.
+    now: Timestamp,
+    /// The places of the visits.
+    visits: Vec<usize>,
+}
+
+/// Looks the keys of all visits up and counts the visits in their keys' windows; in one round trip,
+/// because all of a process have the same limit.
+pub(super) async fn enter_all(
+    connection: &mut PgConnection,
+    visits: &[Visit],
+) -> Result<Vec<Result<Option<Entry>, Fault>>, Fault> {
+    let mut by_limit: HashMap<RateLimit, Vec<(usize, Visit)>> = HashMap::new();
+    for (place, visit) in visits.iter().enumerate() {
+        by_limit
+            .entry(visit.limit)
+            .or_default()
+            .push((place, *visit));
+    }
+    let mut answers: Vec<_> = visits.iter().map(|_| Ok(None)).collect();
+    for (limit, visits) in by_limit {
+        enter(connection, limit, parties(visits), &mut answers).await?;
+    }
+    Ok(answers)
+}
+
+/// Counts in new windows where the old are over. A key that is revoked or expired is found and not
+/// counted.
 ///
 /// Requests may arrive here in another order than they were made, so an earlier moment counts in
 /// the window that stands; one earlier by a whole window means that a clock was set back.
-async fn enter(connection: &mut PgConnection, visit: &Visit) -> Result<Option<Entry>, Fault> {
-    let window_ms = i64::from(visit.limit.window_seconds).saturating_mul(1000);
-    let row = sqlx::query(
-        "WITH found AS (
-             SELECT k.id, k.scopes, k.revoked_at, k.expires_at, k.company_id, k.user_id,
+async fn enter(
+    connection: &mut PgConnection,
+    limit: RateLimit,
+    mut parties: Vec<Party>,
+    answers: &mut [Result<Option<Entry>, Fault>],
+) -> Result<(), Fault> {
+    let hashes: Vec<&[u8]> = parties.iter().map(|it| it.hash.0.as_slice()).collect();
+    let moments: Vec<i64> = parties.iter().map(|it| it.now.unix_millis()).collect();
+    let counts: Vec<i64> = parties.iter().map(Party::count).collect();
+    let rows = sqlx::query(
+        "WITH found AS MATERIALIZED (
+             SELECT p.n, p.at, p.visits,
+                    k.id, k.scopes, k.revoked_at, k.expires_at, k.company_id, k.user_id,
                     c.kind, c.head_office_id, u.permissions,
                     u.active AND o.head_office_id = c.head_office_id AS user_is_active
-             FROM api_keys k
+             FROM unnest($1::BYTEA[], $2::BIGINT[], $3::BIGINT[])
+                 WITH ORDINALITY AS p (hash, at, visits, n)
+             JOIN api_keys k ON k.hash = p.hash
              JOIN companies c ON c.id = k.company_id
              JOIN users u ON u.id = k.user_id
              JOIN companies o ON o.id = u.company_id
-             WHERE k.hash = $1
          ),
          counted AS (
              INSERT INTO rate_windows AS w (api_key_id, started_at, count, last_used_at)
-             SELECT id, $2, 1, $2 FROM found WHERE revoked_at IS NULL AND expires_at > $2
+             SELECT id, at, visits, at FROM found
+             WHERE revoked_at IS NULL AND expires_at > at
+             -- In one order in all instances, so that none waits for another in a circle.
+             ORDER BY id
              ON CONFLICT (api_key_id) DO UPDATE
-             SET started_at = CASE WHEN abs($2 - w.started_at) < $3 THEN w.started_at ELSE $2 END,
-                 count = CASE WHEN abs($2 - w.started_at) < $3
-                              THEN least(w.count + 1, $4 + 1) ELSE 1 END,
-                 last_used_at = greatest(w.last_used_at, $2)
-             RETURNING count, started_at
+             SET started_at = CASE WHEN abs(excluded.started_at - w.started_at) < $4
+                                   THEN w.started_at ELSE excluded.started_at END,
+                 count = CASE WHEN abs(excluded.started_at - w.started_at) < $4
+                              THEN least(w.count, $5) + excluded.count ELSE excluded.count END,
+                 last_used_at = greatest(w.last_used_at, excluded.last_used_at)
+             RETURNING api_key_id, count, started_at
          )
          SELECT found.*, counted.count, counted.started_at
-         FROM found LEFT JOIN counted ON TRUE",
+         FROM found LEFT JOIN counted ON counted.api_key_id = found.id",
     )
-    .bind(visit.hash.0.as_slice())
-    .bind(visit.now.unix_millis())
-    .bind(window_ms)
-    .bind(i64::from(visit.limit.requests))
-    .fetch_optional(connection)
+    .bind(hashes)
+    .bind(moments)
+    .bind(counts)
+    .bind(i64::from(limit.window_seconds).saturating_mul(1000))
+    .bind(i64::from(limit.requests))
+    .fetch_all(connection)
     .await?;
-    row.as_ref().map(entry).transpose()
+    for row in &rows {
+        let columns = Columns::of("api_keys", row);
+        let Some(party) = columns.place("n", &mut parties)? else {
+            continue;
+        };
+        for (behind, place) in (0..).zip(party.visits.iter().rev()) {
+            if let Some(answer) = answers.get_mut(*place) {
+                *answer = entry(row, limit, behind).map(Some);
+            }
+        }
+    }
+    Ok(())
 }
 
-fn entry(row: &PgRow) -> Result<Entry, Fault> {
+fn parties(visits: Vec<(usize, Visit)>) -> Vec<Party> {
+    let mut parties: Vec<Party> = Vec::new();
+    let mut known: HashMap<KeyHash, usize> = HashMap::new();
+    for (place, visit) in visits {
+        let of_key = *known.entry(visit.hash).or_insert(parties.len());
+        match parties.get_mut(of_key) {
+            Some(party) => {
+                party.now = party.now.min(visit.now);
+                party.visits.push(place);
+            }
+            None => parties.push(Party {
+                hash: visit.hash,
+                now: visit.now,
+                visits: vec![place],
+            }),
+        }
+    }
+    parties
+}
+
+impl Party {
+    fn count(&self) -> i64 {
+        i64::try_from(self.visits.len()).unwrap_or(i64::MAX)
+    }
+}
+
+/// What one visit finds, with `behind` others of its group after it.
+fn entry(row: &PgRow, limit: RateLimit, behind: u32) -> Result<Entry, Fault> {
     let columns = Columns::of("api_keys", row);
     Ok(Entry {
         key: ApiKeyId::new(columns.uuid("id")?),
@@ -94,17 +175,19 @@ fn entry(row: &PgRow) -> Result<Entry, Fault> {
         user: UserId::new(columns.uuid("user_id")?),
         user_is_active: columns.raw("user_is_active")?,
         permissions: columns.set("permissions")?,
-        window: window(row)?,
+        window: window(row, limit, behind)?,
     })
 }
 
-fn window(row: &PgRow) -> Result<Option<Window>, Fault> {
+fn window(row: &PgRow, limit: RateLimit, behind: u32) -> Result<Option<Window>, Fault> {
     let columns = Columns::of("rate_windows", row);
-    let Some(count) = columns.optional_whole("count")? else {
+    let Some(count) = columns.optional_whole::<u32>("count")? else {
         return Ok(None);
     };
     Ok(Some(Window {
-        count,
+        count: count
+            .saturating_sub(behind)
+            .min(limit.requests.saturating_add(1)),
         started_at: columns.timestamp("started_at")?,
     }))
 }

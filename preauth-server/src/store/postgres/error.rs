@@ -39,6 +39,9 @@ pub(super) enum Fault {
     /// A standby, or a database that was set to take no writes.
     #[error("the database takes no writes")]
     ReadOnly,
+    /// Too many wait, or the end has begun.
+    #[error(transparent)]
+    Queue(#[from] QueueError),
     /// Every number of a kind was given out.
     #[error("there are no ids left")]
     NoIdsLeft,
@@ -84,6 +87,7 @@ impl Fault {
             | Self::Corrupt { .. }
             | Self::Schema
             | Self::ReadOnly
+            | Self::Queue(_)
             | Self::NoIdsLeft => false,
         }
     }
@@ -176,6 +180,7 @@ impl From<Fault> for WriteError {
             | Fault::Corrupt { .. }
             | Fault::Schema
             | Fault::ReadOnly
+            | Fault::Queue(_)
             | Fault::NoIdsLeft => Self::NotDone(Box::new(fault)),
         }
     }
@@ -204,9 +209,11 @@ impl From<Fault> for Unfit {
         match fault {
             Fault::Schema => Self::Schema,
             Fault::ReadOnly => Self::ReadOnly,
-            Fault::Database(_) | Fault::TimedOut | Fault::Corrupt { .. } | Fault::NoIdsLeft => {
-                Self::Unreachable(fault.into())
-            }
+            Fault::Database(_)
+            | Fault::TimedOut
+            | Fault::Corrupt { .. }
+            | Fault::Queue(_)
+            | Fault::NoIdsLeft => Self::Unreachable(fault.into()),
         }
     }
 }

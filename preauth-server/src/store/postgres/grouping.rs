@@ -4,9 +4,11 @@
 //! a lone caller waits for nobody. Each caller is answered on its own, and one that goes away takes
 //! nothing along, because the request is no longer its own.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
+use futures_util::FutureExt;
 use tokio::sync::{Mutex as AsyncMutex, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
@@ -108,11 +110,9 @@ async fn work<S: Serve>(
             .drain(..)
             .map(|waiting| (waiting.request, waiting.caller))
             .unzip();
-        let server = Arc::clone(&server);
-        // A task of its own: should it panic, its callers learn that there is no answer, and the
-        // next group is served.
-        let group_task = tokio::spawn(async move { server.serve(requests).await });
-        let answers = group_task.await.unwrap_or_default();
+        // Should it panic, its callers learn that there is no answer, and the next group is served.
+        let served = AssertUnwindSafe(server.serve(requests)).catch_unwind();
+        let answers = served.await.unwrap_or_default();
         for (caller, answer) in callers.into_iter().zip(answers) {
             // Nobody may be listening any more.
             let _ = caller.send(answer);

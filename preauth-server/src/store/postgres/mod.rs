@@ -27,6 +27,7 @@ mod outbox;
 mod parties;
 mod payment_orders;
 mod queries;
+mod reads;
 mod rows;
 mod sequences;
 mod session;
@@ -40,16 +41,21 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use preauth_core::port::OfferTarget;
 use sqlx::PgConnection;
 use tokio::sync::Notify;
 
+use crate::access::Entry;
 use crate::looping::LoopHealth;
 
 use super::{Lifecycle, OpenError, Unfit};
+use access::Visit;
 pub(super) use archive::PostgresArchive;
 use connections::Connections;
 use error::Fault;
 use grouping::Grouped;
+use offers::Found;
+use reads::SharedRead;
 use wake::Wake;
 use writer::{BulkWriter, Writer};
 
@@ -60,6 +66,8 @@ pub struct PostgresStore {
     connections: Connections,
     writer: Grouped<Writer>,
     bulk_writer: Grouped<BulkWriter>,
+    offers: Grouped<SharedRead<OfferTarget, Option<Found>>>,
+    visits: Grouped<SharedRead<Visit, Option<Entry>>>,
     wake: Arc<Wake>,
 }
 
@@ -94,6 +102,8 @@ impl Lifecycle for PostgresStore {
     async fn close(&self) {
         self.writer.close().await;
         self.bulk_writer.close().await;
+        self.offers.close().await;
+        self.visits.close().await;
         self.wake.end();
         self.connections.close().await;
     }

@@ -6,6 +6,7 @@ use preauth_core::value::{
     CompanyId, EndpointId, Fingerprint, IdempotencyKey, InvoiceNumber, OperationId,
 };
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 use super::error::Fault;
 use super::load::credit;
@@ -20,50 +21,70 @@ pub(super) struct Found {
     pub(super) is_held: bool,
 }
 
-/// Everything but the operation that holds the invoice, which there seldom is: one round trip, and
-/// as one statement it sees one moment. Reserves the id.
-pub(super) async fn find(
+/// Everything but the operations that hold the invoices, which there seldom are: one round trip for
+/// all targets, and as one statement it sees one moment. Reserves the ids.
+pub(super) async fn find_all(
     connection: &mut PgConnection,
-    target: &OfferTarget,
-) -> Result<Option<Found>, Fault> {
+    targets: &[OfferTarget],
+) -> Result<Vec<Result<Option<Found>, Fault>>, Fault> {
+    let payers: Vec<&Uuid> = targets.iter().map(|it| it.payer.as_uuid()).collect();
+    let suppliers: Vec<&str> = targets.iter().map(|it| it.supplier.as_str()).collect();
+    let numbers: Vec<Option<&str>> = targets.iter().map(number).collect();
+    let keys: Vec<Option<&str>> = targets.iter().map(key).collect();
     // The condition on the holder's status is that of the unique index, word for word: PostgreSQL
     // uses the index for no other.
-    let row = sqlx::query(
-        "SELECT p.id AS payer_id, p.head_office_id AS payer_head_office_id, p.cnpj AS payer_cnpj,
+    let rows = sqlx::query(
+        "SELECT t.n,
+                p.id AS payer_id, p.head_office_id AS payer_head_office_id, p.cnpj AS payer_cnpj,
                 p.name AS payer_name,
                 s.id AS supplier_id, s.head_office_id AS supplier_head_office_id,
                 s.cnpj AS supplier_cnpj, s.name AS supplier_name,
                 EXISTS (SELECT 1 FROM blocked_suppliers b
-                        WHERE b.head_office_id = p.head_office_id AND b.supplier_cnpj = $2)
-                    AS supplier_is_blocked,
+                        WHERE b.head_office_id = p.head_office_id
+                          AND b.supplier_cnpj = t.supplier) AS supplier_is_blocked,
                 c.max_term_days, c.max_invoice_amount_cents,
                 EXISTS (SELECT 1 FROM operations o
-                        WHERE o.head_office_id = p.head_office_id AND o.supplier_cnpj = $2
-                          AND o.invoice_number = $3
+                        WHERE o.head_office_id = p.head_office_id
+                          AND o.supplier_cnpj = t.supplier AND o.invoice_number = t.number
                           AND o.status NOT IN ('REPROVED', 'CONCLUDED')) AS is_held,
                 r.fingerprint, r.operation_id, r.body, r.expires_at,
                 pe.id AS payer_endpoint, pe.events AS payer_events,
                 se.id AS supplier_endpoint, se.events AS supplier_events,
                 nextval('operation_ids') AS reserved
-         FROM companies p
-         LEFT JOIN companies s ON s.cnpj = $2
+         FROM unnest($1::UUID[], $2::TEXT[], $3::TEXT[], $4::TEXT[])
+             WITH ORDINALITY AS t (payer, supplier, number, key, n)
+         JOIN companies p ON p.id = t.payer
+         LEFT JOIN companies s ON s.cnpj = t.supplier
          LEFT JOIN credit_analyses c ON c.head_office_id = p.head_office_id
-         LEFT JOIN idempotency_replies r ON r.head_office_id = p.head_office_id AND r.key = $4
+         LEFT JOIN idempotency_replies r ON r.head_office_id = p.head_office_id AND r.key = t.key
          LEFT JOIN endpoints pe
              ON pe.head_office_id = p.head_office_id AND pe.deleted_at IS NULL
          LEFT JOIN endpoints se
              ON se.head_office_id = s.head_office_id AND se.deleted_at IS NULL
-            AND s.head_office_id <> p.head_office_id
-         WHERE p.id = $1",
+            AND s.head_office_id <> p.head_office_id",
     )
-    .bind(target.payer.as_uuid())
-    .bind(target.supplier.as_str())
-    .bind(target.invoice_number.as_ref().map(InvoiceNumber::as_str))
-    .bind(target.idempotency_key.as_ref().map(IdempotencyKey::as_str))
-    .fetch_optional(connection)
+    .bind(payers)
+    .bind(suppliers)
+    .bind(numbers)
+    .bind(keys)
+    .fetch_all(connection)
     .await?;
-    row.map(|row| found(Columns::of("companies", &row)))
-        .transpose()
+    let mut answers: Vec<_> = targets.iter().map(|_| Ok(None)).collect();
+    for row in &rows {
+        let columns = Columns::of("companies", row);
+        if let Some(answer) = columns.place("n", &mut answers)? {
+            *answer = found(columns).map(Some);
+        }
+    }
+    Ok(answers)
+}
+
+fn number(target: &OfferTarget) -> Option<&str> {
+    target.invoice_number.as_ref().map(InvoiceNumber::as_str)
+}
+
+fn key(target: &OfferTarget) -> Option<&str> {
+    target.idempotency_key.as_ref().map(IdempotencyKey::as_str)
 }
 
 /// Everything, the operation that holds the invoice included; the connection must be in a snapshot.
@@ -71,7 +92,9 @@ pub(super) async fn find_held(
     connection: &mut PgConnection,
     target: &OfferTarget,
 ) -> Result<Option<LoadedOffer>, Fault> {
-    let Some(Found { mut loaded, .. }) = find(connection, target).await? else {
+    let found = find_all(connection, std::slice::from_ref(target)).await?;
+    let found = found.into_iter().next().transpose()?.flatten();
+    let Some(Found { mut loaded, .. }) = found else {
         return Ok(None);
     };
     let head_office = loaded.context.payer.head_office;
@@ -134,7 +157,7 @@ fn subscriptions(
     ];
     let mut subscriptions = Vec::new();
     for (head_office, endpoint, events) in sides {
-        let id: Option<uuid::Uuid> = columns.raw(endpoint)?;
+        let id: Option<Uuid> = columns.raw(endpoint)?;
         let (Some(id), Some(head_office)): (_, Option<CompanyId>) = (id, head_office) else {
             continue;
         };

@@ -13,9 +13,10 @@ use crate::store::OpenError;
 use super::connections::Connections;
 use super::error::Fault;
 use super::grouping::Grouped;
+use super::reads::{self, SharedRead};
 use super::wake::Wake;
 use super::writer::{self, BulkWriter, Writer};
-use super::{PostgresStore, migrations};
+use super::{PostgresStore, access, migrations, offers};
 
 /// How long the first connection of all may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -27,18 +28,39 @@ const SESSION: [(&str, &str); 4] = [
     ("tcp_keepalives_idle", "30"),
 ];
 
+/// For statements over arrays: a plan made for the array at hand looks cheaper, because most are
+/// short, and takes longer to make than to carry out.
+const KEPT_PLANS: [(&str, &str); 2] = [("plan_cache_mode", "force_generic_plan"), ("jit", "off")];
+/// For plans that find rows by their keys, and are kept: made while a table is small, one that reads
+/// all of it would look cheaper, and be there when the table is not small any more.
+const BY_KEYS: [(&str, &str); 3] = [
+    ("enable_seqscan", "off"),
+    ("enable_hashjoin", "off"),
+    ("enable_mergejoin", "off"),
+];
+
 pub(super) async fn open(url: &str) -> Result<PostgresStore, OpenError> {
     let options = checked(url).await?;
     let session = options.clone().options(SESSION);
     let connections = Connections::new(session.clone());
     let wake = Arc::new(Wake::spawn(connections.pool().clone(), options));
     // Apart from the others, so that a commit never waits for reads to give one back.
-    let writer = Writer::new(Connections::few(session.clone()), Arc::clone(&wake));
+    let kept_plans = session.clone().options(KEPT_PLANS);
+    let writer = Writer::new(Connections::few(kept_plans.clone()), Arc::clone(&wake));
+    let by_keys = kept_plans.options(BY_KEYS);
+    let offers = SharedRead::new(Connections::few(by_keys.clone()), |connection, targets| {
+        Box::pin(offers::find_all(connection, targets))
+    });
+    let visits = SharedRead::new(Connections::few(by_keys), |connection, visits| {
+        Box::pin(access::enter_all(connection, visits))
+    });
     let bulk_writer = BulkWriter(Writer::new(Connections::few(session), Arc::clone(&wake)));
     Ok(PostgresStore {
         connections,
         writer: Grouped::spawn(writer, writer::LIMITS),
         bulk_writer: Grouped::spawn(bulk_writer, writer::BULK_LIMITS),
+        offers: Grouped::spawn(offers, reads::LIMITS),
+        visits: Grouped::spawn(visits, reads::LIMITS),
         wake,
     })
 }

@@ -126,6 +126,16 @@ impl<'r> Columns<'r> {
         }
     }
 
+    /// The place in `answers` that a row is about, where `WITH ORDINALITY` counts from one.
+    pub(super) fn place<'a, T>(
+        &self,
+        column: &'static str,
+        answers: &'a mut [T],
+    ) -> Result<Option<&'a mut T>, Fault> {
+        let n: usize = self.whole(column)?;
+        Ok(n.checked_sub(1).and_then(|n| answers.get_mut(n)))
+    }
+
     pub(super) const fn corrupt(&self, column: &'static str) -> Fault {
         Fault::Corrupt {
             table: self.table,

@@ -11,7 +11,7 @@ use preauth_core::port::{
 use preauth_core::value::{OperationId, PaymentOrderId, Timestamp};
 use tokio::time::sleep;
 
-use super::error::WriteError;
+use super::error::{Fault, WriteError};
 use super::{PostgresStore, load, offers};
 
 /// Before a caller may go round who was too early: about as long as a commit takes.
@@ -20,10 +20,8 @@ const PAUSE_BEFORE_NEXT_TRY: Duration = Duration::from_millis(25);
 #[async_trait]
 impl Store for PostgresStore {
     async fn load_offer(&self, target: &OfferTarget) -> Result<Option<LoadedOffer>, Unavailable> {
-        let found = self.read(target, |connection, target| {
-            Box::pin(offers::find(connection, target))
-        });
-        match found.await? {
+        let found = self.offers.ask(target.clone()).await;
+        match found.map_err(Fault::from)?? {
             Some(found) if found.is_held => {
                 let loaded = self.read_snapshot(target, |connection, target| {
                     Box::pin(offers::find_held(connection, target))

@@ -15,6 +15,7 @@ use sqlx::PgConnection;
 use tokio::time::timeout;
 
 use super::PostgresStore;
+use super::connections::Connections;
 use super::error::{Fault, WriteError};
 pub(super) use lent::Lent;
 use transaction::Transaction;
@@ -41,13 +42,7 @@ impl PostgresStore {
     where
         I: Sync,
     {
-        match self.read_once(input, run).await {
-            Err(fault) if fault.is_broken_connection() => {
-                self.connections.suspect_all();
-                self.read_once(input, run).await
-            }
-            outcome => outcome,
-        }
+        read(&self.connections, input, run).await
     }
 
     /// Reads by several statements that all see the same moment.
@@ -109,15 +104,6 @@ impl PostgresStore {
             .map_err(super::error::unavailable)
     }
 
-    async fn read_once<I, T>(&self, input: &I, run: Run<I, T, Fault>) -> Result<T, Fault>
-    where
-        I: Sync,
-    {
-        let mut lent = Lent::from(self.connections.acquire().await?);
-        let outcome = timeout(READ_TIMEOUT, run(lent.connection()?, input)).await;
-        lent.give_back_after(outcome)
-    }
-
     async fn read_snapshot_once<I, T>(&self, input: &I, run: Run<I, T, Fault>) -> Result<T, Fault>
     where
         I: Sync,
@@ -164,4 +150,35 @@ impl PostgresStore {
             Err(lost) => Err(WriteError::Unknown(Box::new(lost))),
         }
     }
+}
+
+/// Reads by one statement; a second time when the connection turns out to be broken.
+pub(super) async fn read<I, T>(
+    connections: &Connections,
+    input: &I,
+    run: Run<I, T, Fault>,
+) -> Result<T, Fault>
+where
+    I: Sync,
+{
+    match read_once(connections, input, run).await {
+        Err(fault) if fault.is_broken_connection() => {
+            connections.suspect_all();
+            read_once(connections, input, run).await
+        }
+        outcome => outcome,
+    }
+}
+
+async fn read_once<I, T>(
+    connections: &Connections,
+    input: &I,
+    run: Run<I, T, Fault>,
+) -> Result<T, Fault>
+where
+    I: Sync,
+{
+    let mut lent = Lent::from(connections.acquire().await?);
+    let outcome = timeout(READ_TIMEOUT, run(lent.connection()?, input)).await;
+    lent.give_back_after(outcome)
 }

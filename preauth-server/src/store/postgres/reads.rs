@@ -1,0 +1,63 @@
+//! Reads of many callers by one statement.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use preauth_core::port::Unavailable;
+
+use super::connections::Connections;
+use super::error::Fault;
+use super::grouping::{Limits, Serve};
+use super::session::{self, Run};
+
+/// Reads that may wait, and that one statement takes. The next group fills while one is under way.
+pub(super) const LIMITS: Limits = Limits {
+    queue: 2048,
+    group: 128,
+    groups: 1,
+};
+
+/// Reads the answers to all requests of a group, in their order. One that makes no sense is its
+/// caller's alone.
+pub(super) type RunAll<I, T> = Run<Vec<I>, Vec<Result<T, Fault>>, Fault>;
+
+/// A read that is done for many callers at once.
+pub(super) struct SharedRead<I: 'static, T: 'static> {
+    connections: Connections,
+    run: RunAll<I, T>,
+}
+
+impl<I, T> SharedRead<I, T> {
+    pub(super) const fn new(connections: Connections, run: RunAll<I, T>) -> Self {
+        Self { connections, run }
+    }
+}
+
+#[async_trait]
+impl<I, T> Serve for SharedRead<I, T>
+where
+    I: Send + Sync,
+    T: Send,
+{
+    type Request = I;
+    type Answer = Result<T, Unavailable>;
+
+    async fn serve(&self, requests: Vec<I>) -> Vec<Self::Answer> {
+        match session::read(&self.connections, &requests, self.run).await {
+            Ok(answers) => answers
+                .into_iter()
+                .map(|answer| answer.map_err(Unavailable::from))
+                .collect(),
+            Err(fault) => {
+                let fault = Arc::new(fault);
+                requests
+                    .iter()
+                    .map(|_| {
+                        let cause = Box::new(Arc::clone(&fault));
+                        Err(Unavailable { cause })
+                    })
+                    .collect()
+            }
+        }
+    }
+}
