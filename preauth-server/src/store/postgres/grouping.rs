@@ -111,8 +111,8 @@ async fn work<S: Serve>(
             .map(|waiting| (waiting.request, waiting.caller))
             .unzip();
         // Should it panic, its callers learn that there is no answer, and the next group is served.
-        let served = AssertUnwindSafe(server.serve(requests)).catch_unwind();
-        let answers = served.await.unwrap_or_default();
+        let serving = AssertUnwindSafe(server.serve(requests)).catch_unwind();
+        let answers = serving.await.unwrap_or_default();
         for (caller, answer) in callers.into_iter().zip(answers) {
             // Nobody may be listening any more.
             let _ = caller.send(answer);
@@ -123,5 +123,149 @@ async fn work<S: Serve>(
 impl<S: Serve> std::fmt::Debug for Grouped<S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Grouped").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use async_trait::async_trait;
+    use tokio::sync::{Semaphore, oneshot};
+    use tokio::task::JoinHandle;
+
+    use super::{Grouped, Limits, QueueError, Serve};
+
+    const LIMITS: Limits = Limits {
+        queue: 4,
+        group: 3,
+        groups: 1,
+    };
+
+    /// Answers each number with its double, one group whenever it may, and panics at a zero.
+    struct Doubling {
+        may_go_on: Arc<Semaphore>,
+        groups: Arc<Mutex<Vec<usize>>>,
+    }
+
+    #[async_trait]
+    impl Serve for Doubling {
+        type Request = u32;
+        type Answer = u32;
+
+        async fn serve(&self, requests: Vec<u32>) -> Vec<u32> {
+            self.may_go_on.acquire().await.unwrap().forget();
+            self.groups.lock().unwrap().push(requests.len());
+            assert!(!requests.contains(&0));
+            requests
+                .into_iter()
+                .map(|it| it.saturating_mul(2))
+                .collect()
+        }
+    }
+
+    struct World {
+        grouped: Arc<Grouped<Doubling>>,
+        may_go_on: Arc<Semaphore>,
+        groups: Arc<Mutex<Vec<usize>>>,
+    }
+
+    impl World {
+        fn new() -> Self {
+            let may_go_on = Arc::new(Semaphore::new(0));
+            let groups = Arc::default();
+            let server = Doubling {
+                may_go_on: Arc::clone(&may_go_on),
+                groups: Arc::clone(&groups),
+            };
+            Self {
+                grouped: Arc::new(Grouped::spawn(server, LIMITS)),
+                may_go_on,
+                groups,
+            }
+        }
+
+        /// Asks, and gives the others their turn until it waits.
+        async fn ask(&self, number: u32) -> JoinHandle<Result<u32, QueueError>> {
+            let grouped = Arc::clone(&self.grouped);
+            let asked = tokio::spawn(async move { grouped.ask(number).await });
+            for _ in 0..10 {
+                tokio::task::yield_now().await;
+            }
+            asked
+        }
+
+        fn groups(&self) -> Vec<usize> {
+            self.groups.lock().unwrap().clone()
+        }
+    }
+
+    #[tokio::test]
+    async fn who_waits_at_the_same_time_is_served_together() {
+        let world = World::new();
+        let mut asked = Vec::new();
+        for number in 1..=5 {
+            asked.push(world.ask(number).await);
+        }
+        world.may_go_on.add_permits(3);
+        let mut answers = Vec::new();
+        for it in asked {
+            answers.push(it.await.unwrap().unwrap());
+        }
+        assert_eq!(answers, [2, 4, 6, 8, 10]);
+        // The first waited for nobody, and no group is larger than it may be.
+        assert_eq!(world.groups(), [1, 3, 1]);
+    }
+
+    #[tokio::test]
+    async fn more_than_may_wait_are_refused() {
+        let world = World::new();
+        let mut asked = Vec::new();
+        for number in 1..=6 {
+            asked.push(world.ask(number).await);
+        }
+        let last = asked.pop().unwrap().await.unwrap();
+        assert!(matches!(last, Err(QueueError::Full)));
+        world.may_go_on.add_permits(3);
+        for it in asked {
+            assert!(it.await.unwrap().is_ok());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_told_to_its_own_group_alone() {
+        let world = World::new();
+        world.may_go_on.add_permits(2);
+        let broken = world.ask(0).await.await.unwrap();
+        assert!(matches!(broken, Err(QueueError::Lost)));
+        assert!(matches!(world.ask(7).await.await.unwrap(), Ok(14)));
+    }
+
+    #[tokio::test]
+    async fn who_goes_away_takes_nothing_along() {
+        let world = World::new();
+        let (gone, stays) = (world.ask(1).await, world.ask(2).await);
+        gone.abort();
+        world.may_go_on.add_permits(2);
+        assert!(matches!(stays.await.unwrap(), Ok(4)));
+        assert_eq!(world.groups(), [1, 1]);
+    }
+
+    #[tokio::test]
+    async fn the_end_waits_for_what_was_taken_and_takes_no_more() {
+        let world = World::new();
+        let asked = world.ask(1).await;
+        let (ended, mut end) = oneshot::channel();
+        let grouped = Arc::clone(&world.grouped);
+        tokio::spawn(async move {
+            grouped.close().await;
+            ended.send(()).unwrap();
+        });
+        let late = world.ask(2).await;
+        assert!(matches!(late.await.unwrap(), Err(QueueError::Closed)));
+        assert!(end.try_recv().is_err());
+        world.may_go_on.add_permits(1);
+        assert!(matches!(asked.await.unwrap(), Ok(2)));
+        end.await.unwrap();
     }
 }

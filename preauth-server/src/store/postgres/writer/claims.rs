@@ -21,10 +21,13 @@ enum Claim {
 /// Divides commits into groups, by their places: no two of a group are about the same thing, and
 /// what is about the same thing keeps its order.
 pub(super) fn disjoint(commits: &[Commit]) -> Vec<Vec<usize>> {
+    divided(commits.iter().map(claims_of))
+}
+
+fn divided(all: impl Iterator<Item = Vec<Claim>>) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut first_free: HashMap<Claim, usize> = HashMap::new();
-    for (place, commit) in commits.iter().enumerate() {
-        let claims = claims_of(commit);
+    for (place, claims) in all.enumerate() {
         let taken = claims.iter().filter_map(|claim| first_free.get(claim));
         let group = taken.copied().max().unwrap_or_default();
         for claim in claims {
@@ -66,4 +69,48 @@ fn invoice(operation: &Operation) -> Option<Claim> {
         operation.supplier.cnpj,
         number,
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use preauth_core::value::{CompanyId, IdempotencyKey, OperationId};
+    use uuid::Uuid;
+
+    use super::{Claim, divided};
+
+    fn operation(id: i64) -> Claim {
+        Claim::Operation(OperationId::new(id).unwrap())
+    }
+
+    fn key(text: &str) -> Claim {
+        let company = CompanyId::new(Uuid::from_u128(1));
+        Claim::Key(company, IdempotencyKey::parse(text).unwrap())
+    }
+
+    #[test]
+    fn what_has_nothing_in_common_stands_together() {
+        let all = vec![vec![operation(1)], vec![], vec![operation(2)], vec![]];
+        assert_eq!(divided(all.into_iter()), [vec![0, 1, 2, 3]]);
+    }
+
+    #[test]
+    fn what_is_about_the_same_thing_keeps_its_order() {
+        let all = [1, 2, 1, 1, 2].map(|id| vec![operation(id)]);
+        assert_eq!(divided(all.into_iter()), [vec![0, 1], vec![2, 4], vec![3]]);
+    }
+
+    #[test]
+    fn what_has_something_in_common_with_several_comes_after_all_of_them() {
+        let all = vec![
+            vec![operation(1)],
+            vec![operation(1), key("key-number-1")],
+            vec![operation(2), key("key-number-1")],
+            vec![operation(2)],
+        ];
+        // The last could stand in the second group, but then it would come before the third.
+        assert_eq!(
+            divided(all.into_iter()),
+            [vec![0], vec![1], vec![2], vec![3]]
+        );
+    }
 }
