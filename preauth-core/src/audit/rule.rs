@@ -35,6 +35,8 @@ pub enum Rule {
     LeasesEnd,
     /// A remembered reply repeats the creation of its own operation.
     ReplyOfCreation,
+    /// Lists say how many operations there are.
+    CountsOfLists,
 }
 
 /// A rule that does not hold.
@@ -50,7 +52,7 @@ pub struct Violation {
 
 impl Rule {
     /// Every rule.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Readable,
         Self::OneEventPerVersion,
         Self::PathOfTheTable,
@@ -65,6 +67,7 @@ impl Rule {
         Self::DeliveryOutcome,
         Self::LeasesEnd,
         Self::ReplyOfCreation,
+        Self::CountsOfLists,
     ];
 
     /// Its name for machines, e.g. `ONE_HOLDER`; never changed once published.
@@ -85,6 +88,7 @@ impl Rule {
             Self::DeliveryOutcome => "DELIVERY_OUTCOME",
             Self::LeasesEnd => "LEASES_END",
             Self::ReplyOfCreation => "REPLY_OF_CREATION",
+            Self::CountsOfLists => "COUNTS_OF_LISTS",
         }
     }
 
@@ -106,6 +110,7 @@ impl Rule {
             Self::DeliveryOutcome => "a delivery stands as its attempts say",
             Self::LeasesEnd => "leases end, and what they held is taken up again",
             Self::ReplyOfCreation => "an idempotency key repeats the creation of its operation",
+            Self::CountsOfLists => "lists say how many operations there are",
         }
     }
 
@@ -151,6 +156,11 @@ impl Rule {
             Self::ReplyOfCreation => {
                 "whoever repeats this key is told what is wrong: tell the company, and report it \
                  as a defect with this line"
+            }
+            Self::CountsOfLists => {
+                "totals of lists are wrong and last pages may be short; nothing else depends on \
+                 them. Check that the triggers on operations exist, and report it as a defect with \
+                 this line"
             }
         }
     }

@@ -1,7 +1,8 @@
 //! The way through everything that a host has.
 
 use crate::port::{
-    Archive, Holder, Read, ReadBack, Record, StoredEvent, Subject, Unavailable, Unreadable,
+    Archive, Holder, Miscount, Read, ReadBack, Record, StoredEvent, Subject, Unavailable,
+    Unreadable,
 };
 
 use super::judge::{Judge, Moment};
@@ -109,6 +110,7 @@ impl Walk<'_> {
                 subject: Subject::Event(event),
                 what: "it stands under another head office than what it tells of".to_owned(),
             }],
+            Record::Miscount(miscount) => vec![miscount.into()],
         }
     }
 
@@ -136,6 +138,25 @@ impl From<Unreadable> for Violation {
             rule: Rule::Readable,
             subject: unreadable.subject,
             what: unreadable.what,
+        }
+    }
+}
+
+impl From<Miscount> for Violation {
+    fn from(miscount: Miscount) -> Self {
+        let Miscount {
+            payer,
+            status,
+            counted,
+            there,
+        } = miscount;
+        Self {
+            rule: Rule::CountsOfLists,
+            subject: Subject::Payer(payer),
+            what: format!(
+                "{counted} are said to be {}, and {there} are",
+                status.as_str()
+            ),
         }
     }
 }

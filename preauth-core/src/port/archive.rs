@@ -6,7 +6,7 @@ use crate::operation::Operation;
 use crate::payment_order::PaymentOrder;
 use crate::value::{
     Cnpj, CompanyId, DeliveryId, EndpointId, EventId, EventType, IdempotencyKey, InvoiceNumber,
-    OperationId, PaymentOrderId, Timestamp, Version,
+    OperationId, PaymentOrderId, Status, Timestamp, Version,
 };
 
 use super::{ExtensionRecord, Trigger, Unavailable};
@@ -48,6 +48,22 @@ pub enum Record {
     /// An event that stands under another head office than the operation or order it tells of,
     /// and is therefore not among its events.
     Stray(EventId),
+    /// A count kept for lists that is not the number of operations there are. A host may stop after
+    /// the first of them.
+    Miscount(Miscount),
+}
+
+/// A count of operations that a host keeps for lists, beside their number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Miscount {
+    /// Whose operations.
+    pub payer: CompanyId,
+    /// In which status.
+    pub status: Status,
+    /// What lists say.
+    pub counted: i64,
+    /// How many there are.
+    pub there: u64,
 }
 
 /// A record, or what is wrong with one that cannot be read.
@@ -75,6 +91,8 @@ pub enum Subject {
     Delivery(DeliveryId),
     /// The reply under an idempotency key, which a head office chose.
     Reply(CompanyId, String),
+    /// A company, for what is kept about all its operations together.
+    Payer(CompanyId),
     /// A record whose own id cannot be read: what kind it is.
     Nameless(&'static str),
 }
@@ -244,6 +262,7 @@ impl std::fmt::Display for Subject {
             Self::Reply(head_office, key) => {
                 write!(f, "idempotency key {key} of company {head_office}")
             }
+            Self::Payer(company) => write!(f, "operations of company {company}"),
             Self::Nameless(kind) => f.write_str(kind),
         }
     }

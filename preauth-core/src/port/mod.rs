@@ -12,7 +12,7 @@ mod render;
 mod store;
 
 pub use archive::{
-    Archive, DeliveryStatus, EndpointState, Holder, OtherEvent, Read, Record, Snapshot,
+    Archive, DeliveryStatus, EndpointState, Holder, Miscount, OtherEvent, Read, Record, Snapshot,
     StoredAttempt, StoredDelivery, StoredEndpoint, StoredEvent, StoredOperation, StoredOrder,
     StoredReply, Subject, Unreadable,
 };

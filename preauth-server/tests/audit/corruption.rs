@@ -23,7 +23,7 @@ const fn breaks(rule: Rule, statements: &'static [&'static str]) -> Corruption {
     Corruption { rule, statements }
 }
 
-const CORRUPTIONS: [Corruption; 31] = [
+const CORRUPTIONS: [Corruption; 33] = [
     breaks(
         Rule::Readable,
         &["UPDATE operations SET closing_action = 'NOBODY' WHERE id = 2"],
@@ -165,6 +165,11 @@ const CORRUPTIONS: [Corruption; 31] = [
         Rule::ReplyOfCreation,
         &["UPDATE idempotency_replies SET operation_id = 2 WHERE operation_id = 4"],
     ),
+    breaks(
+        Rule::CountsOfLists,
+        &["UPDATE operation_counts SET count = count + 1 WHERE status = 'REPROVED'"],
+    ),
+    breaks(Rule::CountsOfLists, &["DELETE FROM operation_counts"]),
 ];
 
 #[tokio::test]

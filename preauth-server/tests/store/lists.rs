@@ -1,8 +1,10 @@
 //! Lists of operations from either end, and numbers of extensions.
 
-use preauth_core::operation::{Actor, Command, ExtensionStatus};
+use std::sync::Arc;
+
+use preauth_core::operation::{Actor, Command, ExtensionStatus, Operation};
 use preauth_core::port::{Filter, PageRequest, Viewer};
-use preauth_core::value::{DueDate, ExtensionId, Status};
+use preauth_core::value::{CompanyId, DueDate, ExtensionId, Status};
 
 use crate::fixture::{FIRST_PAGE, Fixture, cents};
 
@@ -35,6 +37,77 @@ async fn every_page_of_a_long_list_shows_its_own_operations() {
         }
         assert_eq!(seen, ids);
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn totals_are_exact_whatever_happens_side_by_side() {
+    let fixture = Arc::new(Fixture::new().await);
+    let head_office = fixture.payer().await;
+    let branch = fixture.add(fixture.branch_of(head_office)).await;
+    let lives: Vec<_> = (0..60)
+        .map(|n| {
+            let payer = if n % 4 == 0 { branch } else { head_office };
+            tokio::spawn(life(Arc::clone(&fixture), payer, n % 3 > 0))
+        })
+        .collect();
+    let mut there = Vec::new();
+    for life in lives {
+        there.push(life.await.unwrap());
+    }
+    for viewer in [
+        Viewer::HeadOffice(head_office),
+        Viewer::Branch(branch),
+        Viewer::Platform,
+    ] {
+        for statuses in [
+            vec![],
+            vec![Status::InPreAuth],
+            vec![Status::ToApprove, Status::Reproved],
+            vec![Status::Concluded],
+        ] {
+            let passes = |operation: &&Operation| {
+                viewer.sees(operation)
+                    && (statuses.is_empty() || statuses.contains(&operation.status()))
+            };
+            let expected = u64::try_from(there.iter().filter(passes).count()).unwrap();
+            let filter = Filter {
+                external_reference: None,
+                statuses: statuses.clone(),
+            };
+            let listed = fixture.stores.queries.list(viewer, &filter, FIRST_PAGE);
+            let total = listed.await.unwrap().total;
+            assert_eq!(total, expected, "{viewer:?} {statuses:?}");
+        }
+    }
+}
+
+/// An operation as it is in the end: offered and, if it `goes_on`, taken up or withdrawn, whichever
+/// comes first.
+async fn life(fixture: Arc<Fixture>, payer: CompanyId, goes_on: bool) -> Operation {
+    let id = fixture.offer(payer).await.id;
+    if goes_on {
+        let step = |command: Command| {
+            let fixture = Arc::clone(&fixture);
+            tokio::spawn(async move {
+                let (now, service) = (fixture.now, &fixture.service);
+                service
+                    .command(Viewer::Platform, id, &command, Actor::Platform, now)
+                    .await
+                    .is_ok()
+            })
+        };
+        let steps = [
+            step(Command::Request),
+            step(Command::Withdraw { reason: None }),
+        ];
+        let mut done = 0;
+        for step in steps {
+            done += usize::from(step.await.unwrap());
+        }
+        assert_eq!(done, 1, "one of two wins");
+    }
+    let found = fixture.stores.queries.find(Viewer::Platform, id).await;
+    found.unwrap().unwrap()
 }
 
 #[tokio::test]

@@ -14,6 +14,7 @@ mod database;
 mod deliveries;
 mod durability;
 mod endpoints;
+mod expiry;
 mod fixture;
 mod host;
 mod housekeeping;

@@ -9,6 +9,7 @@ use preauth_core::port::Claim;
 use preauth_server::access::RateLimit;
 use tokio::time::timeout;
 
+use crate::expiry::all_expire_once;
 use crate::fixture::Fixture;
 
 /// Two instances, the second with ids of its own.
@@ -95,6 +96,11 @@ async fn instances_that_claim_side_by_side_keep_to_the_limit_of_an_endpoint() {
     deliveries.sort_unstable();
     deliveries.dedup();
     assert_eq!((leased.len(), deliveries.len()), (5, 5));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_falls_due_at_once_expires_once_on_two_instances() {
+    all_expire_once(two().await).await;
 }
 
 #[tokio::test]

@@ -19,6 +19,8 @@ mod conformance;
 mod deliveries;
 #[path = "../store/endpoints.rs"]
 mod endpoints;
+#[path = "../store/expiry.rs"]
+mod expiry;
 #[path = "../store/fixture.rs"]
 mod fixture;
 #[path = "../store/host.rs"]

@@ -35,6 +35,11 @@ fn steps() -> Migrator {
             "invoices",
             include_str!("../../../migrations/postgres/0004_invoices.sql"),
         ),
+        step(
+            5,
+            "operation_counts",
+            include_str!("../../../migrations/postgres/0005_operation_counts.sql"),
+        ),
     ])
 }
 

@@ -102,12 +102,17 @@ async fn list(
     Ok(OperationPage { operations, total })
 }
 
+/// The database keeps counts by company and status. Of one reference there are few.
 async fn total(
     connection: &mut PgConnection,
     viewer: Viewer,
     filter: &Filter,
 ) -> Result<u64, Fault> {
-    let mut query = QueryBuilder::new("SELECT count(*) FROM operations WHERE ");
+    let mut query = QueryBuilder::new(if filter.external_reference.is_none() {
+        "SELECT coalesce(sum(count), 0)::BIGINT FROM operation_counts WHERE "
+    } else {
+        "SELECT count(*) FROM operations WHERE "
+    });
     restrict(&mut query, viewer, filter);
     let row = query.build().fetch_one(connection).await?;
     Ok(count(row.try_get(0)?))

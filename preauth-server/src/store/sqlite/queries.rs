@@ -76,12 +76,17 @@ impl Queries for SqliteStore {
     }
 }
 
+/// The database keeps counts by company and status. Of one reference there are few.
 async fn total(
     connection: &mut SqliteConnection,
     viewer: Viewer,
     filter: &Filter,
 ) -> Result<u64, Fault> {
-    let mut query = QueryBuilder::new("SELECT count(*) FROM operations WHERE ");
+    let mut query = QueryBuilder::new(if filter.external_reference.is_none() {
+        "SELECT coalesce(sum(count), 0) FROM operation_counts WHERE "
+    } else {
+        "SELECT count(*) FROM operations WHERE "
+    });
     restrict(&mut query, viewer, filter);
     let row = query.build().fetch_one(connection).await?;
     Ok(count(row.try_get(0)?))
@@ -134,11 +139,15 @@ fn restrict(query: &mut QueryBuilder<Sqlite>, viewer: Viewer, filter: &Filter) {
         query.push(" AND external_reference = ");
         query.push_bind(ExternalReference::as_str(reference));
     }
+    // A set: repeated statuses would only make more statements.
+    let statuses: EnumSet<Status> = statuses.iter().copied().collect();
     if !statuses.is_empty() {
-        query.push(" AND status IN (");
+        // The index on the status has the order of a list for one status only; the sign keeps SQLite
+        // from sorting a million rows of two.
+        let sign = if statuses.len() == 1 { "" } else { "+" };
+        query.push(format_args!(" AND {sign}status IN ("));
         let mut list = query.separated(", ");
-        // A set: repeated statuses would only make more statements.
-        for status in statuses.iter().copied().collect::<EnumSet<Status>>().iter() {
+        for status in statuses.iter() {
             list.push_bind(status.as_str());
         }
         query.push(")");

@@ -15,6 +15,7 @@
 //! | I8 | an operation's history is a path of the transition table |
 //! | I9 | one event, one body; every signature verifies |
 //! | I10 | nothing of a paused endpoint is given out |
+//! | I11 | lists say how many operations there are |
 //! | I14 | nothing is stuck: no key, no delivery, no lease; no outcome under a lost lease |
 //! | I15 | amounts come out as they went in |
 //! | I16 | every offer stages one mail, and nothing else does |

@@ -146,6 +146,7 @@ impl From<&audit::Violation> for Violation {
                 Rule::FrozenBody => "I9",
                 Rule::LeasesEnd => "I14",
                 Rule::Amounts => "I15",
+                Rule::CountsOfLists => "I11",
             },
             what: audited.to_string(),
         }

@@ -3,8 +3,8 @@
 use preauth_core::operation::Operation;
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{
-    ExtensionRecord, Holder, OtherEvent, Read, Record, StoredEvent, StoredOperation, StoredOrder,
-    StoredReply, Subject, Unreadable,
+    ExtensionRecord, Holder, Miscount, OtherEvent, Read, Record, StoredEvent, StoredOperation,
+    StoredOrder, StoredReply, Subject, Unreadable,
 };
 use preauth_core::value::{Cnpj, CompanyId, EventId, OperationId, PaymentOrderId};
 use sqlx::SqliteConnection;
@@ -30,6 +30,7 @@ pub(super) enum Stage {
     Replies(Uuid, String),
     Holders(Uuid, String, String, i64),
     Strays(Uuid),
+    Counts,
     End,
 }
 
@@ -62,6 +63,7 @@ pub(super) async fn page(
             holders(connection, after, limit).await
         }
         Stage::Strays(after) => strays(connection, *after, limit).await,
+        Stage::Counts => miscounts(connection, limit).await,
         Stage::End => Ok((Vec::new(), Stage::End)),
     }
 }
@@ -348,7 +350,7 @@ async fn strays(connection: &mut SqliteConnection, after: Uuid, limit: u32) -> R
     .fetch_all(connection)
     .await?;
     let Some(last) = rows.last() else {
-        return Ok((Vec::new(), Stage::End));
+        return Ok((Vec::new(), Stage::Counts));
     };
     let next = Stage::Strays(Columns::of("events", last).uuid("id")?);
     let records = rows.iter().map(|row| {
@@ -356,6 +358,41 @@ async fn strays(connection: &mut SqliteConnection, after: Uuid, limit: u32) -> R
         Ok(Ok(Record::Stray(EventId::new(id))))
     });
     Ok((records.collect::<Result<_, Fault>>()?, next))
+}
+
+/// The counts that are wrong, or the first of them.
+async fn miscounts(connection: &mut SqliteConnection, limit: u32) -> Result<Page, Fault> {
+    let rows = sqlx::query(
+        "SELECT payer_id, status, sum(counted) AS counted, sum(there) AS there
+         FROM (SELECT head_office_id, payer_id, status, count AS counted, 0 AS there
+               FROM operation_counts
+               UNION ALL
+               SELECT head_office_id, payer_id, status, 0, count(*)
+               FROM operations GROUP BY head_office_id, payer_id, status) AS compared
+         GROUP BY head_office_id, payer_id, status
+         HAVING sum(counted) <> sum(there)
+         ORDER BY payer_id, status LIMIT ?1",
+    )
+    .bind(limit)
+    .fetch_all(connection)
+    .await?;
+    let records = rows.iter().map(|row| {
+        let columns = Columns::of("operation_counts", row);
+        let subject = Subject::Payer(CompanyId::new(columns.uuid("payer_id")?));
+        Ok(readable(miscount(columns))?
+            .map(Record::Miscount)
+            .map_err(|what| Unreadable { subject, what }))
+    });
+    Ok((records.collect::<Result<_, Fault>>()?, Stage::End))
+}
+
+fn miscount(columns: Columns<'_>) -> Result<Miscount, Fault> {
+    Ok(Miscount {
+        payer: CompanyId::new(columns.uuid("payer_id")?),
+        status: columns.parsed("status")?,
+        counted: columns.raw("counted")?,
+        there: columns.number("there", |there| there.try_into().ok())?,
+    })
 }
 
 fn place(columns: Columns<'_>, head_office: &'static str) -> Result<Place, Fault> {
