@@ -71,14 +71,14 @@ fn send(scene: &Scene, address: &str, begun: Instant, time: Duration) -> Vec<u64
         let request = scene.create(INVOICES.fetch_add(1, Ordering::Relaxed));
         let sent = now();
         requests.write_all(request.as_bytes()).unwrap();
-        receive(&mut answers);
+        receive(&mut answers, "HTTP/1.1 201");
         micros.push(u64::try_from(sent.elapsed().as_micros()).unwrap());
     }
     micros
 }
 
-/// Reads one answer, which must be a 201.
-fn receive(answers: &mut BufReader<TcpStream>) {
+/// Reads one answer, which must begin as `expected`, and gives its body.
+pub(crate) fn receive(answers: &mut BufReader<TcpStream>, expected: &str) -> Vec<u8> {
     let mut head = String::new();
     let mut length = 0;
     loop {
@@ -94,8 +94,9 @@ fn receive(answers: &mut BufReader<TcpStream>) {
     }
     let mut body = vec![0; length];
     answers.read_exact(&mut body).unwrap();
-    let is_created = head.starts_with("HTTP/1.1 201");
-    assert!(is_created, "{head}{}", String::from_utf8_lossy(&body));
+    let is_expected = head.starts_with(expected);
+    assert!(is_expected, "{head}{}", String::from_utf8_lossy(&body));
+    body
 }
 
 #[expect(clippy::disallowed_methods, reason = "a benchmark measures time")]

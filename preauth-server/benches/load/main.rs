@@ -4,6 +4,7 @@
 //! ```text
 //! cargo bench -p preauth-server --bench load -- create [SECONDS]
 //! cargo bench -p preauth-server --bench load -- expire [OFFERS]
+//! cargo bench -p preauth-server --bench load -- list [OPERATIONS]
 //! ```
 #![expect(
     clippy::print_stdout,
@@ -18,6 +19,7 @@ mod cpu;
 mod create;
 mod expire;
 mod http;
+mod list;
 mod scene;
 mod server;
 
@@ -29,6 +31,7 @@ fn main() {
     match what.as_str() {
         "create" => create::run(amount.unwrap_or(create::SECONDS)),
         "expire" => expire::run(amount.unwrap_or(expire::OFFERS)),
-        _ => println!("say what to measure: create or expire"),
+        "list" => list::run(amount.unwrap_or(list::OPERATIONS)),
+        _ => println!("say what to measure: create, expire or list"),
     }
 }

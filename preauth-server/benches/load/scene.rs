@@ -69,6 +69,15 @@ impl Scene {
         )
     }
 
+    /// A request for a page of the list, in bytes.
+    pub(crate) fn list(&self, query: &str) -> String {
+        format!(
+            "GET /api/integration/v1/pre-authorizations?{query} HTTP/1.1\r\nHost: bench\r\n\
+             Authorization: Bearer {}\r\n\r\n",
+            self.key
+        )
+    }
+
     /// What the baseline's rows refer to.
     pub(crate) fn ids(&self) -> &[(&'static str, String)] {
         &self.ids
