@@ -2,6 +2,7 @@
 //! `conformance` holds an implementation to it.
 
 mod archive;
+mod attempt_error;
 mod commit;
 mod endpoint;
 mod ids;
@@ -16,13 +17,14 @@ pub use archive::{
     StoredAttempt, StoredDelivery, StoredEndpoint, StoredEvent, StoredOperation, StoredOrder,
     StoredReply, Subject, Unreadable,
 };
+pub use attempt_error::AttemptError;
 pub use commit::{
     Commit, EventRecord, ExtensionRecord, NewDelivery, NewNotice, NewReply, NewSupplier,
     NoticeKind, Write,
 };
 pub use endpoint::Subscription;
 pub use ids::IdSource;
-pub use outbox::{Attempt, AttemptError, Claim, Leased, Outbox, Trigger, Verdict};
+pub use outbox::{Attempt, Claim, Leased, Outbox, Trigger, Verdict};
 pub use queries::{Filter, HistoryEntry, OperationPage, PageRequest, Queries, Viewer};
 pub use read_back::{ReadBack, ToldData, ToldEvent, ToldOperation, ToldOrder, ToldReply};
 pub use render::{OperationEvent, OrderEvent, Render};

@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 
 use crate::value::{DeliveryId, EndpointId, EventId, EventType, Timestamp};
 
-use super::Unavailable;
+use super::{AttemptError, Unavailable};
 
 /// The dispatcher's side of a host.
 ///
@@ -102,26 +102,6 @@ pub struct Attempt {
     pub error: Option<AttemptError>,
     /// The first 1,024 bytes of the answer's body: a stranger's bytes, not text.
     pub response_body: Vec<u8>,
-}
-
-/// Why an attempt failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AttemptError {
-    /// The answer was not 2xx.
-    #[error("answered with a status outside 2xx")]
-    Status,
-    /// The exchange took longer than 10 seconds.
-    #[error("took longer than 10 seconds")]
-    TimedOut,
-    /// No connection, or it broke.
-    #[error("connection failed")]
-    Connection,
-    /// The address may not be connected to.
-    #[error("address is not allowed")]
-    AddressRefused,
-    /// The endpoint's secret could not be opened.
-    #[error("signing secret could not be opened")]
-    Secret,
 }
 
 /// What follows from an attempt.

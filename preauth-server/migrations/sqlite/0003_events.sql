@@ -93,7 +93,10 @@ CREATE TABLE attempts (
     duration_ms   INTEGER NOT NULL CHECK (duration_ms >= 0),
     http_status   INTEGER CHECK (http_status BETWEEN 0 AND 65535),
     error         TEXT    CHECK (error IN (
-        'STATUS', 'TIMED_OUT', 'CONNECTION', 'ADDRESS_REFUSED', 'SECRET')),
+        'STATUS', 'URL_REFUSED', 'NAME_UNKNOWN', 'LOOKUP_FAILED', 'LOOKUP_TIMED_OUT',
+        'ADDRESS_REFUSED', 'CONNECTION_REFUSED', 'UNREACHABLE', 'CONNECT_TIMED_OUT',
+        'CERTIFICATE_NAME', 'CERTIFICATE_UNTRUSTED', 'CERTIFICATE_EXPIRED', 'TLS', 'TLS_TIMED_OUT',
+        'CONNECTION', 'ANSWER_TOO_LARGE', 'ANSWER_MALFORMED', 'TIMED_OUT', 'SECRET')),
     -- A stranger's bytes.
     response_body BLOB    NOT NULL CHECK (length(response_body) <= 1024),
     trigger       TEXT    NOT NULL CHECK (trigger IN ('SCHEDULE', 'RESEND')),

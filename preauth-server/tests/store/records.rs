@@ -100,14 +100,9 @@ async fn attempts(sql: &SqlitePool, delivery: DeliveryId) -> Vec<Attempt> {
         at: Timestamp::from_unix_millis(row.get("at")).unwrap(),
         duration: TimeDelta::milliseconds(row.get("duration_ms")),
         http_status: row.get("http_status"),
-        error: row.get::<Option<&str>, _>("error").map(|text| match text {
-            "STATUS" => AttemptError::Status,
-            "TIMED_OUT" => AttemptError::TimedOut,
-            "CONNECTION" => AttemptError::Connection,
-            "ADDRESS_REFUSED" => AttemptError::AddressRefused,
-            "SECRET" => AttemptError::Secret,
-            other => panic!("error {other}"),
-        }),
+        error: row
+            .get::<Option<&str>, _>("error")
+            .map(|code| AttemptError::of_code(code).unwrap()),
         response_body: row.get("response_body"),
     };
     rows.iter().map(attempt).collect()

@@ -102,14 +102,9 @@ async fn attempts(sql: &PgPool, delivery: DeliveryId) -> Vec<Attempt> {
         http_status: row
             .get::<Option<i64>, _>("http_status")
             .map(|status| status.try_into().unwrap()),
-        error: row.get::<Option<&str>, _>("error").map(|text| match text {
-            "STATUS" => AttemptError::Status,
-            "TIMED_OUT" => AttemptError::TimedOut,
-            "CONNECTION" => AttemptError::Connection,
-            "ADDRESS_REFUSED" => AttemptError::AddressRefused,
-            "SECRET" => AttemptError::Secret,
-            other => panic!("error {other}"),
-        }),
+        error: row
+            .get::<Option<&str>, _>("error")
+            .map(|code| AttemptError::of_code(code).unwrap()),
         response_body: row.get("response_body"),
     };
     rows.iter().map(attempt).collect()

@@ -11,16 +11,19 @@ use prometheus::{HistogramVec, IntCounter, IntCounterVec};
 use super::family::{Families, class, seconds};
 
 const OUTCOMES: [&str; 4] = ["delivered", "retried", "given_up", "lease_lost"];
-const RESULTS: [&str; 10] = [
+const RESULTS: [&str; 13] = [
     "1xx",
     "2xx",
     "3xx",
     "4xx",
     "5xx",
     "other",
-    "timed_out",
-    "connection",
+    "lookup",
     "address_refused",
+    "connection",
+    "tls",
+    "no_answer",
+    "timed_out",
     "secret",
 ];
 
@@ -121,11 +124,31 @@ impl Outbox for CountedOutbox {
 fn result(attempt: &Attempt) -> &'static str {
     match (attempt.http_status, attempt.error) {
         (Some(status), _) => class(status),
-        (None, Some(AttemptError::TimedOut)) => "timed_out",
-        (None, Some(AttemptError::Connection)) => "connection",
-        (None, Some(AttemptError::AddressRefused)) => "address_refused",
-        (None, Some(AttemptError::Secret)) => "secret",
-        (None, Some(AttemptError::Status) | None) => "other",
+        (None, Some(error)) => without_answer(error),
+        (None, None) => "other",
+    }
+}
+
+/// Where on the way to the receiver an attempt ended.
+const fn without_answer(error: AttemptError) -> &'static str {
+    match error {
+        AttemptError::NameUnknown | AttemptError::LookupFailed | AttemptError::LookupTimedOut => {
+            "lookup"
+        }
+        AttemptError::UrlRefused | AttemptError::AddressRefused => "address_refused",
+        AttemptError::ConnectionRefused
+        | AttemptError::Unreachable
+        | AttemptError::ConnectTimedOut
+        | AttemptError::Connection => "connection",
+        AttemptError::CertificateName
+        | AttemptError::CertificateUntrusted
+        | AttemptError::CertificateExpired
+        | AttemptError::Tls
+        | AttemptError::TlsTimedOut => "tls",
+        AttemptError::AnswerTooLarge | AttemptError::AnswerMalformed => "no_answer",
+        AttemptError::TimedOut => "timed_out",
+        AttemptError::Secret => "secret",
+        AttemptError::Status => "other",
     }
 }
 

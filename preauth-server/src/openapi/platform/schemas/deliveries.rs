@@ -1,5 +1,6 @@
 //! Endpoints and what was sent to them.
 
+use preauth_core::port::AttemptError;
 use preauth_core::value::EventType;
 
 use crate::directory::DeliveryStatus;
@@ -102,6 +103,7 @@ pub(super) fn delivery() -> Schema {
 }
 
 fn attempt() -> Schema {
+    let errors = AttemptError::ALL.iter().map(|error| error.code());
     Schema::answer(
         "One attempt.",
         [
@@ -117,7 +119,8 @@ fn attempt() -> Schema {
             ),
             required(
                 "error",
-                Schema::text("Why there is no good answer.", "").null(),
+                Schema::open_words("Where it ended, if it failed.", errors.collect(), "STATUS")
+                    .null(),
             ),
             required(
                 "responseBody",

@@ -96,7 +96,7 @@ async fn record(connection: &mut PgConnection, finished: &Finished) -> Result<()
     .bind(attempt.at.unix_millis())
     .bind(attempt.duration.num_milliseconds().max(0))
     .bind(attempt.http_status.map(i64::from))
-    .bind(attempt.error.map(error_text))
+    .bind(attempt.error.map(AttemptError::code))
     .bind(attempt.response_body.as_slice())
     .bind(trigger_text(finished.trigger))
     .execute(connection)
@@ -136,16 +136,6 @@ async fn pause(
         notices::pause::stage(connection, endpoint, at).await?;
     }
     Ok(())
-}
-
-const fn error_text(error: AttemptError) -> &'static str {
-    match error {
-        AttemptError::Status => "STATUS",
-        AttemptError::TimedOut => "TIMED_OUT",
-        AttemptError::Connection => "CONNECTION",
-        AttemptError::AddressRefused => "ADDRESS_REFUSED",
-        AttemptError::Secret => "SECRET",
-    }
 }
 
 const fn trigger_text(trigger: Trigger) -> &'static str {
