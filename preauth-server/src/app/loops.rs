@@ -30,7 +30,10 @@ pub(super) fn start(
         ..
     } = parts.stores.clone();
     let clock = || Arc::clone(&parts.clock);
-    let sender = HttpSender::new(HttpSenderOptions::new(parts.targets.clone()))?;
+    let sender = HttpSender::new(HttpSenderOptions {
+        extra_roots: parts.extra_roots.clone(),
+        ..HttpSenderOptions::new(parts.targets.clone())
+    })?;
     let vault = parts.vault.clone();
     let wake = lifecycle.deliveries_waiting();
     parts.wake_at_jumps(&wake);

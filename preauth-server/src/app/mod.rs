@@ -17,7 +17,7 @@ use tokio::task::{JoinHandle, JoinSet};
 
 use crate::access::RateLimit;
 use crate::clock::{Clock, Stopwatch};
-use crate::dispatcher::{SenderError, TargetPolicy};
+use crate::dispatcher::{ExtraRoots, Targets, TlsError};
 use crate::http::integration::Magic;
 use crate::http::server::{Bound, Stop};
 use crate::http::{Strangers, WireRender};
@@ -56,7 +56,9 @@ pub struct Parts {
     /// How mails are written, and who takes them.
     pub mails: MailDesk,
     /// Where webhooks may go.
-    pub targets: TargetPolicy,
+    pub targets: Targets,
+    /// Whom receivers' certificates may come from, beside the platform's roots.
+    pub extra_roots: ExtraRoots,
     /// Address of the integration API.
     pub listen: SocketAddr,
     /// Address of the platform API and the probes.
@@ -81,7 +83,7 @@ pub enum StartError {
     },
     /// Webhooks could not be sent.
     #[error("cannot send webhooks; check that the platform's root certificates are installed")]
-    Sender(#[from] SenderError),
+    Sender(#[from] TlsError),
 }
 
 /// A server that answers.

@@ -17,7 +17,7 @@ use crate::announcement::Announcement;
 use crate::app::{self, Parts, Running};
 use crate::clock::{Clock, TravelClock};
 use crate::config::{Config, Layers};
-use crate::dispatcher::{TargetPolicy, judge_url};
+use crate::dispatcher::{ExtraRoots, TargetPolicy, Targets};
 use crate::files;
 use crate::http::integration::Magic;
 use crate::http::{Receiver, Strangers};
@@ -146,8 +146,7 @@ pub(crate) async fn start(args: &SandboxArgs, data: &Path) -> Result<Started, Cl
     secret::prove(&vault, &*stores.directory, clock.now()).await?;
     let receiver = Receiver::bind(ANY_PORT).await?;
     let webhook_url = args.webhook_url.clone().unwrap_or_else(|| receiver.url());
-    judge_url(&webhook_url, &TargetPolicy::AllowLocal)
-        .map_err(|refusal| format!("--webhook-url {webhook_url:?} is refused: {refusal}"))?;
+    let targets = targets(&webhook_url)?;
     let credentials = credentials(&stores, &vault, data, &webhook_url, &*clock).await?;
     let next = next_operation(&stores).await?;
     let running = app::start(Parts {
@@ -163,7 +162,8 @@ pub(crate) async fn start(args: &SandboxArgs, data: &Path) -> Result<Started, Cl
         },
         strangers: Strangers::unlimited(),
         mails: mails(data)?,
-        targets: TargetPolicy::AllowLocal,
+        targets,
+        extra_roots: ExtraRoots::default(),
         listen: args.listen,
         platform_listen: args.platform_listen,
         time_machine: Some(Arc::clone(&time_machine)),
@@ -187,6 +187,15 @@ fn mails(data: &Path) -> Result<MailDesk, CliError> {
     let variables = std::env::vars();
     layers.environment(variables.filter(|(name, _)| name.starts_with("PREAUTH_MAIL_")));
     Ok(Config::from_layers(&layers)?.mail.desk(data)?)
+}
+
+/// Where webhooks may go, which must be where they are to go.
+fn targets(webhook_url: &str) -> Result<Targets, CliError> {
+    let targets = Targets::by_system(TargetPolicy::sandbox());
+    targets
+        .parse(webhook_url)
+        .map_err(|refusal| format!("--webhook-url {webhook_url:?} is refused: {refusal}"))?;
+    Ok(targets)
 }
 
 /// Removes an earlier start's ready file; an error is a folder that is not there.

@@ -9,7 +9,6 @@ use crate::announcement::Announcement;
 use crate::app::{self, Parts, Running};
 use crate::clock::{Clock, SystemClock};
 use crate::config::{Config, Layers, TokenSource};
-use crate::dispatcher::TargetPolicy;
 use crate::http::Strangers;
 use crate::secret::{self, OperatorToken, Vault};
 use crate::{files, store, telemetry};
@@ -63,6 +62,10 @@ pub(super) async fn run(args: &ServeArgs) -> Result<(), CliError> {
         .map_err(|error| format!("cannot create folder {}: {error}", config.data.display()))?;
     let (vault, token) = given.complete(&config)?;
     secret::prove(&vault, &*stores.directory, SystemClock.now()).await?;
+    let targets = config.webhooks.targets()?;
+    for network in targets.policy().listed() {
+        tracing::warn!(%network, "webhooks may go to this network, public or not");
+    }
     let running = app::start(Parts {
         stores,
         clock: Arc::new(SystemClock),
@@ -72,7 +75,8 @@ pub(super) async fn run(args: &ServeArgs) -> Result<(), CliError> {
         rate_limit: config.rate_limit,
         strangers: Strangers::limited(),
         mails,
-        targets: TargetPolicy::Public,
+        targets,
+        extra_roots: config.webhooks.extra_roots.clone(),
         listen: config.listen,
         platform_listen: config.platform_listen,
         time_machine: None,

@@ -4,10 +4,12 @@ mod layers;
 mod mail;
 mod settings;
 mod typed;
+mod webhooks;
 
 pub use layers::{Layers, Source, Value};
 pub use settings::{SETTINGS, Setting};
 pub use typed::{Config, LogFormat, TokenSource};
+pub use webhooks::Webhooks;
 
 use thiserror::Error;
 

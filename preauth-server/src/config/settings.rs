@@ -17,7 +17,7 @@ pub struct Setting {
 }
 
 /// All settings, in the order in which they are printed.
-pub const SETTINGS: [Setting; 23] = [
+pub const SETTINGS: [Setting; 26] = [
     plain("listen", "127.0.0.1:8080", "address of the integration API"),
     plain(
         "platform_listen",
@@ -114,6 +114,21 @@ pub const SETTINGS: [Setting; 23] = [
         "mail.smtp_password_file",
         "",
         "file that holds the account's password",
+    ),
+    plain(
+        "webhooks.allowed_networks",
+        "",
+        "networks that webhooks may go to beside public addresses, as 10.1.0.0/16, with commas",
+    ),
+    plain(
+        "webhooks.resolver",
+        "",
+        "address and port of the DNS resolver; by default the operating system's",
+    ),
+    plain(
+        "webhooks.extra_roots",
+        "",
+        "PEM file of certificates that are trusted beside the platform's",
     ),
     plain("log.format", "json", "json or text, on standard error"),
     plain(

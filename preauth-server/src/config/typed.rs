@@ -13,7 +13,7 @@ use crate::notices::MailSettings;
 use crate::secret::OperatorToken;
 use crate::store;
 
-use super::{ConfigError, Layers};
+use super::{ConfigError, Layers, Webhooks};
 
 /// Everything that an operator may decide about a server.
 #[derive(Clone, Debug)]
@@ -38,6 +38,8 @@ pub struct Config {
     pub policy: Policy,
     /// How mails are written, and where they go.
     pub mail: MailSettings,
+    /// How webhooks are sent.
+    pub webhooks: Webhooks,
     /// How the log is written.
     pub log_format: LogFormat,
     /// How long requests under way have to end.
@@ -117,6 +119,8 @@ impl Reader<'_> {
         let offer_days = self.whole("rules.offer_lifetime_days", GREATEST_DAYS);
         let retention_days = self.whole("rules.idempotency_retention_days", GREATEST_DAYS);
         let mail = self.mail();
+        let layers = self.layers;
+        let webhooks = Webhooks::read(|key| layers.of(key).text, &mut self.problems);
         let log_format = self.log_format();
         let grace = self.whole("shutdown.grace_seconds", GREATEST_GRACE_SECONDS);
         if listen.is_some_and(|listen| listen.port() != 0 && Some(listen) == platform_listen) {
@@ -144,6 +148,7 @@ impl Reader<'_> {
                 idempotency_retention: TimeDelta::days(retention_days?.into()),
             },
             mail: mail?,
+            webhooks,
             log_format: log_format?,
             grace: Duration::from_secs(grace?.into()),
         })

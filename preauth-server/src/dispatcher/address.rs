@@ -3,46 +3,43 @@
 //! IPv6 is judged by allow-list, so that what is not allocated today is not trusted tomorrow. That
 //! leaves out every way to write an IPv4 address in IPv6: mapped, compatible, NAT64, 6to4, Teredo.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 
-/// An IPv4 network: its first address and how many leading bits count.
-type NetworkV4 = ([u8; 4], u32);
-/// An IPv6 network, by the first half of its first address: none here is longer than 64 bits.
-type NetworkV6 = ([u16; 4], u32);
+use super::network::Network;
 
 /// Everything that no webhook receiver can have as its address.
-const SPECIAL_V4: [NetworkV4; 19] = [
-    ([0, 0, 0, 0], 8),        // this network
-    ([10, 0, 0, 0], 8),       // private
-    ([100, 64, 0, 0], 10),    // shared by carriers (CGNAT)
-    ([127, 0, 0, 0], 8),      // loopback
-    ([168, 63, 129, 16], 32), // a cloud's host agent, outside of every registry
-    ([169, 254, 0, 0], 16),   // link-local, cloud metadata
-    ([172, 16, 0, 0], 12),    // private
-    ([192, 0, 0, 0], 24),     // protocol assignments
-    ([192, 0, 2, 0], 24),     // documentation
-    ([192, 31, 196, 0], 24),  // AS112 sink
-    ([192, 52, 193, 0], 24),  // multicast tunnels (AMT)
-    ([192, 88, 99, 0], 24),   // 6to4 relays, deprecated
-    ([192, 168, 0, 0], 16),   // private
-    ([192, 175, 48, 0], 24),  // AS112 sink
-    ([198, 18, 0, 0], 15),    // benchmarking
-    ([198, 51, 100, 0], 24),  // documentation
-    ([203, 0, 113, 0], 24),   // documentation
-    ([224, 0, 0, 0], 4),      // multicast
-    ([240, 0, 0, 0], 4),      // reserved, broadcast
+const SPECIAL_V4: [Network; 19] = [
+    Network::v4([0, 0, 0, 0], 8),        // this network
+    Network::v4([10, 0, 0, 0], 8),       // private
+    Network::v4([100, 64, 0, 0], 10),    // shared by carriers (CGNAT)
+    Network::v4([127, 0, 0, 0], 8),      // loopback
+    Network::v4([168, 63, 129, 16], 32), // a cloud's host agent, outside of every registry
+    Network::v4([169, 254, 0, 0], 16),   // link-local, cloud metadata
+    Network::v4([172, 16, 0, 0], 12),    // private
+    Network::v4([192, 0, 0, 0], 24),     // protocol assignments
+    Network::v4([192, 0, 2, 0], 24),     // documentation
+    Network::v4([192, 31, 196, 0], 24),  // AS112 sink
+    Network::v4([192, 52, 193, 0], 24),  // multicast tunnels (AMT)
+    Network::v4([192, 88, 99, 0], 24),   // 6to4 relays, deprecated
+    Network::v4([192, 168, 0, 0], 16),   // private
+    Network::v4([192, 175, 48, 0], 24),  // AS112 sink
+    Network::v4([198, 18, 0, 0], 15),    // benchmarking
+    Network::v4([198, 51, 100, 0], 24),  // documentation
+    Network::v4([203, 0, 113, 0], 24),   // documentation
+    Network::v4([224, 0, 0, 0], 4),      // multicast
+    Network::v4([240, 0, 0, 0], 4),      // reserved, broadcast
 ];
 
 /// The one block from which public IPv6 addresses are given out.
-const GLOBAL_UNICAST_V6: NetworkV6 = ([0x2000, 0, 0, 0], 3);
+const GLOBAL_UNICAST_V6: Network = Network::v6([0x2000, 0, 0, 0], 3);
 
 /// What within it is no receiver's address.
-const SPECIAL_V6: [NetworkV6; 5] = [
-    ([0x2001, 0, 0, 0], 23), // protocol assignments: Teredo, ORCHID, benchmarking
-    ([0x2001, 0x0db8, 0, 0], 32), // documentation
-    ([0x2002, 0, 0, 0], 16), // 6to4
-    ([0x3fff, 0, 0, 0], 20), // documentation
-    ([0x2620, 0x004f, 0x8000, 0], 48), // AS112 sink
+const SPECIAL_V6: [Network; 5] = [
+    Network::v6([0x2001, 0, 0, 0], 23), // protocol assignments: Teredo, ORCHID, benchmarking
+    Network::v6([0x2001, 0x0db8, 0, 0], 32), // documentation
+    Network::v6([0x2002, 0, 0, 0], 16), // 6to4
+    Network::v6([0x3fff, 0, 0, 0], 20), // documentation
+    Network::v6([0x2620, 0x004f, 0x8000, 0], 48), // AS112 sink
 ];
 
 /// Whether anybody on the internet could have this address.
@@ -57,24 +54,11 @@ const SPECIAL_V6: [NetworkV6; 5] = [
 /// ```
 #[must_use]
 pub fn is_public(address: IpAddr) -> bool {
+    let is_within = |network: &Network| network.contains(address);
     match address {
-        IpAddr::V4(address) => !SPECIAL_V4.iter().any(|network| holds_v4(*network, address)),
-        IpAddr::V6(address) => {
-            holds_v6(GLOBAL_UNICAST_V6, address)
-                && !SPECIAL_V6.iter().any(|network| holds_v6(*network, address))
-        }
+        IpAddr::V4(_) => !SPECIAL_V4.iter().any(is_within),
+        IpAddr::V6(_) => is_within(&GLOBAL_UNICAST_V6) && !SPECIAL_V6.iter().any(is_within),
     }
-}
-
-fn holds_v4((first, bits): NetworkV4, address: Ipv4Addr) -> bool {
-    let differing = u32::from_be_bytes(first) ^ u32::from(address);
-    differing.leading_zeros() >= bits
-}
-
-fn holds_v6((first, bits): NetworkV6, address: Ipv6Addr) -> bool {
-    let [a, b, c, d] = first;
-    let differing = u128::from(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0)) ^ u128::from(address);
-    differing.leading_zeros() >= bits
 }
 
 #[cfg(test)]

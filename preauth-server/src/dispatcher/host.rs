@@ -1,9 +1,8 @@
-//! The host of an endpoint's URL: a public name, or a public address in its one usual form.
+//! The host of an endpoint's URL: a name, or an address in its one usual form.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::UrlRefusal;
-use super::policy::TargetPolicy;
 
 /// Most bytes of a host name, without its trailing dot (RFC 1035).
 const MAX_NAME_BYTES: usize = 253;
@@ -33,62 +32,59 @@ const RESERVED_DOMAINS: [&str; 14] = [
 pub enum Host {
     /// A name in lower-case A-labels, without trailing dot.
     Name(String),
-    /// An address that the policy allows.
+    /// An address.
     Address(IpAddr),
 }
 
-/// Judges a host as typed, brackets included.
-pub(super) fn judge_host(typed: &str, policy: &TargetPolicy) -> Result<Host, UrlRefusal> {
+/// Reads a host as typed, brackets included. Whether an address is allowed is not judged here.
+pub(super) fn read_host(typed: &str) -> Result<Host, UrlRefusal> {
     if let Some(inner) = typed.strip_prefix('[') {
         let inner = inner.strip_suffix(']').ok_or(UrlRefusal::Host)?;
-        return judge_ipv6(inner, policy);
+        return read_ipv6(inner);
     }
     if let Ok(address) = typed.parse::<Ipv4Addr>() {
-        return judge_address(address.into(), policy);
+        return Ok(Host::Address(address.into()));
     }
     match url::Host::parse(typed) {
         // A way to write an address that other parsers read as another one, or as a name.
         Ok(url::Host::Ipv4(_) | url::Host::Ipv6(_)) => Err(UrlRefusal::AddressForm),
-        Ok(url::Host::Domain(name)) => judge_name(&name, policy).map(Host::Name),
+        Ok(url::Host::Domain(name)) => read_name(&name).map(Host::Name),
         Err(_) => Err(UrlRefusal::Host),
     }
 }
 
-fn judge_ipv6(inner: &str, policy: &TargetPolicy) -> Result<Host, UrlRefusal> {
+impl Host {
+    /// Why it cannot be public, be it as it may: for a name that only a private network knows.
+    pub(super) fn departs(&self) -> Option<UrlRefusal> {
+        let Self::Name(name) = self else {
+            return None;
+        };
+        let is_reserved = |domain: &&str| is_within(name, domain);
+        if RESERVED_DOMAINS.iter().any(is_reserved) {
+            Some(UrlRefusal::ReservedName)
+        } else {
+            (!name.contains('.')).then_some(UrlRefusal::SingleLabel)
+        }
+    }
+}
+
+fn read_ipv6(inner: &str) -> Result<Host, UrlRefusal> {
     let address: Ipv6Addr = inner.parse().map_err(|_| UrlRefusal::AddressForm)?;
-    let host = judge_address(address.into(), policy)?;
     if inner.eq_ignore_ascii_case(&address.to_string()) {
-        Ok(host)
+        Ok(Host::Address(address.into()))
     } else {
         Err(UrlRefusal::AddressForm)
     }
 }
 
-fn judge_address(address: IpAddr, policy: &TargetPolicy) -> Result<Host, UrlRefusal> {
-    if policy.allows_address(address) {
-        Ok(Host::Address(address))
-    } else {
-        Err(UrlRefusal::AddressNotPublic)
-    }
-}
-
-/// Judges a name that is already in lower-case ASCII.
-fn judge_name(name: &str, policy: &TargetPolicy) -> Result<String, UrlRefusal> {
+/// Reads a name that is already in lower-case ASCII.
+fn read_name(name: &str) -> Result<String, UrlRefusal> {
     let name = name.strip_suffix('.').unwrap_or(name);
-    if name.len() > MAX_NAME_BYTES || !name.split('.').all(is_label) {
+    let mut labels = name.split('.');
+    if name.len() > MAX_NAME_BYTES || !labels.clone().all(is_label) {
         return Err(UrlRefusal::Host);
     }
-    let is_localhost = is_within(name, "localhost");
-    if is_localhost && policy.allows_localhost() {
-        return Ok(name.to_owned());
-    }
-    if RESERVED_DOMAINS
-        .iter()
-        .any(|domain| is_within(name, domain))
-    {
-        return Err(UrlRefusal::ReservedName);
-    }
-    let (_, last) = name.rsplit_once('.').ok_or(UrlRefusal::SingleLabel)?;
+    let last = labels.next_back().unwrap_or_default();
     // Resolvers read such a name as an address.
     if last.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(UrlRefusal::AddressForm);
@@ -112,15 +108,16 @@ fn is_within(name: &str, domain: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Host, judge_host};
-    use crate::dispatcher::{TargetPolicy, UrlRefusal};
+    use super::{Host, read_host};
+    use crate::dispatcher::UrlRefusal;
 
     fn judged(typed: &str) -> Result<Host, UrlRefusal> {
-        judge_host(typed, &TargetPolicy::Public)
+        let host = read_host(typed)?;
+        host.departs().map_or(Ok(host), Err)
     }
 
     #[test]
-    fn reserved_names_are_refused_with_everything_below_them() {
+    fn reserved_names_are_not_public_with_everything_below_them() {
         for name in [
             "localhost",
             "a.localhost",

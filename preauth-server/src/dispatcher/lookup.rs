@@ -1,114 +1,88 @@
-//! From names to addresses: one resolution, and every address of it judged.
+//! From names to addresses: the port, and the resolver of the operating system.
 
-use std::io;
+use std::error::Error;
 use std::net::IpAddr;
 
 use async_trait::async_trait;
+use dns_lookup::{AddrInfoHints, LookupErrorKind, SockType, getaddrinfo};
 use thiserror::Error;
 
-use super::policy::TargetPolicy;
-
-/// Resolves names: the system's resolver, or a test's own.
+/// Resolves names: the system's resolver, or one that is configured.
 #[async_trait]
 pub trait Lookup: Send + Sync {
-    /// All addresses of `name`; an error, or none, when it has none.
-    async fn addresses(&self, name: &str) -> io::Result<Vec<IpAddr>>;
+    /// All addresses of `name`, which is a whole one: at least one address.
+    async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, LookupError>;
 }
 
-/// The resolver of the operating system.
+/// Why a name gives no address.
+#[derive(Debug, Error)]
+pub enum LookupError {
+    /// Whoever knows says that it does not exist, or has no address.
+    #[error("name has no address")]
+    NoAddress,
+    /// Nobody could say.
+    #[error("resolver gives no answer")]
+    Unavailable(#[source] Box<dyn Error + Send + Sync>),
+}
+
+impl LookupError {
+    pub(super) fn unavailable(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Unavailable(cause.into())
+    }
+}
+
+/// The resolver of the operating system, with its hosts file.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemLookup;
 
 #[async_trait]
 impl Lookup for SystemLookup {
-    async fn addresses(&self, name: &str) -> io::Result<Vec<IpAddr>> {
-        let found = tokio::net::lookup_host((name, 0)).await?;
-        Ok(found.map(|socket| socket.ip()).collect())
+    /// Blocks a thread of the runtime's for as long as the system takes, also when nobody waits for
+    /// it any more.
+    async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, LookupError> {
+        let name = name.to_owned();
+        let found = tokio::task::spawn_blocking(move || ask_system(&name)).await;
+        found.map_err(LookupError::unavailable)?
     }
 }
 
-/// Why a name gives no address to connect to.
-#[derive(Debug, Error)]
-pub enum LookupError {
-    /// It has no address, or none could be learned.
-    #[error("name has no address")]
-    NotFound(#[source] Option<io::Error>),
-    /// At least one of its addresses is not allowed.
-    #[error("name has an address that is not allowed")]
-    NotAllowed,
+fn ask_system(name: &str) -> Result<Vec<IpAddr>, LookupError> {
+    let hints = AddrInfoHints {
+        socktype: SockType::Stream.into(),
+        ..AddrInfoHints::default()
+    };
+    let found = getaddrinfo(Some(name), None, Some(hints)).map_err(|error| match error.kind() {
+        LookupErrorKind::NoName | LookupErrorKind::NoData => LookupError::NoAddress,
+        _ => LookupError::unavailable(std::io::Error::from(error)),
+    })?;
+    let addresses = found.map(|entry| entry.map(|entry| entry.sockaddr.ip()));
+    let addresses: Result<Vec<_>, _> = addresses.collect();
+    some(addresses.map_err(LookupError::unavailable)?)
 }
 
-/// Resolves `name` once and judges every address.
-///
-/// One address that is not allowed spoils the whole answer: whoever mixes a public and a private
-/// address hopes that only one of the two is looked at.
-pub async fn judged_addresses(
-    lookup: &dyn Lookup,
-    name: &str,
-    policy: &TargetPolicy,
-) -> Result<Vec<IpAddr>, LookupError> {
-    let found = lookup.addresses(name).await;
-    let addresses = found.map_err(|cause| LookupError::NotFound(Some(cause)))?;
+/// No address is no answer.
+pub(super) fn some(addresses: Vec<IpAddr>) -> Result<Vec<IpAddr>, LookupError> {
     if addresses.is_empty() {
-        return Err(LookupError::NotFound(None));
-    }
-    if addresses
-        .iter()
-        .all(|address| policy.allows_address(*address))
-    {
-        Ok(addresses)
+        Err(LookupError::NoAddress)
     } else {
-        Err(LookupError::NotAllowed)
+        Ok(addresses)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io;
-    use std::net::IpAddr;
+    use super::{Lookup, LookupError, SystemLookup};
 
-    use async_trait::async_trait;
-
-    use super::{Lookup, LookupError, judged_addresses};
-    use crate::dispatcher::TargetPolicy;
-
-    struct Fixed(&'static [&'static str]);
-
-    #[async_trait]
-    impl Lookup for Fixed {
-        async fn addresses(&self, _name: &str) -> io::Result<Vec<IpAddr>> {
-            Ok(self.0.iter().map(|text| text.parse().unwrap()).collect())
-        }
-    }
-
-    async fn judged(answer: &'static [&'static str]) -> Result<Vec<IpAddr>, LookupError> {
-        judged_addresses(&Fixed(answer), "a.example.com", &TargetPolicy::Public).await
+    #[tokio::test]
+    async fn the_system_knows_this_machine() {
+        let addresses = SystemLookup.addresses("localhost").await.unwrap();
+        assert!(addresses.iter().all(std::net::IpAddr::is_loopback));
     }
 
     #[tokio::test]
-    async fn all_addresses_of_a_public_answer_are_given() {
-        let addresses = judged(&["93.184.215.14", "2606:2800:21f::1"])
-            .await
-            .unwrap();
-        assert_eq!(addresses.len(), 2);
-    }
-
-    #[tokio::test]
-    async fn a_mixed_answer_is_refused_whole() {
-        for answer in [&["93.184.215.14", "10.0.0.1"], &["::1", "93.184.215.14"]] {
-            let refused = judged(answer).await;
-            assert!(
-                matches!(refused, Err(LookupError::NotAllowed)),
-                "{answer:?}"
-            );
-        }
-    }
-
-    #[tokio::test]
-    async fn an_empty_answer_is_no_answer() {
-        assert!(matches!(
-            judged(&[]).await,
-            Err(LookupError::NotFound(None))
-        ));
+    async fn a_name_that_cannot_be_has_no_address() {
+        let long = format!("{}.invalid", "a".repeat(64));
+        let found = SystemLookup.addresses(&long).await;
+        assert!(matches!(found, Err(LookupError::NoAddress)), "{found:?}");
     }
 }

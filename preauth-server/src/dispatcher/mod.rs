@@ -8,15 +8,18 @@
 //! 3. the outcome becomes a verdict, by the schedule of `preauth_core::delivery`, and is recorded
 //!    if the lease still holds.
 //!
-//! Where requests may go is judged by `target` (the text of the URL), `lookup` (what its name
-//! resolves to) and `http_sender` (whom the socket is connected to).
+//! Where requests may go is judged by `target` (the text of the URL), `targets` (what its name
+//! resolves to: at registration and whenever a connection is opened) and `http_sender` (whom the
+//! socket is connected to).
 
 mod address;
 mod attempt;
+mod dns;
 mod host;
 mod http_sender;
 mod limits;
 mod lookup;
+mod network;
 mod policy;
 mod refusal;
 mod retry_after;
@@ -25,6 +28,7 @@ mod sender;
 mod signing;
 mod slots;
 mod target;
+mod targets;
 #[cfg(test)]
 mod tests;
 
@@ -43,15 +47,18 @@ use attempt::Courier;
 use slots::Slots;
 
 pub use address::is_public;
+pub use dns::DnsLookup;
 pub use host::Host;
-pub use http_sender::{HttpSender, HttpSenderOptions, SenderError};
+pub use http_sender::{ExtraRoots, HttpSender, HttpSenderOptions, RootsError, TlsError};
 pub use limits::Limits;
-pub use lookup::{Lookup, LookupError, SystemLookup, judged_addresses};
+pub use lookup::{Lookup, LookupError, SystemLookup};
+pub use network::{Network, NetworkError};
 pub use policy::TargetPolicy;
 pub use refusal::UrlRefusal;
 pub use retry_after::RetryAfter;
 pub use sender::{Answer, Request, Sender};
 pub use target::{ParsedTarget, judge_url};
+pub use targets::{TargetError, Targets};
 
 /// A look is one write and one read; the database gives both up within 80 s. Nothing else is waited
 /// for: attempts run on tasks of their own.

@@ -1,63 +1,116 @@
 //! Where deliveries may go.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 
+use super::UrlRefusal;
 use super::address::is_public;
+use super::network::Network;
 
 /// Which targets are allowed (contract, "Endpoint registration rules").
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TargetPolicy {
-    /// HTTPS on port 443 of public addresses: the contract's rule.
-    Public,
-    /// Besides those, plain HTTP, any port, `localhost` and loopback addresses: for the sandbox.
-    AllowLocal,
+///
+/// The contract's rule is HTTPS on port 443 of public addresses. Beside these an operator may list
+/// networks. Whatever departs from the contract's rule (another port, plain HTTP, a name that is
+/// not public, an address that is not) is allowed if every address of the receiver is in a listed
+/// network, and not otherwise: so a list loosens nothing for anybody outside of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TargetPolicy {
+    listed: Vec<Network>,
+    /// Whether public addresses may be sent to in plain HTTP and on any port: for the sandbox.
+    is_lenient: bool,
 }
 
 impl TargetPolicy {
+    /// The contract's rule and nothing beside it.
+    #[must_use]
+    pub fn public() -> Self {
+        Self::default()
+    }
+
+    /// The contract's rule, and whatever is in these networks.
+    #[must_use]
+    pub const fn public_and(listed: Vec<Network>) -> Self {
+        Self {
+            listed,
+            is_lenient: false,
+        }
+    }
+
+    /// For developers: this machine, and everything public over plain HTTP and on any port as well.
+    #[must_use]
+    pub fn sandbox() -> Self {
+        Self {
+            listed: vec![
+                Network::v4([127, 0, 0, 0], 8),
+                Network::of(Ipv6Addr::LOCALHOST),
+            ],
+            is_lenient: true,
+        }
+    }
+
+    /// The networks that are allowed beside public addresses.
+    #[must_use]
+    pub fn listed(&self) -> &[Network] {
+        &self.listed
+    }
+
+    /// Whether plain HTTP is at home, so that a machine without root certificates will do.
+    pub(super) const fn is_lenient(&self) -> bool {
+        self.is_lenient
+    }
+
     /// Whether a socket may be connected to `address`.
     #[must_use]
     pub fn allows_address(&self, address: IpAddr) -> bool {
-        match self {
-            Self::Public => is_public(address),
-            Self::AllowLocal => is_public(address) || address.is_loopback(),
+        is_public(address) || self.lists(address)
+    }
+
+    /// Judges the addresses of a receiver, given what in its URL departs from the contract's rule;
+    /// the one that is not allowed is named.
+    pub(super) fn judge(
+        &self,
+        addresses: &[IpAddr],
+        departure: Option<UrlRefusal>,
+    ) -> Result<(), UrlRefusal> {
+        let unlisted = || addresses.iter().filter(|address| !self.lists(**address));
+        if let Some(address) = unlisted().find(|address| !is_public(**address)) {
+            return Err(UrlRefusal::AddressNotPublic(*address));
+        }
+        match departure {
+            Some(departure) if unlisted().next().is_some() => Err(departure),
+            Some(_) | None => Ok(()),
         }
     }
 
-    /// Whether requests may go over plain HTTP.
-    #[must_use]
-    pub fn allows_plain_http(&self) -> bool {
-        match self {
-            Self::Public => false,
-            Self::AllowLocal => true,
+    /// Whether a scheme or a port departs from the rule.
+    pub(super) fn departs(&self, scheme: &str, port: u16) -> Option<UrlRefusal> {
+        if self.is_lenient {
+            None
+        } else if scheme != "https" {
+            Some(UrlRefusal::Scheme)
+        } else {
+            (port != 443).then_some(UrlRefusal::Port)
         }
     }
 
-    /// Whether the receiver may listen on `port`.
-    #[must_use]
-    pub fn allows_port(&self, port: u16) -> bool {
-        match self {
-            Self::Public => port == 443,
-            Self::AllowLocal => port != 0,
-        }
-    }
-
-    /// Whether this machine's own name is a name to send to.
-    #[must_use]
-    pub fn allows_localhost(&self) -> bool {
-        match self {
-            Self::Public => false,
-            Self::AllowLocal => true,
-        }
+    fn lists(&self, address: IpAddr) -> bool {
+        self.listed.iter().any(|network| network.contains(address))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::net::IpAddr;
+
     use super::TargetPolicy;
+    use crate::dispatcher::UrlRefusal;
+
+    fn addresses(texts: &[&str]) -> Vec<IpAddr> {
+        texts.iter().map(|text| text.parse().unwrap()).collect()
+    }
 
     #[test]
     fn the_sandbox_may_send_to_this_machine_but_not_to_its_neighbours() {
-        let policy = TargetPolicy::AllowLocal;
+        let policy = TargetPolicy::sandbox();
         for allowed in ["127.0.0.1", "127.1.2.3", "::1", "1.1.1.1"] {
             assert!(policy.allows_address(allowed.parse().unwrap()), "{allowed}");
         }
@@ -77,7 +130,29 @@ mod tests {
 
     #[test]
     fn production_sends_to_no_loopback_address() {
-        assert!(!TargetPolicy::Public.allows_address("127.0.0.1".parse().unwrap()));
-        assert!(!TargetPolicy::Public.allows_address("::1".parse().unwrap()));
+        let policy = TargetPolicy::public();
+        assert!(!policy.allows_address("127.0.0.1".parse().unwrap()));
+        assert!(!policy.allows_address("::1".parse().unwrap()));
+    }
+
+    #[test]
+    fn what_departs_from_the_rule_needs_every_address_listed() {
+        let policy = TargetPolicy::public_and(vec!["10.1.0.0/16".parse().unwrap()]);
+        let plain = policy.departs("http", 80);
+        assert_eq!(plain, Some(UrlRefusal::Scheme));
+        assert_eq!(policy.departs("https", 8443), Some(UrlRefusal::Port));
+        assert_eq!(policy.departs("https", 443), None);
+        let judge = |texts: &[&str], departure| policy.judge(&addresses(texts), departure);
+        let departs = Err(UrlRefusal::Scheme);
+        let not_public = |text: &str| Err(UrlRefusal::AddressNotPublic(text.parse().unwrap()));
+        assert_eq!(judge(&["10.1.2.3", "10.1.2.4"], plain), Ok(()));
+        assert_eq!(judge(&["10.1.2.3", "1.1.1.1"], plain), departs);
+        assert_eq!(judge(&["1.1.1.1"], plain), departs);
+        assert_eq!(judge(&["10.1.2.3", "1.1.1.1"], None), Ok(()));
+        assert_eq!(
+            judge(&["1.1.1.1", "10.2.0.1"], None),
+            not_public("10.2.0.1")
+        );
+        assert_eq!(judge(&["10.2.0.1"], plain), not_public("10.2.0.1"));
     }
 }

@@ -1,5 +1,7 @@
 //! Why an endpoint's URL is refused.
 
+use std::net::IpAddr;
+
 use thiserror::Error;
 
 /// What is wrong with an endpoint's URL.
@@ -41,7 +43,10 @@ pub enum UrlRefusal {
     /// An address in a form that some read as another one.
     #[error("address is not in its canonical form")]
     AddressForm,
-    /// An address that is not public.
-    #[error("address is not public")]
-    AddressNotPublic,
+    /// It is, or its name leads to, an address that is not public.
+    #[error("address {0} is not public")]
+    AddressNotPublic(IpAddr),
+    /// A name that does not exist, or has no address.
+    #[error("host name has no address")]
+    NameUnknown,
 }

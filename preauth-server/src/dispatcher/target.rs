@@ -4,10 +4,10 @@
 //! What two parsers could read as two things is refused, and URL parsers repair a lot: the raw text
 //! is taken apart here, and only what survives is given to the parser whose reading is sent to.
 
-use url::Url;
+use url::{Position, Url};
 
 use super::UrlRefusal;
-use super::host::{Host, judge_host};
+use super::host::{Host, read_host};
 use super::policy::TargetPolicy;
 
 /// Most bytes of a URL, as typed.
@@ -20,6 +20,8 @@ const MAX_URL_BYTES: usize = 2_048;
 pub struct ParsedTarget {
     url: Url,
     host: Host,
+    port: u16,
+    departure: Option<UrlRefusal>,
 }
 
 impl ParsedTarget {
@@ -34,6 +36,24 @@ impl ParsedTarget {
     pub const fn host(&self) -> &Host {
         &self.host
     }
+
+    /// Scheme, host and port: what a connection is for.
+    #[must_use]
+    pub fn origin(&self) -> &str {
+        &self.url[..Position::BeforePath]
+    }
+
+    /// The receiver's port.
+    #[must_use]
+    pub const fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// What departs from the contract's rule, and is allowed within listed networks only: still to
+    /// be judged, by the addresses of the name.
+    pub(super) const fn departure(&self) -> Option<UrlRefusal> {
+        self.departure
+    }
 }
 
 /// Reads a URL, or says what is wrong with it.
@@ -43,15 +63,15 @@ impl ParsedTarget {
 /// ```
 /// use preauth_server::dispatcher::{TargetPolicy, UrlRefusal, judge_url};
 ///
-/// let target = judge_url("https://hooks.example.com:443/preauth", &TargetPolicy::Public)?;
+/// let target = judge_url("https://hooks.example.com:443/preauth", &TargetPolicy::public())?;
 /// assert_eq!(target.url().as_str(), "https://hooks.example.com/preauth");
-/// let refused = judge_url("https://127.0.0.1/", &TargetPolicy::Public);
-/// assert_eq!(refused, Err(UrlRefusal::AddressNotPublic));
+/// let refused = judge_url("https://127.0.0.1/", &TargetPolicy::public());
+/// assert!(matches!(refused, Err(UrlRefusal::AddressNotPublic(_))));
 /// # Ok::<(), UrlRefusal>(())
 /// ```
 pub fn judge_url(text: &str, policy: &TargetPolicy) -> Result<ParsedTarget, UrlRefusal> {
     judge_characters(text)?;
-    let (scheme, rest) = split_scheme(text, policy)?;
+    let (scheme, rest) = split_scheme(text)?;
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     if authority.contains('@') {
         return Err(UrlRefusal::UserInfo);
@@ -66,14 +86,34 @@ pub fn judge_url(text: &str, policy: &TargetPolicy) -> Result<ParsedTarget, UrlR
     if host_text.is_empty() {
         return Err(UrlRefusal::Host);
     }
-    let port = judge_port(port_text, scheme, policy)?;
-    let host = judge_host(host_text, policy)?;
+    let port = read_port(port_text, scheme)?;
+    let host = read_host(host_text)?;
+    let departure = policy.departs(scheme, port).or_else(|| host.departs());
+    judge_early(&host, departure, policy)?;
     let url = url_with(text, &host).ok_or(UrlRefusal::Host)?;
     // The parser must have understood the very parts that were judged.
     if url.scheme() != scheme || url.port_or_known_default() != Some(port) {
         return Err(UrlRefusal::Host);
     }
-    Ok(ParsedTarget { url, host })
+    Ok(ParsedTarget {
+        url,
+        host,
+        port,
+        departure,
+    })
+}
+
+/// Judges what need not be looked up: an address, and a name that nothing can make allowed.
+fn judge_early(
+    host: &Host,
+    departure: Option<UrlRefusal>,
+    policy: &TargetPolicy,
+) -> Result<(), UrlRefusal> {
+    match (host, departure) {
+        (Host::Address(address), departure) => policy.judge(&[*address], departure),
+        (Host::Name(_), Some(departure)) if policy.listed().is_empty() => Err(departure),
+        (Host::Name(_), _) => Ok(()),
+    }
 }
 
 fn judge_characters(text: &str) -> Result<(), UrlRefusal> {
@@ -90,14 +130,11 @@ fn judge_characters(text: &str) -> Result<(), UrlRefusal> {
 }
 
 /// The scheme, and what follows its two slashes as they were typed.
-fn split_scheme<'t>(
-    text: &'t str,
-    policy: &TargetPolicy,
-) -> Result<(&'static str, &'t str), UrlRefusal> {
+fn split_scheme(text: &str) -> Result<(&'static str, &str), UrlRefusal> {
     let (typed, rest) = text.split_once("://").ok_or(UrlRefusal::Scheme)?;
     if typed.eq_ignore_ascii_case("https") {
         Ok(("https", rest))
-    } else if typed.eq_ignore_ascii_case("http") && policy.allows_plain_http() {
+    } else if typed.eq_ignore_ascii_case("http") {
         Ok(("http", rest))
     } else {
         Err(UrlRefusal::Scheme)
@@ -113,14 +150,14 @@ fn split_port(authority: &str) -> (&str, Option<&str>) {
     }
 }
 
-fn judge_port(typed: Option<&str>, scheme: &str, policy: &TargetPolicy) -> Result<u16, UrlRefusal> {
+fn read_port(typed: Option<&str>, scheme: &str) -> Result<u16, UrlRefusal> {
     let Some(typed) = typed else {
         let default = if scheme == "https" { 443 } else { 80 };
         return Ok(default);
     };
     // Plain digits only: neither nothing, nor a sign, nor leading zeros.
     let port: u16 = typed.parse().map_err(|_| UrlRefusal::Port)?;
-    if port.to_string() != typed || !policy.allows_port(port) {
+    if port == 0 || port.to_string() != typed {
         return Err(UrlRefusal::Port);
     }
     Ok(port)
@@ -143,7 +180,7 @@ mod tests {
     use crate::dispatcher::{Host, TargetPolicy, UrlRefusal};
 
     fn refusal(url: &str) -> UrlRefusal {
-        judge_url(url, &TargetPolicy::Public).unwrap_err()
+        judge_url(url, &TargetPolicy::public()).unwrap_err()
     }
 
     fn accepted(url: &str, policy: &TargetPolicy) -> String {
@@ -162,16 +199,13 @@ mod tests {
             let [url, addresses, expected] = line.split(',').collect::<Vec<_>>()[..] else {
                 panic!("{line}");
             };
-            let mut is_accepted = judge_url(url, &TargetPolicy::Public).is_ok();
-            if !addresses.is_empty() {
-                let allows =
-                    |text: &str| TargetPolicy::Public.allows_address(text.parse().unwrap());
-                is_accepted &= addresses.split(' ').all(allows);
-            }
-            assert_eq!(is_accepted, expected == "accept", "{line}");
+            let is_accepted = judge_url(url, &TargetPolicy::public()).is_ok();
+            // What a name leads to is judged elsewhere.
+            let is_expected = expected == "accept" || !addresses.is_empty();
+            assert_eq!(is_accepted, is_expected, "{line}");
             judged += 1;
         }
-        assert_eq!(judged, 87);
+        assert_eq!(judged, 88);
     }
 
     #[test]
@@ -205,7 +239,7 @@ mod tests {
             ),
         ];
         for (typed, kept) in cases {
-            assert_eq!(accepted(typed, &TargetPolicy::Public), kept);
+            assert_eq!(accepted(typed, &TargetPolicy::public()), kept);
         }
     }
 
@@ -215,10 +249,10 @@ mod tests {
             "https://bücher.example.com./x",
             "https://[2606:4700:4700:0::1111]/",
         ] {
-            let Ok(kept) = judge_url(typed, &TargetPolicy::Public) else {
+            let Ok(kept) = judge_url(typed, &TargetPolicy::public()) else {
                 continue;
             };
-            let again = judge_url(kept.url().as_str(), &TargetPolicy::Public);
+            let again = judge_url(kept.url().as_str(), &TargetPolicy::public());
             assert_eq!(again, Ok(kept));
         }
     }
@@ -249,7 +283,7 @@ mod tests {
             ("https://hooks.example.com/#", UrlRefusal::Fragment),
             ("https:///hooks.example.com", UrlRefusal::Host),
             ("https://:443/", UrlRefusal::Host),
-            ("https://[::1/", UrlRefusal::Port),
+            ("https://[::1/", UrlRefusal::Host),
             ("https://[]/", UrlRefusal::AddressForm),
             ("https://[1.1.1.1]/", UrlRefusal::AddressForm),
             ("https://hooks:443:443/", UrlRefusal::Host),
@@ -261,7 +295,7 @@ mod tests {
 
     #[test]
     fn the_sandbox_takes_plain_http_any_port_and_this_machine() {
-        let policy = TargetPolicy::AllowLocal;
+        let policy = TargetPolicy::sandbox();
         let urls = [
             "http://localhost:8080/hook",
             "http://hooks.localhost/",
@@ -276,8 +310,10 @@ mod tests {
         let refused = [
             ("http://localhost:0/", UrlRefusal::Port),
             ("ftp://localhost/", UrlRefusal::Scheme),
-            ("http://10.0.0.1/", UrlRefusal::AddressNotPublic),
-            ("http://receiver/", UrlRefusal::SingleLabel),
+            (
+                "http://10.0.0.1/",
+                UrlRefusal::AddressNotPublic("10.0.0.1".parse().unwrap()),
+            ),
             ("http://user@localhost/", UrlRefusal::UserInfo),
             ("http://127.1/", UrlRefusal::AddressForm),
         ];
@@ -287,9 +323,37 @@ mod tests {
     }
 
     #[test]
+    fn a_listed_network_is_reached_by_any_name_over_plain_http_and_on_any_port() {
+        let policy = TargetPolicy::public_and(vec!["10.1.0.0/16".parse().unwrap()]);
+        let urls = [
+            "http://10.1.2.3:8080/hook",
+            "https://10.1.2.3/",
+            // What these resolve to is judged whenever they are resolved.
+            "http://receiver/",
+            "http://erp.internal:8080/",
+            "https://hooks.example.com:8443/",
+        ];
+        for url in urls {
+            assert_eq!(accepted(url, &policy), url);
+        }
+        let loopback = UrlRefusal::AddressNotPublic("127.0.0.1".parse().unwrap());
+        let refused = [
+            ("http://127.0.0.1:8080/", loopback),
+            ("https://127.0.0.1/", loopback),
+            ("http://1.1.1.1/", UrlRefusal::Scheme),
+            ("https://1.1.1.1:8443/", UrlRefusal::Port),
+            ("http://10.1.515/", UrlRefusal::AddressForm),
+            ("http://user@10.1.2.3/", UrlRefusal::UserInfo),
+        ];
+        for (url, expected) in refused {
+            assert_eq!(judge_url(url, &policy), Err(expected), "{url}");
+        }
+    }
+
+    #[test]
     fn the_host_is_a_name_or_an_address() {
         let host = |url| {
-            judge_url(url, &TargetPolicy::Public)
+            judge_url(url, &TargetPolicy::public())
                 .unwrap()
                 .host()
                 .clone()

@@ -153,13 +153,16 @@ pub(super) fn refusal(refusal: &Refusal) -> String {
         Refusal::DeliveryNotResendable => {
             "A entrega ainda está pendente ou seu endpoint foi removido.".to_owned()
         }
-        Refusal::EndpointUrl(reason) => endpoint_url(*reason).to_owned(),
+        Refusal::EndpointUrl(reason) => endpoint_url(*reason),
     }
 }
 
+/// The sentence for a registration while nobody could say what the endpoint's name leads to.
+pub(super) const NAME_NOT_LOOKED_UP: &str = "Não foi possível consultar o DNS sobre o nome do servidor; nada foi alterado. Tente novamente em instantes.";
+
 /// The sentence for an endpoint's URL that is refused.
-const fn endpoint_url(refusal: UrlRefusal) -> &'static str {
-    match refusal {
+fn endpoint_url(refusal: UrlRefusal) -> String {
+    let sentence = match refusal {
         UrlRefusal::Empty => "Informe a URL do endpoint.",
         UrlRefusal::TooLong => "A URL deve ter no máximo 2.048 bytes.",
         UrlRefusal::Character => {
@@ -178,8 +181,16 @@ const fn endpoint_url(refusal: UrlRefusal) -> &'static str {
             "O nome do servidor pertence a um domínio reservado, que não é público."
         }
         UrlRefusal::AddressForm => "O endereço IP da URL deve estar na forma canônica.",
-        UrlRefusal::AddressNotPublic => "O endereço IP da URL não é público.",
-    }
+        UrlRefusal::NameUnknown => {
+            "O nome do servidor não existe no DNS ou não tem endereço IP. Confira o nome, ou publique-o no DNS e tente novamente."
+        }
+        UrlRefusal::AddressNotPublic(address) => {
+            return format!(
+                "A URL leva ao endereço {address}, que não é público. Use um servidor cujos endereços sejam todos públicos."
+            );
+        }
+    };
+    sentence.to_owned()
 }
 
 /// The sentence for a defect of a field.

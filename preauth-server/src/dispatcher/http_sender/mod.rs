@@ -1,31 +1,48 @@
 //! The sender on the network: one judged connection, one bounded exchange.
+//!
+//! What a general HTTP client hides decides here: which address a socket is connected to, how many
+//! bytes may come before there is an answer, and at which step an attempt ended. So this one is made
+//! of `hyper`'s connections: `connect` opens a socket to a judged address, `tls` proves whose it is,
+//! `connection` carries one exchange at a time, `pool` keeps it for the next one.
 
 mod answer;
-mod client;
-mod resolver;
+mod connect;
+mod connection;
+mod meter;
+mod pool;
+mod request;
+mod roots;
+mod tls;
 
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use hyper::Response;
+use hyper::body::Incoming;
 use preauth_core::port::AttemptError;
-use reqwest::{Client, Response};
+use tokio::time::timeout;
 
-use super::lookup::{Lookup, LookupError, SystemLookup};
-use super::policy::TargetPolicy;
+use super::UrlRefusal;
 use super::sender::{Answer, Request, Sender};
-use super::target::judge_url;
+use super::target::ParsedTarget;
+use super::targets::{TargetError, Targets};
 
-pub use client::SenderError;
+use connection::Connection;
+use pool::Pool;
+use request::Message;
+use tls::Tls;
+
+pub use roots::{ExtraRoots, RootsError};
+pub use tls::TlsError;
 
 /// How a sender is set up.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct HttpSenderOptions {
     /// Where requests may go.
-    pub policy: TargetPolicy,
-    /// Who resolves names. Default: the operating system.
-    pub lookup: Arc<dyn Lookup>,
+    pub targets: Targets,
+    /// Certificates that are trusted beside the platform's roots. Default: none.
+    pub extra_roots: ExtraRoots,
     /// How long the whole exchange may take, from the look-up to the last byte read (contract,
     /// "Receiver contract"). Default: 10 s.
     pub exchange: Duration,
@@ -34,92 +51,175 @@ pub struct HttpSenderOptions {
 }
 
 impl HttpSenderOptions {
-    /// The defaults, under a policy.
+    /// The defaults, for these targets.
     #[must_use]
-    pub fn new(policy: TargetPolicy) -> Self {
+    pub fn new(targets: Targets) -> Self {
         Self {
-            policy,
-            lookup: Arc::new(SystemLookup),
+            targets,
+            extra_roots: ExtraRoots::default(),
             exchange: Duration::from_secs(10),
             connect: Duration::from_secs(3),
         }
     }
 }
 
-impl fmt::Debug for HttpSenderOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HttpSenderOptions")
-            .field("policy", &self.policy)
-            .field("exchange", &self.exchange)
-            .field("connect", &self.connect)
-            .finish_non_exhaustive()
-    }
+/// Posts over HTTP/1.1, with TLS under the platform's root certificates and those that are given.
+///
+/// The URL is judged at every attempt. A new connection costs one look-up; every address of the
+/// answer is judged, the socket is connected to a judged one, and the address of the connected peer
+/// is judged before anything is sent. The name stays in SNI, certificate and `Host`. Redirects are
+/// answers like any other; no proxy, cookie or decompression takes part. Connections are kept for
+/// some minutes and used again: they lead to an address that was judged.
+pub struct HttpSender {
+    targets: Targets,
+    tls: Tls,
+    pool: Pool,
+    exchange: Duration,
+    connect: Duration,
 }
 
-/// Posts over HTTP/1.1 and HTTP/2, with TLS under the platform's root certificates.
-///
-/// The URL is judged at every attempt, its name is resolved once per connection and every address
-/// judged, and the address of the connected peer is judged last. Redirects are answers like any
-/// other; no proxy, cookie or decompression takes part. Connections are kept and used again: they
-/// lead to an address that was judged.
-pub struct HttpSender {
-    client: Client,
-    policy: TargetPolicy,
-    exchange: Duration,
+/// How far an attempt has come: what its time limit means when it is over.
+struct Progress {
+    step: Step,
+    answer: Option<Answer>,
+}
+
+#[derive(Clone, Copy)]
+enum Step {
+    LookUp,
+    Connect,
+    Handshake,
+    Exchange,
+}
+
+impl Step {
+    const fn timed_out(self) -> AttemptError {
+        match self {
+            Self::LookUp => AttemptError::LookupTimedOut,
+            Self::Connect => AttemptError::ConnectTimedOut,
+            Self::Handshake => AttemptError::TlsTimedOut,
+            Self::Exchange => AttemptError::TimedOut,
+        }
+    }
 }
 
 impl HttpSender {
-    /// Sets a sender up; fails when the platform has no root certificates that could be trusted.
-    pub fn new(options: HttpSenderOptions) -> Result<Self, SenderError> {
+    /// Sets a sender up; fails when there are no root certificates that could be trusted.
+    pub fn new(options: HttpSenderOptions) -> Result<Self, TlsError> {
         Ok(Self {
-            client: client::build(&options)?,
-            policy: options.policy,
+            tls: Tls::new(&options.extra_roots, options.targets.policy())?,
+            targets: options.targets,
+            pool: Pool::default(),
             exchange: options.exchange,
+            connect: options.connect,
         })
     }
 
-    /// Fills `answer` as soon as there is one, and its body as far as it comes.
+    /// Fills in `progress` as far as it comes, the answer included.
     async fn converse(
         &self,
         request: Request,
-        answer: &mut Option<Answer>,
+        progress: &mut Progress,
     ) -> Result<(), AttemptError> {
-        let target =
-            judge_url(&request.url, &self.policy).map_err(|_| AttemptError::AddressRefused)?;
-        let mut post = self.client.post(target.url().clone());
-        for (name, value) in request.headers {
-            post = post.header(name, value);
+        let target = self.targets.parse(&request.url).map_err(refused)?;
+        let message = request::message(&target, request)?;
+        let (mut connection, response) = self.ask(&target, message, progress).await?;
+        let answer = progress.answer.insert(answer::head(&response));
+        if answer::read_body(response, &mut answer.body).await && connection.is_reusable().await {
+            self.pool.keep(target.origin(), connection);
         }
-        let response = post
-            .body(request.body)
-            .send()
-            .await
-            .map_err(|error| failure(&error))?;
-        if !self.is_from_judged_peer(&response) {
-            return Err(AttemptError::AddressRefused);
-        }
-        let answer = answer.insert(answer::head(&response)?);
-        answer::read_body(response, &mut answer.body).await;
         Ok(())
     }
 
-    fn is_from_judged_peer(&self, response: &Response) -> bool {
-        let peer = response.remote_addr();
-        peer.is_some_and(|peer| self.policy.allows_address(peer.ip()))
+    /// Sends over a kept connection, or over a new one.
+    ///
+    /// A kept one may be closed by its receiver in this very moment. That is no failure of the
+    /// receiver's, so the request is sent anew: should it have arrived, it arrives twice, which
+    /// receivers must expect (contract, "Receiver contract").
+    async fn ask(
+        &self,
+        target: &ParsedTarget,
+        message: Message,
+        progress: &mut Progress,
+    ) -> Result<(Connection, Response<Incoming>), AttemptError> {
+        progress.step = Step::Exchange;
+        if let Some(mut kept) = self.pool.take(target.origin()) {
+            let answered = kept.send(message.clone()).await;
+            if answered.as_ref().err() != Some(&AttemptError::Connection) {
+                return Ok((kept, answered?));
+            }
+        }
+        let opening = timeout(self.connect, self.open(target, progress)).await;
+        let mut opened = opening.unwrap_or_else(|_| Err(progress.step.timed_out()))?;
+        progress.step = Step::Exchange;
+        let response = opened.send(message).await?;
+        Ok((opened, response))
+    }
+
+    async fn open(
+        &self,
+        target: &ParsedTarget,
+        progress: &mut Progress,
+    ) -> Result<Connection, AttemptError> {
+        progress.step = Step::LookUp;
+        let addresses = self.targets.addresses(target).await.map_err(unresolved)?;
+        progress.step = Step::Connect;
+        let (stream, meter) = connect::to_any(&addresses, target.port(), &self.targets).await?;
+        if target.url().scheme() == "http" {
+            return Connection::over(stream, meter).await;
+        }
+        progress.step = Step::Handshake;
+        let stream = self.tls.prove(stream, target.host()).await?;
+        Connection::over(stream, meter).await
     }
 }
 
 #[async_trait]
 impl Sender for HttpSender {
     async fn send(&self, request: Request) -> Result<Answer, AttemptError> {
-        let mut answer = None;
-        let conversation = self.converse(request, &mut answer);
-        let outcome = tokio::time::timeout(self.exchange, conversation).await;
-        match (outcome, answer) {
+        let mut progress = Progress {
+            step: Step::Exchange,
+            answer: None,
+        };
+        let conversation = self.converse(request, &mut progress);
+        let outcome = timeout(self.exchange, conversation).await;
+        match (outcome, progress.answer) {
             (Ok(Err(error)), _) => Err(error),
             // The status is what counts; a body that does not end is cut where it stands.
             (Ok(Ok(())) | Err(_), Some(answer)) => Ok(answer),
-            (Ok(Ok(())) | Err(_), None) => Err(AttemptError::TimedOut),
+            (Ok(Ok(())) | Err(_), None) => Err(progress.step.timed_out()),
+        }
+    }
+}
+
+fn refused(refusal: UrlRefusal) -> AttemptError {
+    // Which address it was, an operator wants to know. Names and paths may be secrets.
+    tracing::debug!(target: "dispatcher", %refusal, "not sent");
+    match refusal {
+        UrlRefusal::AddressNotPublic(_) => AttemptError::AddressRefused,
+        UrlRefusal::NameUnknown => AttemptError::NameUnknown,
+        UrlRefusal::Empty
+        | UrlRefusal::TooLong
+        | UrlRefusal::Character
+        | UrlRefusal::Scheme
+        | UrlRefusal::UserInfo
+        | UrlRefusal::PercentInHost
+        | UrlRefusal::Port
+        | UrlRefusal::Fragment
+        | UrlRefusal::Host
+        | UrlRefusal::SingleLabel
+        | UrlRefusal::ReservedName
+        | UrlRefusal::AddressForm => AttemptError::UrlRefused,
+    }
+}
+
+fn unresolved(error: TargetError) -> AttemptError {
+    match error {
+        TargetError::Refused(refusal) => refused(refusal),
+        TargetError::Unknown(cause) => {
+            let cause = cause.to_string();
+            tracing::debug!(target: "dispatcher", cause, "not looked up");
+            AttemptError::LookupFailed
         }
     }
 }
@@ -127,28 +227,8 @@ impl Sender for HttpSender {
 impl fmt::Debug for HttpSender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpSender")
-            .field("policy", &self.policy)
+            .field("targets", &self.targets)
             .field("exchange", &self.exchange)
             .finish_non_exhaustive()
-    }
-}
-
-/// Why there was no answer. The causes go to the log at level debug, without the URL.
-fn failure(error: &reqwest::Error) -> AttemptError {
-    let mut next = std::error::Error::source(error);
-    let mut refused = false;
-    let mut causes = Vec::new();
-    while let Some(cause) = next {
-        let lookup = cause.downcast_ref::<LookupError>();
-        refused |= matches!(lookup, Some(LookupError::NotAllowed));
-        causes.push(cause.to_string());
-        next = cause.source();
-    }
-    let causes = causes.join(": ");
-    tracing::debug!(target: "dispatcher", causes, "no answer");
-    if refused {
-        AttemptError::AddressRefused
-    } else {
-        AttemptError::Connection
     }
 }

@@ -8,14 +8,15 @@ use webhook_verify::{SIGNATURE_HEADER, Secret, Verifier};
 use super::receiver::{Behaviour, Receiver};
 use super::{SECRET, World};
 use crate::clock::Clock;
-use crate::dispatcher::{HttpSender, HttpSenderOptions, TargetPolicy};
+use crate::dispatcher::{HttpSender, HttpSenderOptions, TargetPolicy, Targets};
 
 #[tokio::test]
 async fn a_delivery_is_verified_by_its_receiver() {
     let receiver = Receiver::start(Behaviour::answer("200 OK", "obrigado")).await;
     let world = World::new();
     let event = world.event(world.endpoint(&receiver.url())).await;
-    let sender = HttpSender::new(HttpSenderOptions::new(TargetPolicy::AllowLocal)).unwrap();
+    let targets = Targets::by_system(TargetPolicy::sandbox());
+    let sender = HttpSender::new(HttpSenderOptions::new(targets)).unwrap();
     world.dispatcher(Arc::new(sender)).run_once().await.unwrap();
 
     let requests = receiver.requests();

@@ -1,7 +1,6 @@
 //! The sender on real sockets: what it sends, how much it reads, whom it does not talk to.
 
 use std::collections::VecDeque;
-use std::io;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -12,31 +11,37 @@ use preauth_core::port::AttemptError;
 use super::receiver::{Behaviour, Receiver};
 use super::{answer, eventually};
 use crate::dispatcher::{
-    Answer, HttpSender, HttpSenderOptions, Lookup, Request, RetryAfter, Sender, TargetPolicy,
+    Answer, HttpSender, HttpSenderOptions, Lookup, LookupError, Request, RetryAfter, Sender,
+    TargetPolicy, Targets,
 };
 
-/// Answers look-ups from a list; each answer once, an empty one as an error.
+/// Answers look-ups from a list; each answer once, and then not at all.
 struct Answers(Mutex<VecDeque<Vec<IpAddr>>>);
 
 #[async_trait]
 impl Lookup for Answers {
-    async fn addresses(&self, _name: &str) -> io::Result<Vec<IpAddr>> {
-        let next = self.0.lock().unwrap().pop_front().unwrap_or_default();
-        if next.is_empty() {
-            Err(io::ErrorKind::NotFound.into())
-        } else {
-            Ok(next)
+    async fn addresses(&self, _name: &str) -> Result<Vec<IpAddr>, LookupError> {
+        match self.0.lock().unwrap().pop_front() {
+            Some(next) if next.is_empty() => Err(LookupError::NoAddress),
+            Some(next) => Ok(next),
+            None => Err(LookupError::unavailable("nobody is there")),
         }
     }
 }
 
-fn answers(answers: &[&[&str]]) -> Arc<Answers> {
+/// A sender whose look-ups have these answers.
+fn resolving(policy: TargetPolicy, answers: &[&[&str]]) -> HttpSenderOptions {
     let parsed = |texts: &&[&str]| texts.iter().map(|text| text.parse().unwrap()).collect();
-    Arc::new(Answers(Mutex::new(answers.iter().map(parsed).collect())))
+    let answers = Answers(Mutex::new(answers.iter().map(parsed).collect()));
+    HttpSenderOptions::new(Targets::new(policy, Arc::new(answers)))
 }
 
 fn local() -> HttpSenderOptions {
-    HttpSenderOptions::new(TargetPolicy::AllowLocal)
+    HttpSenderOptions::new(Targets::by_system(TargetPolicy::sandbox()))
+}
+
+fn public() -> HttpSenderOptions {
+    HttpSenderOptions::new(Targets::by_system(TargetPolicy::public()))
 }
 
 /// So short that a test may wait for its end.
@@ -118,9 +123,40 @@ async fn a_redirect_is_an_answer_and_not_followed() {
 #[tokio::test]
 async fn of_an_endless_body_only_the_beginning_is_read() {
     let head = b"HTTP/1.1 200 OK\r\n\r\n".to_vec();
-    let receiver = Receiver::start(Behaviour::Endless(head)).await;
+    let receiver = Receiver::start(Behaviour::Endless(head, b"x".repeat(4096))).await;
     let answered = send(local(), &receiver.url()).await.unwrap();
     assert_eq!((answered.status, answered.body), (200, vec![b'x'; 1024]));
+}
+
+#[tokio::test]
+async fn interim_answers_are_passed_over_but_not_without_an_end() {
+    let hints = "HTTP/1.1 103 Early Hints\r\nlink: </style.css>\r\n\r\n";
+    let beginning = format!("{hints}{hints}HTTP/1.1 204 No Content\r\n\r\n");
+    let receiver = Receiver::start(Behaviour::Answer(beginning.into())).await;
+    assert_eq!(send(local(), &receiver.url()).await.unwrap().status, 204);
+    let endless = Behaviour::Endless(Vec::new(), hints.repeat(100).into());
+    let receiver = Receiver::start(endless).await;
+    let answered = send(local(), &receiver.url()).await;
+    assert_eq!(answered, Err(AttemptError::AnswerTooLarge));
+}
+
+#[tokio::test]
+async fn what_stands_between_the_chunks_of_a_body_is_bounded_too() {
+    let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+    let chunk = format!("1;{}\r\nx\r\n", "e".repeat(4096));
+    let endless = Behaviour::Endless(head.into(), chunk.into());
+    let receiver = Receiver::start(endless).await;
+    let answered = send(local(), &receiver.url()).await.unwrap();
+    assert_eq!(answered.status, 200);
+    assert!(answered.body.len() < 100, "{}", answered.body.len());
+}
+
+#[tokio::test]
+async fn what_is_not_http_is_no_answer() {
+    let behaviour = Behaviour::Answer(b"220 mail.example.com ESMTP\r\n".to_vec());
+    let receiver = Receiver::start(behaviour).await;
+    let answered = send(local(), &receiver.url()).await;
+    assert_eq!(answered, Err(AttemptError::AnswerMalformed));
 }
 
 #[tokio::test]
@@ -142,7 +178,7 @@ async fn a_receiver_that_says_nothing_is_given_up() {
 
 #[test]
 fn a_receiver_has_the_ten_seconds_of_the_contract() {
-    let options = HttpSenderOptions::new(TargetPolicy::Public);
+    let options = public();
     assert_eq!(options.exchange, Duration::from_secs(10));
 }
 
@@ -153,7 +189,11 @@ async fn a_connection_that_breaks_is_no_answer() {
     assert_eq!(answered, Err(AttemptError::Connection));
     let url = receiver.url();
     drop(receiver);
-    assert!(send(local(), &url).await.is_err());
+    // The listener is gone once its task is.
+    eventually(async {
+        while send(local(), &url).await != Err(AttemptError::ConnectionRefused) {}
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -161,7 +201,7 @@ async fn a_head_of_more_than_64_kib_is_no_answer() {
     let head = format!("200 OK\r\nx-long: {}", "a".repeat(70_000));
     let receiver = Receiver::start(Behaviour::answer(&head, "")).await;
     let answered = send(local(), &receiver.url()).await;
-    assert_eq!(answered, Err(AttemptError::Connection));
+    assert_eq!(answered, Err(AttemptError::AnswerTooLarge));
 }
 
 #[tokio::test]
@@ -193,19 +233,42 @@ async fn production_does_not_even_connect_to_an_address_that_is_not_public() {
         "https://[::ffff:127.0.0.1]/".to_owned(),
     ];
     for url in urls {
-        let answered = send(HttpSenderOptions::new(TargetPolicy::Public), &url).await;
+        let answered = send(public(), &url).await;
         assert_eq!(answered, Err(AttemptError::AddressRefused), "{url}");
     }
     assert_eq!(receiver.connections(), 0);
 }
 
 #[tokio::test]
+async fn what_registration_refuses_is_refused_at_sending_too() {
+    let vectors = include_str!("../../../tests/vectors/ssrf_urls.csv");
+    let refused = vectors.lines().filter(|line| line.ends_with(",refuse"));
+    let mut judged = 0;
+    for line in refused {
+        let [url, addresses, _] = line.split(',').collect::<Vec<_>>()[..] else {
+            panic!("{line}");
+        };
+        let answer: Vec<_> = match addresses {
+            "" => vec!["93.184.215.14"],
+            "NXDOMAIN" => Vec::new(),
+            addresses => addresses.split(' ').collect(),
+        };
+        let options = resolving(TargetPolicy::public(), &[&answer]);
+        let error = send(options, url).await.unwrap_err();
+        let is_refused = matches!(
+            error,
+            AttemptError::UrlRefused | AttemptError::AddressRefused | AttemptError::NameUnknown
+        );
+        assert!(is_refused, "{line}: {error}");
+        judged += 1;
+    }
+    assert_eq!(judged, 78);
+}
+
+#[tokio::test]
 async fn a_name_goes_to_its_judged_address_and_stays_in_the_host_header() {
     let receiver = Receiver::start(Behaviour::answer("200 OK", "seen")).await;
-    let options = HttpSenderOptions {
-        lookup: answers(&[&["127.0.0.1"]]),
-        ..local()
-    };
+    let options = resolving(TargetPolicy::sandbox(), &[&["127.0.0.1"]]);
     let url = format!("http://hooks.example.com:{}/", receiver.port);
     assert_eq!(send(options, &url).await, Ok(answer(200)));
     let host = format!("host: hooks.example.com:{}", receiver.port);
@@ -216,17 +279,11 @@ async fn a_name_goes_to_its_judged_address_and_stays_in_the_host_header() {
 async fn a_name_with_one_address_that_is_not_allowed_is_not_connected_to() {
     let receiver = Receiver::start(Behaviour::answer("200 OK", "")).await;
     for mixed in [["127.0.0.1", "10.0.0.1"], ["169.254.169.254", "127.0.0.1"]] {
-        let options = HttpSenderOptions {
-            lookup: answers(&[&mixed]),
-            ..local()
-        };
+        let options = resolving(TargetPolicy::sandbox(), &[&mixed]);
         let url = format!("http://hooks.example.com:{}/", receiver.port);
         assert_eq!(send(options, &url).await, Err(AttemptError::AddressRefused));
     }
-    let options = HttpSenderOptions {
-        lookup: answers(&[&["127.0.0.1"]]),
-        ..HttpSenderOptions::new(TargetPolicy::Public)
-    };
+    let options = resolving(TargetPolicy::public(), &[&["127.0.0.1"]]);
     let answered = send(options, "https://hooks.example.com/").await;
     assert_eq!(answered, Err(AttemptError::AddressRefused));
     assert_eq!(receiver.connections(), 0);
@@ -236,11 +293,8 @@ async fn a_name_with_one_address_that_is_not_allowed_is_not_connected_to() {
 async fn an_answer_that_changes_is_judged_anew_for_each_connection() {
     let close = "200 OK\r\nconnection: close";
     let receiver = Receiver::start(Behaviour::answer(close, "seen")).await;
-    let sender = HttpSender::new(HttpSenderOptions {
-        lookup: answers(&[&["127.0.0.1"], &["10.0.0.1"], &["127.0.0.1"]]),
-        ..local()
-    })
-    .unwrap();
+    let answers: &[&[&str]] = &[&["127.0.0.1"], &["10.0.0.1"], &["127.0.0.1"]];
+    let sender = HttpSender::new(resolving(TargetPolicy::sandbox(), answers)).unwrap();
     let url = format!("http://hooks.example.com:{}/", receiver.port);
     let refused = Err(AttemptError::AddressRefused);
     for expected in [Ok(answer(200)), refused, Ok(answer(200))] {
@@ -249,11 +303,45 @@ async fn an_answer_that_changes_is_judged_anew_for_each_connection() {
 }
 
 #[tokio::test]
-async fn a_name_without_address_is_a_failed_connection() {
-    let options = HttpSenderOptions {
-        lookup: answers(&[]),
-        ..local()
+async fn a_name_without_address_and_a_resolver_without_answer_are_two_things() {
+    let sender = HttpSender::new(resolving(TargetPolicy::sandbox(), &[&[]])).unwrap();
+    let send = async || {
+        let request = request("http://hooks.example.com/");
+        eventually(sender.send(request)).await
     };
-    let answered = send(options, "http://hooks.example.com/").await;
-    assert_eq!(answered, Err(AttemptError::Connection));
+    assert_eq!(send().await, Err(AttemptError::NameUnknown));
+    assert_eq!(send().await, Err(AttemptError::LookupFailed));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_resolver_that_is_silent_uses_up_the_time_for_a_connection_and_no_more() {
+    struct Silent;
+
+    #[async_trait]
+    impl Lookup for Silent {
+        async fn addresses(&self, _name: &str) -> Result<Vec<IpAddr>, LookupError> {
+            std::future::pending().await
+        }
+    }
+
+    let targets = Targets::new(TargetPolicy::public(), Arc::new(Silent));
+    let sender = HttpSender::new(HttpSenderOptions::new(targets)).unwrap();
+    let began = tokio::time::Instant::now();
+    let answered = sender.send(request("https://hooks.example.com/")).await;
+    assert_eq!(answered, Err(AttemptError::LookupTimedOut));
+    assert_eq!(began.elapsed(), Duration::from_secs(3));
+}
+
+#[tokio::test]
+async fn a_connection_that_its_receiver_has_closed_is_opened_anew() {
+    let receiver = Receiver::start(Behaviour::answer("200 OK", "seen")).await;
+    let sender = HttpSender::new(local()).unwrap();
+    for connections in 1..=3 {
+        let answered = eventually(sender.send(request(&receiver.url()))).await;
+        assert_eq!(
+            (answered, receiver.connections()),
+            (Ok(answer(200)), connections)
+        );
+        receiver.hang_up();
+    }
 }

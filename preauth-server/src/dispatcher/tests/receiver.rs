@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
 
 /// What a receiver does when it has read a request.
 #[derive(Clone)]
@@ -13,8 +14,8 @@ pub(super) enum Behaviour {
     Answer(Vec<u8>),
     /// Begins to answer and never ends.
     Stall(Vec<u8>),
-    /// Begins to answer and goes on for ever.
-    Endless(Vec<u8>),
+    /// Begins to answer and goes on with the same bytes for ever.
+    Endless(Vec<u8>, Vec<u8>),
     /// Closes the connection.
     HangUp,
 }
@@ -32,6 +33,7 @@ pub(super) struct Receiver {
     pub(super) port: u16,
     requests: Arc<Mutex<Vec<String>>>,
     connections: Arc<AtomicUsize>,
+    hang_up: Arc<Notify>,
     task: tokio::task::JoinHandle<()>,
 }
 
@@ -42,17 +44,27 @@ impl Receiver {
         let requests = Arc::new(Mutex::default());
         let connections = Arc::new(AtomicUsize::new(0));
         let (seen, counted) = (Arc::clone(&requests), Arc::clone(&connections));
+        let hang_up = Arc::new(Notify::new());
+        let end = Arc::clone(&hang_up);
         let task = tokio::spawn(async move {
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
                 counted.fetch_add(1, Ordering::SeqCst);
-                tokio::spawn(serve(stream, behaviour.clone(), Arc::clone(&seen)));
+                let serving = serve(stream, behaviour.clone(), Arc::clone(&seen));
+                let end = Arc::clone(&end);
+                tokio::spawn(async move {
+                    tokio::select! {
+                        () = serving => {}
+                        () = end.notified() => {}
+                    }
+                });
             }
         });
         Self {
             port,
             requests,
             connections,
+            hang_up,
             task,
         }
     }
@@ -64,6 +76,11 @@ impl Receiver {
     /// Head and body of every request, as they came.
     pub(super) fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
+    }
+
+    /// Closes the connections that are open.
+    pub(super) fn hang_up(&self) {
+        self.hang_up.notify_waiters();
     }
 
     pub(super) fn connections(&self) -> usize {
@@ -86,9 +103,9 @@ async fn serve(mut stream: TcpStream, behaviour: Behaviour, seen: Arc<Mutex<Vec<
                 stream.write_all(beginning).await.unwrap();
                 std::future::pending::<()>().await;
             }
-            Behaviour::Endless(beginning) => {
+            Behaviour::Endless(beginning, again) => {
                 stream.write_all(beginning).await.unwrap();
-                while stream.write_all(&[b'x'; 4096]).await.is_ok() {}
+                while stream.write_all(again).await.is_ok() {}
             }
             Behaviour::HangUp => return,
         }

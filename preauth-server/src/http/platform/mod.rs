@@ -39,7 +39,7 @@ use salvo::Service;
 
 use crate::clock::Clock;
 use crate::directory::Directory;
-use crate::dispatcher::TargetPolicy;
+use crate::dispatcher::Targets;
 use crate::http::{DESCRIPTION, description, server};
 use crate::openapi;
 use crate::sandbox::TimeMachine;
@@ -78,7 +78,7 @@ pub struct PlatformApi {
     /// Who may come in.
     pub gate: OperatorGate,
     /// Where webhooks may go.
-    pub targets: TargetPolicy,
+    pub targets: Targets,
     /// What probes and scrapes are told.
     pub vitals: Arc<dyn Vitals>,
     /// Where the time comes from.

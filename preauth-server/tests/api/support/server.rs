@@ -26,6 +26,15 @@ impl Server {
     /// Serves what is in `home`, with this operator token, and logs everything. Several may share a
     /// home on PostgreSQL.
     pub(crate) async fn start_in(home: impl Into<Arc<Home>>, platform_token: &str) -> Self {
+        Self::start_with(home, platform_token, &[("RUST_LOG", "trace".to_owned())]).await
+    }
+
+    /// Serves what is in `home`, with more variables in the environment.
+    pub(crate) async fn start_with(
+        home: impl Into<Arc<Home>>,
+        platform_token: &str,
+        variables: &[(&str, String)],
+    ) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let home = home.into();
         let n = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -41,10 +50,8 @@ impl Server {
             ])
             .args(["--data".into(), home.folder().join("data")])
             .args(home.database_flags())
-            .envs([
-                ("PREAUTH_PLATFORM_TOKEN", platform_token),
-                ("RUST_LOG", "trace"),
-            ])
+            .env("PREAUTH_PLATFORM_TOKEN", platform_token)
+            .envs(variables.iter().map(|(name, value)| (name, value)))
             .stdout(log.try_clone().unwrap())
             .stderr(log)
             .stdin(Stdio::null())

@@ -1,5 +1,7 @@
 //! PUT /companies/{id}/webhook-endpoint: registers the endpoint, or changes its URL and events.
 //!
+//! Its name is resolved before anything is written. When nobody can say what it leads to, nothing is
+//! known to be wrong with it: that is an outage and no refusal.
 //! Only the answer that registers (201) has the signing secret. `webhook.test` may be chosen, and
 //! is sent on demand whether it was chosen or not.
 
@@ -10,10 +12,11 @@ use salvo::http::{Request, StatusCode};
 use secrecy::ExposeSecret;
 
 use crate::directory;
-use crate::dispatcher::judge_url;
+use crate::dispatcher::TargetError;
 use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
+use crate::http::messages;
 use crate::http::platform::resource::Endpoint;
 use crate::http::platform::{PlatformApi, Refusal, known};
 use crate::http::problem::{Defect, Problem};
@@ -34,11 +37,20 @@ impl Endpoint for Set {
         if company.head_office.is_some() {
             return Err(ApiError::new(ErrorCode::EndpointNotHeadOffice));
         }
-        let judged = judge_url(&wanted.url, &api.targets);
-        let url = judged.map_err(Refusal::EndpointUrl)?.url().to_string();
+        let judged = api.targets.judge(&wanted.url).await.map_err(not_judged)?;
+        let url = judged.url().to_string();
         match api.directory.endpoint(company.id).await? {
             Some(_) => change(api, company.id, &url, wanted.events).await,
             None => register(api, company.id, url, wanted.events).await,
+        }
+    }
+}
+
+fn not_judged(error: TargetError) -> ApiError {
+    match error {
+        TargetError::Refused(refusal) => Refusal::EndpointUrl(refusal).into(),
+        TargetError::Unknown(cause) => {
+            ApiError::unavailable(cause).message(messages::NAME_NOT_LOOKED_UP)
         }
     }
 }

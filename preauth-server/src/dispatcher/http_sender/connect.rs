@@ -1,0 +1,112 @@
+//! A socket to one of the judged addresses.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use preauth_core::port::AttemptError;
+use tokio::net::TcpStream;
+
+use crate::dispatcher::targets::Targets;
+
+use super::meter::{Meter, Metered};
+
+/// How long an address has for itself before the next one is tried beside it.
+const HEAD_START: Duration = Duration::from_millis(250);
+
+/// Connects to the first address that answers; its bytes are counted from the first one on.
+///
+/// Whom the socket is connected to is judged last of all, whatever was judged before it.
+pub(super) async fn to_any(
+    addresses: &[IpAddr],
+    port: u16,
+    targets: &Targets,
+) -> Result<(Metered<TcpStream>, Meter), AttemptError> {
+    let stream = first(addresses, port)
+        .await
+        .map_err(|error| failure(&error))?;
+    let peer = stream.peer_addr().map_err(|error| failure(&error))?;
+    if !targets.allows(peer.ip()) {
+        return Err(AttemptError::AddressRefused);
+    }
+    // A request is one write; nothing is gained by waiting for more.
+    stream.set_nodelay(true).map_err(|error| failure(&error))?;
+    let meter = Meter::new();
+    Ok((Metered::new(stream, meter.clone()), meter))
+}
+
+async fn first(addresses: &[IpAddr], port: u16) -> io::Result<TcpStream> {
+    let mut waiting = addresses.iter();
+    let mut under_way = FuturesUnordered::new();
+    let mut last_error = io::Error::from(io::ErrorKind::AddrNotAvailable);
+    loop {
+        let next = waiting.next();
+        match next {
+            Some(address) => under_way.push(TcpStream::connect(SocketAddr::new(*address, port))),
+            None if under_way.is_empty() => return Err(last_error),
+            None => {}
+        }
+        let head_start = async {
+            match next {
+                Some(_) => tokio::time::sleep(HEAD_START).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            Some(outcome) = under_way.next() => match outcome {
+                Ok(stream) => return Ok(stream),
+                Err(error) => last_error = error,
+            },
+            () = head_start => {}
+        }
+    }
+}
+
+fn failure(error: &io::Error) -> AttemptError {
+    let cause = error.to_string();
+    tracing::debug!(target: "dispatcher", cause, "not connected");
+    match error.kind() {
+        io::ErrorKind::ConnectionRefused => AttemptError::ConnectionRefused,
+        io::ErrorKind::TimedOut => AttemptError::ConnectTimedOut,
+        _ => AttemptError::Unreachable,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+
+    use preauth_core::port::AttemptError;
+    use tokio::net::TcpListener;
+
+    use super::to_any;
+    use crate::dispatcher::{TargetPolicy, Targets};
+
+    fn addresses(texts: &[&str]) -> Vec<IpAddr> {
+        texts.iter().map(|text| text.parse().unwrap()).collect()
+    }
+
+    #[tokio::test]
+    async fn an_address_that_refuses_gives_way_to_the_next_one() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let targets = Targets::by_system(TargetPolicy::sandbox());
+        let both = addresses(&["127.0.0.3", "127.0.0.2", "127.0.0.1"]);
+        assert!(to_any(&both, port, &targets).await.is_ok());
+        let none = to_any(&addresses(&["127.0.0.3"]), port, &targets).await;
+        assert_eq!(none.err(), Some(AttemptError::ConnectionRefused));
+    }
+
+    #[tokio::test]
+    async fn whom_the_socket_is_connected_to_is_judged_last() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        // As if the address had passed every check before.
+        let targets = Targets::by_system(TargetPolicy::public());
+        let connected = to_any(&addresses(&["127.0.0.1"]), port, &targets).await;
+        assert_eq!(connected.err(), Some(AttemptError::AddressRefused));
+    }
+}

@@ -1,0 +1,111 @@
+//! A connection to a receiver: one exchange at a time.
+
+use std::error::Error;
+use std::io;
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use http_body_util::Full;
+use hyper::Response;
+use hyper::body::{Bytes, Incoming};
+use hyper::client::conn::http1::{self, SendRequest};
+use hyper_util::rt::TokioIo;
+use preauth_core::port::AttemptError;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::AbortHandle;
+use tokio::time::timeout;
+
+use crate::clock::Stopwatch;
+
+use super::meter::{Meter, TooMuch};
+use super::request::Message;
+
+/// Most bytes of an answer's head; a longer one is no answer.
+const MAX_HEAD_BYTES: usize = 64 * 1024;
+
+/// How long a connection lives at most: as long as it may be used, and one exchange more.
+const LIFETIME: Duration = Duration::from_mins(6);
+
+/// An open connection; dropping it closes it, whatever is under way.
+pub(super) struct Connection {
+    sender: SendRequest<Full<Bytes>>,
+    meter: Meter,
+    opened: Stopwatch,
+    /// The task that reads and writes.
+    task: AbortHandle,
+}
+
+impl Connection {
+    /// Speaks HTTP/1.1 over `stream`, whose bytes `meter` counts.
+    pub(super) async fn over<S>(stream: S, meter: Meter) -> Result<Self, AttemptError>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let handshake = http1::Builder::new()
+            .max_buf_size(MAX_HEAD_BYTES)
+            .max_header_size(MAX_HEAD_BYTES)
+            .handshake(TokioIo::new(stream))
+            .await;
+        let (sender, connection) = handshake.map_err(|error| failure(&error))?;
+        // What goes wrong on it, the request hears.
+        let task = tokio::spawn(async move { drop(timeout(LIFETIME, connection).await) });
+        Ok(Self {
+            sender,
+            meter,
+            opened: Stopwatch::start(),
+            task: task.abort_handle(),
+        })
+    }
+
+    /// Sends a request and gives the head of the answer, interim answers passed over.
+    pub(super) async fn send(
+        &mut self,
+        message: Message,
+    ) -> Result<Response<Incoming>, AttemptError> {
+        self.meter.reset();
+        let answered = self.sender.send_request(message).await;
+        answered.map_err(|error| failure(&error))
+    }
+
+    /// Whether it can carry another exchange, once the last one has been read to its end.
+    pub(super) async fn is_reusable(&mut self) -> bool {
+        self.sender.ready().await.is_ok()
+    }
+
+    /// Whether its peer has closed it.
+    pub(super) fn is_closed(&self) -> bool {
+        self.sender.is_closed()
+    }
+
+    /// Since when it has been open.
+    pub(super) fn age(&self) -> TimeDelta {
+        self.opened.elapsed()
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+fn failure(error: &hyper::Error) -> AttemptError {
+    tracing::debug!(target: "dispatcher", error = crate::log::chain(error), "no answer");
+    if error.is_parse_too_large() || is_too_much(error) {
+        AttemptError::AnswerTooLarge
+    } else if error.is_parse() {
+        AttemptError::AnswerMalformed
+    } else {
+        AttemptError::Connection
+    }
+}
+
+fn is_too_much(error: &hyper::Error) -> bool {
+    let cause = error
+        .source()
+        .and_then(|source| source.downcast_ref::<io::Error>());
+    cause
+        .and_then(io::Error::get_ref)
+        .and_then(|inner| inner.downcast_ref::<TooMuch>())
+        .is_some()
+}

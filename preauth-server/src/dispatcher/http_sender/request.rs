@@ -1,0 +1,27 @@
+//! The request as it is written.
+
+use http_body_util::Full;
+use hyper::body::Bytes;
+use hyper::header::{ACCEPT, HOST};
+use preauth_core::port::AttemptError;
+use url::Position;
+
+use crate::dispatcher::Request;
+use crate::dispatcher::target::ParsedTarget;
+
+/// A request with its whole body.
+pub(super) type Message = hyper::Request<Full<Bytes>>;
+
+/// A POST to the target's path, with the target's name as `Host`.
+pub(super) fn message(target: &ParsedTarget, request: Request) -> Result<Message, AttemptError> {
+    let url = target.url();
+    let mut message = hyper::Request::post(&url[Position::BeforePath..])
+        .header(HOST, &url[Position::BeforeHost..Position::AfterPort])
+        .header(ACCEPT, "*/*");
+    for (name, value) in request.headers {
+        message = message.header(name, value);
+    }
+    let message = message.body(Full::from(request.body));
+    // Whatever a parsed URL holds, a request can carry.
+    message.map_err(|_| AttemptError::UrlRefused)
+}

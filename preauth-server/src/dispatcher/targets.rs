@@ -1,0 +1,198 @@
+//! Where requests may go, as of now: the policy, and whoever resolves names.
+
+use std::error::Error;
+use std::fmt;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use super::host::Host;
+use super::lookup::{Lookup, LookupError};
+use super::policy::TargetPolicy;
+use super::target::{ParsedTarget, judge_url};
+use super::{SystemLookup, UrlRefusal};
+
+/// How long a registration waits for the resolver.
+const REGISTRATION: Duration = Duration::from_secs(5);
+
+/// Judges receivers, by their URL and by what their name leads to.
+#[derive(Clone)]
+pub struct Targets {
+    policy: TargetPolicy,
+    lookup: Arc<dyn Lookup>,
+}
+
+/// Why a receiver was not found to be allowed.
+#[derive(Debug, Error)]
+pub enum TargetError {
+    /// It is not allowed.
+    #[error(transparent)]
+    Refused(#[from] UrlRefusal),
+    /// Its name could not be looked up, so nobody knows.
+    #[error("host name could not be looked up")]
+    Unknown(#[source] Box<dyn Error + Send + Sync>),
+}
+
+impl Targets {
+    /// Receivers under this policy, their names resolved by `lookup`.
+    #[must_use]
+    pub fn new(policy: TargetPolicy, lookup: Arc<dyn Lookup>) -> Self {
+        Self { policy, lookup }
+    }
+
+    /// Receivers under this policy, their names resolved by the operating system.
+    #[must_use]
+    pub fn by_system(policy: TargetPolicy) -> Self {
+        Self::new(policy, Arc::new(SystemLookup))
+    }
+
+    /// The policy.
+    #[must_use]
+    pub const fn policy(&self) -> &TargetPolicy {
+        &self.policy
+    }
+
+    /// Judges a receiver as a whole, before it is registered: its URL, and every address that its
+    /// name has now. Waits 5 seconds for the resolver.
+    pub async fn judge(&self, url: &str) -> Result<ParsedTarget, TargetError> {
+        let target = self.parse(url)?;
+        let judged = tokio::time::timeout(REGISTRATION, self.addresses(&target)).await;
+        judged.map_err(|late| TargetError::Unknown(late.into()))??;
+        Ok(target)
+    }
+
+    /// Judges the text of a URL; see [`judge_url`].
+    pub fn parse(&self, url: &str) -> Result<ParsedTarget, UrlRefusal> {
+        judge_url(url, &self.policy)
+    }
+
+    /// Resolves a receiver once, and judges every address.
+    ///
+    /// One address that is not allowed spoils the whole answer: whoever mixes a public and a private
+    /// address hopes that only one of the two is looked at.
+    pub async fn addresses(&self, target: &ParsedTarget) -> Result<Vec<IpAddr>, TargetError> {
+        let addresses = match target.host() {
+            Host::Address(address) => vec![*address],
+            Host::Name(name) => self.lookup.addresses(name).await?,
+        };
+        self.policy.judge(&addresses, target.departure())?;
+        Ok(addresses)
+    }
+
+    /// Whether a socket may be connected to `address`.
+    #[must_use]
+    pub fn allows(&self, address: IpAddr) -> bool {
+        self.policy.allows_address(address)
+    }
+}
+
+impl From<LookupError> for TargetError {
+    fn from(error: LookupError) -> Self {
+        match error {
+            LookupError::NoAddress => Self::Refused(UrlRefusal::NameUnknown),
+            LookupError::Unavailable(cause) => Self::Unknown(cause),
+        }
+    }
+}
+
+impl fmt::Debug for Targets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Targets")
+            .field("policy", &self.policy)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+    use std::sync::Arc;
+
+    use async_trait::async_trait;
+
+    use super::{TargetError, Targets};
+    use crate::dispatcher::{Lookup, LookupError, TargetPolicy, UrlRefusal};
+
+    /// Gives these addresses; none says that the resolver is down.
+    struct Fixed(&'static [&'static str]);
+
+    #[async_trait]
+    impl Lookup for Fixed {
+        async fn addresses(&self, _name: &str) -> Result<Vec<IpAddr>, LookupError> {
+            if self.0.is_empty() {
+                return Err(LookupError::unavailable("down"));
+            }
+            Ok(self.0.iter().map(|text| text.parse().unwrap()).collect())
+        }
+    }
+
+    /// Never gives an answer.
+    struct Silent;
+
+    #[async_trait]
+    impl Lookup for Silent {
+        async fn addresses(&self, _name: &str) -> Result<Vec<IpAddr>, LookupError> {
+            std::future::pending().await
+        }
+    }
+
+    fn public(lookup: impl Lookup + 'static) -> Targets {
+        Targets::new(TargetPolicy::public(), Arc::new(lookup))
+    }
+
+    async fn addresses(answer: &'static [&'static str]) -> Result<Vec<IpAddr>, TargetError> {
+        let targets = public(Fixed(answer));
+        let target = targets.parse("https://a.example.com/").unwrap();
+        targets.addresses(&target).await
+    }
+
+    #[tokio::test]
+    async fn all_addresses_of_a_public_answer_are_given() {
+        let found = addresses(&["93.184.215.14", "2606:2800:21f::1"]).await;
+        assert_eq!(found.unwrap().len(), 2);
+    }
+
+    #[tokio::test]
+    async fn a_mixed_answer_is_refused_whole() {
+        for (answer, private) in [
+            (&["93.184.215.14", "10.0.0.1"], "10.0.0.1"),
+            (&["::1", "93.184.215.14"], "::1"),
+        ] {
+            let refused = addresses(answer).await.unwrap_err();
+            let expected = UrlRefusal::AddressNotPublic(private.parse().unwrap());
+            assert!(
+                matches!(refused, TargetError::Refused(refusal) if refusal == expected),
+                "{refused:?}"
+            );
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_resolver_that_is_down_or_silent_is_no_refusal() {
+        for targets in [public(Fixed(&[])), public(Silent)] {
+            let judged = targets.judge("https://a.example.com/").await;
+            assert!(matches!(judged, Err(TargetError::Unknown(_))), "{judged:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_address_needs_no_resolver() {
+        let judged = public(Silent).judge("https://1.1.1.1/").await;
+        assert_eq!(judged.unwrap().url().as_str(), "https://1.1.1.1/");
+    }
+
+    #[tokio::test]
+    async fn a_plain_url_is_allowed_where_its_name_leads_to_listed_networks_only() {
+        let policy = || TargetPolicy::public_and(vec!["10.1.0.0/16".parse().unwrap()]);
+        let judge = |answer| async move {
+            let targets = Targets::new(policy(), Arc::new(Fixed(answer)));
+            targets.judge("http://receiver:8080/").await
+        };
+        assert!(judge(&["10.1.2.3"]).await.is_ok());
+        let mixed = judge(&["10.1.2.3", "93.184.215.14"]).await;
+        let expected = UrlRefusal::Scheme;
+        assert!(matches!(mixed, Err(TargetError::Refused(it)) if it == expected));
+    }
+}

@@ -1,0 +1,70 @@
+//! `config check` on the settings that say where webhooks may go.
+
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use crate::authority::Authority;
+
+/// Its exit code, and what it prints: the settings, then what is wrong.
+fn check(file: &str) -> (i32, String, String) {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("preauth.toml");
+    std::fs::write(&path, file).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_preauth-server"))
+        .args(["config", "check", "--config"])
+        .arg(&path)
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (
+        output.status.code().unwrap(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+#[test]
+fn the_settings_are_printed_with_their_source() {
+    let folder = TempDir::new().unwrap();
+    let roots = folder.path().join("roots.pem");
+    Authority::new().write(&roots);
+    let roots = roots.display();
+    let (code, printed, wrong) = check(&format!(
+        "[webhooks]\nallowed_networks = [\"10.1.0.0/16\", \"fd00::/8\"]\n\
+         resolver = \"10.0.0.53:53\"\nextra_roots = \"{roots}\"\n"
+    ));
+    assert_eq!((code, wrong.as_str()), (0, ""), "{printed}");
+    let shown = |line: &str| {
+        let mut words = line.split_whitespace();
+        let found = words.next().unwrap().to_owned();
+        (found, words.collect::<Vec<_>>().join(" "))
+    };
+    let lines: Vec<_> = printed.lines().map(shown).collect();
+    for (name, value) in [
+        ("webhooks.allowed_networks", "10.1.0.0/16,fd00::/8"),
+        ("webhooks.resolver", "10.0.0.53:53"),
+        ("webhooks.extra_roots", &roots.to_string()),
+    ] {
+        let expected = (name.to_owned(), format!("{value} file"));
+        assert!(lines.contains(&expected), "{name}: {printed}");
+    }
+}
+
+#[test]
+fn everything_that_is_wrong_is_told_at_once() {
+    let (code, _, wrong) = check(
+        "[webhooks]\nallowed_networks = [\"10.1.2.3/16\", \"0.0.0.0/0\", \"here\"]\n\
+         resolver = \"dns.example.com:53\"\nextra_roots = \"/nowhere/roots.pem\"\n",
+    );
+    assert_eq!(code, 1);
+    for told in [
+        "webhooks.allowed_networks: \"10.1.2.3/16\" has bits set behind the ones that count",
+        "webhooks.allowed_networks: \"0.0.0.0/0\" is too large",
+        "webhooks.allowed_networks: \"here\" must be an address, a slash and a number of bits",
+        "webhooks.resolver must be an IP address and a port like 10.0.0.53:53",
+        "webhooks.extra_roots: /nowhere/roots.pem cannot be read",
+    ] {
+        assert!(wrong.contains(told), "{told}: {wrong}");
+    }
+}

@@ -1,0 +1,62 @@
+//! Receivers that never come to an end.
+
+use crate::house::House;
+use crate::receiver::{Manner, Receiver};
+
+/// What may be added to the server's memory by a receiver that sends without an end: room for
+/// buffers, and for what else a server does meanwhile.
+const MOST_ADDED_BYTES: i64 = 16 * 1024 * 1024;
+
+#[tokio::test]
+async fn interim_answers_without_an_end_are_cut_off() {
+    let hints = "HTTP/1.1 103 Early Hints\r\nlink: </style.css>\r\n\r\n";
+    let outcome = meet(Manner::GoesOn("", hints.repeat(100))).await;
+    assert_eq!(outcome, "ANSWER_TOO_LARGE");
+}
+
+#[tokio::test]
+async fn a_head_without_an_end_is_cut_off() {
+    let again = "x-more: again and again\r\n".repeat(100);
+    let outcome = meet(Manner::GoesOn("HTTP/1.1 200 OK\r\n", again)).await;
+    assert_eq!(outcome, "ANSWER_TOO_LARGE");
+}
+
+#[tokio::test]
+async fn a_body_without_an_end_is_cut_off_and_the_status_counts() {
+    let head = "HTTP/1.1 200 OK\r\n\r\n";
+    let outcome = meet(Manner::GoesOn(head, "x".repeat(65_536))).await;
+    assert_eq!(outcome, "200");
+}
+
+/// What becomes of a delivery to such a receiver; the server stays as small as it was.
+async fn meet(manner: Manner) -> String {
+    let house = House::on_this_machine().await;
+    let receiver = Receiver::start("127.0.0.1:0", None, manner).await;
+    house.register(&receiver.url("http", "127.0.0.1")).await;
+    let memory = "process_resident_memory_bytes";
+    let before = house.metric(memory).await;
+    let attempt = house.attempt().await;
+    let added = house.metric(memory).await - before;
+    assert!(added < MOST_ADDED_BYTES, "{added} bytes more");
+    let kept = attempt["responseBody"].as_str().unwrap_or_default();
+    assert!(kept.len() <= 1024, "{}", kept.len());
+    let status = attempt["httpStatus"].as_u64();
+    status.map_or_else(
+        || attempt["error"].as_str().unwrap().to_owned(),
+        |status| status.to_string(),
+    )
+}
+
+/// The one test that waits for the ten seconds by the real clock.
+#[tokio::test]
+async fn a_receiver_that_sends_a_byte_a_second_is_given_up_after_ten_seconds() {
+    let house = House::on_this_machine().await;
+    let manner = Manner::Drips("HTTP/1.1 204 No Content\r\n\r\n");
+    let receiver = Receiver::start("127.0.0.1:0", None, manner).await;
+    house.register(&receiver.url("http", "127.0.0.1")).await;
+    let attempt = house.attempt().await;
+    assert_eq!(attempt["error"], "TIMED_OUT");
+    let took_ms = attempt["durationMs"].as_u64().unwrap();
+    // A loaded machine may be late, but never early.
+    assert!((9_900..30_000).contains(&took_ms), "{took_ms} ms");
+}

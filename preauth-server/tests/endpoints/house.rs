@@ -1,0 +1,134 @@
+//! A server as in production, with settings of the test's own, and a company whose endpoint is
+//! tried.
+
+use std::time::Duration;
+
+use preauth_server::http::platform::PREFIX;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::dns::Dns;
+use crate::support::{Answer, Backend, Home, RawCaller, Server};
+
+const TOKEN: &str = "an-operator-token-of-the-tests";
+/// How long anything may take that comes by itself.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// Everything on this machine, which the tests' receivers are on.
+pub(crate) const THIS_MACHINE: &str = "127.0.0.0/8";
+
+/// A server, its DNS, and a company without endpoint.
+pub(crate) struct House {
+    pub(crate) server: Server,
+    pub(crate) dns: Dns,
+    platform: RawCaller,
+    company: String,
+}
+
+impl House {
+    /// One that sends to public addresses only.
+    pub(crate) async fn public() -> Self {
+        Self::start(Backend::Sqlite, &[]).await
+    }
+
+    /// One that sends to this machine as well.
+    pub(crate) async fn on_this_machine() -> Self {
+        let listed = ("PREAUTH_WEBHOOKS_ALLOWED_NETWORKS", THIS_MACHINE.to_owned());
+        Self::start(Backend::Sqlite, &[listed]).await
+    }
+
+    /// One with these variables in its environment, and a DNS of its own.
+    pub(crate) async fn start(backend: Backend, variables: &[(&str, String)]) -> Self {
+        let dns = Dns::start().await;
+        let mut all = variables.to_vec();
+        all.push(("PREAUTH_WEBHOOKS_RESOLVER", dns.address.to_string()));
+        let server = Server::start_with(Home::new(backend).await, TOKEN, &all).await;
+        let mut house = Self {
+            platform: RawCaller::new(&server.platform_url, Some(TOKEN)),
+            server,
+            dns,
+            company: String::new(),
+        };
+        let company =
+            json!({"cnpj": "11222333000181", "name": "Construtora Azul", "kind": "CONSTRUCTION"});
+        let made = house.send(Method::POST, "/companies", Some(company)).await;
+        made.json()["id"]
+            .as_str()
+            .unwrap()
+            .clone_into(&mut house.company);
+        house
+    }
+
+    /// Registers the endpoint, or changes it.
+    pub(crate) async fn put(&self, url: &str) -> Answer {
+        let body = json!({"url": url, "events": ["webhook.test"]});
+        self.send(Method::PUT, &self.endpoint(), Some(body)).await
+    }
+
+    /// Registers the endpoint, which must be allowed.
+    pub(crate) async fn register(&self, url: &str) {
+        let put = self.put(url).await;
+        assert!(matches!(put.status, 200 | 201), "{url}: {}", put.text);
+    }
+
+    /// The endpoint's URL as it is kept; none when there is no endpoint.
+    pub(crate) async fn kept_url(&self) -> Option<String> {
+        let answer = self.send(Method::GET, &self.endpoint(), None).await;
+        (answer.status == 200).then(|| answer.json()["url"].as_str().unwrap().to_owned())
+    }
+
+    /// Sends a test event, and gives the first attempt once it is recorded.
+    pub(crate) async fn attempt(&self) -> Value {
+        let test = format!("{}/test", self.endpoint());
+        let sent = self.send(Method::POST, &test, None).await;
+        assert!(matches!(sent.status, 200 | 201), "{}", sent.text);
+        let delivery = format!("/deliveries/{}", sent.json()["id"].as_str().unwrap());
+        let recorded = async {
+            loop {
+                let mut found = self.send(Method::GET, &delivery, None).await.json();
+                if found["attempts"][0].is_object() {
+                    return found["attempts"][0].take();
+                }
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        let recorded = tokio::time::timeout(PATIENCE, recorded).await;
+        recorded.unwrap_or_else(|_| panic!("no attempt: {}", self.server.log()))
+    }
+
+    /// What became of an attempt: status, or else the error's code.
+    pub(crate) async fn outcome(&self) -> String {
+        let attempt = self.attempt().await;
+        let status = attempt["httpStatus"].as_u64();
+        status.map_or_else(
+            || attempt["error"].as_str().unwrap().to_owned(),
+            |status| status.to_string(),
+        )
+    }
+
+    /// A text of `/metrics`: the value of an unlabelled metric.
+    pub(crate) async fn metric(&self, name: &str) -> i64 {
+        let scraped = RawCaller::new(&self.server.platform_url, None)
+            .get("/metrics")
+            .await;
+        let line = scraped
+            .text
+            .lines()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        line.unwrap().parse().unwrap()
+    }
+
+    async fn send(&self, method: Method, path: &str, body: Option<Value>) -> Answer {
+        let headers: &[_] = match body {
+            Some(_) => &[("content-type", "application/json")],
+            None => &[],
+        };
+        let body = body.map(|body| body.to_string().into_bytes());
+        let path = format!("{PREFIX}{path}");
+        self.platform.send(method, &path, headers, body).await
+    }
+
+    fn endpoint(&self) -> String {
+        format!("/companies/{}/webhook-endpoint", self.company)
+    }
+}
