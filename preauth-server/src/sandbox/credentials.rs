@@ -32,6 +32,8 @@ pub struct Credentials {
     pub revoked_api_key: String,
     /// A key whose responsible user lost a permission.
     pub forbidden_user_api_key: String,
+    /// A key whose responsible user was deactivated.
+    pub deactivated_user_api_key: String,
     /// A key with the scope `notes:read` alone.
     pub legacy_api_key: String,
     /// The signing secret of the head office's endpoint.

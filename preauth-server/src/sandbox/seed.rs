@@ -74,6 +74,17 @@ enum Ended {
     Revoked,
 }
 
+/// What a demo user may do.
+#[derive(Clone, Copy)]
+enum Can {
+    /// Both permissions.
+    Everything,
+    /// One permission of two: too little for a key.
+    RequestOnly,
+    /// Both permissions, but deactivated.
+    Nothing,
+}
+
 impl Seeding<'_> {
     /// Users, their keys, and everything else that the ready file tells.
     async fn credentials(
@@ -83,13 +94,36 @@ impl Seeding<'_> {
         webhook_secret: &str,
     ) -> Result<Credentials, SeedError> {
         let ana = self
-            .user(office, "Ana Souza", "ana@construtora.example.com", true)
+            .user(
+                office,
+                "Ana Souza",
+                "ana@construtora.example.com",
+                Can::Everything,
+            )
             .await?;
         let bia = self
-            .user(branch, "Bia Lima", "bia@construtora.example.com", true)
+            .user(
+                branch,
+                "Bia Lima",
+                "bia@construtora.example.com",
+                Can::Everything,
+            )
             .await?;
         let caio = self
-            .user(office, "Caio Dias", "caio@construtora.example.com", false)
+            .user(
+                office,
+                "Caio Dias",
+                "caio@construtora.example.com",
+                Can::RequestOnly,
+            )
+            .await?;
+        let davi = self
+            .user(
+                office,
+                "Davi Reis",
+                "davi@construtora.example.com",
+                Can::Nothing,
+            )
             .await?;
         let both = Scope::OFFERED;
         Ok(Credentials {
@@ -109,6 +143,7 @@ impl Seeding<'_> {
                 .ended_key("Revogada", office, ana, Ended::Revoked)
                 .await?,
             forbidden_user_api_key: self.key("Sem permissão", office, caio, both).await?,
+            deactivated_user_api_key: self.key("Desligado", office, davi, both).await?,
             legacy_api_key: self.key("Notas", office, ana, &[Scope::NotesRead]).await?,
             webhook_secret: webhook_secret.to_owned(),
             company_cnpj: HEAD_OFFICE_CNPJ.to_owned(),
@@ -166,11 +201,11 @@ impl Seeding<'_> {
         company: CompanyId,
         name: &str,
         email: &str,
-        may_pre_authorize: bool,
+        can: Can,
     ) -> Result<UserId, SeedError> {
         let mut permissions = PermissionSet::new();
         permissions.insert(Permission::RequestAdvances);
-        if may_pre_authorize {
+        if !matches!(can, Can::RequestOnly) {
             permissions.insert(Permission::PreAuthorizeAdvances);
         }
         let user = User {
@@ -179,7 +214,7 @@ impl Seeding<'_> {
             name: PersonName::parse(name)?,
             email: Email::parse(email)?,
             permissions,
-            active: true,
+            active: !matches!(can, Can::Nothing),
             created_at: self.now,
         };
         self.directory.add_user(&user).await?;

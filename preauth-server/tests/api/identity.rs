@@ -48,6 +48,11 @@ async fn each_kind_of_key_gets_its_own_answer(backend: Backend) {
             (403, "INTEGRATION_RESPONSIBLE_FORBIDDEN"),
             (403, "INTEGRATION_RESPONSIBLE_FORBIDDEN"),
         ),
+        (
+            "deactivatedUserApiKey",
+            (403, "RBAC_FORBIDDEN"),
+            (403, "RBAC_FORBIDDEN"),
+        ),
     ] {
         let caller = sandbox.caller(key);
         let (status, code) = read;

@@ -271,6 +271,7 @@ async fn the_seeded_keys_give_the_codes_that_no_request_can() {
             "forbiddenUserApiKey",
             ErrorCode::IntegrationResponsibleForbidden,
         ),
+        ("deactivatedUserApiKey", ErrorCode::RbacForbidden),
     ] {
         assert_is_real(&sandbox.caller(key).get(PRE_AUTHORIZATIONS).await, code);
     }
