@@ -33,6 +33,20 @@ impl Scene<'_> {
         claimed.remove(0)
     }
 
+    /// Finishes a lease by a retry at once after an attempt that took so long.
+    pub(super) async fn refuse_after(&self, leased: &Leased, duration: TimeDelta) {
+        let attempt = Attempt {
+            duration,
+            ..refused(self.now)
+        };
+        let again = Verdict::RetryAt {
+            at: self.now,
+            pause_endpoint: false,
+        };
+        let finished = self.host.outbox().finish(leased, &attempt, again).await;
+        assert!(finished.unwrap());
+    }
+
     /// Finishes a lease whose attempt began now; whether it was recorded.
     pub(super) async fn finish(&self, leased: &Leased, verdict: Verdict) -> bool {
         let attempt = match verdict {
@@ -53,6 +67,7 @@ pub(super) fn claim(now: Timestamp, limit: u32, per_endpoint: u32) -> Claim {
         now,
         lease: LEASE,
         limit,
+        slow_limit: limit,
         per_endpoint: NonZeroU32::new(per_endpoint).unwrap(),
     }
 }

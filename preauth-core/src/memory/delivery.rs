@@ -44,6 +44,7 @@ pub(super) struct Registered {
     pub(super) older_secrets: Vec<(Vec<u8>, Timestamp)>,
     pub(super) is_paused: bool,
     pub(super) healthy_at: Timestamp,
+    pub(super) is_slow: bool,
 }
 
 #[derive(Debug)]
@@ -74,6 +75,7 @@ impl MemoryStore {
             older_secrets: Vec::new(),
             is_paused: false,
             healthy_at: endpoint.registered_at,
+            is_slow: false,
             endpoint,
         };
         let mut tables = self.lock();

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 use uuid::Uuid;
 
+use crate::delivery::is_slow;
 use crate::port::{
     Attempt, Claim, DeliveryStatus, Leased, NewNotice, NoticeKind, Outbox, Trigger, Unavailable,
     Verdict,
@@ -77,8 +78,9 @@ impl Deliveries {
 
     fn claim(&mut self, claim: &Claim, host_now: Timestamp) -> Vec<Leased> {
         let limit = usize::try_from(claim.limit).unwrap_or(usize::MAX);
+        let slow_limit = usize::try_from(claim.slow_limit).unwrap_or(usize::MAX);
         let mut under_way = self.under_way(host_now);
-        let mut candidates: Vec<(u32, Timestamp, DeliveryId)> = Vec::new();
+        let (mut others, mut slow) = (Vec::new(), Vec::new());
         for (due_at, id) in self
             .due
             .iter()
@@ -88,14 +90,20 @@ impl Deliveries {
                 let count = under_way.entry(endpoint).or_default();
                 if *count < claim.per_endpoint.get() {
                     *count = count.saturating_add(1);
+                    let candidates = match self.endpoints.get(&endpoint) {
+                        Some(registered) if registered.is_slow => &mut slow,
+                        _ => &mut others,
+                    };
                     candidates.push((*count, *due_at, *id));
                 }
             }
         }
-        candidates.sort_unstable();
+        others.sort_unstable();
+        slow.sort_unstable();
         let until = host_now.saturating_add(claim.lease);
-        candidates
+        others
             .into_iter()
+            .chain(slow.into_iter().take(slow_limit))
             .take(limit)
             .filter_map(|(_, _, id)| self.lease(id, claim.now, until))
             .collect()
@@ -143,6 +151,7 @@ impl Deliveries {
             sealed_secrets: registered.secrets(now),
             attempts_made: delivery.attempts_made,
             endpoint_healthy_at: registered.healthy_at,
+            endpoint_is_slow: registered.is_slow,
             trigger: delivery.trigger,
         })
     }
@@ -161,6 +170,12 @@ impl Deliveries {
         record.attempts.push(attempt.clone());
         self.due.remove(&(record.due_at, record.id));
         let endpoint = record.endpoint;
+        let is_slow = is_slow(attempt.duration);
+        if (is_slow || leased.endpoint_is_slow || verdict == Verdict::Delivered)
+            && let Some(registered) = self.endpoints.get_mut(&endpoint)
+        {
+            registered.is_slow = is_slow;
+        }
         let pauses = match verdict {
             Verdict::Delivered => {
                 record.status = DeliveryStatus::Delivered;

@@ -16,13 +16,18 @@ use super::{AttemptError, Unavailable};
 #[async_trait]
 pub trait Outbox: Send + Sync {
     /// Leases deliveries that are due: first of the endpoints that have least under way, then by
-    /// due time, so that no endpoint's backlog stands before another's first delivery.
+    /// due time, so that no endpoint's backlog stands before another's first delivery. Those of
+    /// slow endpoints come after all others, and are `claim.slow_limit` at most.
     ///
     /// Nothing of a paused endpoint is given out. No endpoint has more than `claim.per_endpoint`
     /// deliveries under live leases, those given out before included.
     async fn claim(&self, claim: &Claim) -> Result<Vec<Leased>, Unavailable>;
 
     /// Records one attempt and what follows from it, and ends the lease.
+    ///
+    /// An endpoint becomes slow by a slow attempt ([`is_slow`](crate::delivery::is_slow)). It is
+    /// slow no longer after one that is not, if that arrived, or if the endpoint was slow when it
+    /// was leased.
     ///
     /// `false`, and nothing recorded, when the lease is no longer the delivery's newest: the
     /// stalled holder of an old lease must not overwrite a newer mark.
@@ -49,6 +54,8 @@ pub struct Claim {
     pub lease: TimeDelta,
     /// At most so many.
     pub limit: u32,
+    /// At most so many of them to slow endpoints.
+    pub slow_limit: u32,
     /// At most so many under way to one endpoint.
     pub per_endpoint: NonZeroU32,
 }
@@ -76,6 +83,8 @@ pub struct Leased {
     pub attempts_made: u32,
     /// The endpoint's last success over all its deliveries, or else its registration.
     pub endpoint_healthy_at: Timestamp,
+    /// Whether the endpoint is slow.
+    pub endpoint_is_slow: bool,
     /// Whether the schedule or a person asked for this attempt.
     pub trigger: Trigger,
 }

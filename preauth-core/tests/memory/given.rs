@@ -107,6 +107,7 @@ pub(crate) async fn claim(store: &MemoryStore) -> Vec<Leased> {
         now: now(),
         lease: TimeDelta::seconds(30),
         limit: 10,
+        slow_limit: 10,
         per_endpoint: NonZeroU32::MIN,
     };
     store.claim(&claim).await.unwrap()

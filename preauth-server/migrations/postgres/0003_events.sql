@@ -37,6 +37,8 @@ CREATE TABLE endpoints (
     paused_at       BIGINT,
     created_at      BIGINT  NOT NULL,
     last_success_at BIGINT,
+    -- Whether its last attempt held a place for long.
+    is_slow         BOOLEAN NOT NULL DEFAULT FALSE,
     -- A removed endpoint stays, because the history of its deliveries does.
     deleted_at      BIGINT
 );

@@ -37,6 +37,8 @@ CREATE TABLE endpoints (
     paused_at       INTEGER,
     created_at      INTEGER NOT NULL,
     last_success_at INTEGER,
+    -- Whether its last attempt held a place for long.
+    is_slow         INTEGER NOT NULL DEFAULT 0 CHECK (is_slow IN (0, 1)),
     -- A removed endpoint stays, because the history of its deliveries does.
     deleted_at      INTEGER
 ) STRICT;

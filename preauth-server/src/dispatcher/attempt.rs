@@ -1,10 +1,11 @@
 //! One attempt: sign, send, judge, record, and one line in the log.
 
 use std::fmt;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use preauth_core::delivery::{endpoint_is_lost, retry_at};
+use preauth_core::delivery::{SLOW_ATTEMPT, endpoint_is_lost, retry_at};
 use preauth_core::port::{Attempt, AttemptError, Leased, Outbox, Verdict};
 use preauth_core::value::Timestamp;
 
@@ -16,7 +17,7 @@ use crate::secret::Vault;
 
 use super::sender::{Answer, Sender};
 use super::signing::signed_request;
-use super::slots::Slots;
+use super::slots::{Slot, Slots};
 
 /// Carries single deliveries.
 #[derive(Clone)]
@@ -36,13 +37,12 @@ pub(super) struct Courier {
 impl Courier {
     /// Attempts a delivery once and records the outcome. When it is abandoned before the answer is
     /// there, the lease is returned in place of that.
-    pub(super) async fn deliver(&self, leased: Leased, mut abandoned: Shutdown) {
-        let _slot = self.slots.take();
+    pub(super) async fn deliver(&self, leased: Leased, mut slot: Slot, mut abandoned: Shutdown) {
         let at = self.clock.now();
         let stopwatch = Stopwatch::start();
         let exchange = tokio::select! {
             biased;
-            exchange = self.exchange(&leased) => exchange,
+            exchange = self.paced_exchange(&leased, &mut slot) => exchange,
             () = abandoned.requested() => return self.release(&leased).await,
         };
         let duration = stopwatch.elapsed();
@@ -54,6 +54,21 @@ impl Courier {
         };
         let recorded = self.record(&leased, &attempt, verdict).await;
         log(&leased, &attempt, verdict, recorded);
+    }
+
+    /// Lets the slot know when the exchange turns out to be slow.
+    async fn paced_exchange(
+        &self,
+        leased: &Leased,
+        slot: &mut Slot,
+    ) -> Result<Answer, AttemptError> {
+        let mut exchange = pin!(self.exchange(leased));
+        let quick = SLOW_ATTEMPT.to_std().unwrap_or_default();
+        if let Ok(ended) = tokio::time::timeout(quick, exchange.as_mut()).await {
+            return ended;
+        }
+        slot.turn_slow();
+        exchange.await
     }
 
     async fn exchange(&self, leased: &Leased) -> Result<Answer, AttemptError> {

@@ -1,16 +1,29 @@
 //! How much the dispatcher does at once, and how long anything may take.
+//!
+//! A receiver that hangs holds a slot for as long as an attempt may take. Two rules keep others from
+//! noticing. The fuller it is, the fewer slots one endpoint gets: while fewer than 384 endpoints
+//! begin to hang at the same moment, a quarter of all slots stays free, however long their queues
+//! are. And endpoints that are known to be slow, however many, share a quarter of all slots.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
 
 use chrono::TimeDelta;
 
+/// Slots of one endpoint when more than half of all are taken; one when more than three quarters
+/// are.
+const PER_ENDPOINT_WHEN_CROWDED: NonZeroU32 = NonZeroU32::new(2).unwrap();
+
 /// The dispatcher's bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Attempts under way in this process. Default: 512.
     pub in_all: NonZeroU32,
-    /// Attempts under way to one endpoint, from all processes. Default: 8.
+    /// Those of them that are to slow endpoints, or have become slow: while there are more, slow
+    /// endpoints wait. Default: 128.
+    pub to_slow: u32,
+    /// Attempts under way to one endpoint, from all processes; fewer while half of all slots are
+    /// taken. Default: 8.
     pub per_endpoint: NonZeroU32,
     /// How long a delivery is leased; longer than an attempt and its recording. Default: 30 s.
     pub lease: TimeDelta,
@@ -22,15 +35,74 @@ pub struct Limits {
     pub poll: Duration,
 }
 
+/// What may be begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Share {
+    pub(super) room: NonZeroU32,
+    pub(super) per_endpoint: NonZeroU32,
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
             in_all: const { NonZeroU32::new(512).unwrap() },
+            to_slow: 128,
             per_endpoint: const { NonZeroU32::new(8).unwrap() },
             lease: TimeDelta::seconds(30),
             attempt: Duration::from_secs(12),
             drain: Duration::from_secs(5),
             poll: Duration::from_secs(1),
+        }
+    }
+}
+
+impl Limits {
+    /// How much may be begun before one endpoint's part gets smaller; none when all is taken.
+    pub(super) fn share(&self, under_way: u32) -> Option<Share> {
+        let all = self.in_all.get();
+        let crowded = self.per_endpoint.min(PER_ENDPOINT_WHEN_CROWDED);
+        [
+            (all / 2, self.per_endpoint),
+            (all.saturating_sub(all / 4), crowded),
+            (all, NonZeroU32::MIN),
+        ]
+        .into_iter()
+        .find_map(|(up_to, per_endpoint)| {
+            let room = NonZeroU32::new(up_to.saturating_sub(under_way))?;
+            Some(Share { room, per_endpoint })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Limits, Share};
+
+    fn share(under_way: u32) -> Option<(u32, u32)> {
+        let share = Limits::default().share(under_way);
+        share.map(|Share { room, per_endpoint }| (room.get(), per_endpoint.get()))
+    }
+
+    #[test]
+    fn the_fuller_it_is_the_fewer_one_endpoint_gets() {
+        assert_eq!(share(0), Some((256, 8)));
+        assert_eq!(share(255), Some((1, 8)));
+        assert_eq!(share(256), Some((128, 2)));
+        assert_eq!(share(383), Some((1, 2)));
+        assert_eq!(share(384), Some((128, 1)));
+        assert_eq!(share(511), Some((1, 1)));
+        assert_eq!(share(512), None);
+        assert_eq!(share(u32::MAX), None);
+    }
+
+    #[test]
+    fn a_part_never_grows_above_the_limit_of_one_endpoint() {
+        let limits = Limits {
+            per_endpoint: std::num::NonZeroU32::MIN,
+            ..Limits::default()
+        };
+        for under_way in [0, 256, 384] {
+            assert_eq!(limits.share(under_way).unwrap().per_endpoint.get(), 1);
         }
     }
 }

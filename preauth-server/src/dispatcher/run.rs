@@ -1,6 +1,5 @@
 //! The loop: when to look at the outbox, how much to lease, and how to end.
 
-use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +11,8 @@ use tokio::task::{JoinError, JoinSet};
 use crate::looping::{Shutdown, ShutdownTrigger, pause, shutdown};
 
 use super::Dispatcher;
+use super::limits::Share;
+use super::slots::Slot;
 
 /// Pause after each look at the outbox, so that a burst of wake-ups becomes one look.
 const LOOK_SPACING: Duration = Duration::from_millis(2);
@@ -51,12 +52,10 @@ impl Dispatcher {
     /// Gives the number of attempts. Fails when the outbox cannot be read; that an outcome cannot
     /// be recorded is no failure here, since the lease takes care of it.
     pub async fn run_once(&self) -> Result<usize, Unavailable> {
-        let leased = self
-            .claim(self.limits.in_all, self.courier.clock.now())
-            .await?;
+        let leased = self.claim(self.courier.clock.now()).await?;
         let attempts = leased.len();
         let (_never, abandoned) = shutdown();
-        let deliver = |leased| self.courier.deliver(leased, abandoned.clone());
+        let deliver = |(leased, slot)| self.courier.deliver(leased, slot, abandoned.clone());
         join_all(leased.into_iter().map(deliver)).await;
         Ok(attempts)
     }
@@ -85,7 +84,7 @@ impl Dispatcher {
             return Turn::Claim;
         };
         pause(LOOK_SPACING, shutdown).await;
-        Turn::Rest(self.rest_until(next_due, looked_at, under_way))
+        Turn::Rest(self.rest_until(next_due, looked_at))
     }
 
     async fn begin_due(
@@ -93,24 +92,17 @@ impl Dispatcher {
         under_way: &mut UnderWay,
         now: Timestamp,
     ) -> Result<Option<Timestamp>, Unavailable> {
-        if let Some(room) = self.room(under_way) {
-            for leased in self.claim(room, now).await? {
-                let courier = Arc::clone(&self.courier);
-                let abandoned = under_way.abandoned.clone();
-                under_way
-                    .tasks
-                    .spawn(async move { courier.deliver(leased, abandoned).await });
-            }
+        for (leased, slot) in self.claim(now).await? {
+            let courier = Arc::clone(&self.courier);
+            let abandoned = under_way.abandoned.clone();
+            under_way
+                .tasks
+                .spawn(async move { courier.deliver(leased, slot, abandoned).await });
         }
         self.courier.outbox.next_due().await
     }
 
-    fn rest_until(
-        &self,
-        next_due: Option<Timestamp>,
-        looked_at: Timestamp,
-        under_way: &UnderWay,
-    ) -> Rest {
+    fn rest_until(&self, next_due: Option<Timestamp>, looked_at: Timestamp) -> Rest {
         // What was due already and yet not given out waits for an attempt to end.
         let is_crowded = next_due.is_some_and(|due| due <= looked_at);
         let pause = if is_crowded {
@@ -121,7 +113,7 @@ impl Dispatcher {
         };
         Rest {
             pause: pause.min(self.limits.poll),
-            is_crowded: is_crowded || self.room(under_way).is_none(),
+            is_crowded: is_crowded || self.share().is_none(),
         }
     }
 
@@ -145,19 +137,39 @@ impl Dispatcher {
         }
     }
 
-    fn room(&self, under_way: &UnderWay) -> Option<NonZeroU32> {
-        let count = u32::try_from(under_way.tasks.len()).unwrap_or(u32::MAX);
-        NonZeroU32::new(self.limits.in_all.get().saturating_sub(count))
+    /// Leases what is due and there is room for, and gives each its slot.
+    async fn claim(&self, now: Timestamp) -> Result<Vec<(Leased, Slot)>, Unavailable> {
+        let slots = &self.courier.slots;
+        let mut begun = Vec::new();
+        while let Some(share) = self.share() {
+            let claim = Claim {
+                now,
+                lease: self.limits.lease,
+                limit: share.room.get(),
+                slow_limit: self.limits.to_slow.saturating_sub(slots.in_slow_use()),
+                per_endpoint: share.per_endpoint,
+            };
+            let leased = match self.courier.outbox.claim(&claim).await {
+                Ok(leased) => leased,
+                Err(unavailable) if begun.is_empty() => return Err(unavailable),
+                // What is leased already is not left to its lease.
+                Err(_) => break,
+            };
+            let room = usize::try_from(claim.limit).unwrap_or(usize::MAX);
+            let is_all = leased.len() < room;
+            begun.extend(leased.into_iter().map(|leased| {
+                let slot = slots.take(leased.endpoint_is_slow);
+                (leased, slot)
+            }));
+            if is_all {
+                break;
+            }
+        }
+        Ok(begun)
     }
 
-    async fn claim(&self, room: NonZeroU32, now: Timestamp) -> Result<Vec<Leased>, Unavailable> {
-        let claim = Claim {
-            now,
-            lease: self.limits.lease,
-            limit: room.get(),
-            per_endpoint: self.limits.per_endpoint,
-        };
-        self.courier.outbox.claim(&claim).await
+    fn share(&self) -> Option<Share> {
+        self.limits.share(self.courier.slots.in_use())
     }
 }
 

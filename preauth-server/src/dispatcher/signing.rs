@@ -91,6 +91,7 @@ mod tests {
             sealed_secrets: (0..secrets).map(seal).collect(),
             attempts_made: 0,
             endpoint_healthy_at: Timestamp::MIN,
+            endpoint_is_slow: false,
             trigger: Trigger::Schedule,
         }
     }

@@ -231,6 +231,7 @@ impl World {
             now: self.now,
             lease: TimeDelta::seconds(30),
             limit: 100,
+            slow_limit: 100,
             per_endpoint: NonZeroU32::new(100).unwrap(),
         };
         self.stores.outbox.claim(&claim).await.unwrap()

@@ -21,6 +21,7 @@ async fn claim_one(fixture: &Fixture, now: Timestamp) -> Leased {
         now,
         lease: TimeDelta::seconds(30),
         limit: 1,
+        slow_limit: 1,
         per_endpoint: NonZeroU32::MIN,
     };
     fixture.stores.outbox.claim(&claim).await.unwrap().remove(0)

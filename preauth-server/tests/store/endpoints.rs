@@ -14,6 +14,7 @@ async fn claim(fixture: &Fixture, now: Timestamp) -> Vec<Leased> {
         now,
         lease: TimeDelta::zero(),
         limit: 10,
+        slow_limit: 10,
         per_endpoint: NonZeroU32::new(10).unwrap(),
     };
     fixture.stores.outbox.claim(&claim).await.unwrap()

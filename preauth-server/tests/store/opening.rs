@@ -46,6 +46,7 @@ async fn what_the_process_before_had_leased_is_due_at_once() {
         now: first.now,
         lease: TimeDelta::days(1),
         limit: 1,
+        slow_limit: 1,
         per_endpoint: NonZeroU32::MIN,
     };
     let stalled = first.stores.outbox.claim(&claim).await.unwrap();

@@ -80,6 +80,7 @@ async fn instances_that_claim_side_by_side_keep_to_the_limit_of_an_endpoint() {
         now: instances[0].now,
         lease: TimeDelta::seconds(30),
         limit: 3,
+        slow_limit: 3,
         per_endpoint: NonZeroU32::new(5).unwrap(),
     };
     let claims: Vec<_> = (0..8)

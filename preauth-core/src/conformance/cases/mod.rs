@@ -10,6 +10,7 @@ pub mod lists;
 pub mod offers;
 pub mod orders;
 pub mod overdue;
+pub mod paces;
 pub mod parties;
 pub mod pauses;
 pub mod races;

@@ -2,6 +2,7 @@
 //! a sender that plays the receivers.
 
 mod attempts;
+mod crowds;
 mod end_to_end;
 mod fairness;
 mod lost_database;
@@ -229,6 +230,7 @@ impl World {
 pub(super) fn limits() -> Limits {
     Limits {
         in_all: NonZeroU32::new(16).unwrap(),
+        to_slow: 4,
         per_endpoint: NonZeroU32::new(2).unwrap(),
         lease: TimeDelta::seconds(30),
         attempt: Duration::from_secs(12),

@@ -1,5 +1,6 @@
 //! The end of a lease: with an attempt and its verdict, or without one.
 
+use preauth_core::delivery::is_slow;
 use preauth_core::port::{Attempt, AttemptError, Trigger, Verdict};
 use preauth_core::value::{DeliveryId, EndpointId, Timestamp};
 use sqlx::PgConnection;
@@ -13,9 +14,20 @@ pub(super) struct Finished {
     pub(super) delivery: DeliveryId,
     pub(super) token: i64,
     pub(super) endpoint: EndpointId,
+    /// As it was when it was leased.
+    pub(super) endpoint_is_slow: bool,
     pub(super) trigger: Trigger,
     pub(super) attempt: Attempt,
     pub(super) verdict: Verdict,
+}
+
+impl Finished {
+    /// Whether the attempt tells how slow the endpoint is now; most often it is as it was.
+    fn shows_pace(&self) -> bool {
+        self.endpoint_is_slow
+            || self.verdict == Verdict::Delivered
+            || is_slow(self.attempt.duration)
+    }
 }
 
 /// Records an attempt and its verdict, if the lease is still the delivery's newest.
@@ -29,7 +41,7 @@ pub(super) async fn finish(
         Verdict::RetryAt { at, pause_endpoint } => ("PENDING", Some(at), pause_endpoint),
         Verdict::Failed { pause_endpoint } => ("FAILED", None, pause_endpoint),
     };
-    if pauses || finished.verdict == Verdict::Delivered {
+    if pauses || finished.shows_pace() {
         lock_endpoint(connection, finished.endpoint).await?;
     }
     let ended_at = retry_at.is_none().then_some(at);
@@ -52,6 +64,9 @@ pub(super) async fn finish(
     record(connection, finished).await?;
     if finished.verdict == Verdict::Delivered {
         note_success(connection, finished.endpoint, at).await?;
+    }
+    if finished.shows_pace() {
+        note_pace(connection, finished).await?;
     }
     if pauses {
         pause(connection, finished.endpoint, at).await?;
@@ -117,6 +132,15 @@ async fn note_success(
     .bind(at.unix_millis())
     .execute(connection)
     .await?;
+    Ok(())
+}
+
+async fn note_pace(connection: &mut PgConnection, finished: &Finished) -> Result<(), WriteError> {
+    sqlx::query("UPDATE endpoints SET is_slow = $2 WHERE id = $1 AND is_slow <> $2")
+        .bind(finished.endpoint.as_uuid())
+        .bind(is_slow(finished.attempt.duration))
+        .execute(connection)
+        .await?;
     Ok(())
 }
 

@@ -32,6 +32,7 @@ impl Outbox for PostgresStore {
             delivery: leased.delivery,
             token: leased.token,
             endpoint: leased.endpoint,
+            endpoint_is_slow: leased.endpoint_is_slow,
             trigger: leased.trigger,
             attempt: attempt.clone(),
             verdict,

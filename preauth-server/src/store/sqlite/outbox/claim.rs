@@ -12,7 +12,7 @@ use super::super::rows::Columns;
 
 type Secrets = HashMap<EndpointId, Vec<Vec<u8>>>;
 
-/// Leases what is due, at most so many in all and to each endpoint.
+/// Leases what is due, at most so many in all, to each endpoint and to slow ones.
 pub(super) async fn claim(
     connection: &mut SqliteConnection,
     claim: &Claim,
@@ -25,7 +25,7 @@ pub(super) async fn claim(
     let secrets = secrets(connection, claim.now, last_token).await?;
     let rows = sqlx::query(
         "SELECT d.id, d.event_id, d.endpoint_id, d.lease_token, d.attempts_made, d.next_trigger,
-                v.type, v.body, e.url, e.last_success_at, e.created_at
+                v.type, v.body, e.url, e.last_success_at, e.created_at, e.is_slow
          FROM deliveries d
          JOIN events v ON v.id = d.event_id
          JOIN endpoints e ON e.id = d.endpoint_id
@@ -68,8 +68,8 @@ async fn lease(
              WHERE d.leased_until IS NOT NULL AND d.leased_until > (SELECT now FROM clock)
              GROUP BY d.endpoint_id
          ),
-         candidates (id, next_attempt_at, place, room) AS (
-             SELECT d.id, d.next_attempt_at,
+         candidates (id, next_attempt_at, is_slow, place, room) AS (
+             SELECT d.id, d.next_attempt_at, e.is_slow,
                     row_number() OVER (PARTITION BY d.endpoint_id
                                        ORDER BY d.next_attempt_at, d.id),
                     ?3 - coalesce((SELECT u.leases FROM under_way u
@@ -83,12 +83,19 @@ async fn lease(
                    AND (n.leased_until IS NULL OR n.leased_until <= (SELECT now FROM clock))
                  ORDER BY n.next_attempt_at, n.id LIMIT ?3)
              WHERE e.paused_at IS NULL AND e.deleted_at IS NULL
+         ),
+         -- Among those that are as slow as they are.
+         turns (id, is_slow, turn) AS (
+             SELECT id, is_slow,
+                    row_number() OVER (PARTITION BY is_slow
+                                       ORDER BY place - room, next_attempt_at, id)
+             FROM candidates WHERE place <= room
          )
          UPDATE deliveries
          SET lease_token = ?4 + chosen.place, leased_until = (SELECT now FROM clock) + ?5
-         FROM (SELECT id, row_number() OVER (ORDER BY place - room, next_attempt_at, id) AS place
-               FROM candidates WHERE place <= room
-               ORDER BY place - room, next_attempt_at, id LIMIT ?2) AS chosen
+         FROM (SELECT id, row_number() OVER (ORDER BY is_slow, turn) AS place
+               FROM turns WHERE NOT is_slow OR turn <= ?6
+               ORDER BY is_slow, turn LIMIT ?2) AS chosen
          WHERE deliveries.id = chosen.id",
     )
     .bind(claim.now.unix_millis())
@@ -96,6 +103,7 @@ async fn lease(
     .bind(claim.per_endpoint.get())
     .bind(last_token)
     .bind(claim.lease.num_milliseconds())
+    .bind(claim.slow_limit)
     .execute(connection)
     .await?;
     Ok(done.rows_affected())
@@ -161,6 +169,7 @@ fn leased(row: &SqliteRow, secrets: &Secrets) -> Result<Leased, Fault> {
         endpoint_healthy_at: columns
             .optional_timestamp("last_success_at")?
             .unwrap_or(registered_at),
+        endpoint_is_slow: columns.raw("is_slow")?,
         trigger: columns.trigger("next_trigger")?,
     })
 }

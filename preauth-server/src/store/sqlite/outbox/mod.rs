@@ -34,6 +34,7 @@ impl Outbox for SqliteStore {
             delivery: leased.delivery,
             token: leased.token,
             endpoint: leased.endpoint,
+            endpoint_is_slow: leased.endpoint_is_slow,
             trigger: leased.trigger,
             attempt: attempt.clone(),
             verdict,

@@ -1,0 +1,115 @@
+//! Slow endpoints: they may hold a part of all places, and nobody is kept waiting by them.
+
+use chrono::TimeDelta;
+
+use crate::conformance::Host;
+use crate::conformance::post::{LEASE, claim};
+use crate::conformance::scene::Scene;
+use crate::delivery::SLOW_ATTEMPT;
+use crate::port::{Claim, Leased, Verdict};
+use crate::value::EndpointId;
+
+const QUICK: TimeDelta = TimeDelta::milliseconds(999);
+
+/// Whether attempts take long is a matter of the last one, whatever came of it.
+pub async fn an_endpoint_is_slow_after_a_slow_attempt_until_a_quick_one(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    scene.endpoint(scene.payer).await;
+    scene.post().await;
+    for (duration, is_slow) in [
+        (QUICK, false),
+        (SLOW_ATTEMPT, true),
+        (TimeDelta::seconds(10), true),
+        (QUICK, false),
+        (SLOW_ATTEMPT, true),
+    ] {
+        let leased = scene.claim_one().await;
+        scene.refuse_after(&leased, duration).await;
+        let next = scene.claim_one().await;
+        assert_eq!(next.endpoint_is_slow, is_slow, "after {duration}");
+        host.outbox().release(&next).await.unwrap();
+    }
+    let leased = scene.claim_one().await;
+    assert!(scene.finish(&leased, Verdict::Delivered).await);
+    scene.post().await;
+    assert!(!scene.claim_one().await.endpoint_is_slow);
+}
+
+/// What is not recorded says nothing about the endpoint either.
+pub async fn an_old_lease_makes_no_endpoint_slow(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    scene.endpoint(scene.payer).await;
+    scene.post().await;
+    let stalled = scene.claim_one().await;
+    host.advance_lease_clock(LEASE + TimeDelta::seconds(1))
+        .await;
+    let newer = scene.claim_one().await;
+    let failed = Verdict::Failed {
+        pause_endpoint: false,
+    };
+    assert!(!scene.finish(&stalled, failed).await);
+    host.outbox().release(&newer).await.unwrap();
+    assert!(!scene.claim_one().await.endpoint_is_slow);
+}
+
+/// However long they have waited, and however little they have under way.
+pub async fn slow_endpoints_come_after_all_others(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let slow = slow_endpoint(&scene).await;
+    for _ in 0..3 {
+        scene.post().await;
+    }
+    let quick = scene.endpoint(scene.supplier.id).await;
+    for _ in 0..3 {
+        scene.post().await;
+    }
+    let claimed = host.outbox().claim(&claim(scene.now, 4, 8)).await.unwrap();
+    let endpoints: Vec<_> = claimed.iter().map(|leased| leased.endpoint).collect();
+    assert_eq!(endpoints, [quick, quick, quick, slow]);
+}
+
+/// A limit of its own counts for all slow endpoints together, and is taken by the one that has
+/// least under way first.
+pub async fn slow_endpoints_share_a_limit(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let slow = slow_endpoint(&scene).await;
+    for _ in 0..3 {
+        scene.post().await;
+    }
+    let slow_too = scene.endpoint(scene.supplier.id).await;
+    scene.post().await;
+    let of_supplier = scene.claim_at(scene.now).await;
+    for leased in &of_supplier {
+        if leased.endpoint == slow_too {
+            scene.refuse_after(leased, SLOW_ATTEMPT).await;
+        } else {
+            host.outbox().release(leased).await.unwrap();
+        }
+    }
+    let claim = |slow_limit| Claim {
+        slow_limit,
+        ..claim(scene.now, 100, 2)
+    };
+    assert!(host.outbox().claim(&claim(0)).await.unwrap().is_empty());
+    assert_eq!(scene.next_due().await, Some(scene.now), "it is due still");
+    let two = host.outbox().claim(&claim(2)).await.unwrap();
+    assert_eq!(of(&two, slow).len(), 1, "each its first");
+    assert_eq!(of(&two, slow_too).len(), 1);
+    let third = host.outbox().claim(&claim(2)).await.unwrap();
+    assert_eq!(of(&third, slow).len(), 1, "up to the limit of each");
+    assert!(of(&third, slow_too).is_empty());
+}
+
+/// The payer's endpoint, which was slow over a delivery that is due again.
+async fn slow_endpoint(scene: &Scene<'_>) -> EndpointId {
+    let endpoint = scene.endpoint(scene.payer).await;
+    scene.post().await;
+    let leased = scene.claim_one().await;
+    scene.refuse_after(&leased, SLOW_ATTEMPT).await;
+    endpoint
+}
+
+fn of(leases: &[Leased], endpoint: EndpointId) -> Vec<&Leased> {
+    let leases = leases.iter();
+    leases.filter(|it| it.endpoint == endpoint).collect()
+}

@@ -1,0 +1,159 @@
+//! Many endpoints hang at once; time stands still but for the dispatcher's own timers.
+
+use std::future::pending;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use preauth_core::delivery::SLOW_ATTEMPT;
+use preauth_core::memory::DeliveryStatus;
+use preauth_core::value::{EndpointId, EventId};
+use tokio::time::Instant;
+
+use super::{Receivers, World, answer, until};
+use crate::dispatcher::{Dispatcher, Limits};
+use crate::looping::shutdown;
+
+const HANGING: &str = "https://hanging.example.com/";
+const HEALTHY: &str = "https://healthy.example.com/";
+const EVENTS_EACH: usize = 3;
+
+/// Requests to hanging receivers, now and at most.
+#[derive(Default)]
+struct Hanging {
+    now: AtomicU32,
+    most: AtomicU32,
+}
+
+/// One request that hangs; dropped with it.
+struct Hang(Arc<Hanging>);
+
+impl Hanging {
+    fn begin(self: &Arc<Self>) -> Hang {
+        let now = self.now.fetch_add(1, Ordering::Relaxed) + 1;
+        self.most.fetch_max(now, Ordering::Relaxed);
+        Hang(Arc::clone(self))
+    }
+}
+
+impl Drop for Hang {
+    fn drop(&mut self) {
+        self.0.now.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// So many endpoints that hang, each with a queue, and one that answers at once.
+struct Crowd {
+    world: World,
+    healthy: EndpointId,
+    hanging: Arc<Hanging>,
+    dispatcher: Dispatcher,
+}
+
+impl Crowd {
+    async fn of(endpoints: usize) -> Self {
+        let world = World::new();
+        for _ in 0..endpoints {
+            let endpoint = world.endpoint(HANGING);
+            for _ in 0..EVENTS_EACH {
+                world.event(endpoint).await;
+            }
+        }
+        let hanging = Arc::new(Hanging::default());
+        let counted = Arc::clone(&hanging);
+        let receivers = Receivers::reacting(move |request| {
+            let hang = (request.url == HANGING).then(|| counted.begin());
+            async move {
+                if hang.is_some() {
+                    pending::<()>().await;
+                }
+                Ok(answer(200))
+            }
+        });
+        let limits = Limits {
+            drain: Duration::ZERO,
+            ..Limits::default()
+        };
+        Self {
+            healthy: world.endpoint(HEALTHY),
+            dispatcher: world.dispatcher(receivers).with_limits(limits),
+            hanging,
+            world,
+        }
+    }
+
+    /// How long it takes until events to the healthy endpoint, recorded now, have all arrived.
+    async fn healthy_waits(&self) -> Duration {
+        let mut events = Vec::new();
+        for _ in 0..EVENTS_EACH {
+            events.push(self.world.event(self.healthy).await);
+        }
+        let recorded = Instant::now();
+        self.world.wake.notify_one();
+        let has_arrived =
+            |event: &EventId| self.world.delivery(*event).status == DeliveryStatus::Delivered;
+        until(|| events.iter().all(has_arrived)).await;
+        recorded.elapsed()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_endpoints_that_begin_to_hang_at_once_delay_nobody() {
+    let crowd = Crowd::of(300).await;
+    let (trigger, watching) = shutdown();
+    let watch = async {
+        let at_once = crowd.healthy_waits().await;
+        assert!(at_once < Duration::from_secs(1), "{at_once:?}");
+        // In the middle of all the attempts that hang.
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        let hanging = crowd.hanging.now.load(Ordering::Relaxed);
+        assert!(hanging >= 300, "each is attempted: {hanging}");
+        let later = crowd.healthy_waits().await;
+        assert!(later < Duration::from_secs(1), "{later:?}");
+        trigger.request();
+    };
+    tokio::join!(crowd.dispatcher.run(watching), watch);
+    let most = crowd.hanging.most.load(Ordering::Relaxed);
+    assert!(most <= 384, "a quarter stays free: {most}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn endpoints_that_are_known_to_hang_share_a_part() {
+    let crowd = Crowd::of(200).await;
+    let (trigger, watching) = shutdown();
+    let watch = async {
+        // Every one has been tried by then.
+        tokio::time::sleep(Duration::from_mins(1)).await;
+        let slow_part = crowd.dispatcher.limits.to_slow;
+        crowd.hanging.most.store(0, Ordering::Relaxed);
+        for _ in 0..5 {
+            crowd.world.clock.advance(TimeDelta::minutes(6));
+            let waits = crowd.healthy_waits().await;
+            assert!(waits < Duration::from_secs(1), "{waits:?}");
+            tokio::time::sleep(Duration::from_secs(8)).await;
+            let hanging = crowd.hanging.now.load(Ordering::Relaxed);
+            assert_eq!(hanging, slow_part, "they go on being tried");
+        }
+        trigger.request();
+    };
+    tokio::join!(crowd.dispatcher.run(watching), watch);
+    let most = crowd.hanging.most.load(Ordering::Relaxed);
+    assert_eq!(most, crowd.dispatcher.limits.to_slow);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_counts_as_slow_once_it_is() {
+    let crowd = Crowd::of(3).await;
+    let (trigger, watching) = shutdown();
+    let slots = &crowd.dispatcher.courier.slots;
+    let watch = async {
+        until(|| slots.in_use() == 9).await;
+        assert_eq!(slots.in_slow_use(), 0);
+        tokio::time::sleep(SLOW_ATTEMPT.to_std().unwrap()).await;
+        until(|| slots.in_slow_use() == 9).await;
+        trigger.request();
+    };
+    tokio::join!(crowd.dispatcher.run(watching), watch);
+    assert_eq!((slots.in_use(), slots.in_slow_use()), (0, 0));
+}
