@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::operator::{COMPANY, Operator, value};
 use crate::support::{Backend, Sandbox, TestReceiver};
+use crate::travel::{advance, retry_delays};
 
 #[tokio::test]
 async fn an_endpoint_is_set_paused_rotated_and_deleted() {
@@ -140,4 +141,28 @@ async fn master_keys_are_shown_and_every_secret_is_encrypted_anew() {
     let done = operator.says(&["master-key", "reencrypt"]);
     assert_eq!(value(&done, "secrets encrypted anew"), "0");
     assert_eq!(value(&done, "secrets that no key opens"), "0");
+}
+
+#[tokio::test]
+async fn what_has_failed_is_sent_again_by_one_command() {
+    let receiver = TestReceiver::start_failing(11).await;
+    let sandbox = Sandbox::start_sending_to(Backend::Sqlite, &receiver.url()).await;
+    let operator = Operator::of(sandbox);
+    operator.offer("NF-1").await;
+    let newest = || operator.json(&["delivery", "list", COMPANY])["data"][0].take();
+    for (made, delay) in (1..).zip(retry_delays()) {
+        receiver.requests(made).await;
+        while newest()["attempts"].as_array().unwrap().len() < made {
+            tokio::task::yield_now().await;
+        }
+        advance(&operator.sandbox, delay).await;
+    }
+    while newest()["status"] != "FAILED" {
+        tokio::task::yield_now().await;
+    }
+    let since = "2026-01-01 00:00:00Z";
+    let resend = ["delivery", "resend-failed", COMPANY, "--since", since];
+    let one = operator.says(&resend);
+    assert_eq!(value(&one, "deliveries sent again"), "1");
+    receiver.requests(12).await;
 }

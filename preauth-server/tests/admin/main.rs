@@ -20,6 +20,9 @@ mod database;
     reason = "shared with targets that use all of it"
 )]
 mod support;
+#[expect(dead_code, reason = "shared with targets that use all of it")]
+#[path = "../sandbox/travel.rs"]
+mod travel;
 
 mod connecting;
 mod deliveries;

@@ -79,6 +79,14 @@ impl Erp {
         }
     }
 
+    /// The same way to the service, with offers for another supplier.
+    pub(crate) fn to(&self, supplier: &str) -> Self {
+        Self {
+            supplier: supplier.to_owned(),
+            ..self.clone()
+        }
+    }
+
     pub(crate) const fn client(&self) -> &Client {
         &self.client
     }

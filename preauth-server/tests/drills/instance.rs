@@ -78,6 +78,19 @@ impl Instance {
         self.start_again(home).await;
     }
 
+    /// Audits its database: histories, events and deliveries are as the rules have them.
+    pub(crate) async fn passes_its_audit(&self) {
+        let mut audit = Command::new(env!("CARGO_BIN_EXE_preauth-server"));
+        audit.arg("audit").arg("--data").arg(&self.data);
+        let place = self.flags.iter().position(|flag| flag == "--database");
+        audit.args(place.map_or(&[][..], |place| &self.flags[place..place + 2]));
+        let ended = tokio::task::spawn_blocking(move || audit.output());
+        let output = ended.await.unwrap().unwrap();
+        let found = String::from_utf8_lossy(&output.stdout);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{found}{error}");
+    }
+
     /// Sends its process a signal, e.g. `STOP`.
     pub(crate) fn signal(&self, name: &str) {
         signal(self.sandbox().process_id(), name);

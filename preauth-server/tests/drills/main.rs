@@ -14,18 +14,22 @@
     reason = "figures for a reader with --no-capture"
 )]
 
+mod backlog;
 mod chance;
+mod crowd;
 mod database_lost;
 mod erp;
 mod instance;
 mod instances;
 mod kills;
+mod misbehaviour;
 mod own_cluster;
 mod proxy;
 mod receiver;
 mod scene;
 mod shutdown;
 mod starts;
+mod suppliers;
 mod verdict;
 mod way_spoilt;
 
@@ -44,3 +48,7 @@ mod database;
 )]
 #[path = "../api/support/mod.rs"]
 mod support;
+
+#[expect(dead_code, reason = "the sandbox's tests use the rest")]
+#[path = "../sandbox/travel.rs"]
+mod travel;

@@ -52,6 +52,7 @@ pub(crate) async fn of(scene: &Scene) -> Verdict {
     left.every_event_arrived_as_it_is_stored();
     left.every_operation_has_its_events();
     replays_are_byte_equal(scene, &left).await;
+    scene.first().passes_its_audit().await;
     left.verdict(scene.receiver.arrivals())
 }
 
@@ -74,17 +75,20 @@ async fn operations(scene: &Scene) -> BTreeMap<String, PreAuthorization> {
     operations
 }
 
-/// The platform's view of the company's deliveries.
-struct Deliveries {
+/// The platform's view of a company's deliveries.
+pub(crate) struct Deliveries {
     platform: RawCaller,
     path: String,
 }
 
 impl Deliveries {
     async fn of(sandbox: &Sandbox) -> Self {
-        let company = sandbox.company().await;
+        Self::of_company(sandbox.platform(), &sandbox.company().await)
+    }
+
+    pub(crate) fn of_company(platform: RawCaller, company: &str) -> Self {
         Self {
-            platform: sandbox.platform(),
+            platform,
             path: format!("/api/platform/v1/companies/{company}/deliveries"),
         }
     }
@@ -100,7 +104,25 @@ impl Deliveries {
         list["pagination"]["total"].as_u64().unwrap()
     }
 
-    async fn none_pending(&self) {
+    /// Waits until every one of the newest page has been attempted so often, or more often.
+    pub(crate) async fn all_tried(&self, times: usize) {
+        let began = Instant::now();
+        loop {
+            let list = self.list(&format!("limit={PAGE}")).await;
+            let mut deliveries = list["data"].as_array().unwrap().iter();
+            if deliveries.all(|it| it["attempts"].as_array().unwrap().len() >= times) {
+                return;
+            }
+            assert!(
+                began.elapsed() < PATIENCE,
+                "not tried {times} times: {list}"
+            );
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+
+    /// Waits until every one has been delivered.
+    pub(crate) async fn none_pending(&self) {
         let began = Instant::now();
         while self.count("PENDING").await > 0 {
             assert!(began.elapsed() < PATIENCE, "deliveries are still pending");
@@ -110,7 +132,7 @@ impl Deliveries {
     }
 
     /// The stored body of every delivery, by event id.
-    async fn bodies(&self) -> BTreeMap<String, String> {
+    pub(crate) async fn bodies(&self) -> BTreeMap<String, String> {
         let mut bodies = BTreeMap::new();
         for page in 1.. {
             let list = self.list(&format!("page={page}&limit={PAGE}")).await;

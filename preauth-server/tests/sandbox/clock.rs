@@ -8,7 +8,7 @@ use preauth_core::value::Timestamp;
 use serde_json::{Value, json};
 
 use crate::support::{Backend, RawCaller, Sandbox, TestReceiver, due_date, offer_body, with};
-use crate::travel::{CLOCK, DAY, advance};
+use crate::travel::{CLOCK, DAY, advance, retry_delays};
 
 on_each_database! {
     an_offer_expires_when_its_month_has_passed_and_the_event_verifies_by_the_receivers_clock,
@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 const MONTH_AND_A_DAY: u64 = 31 * DAY;
 
 /// Looks again until it is so.
-async fn eventually<F: Future<Output = bool>>(what: &str, mut is_so: impl FnMut() -> F) {
+pub(crate) async fn eventually<F: Future<Output = bool>>(what: &str, mut is_so: impl FnMut() -> F) {
     let wait = async {
         while !is_so().await {
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -79,7 +79,7 @@ async fn a_delivery_is_tried_over_days_within_seconds(backend: Backend) {
     let secret = sandbox.text("webhookSecret");
     let platform = sandbox.platform();
     let deliveries = deliveries_path(&sandbox).await;
-    for (made, delay) in (1..).zip(RETRY_DELAYS_SECONDS) {
+    for (made, delay) in (1..).zip(retry_delays()) {
         receiver.arrived(made, secret).await;
         // An attempt counts once it is recorded; only then is the next one due.
         eventually("the attempt is recorded", || async {
@@ -87,8 +87,7 @@ async fn a_delivery_is_tried_over_days_within_seconds(backend: Backend) {
             found["data"][0]["attempts"].as_array().map_or(0, Vec::len) == made
         })
         .await;
-        // A tenth is the most that jitter adds.
-        advance(&sandbox, delay.unsigned_abs() * 11 / 10 + 1).await;
+        advance(&sandbox, delay).await;
     }
     let arrived = receiver.arrived(11, secret).await;
     assert!(arrived.iter().all(|event| event.body == arrived[0].body));

@@ -19,6 +19,7 @@
 mod support;
 
 mod clock;
+mod failures;
 mod magic;
 mod readme;
 mod served;

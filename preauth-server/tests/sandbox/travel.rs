@@ -1,5 +1,6 @@
 //! Moves a sandbox's clock.
 
+use preauth_core::delivery::RETRY_DELAYS_SECONDS;
 use serde_json::json;
 
 use crate::support::{Answer, Sandbox};
@@ -13,4 +14,11 @@ pub(crate) async fn advance(sandbox: &Sandbox, seconds: u64) -> Answer {
     let answer = sandbox.platform().post_json(CLOCK, &body).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
     answer
+}
+
+/// Seconds that are enough from each failed attempt to the next one: a tenth is the most that jitter
+/// adds.
+pub(crate) fn retry_delays() -> impl Iterator<Item = u64> {
+    let delays = RETRY_DELAYS_SECONDS.into_iter();
+    delays.map(|seconds| seconds.unsigned_abs().saturating_mul(11).div_ceil(10))
 }

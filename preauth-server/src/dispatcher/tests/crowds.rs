@@ -31,7 +31,7 @@ struct Hang(Arc<Hanging>);
 
 impl Hanging {
     fn begin(self: &Arc<Self>) -> Hang {
-        let now = self.now.fetch_add(1, Ordering::Relaxed) + 1;
+        let now = self.now.fetch_add(1, Ordering::Relaxed).saturating_add(1);
         self.most.fetch_max(now, Ordering::Relaxed);
         Hang(Arc::clone(self))
     }
@@ -128,12 +128,13 @@ async fn endpoints_that_are_known_to_hang_share_a_part() {
         let slow_part = crowd.dispatcher.limits.to_slow;
         crowd.hanging.most.store(0, Ordering::Relaxed);
         for _ in 0..5 {
-            crowd.world.clock.advance(TimeDelta::minutes(6));
+            crowd.world.clock.advance(TimeDelta::hours(6));
             let waits = crowd.healthy_waits().await;
             assert!(waits < Duration::from_secs(1), "{waits:?}");
-            tokio::time::sleep(Duration::from_secs(8)).await;
+            // Never just when they are given up, which is after twelve.
+            tokio::time::sleep(Duration::from_secs(7)).await;
             let hanging = crowd.hanging.now.load(Ordering::Relaxed);
-            assert_eq!(hanging, slow_part, "they go on being tried");
+            assert!(hanging > slow_part / 2, "they go on being tried: {hanging}");
         }
         trigger.request();
     };
