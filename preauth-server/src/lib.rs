@@ -17,6 +17,7 @@ pub mod dispatcher;
 pub mod files;
 pub mod http;
 pub mod ids;
+pub mod invoice_files;
 pub mod janitor;
 pub mod log;
 pub mod looping;

@@ -102,6 +102,18 @@ CREATE TABLE invoice_files (
     sha256       BYTEA   NOT NULL CHECK (octet_length(sha256) = 32)
 );
 
+CREATE INDEX invoice_files_by_content ON invoice_files (sha256);
+
+-- Files that were stored lately: an operation may be about to name them. What none came to name is
+-- removed.
+CREATE TABLE announced_files (
+    sha256           BYTEA   NOT NULL PRIMARY KEY CHECK (octet_length(sha256) = 32),
+    announced_at     BIGINT  NOT NULL,
+    removal_began_at BIGINT
+);
+
+CREATE INDEX announced_files_by_time ON announced_files (announced_at);
+
 -- Mail that is staged with the change that it tells of, and sent afterwards.
 CREATE TABLE notices (
     id              UUID    NOT NULL PRIMARY KEY,

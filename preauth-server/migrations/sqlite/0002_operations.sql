@@ -102,6 +102,18 @@ CREATE TABLE invoice_files (
     sha256       BLOB    NOT NULL CHECK (length(sha256) = 32)
 ) STRICT;
 
+CREATE INDEX invoice_files_by_content ON invoice_files (sha256);
+
+-- Files that were stored lately: an operation may be about to name them. What none came to name is
+-- removed.
+CREATE TABLE announced_files (
+    sha256           BLOB    NOT NULL PRIMARY KEY CHECK (length(sha256) = 32),
+    announced_at     INTEGER NOT NULL,
+    removal_began_at INTEGER
+) STRICT;
+
+CREATE INDEX announced_files_by_time ON announced_files (announced_at);
+
 -- Mail that is staged with the change that it tells of, and sent afterwards.
 CREATE TABLE notices (
     id              BLOB    NOT NULL PRIMARY KEY CHECK (length(id) = 16),

@@ -8,6 +8,7 @@ mod companies;
 mod deliveries;
 mod endpoints;
 mod extensions;
+mod invoice_files;
 mod invoices;
 mod notices;
 mod payment_orders;
@@ -18,6 +19,7 @@ pub use companies::{Companies, Company, CompanyKind, Contact};
 pub use deliveries::{AttemptRecord, Deliveries, Delivery, DeliveryFilter, DeliveryStatus};
 pub use endpoints::{Endpoint, Endpoints, KeptSecret, ResealedSecret, SealedSecret, SecretId};
 pub use extensions::{Extensions, OperationExtension};
+pub use invoice_files::FileDescriptions;
 pub use invoices::Invoices;
 pub use notices::{Notice, NoticeFilter, NoticeStatus, Notices};
 pub use payment_orders::PaymentOrders;
@@ -34,6 +36,7 @@ pub trait Directory:
     + Endpoints
     + Deliveries
     + Extensions
+    + FileDescriptions
     + Invoices
     + Notices
     + PaymentOrders
@@ -47,6 +50,7 @@ impl<T> Directory for T where
         + Endpoints
         + Deliveries
         + Extensions
+        + FileDescriptions
         + Invoices
         + Notices
         + PaymentOrders

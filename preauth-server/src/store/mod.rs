@@ -19,6 +19,7 @@ use preauth_core::port::{Archive, Outbox, Queries, Store};
 
 use crate::access::Access;
 use crate::directory::Directory;
+use crate::invoice_files::FileLedger;
 use crate::notices::NoticeQueue;
 
 pub use housekeeping::Housekeeping;
@@ -44,6 +45,8 @@ pub struct Stores {
     pub access: Arc<dyn Access>,
     /// What the platform's people keep.
     pub directory: Arc<dyn Directory>,
+    /// Which invoice files were stored lately.
+    pub files: Arc<dyn FileLedger>,
     /// What the janitor removes.
     pub housekeeping: Arc<dyn Housekeeping>,
     /// Readiness, wake-ups and the end.
@@ -73,7 +76,7 @@ impl From<PostgresStore> for Stores {
 impl Stores {
     fn of<S>(store: &Arc<S>) -> Self
     where
-        S: Store + Outbox + NoticeQueue + Queries + Access + Directory,
+        S: Store + Outbox + NoticeQueue + Queries + Access + Directory + FileLedger,
         S: Housekeeping + Lifecycle + Watch + 'static,
     {
         Self {
@@ -83,6 +86,7 @@ impl Stores {
             queries: Arc::<S>::clone(store),
             access: Arc::<S>::clone(store),
             directory: Arc::<S>::clone(store),
+            files: Arc::<S>::clone(store),
             housekeeping: Arc::<S>::clone(store),
             lifecycle: Arc::<S>::clone(store),
             watch: Arc::<S>::clone(store),

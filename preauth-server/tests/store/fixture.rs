@@ -181,9 +181,22 @@ impl Fixture {
 
     /// Offers an invoice of its own to a new supplier.
     pub(crate) async fn offer(&self, payer: CompanyId) -> Operation {
+        let offer = self.new_offer(payer);
+        let key = IdempotencyKey::parse(&format!("offer-number-{}", self.count())).unwrap();
+        let offered = self
+            .service
+            .offer(&offer, Actor::Company, Some(&key), self.now);
+        match offered.await.unwrap() {
+            Offered::Created { operation, .. } => *operation,
+            Offered::Replayed { body } => panic!("replayed: {body}"),
+        }
+    }
+
+    /// An offer that nobody has made yet.
+    pub(crate) fn new_offer(&self, payer: CompanyId) -> Offer {
         let n = self.count();
         let day = calendar::today(self.now).checked_add_days(Days::new(60));
-        let offer = Offer {
+        Offer {
             payer,
             supplier: OfferedSupplier {
                 cnpj: self.new_cnpj(),
@@ -199,14 +212,6 @@ impl Fixture {
             },
             external_reference: None,
             file: None,
-        };
-        let key = IdempotencyKey::parse(&format!("offer-number-{n}")).unwrap();
-        let offered = self
-            .service
-            .offer(&offer, Actor::Company, Some(&key), self.now);
-        match offered.await.unwrap() {
-            Offered::Created { operation, .. } => *operation,
-            Offered::Replayed { body } => panic!("replayed: {body}"),
         }
     }
 

@@ -15,6 +15,7 @@ mod deliveries;
 mod durability;
 mod endpoints;
 mod expiry;
+mod files;
 mod fixture;
 mod host;
 mod housekeeping;

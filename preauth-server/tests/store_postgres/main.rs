@@ -21,6 +21,8 @@ mod deliveries;
 mod endpoints;
 #[path = "../store/expiry.rs"]
 mod expiry;
+#[path = "../store/files.rs"]
+mod files;
 #[path = "../store/fixture.rs"]
 mod fixture;
 #[path = "../store/host.rs"]

@@ -16,6 +16,7 @@ mod error;
 mod extensions;
 mod grouping;
 mod housekeeping;
+mod invoice_files;
 mod invoices;
 mod load;
 mod migrations;

@@ -15,6 +15,7 @@ mod endpoints;
 mod error;
 mod extensions;
 mod housekeeping;
+mod invoice_files;
 mod invoices;
 mod load;
 mod migrations;

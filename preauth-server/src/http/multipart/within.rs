@@ -1,0 +1,57 @@
+//! A body that ends at its limit.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use futures_util::Stream;
+use thiserror::Error;
+
+/// A stream of bytes that turns into an error when it has given more than its limit.
+#[derive(Debug)]
+pub(super) struct Within<S> {
+    stream: S,
+    left: u64,
+}
+
+/// Why a body has no more to give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub(super) enum Cut {
+    #[error("the body is larger than its limit")]
+    TooLarge,
+    #[error("the body was interrupted")]
+    Interrupted,
+}
+
+impl<S> Within<S> {
+    pub(super) const fn new(stream: S, limit_bytes: u64) -> Self {
+        Self {
+            stream,
+            left: limit_bytes,
+        }
+    }
+}
+
+impl<S, E> Stream for Within<S>
+where
+    S: Stream<Item = Result<Bytes, E>> + Unpin,
+{
+    type Item = Result<Bytes, Cut>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let next = Pin::new(&mut self.stream).poll_next(context);
+        next.map(|item| match item? {
+            Ok(bytes) => {
+                let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+                match self.left.checked_sub(length) {
+                    Some(left) => {
+                        self.left = left;
+                        Some(Ok(bytes))
+                    }
+                    None => Some(Err(Cut::TooLarge)),
+                }
+            }
+            Err(_) => Some(Err(Cut::Interrupted)),
+        })
+    }
+}

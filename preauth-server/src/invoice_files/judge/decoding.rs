@@ -1,0 +1,69 @@
+//! A document's bytes as UTF-8, whatever encoding it says it is in.
+
+use std::io::{BufRead, Cursor, Read};
+
+use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
+use quick_xml::encoding::DecodingReader;
+
+use super::{Stop, Unlike};
+
+/// An XML declaration that is longer names no encoding for us.
+const DECLARATION_WITHIN_BYTES: u64 = 512;
+
+const BYTE_ORDER_MARKS: [&[u8]; 3] = [b"\xEF\xBB\xBF", b"\xFE\xFF", b"\xFF\xFE"];
+
+/// Reads a document as UTF-8. Its encoding is that of its byte order mark, or else the declared one, or
+/// else UTF-8; UTF-16 needs the mark. Bytes that are not in it are an `InvalidData` error of reading.
+pub(super) fn decoded(content: impl BufRead) -> Result<DecodingReader<impl BufRead>, Stop> {
+    let mut content = content;
+    let mut head = Vec::new();
+    content
+        .by_ref()
+        .take(DECLARATION_WITHIN_BYTES)
+        .read_to_end(&mut head)
+        .map_err(Stop::Unread)?;
+    let has_mark = BYTE_ORDER_MARKS.iter().any(|mark| head.starts_with(mark));
+    let encoding = if has_mark { None } else { declared(&head)? };
+    let mut reader = DecodingReader::new(Cursor::new(head).chain(content));
+    // A mark is read, and heeded, by the reader itself.
+    if let Some(encoding) = encoding {
+        reader.set_encoding(encoding);
+    }
+    Ok(reader)
+}
+
+/// The encoding that a document without byte order mark declares; none is UTF-8.
+fn declared(head: &[u8]) -> Result<Option<&'static Encoding>, Stop> {
+    // The reader would guess UTF-16 from the zeros between letters, which XML does not allow.
+    if head.iter().take(4).any(|byte| *byte == 0) {
+        return Err(Unlike::Encoding.into());
+    }
+    let Some(label) = label(head) else {
+        return Ok(None);
+    };
+    let encoding = Encoding::for_label(label).ok_or(Unlike::Encoding)?;
+    if encoding == UTF_16LE || encoding == UTF_16BE || !encoding.is_ascii_compatible() {
+        return Err(Unlike::Encoding.into());
+    }
+    Ok(Some(encoding))
+}
+
+/// What stands in quotes behind `encoding` in the XML declaration, if there is one; its form is
+/// judged when the document is read.
+fn label(head: &[u8]) -> Option<&[u8]> {
+    let declaration = head.strip_prefix(b"<?xml")?;
+    let end = position(declaration, b"?>")?;
+    let declaration = declaration.get(..end)?;
+    let name = position(declaration, b"encoding")?;
+    let behind = declaration.get(name..)?.strip_prefix(b"encoding")?;
+    let value = behind.trim_ascii_start().strip_prefix(b"=")?;
+    let (quote, value) = value.trim_ascii_start().split_first()?;
+    let end = value.iter().position(|byte| byte == quote)?;
+    value.get(..end)
+}
+
+fn position(bytes: &[u8], sought: &[u8]) -> Option<usize> {
+    bytes
+        .windows(sought.len())
+        .position(|window| window == sought)
+}

@@ -1,0 +1,71 @@
+//! Storing a file before an operation names it, and giving it back.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::stream::BoxStream;
+use tokio::time::{sleep, timeout};
+
+use super::{ContentHash, FilesError, InvoiceFiles, Spooled};
+
+/// A place that takes longer to store a file, or to begin giving it back, is as good as away.
+const PLACE_DEADLINE: Duration = Duration::from_mins(1);
+/// A removal takes moments; who brings the same content again meanwhile waits for it.
+const REMOVAL_LOOKS: u32 = 20;
+const REMOVAL_REST: Duration = Duration::from_millis(100);
+
+/// A file's bytes, as they come from where it lies.
+pub type ContentStream = BoxStream<'static, object_store::Result<Bytes>>;
+
+/// A file that is given back.
+pub struct Content {
+    /// Length in bytes.
+    pub size: u64,
+    /// So many bytes, byte for byte as they came.
+    pub stream: ContentStream,
+}
+
+impl InvoiceFiles {
+    /// Stores a file durably under its hash. When this returns, an operation may name it; that must
+    /// happen within the hour.
+    pub async fn keep(&self, file: &Arc<Spooled>) -> Result<(), FilesError> {
+        self.announce(file.hash()).await?;
+        let _turn = self.at_work.acquire().await;
+        timeout(PLACE_DEADLINE, self.place.put(file))
+            .await
+            .map_err(|_| FilesError::TimedOut)?
+    }
+
+    /// Opens a file that an operation names.
+    pub async fn read(&self, file: ContentHash, size: u64) -> Result<Content, FilesError> {
+        timeout(PLACE_DEADLINE, self.place.get(file, size))
+            .await
+            .map_err(|_| FilesError::TimedOut)?
+    }
+
+    async fn announce(&self, file: ContentHash) -> Result<(), FilesError> {
+        for _ in 0..REMOVAL_LOOKS {
+            if self.ledger.announce_file(file, self.clock.now()).await? {
+                return Ok(());
+            }
+            sleep(REMOVAL_REST).await;
+        }
+        Err(FilesError::BeingRemoved(file))
+    }
+}
+
+impl Content {
+    pub(super) const fn new(size: u64, stream: ContentStream) -> Self {
+        Self { size, stream }
+    }
+}
+
+impl fmt::Debug for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Content")
+            .field("size", &self.size)
+            .finish_non_exhaustive()
+    }
+}

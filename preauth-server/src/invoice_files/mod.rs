@@ -1,0 +1,163 @@
+//! Invoice files: taken in piece by piece, judged by their content, kept under its SHA-256, and
+//! swept when no operation names them.
+//!
+//! A file lies on the disk without a name while it comes in, so that whatever ends the process takes
+//! it along. Before it is stored, its hash is announced in the database; only what was announced an
+//! hour ago and is named by no operation is swept. So a crash between storing and commit leaves
+//! nothing behind, and a file that is about to be named is never taken away.
+
+mod budget;
+mod content_hash;
+mod judge;
+mod keep;
+mod ledger;
+mod media_type;
+mod place;
+mod spool;
+mod sweep;
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use preauth_core::port::Unavailable;
+use thiserror::Error;
+use tokio::sync::Semaphore;
+
+use crate::clock::Clock;
+
+pub use budget::{Busy, Reservation};
+pub use content_hash::ContentHash;
+pub use judge::{Unlike, XML_DEPTH_LIMIT, judge};
+pub use keep::{Content, ContentStream};
+pub use ledger::FileLedger;
+pub use media_type::MediaType;
+pub use place::{Place, PlaceError, is_s3};
+pub use spool::{Spool, Spooled};
+
+use budget::Budget;
+use place::make_folder;
+
+/// A file may have so many bytes (contract, "Invoice file rules": 10 MB).
+pub const FILE_LIMIT_BYTES: u64 = 10 * 1024 * 1024;
+/// Uploads under way may have so many bytes together; they lie on the disk.
+const IN_FLIGHT_LIMIT_BYTES: u64 = 640 * 1024 * 1024;
+/// Files that are judged or stored at once: each may hold as much memory as a file has bytes.
+const AT_WORK_LIMIT: usize = 4;
+
+/// Where files lie while they come in; whatever is in it has no name.
+const SPOOL_FOLDER: &str = "uploads";
+
+/// The files of a server.
+pub struct InvoiceFiles {
+    place: Place,
+    ledger: Arc<dyn FileLedger>,
+    clock: Arc<dyn Clock>,
+    spool_folder: PathBuf,
+    budget: Budget,
+    at_work: Semaphore,
+}
+
+/// Why a file could not be kept or given back.
+#[derive(Debug, Error)]
+pub enum FilesError {
+    /// The disk under the upload failed, or is full.
+    #[error("an upload could not be kept on the disk")]
+    Spool(#[source] io::Error),
+    /// The place where files are kept failed, or is full.
+    #[error("the place of the invoice files failed")]
+    Place(#[from] object_store::Error),
+    /// The place did not answer in time.
+    #[error("the place of the invoice files did not answer within a minute")]
+    TimedOut,
+    /// An operation names a file that is not there, or is not what it should be.
+    #[error("file {0} is missing, or has another size than it should")]
+    Lost(ContentHash),
+    /// The same content is being removed this very moment.
+    #[error("file {0} is being removed right now")]
+    BeingRemoved(ContentHash),
+    /// The database could not be asked.
+    #[error("the database of the invoice files cannot be reached")]
+    Ledger(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl InvoiceFiles {
+    /// Files in `place`, taken in through a folder of their own in `data`, the data folder.
+    pub fn open(
+        place: &str,
+        data: &Path,
+        ledger: Arc<dyn FileLedger>,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, PlaceError> {
+        let spool_folder = data.join(SPOOL_FOLDER);
+        make_folder(&spool_folder)?;
+        Ok(Self::new(Place::open(place)?, &spool_folder, ledger, clock))
+    }
+
+    /// Files in `place`, taken in through `spool_folder`, which exists.
+    ///
+    /// `clock` is the machine's own: a sandbox that travels in time must not sweep what is coming in.
+    #[must_use]
+    pub fn new(
+        place: Place,
+        spool_folder: &Path,
+        ledger: Arc<dyn FileLedger>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self {
+            place,
+            ledger,
+            clock,
+            spool_folder: spool_folder.to_owned(),
+            budget: Budget::new(IN_FLIGHT_LIMIT_BYTES),
+            at_work: Semaphore::new(AT_WORK_LIMIT),
+        }
+    }
+
+    /// Waits until `bytes` more may come in; gives up after 5 seconds.
+    pub async fn reserve(&self, bytes: u64) -> Result<Reservation, Busy> {
+        self.budget.reserve(bytes).await
+    }
+
+    /// A place on the disk for a file that is coming in; what is dropped unfinished is gone.
+    pub async fn spool(&self) -> io::Result<Spool> {
+        Spool::open(self.spool_folder.clone()).await
+    }
+
+    /// Says whether a file is what it was declared to be, by its content.
+    pub async fn judge(
+        &self,
+        file: Arc<Spooled>,
+        declared: MediaType,
+    ) -> Result<Result<(), Unlike>, FilesError> {
+        let _turn = self.at_work.acquire().await;
+        blocking(move || judge(file.reader(), declared))
+            .await
+            .map_err(FilesError::Spool)
+    }
+}
+
+impl From<Unavailable> for FilesError {
+    fn from(unavailable: Unavailable) -> Self {
+        Self::Ledger(unavailable.cause)
+    }
+}
+
+impl fmt::Debug for InvoiceFiles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InvoiceFiles")
+            .field("place", &self.place)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Runs what waits for a disk, or computes for long, where it holds up nobody.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(outcome) => outcome,
+        Err(lost) => Err(io::Error::other(lost)),
+    }
+}

@@ -1,0 +1,207 @@
+//! Where the files lie: a folder, or S3-compatible storage.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use object_store::local::LocalFileSystem;
+use object_store::path::Path as Location;
+use object_store::{ObjectStore, ObjectStoreExt, PutPayload};
+use thiserror::Error;
+
+use crate::files::{create_private_directory, remove_if_there};
+
+use super::{Content, ContentHash, FilesError, Spooled, blocking};
+
+/// What an address of S3-compatible storage begins with.
+const S3_SCHEME: &str = "s3://";
+/// Sent at once; S3 takes no smaller part of an object but the last.
+const PART_BYTES: u64 = 5 * 1024 * 1024;
+/// So much of a hash names a folder, so that none gets too full.
+const FOLDER_DIGITS: usize = 2;
+
+/// Where the files lie.
+#[derive(Clone, Debug)]
+pub struct Place {
+    objects: Arc<dyn ObjectStore>,
+    prefix: Location,
+    /// The folder, if it is one.
+    folder: Option<PathBuf>,
+}
+
+/// Why a place cannot be used.
+#[derive(Debug, Error)]
+pub enum PlaceError {
+    /// The folder could not be made.
+    #[error("the folder {} of the invoice files cannot be made", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What the operating system said.
+        #[source]
+        cause: io::Error,
+    },
+    /// The folder, or the storage, cannot be used.
+    #[error("the invoice files cannot be kept at {place}")]
+    Unusable {
+        /// As it was given.
+        place: String,
+        /// What the storage said.
+        #[source]
+        cause: object_store::Error,
+    },
+    /// This build has no S3.
+    #[error("this build keeps invoice files in a folder only; build it with the feature s3")]
+    NoS3,
+}
+
+impl Place {
+    /// A folder, made if it is not there, or `s3://BUCKET/PREFIX`, with credentials, region and
+    /// endpoint in the usual `AWS_` variables.
+    pub fn open(place: &str) -> Result<Self, PlaceError> {
+        if is_s3(place) {
+            return Self::s3(place);
+        }
+        let folder = PathBuf::from(place);
+        make_folder(&folder)?;
+        let objects = LocalFileSystem::new_with_prefix(&folder).map_err(unusable(place))?;
+        Ok(Self {
+            objects: Arc::new(objects.with_fsync(true)),
+            prefix: Location::default(),
+            folder: Some(folder),
+        })
+    }
+
+    #[cfg(feature = "s3")]
+    fn s3(place: &str) -> Result<Self, PlaceError> {
+        use object_store::aws::AmazonS3Builder;
+
+        let objects = AmazonS3Builder::from_env().with_url(place).build();
+        let prefix = place
+            .trim_start_matches(S3_SCHEME)
+            .split_once('/')
+            .map_or("", |(_, prefix)| prefix);
+        Ok(Self {
+            objects: Arc::new(objects.map_err(unusable(place))?),
+            prefix: Location::from(prefix),
+            folder: None,
+        })
+    }
+
+    #[cfg(not(feature = "s3"))]
+    const fn s3(_place: &str) -> Result<Self, PlaceError> {
+        Err(PlaceError::NoS3)
+    }
+
+    /// Stores a file durably, unless it is there already.
+    pub(super) async fn put(&self, file: &Arc<Spooled>) -> Result<(), FilesError> {
+        let location = self.location(file.hash());
+        match self.objects.head(&location).await {
+            Ok(there) if there.size == file.size() => return Ok(()),
+            Ok(_) | Err(object_store::Error::NotFound { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+        if file.size() <= PART_BYTES {
+            let whole = piece(file, 0).await?;
+            self.objects.put(&location, whole).await?;
+            return Ok(());
+        }
+        let mut upload = self.objects.put_multipart(&location).await?;
+        let mut offset = 0;
+        while offset < file.size() {
+            let part = match piece(file, offset).await {
+                Ok(part) => upload.put_part(part).await.map_err(FilesError::Place),
+                Err(error) => Err(error),
+            };
+            if let Err(error) = part {
+                // Parts that lie about would be paid for.
+                let _ = upload.abort().await;
+                return Err(error);
+            }
+            offset = offset.saturating_add(PART_BYTES);
+        }
+        upload.complete().await?;
+        Ok(())
+    }
+
+    /// Opens a file that should have `size` bytes.
+    pub(super) async fn get(&self, hash: ContentHash, size: u64) -> Result<Content, FilesError> {
+        match self.objects.get(&self.location(hash)).await {
+            Ok(found) if found.meta.size == size => Ok(Content::new(size, found.into_stream())),
+            Ok(_) | Err(object_store::Error::NotFound { .. }) => Err(FilesError::Lost(hash)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Removes a file; one that is not there is as good as removed.
+    pub(super) async fn remove(&self, hash: ContentHash) -> Result<(), FilesError> {
+        match self.objects.delete(&self.location(hash)).await {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+        self.remove_unfinished(hash).await
+    }
+
+    /// Removes what a process left that ended while it wrote this file into the folder: the library
+    /// writes it under the file's name, `#` and a number.
+    pub(super) async fn remove_unfinished(&self, hash: ContentHash) -> Result<(), FilesError> {
+        let Some(folder) = &self.folder else {
+            return Ok(());
+        };
+        let name = hash.to_string();
+        let folder = folder.join(name.get(..FOLDER_DIGITS).unwrap_or_default());
+        let unfinished = format!("{name}#");
+        let removed = blocking(move || {
+            for entry in entries(&folder)? {
+                let entry = entry?;
+                if entry.file_name().to_string_lossy().starts_with(&unfinished) {
+                    remove_if_there(&entry.path())?;
+                }
+            }
+            Ok(())
+        });
+        removed.await.map_err(FilesError::Spool)
+    }
+
+    fn location(&self, hash: ContentHash) -> Location {
+        let name = hash.to_string();
+        let folder = name.get(..FOLDER_DIGITS).unwrap_or_default();
+        let prefix = self.prefix.clone();
+        prefix.join(folder).join(name.as_str())
+    }
+}
+
+/// Whether a place is S3-compatible storage, which every instance reaches.
+#[must_use]
+pub fn is_s3(place: &str) -> bool {
+    place.starts_with(S3_SCHEME)
+}
+
+/// Makes a folder that only its owner may look into, if it is not there.
+pub(super) fn make_folder(path: &Path) -> Result<(), PlaceError> {
+    create_private_directory(path).map_err(|cause| PlaceError::Folder {
+        path: path.to_owned(),
+        cause,
+    })
+}
+
+fn unusable(place: &str) -> impl FnOnce(object_store::Error) -> PlaceError {
+    let place = place.to_owned();
+    |cause| PlaceError::Unusable { place, cause }
+}
+
+/// The part of a file at `offset`.
+async fn piece(file: &Arc<Spooled>, offset: u64) -> Result<PutPayload, FilesError> {
+    let file = Arc::clone(file);
+    let bytes = blocking(move || file.piece(offset, PART_BYTES)).await;
+    bytes.map(PutPayload::from).map_err(FilesError::Spool)
+}
+
+/// What is in a folder, which may not be there yet.
+fn entries(folder: &Path) -> io::Result<impl Iterator<Item = io::Result<std::fs::DirEntry>>> {
+    match std::fs::read_dir(folder) {
+        Ok(entries) => Ok(Some(entries).into_iter().flatten()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None.into_iter().flatten()),
+        Err(error) => Err(error),
+    }
+}

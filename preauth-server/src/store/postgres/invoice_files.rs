@@ -1,0 +1,163 @@
+//! Invoice files as the database knows them: what operations name, and what was stored lately.
+
+use async_trait::async_trait;
+use preauth_core::operation::InvoiceFile;
+use preauth_core::port::Unavailable;
+use preauth_core::value::{OperationId, Timestamp};
+use sqlx::PgConnection;
+use sqlx::postgres::PgRow;
+
+use crate::directory::FileDescriptions;
+use crate::invoice_files::{ContentHash, FileLedger};
+
+use super::PostgresStore;
+use super::error::{Fault, WriteError, unavailable};
+use super::rows::{Columns, count};
+
+#[async_trait]
+impl FileDescriptions for PostgresStore {
+    async fn invoice_file(
+        &self,
+        operation: OperationId,
+    ) -> Result<Option<InvoiceFile>, Unavailable> {
+        let found = self.read(&operation, |connection, operation| {
+            Box::pin(description(connection, *operation))
+        });
+        Ok(found.await?)
+    }
+}
+
+#[async_trait]
+impl FileLedger for PostgresStore {
+    async fn announce_file(&self, file: ContentHash, now: Timestamp) -> Result<bool, Unavailable> {
+        let announced = self.write((file, now), |connection, input| {
+            Box::pin(announce(connection, input))
+        });
+        announced.await.map_err(unavailable)
+    }
+
+    async fn settle_files(
+        &self,
+        announced_before: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<ContentHash>, Unavailable> {
+        let settled = self.write_relaxed((announced_before, limit), |connection, input| {
+            Box::pin(settle(connection, input))
+        });
+        settled.await
+    }
+
+    async fn claim_unnamed_files(
+        &self,
+        announced_before: Timestamp,
+        stale_before: Timestamp,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<ContentHash>, Unavailable> {
+        let input = (announced_before, stale_before, now, limit);
+        let claimed = self.write(input, |connection, input| {
+            Box::pin(claim(connection, input))
+        });
+        claimed.await.map_err(unavailable)
+    }
+
+    async fn forget_file(&self, file: ContentHash) -> Result<(), Unavailable> {
+        let forgotten =
+            self.write_relaxed(file, |connection, file| Box::pin(forget(connection, *file)));
+        forgotten.await
+    }
+}
+
+async fn description(
+    connection: &mut PgConnection,
+    operation: OperationId,
+) -> Result<Option<InvoiceFile>, Fault> {
+    let row = sqlx::query(
+        "SELECT name, media_type, size_bytes, sha256 FROM invoice_files WHERE operation_id = $1",
+    )
+    .bind(operation.get())
+    .fetch_optional(connection)
+    .await?;
+    let Some(row) = row else {
+        return Ok(None);
+    };
+    let columns = Columns::of("invoice_files", &row);
+    Ok(Some(InvoiceFile {
+        name: columns.raw("name")?,
+        media_type: columns.raw("media_type")?,
+        size: count(columns.raw("size_bytes")?),
+        sha256: columns.bytes("sha256")?,
+    }))
+}
+
+async fn announce(
+    connection: &mut PgConnection,
+    (file, now): &(ContentHash, Timestamp),
+) -> Result<bool, WriteError> {
+    let done = sqlx::query(
+        "INSERT INTO announced_files (sha256, announced_at) VALUES ($1, $2)
+         ON CONFLICT (sha256) DO UPDATE
+         SET announced_at = greatest(announced_files.announced_at, excluded.announced_at)
+         WHERE announced_files.removal_began_at IS NULL",
+    )
+    .bind(file.as_bytes().as_slice())
+    .bind(now.unix_millis())
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+async fn settle(
+    connection: &mut PgConnection,
+    (announced_before, limit): &(Timestamp, u32),
+) -> Result<Vec<ContentHash>, WriteError> {
+    let rows = sqlx::query(
+        "DELETE FROM announced_files WHERE sha256 IN (
+             SELECT sha256 FROM announced_files a
+             WHERE announced_at < $1 AND removal_began_at IS NULL
+               AND EXISTS (SELECT 1 FROM invoice_files f WHERE f.sha256 = a.sha256)
+             ORDER BY announced_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+         RETURNING sha256",
+    )
+    .bind(announced_before.unix_millis())
+    .bind(i64::from(*limit))
+    .fetch_all(connection)
+    .await?;
+    hashes(&rows)
+}
+
+async fn claim(
+    connection: &mut PgConnection,
+    (announced_before, stale_before, now, limit): &(Timestamp, Timestamp, Timestamp, u32),
+) -> Result<Vec<ContentHash>, WriteError> {
+    let rows = sqlx::query(
+        "UPDATE announced_files SET removal_began_at = $3
+         WHERE sha256 IN (
+             SELECT sha256 FROM announced_files a
+             WHERE announced_at < $1 AND (removal_began_at IS NULL OR removal_began_at < $2)
+               AND NOT EXISTS (SELECT 1 FROM invoice_files f WHERE f.sha256 = a.sha256)
+             ORDER BY announced_at LIMIT $4 FOR UPDATE SKIP LOCKED)
+         RETURNING sha256",
+    )
+    .bind(announced_before.unix_millis())
+    .bind(stale_before.unix_millis())
+    .bind(now.unix_millis())
+    .bind(i64::from(*limit))
+    .fetch_all(connection)
+    .await?;
+    hashes(&rows)
+}
+
+async fn forget(connection: &mut PgConnection, file: ContentHash) -> Result<(), WriteError> {
+    sqlx::query("DELETE FROM announced_files WHERE sha256 = $1 AND removal_began_at IS NOT NULL")
+        .bind(file.as_bytes().as_slice())
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+fn hashes(rows: &[PgRow]) -> Result<Vec<ContentHash>, WriteError> {
+    let hash = |row| Columns::of("announced_files", row).bytes("sha256");
+    let hashes: Result<Vec<[u8; 32]>, Fault> = rows.iter().map(hash).collect();
+    Ok(hashes?.into_iter().map(ContentHash::from_bytes).collect())
+}

@@ -1,0 +1,210 @@
+//! Which files stay and which are swept, through every way in which a request can end.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use chrono::TimeDelta;
+use preauth_core::operation::{Actor, InvoiceFile};
+use preauth_core::value::Timestamp;
+use preauth_server::clock::Clock;
+use preauth_server::invoice_files::{ContentHash, FilesError, InvoiceFiles, Spooled};
+use tempfile::TempDir;
+
+use crate::fixture::Fixture;
+
+struct SetClock(Mutex<Timestamp>);
+
+impl Clock for SetClock {
+    fn now(&self) -> Timestamp {
+        *self.0.lock().unwrap()
+    }
+}
+
+/// Files in a folder, beside a database.
+struct Scene {
+    fixture: Fixture,
+    files: InvoiceFiles,
+    clock: Arc<SetClock>,
+    folder: TempDir,
+}
+
+impl Scene {
+    async fn new() -> Self {
+        let fixture = Fixture::new().await;
+        let clock = Arc::new(SetClock(Mutex::new(fixture.now)));
+        let folder = TempDir::new().unwrap();
+        let ledger = Arc::clone(&fixture.stores.files);
+        let place = folder.path().join("files").display().to_string();
+        let shown: Arc<dyn Clock> = clock.clone();
+        let files = InvoiceFiles::open(&place, folder.path(), ledger, shown).unwrap();
+        Self {
+            fixture,
+            files,
+            clock,
+            folder,
+        }
+    }
+
+    fn pass(&self, time: TimeDelta) {
+        let mut now = self.clock.0.lock().unwrap();
+        *now = now.saturating_add(time);
+    }
+
+    /// A file that has come in and is stored; what a request does next is up to the test.
+    async fn keep(&self, content: &[u8]) -> Arc<Spooled> {
+        let mut spool = self.files.spool().await.unwrap();
+        spool.write(content).await.unwrap();
+        let file = Arc::new(spool.finish().await.unwrap());
+        self.files.keep(&file).await.unwrap();
+        file
+    }
+
+    /// An operation that names the file.
+    async fn offer_with(&self, file: &Spooled) {
+        let payer = self.fixture.payer().await;
+        let mut offer = self.fixture.new_offer(payer);
+        offer.file = Some(InvoiceFile {
+            name: "nota.pdf".to_owned(),
+            media_type: "application/pdf".to_owned(),
+            size: file.size(),
+            sha256: *file.hash().as_bytes(),
+        });
+        let now = self.fixture.now;
+        let offered = self
+            .fixture
+            .service
+            .offer(&offer, Actor::Company, None, now);
+        offered.await.unwrap();
+    }
+
+    async fn sweep(&self) -> u64 {
+        self.files.sweep().await.unwrap()
+    }
+
+    async fn is_there(&self, file: &Spooled) -> bool {
+        match self.files.read(file.hash(), file.size()).await {
+            Ok(_) => true,
+            Err(FilesError::Lost(_)) => false,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    fn path(&self, file: ContentHash) -> std::path::PathBuf {
+        let name = file.to_string();
+        self.folder.path().join("files").join(&name[..2]).join(name)
+    }
+}
+
+fn exists(path: &Path, suffix: &str) -> bool {
+    Path::new(&format!("{}{suffix}", path.display())).exists()
+}
+
+#[tokio::test]
+async fn a_file_that_no_operation_came_to_name_goes_after_an_hour() {
+    let scene = Scene::new().await;
+    // The process ended between storing and commit, or the offer was refused.
+    let file = scene.keep(b"%PDF-1").await;
+    scene.pass(TimeDelta::minutes(59));
+    assert_eq!(scene.sweep().await, 0);
+    assert!(scene.is_there(&file).await);
+    scene.pass(TimeDelta::minutes(2));
+    assert_eq!(scene.sweep().await, 1);
+    assert!(!scene.is_there(&file).await);
+    assert_eq!(scene.sweep().await, 0);
+}
+
+#[tokio::test]
+async fn a_file_that_an_operation_names_stays() {
+    let scene = Scene::new().await;
+    let file = scene.keep(b"%PDF-2").await;
+    scene.offer_with(&file).await;
+    scene.pass(TimeDelta::days(400));
+    assert_eq!(scene.sweep().await, 1, "it is settled once");
+    assert_eq!(scene.sweep().await, 0);
+    assert!(scene.is_there(&file).await);
+    // The same content comes again and is refused this time: it still belongs to the first.
+    scene.keep(b"%PDF-2").await;
+    scene.pass(TimeDelta::hours(2));
+    assert_eq!(scene.sweep().await, 1);
+    assert!(scene.is_there(&file).await);
+}
+
+#[tokio::test]
+async fn content_that_comes_again_has_its_hour_again() {
+    let scene = Scene::new().await;
+    let file = scene.keep(b"%PDF-3").await;
+    scene.pass(TimeDelta::minutes(59));
+    scene.keep(b"%PDF-3").await;
+    scene.pass(TimeDelta::minutes(59));
+    assert_eq!(scene.sweep().await, 0);
+    scene.offer_with(&file).await;
+    scene.pass(TimeDelta::minutes(2));
+    assert_eq!(scene.sweep().await, 1);
+    assert!(scene.is_there(&file).await);
+}
+
+#[tokio::test]
+async fn what_is_being_removed_is_not_stored_until_it_is_gone() {
+    let scene = Scene::new().await;
+    let ledger = &scene.fixture.stores.files;
+    let file = scene.keep(b"%PDF-4").await;
+    let long_ago = scene.fixture.now;
+    scene.pass(TimeDelta::hours(2));
+    let now = scene.clock.now();
+    let claim = async |stale_before| {
+        let claimed = ledger.claim_unnamed_files(now, stale_before, now, 10).await;
+        claimed.unwrap()
+    };
+    assert_eq!(claim(long_ago).await, [file.hash()]);
+    assert_eq!(
+        claim(long_ago).await,
+        [],
+        "nobody else may remove it meanwhile"
+    );
+    let refused = scene.files.keep(&file).await;
+    assert!(
+        matches!(refused, Err(FilesError::BeingRemoved(_))),
+        "{refused:?}"
+    );
+    // Whoever claimed it is gone, and somebody takes over.
+    let later = now.saturating_add(TimeDelta::milliseconds(1));
+    assert_eq!(claim(later).await, [file.hash()]);
+    ledger.forget_file(file.hash()).await.unwrap();
+    scene.files.keep(&file).await.unwrap();
+    assert!(scene.is_there(&file).await);
+}
+
+#[tokio::test]
+async fn what_a_process_left_half_written_goes_with_the_sweep() {
+    let scene = Scene::new().await;
+    let unnamed = scene.keep(b"%PDF-5").await;
+    let named = scene.keep(b"%PDF-6").await;
+    scene.offer_with(&named).await;
+    let (unnamed, named) = (scene.path(unnamed.hash()), scene.path(named.hash()));
+    for path in [&unnamed, &named] {
+        std::fs::write(format!("{}#1", path.display()), "half").unwrap();
+    }
+    scene.pass(TimeDelta::hours(2));
+    assert_eq!(scene.sweep().await, 2);
+    assert!(!exists(&unnamed, "") && !exists(&unnamed, "#1"));
+    assert!(exists(&named, "") && !exists(&named, "#1"));
+}
+
+#[tokio::test]
+async fn two_sweepers_never_take_the_same_file() {
+    let scene = Scene::new().await;
+    let mut expected = Vec::new();
+    for n in 0..20_u8 {
+        expected.push(scene.keep(&[b'%', n]).await.hash());
+    }
+    scene.pass(TimeDelta::hours(2));
+    let now = scene.clock.now();
+    let ledger = &scene.fixture.stores.files;
+    let claim = || ledger.claim_unnamed_files(now, scene.fixture.now, now, 15);
+    let (one, other) = tokio::join!(claim(), claim());
+    let mut claimed = [one.unwrap(), other.unwrap()].concat();
+    claimed.extend(claim().await.unwrap());
+    claimed.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(claimed, expected);
+}
