@@ -9,6 +9,7 @@ use preauth_core::port::Unavailable;
 use tokio::sync::Notify;
 
 use crate::clock::Clock;
+use crate::invoice_files::InvoiceFiles;
 use crate::looping::{LoopHealth, Next, Shutdown, repeat};
 use crate::store::Housekeeping;
 
@@ -16,8 +17,8 @@ use crate::store::Housekeeping;
 const BATCH: u32 = 200;
 /// Rest when there was nothing left to remove.
 const REST: Duration = Duration::from_mins(1);
-/// Its rest, and four writes that the database gives up after 45 s each.
-const STALLS_AFTER: TimeDelta = TimeDelta::minutes(5);
+/// Its rest, seven writes that the database gives up after 45 s each, and removals of files.
+const STALLS_AFTER: TimeDelta = TimeDelta::minutes(10);
 
 /// How long records are kept after their end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +48,7 @@ pub struct Janitor {
     housekeeping: Arc<dyn Housekeeping>,
     clock: Arc<dyn Clock>,
     retention: Retention,
+    files: Option<Arc<InvoiceFiles>>,
     wake: Arc<Notify>,
     health: Arc<LoopHealth>,
 }
@@ -63,6 +65,7 @@ impl Janitor {
             housekeeping,
             clock,
             retention,
+            files: None,
             wake: Arc::default(),
             health: Arc::new(LoopHealth::new("janitor", STALLS_AFTER)),
         }
@@ -72,6 +75,15 @@ impl Janitor {
     #[must_use]
     pub fn woken_by(self, wake: Arc<Notify>) -> Self {
         Self { wake, ..self }
+    }
+
+    /// The same janitor, which also sweeps invoice files.
+    #[must_use]
+    pub fn sweeping(self, files: Arc<InvoiceFiles>) -> Self {
+        Self {
+            files: Some(files),
+            ..self
+        }
     }
 
     /// Removes one small batch of each kind, and gives how many records that were; 0 when nothing
@@ -86,10 +98,14 @@ impl Janitor {
         let windows = house.forget_rate_windows(now, unused_since, BATCH).await?;
         let deliveries = house.forget_ended_deliveries(ended_before, BATCH).await?;
         let notices = house.forget_ended_notices(sent_before, BATCH).await?;
-        let all = [replies, windows, deliveries, notices];
+        let files = match &self.files {
+            Some(files) => files.sweep().await?,
+            None => 0,
+        };
+        let all = [replies, windows, deliveries, notices, files];
         let removed = all.into_iter().fold(0, u64::saturating_add);
         if removed > 0 {
-            tracing::debug!(target: "janitor", replies, windows, deliveries, notices, "removed");
+            tracing::debug!(target: "janitor", replies, windows, deliveries, notices, files, "removed");
         }
         Ok(removed)
     }

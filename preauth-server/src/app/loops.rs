@@ -46,7 +46,9 @@ pub(super) fn start(
         wake
     };
     let sweeper = Sweeper::new(Arc::clone(operations), clock()).woken_by(wake());
-    let janitor = Janitor::new(housekeeping, clock(), Retention::default()).woken_by(wake());
+    let janitor = Janitor::new(housekeeping, clock(), Retention::default())
+        .sweeping(Arc::clone(&parts.files))
+        .woken_by(wake());
     let mails = NoticeSender::new(notices, parts.mails.clone(), clock(), wake());
     let loops = vec![
         dispatcher.health(),

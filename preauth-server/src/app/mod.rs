@@ -22,6 +22,7 @@ use crate::http::integration::Magic;
 use crate::http::server::{Bound, Stop};
 use crate::http::{Strangers, WireRender};
 use crate::ids::RandomIds;
+use crate::invoice_files::InvoiceFiles;
 use crate::looping::{ShutdownTrigger, shutdown};
 use crate::notices::MailDesk;
 use crate::sandbox::TimeMachine;
@@ -41,6 +42,8 @@ const LOOPS_END: Duration = Duration::from_secs(8);
 pub struct Parts {
     /// The database's ports.
     pub stores: Stores,
+    /// Where invoice files are kept.
+    pub files: Arc<InvoiceFiles>,
     /// Where the time comes from.
     pub clock: Arc<dyn Clock>,
     /// What seals signing secrets.

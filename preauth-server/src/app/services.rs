@@ -23,6 +23,7 @@ pub(super) fn integration(
         operations: Arc::clone(operations),
         queries: Arc::clone(&parts.stores.queries),
         gate: Gate::new(access, clock(), parts.rate_limit, parts.strangers.clone()),
+        files: Arc::clone(&parts.files),
         clock: clock(),
         magic: parts.magic,
     };
@@ -41,6 +42,7 @@ pub(super) fn platform(
         store: Arc::clone(&parts.stores.store),
         operations,
         queries: Arc::clone(&parts.stores.queries),
+        files: Arc::clone(&parts.files),
         vault: parts.vault.clone(),
         gate: OperatorGate::new(
             parts.token.clone(),

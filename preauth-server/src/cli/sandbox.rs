@@ -15,13 +15,14 @@ use webhook_verify::Secret;
 use crate::access::RateLimit;
 use crate::announcement::Announcement;
 use crate::app::{self, Parts, Running};
-use crate::clock::{Clock, TravelClock};
+use crate::clock::{Clock, SystemClock, TravelClock};
 use crate::config::{Config, Layers};
 use crate::dispatcher::{ExtraRoots, TargetPolicy, Targets};
 use crate::files;
 use crate::http::integration::Magic;
 use crate::http::{Receiver, Strangers};
 use crate::ids::random_bytes;
+use crate::invoice_files::InvoiceFiles;
 use crate::notices::MailDesk;
 use crate::sandbox::terminal::{self, Player};
 use crate::sandbox::{
@@ -151,6 +152,7 @@ pub(crate) async fn start(args: &SandboxArgs, data: &Path) -> Result<Started, Cl
     let next = next_operation(&stores).await?;
     let running = app::start(Parts {
         stores: stores.clone(),
+        files: Arc::new(files(data, &stores)?),
         clock: Arc::<TravelClock>::clone(&clock),
         vault,
         token: OperatorToken::parse(&credentials.platform_token)
@@ -196,6 +198,18 @@ fn targets(webhook_url: &str) -> Result<Targets, CliError> {
         .parse(webhook_url)
         .map_err(|refusal| format!("--webhook-url {webhook_url:?} is refused: {refusal}"))?;
     Ok(targets)
+}
+
+/// Invoice files lie in the data folder, and are swept by the machine's own clock.
+fn files(data: &Path, stores: &Stores) -> Result<InvoiceFiles, CliError> {
+    let place = data.join("invoice-files").display().to_string();
+    let ledger = Arc::clone(&stores.files);
+    Ok(InvoiceFiles::open(
+        &place,
+        data,
+        ledger,
+        Arc::new(SystemClock),
+    )?)
 }
 
 /// Removes an earlier start's ready file; an error is a folder that is not there.

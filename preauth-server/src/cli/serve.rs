@@ -10,6 +10,7 @@ use crate::app::{self, Parts, Running};
 use crate::clock::{Clock, SystemClock};
 use crate::config::{Config, Layers, TokenSource};
 use crate::http::Strangers;
+use crate::invoice_files::InvoiceFiles;
 use crate::secret::{self, OperatorToken, Vault};
 use crate::{files, store, telemetry};
 
@@ -66,8 +67,11 @@ pub(super) async fn run(args: &ServeArgs) -> Result<(), CliError> {
     for network in targets.policy().listed() {
         tracing::warn!(%network, "webhooks may go to this network, public or not");
     }
+    let (place, ledger) = (&config.files_place, Arc::clone(&stores.files));
+    let files = InvoiceFiles::open(place, &config.data, ledger, Arc::new(SystemClock))?;
     let running = app::start(Parts {
         stores,
+        files: Arc::new(files),
         clock: Arc::new(SystemClock),
         vault,
         token,

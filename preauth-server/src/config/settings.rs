@@ -17,7 +17,7 @@ pub struct Setting {
 }
 
 /// All settings, in the order in which they are printed.
-pub const SETTINGS: [Setting; 26] = [
+pub const SETTINGS: [Setting; 28] = [
     plain("listen", "127.0.0.1:8080", "address of the integration API"),
     plain(
         "platform_listen",
@@ -58,6 +58,16 @@ pub const SETTINGS: [Setting; 26] = [
         "master_key_file",
         "",
         "key that encrypts signing secrets; by default made in a file",
+    ),
+    plain(
+        "files.place",
+        "",
+        "folder of the invoice files, or s3://BUCKET/PREFIX; by default invoice-files in data",
+    ),
+    plain(
+        "files.shared",
+        "false",
+        "whether every instance reaches that folder; asked for on PostgreSQL",
     ),
     plain(
         "rate_limit.requests",

@@ -9,6 +9,7 @@ use chrono::TimeDelta;
 use preauth_core::Policy;
 
 use crate::access::RateLimit;
+use crate::invoice_files;
 use crate::notices::MailSettings;
 use crate::secret::OperatorToken;
 use crate::store;
@@ -32,6 +33,8 @@ pub struct Config {
     pub master_key_file: PathBuf,
     /// Whether the master key's file was named, or is ours to make.
     pub master_key_is_given: bool,
+    /// Where invoice files are kept: a folder, or an address of S3-compatible storage.
+    pub files_place: String,
     /// Requests per window and key.
     pub rate_limit: RateLimit,
     /// Configurable limits of the rules.
@@ -114,6 +117,7 @@ impl Reader<'_> {
         let database_url = self.database_url(&data);
         let platform_token = self.platform_token(&database_url);
         let master_key_file = self.text("master_key_file");
+        let files_place = self.files_place(&data, &database_url);
         let requests = self.whole("rate_limit.requests", u32::MAX);
         let window_seconds = self.whole("rate_limit.window_seconds", u32::MAX);
         let offer_days = self.whole("rules.offer_lifetime_days", GREATEST_DAYS);
@@ -139,6 +143,7 @@ impl Reader<'_> {
                 PathBuf::from(master_key_file)
             },
             data,
+            files_place: files_place?,
             rate_limit: RateLimit {
                 requests: requests?,
                 window_seconds: window_seconds?,
@@ -200,6 +205,23 @@ impl Reader<'_> {
         None
     }
 
+    fn files_place(&mut self, data: &Path, database_url: &str) -> Option<String> {
+        let is_shared = self.parse::<bool>("files.shared", "true or false")?;
+        let given = self.text("files.place");
+        if store::is_postgres(database_url) && !invoice_files::is_s3(&given) && !is_shared {
+            self.problems.push(
+                "files.shared must be true on PostgreSQL, where every instance must reach the \
+                 folder of the invoice files; or files.place must be s3://BUCKET/PREFIX"
+                    .to_owned(),
+            );
+            return None;
+        }
+        if given.is_empty() {
+            return Some(data.join("invoice-files").display().to_string());
+        }
+        Some(given)
+    }
+
     fn log_format(&mut self) -> Option<LogFormat> {
         match self.text("log.format").as_str() {
             "json" => Some(LogFormat::Json),
@@ -246,6 +268,7 @@ mod tests {
     use super::{Config, Layers, TokenSource};
     use crate::config::{SETTINGS, Source};
 
+    const SHARED: (&str, &str) = ("PREAUTH_FILES_SHARED", "true");
     const TOKEN: (&str, &str) = ("PREAUTH_PLATFORM_TOKEN", "0123456789abcdef");
 
     fn environment(pairs: &[(&str, &str)]) -> Layers {
@@ -315,7 +338,7 @@ mod tests {
             "sqlite://",
             "postgres://host:port/preauth",
         ] {
-            let given = [("PREAUTH_DATABASE", url), TOKEN];
+            let given = [("PREAUTH_DATABASE", url), TOKEN, SHARED];
             let error = Config::from_layers(&environment(&given)).unwrap_err();
             assert!(error.to_string().contains("database url must"), "{error}");
             assert_eq!(error.0.len(), 1, "{error}");
@@ -332,17 +355,38 @@ mod tests {
         let postgres = ("PREAUTH_DATABASE", "postgres://host/preauth");
         assert!(matches!(source(&[]), Ok(TokenSource::Own)));
         assert!(matches!(
-            source(&[postgres, TOKEN]),
+            source(&[postgres, SHARED, TOKEN]),
             Ok(TokenSource::Given(_))
         ));
         assert!(matches!(
-            source(&[postgres, file]),
+            source(&[postgres, SHARED, file]),
             Ok(TokenSource::File(_))
         ));
-        let missing = source(&[postgres]).unwrap_err().to_string();
+        let missing = source(&[postgres, SHARED]).unwrap_err().to_string();
         assert!(missing.contains("must be given on PostgreSQL"), "{missing}");
         let both = source(&[TOKEN, file]).unwrap_err().to_string();
         assert!(both.contains("both given"), "{both}");
+    }
+
+    #[test]
+    fn files_on_postgres_lie_where_every_instance_reaches_them() {
+        let place = |pairs: &[(&str, &str)]| {
+            let config = Config::from_layers(&environment(pairs));
+            config.map(|config| config.files_place)
+        };
+        let postgres = ("PREAUTH_DATABASE", "postgres://host/preauth");
+        let s3 = ("PREAUTH_FILES_PLACE", "s3://bucket/invoices");
+        assert_eq!(place(&[]).unwrap(), "preauth-data/invoice-files");
+        assert_eq!(
+            place(&[postgres, TOKEN, SHARED]).unwrap(),
+            "preauth-data/invoice-files"
+        );
+        assert_eq!(place(&[postgres, TOKEN, s3]).unwrap(), s3.1);
+        for folder in ["", "/srv/invoices"] {
+            let given = ("PREAUTH_FILES_PLACE", folder);
+            let refused = place(&[postgres, TOKEN, given]).unwrap_err().to_string();
+            assert!(refused.contains("files.shared must be true"), "{refused}");
+        }
     }
 
     #[test]

@@ -17,10 +17,13 @@ const TOTAL_DEADLINE: Duration = Duration::from_mins(1);
 
 /// Reads a JSON body.
 pub(super) async fn json(req: &mut Request) -> Result<Json, ApiError> {
-    let media_type = header(req, CONTENT_TYPE.as_str()).unwrap_or_default();
-    if !is_json(&media_type) {
-        return Err(ApiError::new(ErrorCode::BadRequest)
-            .message("Content-Type deve ser application/json, em UTF-8."));
+    json_or(req, "Content-Type deve ser application/json, em UTF-8.").await
+}
+
+/// Reads a JSON body where something else is taken as well, which `otherwise` tells.
+pub(super) async fn json_or(req: &mut Request, otherwise: &str) -> Result<Json, ApiError> {
+    if !is_json(&content_type(req)) {
+        return Err(ApiError::new(ErrorCode::BadRequest).message(otherwise));
     }
     let bytes = read(req).await?;
     Ok(Json::parse(&bytes)?)
@@ -38,15 +41,33 @@ pub(super) async fn optional_json(req: &mut Request) -> Result<Json, ApiError> {
         .message("Content-Type deve ser application/json, em UTF-8."))
 }
 
-async fn read(req: &mut Request) -> Result<Vec<u8>, ApiError> {
+/// The `Content-Type` as sent; empty when there is none.
+pub(super) fn content_type(req: &Request) -> String {
+    header(req, CONTENT_TYPE.as_str()).unwrap_or_default()
+}
+
+/// Refuses a compressed body.
+pub(super) fn judge_encoding(req: &Request) -> Result<(), ApiError> {
     let encoding = header(req, CONTENT_ENCODING.as_str());
     if encoding.is_some_and(|encoding| !encoding.eq_ignore_ascii_case("identity")) {
         return Err(ApiError::new(ErrorCode::BadRequest)
             .message("O corpo não pode ser comprimido (Content-Encoding)."));
     }
-    tokio::time::timeout(TOTAL_DEADLINE, collect(req))
+    Ok(())
+}
+
+/// Whatever reads a body has a minute for all of it.
+pub(super) async fn in_time<T>(
+    reading: impl Future<Output = Result<T, ApiError>>,
+) -> Result<T, ApiError> {
+    tokio::time::timeout(TOTAL_DEADLINE, reading)
         .await
         .unwrap_or_else(|_| Err(ApiError::new(ErrorCode::RequestTimeout)))
+}
+
+async fn read(req: &mut Request) -> Result<Vec<u8>, ApiError> {
+    judge_encoding(req)?;
+    in_time(collect(req)).await
 }
 
 /// Reads within the limit; what is over it stays where it is.

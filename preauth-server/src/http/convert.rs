@@ -5,8 +5,7 @@
 
 use preauth_core::ReceivedInvoice;
 use preauth_core::operation::{
-    AmountProblem, Extension, Invoice, InvoiceAmounts, InvoiceFile, Offer, OfferedSupplier,
-    Operation, Party,
+    AmountProblem, Extension, Invoice, InvoiceAmounts, Offer, OfferedSupplier, Operation, Party,
 };
 use preauth_core::port::{OperationEvent, OperationPage, OrderEvent, PageRequest, Render};
 use preauth_core::value::{
@@ -21,12 +20,8 @@ use super::json::Json;
 use super::messages;
 use super::problem::{Defect, Problem};
 
-/// Reads a create request (contract, "Create request body").
-pub(super) fn offer(
-    tree: &Json,
-    payer: CompanyId,
-    file: Option<InvoiceFile>,
-) -> Result<Offer, Vec<Problem>> {
+/// Reads a create request (contract, "Create request body"), as yet without a file.
+pub(super) fn offer(tree: &Json, payer: CompanyId) -> Result<Offer, Vec<Problem>> {
     let mut problems = Problems::default();
     let offer = Fields::body(tree, &mut problems).and_then(|body| {
         let supplier = body
@@ -42,7 +37,7 @@ pub(super) fn offer(
             supplier: supplier?,
             invoice: invoice?,
             external_reference,
-            file,
+            file: None,
         })
     });
     problems.unless_any(offer)

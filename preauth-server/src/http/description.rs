@@ -16,7 +16,7 @@ pub const DESCRIPTION_IN_3_0: &str = "/openapi-3.0.json";
 /// The route of a description.
 pub(super) fn route(path: &'static str, text: String) -> Router {
     let description = Description {
-        reply: Reply::json(StatusCode::OK, text),
+        text: text.into(),
         route: path.into(),
     };
     Router::with_path(path)
@@ -26,7 +26,7 @@ pub(super) fn route(path: &'static str, text: String) -> Router {
 
 #[derive(Clone)]
 struct Description {
-    reply: Reply,
+    text: Arc<str>,
     route: Arc<str>,
 }
 
@@ -40,6 +40,6 @@ impl Handler for Description {
         _ctrl: &mut FlowCtrl,
     ) {
         RequestNotes::of(depot).route = Some(Arc::clone(&self.route));
-        self.reply.clone().write(res);
+        Reply::json(StatusCode::OK, self.text.to_string()).write(res);
     }
 }

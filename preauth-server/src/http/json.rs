@@ -38,11 +38,20 @@ impl Json {
     /// Reads a whole body, a UTF-8 byte order mark before it ignored; duplicate keys at any level
     /// are problems.
     pub(super) fn parse(body: &[u8]) -> Result<Self, Vec<Problem>> {
-        let whole = |defect| vec![Problem::new("body", defect)];
-        let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
-        let raw: &RawValue = serde_json::from_slice(body).map_err(|_| whole(Defect::NotJson))?;
+        Self::parse_at(&Place::Body, "body", body)
+    }
+
+    /// Reads the part `name` of a form in the same way.
+    pub(super) fn parse_part(name: &str, text: &[u8]) -> Result<Self, Vec<Problem>> {
+        Self::parse_at(&Place::Member(&Place::Body, name), name, text)
+    }
+
+    fn parse_at(place: &Place<'_>, name: &str, text: &[u8]) -> Result<Self, Vec<Problem>> {
+        let whole = |defect| vec![Problem::new(name, defect)];
+        let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
+        let raw: &RawValue = serde_json::from_slice(text).map_err(|_| whole(Defect::NotJson))?;
         let mut duplicates = Vec::new();
-        let tree = read(raw, &Place::Body, 0, &mut duplicates).map_err(whole)?;
+        let tree = read(raw, place, 0, &mut duplicates).map_err(whole)?;
         if duplicates.is_empty() {
             Ok(tree)
         } else {

@@ -6,6 +6,7 @@ use preauth_core::value::{CnpjError, DueDateError, EmailError, TextError};
 use super::platform::Refusal;
 use crate::dispatcher::UrlRefusal;
 
+use super::multipart::FormFlaw;
 use super::problem::Defect;
 use super::server::Flaw;
 
@@ -159,6 +160,34 @@ pub(super) fn refusal(refusal: &Refusal) -> String {
 
 /// The sentence for a registration while nobody could say what the endpoint's name leads to.
 pub(super) const NAME_NOT_LOOKED_UP: &str = "Não foi possível consultar o DNS sobre o nome do servidor; nada foi alterado. Tente novamente em instantes.";
+
+/// The sentence for a form that cannot be read, where the code's own does not say it.
+#[must_use]
+pub(super) const fn form_flaw(flaw: &FormFlaw) -> Option<&'static str> {
+    Some(match flaw {
+        FormFlaw::Boundary => {
+            "Content-Type multipart/form-data precisa de um único boundary, de 1 a 70 caracteres."
+        }
+        FormFlaw::Framing => "O corpo multipart está malformado ou incompleto.",
+        FormFlaw::TooManyParts => "O corpo multipart tem mais de 16 partes.",
+        FormFlaw::PartHead => {
+            "Os cabeçalhos de uma parte estão malformados ou passam de 8 KiB ou de 32 linhas."
+        }
+        FormFlaw::Nameless => {
+            "Cada parte precisa de um Content-Disposition form-data com um único name."
+        }
+        FormFlaw::Repeated => "Uma parte aparece mais de uma vez.",
+        FormFlaw::UnexpectedFile => "Somente a parte invoiceFile pode ser um arquivo.",
+        FormFlaw::FileName => {
+            "A parte invoiceFile precisa de um nome de arquivo em UTF-8, sem caracteres de controle."
+        }
+        FormFlaw::PartEncoding => {
+            "Partes de texto são text/plain ou application/json, em UTF-8, sem Content-Transfer-Encoding."
+        }
+        FormFlaw::Interrupted => "O corpo foi interrompido.",
+        FormFlaw::TextsTooLarge | FormFlaw::FileTooLarge | FormFlaw::Sink(_) => return None,
+    })
+}
 
 /// The sentence for an endpoint's URL that is refused.
 fn endpoint_url(refusal: UrlRefusal) -> String {

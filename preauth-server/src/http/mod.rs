@@ -16,6 +16,7 @@ mod json;
 mod linger;
 mod list_query;
 mod messages;
+pub mod multipart;
 mod path_id;
 pub mod platform;
 mod problem;
@@ -26,6 +27,7 @@ mod reply;
 mod request_log;
 pub mod server;
 mod strangers;
+mod upload;
 
 pub use caller::Gate;
 pub use convert::WireRender;

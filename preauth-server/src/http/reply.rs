@@ -1,15 +1,25 @@
 //! An answer before the web framework sees it.
 
+use std::fmt;
+
 use salvo::http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use salvo::http::{Response, StatusCode};
 
-/// Status, headers and a JSON body, or none.
-#[derive(Clone, Debug)]
+use crate::invoice_files::ContentStream;
+
+/// Status, headers and a body, or none.
+#[derive(Debug)]
 pub struct Reply {
     /// The status.
     pub status: StatusCode,
-    body: Option<String>,
+    body: Body,
     headers: Vec<(HeaderName, HeaderValue)>,
+}
+
+enum Body {
+    None,
+    Json(String),
+    File(ContentStream),
 }
 
 impl Reply {
@@ -18,7 +28,7 @@ impl Reply {
     pub const fn json(status: StatusCode, body: String) -> Self {
         Self {
             status,
-            body: Some(body),
+            body: Body::Json(body),
             headers: Vec::new(),
         }
     }
@@ -28,7 +38,17 @@ impl Reply {
     pub const fn no_content() -> Self {
         Self {
             status: StatusCode::NO_CONTENT,
-            body: None,
+            body: Body::None,
+            headers: Vec::new(),
+        }
+    }
+
+    /// 200 with a file's bytes; its headers are the caller's to add.
+    #[must_use]
+    pub const fn file(stream: ContentStream) -> Self {
+        Self {
+            status: StatusCode::OK,
+            body: Body::File(stream),
             headers: Vec::new(),
         }
     }
@@ -48,10 +68,24 @@ impl Reply {
         for (name, value) in self.headers {
             res.headers_mut().insert(name, value);
         }
-        if let Some(body) = self.body {
-            let json = HeaderValue::from_static("application/json; charset=utf-8");
-            res.headers_mut().insert(CONTENT_TYPE, json);
-            res.body(body);
+        match self.body {
+            Body::None => {}
+            Body::Json(body) => {
+                let json = HeaderValue::from_static("application/json; charset=utf-8");
+                res.headers_mut().insert(CONTENT_TYPE, json);
+                res.body(body);
+            }
+            Body::File(stream) => res.stream(stream),
         }
+    }
+}
+
+impl fmt::Debug for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => "None",
+            Self::Json(body) => body,
+            Self::File(_) => "File",
+        })
     }
 }

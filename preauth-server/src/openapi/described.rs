@@ -85,6 +85,14 @@ impl Described {
         self.with_body(description, schema, true)
     }
 
+    /// The same body in another form.
+    pub(super) fn or_body(mut self, media_type: &str, content: Content) -> Self {
+        if let Some(body) = &mut self.body {
+            body.content.push(media_type, content);
+        }
+        self
+    }
+
     /// A JSON body that may be left out.
     pub(super) fn optional_body(self, description: &'static str, schema: Schema) -> Self {
         self.with_body(description, schema, false)

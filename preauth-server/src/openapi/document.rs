@@ -113,6 +113,15 @@ pub(super) struct Response {
 pub(super) struct Content {
     pub(super) schema: Schema,
     pub(super) example: Example,
+    /// Of the parts of a form, where it is not what their schema implies.
+    #[serde(skip_serializing_if = "Listed::is_empty")]
+    pub(super) encoding: Listed<Encoding>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Encoding {
+    pub(super) content_type: &'static str,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -177,10 +186,26 @@ impl Content {
         Self::of(Self::JSON, schema)
     }
 
+    /// The parts of a form, of which `part` has one of these types.
+    pub(super) fn form(schema: Schema, part: &str, content_type: &'static str) -> Self {
+        Self {
+            encoding: Listed::from_iter([(part, Encoding { content_type })]),
+            ..Self::new(schema)
+        }
+    }
+
     /// A body of this media type.
     pub(super) fn of(media_type: &str, schema: Schema) -> Listed<Self> {
-        let example = schema.example();
-        Listed::from_iter([(media_type, Self { schema, example })])
+        Listed::from_iter([(media_type, Self::new(schema))])
+    }
+
+    /// What has this schema, with the schema's example.
+    pub(super) fn new(schema: Schema) -> Self {
+        Self {
+            example: schema.example(),
+            schema,
+            encoding: Listed::default(),
+        }
     }
 }
 

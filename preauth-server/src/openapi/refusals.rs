@@ -64,8 +64,8 @@ impl Refusals {
         let lines: Vec<_> = codes.iter().map(|code| line(*code)).collect();
         let extra = headers::of_refusal(codes);
         let content = Content {
-            schema: self.body.clone(),
             example: Example::Value(codes.first().map_or(Value::Null, |code| example(*code))),
+            ..Content::new(self.body.clone())
         };
         Response {
             description: lines.join("\n"),
@@ -146,7 +146,9 @@ const fn meaning(code: ErrorCode) -> &'static str {
         }
         ErrorCode::ResourceConflict => "the record exists already, or is in the way of the change",
         ErrorCode::FileTooLarge => "the file is above 10 MB",
-        ErrorCode::PayloadTooLarge => "the JSON body is above 256 KiB",
+        ErrorCode::PayloadTooLarge => {
+            "the JSON body, or all text parts together, are above 256 KiB"
+        }
         ErrorCode::AnticipationInvalidDueDate => "the due date is less than 5 days from today",
         ErrorCode::AnticipationDueDateTooFar => "the due date is more than 180 days from today",
         ErrorCode::CreditAnalysisDueDateExceeded => {

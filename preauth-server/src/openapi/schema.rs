@@ -151,6 +151,11 @@ impl Schema {
         Self::leaf("number", Some("double"), description, example.into())
     }
 
+    /// Bytes as they are.
+    pub(super) fn binary(description: &str, example: &str) -> Self {
+        Self::leaf("string", Some("binary"), description, example.into())
+    }
+
     pub(super) fn boolean(description: &str, example: bool) -> Self {
         Self::leaf("boolean", None, description, example.into())
     }

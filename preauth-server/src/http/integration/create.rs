@@ -10,7 +10,7 @@ use salvo::http::{Request, StatusCode};
 use crate::http::caller::Caller;
 use crate::http::error::ApiError;
 use crate::http::reply::Reply;
-use crate::http::{body, convert};
+use crate::http::{convert, upload};
 use crate::log;
 
 use super::{Endpoint, IntegrationApi};
@@ -29,10 +29,16 @@ impl Endpoint for Create {
     ) -> Result<Reply, ApiError> {
         caller.require_construction_head_office()?;
         let key = idempotency_key(req)?;
-        let tree = body::json(req).await?;
-        let offer = convert::offer(&tree, caller.head_office, None)?;
+        let received = upload::receive(req, &api.files).await?;
+        let mut offer = convert::offer(&received.tree, caller.head_office)?;
+        if let Some(file) = &received.file {
+            offer.file = Some(file.judge(&api.files).await?);
+        }
         if let Some(magic) = api.magic {
             magic.judge_offer(api, &caller, &offer).await?;
+        }
+        if let Some(file) = &received.file {
+            file.keep(&api.files).await?;
         }
         let now = api.clock.now();
         let offered = api

@@ -16,6 +16,7 @@ use salvo::http::{Request, Response};
 use salvo::{Depot, FlowCtrl, Handler, Router, Service, async_trait};
 
 use crate::clock::Clock;
+use crate::invoice_files::InvoiceFiles;
 use crate::openapi;
 use crate::telemetry::metrics::RequestMetrics;
 
@@ -37,6 +38,8 @@ pub struct IntegrationApi {
     pub queries: Arc<dyn Queries>,
     /// Who may come in.
     pub gate: Gate,
+    /// Where files of offers go.
+    pub files: Arc<InvoiceFiles>,
     /// Where the time comes from.
     pub clock: Arc<dyn Clock>,
     /// Refuses whatever asks for a refusal, in a sandbox; in production there is none.

@@ -41,6 +41,7 @@ use crate::clock::Clock;
 use crate::directory::Directory;
 use crate::dispatcher::Targets;
 use crate::http::{DESCRIPTION, description, server};
+use crate::invoice_files::InvoiceFiles;
 use crate::openapi;
 use crate::sandbox::TimeMachine;
 use crate::secret::Vault;
@@ -73,6 +74,8 @@ pub struct PlatformApi {
     pub operations: Arc<Operations>,
     /// The read side of operations.
     pub queries: Arc<dyn Queries>,
+    /// Where files of offers lie.
+    pub files: Arc<InvoiceFiles>,
     /// Seals signing secrets.
     pub vault: Vault,
     /// Who may come in.

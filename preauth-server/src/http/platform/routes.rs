@@ -58,6 +58,7 @@ pub(super) fn all(time_machine: Option<&Arc<TimeMachine>>) -> Vec<Resource> {
         at("master-keys/reencrypt").post(master_keys::Reencrypt),
         at("operations").get(operations::List).post(operations::Add),
         at("operations/{id}").get(operations::Find),
+        at("operations/{id}/invoice-file").get(operations::InvoiceFile),
         at("operations/{id}/extensions")
             .get(extensions::List)
             .post(extensions::Add),

@@ -6,7 +6,7 @@ use preauth_core::wire::path;
 
 use super::{API_KEY, PRE_AUTHORIZATIONS, schemas};
 use crate::openapi::described::Described;
-use crate::openapi::document::{Parameter, Requirement};
+use crate::openapi::document::{Content, Parameter, Requirement};
 use crate::openapi::headers;
 use crate::openapi::listed::Listed;
 use crate::openapi::schema::Schema;
@@ -49,11 +49,23 @@ fn create() -> Described {
          with `Idempotency-Replayed: true`. The same key with other content is 409 `IDEMPOTENCY_KEY_REUSED`; while the first request is still \
          being processed, 409 `IDEMPOTENCY_IN_PROGRESS`. Content is compared as understood: white space, the order of fields, unknown fields \
          and 1000 or 1000.0 make no difference. Keys belong to the head office and are remembered for 30 days (configurable) from the first \
-         answer. Only a 201 is remembered: a refusal created nothing, so the same key may be sent again and is judged anew.",
+         answer. Only a 201 is remembered: a refusal created nothing, so the same key may be sent again and is judged anew. A file counts \
+         with its name, type and content.\n\n\
+         **Invoice file.** A PDF has `%PDF-` within its first 1,024 bytes; an XML document is well formed, has no internal DTD subset, and \
+         refers to no entities but the predefined ones. The content must be what the part's `Content-Type` says. While too much is coming in, \
+         an upload waits up to 5 seconds and is then told 503 with `Retry-After`.",
     )
     .security(scope(Scope::PreauthWrite))
     .parameter(idempotency_key())
-    .body("What is offered, and to whom.", schemas::named("CreatePreAuthorization"))
+    .body("What is offered, and to whom; as a form it may bring the invoice file.", schemas::named("CreatePreAuthorization"))
+    .or_body(
+        "multipart/form-data",
+        Content::form(
+            schemas::named("CreatePreAuthorizationForm"),
+            "invoiceFile",
+            "application/pdf, application/xml, text/xml",
+        ),
+    )
     .answers(201, "Created, or created before by the same key.", schemas::named("PreAuthorization"))
     .header(headers::REPLAYED)
     .refuses(&[
@@ -69,6 +81,10 @@ fn create() -> Described {
         ErrorCode::PreAuthSupplierNameRequired,
         ErrorCode::PreAuthSupplierSelf,
         ErrorCode::PreAuthSupplierBlocked,
+        ErrorCode::FileTooLarge,
+        ErrorCode::InvoiceFileNameTooLong,
+        ErrorCode::InvoiceFileType,
+        ErrorCode::InvalidFileType,
     ])
 }
 

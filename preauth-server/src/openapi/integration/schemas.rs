@@ -16,6 +16,7 @@ pub(super) const ALL: &Shapes = &[
     ("SupplierParty", supplier_party),
     ("Invoice", shared::invoice),
     ("CreatePreAuthorization", create),
+    ("CreatePreAuthorizationForm", create_form),
     ("CreateSupplier", create_supplier),
     ("CreateInvoice", create_invoice),
     ("ErrorBody", shared::error_body),
@@ -108,6 +109,23 @@ fn create() -> Schema {
                 "externalReference",
                 shared::external_reference().length(1, 100),
             ),
+        ],
+    )
+}
+
+fn create_form() -> Schema {
+    let file = "PDF or XML, up to 10 MB (10 x 2^20 bytes), in a part with a file name of up to 255 characters.";
+    Schema::request(
+        "An offer as a form: `supplier` and `invoice` are JSON texts, called `application/json`, `text/plain` or nothing. Unknown text \
+         parts are ignored; no part stands twice, and no file in another part.",
+        [
+            required("supplier", named("CreateSupplier")),
+            required("invoice", named("CreateInvoice")),
+            optional(
+                "externalReference",
+                shared::external_reference().length(1, 100),
+            ),
+            optional("invoiceFile", Schema::binary(file, "%PDF-1.7")),
         ],
     )
 }

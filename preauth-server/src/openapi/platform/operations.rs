@@ -3,7 +3,9 @@
 use preauth_core::ErrorCode;
 
 use crate::openapi::described::Described;
-use crate::openapi::document::Tag;
+use crate::openapi::document::{Content, Tag};
+use crate::openapi::listed::Listed;
+use crate::openapi::schema::Schema;
 use crate::openapi::shared;
 
 use super::{at, number, paged, schemas};
@@ -145,7 +147,23 @@ fn operations() -> Vec<Described> {
                 ErrorCode::PreAuthSupplierSelf,
             ]),
         of_operation(find).answers(200, "The operation.", schemas::named("OperationDetails")),
+        invoice_file(),
     ]
+}
+
+fn invoice_file() -> Described {
+    let types = ["application/pdf", "application/xml", "text/xml"];
+    let file = Content::new(Schema::binary("The file.", "%PDF-1.7"));
+    let file = types.map(|media_type| (media_type, file.clone()));
+    of_operation(described(
+        "get",
+        "operations/{id}/invoice-file",
+        "getInvoiceFile",
+        "Get the file that came with an offer, byte for byte",
+    ))
+    .note("It comes as an attachment, in the type that was declared. Whoever made it is a stranger to the platform: open it with care.")
+    .answers_content(200, "The file.", Listed::from_iter(file))
+    .refuses(&[ErrorCode::ResourceNotFound])
 }
 
 fn act((segment, operation, summary, body): Action) -> Described {

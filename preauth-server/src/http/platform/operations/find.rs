@@ -26,8 +26,10 @@ impl Endpoint for Find {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let operation = known::operation(api, req).await?;
         let extensions = api.directory.extensions(operation.id, NEWEST).await?;
+        let file = api.directory.invoice_file(operation.id).await?;
         let history = api.queries.history(operation.id).await?;
-        let shape = OperationShape::from(&operation).with_details(&extensions.items, &history);
+        let shape = OperationShape::from(&operation);
+        let shape = shape.with_details(&extensions.items, file.as_ref(), &history);
         Ok(Reply::json(StatusCode::OK, convert::text(&shape)))
     }
 }

@@ -4,6 +4,7 @@
 mod act;
 mod add;
 mod find;
+mod invoice_file;
 mod list;
 mod shape;
 
@@ -11,4 +12,5 @@ pub(crate) use act::actor as acting;
 pub(super) use act::{ACTIONS, perform};
 pub(super) use add::Add;
 pub(super) use find::Find;
+pub(super) use invoice_file::InvoiceFile;
 pub(super) use list::List;

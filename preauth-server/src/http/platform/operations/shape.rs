@@ -1,7 +1,7 @@
 //! An operation as the platform shows it: the resource of the integration API, and what only the
 //! platform may see.
 
-use preauth_core::operation::{Actor, Closing, Operation, State};
+use preauth_core::operation::{Actor, Closing, InvoiceFile, Operation, State};
 use preauth_core::port::HistoryEntry;
 use preauth_core::value::Stage;
 use preauth_core::wire;
@@ -42,10 +42,20 @@ pub(super) struct OperationShape {
 struct DetailsShape {
     /// Newest first, the open one included.
     extensions: Vec<ExtensionShape>,
-    /// Null until offers can bring a file.
-    invoice_file: (),
+    /// Null when none came with the offer.
+    invoice_file: Option<FileShape>,
     /// Oldest first.
     history: Vec<HistoryShape>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FileShape {
+    name: String,
+    media_type: String,
+    size: u64,
+    /// Of the content, in hexadecimal.
+    sha256: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -73,11 +83,12 @@ impl OperationShape {
     pub(super) fn with_details(
         self,
         extensions: &[OperationExtension],
+        file: Option<&InvoiceFile>,
         history: &[HistoryEntry],
     ) -> Self {
         let details = DetailsShape {
             extensions: extensions.iter().map(Into::into).collect(),
-            invoice_file: (),
+            invoice_file: file.map(Into::into),
             history: history.iter().map(Into::into).collect(),
         };
         Self {
@@ -126,6 +137,17 @@ impl From<&Operation> for OperationShape {
             expires_at: operation.expires_at.map(|at| at.to_string()),
             created_at: operation.created_at.to_string(),
             details: None,
+        }
+    }
+}
+
+impl From<&InvoiceFile> for FileShape {
+    fn from(file: &InvoiceFile) -> Self {
+        Self {
+            name: file.name.clone(),
+            media_type: file.media_type.clone(),
+            size: file.size,
+            sha256: hex::encode(file.sha256),
         }
     }
 }

@@ -14,10 +14,7 @@ pub(super) fn details() -> Schema {
     let extensions = Schema::array("The newest 100, the open one included.", named("Extension"));
     let details = [
         required("extensions", extensions),
-        required(
-            "invoiceFile",
-            Schema::answer("Null until offers can bring a file.", []).null(),
-        ),
+        required("invoiceFile", invoice_file().null()),
         required(
             "history",
             Schema::array("Its events, oldest first.", history()),
@@ -26,6 +23,29 @@ pub(super) fn details() -> Schema {
     Schema::answer(
         "An operation with everything about it.",
         shown().into_iter().chain(details),
+    )
+}
+
+fn invoice_file() -> Schema {
+    let hash = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    Schema::answer(
+        "What came with the offer; null when nothing did.",
+        [
+            required("name", Schema::text("As it was sent; no path.", "nota.pdf")),
+            required(
+                "mediaType",
+                Schema::open_words(
+                    "As it was declared.",
+                    vec!["application/pdf", "application/xml", "text/xml"],
+                    "application/pdf",
+                ),
+            ),
+            required("size", Schema::integer("In bytes.", 3)),
+            required(
+                "sha256",
+                Schema::text("Of the content, in hexadecimal.", hash),
+            ),
+        ],
     )
 }
 

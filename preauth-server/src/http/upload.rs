@@ -1,0 +1,221 @@
+//! The body of a create: JSON, or a form that may bring a file.
+
+use std::io;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures_util::StreamExt;
+use preauth_core::ErrorCode;
+use preauth_core::operation::InvoiceFile;
+use salvo::http::Request;
+use salvo::http::header::CONTENT_LENGTH;
+
+use crate::invoice_files::{FilesError, InvoiceFiles, MediaType, Reservation, Spool, Spooled};
+
+use super::body;
+use super::error::ApiError;
+use super::json::Json;
+use super::messages;
+use super::multipart::{self, BODY_LIMIT_BYTES, Boundary, FilePart, FileSink, Form, FormFlaw};
+use super::problem::{Defect, Problem};
+
+/// Contract, "Invoice file rules".
+const FILE_NAME_LIMIT_CHARACTERS: usize = 255;
+const FORM: &str = "multipart/form-data";
+/// What is answered to another type.
+const OTHERWISE: &str = "Content-Type deve ser application/json, em UTF-8, ou multipart/form-data.";
+/// An upload that found no room may come again after so many seconds.
+const RETRY_UPLOAD_SECONDS: u32 = 5;
+
+/// What a create brought.
+pub(super) struct Received {
+    /// Its fields, as the JSON body that would say the same.
+    pub(super) tree: Json,
+    /// Its file, if one came.
+    pub(super) file: Option<Upload>,
+}
+
+/// A file that came in whole and waits for its judgement.
+pub(super) struct Upload {
+    name: String,
+    /// What came, unless the head of the part is refused already.
+    content: Result<(MediaType, Arc<Spooled>), ErrorCode>,
+    /// Given back when the file is stored, or refused.
+    _room: Reservation,
+}
+
+/// Reads the body of a create. A file is taken in within the bounds of all uploads together; creates
+/// without a form never wait for that.
+pub(super) async fn receive(req: &mut Request, files: &InvoiceFiles) -> Result<Received, ApiError> {
+    let content_type = body::content_type(req);
+    let essence = content_type.split(';').next().unwrap_or_default().trim();
+    if !essence.eq_ignore_ascii_case(FORM) {
+        let tree = body::json_or(req, OTHERWISE).await?;
+        return Ok(Received { tree, file: None });
+    }
+    body::judge_encoding(req)?;
+    let boundary = Boundary::of(&content_type)?;
+    let expected = content_length(req).unwrap_or(BODY_LIMIT_BYTES);
+    if expected > BODY_LIMIT_BYTES {
+        return Err(ApiError::new(ErrorCode::FileTooLarge));
+    }
+    let room = files.reserve(expected).await;
+    let room =
+        room.map_err(|busy| ApiError::unavailable(busy).retry_after(RETRY_UPLOAD_SECONDS))?;
+    let mut intake = Intake { files, file: None };
+    let form = body::in_time(async { Ok(read(req, boundary, &mut intake).await?) }).await?;
+    let content = intake.finish().await?;
+    let file = form
+        .file
+        .as_ref()
+        .zip(content)
+        .map(|(part, content)| Upload {
+            name: part.name.clone(),
+            content,
+            _room: room,
+        });
+    let tree = tree(&form)?;
+    Ok(Received { tree, file })
+}
+
+async fn read(
+    req: &mut Request,
+    boundary: Boundary,
+    intake: &mut Intake<'_>,
+) -> Result<Form, FormFlaw> {
+    let data = req.body_mut().filter_map(|frame| {
+        let data = frame.map(|frame| frame.into_data().ok()).transpose();
+        std::future::ready(data)
+    });
+    multipart::read(data, boundary, intake).await
+}
+
+fn content_length(req: &Request) -> Option<u64> {
+    let value = req.headers().get(CONTENT_LENGTH)?;
+    value.to_str().ok()?.parse().ok()
+}
+
+/// The form as the JSON body that would say the same; every problem of every part.
+fn tree(form: &Form) -> Result<Json, Vec<Problem>> {
+    let mut members = Vec::new();
+    let mut problems = Vec::new();
+    for (name, text) in [("supplier", &form.supplier), ("invoice", &form.invoice)] {
+        match text.as_ref().map(|text| Json::parse_part(name, text)) {
+            Some(Ok(value)) => members.push((name.to_owned(), value)),
+            Some(Err(found)) => problems.extend(found),
+            None => {}
+        }
+    }
+    let name = "externalReference";
+    match form.external_reference.clone().map(String::from_utf8) {
+        Some(Ok(text)) => members.push((name.to_owned(), Json::Text(text))),
+        Some(Err(_)) => problems.push(Problem::new(name, Defect::NotUtf8)),
+        None => {}
+    }
+    if problems.is_empty() {
+        Ok(Json::Object(members))
+    } else {
+        Err(problems)
+    }
+}
+
+impl Upload {
+    /// Judges the file (contract, "Invoice file rules") and gives its description.
+    pub(super) async fn judge(&self, files: &InvoiceFiles) -> Result<InvoiceFile, ApiError> {
+        let (media_type, file) = self.content.as_ref().map_err(|code| ApiError::new(*code))?;
+        if let Err(unlike) = files.judge(Arc::clone(file), *media_type).await? {
+            tracing::debug!(target: "request", %unlike, "file refused");
+            return Err(ApiError::new(ErrorCode::InvalidFileType));
+        }
+        Ok(InvoiceFile {
+            name: self.name.clone(),
+            media_type: media_type.as_str().to_owned(),
+            size: file.size(),
+            sha256: *file.hash().as_bytes(),
+        })
+    }
+
+    /// Stores the file, so that an operation may name it.
+    pub(super) async fn keep(&self, files: &InvoiceFiles) -> Result<(), ApiError> {
+        let (_, file) = self.content.as_ref().map_err(|code| ApiError::new(*code))?;
+        Ok(files.keep(file).await?)
+    }
+}
+
+/// Takes the file in while its form is read.
+struct Intake<'a> {
+    files: &'a InvoiceFiles,
+    file: Option<Result<(MediaType, Spool), ErrorCode>>,
+}
+
+#[async_trait]
+impl FileSink for Intake<'_> {
+    async fn begin(&mut self, file: &FilePart) -> io::Result<()> {
+        self.file = Some(match judge_head(file) {
+            Ok(media_type) => Ok((media_type, self.files.spool().await?)),
+            // Its size is judged before this is told.
+            Err(code) => Err(code),
+        });
+        Ok(())
+    }
+
+    async fn write(&mut self, bytes: Bytes) -> io::Result<()> {
+        match &mut self.file {
+            Some(Ok((_, spool))) => spool.write(&bytes).await,
+            Some(Err(_)) | None => Ok(()),
+        }
+    }
+}
+
+impl Intake<'_> {
+    async fn finish(
+        self,
+    ) -> Result<Option<Result<(MediaType, Arc<Spooled>), ErrorCode>>, FilesError> {
+        Ok(match self.file {
+            Some(Ok((media_type, spool))) => {
+                let spooled = spool.finish().await.map_err(FilesError::Spool)?;
+                Some(Ok((media_type, Arc::new(spooled))))
+            }
+            Some(Err(code)) => Some(Err(code)),
+            None => None,
+        })
+    }
+}
+
+/// What can be said of a file before its content is there.
+fn judge_head(file: &FilePart) -> Result<MediaType, ErrorCode> {
+    if file.name.chars().count() > FILE_NAME_LIMIT_CHARACTERS {
+        return Err(ErrorCode::InvoiceFileNameTooLong);
+    }
+    let declared = file.declared_type.as_deref().unwrap_or_default();
+    declared.parse().map_err(|_| ErrorCode::InvoiceFileType)
+}
+
+impl From<FormFlaw> for ApiError {
+    fn from(flaw: FormFlaw) -> Self {
+        let code = match &flaw {
+            FormFlaw::FileTooLarge => ErrorCode::FileTooLarge,
+            FormFlaw::TextsTooLarge => ErrorCode::PayloadTooLarge,
+            FormFlaw::Sink(_) => return Self::internal(flaw),
+            _ => ErrorCode::BadRequest,
+        };
+        match messages::form_flaw(&flaw) {
+            Some(sentence) => Self::new(code).message(sentence),
+            None => Self::new(code),
+        }
+    }
+}
+
+impl From<FilesError> for ApiError {
+    fn from(error: FilesError) -> Self {
+        match error {
+            FilesError::Spool(_) | FilesError::Place(_) | FilesError::Lost(_) => {
+                Self::internal(error)
+            }
+            FilesError::TimedOut | FilesError::BeingRemoved(_) | FilesError::Ledger(_) => {
+                Self::unavailable(error)
+            }
+        }
+    }
+}
