@@ -64,6 +64,7 @@ fn command(database: &str, folder: &Path, what: &str) -> Command {
         .env("PREAUTH_DATABASE", database)
         .env("PREAUTH_DATA", folder)
         .env("PREAUTH_PLATFORM_TOKEN", TOKEN)
+        .env("PREAUTH_FILES_SHARED", "true")
         .env("PREAUTH_RATE_LIMIT_REQUESTS", "4000000000")
         .stderr(Stdio::from(log.unwrap()));
     command

@@ -10,6 +10,7 @@
 //! | `webhooks` | `x-webhooks`, and its schemas, as before, under `components` |
 
 use super::document::{Content, Document, Operation, PathItem, RefOr, Response};
+use super::integration::FORM;
 use super::listed::Listed;
 use super::schema::Schema;
 
@@ -24,6 +25,7 @@ pub(super) fn render(mut document: Document) -> Document {
     items(&mut document.paths);
     items(&mut document.x_webhooks);
     let components = &mut document.components;
+    components.schemas.retain(|name| name != FORM);
     let schemas = components.schemas.values_mut();
     schemas.for_each(Schema::put_in_3_0);
     components.responses.values_mut().for_each(response);

@@ -11,7 +11,9 @@ fn a_database_that_cannot_be_used_is_refused_before_anything_is_written() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         let token = ("PREAUTH_PLATFORM_TOKEN", "0123456789abcdef");
-        let serve = preauth(folder.path(), &["serve", "--database", database], &[token]);
+        let shared = ("PREAUTH_FILES_SHARED", "true");
+        let serve = ["serve", "--database", database];
+        let serve = preauth(folder.path(), &serve, &[token, shared]);
         serve.failed(1, &[said]);
         let left = std::fs::read_dir(folder.path()).unwrap().count();
         assert_eq!(left, 0, "{database}");

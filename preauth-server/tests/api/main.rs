@@ -16,6 +16,7 @@ mod bad_inputs;
 mod cancel;
 mod connections;
 mod create;
+mod files;
 mod hygiene;
 mod idempotency;
 mod identity;
@@ -24,6 +25,8 @@ mod log;
 mod master_keys;
 mod process;
 mod races;
+#[cfg(feature = "s3")]
+mod s3;
 mod strangers;
 mod webhooks;
 mod windows;

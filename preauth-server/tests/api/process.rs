@@ -221,7 +221,8 @@ async fn a_wrong_master_key_stops_the_start(backend: Backend) {
         let database = database.iter().map(String::as_str);
         let arguments: Vec<_> = arguments.into_iter().chain(database).collect();
         let token = ("PREAUTH_PLATFORM_TOKEN", "0123456789abcdef");
-        let output = preauth(home.folder(), &arguments, &[token]);
+        let shared = ("PREAUTH_FILES_SHARED", "true");
+        let output = preauth(home.folder(), &arguments, &[token, shared]);
         assert!(!output.status.success());
         let message = text(&output.stderr);
         assert!(

@@ -7,7 +7,7 @@ use preauth_server::http::platform::{LIVEZ, METRICS, PREFIX, READYZ};
 use serde_json::{Value, json};
 
 use crate::description::Description;
-use crate::support::{Answer, Backend, RawCaller, Sandbox, due_date, offer_body};
+use crate::support::{Answer, Backend, Form, RawCaller, Sandbox, due_date, offer_body};
 use crate::witness::Witness;
 
 const NOBODY: &str = "018f2f3a-0000-7000-8000-000000000001";
@@ -71,6 +71,15 @@ impl Story {
         let offered = erp
             .post_json(PRE_AUTHORIZATIONS, &offer_body(&self.sandbox, number))
             .await;
+        format!("operations/{}", offered.json()["id"])
+    }
+
+    /// An offer of the demo company that comes with a file.
+    async fn offer_with_a_file(&self, number: &str) -> String {
+        let form =
+            Form::of(&offer_body(&self.sandbox, number)).file("a.pdf", "application/pdf", b"%PDF-");
+        let erp = self.sandbox.caller("apiKey");
+        let offered = erp.post_form(PRE_AUTHORIZATIONS, &[], form).await;
         format!("operations/{}", offered.json()["id"])
     }
 
@@ -175,6 +184,11 @@ impl Story {
         }
         self.get(&extensions).await;
         act("conclude").await;
+        let offer = self.offer_with_a_file("NF-F").await;
+        let shown = self.get(&offer).await;
+        assert_eq!(shown["invoiceFile"]["name"], "a.pdf");
+        let file = format!("{PREFIX}/{offer}/invoice-file");
+        assert_eq!(self.witness.get(&file).await.text, "%PDF-");
         let reason = json!({"reason": "Sem interesse"});
         for (number, action) in [("NF-2", "decline"), ("NF-3", "withdraw")] {
             let offer = self.offer(number).await;

@@ -14,13 +14,6 @@ use crate::support::{Backend, RawCaller, Sandbox};
 
 /// Answered where no operation is.
 const OF_NO_OPERATION: [ErrorCode; 2] = [ErrorCode::NotFound, ErrorCode::MethodNotAllowed];
-/// Nothing answers these as long as creates are JSON.
-const OF_FILES: [ErrorCode; 4] = [
-    ErrorCode::FileTooLarge,
-    ErrorCode::InvalidFileType,
-    ErrorCode::InvoiceFileType,
-    ErrorCode::InvoiceFileNameTooLong,
-];
 
 fn described(description: &Description) -> BTreeSet<(String, String)> {
     let operations = description.operations();
@@ -79,7 +72,7 @@ fn every_code_is_described_where_it_is_answered() {
     let (integration, platform) = (Description::integration(), Description::platform());
     let of_integration: BTreeSet<_> = Magic::codes().collect();
     for code in ErrorCode::ALL {
-        if OF_FILES.contains(code) || *code == ErrorCode::MethodNotAllowed {
+        if *code == ErrorCode::MethodNotAllowed {
             continue;
         }
         let described = |description: &Description| {

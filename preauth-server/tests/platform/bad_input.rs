@@ -59,7 +59,7 @@ pub(crate) async fn filled(scene: &Scene, path: &str) -> String {
 /// A scene with a record of every kind, each with the number 1 if it has one.
 async fn inhabited(backend: Backend) -> Scene {
     let scene = Scene::new(backend).await;
-    let id = scene.offer("NF-1").await;
+    let id = scene.offer_with_a_file("NF-1").await;
     scene
         .play(
             id,

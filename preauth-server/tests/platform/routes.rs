@@ -161,6 +161,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("GET", "/operations", Pages),
     route("POST", "/operations", Body(ADVANCE)),
     route("GET", "/operations/{id}", Nothing),
+    route("GET", "/operations/{id}/invoice-file", Nothing),
     route("POST", "/operations/{id}/request", MaybeBody(&[])),
     route("POST", "/operations/{id}/decline", MaybeBody(REASON)),
     route("POST", "/operations/{id}/withdraw", MaybeBody(REASON)),

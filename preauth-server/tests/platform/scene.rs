@@ -6,7 +6,7 @@ use preauth_server::http::platform::PREFIX;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Backend, RawCaller, Sandbox, TestReceiver, due_date};
+use crate::support::{Answer, Backend, Form, RawCaller, Sandbox, TestReceiver, due_date};
 
 /// What a release grants, in every scene.
 pub(crate) const NET_AMOUNT: f64 = 11_987.65;
@@ -92,6 +92,16 @@ impl Scene {
         let body = crate::support::offer_body(&self.sandbox, number);
         let caller = self.sandbox.caller("apiKey");
         let answer = caller.post_json(PRE_AUTHORIZATIONS, &body).await;
+        assert_eq!(answer.status, 201, "{}", answer.text);
+        answer.json()["id"].as_i64().unwrap()
+    }
+
+    /// Offers the invoice of this number with a file; the operation's id.
+    pub(crate) async fn offer_with_a_file(&self, number: &str) -> i64 {
+        let form = Form::of(&crate::support::offer_body(&self.sandbox, number));
+        let form = form.file("nota.pdf", "application/pdf", b"%PDF-1.7");
+        let caller = self.sandbox.caller("apiKey");
+        let answer = caller.post_form(PRE_AUTHORIZATIONS, &[], form).await;
         assert_eq!(answer.status, 201, "{}", answer.text);
         answer.json()["id"].as_i64().unwrap()
     }

@@ -37,7 +37,7 @@ impl Disposition {
         }
         let file_name = match extended {
             Some(extended) => Some(decoded(&extended).ok_or(FormFlaw::FileName)?),
-            None => plain,
+            None => plain.map(|plain| unescaped(&plain)),
         };
         Ok(Self {
             name: name.ok_or(FormFlaw::Nameless)?,
@@ -86,6 +86,15 @@ fn unquoted(text: &str) -> Option<(String, &str)> {
     }
 }
 
+/// What browsers, and our client, write for those characters that would end the name or its line; all
+/// other percent signs are their own.
+const ESCAPED: [(&str, &str); 4] = [("%22", "\""), ("%5C", "\\"), ("%0D", "\r"), ("%0A", "\n")];
+
+fn unescaped(name: &str) -> String {
+    let undo = |name: String, (escaped, meant): &(&str, &str)| name.replace(escaped, meant);
+    ESCAPED.iter().fold(name.to_owned(), undo)
+}
+
 /// `UTF-8'language'percent-encoded` (RFC 8187).
 fn decoded(extended: &str) -> Option<String> {
     let (charset, rest) = extended.split_once('\'')?;
@@ -122,6 +131,7 @@ mod tests {
             (r#"filename="../../etc/passwd""#, "../../etc/passwd"),
             (r#"filename="a\"b\\c""#, r#"a"b\c"#),
             ("filename=\"50%25.pdf\"", "50%25.pdf"),
+            ("filename=\"%22a%22%5C.pdf\"", r#""a"\.pdf"#),
             ("filename=\"\"", ""),
             ("filename*=UTF-8''n%C3%A3o.pdf", "não.pdf"),
             (

@@ -4,7 +4,7 @@ use preauth_core::ErrorCode;
 use preauth_core::value::Scope;
 use preauth_core::wire::path;
 
-use super::{API_KEY, PRE_AUTHORIZATIONS, schemas};
+use super::{API_KEY, FORM, PRE_AUTHORIZATIONS, schemas};
 use crate::openapi::described::Described;
 use crate::openapi::document::{Content, Parameter, Requirement};
 use crate::openapi::headers;
@@ -61,7 +61,7 @@ fn create() -> Described {
     .or_body(
         "multipart/form-data",
         Content::form(
-            schemas::named("CreatePreAuthorizationForm"),
+            schemas::named(FORM),
             "invoiceFile",
             "application/pdf, application/xml, text/xml",
         ),

@@ -5,7 +5,7 @@ use preauth_core::value::{Origin, PaymentOrderStatus, Stage, Status};
 use crate::openapi::schema::{Schema, Shapes, optional, required};
 use crate::openapi::shared;
 
-use super::webhook;
+use super::{FORM, webhook};
 
 /// Everything under `components/schemas`.
 pub(super) const ALL: &Shapes = &[
@@ -16,7 +16,7 @@ pub(super) const ALL: &Shapes = &[
     ("SupplierParty", supplier_party),
     ("Invoice", shared::invoice),
     ("CreatePreAuthorization", create),
-    ("CreatePreAuthorizationForm", create_form),
+    (FORM, create_form),
     ("CreateSupplier", create_supplier),
     ("CreateInvoice", create_invoice),
     ("ErrorBody", shared::error_body),

@@ -19,6 +19,7 @@ on_each_database! {
     idempotency_keys_that_are_none,
     queries_that_could_be_misread,
     ids_that_nobody_has,
+    forms_that_are_broken_and_files_that_are_none,
 }
 
 async fn keys_that_are_no_keys(backend: Backend) {
@@ -59,6 +60,14 @@ async fn queries_that_could_be_misread(backend: Backend) {
 
 async fn ids_that_nobody_has(backend: Backend) {
     send_all(backend, include_str!("../../vectors/bad_inputs/ids.toml")).await;
+}
+
+async fn forms_that_are_broken_and_files_that_are_none(backend: Backend) {
+    send_all(
+        backend,
+        include_str!("../../vectors/bad_inputs/multipart.toml"),
+    )
+    .await;
 }
 
 /// Sends every row of a table and tells all that went wrong together.

@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 
 use crate::support::{Sandbox, due_date, offer_body};
 
+/// What separates the parts of a form.
+const BOUNDARY: &str = "b-o-u-n-d";
+
 /// Where relative targets begin.
 const BASE: &str = "/api/integration/v1";
 
@@ -33,6 +36,10 @@ pub(super) struct Row {
     #[serde(default)]
     set: BTreeMap<String, String>,
     body: Option<String>,
+    parts: Option<Vec<String>>,
+    file: Option<String>,
+    before: Option<String>,
+    after: Option<String>,
     raw: Option<String>,
     pub(super) holds: Option<String>,
 }
@@ -48,12 +55,36 @@ impl Row {
             return texts.expand(raw);
         }
         let body = match (&self.body, &self.request) {
+            _ if self.is_form() => Some(self.form(&texts)),
             (Some(body), _) => Some(texts.expand(body)),
             (None, None) => Some(texts.expand(&texts.good)),
             (None, Some(_)) => None,
         };
         let mut bytes = texts.expand(&self.head(sandbox, body.as_deref()));
         bytes.extend(body.unwrap_or_default());
+        bytes
+    }
+
+    fn is_form(&self) -> bool {
+        self.parts.is_some() || self.file.is_some()
+    }
+
+    /// The parts, each a head and a content with an empty line between them, in their framing.
+    fn form(&self, texts: &Texts<'_>) -> Vec<u8> {
+        let good = ["supplier", "invoice"].map(|name| {
+            format!("Content-Disposition: form-data; name=\"{name}\"\n\n<<good /{name}>>")
+        });
+        let parts = self.parts.as_deref().unwrap_or(&good).iter();
+        let mut bytes = texts.expand(self.before.as_deref().unwrap_or_default());
+        for part in parts.chain(&self.file) {
+            let (head, content) = part.split_once("\n\n").unwrap_or((part, ""));
+            let head = format!("--{BOUNDARY}\r\n{}\r\n\r\n", head.replace('\n', "\r\n"));
+            bytes.extend(texts.expand(&head));
+            bytes.extend(texts.expand(content));
+            bytes.extend(b"\r\n");
+        }
+        let end = format!("--{BOUNDARY}--\r\n");
+        bytes.extend(texts.expand(self.after.as_deref().unwrap_or(&end)));
         bytes
     }
 
@@ -76,7 +107,11 @@ impl Row {
             key => lines.push(format!("Authorization: Bearer {}", sandbox.text(key))),
         }
         if let Some(body) = body {
-            lines.push("Content-Type: application/json".to_owned());
+            lines.push(if self.is_form() {
+                format!("Content-Type: multipart/form-data; boundary={BOUNDARY}")
+            } else {
+                "Content-Type: application/json".to_owned()
+            });
             lines.push(format!("Content-Length: {}", body.len()));
         }
         let replaced: Vec<_> = self
@@ -141,7 +176,13 @@ impl Texts<'_> {
     fn put(&self, mark: &str, bytes: &mut Vec<u8>) {
         let (kind, argument) = mark.split_once(' ').unwrap_or((mark, ""));
         match kind {
-            "good" => bytes.extend(self.expand(&self.good)),
+            "good" if argument.is_empty() => bytes.extend(self.expand(&self.good)),
+            "good" => {
+                let good: Value = serde_json::from_str(&self.good).unwrap();
+                let value = good.pointer(argument).unwrap().to_string();
+                bytes.extend(self.expand(&value));
+            }
+            "utf-16" => bytes.extend(argument.encode_utf16().flat_map(u16::to_le_bytes)),
             "ready" => bytes.extend(self.sandbox.text(argument).as_bytes()),
             "day" => bytes.extend(due_date(argument.parse().unwrap()).to_string().as_bytes()),
             "byte" => bytes.push(u8::from_str_radix(argument, 16).unwrap()),

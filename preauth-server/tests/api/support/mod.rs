@@ -3,6 +3,7 @@
 #[macro_use]
 mod backend;
 mod body;
+mod form;
 mod raw;
 mod receiver;
 mod sandbox;
@@ -11,6 +12,7 @@ mod socket;
 
 pub(crate) use backend::{Backend, Home};
 pub(crate) use body::{offer_body, with};
+pub(crate) use form::Form;
 pub(crate) use raw::{Answer, RawCaller};
 pub(crate) use receiver::{Arrived, TestReceiver};
 pub(crate) use sandbox::{Sandbox, due_date};

@@ -4,6 +4,8 @@ use reqwest::header::HeaderMap;
 use reqwest::{Client, Method};
 use serde_json::Value;
 
+use super::Form;
+
 /// Sends requests with one credential, or none.
 #[derive(Clone)]
 pub(crate) struct RawCaller {
@@ -52,6 +54,30 @@ impl RawCaller {
         let mut all = vec![("content-type", "application/json")];
         all.extend_from_slice(headers);
         self.send(Method::POST, path, &all, Some(body.into())).await
+    }
+
+    /// POST of a form, with more headers.
+    pub(crate) async fn post_form(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+        form: Form,
+    ) -> Answer {
+        let content_type = Form::content_type();
+        let mut all = vec![("content-type", content_type.as_str())];
+        all.extend_from_slice(headers);
+        self.send(Method::POST, path, &all, Some(form.bytes()))
+            .await
+    }
+
+    /// GET of what need not be text.
+    pub(crate) async fn get_bytes(&self, path: &str) -> (HeaderMap, Vec<u8>) {
+        let token = self.token.as_deref().unwrap_or_default();
+        let request = self.http.get(format!("{}{path}", self.base_url));
+        let answer = request.bearer_auth(token).send().await.unwrap();
+        assert_eq!(answer.status().as_u16(), 200, "{path}");
+        let headers = answer.headers().clone();
+        (headers, answer.bytes().await.unwrap().to_vec())
     }
 
     pub(crate) async fn send(

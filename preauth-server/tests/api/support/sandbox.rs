@@ -39,6 +39,15 @@ impl Sandbox {
         Self::start_in(Home::new(backend).await, flags).await
     }
 
+    /// Starts one whose files may grow to so many KiB, as on a disk that is full from there on.
+    pub(crate) async fn start_on_a_small_disk(backend: Backend, kib: u32) -> Self {
+        let mut shell = Command::new("bash");
+        let limited = format!("trap '' XFSZ; ulimit -f {kib}; exec \"$0\" \"$@\"");
+        shell.args(["-c", &limited, env!("CARGO_BIN_EXE_preauth-server")]);
+        let flags = ["--rate-limit", "1000000"];
+        Self::start_program(shell, Home::new(backend).await, &flags).await
+    }
+
     /// Starts one in `home`, which may hold what an earlier one left.
     pub(crate) async fn start_in(home: Home, flags: &[&str]) -> Self {
         Self::start_as(home, flags, &[]).await
@@ -46,11 +55,17 @@ impl Sandbox {
 
     /// The same, with these variables in its environment.
     pub(crate) async fn start_as(home: Home, flags: &[&str], variables: &[(&str, &str)]) -> Self {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_preauth-server"));
+        program.envs(variables.iter().copied());
+        Self::start_program(program, home, flags).await
+    }
+
+    async fn start_program(mut program: Command, home: Home, flags: &[&str]) -> Self {
         let folder = home.folder();
         let ready_file = folder.join("ready.json");
         let _ = std::fs::remove_file(&ready_file);
         let log = std::fs::File::create(folder.join("log.txt")).unwrap();
-        let process = Command::new(env!("CARGO_BIN_EXE_preauth-server"))
+        let process = program
             .args([
                 "sandbox",
                 "--listen",
@@ -62,7 +77,6 @@ impl Sandbox {
             .args(["--ready-file".into(), ready_file.clone()])
             .args(home.database_flags())
             .args(flags)
-            .envs(variables.iter().copied())
             .stdout(log.try_clone().unwrap())
             .stderr(log)
             .stdin(Stdio::null())
@@ -141,6 +155,18 @@ impl Sandbox {
             .send(reqwest::Method::PUT, &path, &headers, body)
             .await;
         assert_eq!(set.status, 200, "{}", set.text);
+    }
+
+    /// The names in one of its data folder's folders.
+    pub(crate) fn names_in(&self, folder: &str) -> Vec<String> {
+        let entries = std::fs::read_dir(self.data().join(folder)).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name());
+        names.map(|name| name.into_string().unwrap()).collect()
+    }
+
+    /// Its data folder.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.home.as_ref().unwrap().folder().join("data")
     }
 
     /// Everything it has printed so far.

@@ -1,5 +1,6 @@
 //! A process that serves as in production, with its log for machines.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -26,14 +27,15 @@ impl Server {
     /// Serves what is in `home`, with this operator token, and logs everything. Several may share a
     /// home on PostgreSQL.
     pub(crate) async fn start_in(home: impl Into<Arc<Home>>, platform_token: &str) -> Self {
-        Self::start_with(home, platform_token, &[("RUST_LOG", "trace".to_owned())]).await
+        let shared = [("PREAUTH_FILES_SHARED", "true")];
+        Self::start_with(home, platform_token, &shared).await
     }
 
-    /// Serves what is in `home`, with more variables in the environment.
-    pub(crate) async fn start_with(
+    /// The same with other variables in the environment.
+    pub(crate) async fn start_with<V: AsRef<OsStr>>(
         home: impl Into<Arc<Home>>,
         platform_token: &str,
-        variables: &[(&str, String)],
+        variables: &[(&str, V)],
     ) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let home = home.into();
@@ -50,7 +52,10 @@ impl Server {
             ])
             .args(["--data".into(), home.folder().join("data")])
             .args(home.database_flags())
-            .env("PREAUTH_PLATFORM_TOKEN", platform_token)
+            .envs([
+                ("PREAUTH_PLATFORM_TOKEN", platform_token),
+                ("RUST_LOG", "trace"),
+            ])
             .envs(variables.iter().map(|(name, value)| (name, value)))
             .stdout(log.try_clone().unwrap())
             .stderr(log)

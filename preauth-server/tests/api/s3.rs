@@ -1,0 +1,120 @@
+//! Invoice files in S3-compatible storage: a stand-in that keeps objects in memory, and speaks as much
+//! of S3 as keeping files takes.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use preauth_client::wire::path::PRE_AUTHORIZATIONS;
+use wiremock::matchers::any;
+use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
+
+use crate::support::{Backend, Form, RawCaller, Sandbox, Server, offer_body};
+
+on_each_database! {
+    files_are_kept_in_a_bucket_and_come_back,
+}
+
+const TOKEN: &str = "0123456789abcdef";
+
+/// Objects by path.
+#[derive(Clone, Default)]
+struct Bucket(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    objects: BTreeMap<String, Vec<u8>>,
+    /// Parts of what is being uploaded.
+    parts: BTreeMap<u32, Vec<u8>>,
+    /// Whether everything is forbidden.
+    refuses: bool,
+}
+
+impl Respond for Bucket {
+    fn respond(&self, request: &Request) -> ResponseTemplate {
+        let mut state = self.0.lock().unwrap();
+        if state.refuses {
+            return ResponseTemplate::new(403);
+        }
+        let path = request.url.path().to_owned();
+        let queries: BTreeMap<String, String> = request.url.query_pairs().into_owned().collect();
+        let part = queries.get("partNumber");
+        match (request.method.as_str(), part) {
+            ("PUT", Some(number)) => {
+                let number = number.parse().unwrap();
+                state.parts.insert(number, request.body.clone());
+                ResponseTemplate::new(200).insert_header("etag", "\"part\"")
+            }
+            ("PUT", None) => {
+                state.objects.insert(path, request.body.clone());
+                ResponseTemplate::new(200).insert_header("etag", "\"whole\"")
+            }
+            ("POST", _) if queries.contains_key("uploads") => xml(
+                "<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>",
+            ),
+            ("POST", _) => {
+                let parts = std::mem::take(&mut state.parts);
+                let whole = parts.into_values().flatten().collect();
+                state.objects.insert(path, whole);
+                xml(
+                    "<CompleteMultipartUploadResult><ETag>\"all\"</ETag></CompleteMultipartUploadResult>",
+                )
+            }
+            _ => match state.objects.get(&path) {
+                Some(object) => ResponseTemplate::new(200)
+                    .insert_header("etag", "\"whole\"")
+                    .insert_header("last-modified", "Sat, 21 Nov 2026 12:00:00 GMT")
+                    .set_body_bytes(object.clone()),
+                None => ResponseTemplate::new(404),
+            },
+        }
+    }
+}
+
+fn xml(text: &str) -> ResponseTemplate {
+    ResponseTemplate::new(200).set_body_raw(text.as_bytes(), "application/xml")
+}
+
+async fn files_are_kept_in_a_bucket_and_come_back(backend: Backend) {
+    let (storage, bucket) = (MockServer::start().await, Bucket::default());
+    let answers = Mock::given(any()).respond_with(bucket.clone());
+    answers.mount(&storage).await;
+    let sandbox = Sandbox::start(backend).await;
+    let key = sandbox.text("apiKey").to_owned();
+    let offers = ["NF-0", "NF-1", "NF-2"].map(|number| offer_body(&sandbox, number));
+    let settings = [
+        ("PREAUTH_FILES_PLACE", "s3://bucket/invoices"),
+        ("AWS_ENDPOINT", &storage.uri()),
+        ("AWS_ALLOW_HTTP", "true"),
+        ("AWS_ACCESS_KEY_ID", "id"),
+        ("AWS_SECRET_ACCESS_KEY", "secret"),
+    ];
+    let server = Server::start_with(sandbox.kill(), TOKEN, &settings).await;
+    let erp = RawCaller::new(&server.base_url, Some(&key));
+    let platform = RawCaller::new(&server.platform_url, Some(TOKEN));
+    // The larger one goes in two parts.
+    for (offer, length) in offers.iter().zip([1_000, 6 * 1024 * 1024]) {
+        let content = [b"%PDF-1.7", vec![b'x'; length].as_slice()].concat();
+        let form = Form::of(offer).file("a.pdf", "application/pdf", &content);
+        let created = erp.post_form(PRE_AUTHORIZATIONS, &[], form).await;
+        assert_eq!(created.status, 201, "{} {}", created.text, server.log());
+        let operation = format!("/api/platform/v1/operations/{}", created.json()["id"]);
+        let shown = platform.get(&operation).await.json();
+        let hash = shown["invoiceFile"]["sha256"].as_str().unwrap();
+        let path = format!("/bucket/invoices/{}/{hash}", &hash[..2]);
+        assert!(bucket.0.lock().unwrap().objects[&path] == content);
+        let file = format!("{operation}/invoice-file");
+        let (_, bytes) = platform.get_bytes(&file).await;
+        assert!(bytes == content, "{} bytes came back", bytes.len());
+    }
+    let send = async || {
+        let form = Form::of(&offers[2]).file("a.pdf", "application/pdf", b"%PDF-2");
+        erp.post_form(PRE_AUTHORIZATIONS, &[], form).await
+    };
+    bucket.0.lock().unwrap().refuses = true;
+    let expected = (500, "INTERNAL_ERROR".to_owned());
+    assert_eq!(send().await.refusal(), expected);
+    let listed = erp.get(PRE_AUTHORIZATIONS).await;
+    assert_eq!(listed.json()["pagination"]["total"], 2);
+    bucket.0.lock().unwrap().refuses = false;
+    assert_eq!(send().await.status, 201);
+}
