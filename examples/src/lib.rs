@@ -1,20 +1,31 @@
 //! What the example programs share: where their settings come from, and how they end.
 
 use std::error::Error;
-use std::path::Path;
+use std::iter::successors;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{env, fs};
 
-/// Reads `field` of the ready file that the program was given as its argument, for example by
-/// `preauth-server sandbox --ready-file`. Without an argument, the environment's `variable`.
+/// The program's argument at this place, from 1.
+#[must_use]
+pub fn argument(place: usize) -> Option<PathBuf> {
+    env::args_os().nth(place).map(PathBuf::from)
+}
+
+/// Reads `field` of a ready file, for example one that `preauth-server sandbox --ready-file` wrote.
+/// Without a file, the environment's `variable`.
 ///
 /// Fails, and names the file, when it cannot be read or the field is no text; fails when the variable
 /// is not set.
-pub fn setting(field: &str, variable: &str) -> Result<String, Box<dyn Error>> {
-    let Some(ready_file) = env::args_os().nth(1) else {
+pub fn setting(
+    ready_file: Option<PathBuf>,
+    field: &str,
+    variable: &str,
+) -> Result<String, Box<dyn Error>> {
+    let Some(ready_file) = ready_file else {
         return env::var(variable).map_err(|error| format!("{variable}: {error}").into());
     };
-    of_ready_file(Path::new(&ready_file), field)
+    of_ready_file(&ready_file, field)
         .map_err(|error| format!("ready file {}: {error}", ready_file.display()).into())
 }
 
@@ -33,12 +44,13 @@ pub fn end(outcome: Result<(), Box<dyn Error>>) -> ExitCode {
     let Err(error) = outcome else {
         return ExitCode::SUCCESS;
     };
-    let mut text = error.to_string();
-    let mut beneath = error.source();
-    while let Some(cause) = beneath {
-        text = format!("{text}: {cause}");
-        beneath = cause.source();
-    }
-    eprintln!("error: {text}");
+    eprintln!("error: {}", chain(&*error));
     ExitCode::FAILURE
+}
+
+/// An error, followed by its causes.
+#[must_use]
+pub fn chain(error: &dyn Error) -> String {
+    let texts = successors(Some(error), |&error| error.source()).map(ToString::to_string);
+    texts.collect::<Vec<_>>().join(": ")
 }

@@ -1,22 +1,24 @@
-//! An ERP job: offers a supplier an advance on the invoice of an order, looks at it, takes it back.
+//! An ERP job: offers every invoice of a CSV file, shows how far it is, and reports.
 //!
-//! `cargo run -p examples --bin erp_job -- ready.json`, or with `PREAUTH_BASE_URL` and
-//! `PREAUTH_API_KEY` set.
+//! Whatever ends it, start it again and it goes on: what is in its journal is passed over, and what was
+//! offered but not yet written down is found by its idempotency key.
+//!
+//! `cargo run -p examples --bin erp_job -- invoices.csv ready.json`, or without the ready file and with
+//! `PREAUTH_BASE_URL` and `PREAUTH_API_KEY` set.
 #![expect(clippy::print_stdout, reason = "the job says what it does")]
 
+use std::collections::HashSet;
 use std::error::Error;
+use std::fmt::Display;
+use std::fs::{self, File};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::Path;
 use std::process::ExitCode;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::str::FromStr;
 
-use examples::{end, setting};
-use preauth_client::value::{DueDate, Money, OperationId, Timestamp, calendar};
-use preauth_client::wire::Open;
-use preauth_client::{Client, ErrorCode, ListFilter, NewPreAuthorization};
-
-/// The ERP's own numbers.
-const ORDER: &str = "PED-2026-0042";
-const INSTALLMENT: u32 = 1;
-const DUE_IN: Duration = Duration::from_hours(30 * 24);
+use examples::{argument, end, setting};
+use preauth_client::value::Money;
+use preauth_client::{Client, Ensured, NewPreAuthorization};
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -24,67 +26,91 @@ async fn main() -> ExitCode {
 }
 
 async fn run() -> Result<(), Box<dyn Error>> {
-    let base_url = setting("baseUrl", "PREAUTH_BASE_URL")?;
-    let client = Client::new(base_url, setting("apiKey", "PREAUTH_API_KEY")?)?;
-    let id = offer(&client).await?;
+    let csv = argument(1).ok_or("usage: erp_job INVOICES.csv [READY.json]")?;
+    let base_url = setting(argument(2), "baseUrl", "PREAUTH_BASE_URL")?;
+    let api_key = setting(argument(2), "apiKey", "PREAUTH_API_KEY")?;
+    let client = Client::new(base_url, api_key)?;
+    let (done, mut journal) = journal(&csv.with_extension("done"))?;
 
-    let operation = client.get(id).await?;
-    let amount = operation.invoice.amount.money();
-    println!("operation {id} over {amount} reais is {}", operation.status);
-
-    let of_the_order = ListFilter::new().external_reference(ORDER.parse()?);
-    let total = client.list(&of_the_order).await?.pagination.total;
-    println!("operations of order {ORDER}: {total}");
-
-    match client.cancel(id).await {
-        Ok(cancelled) => println!("operation {id} is {}", cancelled.status),
-        Err(error) => match error.code() {
-            Some(Open::Known(ErrorCode::PreAuthAlreadyRequested)) => {
-                println!("operation {id} goes on: the supplier was faster");
+    let text = fs::read_to_string(&csv)?;
+    // The first line names the columns.
+    let rows: Vec<_> = text.lines().skip(1).collect();
+    let (mut offered, mut refused) = (0_u32, 0_u32);
+    for (number, row) in (1..).zip(&rows) {
+        let (order, offer) = read(row).map_err(|error| format!("row {number}: {error}"))?;
+        if done.contains(order) {
+            continue;
+        }
+        let place = format!("[{number}/{}] {order}", rows.len());
+        match client.create_or_get(&offer).await {
+            Ok(ensured) => {
+                let id = ensured.id();
+                journal.write_all(format!("{order};{id}\n").as_bytes())?;
+                journal.sync_data()?;
+                offered = offered.saturating_add(1);
+                println!("{place}: operation {id}{}", how(&ensured));
             }
-            _ => return Err(error.into()),
-        },
+            // Not this invoice's fault: the next run goes on here.
+            Err(error) if error.is_retryable() => return Err(error.into()),
+            Err(error) => {
+                refused = refused.saturating_add(1);
+                println!("{place}: {error}");
+            }
+        }
     }
+    let before = done.len();
+    println!("{offered} on offer now, {before} before, {refused} refused");
     Ok(())
 }
 
-/// Makes the offer, unless this job or somebody else made it before.
-async fn offer(client: &Client) -> Result<OperationId, Box<dyn Error>> {
-    let supplier = "11.444.777/0001-61".parse()?;
-    let email = "financeiro@fornecedor.example.com".parse()?;
-    let (amount, number) = (Money::parse("12500.50")?, format!("NF-{ORDER}").parse()?);
-    let due_date = due_date()?;
-    // Made of what tells this offer from any other, never drawn: a job that crashed and starts again
-    // finds what it did. An offer with another due date is another offer; under the same key it would
-    // be IDEMPOTENCY_KEY_REUSED.
-    let key = format!("erp-job:{ORDER}:{INSTALLMENT}:{due_date}").parse()?;
-    let offer = NewPreAuthorization::new(supplier, email, amount, due_date, number)
-        // The names are for a supplier that is new to the platform.
-        .supplier_name("Fornecedor Exemplo Ltda.".parse()?)
-        .contact_name("Maria Lima".parse()?)
-        .external_reference(ORDER.parse()?)
-        .idempotency_key(key);
-
-    let (id, how) = match client.create(&offer).await {
-        // The answer is the first one, whatever became of the operation since.
-        Ok(created) if created.is_replayed() => (created.id, ", as this job did before"),
-        Ok(created) => (created.id, ""),
-        // Whoever offered it, the invoice is on offer: that is what was wanted.
-        Err(error) => {
-            let existing = error.existing_operation_id();
-            (existing.ok_or(error)?, ", which was there already")
-        }
-    };
-    println!("order {ORDER} is operation {id}{how}");
-    Ok(id)
+/// The orders that earlier runs have done, and the file to write further ones to. A last line that was
+/// not written to its end is cut off.
+fn journal(path: &Path) -> io::Result<(HashSet<String>, File)> {
+    let mut options = File::options();
+    options.create(true).truncate(false).read(true).write(true);
+    let mut file = options.open(path)?;
+    let text = io::read_to_string(&file)?;
+    let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
+    let lengths = whole.lines().map(|line| line.len().saturating_add(1));
+    let length: usize = lengths.sum();
+    file.set_len(u64::try_from(length).map_err(io::Error::other)?)?;
+    file.seek(SeekFrom::End(0))?;
+    let orders = whole.lines().filter_map(|line| line.split_once(';'));
+    Ok((orders.map(|(order, _)| order.to_owned()).collect(), file))
 }
 
-/// A day some time ahead, as days are counted in São Paulo.
-fn due_date() -> Result<DueDate, Box<dyn Error>> {
-    #[expect(clippy::disallowed_methods, reason = "a job lives by the clock")]
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH)?;
-    let due_at_ms = i64::try_from(since_1970.saturating_add(DUE_IN).as_millis())?;
-    let due_at = Timestamp::from_unix_millis(due_at_ms);
-    let day = due_at.and_then(|at| DueDate::from_date(calendar::today(at)));
-    Ok(day.ok_or("the clock is beyond the calendar")?)
+/// Reads `order;tax id;e-mail;name;contact;amount;due date;invoice number`.
+fn read(row: &str) -> Result<(&str, NewPreAuthorization), Box<dyn Error>> {
+    let columns: Vec<_> = row.split(';').collect();
+    let &[order, cnpj, email, name, contact, amount, due_date, number] = columns.as_slice() else {
+        return Err(format!("{} columns in place of 8", columns.len()).into());
+    };
+    // Made of what tells this offer from any other, never drawn. With another due date it is another
+    // offer; under the same key that would be IDEMPOTENCY_KEY_REUSED.
+    let key = format!("erp-job:{order}:{due_date}");
+    let offer = NewPreAuthorization::new(
+        column("tax id", cnpj)?,
+        column("e-mail", email)?,
+        column::<Money>("amount", amount)?,
+        column("due date", due_date)?,
+        column("invoice number", number)?,
+    )
+    // The names are for a supplier that is new to the platform.
+    .supplier_name(column("name", name)?)
+    .contact_name(column("contact", contact)?)
+    .external_reference(column("order", order)?)
+    .idempotency_key(column("order", &key)?);
+    Ok((order, offer))
+}
+
+fn column<T: FromStr<Err: Display>>(name: &str, text: &str) -> Result<T, String> {
+    text.parse().map_err(|error| format!("{name}: {error}"))
+}
+
+fn how(ensured: &Ensured) -> &'static str {
+    match ensured {
+        Ensured::Created(_) => "",
+        Ensured::Replayed(_) => ", as this job did before",
+        Ensured::AlreadyExists(_) => ", which was there already",
+    }
 }

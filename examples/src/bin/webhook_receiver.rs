@@ -1,15 +1,17 @@
-//! A webhook receiver: keeps the raw body, verifies it, acts once on each event.
+//! A webhook receiver: keeps the raw body, verifies it, and acts once on each event, by what the
+//! operation is now. Events may come late and in any order; the operation itself is always right.
 //!
-//! `cargo run -p examples --bin webhook_receiver -- ready.json`, or with `PREAUTH_WEBHOOK_SECRET`
-//! set. `PREAUTH_RECEIVER_LISTEN` moves it away from `127.0.0.1:8090`.
+//! `cargo run -p examples --bin webhook_receiver -- ready.json`, or with `PREAUTH_WEBHOOK_SECRET`,
+//! `PREAUTH_BASE_URL` and `PREAUTH_API_KEY` set. `PREAUTH_RECEIVER_LISTEN` moves it away from
+//! `127.0.0.1:8090`.
 #![expect(clippy::print_stdout, reason = "the receiver says what it hears")]
 
 use std::env;
 use std::error::Error;
-use std::io::{self, Write};
 use std::process::ExitCode;
 
-use examples::{end, setting};
+use examples::{argument, chain, end, setting};
+use preauth_client::Client;
 use salvo::conn::tcp::TcpAcceptor;
 use salvo::http::{HeaderValue, StatusCode};
 use salvo::{Request, Response, Router, Server, handler};
@@ -24,12 +26,16 @@ async fn main() -> ExitCode {
 }
 
 async fn run() -> Result<(), Box<dyn Error>> {
-    let secret = Secret::parse(&setting("webhookSecret", "PREAUTH_WEBHOOK_SECRET")?)?;
+    let ready = || argument(1);
+    let secret = setting(ready(), "webhookSecret", "PREAUTH_WEBHOOK_SECRET")?;
+    let base_url = setting(ready(), "baseUrl", "PREAUTH_BASE_URL")?;
+    let api_key = setting(ready(), "apiKey", "PREAUTH_API_KEY")?;
     let listen = env::var("PREAUTH_RECEIVER_LISTEN").unwrap_or("127.0.0.1:8090".into());
     let listener = tokio::net::TcpListener::bind(listen).await?;
     println!("waiting at http://{}/webhooks", listener.local_addr()?);
     let router = Router::with_path("webhooks").post(Receiver {
-        verifier: Verifier::new(secret),
+        verifier: Verifier::new(Secret::parse(&secret)?),
+        client: Client::new(base_url, api_key)?,
         once: Once::new(MemorySeen::default()),
     });
     Server::new(TcpAcceptor::try_from(listener)?)
@@ -40,6 +46,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
 
 struct Receiver {
     verifier: Verifier,
+    client: Client,
     /// A real receiver remembers in its database, in the transaction that acts on the event.
     once: Once<MemorySeen>,
 }
@@ -77,27 +84,34 @@ impl Receiver {
                 return StatusCode::INTERNAL_SERVER_ERROR;
             }
         };
-        match self.once.handle(event.id(), async || act_on(&event)).await {
+        match self
+            .once
+            .handle(event.id(), async || self.act_on(&event).await)
+            .await
+        {
             Ok(Handled::Now(())) => StatusCode::NO_CONTENT,
             Ok(Handled::Before) => {
                 println!("{} again", event.event_type());
                 StatusCode::NO_CONTENT
             }
             Ok(Handled::UnderWay) => StatusCode::SERVICE_UNAVAILABLE,
-            Err(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            Err(error) => {
+                println!("not done: {}", chain(&error));
+                StatusCode::INTERNAL_SERVER_ERROR
+            }
         }
     }
-}
 
-/// Where a real receiver writes to its database. What fails is done again at the next delivery.
-fn act_on(event: &Event) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    match event.data() {
-        EventData::Operation(data) => {
-            let (id, status) = (data.anticipation_id, &data.status);
-            writeln!(out, "{}: operation {id} is {status}", event.event_type())
-        }
-        // One that is newer than this program, too: nobody is helped by refusing it.
-        _ => writeln!(out, "{}", event.event_type()),
+    /// Where a real receiver writes to its database. What fails is done again at the next delivery.
+    async fn act_on(&self, event: &Event) -> Result<(), preauth_client::Error> {
+        let EventData::Operation(told) = event.data() else {
+            // One that is newer than this program, too: nobody is helped by refusing it.
+            println!("{}", event.event_type());
+            return Ok(());
+        };
+        let id = told.anticipation_id;
+        let now = self.client.get(id).await?;
+        println!("{}: operation {id} is {}", event.event_type(), now.status);
+        Ok(())
     }
 }

@@ -1,220 +1,222 @@
-use std::path::Path;
-use std::process::Command;
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
-use serde_json::{Value, json};
-use wiremock::matchers::{header, method, path, query_param};
-use wiremock::{Mock, MockServer, Request, ResponseTemplate};
+use preauth_client::ListFilter;
+use preauth_client::blocking::Client;
+use preauth_server::testing::TestServer;
+use tempfile::TempDir;
 
 use crate::{complained, printed};
 
-const COLLECTION: &str = "/api/integration/v1/pre-authorizations";
+/// A file of invoices, and the service that they are offered to.
+struct Job {
+    server: TestServer,
+    folder: TempDir,
+}
 
-#[tokio::test]
-async fn an_order_is_offered_looked_at_and_taken_back() {
-    let service = service().await;
-    creating(
-        &service,
-        ResponseTemplate::new(201).set_body_json(operation("IN_PRE_AUTH")),
-    )
-    .await;
-    cancelling(
-        &service,
-        ResponseTemplate::new(201).set_body_json(operation("REPROVED")),
-    )
-    .await;
+impl Job {
+    fn new(rows: impl IntoIterator<Item = String>) -> Self {
+        let job = Self {
+            server: TestServer::start().unwrap(),
+            folder: tempfile::tempdir().unwrap(),
+        };
+        job.write(rows);
+        job
+    }
+
+    /// A job of so many invoices.
+    fn of(count: u32) -> Self {
+        let job = Self::new([]);
+        job.write((1..=count).map(|n| job.row(&format!("PED-{n}"), &format!("NF-{n}"))));
+        job
+    }
+
+    fn row(&self, order: &str, invoice: &str) -> String {
+        self.row_of(&self.server.credentials().supplier_cnpj, order, invoice)
+    }
+
+    fn row_of(&self, supplier: &str, order: &str, invoice: &str) -> String {
+        let due = self.server.days_ahead(60);
+        let email = "financeiro@fornecedor.example.com";
+        format!("{order};{supplier};{email};Fornecedor Ltda.;Maria Lima;1234.56;{due};{invoice}")
+    }
+
+    fn write(&self, rows: impl IntoIterator<Item = String>) {
+        let rows: Vec<_> = rows.into_iter().collect();
+        let text = format!(
+            "order;cnpj;email;name;contact;amount;due;invoice\n{}\n",
+            rows.join("\n")
+        );
+        fs::write(self.csv(), text).unwrap();
+    }
+
+    fn csv(&self) -> PathBuf {
+        self.folder.path().join("invoices.csv")
+    }
+
+    fn journal(&self) -> PathBuf {
+        self.folder.path().join("invoices.done")
+    }
+
+    fn program(&self) -> Command {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_erp_job"));
+        program
+            .arg(self.csv())
+            .env("PREAUTH_BASE_URL", self.server.base_url())
+            .env("PREAUTH_API_KEY", self.server.api_key());
+        program
+    }
+
+    /// The invoice numbers of everything that is on offer.
+    fn on_offer(&self) -> Vec<String> {
+        let client = Client::new(self.server.base_url(), self.server.api_key()).unwrap();
+        let all = client.list_all(&ListFilter::new());
+        all.map(|operation| operation.unwrap().invoice.number.unwrap())
+            .collect()
+    }
+}
+
+#[test]
+fn every_invoice_is_offered_with_progress_and_a_report_and_passed_over_the_next_time() {
+    let job = Job::of(3);
+    let report = "\
+[1/3] PED-1: operation 1
+[2/3] PED-2: operation 2
+[3/3] PED-3: operation 3
+3 on offer now, 0 before, 0 refused
+";
+    assert_eq!(printed(&mut job.program()), report);
     assert_eq!(
-        printed(&mut job(&service)),
-        "\
-order PED-2026-0042 is operation 1042
-operation 1042 over 12500.5 reais is IN_PRE_AUTH
-operations of order PED-2026-0042: 1
-operation 1042 is REPROVED
-"
+        printed(&mut job.program()),
+        "0 on offer now, 3 before, 0 refused\n"
     );
+    assert_eq!(job.on_offer(), ["NF-3", "NF-2", "NF-1"]);
 }
 
-#[tokio::test]
-async fn an_invoice_that_is_on_offer_already_is_a_success() {
-    let service = service().await;
-    let duplicate = json!({
-        "errors": [{"code": "PRE_AUTH_DUPLICATE_INVOICE", "message": "Já existe."}],
-        "details": [{"anticipationId": 1042}]
-    });
-    creating(
-        &service,
-        ResponseTemplate::new(409).set_body_json(duplicate),
-    )
-    .await;
-    cancelling(
-        &service,
-        ResponseTemplate::new(201).set_body_json(operation("REPROVED")),
-    )
-    .await;
-    let printed = printed(&mut job(&service));
-    assert!(
-        printed.starts_with("order PED-2026-0042 is operation 1042, which was there already\n"),
-        "{printed}"
-    );
-    assert!(
-        printed.ends_with("operation 1042 is REPROVED\n"),
-        "{printed}"
-    );
-}
-
-#[tokio::test]
-async fn a_supplier_who_was_faster_ends_the_job_well() {
-    let service = service().await;
-    creating(
-        &service,
-        ResponseTemplate::new(201).set_body_json(operation("IN_PRE_AUTH")),
-    )
-    .await;
-    let requested = json!({
-        "errors": [{"code": "PRE_AUTH_ALREADY_REQUESTED", "message": "Já solicitada."}]
-    });
-    cancelling(
-        &service,
-        ResponseTemplate::new(422).set_body_json(requested),
-    )
-    .await;
-    let printed = printed(&mut job(&service));
-    assert!(printed.ends_with("the supplier was faster\n"), "{printed}");
-}
-
-#[tokio::test]
-async fn address_and_key_may_come_from_a_ready_file() {
-    let service = service().await;
-    creating(
-        &service,
-        ResponseTemplate::new(201).set_body_json(operation("IN_PRE_AUTH")),
-    )
-    .await;
-    cancelling(
-        &service,
-        ResponseTemplate::new(201).set_body_json(operation("REPROVED")),
-    )
-    .await;
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ready-of-the-job.json");
-    let ready = json!({"baseUrl": service.uri(), "apiKey": "service_sk_test"});
-    std::fs::write(&file, ready.to_string()).unwrap();
-    let mut job = Command::new(env!("CARGO_BIN_EXE_erp_job"));
-    assert!(printed(job.arg(file)).contains("operation 1042"));
-}
-
-#[tokio::test]
-async fn a_second_run_says_that_the_first_one_made_the_offer() {
-    let service = service().await;
-    let replay = ResponseTemplate::new(201)
-        .set_body_json(operation("IN_PRE_AUTH"))
-        .insert_header("idempotency-replayed", "true");
-    creating(&service, replay).await;
-    cancelling(
-        &service,
-        ResponseTemplate::new(201).set_body_json(operation("REPROVED")),
-    )
-    .await;
-    let printed = printed(&mut job(&service));
-    assert!(
-        printed.starts_with("order PED-2026-0042 is operation 1042, as this job did before\n"),
-        "{printed}"
-    );
-}
-
-#[tokio::test]
-async fn a_refusal_is_told_in_one_line() {
-    let service = service().await;
-    let refusal = json!({"errors": [{"code": "PRE_AUTH_SUPPLIER_BLOCKED", "message": "Não."}]});
-    creating(&service, ResponseTemplate::new(422).set_body_json(refusal)).await;
+#[test]
+fn what_is_not_in_the_journal_is_found_by_its_key_or_by_its_invoice() {
+    let job = Job::of(2);
+    printed(&mut job.program());
+    // The second line was not written to its end.
+    fs::write(job.journal(), "PED-1;1\nPED-2").unwrap();
     assert_eq!(
-        complained(&mut job(&service)),
-        "error: the service refused (status 422): PRE_AUTH_SUPPLIER_BLOCKED \"Não.\"\n"
+        printed(&mut job.program()),
+        "[2/2] PED-2: operation 2, as this job did before\n1 on offer now, 1 before, 0 refused\n"
+    );
+    assert_eq!(
+        fs::read_to_string(job.journal()).unwrap(),
+        "PED-1;1\nPED-2;2\n"
+    );
+    job.write([job.row("PED-1-B", "NF-1")]);
+    assert!(
+        printed(&mut job.program())
+            .starts_with("[1/1] PED-1-B: operation 1, which was there already\n")
     );
 }
 
 #[test]
-fn a_ready_file_that_is_missing_or_wrong_is_named() {
-    let run = |file: &Path| complained(Command::new(env!("CARGO_BIN_EXE_erp_job")).arg(file));
-    let said = run(Path::new("nowhere/ready.json"));
+fn a_refused_invoice_is_told_and_the_others_are_offered() {
+    let job = Job::new([]);
+    let blocked = &job.server.credentials().blocked_supplier_cnpj;
+    job.write([
+        job.row_of(blocked, "PED-1", "NF-1"),
+        job.row("PED-2", "NF-2"),
+    ]);
+    let said = printed(&mut job.program());
+    let lines: Vec<_> = said.lines().collect();
     assert!(
-        said.starts_with("error: ready file nowhere/ready.json: "),
+        lines[0].starts_with(
+            "[1/2] PED-1: the service refused (status 422): PRE_AUTH_SUPPLIER_BLOCKED "
+        ),
         "{said}"
     );
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ready-without-address.json");
-    std::fs::write(&file, "{}").unwrap();
-    let said = run(&file);
-    assert!(
-        said.ends_with("ready-without-address.json: no text in baseUrl\n"),
-        "{said}"
+    assert!(lines[0].contains("[request id "), "{said}");
+    assert_eq!(lines[2], "1 on offer now, 0 before, 1 refused");
+    assert_eq!(job.on_offer(), ["NF-2"]);
+}
+
+#[test]
+fn a_row_that_cannot_be_read_is_named_with_its_column() {
+    let job = Job::new([]);
+    let wrong = job.row("PED-1", "NF-1").replace("1234.56", "1.234,56");
+    job.write([wrong, "PED-2;x".to_owned()]);
+    assert_eq!(
+        complained(&mut job.program()),
+        "error: row 1: amount: the amount is not a plain decimal such as 1234.56\n"
+    );
+    job.write(["PED-2;x".to_owned()]);
+    assert_eq!(
+        complained(&mut job.program()),
+        "error: row 1: 2 columns in place of 8\n"
+    );
+    assert_eq!(
+        complained(&mut Command::new(env!("CARGO_BIN_EXE_erp_job"))),
+        "error: usage: erp_job INVOICES.csv [READY.json]\n"
     );
 }
 
-fn job(service: &MockServer) -> Command {
-    let mut job = Command::new(env!("CARGO_BIN_EXE_erp_job"));
-    job.env("PREAUTH_BASE_URL", service.uri())
-        .env("PREAUTH_API_KEY", "service_sk_test");
-    job
+#[test]
+fn address_and_key_may_come_from_a_ready_file_and_a_wrong_one_is_named() {
+    let job = Job::of(1);
+    let ready = job.folder.path().join("ready.json");
+    let mut program = job.program();
+    program
+        .env_remove("PREAUTH_BASE_URL")
+        .env_remove("PREAUTH_API_KEY")
+        .arg(&ready);
+    let said = complained(&mut program);
+    let named = format!("error: ready file {}: ", ready.display());
+    assert!(said.starts_with(&named), "{said}");
+    fs::write(&ready, "{}").unwrap();
+    assert_eq!(
+        complained(&mut program),
+        format!("{named}no text in baseUrl\n")
+    );
+    let (url, key) = (job.server.base_url(), job.server.api_key());
+    fs::write(
+        &ready,
+        format!(r#"{{"baseUrl": "{url}", "apiKey": "{key}"}}"#),
+    )
+    .unwrap();
+    assert!(printed(&mut program).ends_with("1 on offer now, 0 before, 0 refused\n"));
 }
 
-/// A service that knows operation 1042.
-async fn service() -> MockServer {
-    let service = MockServer::start().await;
-    let list = json!({
-        "data": [operation("IN_PRE_AUTH")],
-        "pagination": {"page": 1, "limit": 20, "total": 1, "totalPages": 1}
-    });
-    Mock::given(method("GET"))
-        .and(path(COLLECTION))
-        .and(query_param("externalReference", "PED-2026-0042"))
-        .respond_with(ResponseTemplate::new(200).set_body_json(list))
-        .mount(&service)
-        .await;
-    Mock::given(method("GET"))
-        .and(path(format!("{COLLECTION}/1042")))
-        .respond_with(ResponseTemplate::new(200).set_body_json(operation("IN_PRE_AUTH")))
-        .mount(&service)
-        .await;
-    service
+/// The proof of the whole: killed ten times, at moments of chance, while it offers 1,000 invoices.
+#[test]
+fn a_job_that_is_killed_again_and_again_offers_each_invoice_exactly_once() {
+    const INVOICES: u32 = 1_000;
+    const KILLS: usize = 10;
+    let job = Job::of(INVOICES);
+    for _ in 0..KILLS {
+        let mut process = job.program().stdout(Stdio::piped()).spawn().unwrap();
+        // Open until the end: a job that cannot print ends by itself.
+        let mut out = BufReader::new(process.stdout.take().unwrap());
+        // So few that nobody is done before the last kill, then anywhere between two of its steps.
+        let lines = chance(60);
+        let seen = out.by_ref().lines().take(usize::try_from(lines).unwrap());
+        seen.for_each(|line| drop(line.unwrap()));
+        std::thread::sleep(Duration::from_micros(chance(6_000)));
+        process.kill().unwrap();
+        assert_eq!(process.wait().unwrap().signal(), Some(9));
+    }
+    let report = printed(&mut job.program());
+    let last = report.lines().last().unwrap();
+    assert!(last.ends_with(" before, 0 refused"), "{last}");
+
+    let on_offer = job.on_offer();
+    let each: BTreeSet<_> = on_offer.iter().cloned().collect();
+    let expected: BTreeSet<_> = (1..=INVOICES).map(|n| format!("NF-{n}")).collect();
+    assert_eq!((on_offer.len(), each), (expected.len(), expected));
+    let journal = fs::read_to_string(job.journal()).unwrap();
+    assert_eq!(journal.lines().count(), on_offer.len());
 }
 
-async fn creating(service: &MockServer, answer: ResponseTemplate) {
-    Mock::given(method("POST"))
-        .and(path(COLLECTION))
-        .and(header("authorization", "Bearer service_sk_test"))
-        .and(keyed_by_what_is_offered)
-        .respond_with(answer)
-        .mount(service)
-        .await;
-}
-
-/// The same offer must always come under the same key, and another one never.
-fn keyed_by_what_is_offered(request: &Request) -> bool {
-    let body: Value = request.body_json().unwrap();
-    let due_date = body.pointer("/invoice/dueDate").and_then(Value::as_str);
-    let key = format!("erp-job:PED-2026-0042:1:{}", due_date.unwrap());
-    let sent = request.headers.get("idempotency-key");
-    sent.is_some_and(|sent| sent == key.as_str())
-}
-
-async fn cancelling(service: &MockServer, answer: ResponseTemplate) {
-    Mock::given(method("POST"))
-        .and(path(format!("{COLLECTION}/1042/cancel")))
-        .respond_with(answer)
-        .mount(service)
-        .await;
-}
-
-fn operation(status: &str) -> Value {
-    json!({
-        "id": 1042,
-        "status": status,
-        "externalReference": "PED-2026-0042",
-        "payer": {"cnpj": "11222333000181", "name": "Construtora Exemplo S.A."},
-        "supplier": {"cnpj": "11444777000161", "name": "Fornecedor Exemplo Ltda."},
-        "invoice": {
-            "amount": 12500.5, "dueDate": "2026-12-21", "number": "NF-PED-2026-0042",
-            "withheldTaxAmount": 0
-        },
-        "expiresAt": "2026-12-17T02:59:59.999Z",
-        "createdAt": "2026-11-21T12:00:00.000Z"
-    })
+/// Any number up to this one.
+fn chance(most: u64) -> u64 {
+    getrandom::u64().unwrap() % most
 }

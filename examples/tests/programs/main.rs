@@ -1,5 +1,6 @@
 //! The programs, run as their users run them.
 #![expect(
+    clippy::arithmetic_side_effects,
     clippy::unwrap_used,
     reason = "in a test a panic is the report of a failure"
 )]

@@ -46,12 +46,18 @@ impl Life {
         let (end, ended) = oneshot::channel();
         let thread = std::thread::Builder::new().name("preauth-test".to_owned());
         let thread = thread.spawn(move || live(&args, &begun, ended))?;
-        let (runtime, sandbox) = beginning.recv()??;
-        Ok(Self {
-            runtime,
-            sandbox,
-            end: Some((end, thread)),
-        })
+        match beginning.recv().map_err(Failure::from).flatten() {
+            Ok((runtime, sandbox)) => Ok(Self {
+                runtime,
+                sandbox,
+                end: Some((end, thread)),
+            }),
+            Err(failure) => {
+                // It removes its folder before it ends, which a test that ends first would cut off.
+                let _ = thread.join();
+                Err(failure)
+            }
+        }
     }
 
     /// Has work done there, and waits for it.
