@@ -2,25 +2,25 @@
 
 use std::error::Error;
 
-use preauth_core::memory::{Company, CompanyKind, MemoryStore};
-use preauth_core::operation::{Credit, Invoice, InvoiceAmounts, Offer, OfferedSupplier};
+use preauth_core::operation::{Credit, Invoice, InvoiceAmounts, Offer, OfferedSupplier, Party};
 use preauth_core::value::{CompanyId, Money};
 
-pub(crate) fn register_payer(store: &MemoryStore) -> Result<CompanyId, Box<dyn Error>> {
-    let payer = CompanyId::parse("018f2f3a-0000-7000-8000-000000000001")?;
-    store.add_company(Company {
-        id: payer,
-        head_office: None,
+use crate::ledger::Ledger;
+
+/// The ledger of a head office, and its id.
+pub(crate) fn ledger() -> Result<(CompanyId, Ledger), Box<dyn Error>> {
+    let company = CompanyId::parse("018f2f3a-0000-7000-8000-000000000001")?;
+    let payer = Party {
+        company,
+        head_office: company,
         cnpj: "11.222.333/0001-81".parse()?,
         name: "Construtora Exemplo Ltda.".parse()?,
-        kind: CompanyKind::Construction,
-    });
+    };
     let credit = Credit {
         max_term_days: 120,
         max_invoice_amount: Money::parse("250000")?,
     };
-    store.set_credit(payer, credit);
-    Ok(payer)
+    Ok((company, Ledger::of(payer, credit)))
 }
 
 pub(crate) fn offer(payer: CompanyId, number: &str) -> Result<Offer, Box<dyn Error>> {

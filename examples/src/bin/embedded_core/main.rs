@@ -1,9 +1,10 @@
-//! The rules inside another service, without HTTP, database, runtime or clock.
+//! The rules inside another service, with a store of its own and without HTTP, runtime or clock.
 //!
 //! Two invoices are offered: the supplier takes up the first, time ends the second.
 #![expect(clippy::print_stdout, reason = "the program shows what was recorded")]
 
 mod demo;
+mod ledger;
 mod texts;
 
 use std::error::Error;
@@ -12,7 +13,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use preauth_core::Policy;
-use preauth_core::memory::{CountingIds, MemoryStore};
+use preauth_core::memory::CountingIds;
 use preauth_core::operation::{Actor, Command, Offer};
 use preauth_core::port::{Queries, Viewer};
 use preauth_core::service::{Offered, Service};
@@ -20,8 +21,8 @@ use preauth_core::value::{OperationId, Timestamp};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let today = Timestamp::parse("2026-11-21T12:00:00Z")?;
-    let store = Arc::new(MemoryStore::new(move || today));
-    let payer = demo::register_payer(&store)?;
+    let (payer, ledger) = demo::ledger()?;
+    let store = Arc::new(ledger);
     let service = Service::new(
         store.clone(),
         store.clone(),
@@ -32,6 +33,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let first = begin(&service, &demo::offer(payer, "NF-1")?, today)?;
     let second = begin(&service, &demo::offer(payer, "NF-2")?, today)?;
+
+    // The ledger shows the operation that holds the invoice; the rule is core's.
+    if let Err(refusal) = begin(&service, &demo::offer(payer, "NF-1")?, today) {
+        println!("refused: {refusal}");
+    }
 
     let request = |id, now| {
         done(service.command(

@@ -1,0 +1,119 @@
+//! The service's own store: the offers of one company, under one lock.
+//!
+//! It keeps operations and suppliers. Payment orders, webhooks and idempotency keys are not this
+//! service's business; a decision that needs them is told that there are none.
+
+mod queries;
+mod store;
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use preauth_core::operation::{Credit, Operation, Party};
+use preauth_core::port::{Commit, CommitError, EventRecord, HistoryEntry, LoadedOperation, Write};
+use preauth_core::value::{Cnpj, InvoiceNumber, OperationId, Timestamp};
+
+pub(crate) struct Ledger {
+    payer: Party,
+    credit: Credit,
+    books: Mutex<Books>,
+}
+
+#[derive(Default)]
+struct Books {
+    last_id: i64,
+    operations: BTreeMap<OperationId, Operation>,
+    suppliers: BTreeMap<Cnpj, Party>,
+    events: Vec<(OperationId, HistoryEntry)>,
+}
+
+impl Ledger {
+    pub(crate) fn of(payer: Party, credit: Credit) -> Self {
+        let books = Mutex::default();
+        Self {
+            payer,
+            credit,
+            books,
+        }
+    }
+
+    fn books(&self) -> MutexGuard<'_, Books> {
+        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Books {
+    /// The operation in progress that holds the invoice, other than `id`.
+    fn holder(
+        &self,
+        cnpj: Cnpj,
+        number: Option<&InvoiceNumber>,
+        id: OperationId,
+    ) -> Option<Operation> {
+        let mut open = self
+            .operations
+            .values()
+            .filter(|it| it.status().is_in_progress());
+        let holds = |it: &&Operation| {
+            number.is_some() && it.invoice.number.as_ref() == number && it.supplier.cnpj == cnpj
+        };
+        open.find(|it| it.id != id && holds(it)).cloned()
+    }
+
+    fn loaded(&self, operation: &Operation) -> LoadedOperation {
+        let number = operation.invoice.number.as_ref();
+        LoadedOperation {
+            holder: self.holder(operation.supplier.cnpj, number, operation.id),
+            operation: operation.clone(),
+            subscriptions: Vec::new(),
+        }
+    }
+
+    /// Those whose time has passed; the ids are in the order of time.
+    fn overdue(&self, now: Timestamp, limit: u32) -> impl Iterator<Item = &Operation> {
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let overdue = self
+            .operations
+            .values()
+            .filter(move |it| it.is_overdue(now));
+        overdue.take(limit)
+    }
+
+    /// All or nothing: every constraint is judged before the first write.
+    fn commit(&mut self, commit: Commit) -> Result<(), CommitError> {
+        let expected = commit.write.expected_version();
+        let (Write::NewOperation(operation) | Write::Operation { operation, .. }) = commit.write
+        else {
+            return Err(CommitError::NotDone("operations only".into()));
+        };
+        let stored = self.operations.get(&operation.id).map(|it| it.version);
+        let number = operation.invoice.number.as_ref();
+        let holder = self.holder(operation.supplier.cnpj, number, operation.id);
+        if stored != expected || (operation.status().is_in_progress() && holder.is_some()) {
+            return Err(CommitError::Conflict);
+        }
+        if commit.supplier.is_some() {
+            let supplier = operation.supplier.clone();
+            self.suppliers.insert(supplier.cnpj, supplier);
+        }
+        let EventRecord {
+            id,
+            event_type,
+            at,
+            actor,
+            body,
+        } = commit.event;
+        let version = operation.version;
+        let entry = HistoryEntry {
+            id,
+            version,
+            event_type,
+            at,
+            actor,
+            body,
+        };
+        self.events.push((operation.id, entry));
+        self.operations.insert(operation.id, *operation);
+        Ok(())
+    }
+}
