@@ -8,6 +8,8 @@ use preauth_client::wire::{
     CreateInvoice, CreatePreAuthorization, CreateSupplier, PreAuthorization,
 };
 use preauth_client::{Client, NewPreAuthorization};
+use reqwest::Url;
+use reqwest::header::{AUTHORIZATION, HeaderMap};
 use tokio::runtime::{Builder, Runtime};
 
 const KEY: &str = "service_sk_test";
@@ -25,7 +27,8 @@ pub(crate) struct Pair {
     runtime: Runtime,
     client: Client,
     bare: reqwest::Client,
-    base_url: String,
+    collection: Url,
+    one: Url,
     id: OperationId,
     offer: CreatePreAuthorization,
     key: IdempotencyKey,
@@ -34,7 +37,11 @@ pub(crate) struct Pair {
 impl Pair {
     pub(crate) fn new() -> Self {
         let base_url = serve();
+        let mut headers = HeaderMap::new();
+        let authorization = format!("Bearer {KEY}");
+        headers.insert(AUTHORIZATION, authorization.try_into().unwrap());
         let bare = reqwest::Client::builder().tls_certs_only([]).no_proxy();
+        let bare = bare.default_headers(headers);
         let supplier = CreateSupplier {
             cnpj: "11444777000161".parse().unwrap(),
             email: "financeiro@fornecedor.example.com".parse().unwrap(),
@@ -52,7 +59,8 @@ impl Pair {
             runtime: Builder::new_current_thread().enable_all().build().unwrap(),
             client: Client::new(&base_url, KEY).unwrap(),
             bare: bare.build().unwrap(),
-            base_url,
+            collection: format!("{base_url}{COLLECTION}").parse().unwrap(),
+            one: format!("{base_url}{COLLECTION}/1042").parse().unwrap(),
             id: OperationId::new(1042).unwrap(),
             offer: CreatePreAuthorization {
                 supplier,
@@ -69,8 +77,7 @@ impl Pair {
     }
 
     pub(crate) fn bare_get(&self) {
-        let url = format!("{}{COLLECTION}/{}", self.base_url, self.id);
-        self.bare_call(self.bare.get(url));
+        self.bare_call(self.bare.get(self.one.clone()));
     }
 
     pub(crate) fn client_create(&self) {
@@ -82,16 +89,16 @@ impl Pair {
 
     pub(crate) fn bare_create(&self) {
         let body = serde_json::to_vec(&self.offer).unwrap();
-        let url = format!("{}{COLLECTION}", self.base_url);
-        let request = self.bare.post(url).body(body);
+        let request = self.bare.post(self.collection.clone()).body(body);
         let request = request.header("content-type", "application/json");
         self.bare_call(request.header("idempotency-key", self.key.as_str()));
     }
 
-    /// What a program without the client does at least: the same request, the whole answer, its value.
+    /// What a program without the client does at least: the same request, its address parsed and its
+    /// key set beforehand; the whole answer, and its value.
     fn bare_call(&self, request: reqwest::RequestBuilder) {
         let answer = self.runtime.block_on(async {
-            let answer = request.bearer_auth(KEY).send().await.unwrap();
+            let answer = request.send().await.unwrap();
             answer.error_for_status().unwrap().bytes().await.unwrap()
         });
         let read: PreAuthorization = serde_json::from_slice(&answer).unwrap();
