@@ -19,6 +19,7 @@ mod cluster;
 #[expect(dead_code, reason = "the stores' tests use more of it")]
 #[path = "../store_postgres/database.rs"]
 mod database;
+#[expect(dead_code, reason = "the sandbox's tests use more of it")]
 #[path = "../sandbox/travel.rs"]
 mod travel;
 
