@@ -30,8 +30,9 @@ pub(crate) struct Pair {
     collection: Url,
     one: Url,
     id: OperationId,
-    offer: CreatePreAuthorization,
+    body: CreatePreAuthorization,
     key: IdempotencyKey,
+    offer: NewPreAuthorization,
 }
 
 impl Pair {
@@ -55,6 +56,13 @@ impl Pair {
             number: "NF-1".parse().unwrap(),
             withheld_tax_amount: None,
         };
+        let body = CreatePreAuthorization {
+            supplier,
+            invoice,
+            external_reference: None,
+        };
+        let key: IdempotencyKey = "erp:NF-1".parse().unwrap();
+        let offer = NewPreAuthorization::from(body.clone()).idempotency_key(key.clone());
         Self {
             runtime: Builder::new_current_thread().enable_all().build().unwrap(),
             client: Client::new(&base_url, KEY).unwrap(),
@@ -62,12 +70,9 @@ impl Pair {
             collection: format!("{base_url}{COLLECTION}").parse().unwrap(),
             one: format!("{base_url}{COLLECTION}/1042").parse().unwrap(),
             id: OperationId::new(1042).unwrap(),
-            offer: CreatePreAuthorization {
-                supplier,
-                invoice,
-                external_reference: None,
-            },
-            key: "erp:NF-1".parse().unwrap(),
+            body,
+            key,
+            offer,
         }
     }
 
@@ -81,14 +86,13 @@ impl Pair {
     }
 
     pub(crate) fn client_create(&self) {
-        let offer = NewPreAuthorization::from(self.offer.clone());
-        let offer = offer.idempotency_key(self.key.clone());
-        let created = self.runtime.block_on(self.client.create(&offer)).unwrap();
+        let created = self.client.create(&self.offer);
+        let created = self.runtime.block_on(created).unwrap();
         assert_eq!(created.id, self.id);
     }
 
     pub(crate) fn bare_create(&self) {
-        let body = serde_json::to_vec(&self.offer).unwrap();
+        let body = serde_json::to_vec(&self.body).unwrap();
         let request = self.bare.post(self.collection.clone()).body(body);
         let request = request.header("content-type", "application/json");
         self.bare_call(request.header("idempotency-key", self.key.as_str()));
