@@ -85,7 +85,8 @@ fn refused_start(home: &Home) -> String {
         .chain(database)
         .collect();
     let token = ("PREAUTH_PLATFORM_TOKEN", "0123456789abcdef");
-    let output = preauth(home.folder(), &arguments, &[token]);
+    let shared = ("PREAUTH_FILES_SHARED", "true");
+    let output = preauth(home.folder(), &arguments, &[token, shared]);
     assert!(!output.status.success());
     text(&output.stderr)
 }

@@ -27,8 +27,8 @@ impl Server {
     /// Serves what is in `home`, with this operator token, and logs everything. Several may share a
     /// home on PostgreSQL.
     pub(crate) async fn start_in(home: impl Into<Arc<Home>>, platform_token: &str) -> Self {
-        let shared = [("PREAUTH_FILES_SHARED", "true")];
-        Self::start_with(home, platform_token, &shared).await
+        let nothing_more: [(&str, &str); 0] = [];
+        Self::start_with(home, platform_token, &nothing_more).await
     }
 
     /// The same with other variables in the environment.
@@ -54,6 +54,8 @@ impl Server {
             .args(home.database_flags())
             .envs([
                 ("PREAUTH_PLATFORM_TOKEN", platform_token),
+                // On PostgreSQL it is asked for.
+                ("PREAUTH_FILES_SHARED", "true"),
                 ("RUST_LOG", "trace"),
             ])
             .envs(variables.iter().map(|(name, value)| (name, value)))
