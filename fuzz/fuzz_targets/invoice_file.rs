@@ -1,0 +1,47 @@
+//! Whatever a file holds: no panic, one verdict however it is read, and none that a stray byte or a
+//! comment behind the document could turn.
+//!
+//! The input is the file. It is judged as PDF and as XML.
+
+#![no_main]
+
+use std::io::{BufReader, Read};
+
+use libfuzzer_sys::fuzz_target;
+use preauth_server::invoice_files::{MediaType, Unlike, judge};
+
+/// What begins a document whose bytes are not those of ASCII.
+const UTF_16_MARKS: [&[u8]; 2] = [b"\xFE\xFF", b"\xFF\xFE"];
+
+fuzz_target!(|input: &[u8]| {
+    let is_pdf = verdict(input, MediaType::Pdf).is_ok();
+    let head = input.get(..1024).unwrap_or(input);
+    assert_eq!(is_pdf, head.windows(5).any(|window| window == b"%PDF-"));
+    let xml = verdict(input, MediaType::TextXml);
+    assert_eq!(xml, verdict(input, MediaType::ApplicationXml));
+    if xml.is_ok() && !UTF_16_MARKS.iter().any(|mark| input.starts_with(mark)) {
+        a_document_ends_where_it_ends(input);
+    }
+});
+
+/// The verdict, which is the same byte by byte.
+fn verdict(content: &[u8], declared: MediaType) -> Result<(), Unlike> {
+    let judged = judge(content, declared).expect("memory can be read");
+    for capacity in [1, 5] {
+        let slowly = BufReader::with_capacity(capacity, content.take(u64::MAX));
+        let again = judge(slowly, declared).expect("memory can be read");
+        assert_eq!(judged, again, "read {capacity} bytes at a time");
+    }
+    judged
+}
+
+fn a_document_ends_where_it_ends(document: &[u8]) {
+    let followed_by = |text: &[u8]| {
+        let longer = [document, text].concat();
+        judge(longer.as_slice(), MediaType::TextXml).expect("memory can be read")
+    };
+    assert_eq!(followed_by(b"<!-- -->\n"), Ok(()));
+    for text in [&b"<"[..], b"<a/>", b"x", b"&amp;", b"<!DOCTYPE a>", b"]]>"] {
+        assert!(followed_by(text).is_err());
+    }
+}

@@ -1,0 +1,91 @@
+//! Whatever a multipart body holds: no panic, bounds that hold, and one answer however it comes in
+//! pieces.
+//!
+//! The input is the body; its boundary is `b`.
+
+#![no_main]
+
+use std::convert::Infallible;
+use std::io;
+use std::mem::discriminant;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures_util::stream;
+use libfuzzer_sys::fuzz_target;
+use preauth_server::http::multipart::{Boundary, FilePart, FileSink, Form, FormFlaw, read};
+
+/// Longer inputs are not cut at every byte.
+const SHORT_BYTES: usize = 512;
+
+fuzz_target!(|input: &[u8]| {
+    let whole = answer(input, input.len());
+    for piece in [1, 2, 3, 7, 64] {
+        assert_same(&whole, &answer(input, piece));
+    }
+    if input.len() <= SHORT_BYTES {
+        for border in 0..=input.len() {
+            let (head, tail) = input.split_at(border);
+            assert_same(&whole, &answer_to(vec![head, tail]));
+        }
+    }
+    if let Ok((form, file)) = whole {
+        what_was_read_was_sent(input, &form, &file);
+    }
+});
+
+type Answer = Result<(Form, Vec<u8>), FormFlaw>;
+
+#[derive(Default)]
+struct Kept(Vec<u8>);
+
+#[async_trait]
+impl FileSink for Kept {
+    async fn begin(&mut self, _: &FilePart) -> io::Result<()> {
+        Ok(())
+    }
+
+    async fn write(&mut self, bytes: Bytes) -> io::Result<()> {
+        self.0.extend_from_slice(&bytes);
+        Ok(())
+    }
+}
+
+fn answer(input: &[u8], piece: usize) -> Answer {
+    answer_to(input.chunks(piece.max(1)).collect())
+}
+
+fn answer_to(pieces: Vec<&[u8]>) -> Answer {
+    let pieces = pieces.into_iter().map(Bytes::copy_from_slice);
+    let body = stream::iter(pieces.map(Ok::<_, Infallible>));
+    let boundary = Boundary::of("multipart/form-data; boundary=b")?;
+    let mut kept = Kept::default();
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    let reading = read(body, boundary, &mut kept);
+    let form = runtime.expect("a runtime").block_on(reading)?;
+    Ok((form, kept.0))
+}
+
+fn assert_same(one: &Answer, other: &Answer) {
+    match (one, other) {
+        (Ok(one), Ok(other)) => assert_eq!(one, other),
+        (Err(one), Err(other)) => assert_eq!(discriminant(one), discriminant(other)),
+        _ => panic!("{one:?} is not {other:?}"),
+    }
+}
+
+/// Nothing is transcoded, trimmed or made up.
+fn what_was_read_was_sent(input: &[u8], form: &Form, file: &[u8]) {
+    let texts = [&form.supplier, &form.invoice, &form.external_reference];
+    for text in texts.into_iter().flatten() {
+        assert!(stands_in(input, text));
+    }
+    assert!(stands_in(input, file));
+    if let Some(part) = &form.file {
+        assert!(!part.name.is_empty() && !part.name.contains(char::is_control));
+    }
+}
+
+fn stands_in(input: &[u8], sought: &[u8]) -> bool {
+    sought.is_empty() || input.windows(sought.len()).any(|window| window == sought)
+}
