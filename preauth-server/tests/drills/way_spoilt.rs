@@ -8,6 +8,7 @@ use crate::chance::rounds;
 use crate::database::Database;
 use crate::proxy::{Conduct, Proxy};
 use crate::scene::{Scene, eventually, leases_run_out};
+use crate::verdict::Verdict;
 
 /// A server whose database lies behind a proxy.
 async fn behind_a_proxy(database: &Database) -> (Scene, Proxy) {
@@ -83,10 +84,23 @@ async fn a_slow_way_loses_and_doubles_nothing() {
 }
 
 #[tokio::test]
-async fn more_requests_than_connections_are_refused_in_time_and_served_afterwards() {
+async fn more_requests_than_connections_share_them() {
+    let verdict = requests_at_once(Duration::from_millis(200)).await;
+    assert_eq!((verdict.not_done, verdict.unknown), (0, 0), "{verdict}");
+}
+
+#[tokio::test]
+async fn requests_over_a_way_that_is_too_slow_are_refused_in_time_and_served_afterwards() {
+    // There and back takes longer than any statement may.
+    let verdict = requests_at_once(Duration::from_secs(7)).await;
+    assert!(verdict.not_done > 0, "{verdict}");
+}
+
+/// Far more than there are connections, over a way that takes so long in each direction.
+async fn requests_at_once(delay: Duration) -> Verdict {
     let database = Database::fresh().await;
     let (scene, proxy) = behind_a_proxy(&database).await;
-    proxy.behave(Conduct::Delay(Duration::from_millis(200)));
+    proxy.behave(Conduct::Delay(delay));
     let (erp, mut requests) = (scene.erp(0), JoinSet::new());
     for _ in 0..200 {
         let erp = erp.clone();
@@ -99,7 +113,7 @@ async fn more_requests_than_connections_are_refused_in_time_and_served_afterward
     proxy.behave(Conduct::Pass);
     let recovery = scene.recovery().await;
     let verdict = scene.judge().await;
-    assert!(verdict.not_done > 0, "{verdict}");
     scene.nothing_lingers(&database.sql().await).await;
-    println!("200 requests, slow connections: {verdict}; back within {recovery:.1?}");
+    println!("200 requests, {delay:?} each way: {verdict}; back within {recovery:.1?}");
+    verdict
 }
