@@ -65,6 +65,7 @@ fn command(database: &str, folder: &Path, what: &str) -> Command {
         .env("PREAUTH_DATA", folder)
         .env("PREAUTH_PLATFORM_TOKEN", TOKEN)
         .env("PREAUTH_FILES_SHARED", "true")
+        .env("PREAUTH_WEBHOOKS_ALLOWED_NETWORKS", "127.0.0.0/8")
         .env("PREAUTH_RATE_LIMIT_REQUESTS", "4000000000")
         .stderr(Stdio::from(log.unwrap()));
     command

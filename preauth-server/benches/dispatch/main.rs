@@ -1,0 +1,49 @@
+//! Webhooks from a create to their receiver: how many, how soon, and whether a slow receiver is
+//! noticed by a healthy one (see docs/benchmarks.md).
+//!
+//! ```text
+//! cargo bench -p preauth-server --bench dispatch -- rate [SECONDS]
+//! cargo bench -p preauth-server --bench dispatch -- latency [SECONDS]
+//! cargo bench -p preauth-server --bench dispatch -- fairness [SECONDS]
+//! ```
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a benchmark tells its figures, and a panic is the report of a failure"
+)]
+
+mod fairness;
+mod latency;
+mod paced;
+mod rate;
+mod receiver;
+mod stage;
+
+#[path = "../load/cluster.rs"]
+mod cluster;
+#[path = "../load/cpu.rs"]
+mod cpu;
+#[path = "../load/http.rs"]
+mod http;
+#[path = "../load/server.rs"]
+mod server;
+
+#[expect(dead_code, reason = "the benchmark of creates uses the rest")]
+#[path = "../load/clients.rs"]
+mod clients;
+#[expect(dead_code, reason = "the benchmark of creates uses the rest")]
+#[path = "../load/scene.rs"]
+mod scene;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    // A run of all tests starts benchmarks, too, and then asks for nothing.
+    let what = arguments.next().unwrap_or_default();
+    let seconds = arguments.find_map(|it| it.parse().ok());
+    match what.as_str() {
+        "rate" => rate::run(seconds.unwrap_or(10)),
+        "latency" => latency::run(seconds.unwrap_or(20)),
+        "fairness" => fairness::run(seconds.unwrap_or(10)),
+        _ => println!("say what to measure: rate, latency or fairness"),
+    }
+}
