@@ -65,7 +65,7 @@ fn send(
     let mut answers = BufReader::new(stream.try_clone().unwrap());
     let mut requests = stream;
     let mut sent = Vec::new();
-    let step = Duration::from_secs(1) / rate;
+    let step = Duration::from_secs(1).checked_div(rate).unwrap();
     for turn in 0_u32.. {
         let place = turn.saturating_mul(CLIENTS).saturating_add(client);
         let due = step.saturating_mul(place);

@@ -13,7 +13,7 @@ use crate::clients::now;
 const REFERENCE: &str = "\"externalReference\":\"pedido ";
 /// Between two looks at what has arrived.
 const PAUSE: Duration = Duration::from_millis(5);
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Answers everything with 204, and goes on until the benchmark ends.
 pub(crate) struct Receiver {
