@@ -96,14 +96,16 @@ async fn be_busy_as_an_operator(server: &Server, token: &str, cnpj: &str) -> Vec
     );
     let users = platform.get(&format!("{company}/users")).await.json();
     let mut users = users["data"].as_array().unwrap().iter();
-    let user = users.find(|user| user["permissions"].as_array().unwrap().len() == 2);
+    // The sandbox has an inactive one with both permissions, too.
+    let user = users
+        .find(|user| user["active"] == true && user["permissions"].as_array().unwrap().len() == 2);
     let key = json!({
         "name": "ERP", "responsibleUserId": user.unwrap()["id"], "scopes": ["preauth:read"],
     });
     let key = platform
         .post_json(&format!("{company}/api-keys"), &key)
-        .await
-        .json();
+        .await;
+    assert_eq!(key.status, 201, "{}", key.text);
     let put = |path: String, body: Value| {
         let platform = platform.clone();
         async move {
@@ -127,9 +129,9 @@ async fn be_busy_as_an_operator(server: &Server, token: &str, cnpj: &str) -> Vec
             &format!("{company}/webhook-endpoint/rotate-secret"),
             &json!({}),
         )
-        .await
-        .json();
-    [&key["key"], &secret["secret"]]
+        .await;
+    assert_eq!(secret.status, 200, "{}", secret.text);
+    [&key.json()["key"], &secret.json()["secret"]]
         .map(|it| it.as_str().unwrap().to_owned())
         .to_vec()
 }
