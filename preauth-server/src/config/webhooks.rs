@@ -25,7 +25,7 @@ impl Webhooks {
     pub fn targets(&self) -> Result<Targets, LookupError> {
         let lookup: Arc<dyn Lookup> = match self.resolver {
             Some(address) => Arc::new(DnsLookup::new(address)?),
-            None => Arc::new(SystemLookup),
+            None => Arc::new(SystemLookup::default()),
         };
         let policy = TargetPolicy::public_and(self.allowed_networks.clone());
         Ok(Targets::new(policy, lookup))

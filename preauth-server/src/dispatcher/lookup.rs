@@ -1,11 +1,17 @@
 //! From names to addresses: the port, and the resolver of the operating system.
 
+use std::collections::HashMap;
 use std::error::Error;
+use std::fmt;
 use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use dns_lookup::{AddrInfoHints, LookupErrorKind, SockType, getaddrinfo};
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, Shared};
 use thiserror::Error;
+use tokio::task::AbortHandle;
 
 /// Resolves names: the system's resolver, or one that is configured.
 #[async_trait]
@@ -15,38 +21,97 @@ pub trait Lookup: Send + Sync {
 }
 
 /// Why a name gives no address.
-#[derive(Debug, Error)]
+#[derive(Clone, Debug, Error)]
 pub enum LookupError {
     /// Whoever knows says that it does not exist, or has no address.
     #[error("name has no address")]
     NoAddress,
     /// Nobody could say.
     #[error("resolver gives no answer")]
-    Unavailable(#[source] Box<dyn Error + Send + Sync>),
+    Unavailable(#[source] Arc<dyn Error + Send + Sync>),
 }
 
 impl LookupError {
     pub(super) fn unavailable(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self::Unavailable(cause.into())
+        Self::Unavailable(cause.into().into())
     }
 }
 
+type Answer = Result<Vec<IpAddr>, LookupError>;
+
 /// The resolver of the operating system, with its hosts file.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SystemLookup;
+///
+/// It blocks a thread of the runtime's for as long as the system takes, also when nobody waits for
+/// it any more. So a name is asked for once at a time: whoever has a name that is slow to resolve
+/// holds one thread, however many deliveries wait for it.
+#[derive(Clone)]
+pub struct SystemLookup {
+    ask: Arc<Ask>,
+    under_way: Arc<Mutex<HashMap<String, UnderWay>>>,
+}
+
+type Ask = dyn Fn(&str) -> Answer + Send + Sync;
+
+/// A question that nobody has answered yet.
+struct UnderWay {
+    task: AbortHandle,
+    answer: Shared<BoxFuture<'static, Answer>>,
+}
+
+impl UnderWay {
+    fn start(ask: Arc<Ask>, name: &str) -> Self {
+        let name = name.to_owned();
+        let asked = tokio::task::spawn_blocking(move || ask(&name));
+        Self {
+            task: asked.abort_handle(),
+            answer: asked
+                .map(|done| done.map_err(LookupError::unavailable)?)
+                .boxed()
+                .shared(),
+        }
+    }
+}
+
+impl SystemLookup {
+    fn asking(ask: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Self {
+        Self {
+            ask: Arc::new(ask),
+            under_way: Arc::default(),
+        }
+    }
+
+    /// The answer that somebody waits for already, or else a new one.
+    fn answer(&self, name: &str) -> Shared<BoxFuture<'static, Answer>> {
+        let under_way = self.under_way.lock();
+        let mut under_way = under_way.unwrap_or_else(PoisonError::into_inner);
+        // An answer that is there is an old one, even if nobody has taken it.
+        under_way.retain(|_, it| !it.task.is_finished());
+        let found = under_way.entry(name.to_owned());
+        let found = found.or_insert_with(|| UnderWay::start(Arc::clone(&self.ask), name));
+        found.answer.clone()
+    }
+}
+
+impl Default for SystemLookup {
+    fn default() -> Self {
+        Self::asking(ask_system)
+    }
+}
 
 #[async_trait]
 impl Lookup for SystemLookup {
-    /// Blocks a thread of the runtime's for as long as the system takes, also when nobody waits for
-    /// it any more.
     async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, LookupError> {
-        let name = name.to_owned();
-        let found = tokio::task::spawn_blocking(move || ask_system(&name)).await;
-        found.map_err(LookupError::unavailable)?
+        self.answer(name).await
     }
 }
 
-fn ask_system(name: &str) -> Result<Vec<IpAddr>, LookupError> {
+impl fmt::Debug for SystemLookup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SystemLookup").finish_non_exhaustive()
+    }
+}
+
+fn ask_system(name: &str) -> Answer {
     let hints = AddrInfoHints {
         socktype: SockType::Stream.into(),
         ..AddrInfoHints::default()
@@ -71,18 +136,70 @@ pub(super) fn some(addresses: Vec<IpAddr>) -> Result<Vec<IpAddr>, LookupError> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+    use std::sync::atomic::{AtomicU8, Ordering};
+    use std::sync::mpsc::channel;
+    use std::sync::{Arc, Mutex};
+
+    use futures_util::FutureExt;
+
     use super::{Lookup, LookupError, SystemLookup};
 
     #[tokio::test]
     async fn the_system_knows_this_machine() {
-        let addresses = SystemLookup.addresses("localhost").await.unwrap();
-        assert!(addresses.iter().all(std::net::IpAddr::is_loopback));
+        let addresses = SystemLookup::default().addresses("localhost").await;
+        assert!(addresses.unwrap().iter().all(std::net::IpAddr::is_loopback));
     }
 
     #[tokio::test]
     async fn a_name_that_cannot_be_has_no_address() {
         let long = format!("{}.invalid", "a".repeat(64));
-        let found = SystemLookup.addresses(&long).await;
+        let found = SystemLookup::default().addresses(&long).await;
         assert!(matches!(found, Err(LookupError::NoAddress)), "{found:?}");
+    }
+
+    #[tokio::test]
+    async fn a_name_is_asked_for_once_at_a_time_and_its_answer_not_kept() {
+        let (release, released) = channel();
+        let released = Mutex::new(released);
+        let asked = AtomicU8::new(0);
+        // The address says the how manieth question it answers.
+        let lookup = SystemLookup::asking(move |_name| {
+            let nth = asked.fetch_add(1, Ordering::SeqCst) + 1;
+            released.lock().unwrap().recv().unwrap();
+            Ok(vec![Ipv4Addr::new(10, 0, 0, nth).into()])
+        });
+        let both = async { tokio::join!(lookup.addresses("a.b"), lookup.addresses("a.b")) };
+        let (answers, sent) = tokio::join!(both, async { release.send(()) });
+        sent.unwrap();
+        assert_eq!(answers.0.unwrap(), [Ipv4Addr::new(10, 0, 0, 1)]);
+        assert_eq!(answers.1.unwrap(), [Ipv4Addr::new(10, 0, 0, 1)]);
+        release.send(()).unwrap();
+        let anew = lookup.addresses("a.b").await.unwrap();
+        assert_eq!(anew, [Ipv4Addr::new(10, 0, 0, 2)]);
+    }
+
+    #[tokio::test]
+    async fn a_name_that_hangs_holds_one_thread_and_no_other_name() {
+        let (release, released) = channel::<()>();
+        let released = Mutex::new(released);
+        let hanging = Arc::new(AtomicU8::new(0));
+        let count = Arc::clone(&hanging);
+        let lookup = SystemLookup::asking(move |name| {
+            if name == "hangs.example.com" {
+                count.fetch_add(1, Ordering::SeqCst);
+                let _ = released.lock().unwrap().recv();
+            }
+            Ok(vec![Ipv4Addr::LOCALHOST.into()])
+        });
+        for _ in 0..20 {
+            // Whoever asks gives up, as an attempt does.
+            let given_up = lookup.addresses("hangs.example.com").now_or_never();
+            assert!(given_up.is_none());
+        }
+        assert!(lookup.addresses("answers.example.com").await.is_ok());
+        drop(release);
+        assert!(lookup.addresses("hangs.example.com").await.is_ok());
+        assert_eq!(hanging.load(Ordering::SeqCst), 1);
     }
 }

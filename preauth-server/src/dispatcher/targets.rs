@@ -45,7 +45,7 @@ impl Targets {
     /// Receivers under this policy, their names resolved by the operating system.
     #[must_use]
     pub fn by_system(policy: TargetPolicy) -> Self {
-        Self::new(policy, Arc::new(SystemLookup))
+        Self::new(policy, Arc::new(SystemLookup::default()))
     }
 
     /// The policy.
@@ -92,7 +92,7 @@ impl From<LookupError> for TargetError {
     fn from(error: LookupError) -> Self {
         match error {
             LookupError::NoAddress => Self::Refused(UrlRefusal::NameUnknown),
-            LookupError::Unavailable(cause) => Self::Unknown(cause),
+            LookupError::Unavailable(cause) => Self::Unknown(cause.into()),
         }
     }
 }

@@ -193,10 +193,13 @@ impl Sender for HttpSender {
 }
 
 fn refused(refusal: UrlRefusal) -> AttemptError {
-    // Which address it was, an operator wants to know. Names and paths may be secrets.
-    tracing::debug!(target: "dispatcher", %refusal, "not sent");
     match refusal {
-        UrlRefusal::AddressNotPublic(_) => AttemptError::AddressRefused,
+        UrlRefusal::AddressNotPublic(address) => {
+            // It was public when it was registered: an operator wants to know where it leads now.
+            // Names and paths may be secrets, and are not told.
+            tracing::warn!(target: "dispatcher", %address, "receiver leads to an address that is not allowed");
+            AttemptError::AddressRefused
+        }
         UrlRefusal::NameUnknown => AttemptError::NameUnknown,
         UrlRefusal::Empty
         | UrlRefusal::TooLong
