@@ -1,13 +1,27 @@
 //! A mail server of one's own, which treats each address as it is told to.
 
 use std::collections::HashMap;
-use std::net::SocketAddr;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
+use tokio_rustls::TlsAcceptor;
+
+const ANY_PORT: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0));
+
+/// How a server encrypts what is said to it.
+#[derive(Clone)]
+enum Encryption {
+    None,
+    /// After the STARTTLS command.
+    Offered(TlsAcceptor),
+    FromTheStart(TlsAcceptor),
+}
 
 /// What becomes of mails to an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +46,9 @@ struct State {
     manners: Mutex<HashMap<String, Manner>>,
     changed: Notify,
     taken: Mutex<Vec<(String, String)>>,
+    /// What was said to log in.
+    logins: Mutex<Vec<String>>,
+    refuses_logins: AtomicBool,
     /// Addresses that were named, in their order.
     named: Mutex<Vec<String>>,
 }
@@ -44,10 +61,24 @@ pub(crate) struct MailServer {
 
 impl MailServer {
     pub(crate) async fn start() -> Self {
-        Self::start_on("127.0.0.1:0".parse().unwrap()).await
+        Self::start_on(ANY_PORT).await
     }
 
     pub(crate) async fn start_on(address: SocketAddr) -> Self {
+        Self::start_as(address, Encryption::None).await
+    }
+
+    /// One that speaks TLS from the first byte.
+    pub(crate) async fn start_encrypted(tls: TlsAcceptor) -> Self {
+        Self::start_as(ANY_PORT, Encryption::FromTheStart(tls)).await
+    }
+
+    /// One that offers STARTTLS.
+    pub(crate) async fn start_upgrading(tls: TlsAcceptor) -> Self {
+        Self::start_as(ANY_PORT, Encryption::Offered(tls)).await
+    }
+
+    async fn start_as(address: SocketAddr, encryption: Encryption) -> Self {
         let listener = TcpListener::bind(address).await.unwrap();
         let state = Arc::new(State::default());
         let server = Self {
@@ -56,9 +87,11 @@ impl MailServer {
         };
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let state = Arc::clone(&state);
+                let (state, encryption) = (Arc::clone(&state), encryption.clone());
+                // Whatever ends a connection here is a reset to the other side.
+                stream.set_zero_linger().unwrap();
                 // A client that goes away in the middle is none of our business.
-                tokio::spawn(async move { converse(stream, &state).await.ok() });
+                tokio::spawn(async move { serve(stream, encryption, &state).await.ok() });
             }
         });
         server
@@ -86,6 +119,16 @@ impl MailServer {
         mails.map(|(_, mail)| mail.clone()).collect()
     }
 
+    /// What was said to log in.
+    pub(crate) fn logins(&self) -> Vec<String> {
+        self.state.logins.lock().unwrap().clone()
+    }
+
+    /// Refuses logins from now on, or takes them again.
+    pub(crate) fn refuse_logins(&self, refuses: bool) {
+        self.state.refuses_logins.store(refuses, Ordering::SeqCst);
+    }
+
     /// How often an address was named.
     pub(crate) fn times_named(&self, address: &str) -> usize {
         let named = self.state.named.lock().unwrap();
@@ -99,6 +142,11 @@ impl State {
         manners.get(address).copied().unwrap_or(Manner::Take)
     }
 
+    fn log_in(&self, line: &str) {
+        let mut logins = self.logins.lock().unwrap();
+        logins.push(line.trim_end().to_owned());
+    }
+
     async fn until_changed(&self, address: &str) {
         let before = self.manner(address);
         while self.manner(address) == before {
@@ -107,18 +155,69 @@ impl State {
     }
 }
 
-async fn converse(stream: TcpStream, state: &State) -> std::io::Result<()> {
+async fn serve(stream: TcpStream, encryption: Encryption, state: &State) -> io::Result<()> {
+    match encryption {
+        Encryption::None => {
+            let stream = greet(stream).await?;
+            converse(stream, false, state).await?;
+        }
+        Encryption::FromTheStart(tls) => {
+            let stream = greet(tls.accept(stream).await?).await?;
+            converse(stream, false, state).await?;
+        }
+        Encryption::Offered(tls) => {
+            let stream = greet(stream).await?;
+            if let Some(plain) = converse(stream, true, state).await? {
+                let encrypted = tls.accept(plain).await?;
+                converse(BufReader::new(encrypted), false, state).await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn greet<S>(stream: S) -> io::Result<BufReader<S>>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
     let mut stream = BufReader::new(stream);
-    let mut to = String::new();
     say(&mut stream, "220 test").await?;
+    Ok(stream)
+}
+
+/// Until the client goes away, or wants to go on encrypted on what is given back.
+async fn converse<S>(
+    mut stream: BufReader<S>,
+    offers_tls: bool,
+    state: &State,
+) -> io::Result<Option<S>>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let mut to = String::new();
     loop {
         let mut line = String::new();
         if stream.read_line(&mut line).await? == 0 {
-            return Ok(());
+            return Ok(None);
         }
         let word = line.split([' ', '\r']).next().unwrap_or_default();
         match word.to_uppercase().as_str() {
-            "EHLO" => say(&mut stream, "250 test").await?,
+            "EHLO" if offers_tls => say(&mut stream, "250-test\r\n250 STARTTLS").await?,
+            "EHLO" => say(&mut stream, "250-test\r\n250 AUTH PLAIN").await?,
+            "STARTTLS" if offers_tls => {
+                say(&mut stream, "220 go on").await?;
+                return Ok(Some(stream.into_inner()));
+            }
+            "AUTH" => {
+                state.log_in(&line);
+                let refuses = state.refuses_logins.load(Ordering::SeqCst);
+                let answer = if refuses {
+                    "535 5.7.8 bad credentials"
+                } else {
+                    "235 welcome"
+                };
+                say(&mut stream, answer).await?;
+            }
             "MAIL" | "RSET" | "NOOP" => say(&mut stream, "250 fine").await?,
             "RCPT" => {
                 let address = line.split(['<', '>']).nth(1).unwrap_or_default();
@@ -137,8 +236,7 @@ async fn converse(stream: TcpStream, state: &State) -> std::io::Result<()> {
                 say(&mut stream, "354 go on").await?;
                 if state.manner(&to) == Manner::Reset {
                     stream.read_exact(&mut [0; 64]).await?;
-                    stream.get_ref().set_zero_linger()?;
-                    return Ok(());
+                    return Ok(None);
                 }
                 let mail = read_mail(&mut stream).await?;
                 let manner = state.manner(&to);
@@ -147,22 +245,28 @@ async fn converse(stream: TcpStream, state: &State) -> std::io::Result<()> {
                 }
                 if matches!(manner, Manner::Hang | Manner::TakeInSilence) {
                     state.until_changed(&to).await;
-                    return Ok(());
+                    return Ok(None);
                 }
                 say(&mut stream, "250 taken as 4711").await?;
             }
-            "QUIT" => return say(&mut stream, "221 bye").await,
+            "QUIT" => {
+                say(&mut stream, "221 bye").await?;
+                return Ok(None);
+            }
             _ => say(&mut stream, "502 what?").await?,
         }
     }
 }
 
-async fn read_mail(stream: &mut BufReader<TcpStream>) -> std::io::Result<String> {
+async fn read_mail<S>(stream: &mut BufReader<S>) -> io::Result<String>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
     let mut mail = String::new();
     loop {
         let mut line = String::new();
         if stream.read_line(&mut line).await? == 0 {
-            return Err(std::io::ErrorKind::UnexpectedEof.into());
+            return Err(io::ErrorKind::UnexpectedEof.into());
         }
         if line == ".\r\n" {
             return Ok(mail);
@@ -172,7 +276,11 @@ async fn read_mail(stream: &mut BufReader<TcpStream>) -> std::io::Result<String>
     }
 }
 
-async fn say(stream: &mut BufReader<TcpStream>, text: &str) -> std::io::Result<()> {
+async fn say<S>(stream: &mut BufReader<S>, text: &str) -> io::Result<()>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
     let line = format!("{text}\r\n");
-    stream.get_mut().write_all(line.as_bytes()).await
+    stream.get_mut().write_all(line.as_bytes()).await?;
+    stream.get_mut().flush().await
 }

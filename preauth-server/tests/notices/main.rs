@@ -14,6 +14,9 @@
 #[path = "../api/support/mod.rs"]
 mod support;
 
+#[expect(dead_code, reason = "the endpoints' tests use more of it")]
+#[path = "../endpoints/authority.rs"]
+mod authority;
 #[path = "../store_postgres/cluster.rs"]
 mod cluster;
 #[expect(dead_code, reason = "the stores' tests use more of it")]
@@ -31,3 +34,4 @@ mod office;
 mod pause;
 mod sending;
 mod share;
+mod tls;

@@ -11,8 +11,8 @@ use crate::support::{Backend, Home, Sandbox, offer_body};
 
 /// How long anything may take that comes by itself.
 const PATIENCE: Duration = Duration::from_mins(2);
-const SENDER: &str = "Plataforma Ação <avisos@plataforma.example.com>";
-const FLAGS: &[&str] = &["--rate-limit", "1000000"];
+pub(crate) const SENDER: &str = "Plataforma Ação <avisos@plataforma.example.com>";
+pub(crate) const FLAGS: &[&str] = &["--rate-limit", "1000000"];
 
 /// A new sandbox that hands its mails to `server`.
 pub(crate) async fn start(backend: Backend, server: &MailServer) -> Sandbox {

@@ -4,8 +4,9 @@
 //! goes wrong before the address is named is about the server or our account there, and no reason to
 //! give the mail up; what goes wrong afterwards is about this mail.
 
+mod trouble;
+
 use std::fmt;
-use std::future::Future;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,14 +23,14 @@ use super::{NotTaken, Transport};
 use crate::notices::letterhead::Mail;
 use crate::notices::settings::{SmtpLogin, SmtpSettings, SmtpTls};
 
+use trouble::{Failure, Step, in_time, shortened};
+
 /// How long the way to the server may take: connection, encryption and login together.
 const OPENING: Duration = Duration::from_secs(20);
 /// How long the server may take for one mail after that.
 const HANDING_OVER: Duration = Duration::from_secs(40);
 /// How long it may take to say goodbye; the mail is handed over by then.
 const CLOSING: Duration = Duration::from_secs(1);
-/// More of a server's answer is neither kept nor shown.
-const MOST_CHARACTERS: usize = 300;
 
 /// Why mails could not be sent as configured; each text names the next step.
 #[derive(Debug, Error)]
@@ -78,7 +79,8 @@ impl SmtpRelay {
         })
     }
 
-    async fn open(&self) -> Result<AsyncSmtpConnection, SmtpError> {
+    /// A connection that is encrypted and logged in; else the step that failed.
+    async fn open(&self) -> Result<AsyncSmtpConnection, (Step, SmtpError)> {
         let SmtpSettings { host, port, .. } = &self.settings;
         let from_the_start = self
             .tls
@@ -91,27 +93,41 @@ impl SmtpRelay {
             from_the_start,
             None,
         )
-        .await?;
+        .await
+        .map_err(|error| (Step::Reaching, error))?;
         if self.settings.tls == SmtpTls::StartTls
             && let Some(tls) = &self.tls
         {
-            connection.starttls(tls.clone(), &self.hello).await?;
+            let encrypted = connection.starttls(tls.clone(), &self.hello).await;
+            encrypted.map_err(|error| (Step::Encrypting, error))?;
         }
         if let Some(credentials) = &self.credentials {
-            connection.auth(DEFAULT_MECHANISMS, credentials).await?;
+            let welcome = connection.auth(DEFAULT_MECHANISMS, credentials).await;
+            welcome.map_err(|error| (Step::LoggingIn, error))?;
         }
         Ok(connection)
+    }
+
+    /// A connection on which a mail can be handed over.
+    async fn ready(&self) -> Result<AsyncSmtpConnection, (Step, Failure)> {
+        let opened = tokio::time::timeout(OPENING, self.open()).await;
+        let silence = |_| (Step::Reaching, Failure::silence(OPENING));
+        opened
+            .map_err(silence)?
+            .map_err(|(step, error)| (step, error.into()))
     }
 }
 
 #[async_trait]
 impl Transport for SmtpRelay {
     async fn hand_over(&self, mail: &Mail) -> Result<String, NotTaken> {
-        let opened = in_time(OPENING, self.open()).await;
-        let mut connection = opened.map_err(|failure| NotTaken::Nobody(failure.text))?;
+        let nobody = |(step, failure): (Step, Failure)| {
+            NotTaken::Nobody(step.told(&self.settings, &failure))
+        };
+        let mut connection = self.ready().await.map_err(nobody)?;
         let from = MailFrom::new(mail.envelope.from().cloned(), Vec::new());
         let greeted = in_time(OPENING, connection.command(from)).await;
-        greeted.map_err(|failure| NotTaken::Nobody(failure.text))?;
+        greeted.map_err(|failure| nobody((Step::NamingSender, failure)))?;
         let taken = in_time(HANDING_OVER, pass(&mut connection, mail)).await;
         let response = taken.map_err(|failure| {
             if failure.is_for_good {
@@ -145,56 +161,10 @@ async fn pass(connection: &mut AsyncSmtpConnection, mail: &Mail) -> Result<Respo
     connection.message(&mail.bytes).await
 }
 
-/// Why a step went wrong.
-struct Failure {
-    text: String,
-    /// Whether the server said that it will always say so.
-    is_for_good: bool,
-}
-
-async fn in_time<T>(
-    limit: Duration,
-    step: impl Future<Output = Result<T, SmtpError>> + Send,
-) -> Result<T, Failure> {
-    match tokio::time::timeout(limit, step).await {
-        Ok(Ok(done)) => Ok(done),
-        Ok(Err(error)) => Err(Failure {
-            // Its text holds its causes.
-            text: shortened(&error.to_string()),
-            is_for_good: error.is_permanent(),
-        }),
-        Err(_) => Err(Failure {
-            text: format!("no answer within {} s", limit.as_secs()),
-            is_for_good: false,
-        }),
-    }
-}
-
-/// A server's words on one line, bounded: they are shown to people.
-fn shortened(text: &str) -> String {
-    let words = text.split(|letter: char| letter.is_control() || letter.is_whitespace());
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    words.join(" ").chars().take(MOST_CHARACTERS).collect()
-}
-
 impl fmt::Debug for SmtpRelay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SmtpRelay")
             .field("settings", &self.settings)
             .finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::shortened;
-
-    #[test]
-    fn a_servers_words_are_one_bounded_line() {
-        assert_eq!(
-            shortened(" no\r\n such\tuser\u{1b}[31m"),
-            "no such user [31m"
-        );
-        assert_eq!(shortened(&"x".repeat(400)).len(), 300);
     }
 }
