@@ -51,6 +51,26 @@ impl Client {
 
     /// Sends a request and understands what became of it.
     pub(super) async fn send(&self, call: &Call) -> Result<Answer, Failure> {
+        let (head, body) = self.exchange(call).await?;
+        let text = body.and_then(|body| String::from_utf8(body).ok());
+        self.judge(call, &head, text)
+    }
+
+    /// Sends a request that is answered with the bytes of a file.
+    pub(super) async fn download(&self, call: &Call) -> Result<Vec<u8>, Failure> {
+        let (head, body) = self.exchange(call).await?;
+        match body {
+            Some(file) if head.status == StatusCode::OK => Ok(file),
+            refusal => {
+                let text = refusal.and_then(|body| String::from_utf8(body).ok());
+                let answer = self.judge(call, &head, text)?;
+                Ok(answer.text.into_bytes())
+            }
+        }
+    }
+
+    /// What is answered, as far as it is accepted.
+    async fn exchange(&self, call: &Call) -> Result<(Head, Option<Vec<u8>>), Failure> {
         let mut url = self.place.url.join(&call.path);
         if !call.query.is_empty() {
             url.query_pairs_mut().extend_pairs(&call.query);
@@ -67,9 +87,9 @@ impl Client {
         let response = request.send().await;
         let response = response.map_err(|error| self.broken(call, error))?;
         let head = Head::of(&response);
-        let text = read(response).await;
-        let text = text.map_err(|error| self.broken(call, error))?;
-        self.judge(call, &head, text)
+        let body = read(response).await;
+        let body = body.map_err(|error| self.broken(call, error))?;
+        Ok((head, body))
     }
 
     fn broken(&self, call: &Call, error: reqwest::Error) -> Failure {
@@ -150,8 +170,8 @@ fn text(headers: &HeaderMap, name: &str) -> Option<String> {
     Some(value.to_owned())
 }
 
-/// Reads as much as is accepted; `None` when there is more, or when it is no text.
-async fn read(mut response: Response) -> Result<Option<String>, reqwest::Error> {
+/// Reads as much as is accepted; `None` when there is more.
+async fn read(mut response: Response) -> Result<Option<Vec<u8>>, reqwest::Error> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
         if chunk.len() > MAX_ANSWER_BYTES.saturating_sub(body.len()) {
@@ -159,7 +179,7 @@ async fn read(mut response: Response) -> Result<Option<String>, reqwest::Error> 
         }
         body.extend_from_slice(&chunk);
     }
-    Ok(String::from_utf8(body).ok())
+    Ok(Some(body))
 }
 
 /// The API's own words; `None` when it is not the API that speaks.

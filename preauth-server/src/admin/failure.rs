@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use thiserror::Error;
@@ -73,6 +74,18 @@ pub(crate) enum Failure {
     /// It was done, and the answer says so in a form that this version does not know.
     #[error("it was done, but the platform's answer is not understood; are both of one version?")]
     NotUnderstood(#[source] serde_json::Error),
+    /// A file did not arrive as it was sent with the offer.
+    #[error("the file did not arrive as it was sent, and nothing is saved; try again")]
+    Damaged,
+    /// A file could not be saved.
+    #[error("cannot write {}", path.display())]
+    NotSaved {
+        /// Where it should be.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        cause: io::Error,
+    },
     /// The output could not be written.
     #[error("cannot write the output")]
     Output(#[from] io::Error),
@@ -107,11 +120,16 @@ impl Failure {
     #[must_use]
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
-            Self::Refused(_) | Self::NoCompany(_) | Self::NoUser(_) | Self::Output(_) => 1,
+            Self::Refused(_)
+            | Self::NoCompany(_)
+            | Self::NoUser(_)
+            | Self::NotSaved { .. }
+            | Self::Output(_) => 1,
             Self::Usage(_) | Self::Place(_) => 2,
             Self::Unreachable { .. }
             | Self::TokenRefused { .. }
             | Self::Unavailable(_)
+            | Self::Damaged
             | Self::Stranger { .. } => 3,
             Self::Declined | Self::CannotAsk => 4,
             Self::Unknown(_) | Self::NotUnderstood(_) => 5,

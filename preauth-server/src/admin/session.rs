@@ -46,6 +46,24 @@ impl Session {
         print(view.render(&answer.json()?, self.screen))
     }
 
+    /// The record with which the platform answers.
+    pub(super) async fn ask(&self, call: Call) -> Result<Value, Failure> {
+        self.client.send(&call).await?.json()
+    }
+
+    /// The bytes with which the platform answers.
+    pub(super) async fn download(&self, call: Call) -> Result<Vec<u8>, Failure> {
+        self.client.download(&call).await
+    }
+
+    /// Shows a part of a record that was asked for before.
+    pub(super) fn tell(&self, part: &Value, view: &View) -> Result<(), Failure> {
+        if self.json {
+            return print(part.to_string());
+        }
+        print(view.render(part, self.screen))
+    }
+
     /// Has something done that is answered without a body, and says what that was.
     pub(super) async fn end(&self, call: Call, sentence: &str) -> Result<(), Failure> {
         self.client.send(&call).await?;

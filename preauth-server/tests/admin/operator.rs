@@ -39,6 +39,11 @@ impl Operator {
         Self { sandbox, folder }
     }
 
+    /// Where commands run.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// Runs a command that nobody answers questions of.
     pub(crate) fn run(&self, arguments: &[&str]) -> Done {
         let variables = [

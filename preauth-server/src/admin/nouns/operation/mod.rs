@@ -2,6 +2,7 @@
 
 mod action;
 mod advance;
+mod invoice_file;
 
 use clap::Subcommand;
 use preauth_core::value::{ExternalReference, OperationId, Status};
@@ -16,6 +17,7 @@ use crate::admin::session::Session;
 use super::Run;
 use action::Action;
 use advance::Advance;
+use invoice_file::SaveFile;
 
 /// Commands on operations.
 #[derive(Debug, Subcommand)]
@@ -44,6 +46,9 @@ pub(crate) enum OperationCommand {
                             --payer 45.723.001/0001-00 --supplier 11.444.777/0001-61 \
                             --amount 12500.50 --due-date 2027-01-20 --number NF-1")]
     Advance(Advance),
+    /// Save the invoice file that came with an offer, byte for byte.
+    #[command(after_help = "Example:\n  preauth-server operation file 12 --output nota.pdf")]
+    File(SaveFile),
     #[command(flatten)]
     Action(Action),
 }
@@ -63,6 +68,7 @@ const OPERATION: View = View {
         Field::money("net amount", "/netAmount"),
         Field::text("due date", "/invoice/dueDate"),
         Field::text("boleto due date", "/boletoDueDate"),
+        Field::text("invoice file", "/invoiceFile/name"),
         Field::text("external reference", "/externalReference"),
         Field::text("closed because", "/reason"),
         Field::text("closed at stage", "/stage"),
@@ -113,6 +119,7 @@ impl Run for OperationCommand {
                 session.list(call, &paging, COLUMNS).await
             }
             Self::Advance(advance) => advance.run(session).await,
+            Self::File(file) => file.run(session).await,
             Self::Action(action) => action.run(session).await,
         }
     }
