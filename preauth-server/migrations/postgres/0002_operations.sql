@@ -125,7 +125,7 @@ CREATE TABLE notices (
     content         TEXT    NOT NULL,
     staged_at       BIGINT  NOT NULL,
     status          TEXT    NOT NULL DEFAULT 'PENDING'
-        CHECK (status IN ('PENDING', 'SENT', 'FAILED')),
+        CHECK (status IN ('PENDING', 'SENT', 'FAILED', 'CANCELED')),
     next_attempt_at BIGINT,
     -- Whether the address has had its share of today's mails.
     is_held         BOOLEAN NOT NULL DEFAULT FALSE,

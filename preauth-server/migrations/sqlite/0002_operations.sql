@@ -125,7 +125,7 @@ CREATE TABLE notices (
     content         TEXT    NOT NULL,
     staged_at       INTEGER NOT NULL,
     status          TEXT    NOT NULL DEFAULT 'PENDING'
-        CHECK (status IN ('PENDING', 'SENT', 'FAILED')),
+        CHECK (status IN ('PENDING', 'SENT', 'FAILED', 'CANCELED')),
     next_attempt_at INTEGER,
     -- Whether the address has had its share of today's mails.
     is_held         INTEGER NOT NULL DEFAULT 0 CHECK (is_held IN (0, 1)),

@@ -5,7 +5,7 @@ use preauth_core::port::{NoticeKind, PageRequest, Unavailable};
 use preauth_core::text_enum;
 use preauth_core::value::{CompanyId, Email, NoticeId, OperationId, Timestamp};
 
-use super::Page;
+use super::{DirectoryError, Page};
 
 text_enum! {
     /// Where a mail stands.
@@ -18,6 +18,8 @@ text_enum! {
         Sent => "SENT",
         /// It was refused, or its attempts are used up.
         Failed => "FAILED",
+        /// Its offer ended before it left, so that nobody is told of it any more.
+        Canceled => "CANCELED",
     }
 }
 
@@ -40,7 +42,7 @@ pub struct Notice {
     pub created_at: Timestamp,
     /// When it is tried next; `None` when it has ended.
     pub next_attempt_at: Option<Timestamp>,
-    /// When it was sent or given up.
+    /// When it was sent, given up or canceled.
     pub ended_at: Option<Timestamp>,
     /// Attempts made so far.
     pub attempts_made: u32,
@@ -59,7 +61,7 @@ pub struct NoticeFilter {
     pub operation: Option<OperationId>,
 }
 
-/// Reads what was staged.
+/// Reads what was staged, and sends again.
 #[async_trait]
 pub trait Notices: Send + Sync {
     /// A mail, if it exists.
@@ -72,4 +74,8 @@ pub trait Notices: Send + Sync {
         filter: NoticeFilter,
         page: PageRequest,
     ) -> Result<Page<Notice>, Unavailable>;
+
+    /// Makes a failed mail due at `at` again, with a fresh schedule; conflict when it stands
+    /// otherwise. What it tells of is looked at when its turn comes.
+    async fn resend_notice(&self, id: NoticeId, at: Timestamp) -> Result<(), DirectoryError>;
 }

@@ -13,8 +13,9 @@ use super::share::DailyShare;
 /// cannot keep what it holds.
 #[async_trait]
 pub trait NoticeQueue: Send + Sync {
-    /// Leases the mail that has been due for longest, unless its address has had its share: then
-    /// that and others to the same address wait.
+    /// Leases the mail that has been due for longest, unless its offer has ended: then the mail is
+    /// canceled; or unless its address has had its share: then that and others to the same address
+    /// wait.
     ///
     /// Together with what is under way, no address is given more than its share of a day, however
     /// many instances claim at once.
@@ -50,6 +51,13 @@ pub enum Claimed {
     Nothing,
     /// Nothing was leased, but something was put off; behind it something else may be due.
     PutOff,
+    /// A mail was canceled: the supplier can no longer request what it offers.
+    Canceled {
+        /// The mail.
+        id: NoticeId,
+        /// What it would have told.
+        kind: NoticeKind,
+    },
     /// A mail to send.
     Leased(Box<LeasedNotice>),
 }

@@ -100,6 +100,11 @@ impl NoticeSender {
         match self.queue.claim(&claim).await? {
             Claimed::Nothing => Ok(Next::AfterRest),
             Claimed::PutOff => Ok(Next::AtOnce),
+            Claimed::Canceled { id, kind } => {
+                let kind = kind.as_str();
+                tracing::info!(target: "mail", notice = %id, kind, reason = "its offer has ended", "canceled");
+                Ok(Next::AtOnce)
+            }
             Claimed::Leased(leased) => Ok(self.send(&leased, shutdown).await),
         }
     }

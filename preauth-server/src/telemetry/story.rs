@@ -89,8 +89,9 @@ fn delivery(facts: &Facts) -> String {
 
 fn mail(facts: &Facts) -> String {
     let [kind, what] = ["kind", "message"].map(|name| facts.get(name));
-    let outcome = facts.find("place").or(facts.find("error")).unwrap_or("?");
-    format!("{kind} {what}: {outcome}")
+    let mut names = ["place", "error", "reason"].iter();
+    let outcome = names.find_map(|name| facts.find(name));
+    format!("{kind} {what}: {}", outcome.unwrap_or("?"))
 }
 
 fn clock(facts: &Facts) -> String {

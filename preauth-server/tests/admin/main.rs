@@ -12,6 +12,12 @@ mod cluster;
 #[path = "../store_postgres/database.rs"]
 #[expect(dead_code, reason = "shared with targets that use all of it")]
 mod database;
+#[path = "../notices/mail_server.rs"]
+#[expect(dead_code, reason = "shared with targets that use all of it")]
+mod mail_server;
+#[path = "../notices/office.rs"]
+#[expect(dead_code, reason = "shared with targets that use all of it")]
+mod office;
 #[path = "../api/support/mod.rs"]
 #[expect(
     dead_code,
@@ -27,6 +33,8 @@ mod travel;
 mod connecting;
 mod deliveries;
 mod exit_codes;
+mod files;
+mod mails;
 mod operations;
 mod operator;
 mod payments;

@@ -26,6 +26,7 @@ mod database;
 #[path = "../sandbox/travel.rs"]
 mod travel;
 
+mod again;
 mod crash;
 mod eml;
 mod faults;

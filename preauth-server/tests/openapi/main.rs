@@ -18,6 +18,13 @@
 #[path = "../api/support/mod.rs"]
 mod support;
 
+#[path = "../notices/mail_server.rs"]
+#[expect(dead_code, reason = "shared with targets that use all of it")]
+mod mail_server;
+#[path = "../notices/office.rs"]
+#[expect(dead_code, reason = "shared with targets that use all of it")]
+mod office;
+
 mod compatibility;
 mod description;
 mod documents;

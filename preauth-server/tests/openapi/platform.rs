@@ -7,10 +7,14 @@ use preauth_server::http::platform::{LIVEZ, METRICS, PREFIX, READYZ};
 use serde_json::{Value, json};
 
 use crate::description::Description;
+use crate::mail_server::{MailServer, Manner};
+use crate::office;
 use crate::support::{Answer, Backend, Form, RawCaller, Sandbox, due_date, offer_body};
 use crate::witness::Witness;
 
 const NOBODY: &str = "018f2f3a-0000-7000-8000-000000000001";
+/// Whom no mail reaches.
+const REFUSED: &str = "ninguem@fornecedor.example.com";
 const ARRIVAL_DEADLINE: Duration = Duration::from_mins(1);
 
 /// A sandbox whose platform API is asked.
@@ -23,7 +27,9 @@ struct Story {
 
 impl Story {
     async fn begin() -> Self {
-        let sandbox = Sandbox::start(Backend::Sqlite).await;
+        let mails = MailServer::start().await;
+        mails.treat(REFUSED, Manner::Refuse);
+        let sandbox = office::start(Backend::Sqlite, &mails).await;
         let company = sandbox.company().await;
         let witness = Witness::new(Description::platform(), sandbox.platform());
         Self {
@@ -166,6 +172,9 @@ impl Story {
         let notice = self.get(&notices).await["data"][0]["id"].clone();
         self.get(&format!("notices/{}", notice.as_str().unwrap()))
             .await;
+        office::offer(&self.sandbox, "NF-M", REFUSED).await;
+        let failed = id(&office::until(&self.sandbox, 1, "FAILED").await[0]);
+        self.act(&format!("notices/{failed}/resend")).await;
         let act = async |action: &str| self.act(&format!("{offer}/{action}")).await;
         act("request").await;
         act("approve").await;

@@ -156,6 +156,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("POST", "/deliveries/{id}/resend", Nothing),
     route("GET", "/companies/{id}/notices", Pages),
     route("GET", "/notices/{id}", Nothing),
+    route("POST", "/notices/{id}/resend", Nothing),
     route("GET", "/master-keys", Nothing),
     route("POST", "/master-keys/reencrypt", Nothing),
     route("GET", "/operations", Pages),

@@ -4,9 +4,10 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use chrono::TimeDelta;
-use preauth_core::port::NoticeKind;
-use preauth_core::value::{CompanyId, Timestamp};
-use preauth_server::directory::{NoticeFilter, NoticeStatus};
+use preauth_core::operation::{Actor, Command};
+use preauth_core::port::{NoticeKind, Viewer};
+use preauth_core::value::{CompanyId, NoticeId, OperationId, Timestamp};
+use preauth_server::directory::{DirectoryError, NoticeFilter, NoticeStatus};
 use preauth_server::notices::{
     Claimed, DailyShare, LeasedNotice, NoticeClaim, NoticeQueue, Outcome,
 };
@@ -38,7 +39,7 @@ async fn lease(queue: &dyn NoticeQueue, now: Timestamp) -> Option<LeasedNotice> 
     loop {
         match queue.claim(&claim(now)).await.unwrap() {
             Claimed::Nothing => return None,
-            Claimed::PutOff => {}
+            Claimed::PutOff | Claimed::Canceled { .. } => {}
             Claimed::Leased(leased) => return Some(*leased),
         }
     }
@@ -177,6 +178,128 @@ async fn a_mail_is_shown_with_how_it_fared() {
     let all = NoticeFilter::default();
     let listed = fixture.directory().notices(stranger, all, FIRST_PAGE);
     assert_eq!(listed.await.unwrap().total, 0);
+}
+
+#[tokio::test]
+async fn a_failed_mail_is_due_again_with_a_fresh_schedule_and_no_other_is() {
+    let fixture = Fixture::new().await;
+    let payer = staged(&fixture, 1).await;
+    let queue = &*fixture.stores.notices;
+    let resend = async |id| {
+        let at = fixture.later(TimeDelta::hours(1));
+        fixture.directory().resend_notice(id, at).await
+    };
+    let leased = lease(queue, fixture.now).await.unwrap();
+    let refused = resend(leased.id).await;
+    assert!(matches!(refused, Err(DirectoryError::Conflict)), "leased");
+    let (at, error) = (fixture.now, "no such user".to_owned());
+    let failed = Outcome::Failed { at, error };
+    assert!(queue.finish(&leased, &failed).await.unwrap());
+    resend(leased.id).await.unwrap();
+    let shown = fixture.directory().notice(leased.id).await.unwrap();
+    let shown = shown.unwrap();
+    assert_eq!(shown.status, NoticeStatus::Pending);
+    assert_eq!((shown.attempts_made, shown.ended_at), (0, None));
+    assert_eq!(
+        shown.last_error.as_deref(),
+        Some("no such user"),
+        "why it failed is seen until it is tried"
+    );
+    let later = fixture.later(TimeDelta::hours(1));
+    assert_eq!(shown.next_attempt_at, Some(later));
+    assert!(
+        !queue.finish(&leased, &failed).await.unwrap(),
+        "its lease is over"
+    );
+    let again = lease(queue, later).await.unwrap();
+    assert_eq!((again.id, again.attempts_made), (leased.id, 0));
+    let sent = Outcome::Sent { at: later };
+    assert!(queue.finish(&again, &sent).await.unwrap());
+    let refused = resend(leased.id).await;
+    assert!(matches!(refused, Err(DirectoryError::Conflict)), "sent");
+    let missing = resend(NoticeId::new(fixture.uuid())).await;
+    assert!(matches!(missing, Err(DirectoryError::NotFound)));
+    assert_eq!(count(&fixture, payer, NoticeStatus::Sent).await, 1);
+}
+
+#[tokio::test]
+async fn a_mail_whose_offer_ended_meanwhile_is_canceled_and_takes_nobodys_place() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    let mut ended = Vec::new();
+    for command in [
+        Command::Cancel,
+        Command::Decline { reason: None },
+        Command::Request,
+    ] {
+        let offer = fixture.offer(payer).await;
+        command_done(&fixture, offer.id, &command).await;
+        ended.push(offer.id);
+    }
+    for _ in 0..SHARE {
+        fixture.offer(payer).await;
+    }
+    let queue = &*fixture.stores.notices;
+    for _ in 0..SHARE {
+        let leased = lease(queue, fixture.now).await.unwrap();
+        let outcome = Outcome::Sent { at: fixture.now };
+        assert!(queue.finish(&leased, &outcome).await.unwrap());
+    }
+    assert_eq!(lease(queue, fixture.now).await, None);
+    let filter = NoticeFilter {
+        status: Some(NoticeStatus::Canceled),
+        ..NoticeFilter::default()
+    };
+    let listed = fixture.directory().notices(payer, filter, FIRST_PAGE);
+    let mut canceled: Vec<_> = listed.await.unwrap().items;
+    canceled.sort_by_key(|notice| notice.operation);
+    let of: Vec<_> = canceled.iter().filter_map(|it| it.operation).collect();
+    assert_eq!(of, ended);
+    for notice in &canceled {
+        assert_eq!((notice.attempts_made, notice.next_attempt_at), (0, None));
+        assert_eq!(notice.ended_at, Some(fixture.now));
+        let resent = fixture.directory().resend_notice(notice.id, fixture.now);
+        assert!(matches!(resent.await, Err(DirectoryError::Conflict)));
+    }
+}
+
+#[tokio::test]
+async fn an_offer_that_has_expired_is_not_told_before_its_expiry_is_recorded_either() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    let offer = fixture.offer(payer).await;
+    let queue = &*fixture.stores.notices;
+    let end = offer.expires_at.unwrap();
+    let leased = lease(queue, end).await.unwrap();
+    queue.release(&leased).await.unwrap();
+    let after = end.saturating_add(TimeDelta::milliseconds(1));
+    let claimed = queue.claim(&claim(after)).await.unwrap();
+    let (id, kind) = (leased.id, leased.kind);
+    assert_eq!(claimed, Claimed::Canceled { id, kind });
+    assert_eq!(queue.claim(&claim(after)).await.unwrap(), Claimed::Nothing);
+}
+
+#[tokio::test]
+async fn whoever_held_a_mail_that_was_canceled_cannot_finish_it() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    let offer = fixture.offer(payer).await;
+    let queue = &*fixture.stores.notices;
+    let old = lease(queue, fixture.now).await.unwrap();
+    command_done(&fixture, offer.id, &Command::Cancel).await;
+    end_leases(&fixture).await;
+    assert_eq!(lease(queue, fixture.now).await, None);
+    let sent = Outcome::Sent { at: fixture.now };
+    assert!(!queue.finish(&old, &sent).await.unwrap());
+    assert_eq!(count(&fixture, payer, NoticeStatus::Canceled).await, 1);
+}
+
+async fn command_done(fixture: &Fixture, operation: OperationId, command: &Command) {
+    let (viewer, actor) = (Viewer::Platform, Actor::Platform);
+    let done = fixture
+        .service
+        .command(viewer, operation, command, actor, fixture.now);
+    done.await.unwrap();
 }
 
 #[tokio::test]

@@ -47,6 +47,14 @@ pub(crate) enum NoticeCommand {
         #[arg(value_parser = NoticeId::parse)]
         notice: NoticeId,
     },
+    /// Send a mail that failed again, at once.
+    #[command(after_help = "Example:\n  preauth-server notice resend \
+                            01a1fe3a-25a3-7ffb-8504-107e7be706e3")]
+    Resend {
+        /// Id of the mail.
+        #[arg(value_parser = NoticeId::parse)]
+        notice: NoticeId,
+    },
 }
 
 const NOTICE: View = View::of(&[
@@ -90,9 +98,12 @@ impl Run for NoticeCommand {
                 session.list(call, &paging, COLUMNS).await
             }
             Self::Show { notice } => {
-                session
-                    .show(Call::get(format!("notices/{notice}")), &NOTICE)
-                    .await
+                let call = Call::get(format!("notices/{notice}"));
+                session.show(call, &NOTICE).await
+            }
+            Self::Resend { notice } => {
+                let call = Call::post(format!("notices/{notice}/resend"));
+                session.show(call, &NOTICE).await
             }
         }
     }

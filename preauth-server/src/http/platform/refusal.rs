@@ -44,6 +44,8 @@ pub(in crate::http) enum Refusal {
     OperationOfOthers,
     /// A delivery that is pending, or whose endpoint was removed, cannot be sent again.
     DeliveryNotResendable,
+    /// A mail that has not failed cannot be sent again.
+    NoticeNotResendable,
     /// The URL cannot be an endpoint.
     EndpointUrl(UrlRefusal),
 }
@@ -62,7 +64,8 @@ impl Refusal {
             | Self::EmailTaken
             | Self::PayerNotConstruction
             | Self::OperationOfOthers
-            | Self::DeliveryNotResendable => ErrorCode::ResourceConflict,
+            | Self::DeliveryNotResendable
+            | Self::NoticeNotResendable => ErrorCode::ResourceConflict,
             Self::EndpointUrl(_) => ErrorCode::EndpointUrlRefused,
         }
     }

@@ -54,6 +54,7 @@ pub(super) fn all(time_machine: Option<&Arc<TimeMachine>>) -> Vec<Resource> {
         at("deliveries/{id}/resend").post(deliveries::Resend),
         at("companies/{id}/notices").get(notices::List),
         at("notices/{id}").get(notices::Find),
+        at("notices/{id}/resend").post(notices::Resend),
         at("master-keys").get(master_keys::Find),
         at("master-keys/reencrypt").post(master_keys::Reencrypt),
         at("operations").get(operations::List).post(operations::Add),

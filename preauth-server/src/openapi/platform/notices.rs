@@ -15,15 +15,24 @@ pub(super) const NOTICES: Tag = Tag {
     description: "Mails to suppliers and companies, and how they fared.",
 };
 
-pub(super) fn all() -> [Described; 2] {
-    let described = |path, operation, summary| {
-        Described::new("get", at(path), NOTICES.name, operation, summary)
+const MAIL: &str = "The mail's id.";
+
+pub(super) fn all() -> [Described; 3] {
+    let described = |method, path, operation, summary| {
+        Described::new(method, at(path), NOTICES.name, operation, summary)
     };
-    let list = described("companies/{id}/notices", "listNotices", "List mails");
+    let notice = || schemas::named("Notice");
+    let list = described("get", "companies/{id}/notices", "listNotices", "List mails");
     let status = Schema::one_of("Only these.", NoticeStatus::ALL, NoticeStatus::Held);
     let kind = Schema::one_of("Only these.", NoticeKind::ALL, NoticeKind::Invitation);
     let operation = Schema::integer("Only those that tell of this operation.", 42);
-    let find = described("notices/{id}", "getNotice", "Get a mail");
+    let find = described("get", "notices/{id}", "getNotice", "Get a mail");
+    let resend = described(
+        "post",
+        "notices/{id}/resend",
+        "resendNotice",
+        "Send a mail again",
+    );
     [
         paged(id(list, "The id of a head office; a branch is a conflict."))
             .parameter(Parameter::query("status", status))
@@ -31,6 +40,10 @@ pub(super) fn all() -> [Described; 2] {
             .parameter(Parameter::query("operationId", operation))
             .answers(200, "Newest first.", schemas::named("NoticeList"))
             .refuses(&[ErrorCode::ResourceConflict]),
-        id(find, "The mail's id.").answers(200, "The mail.", schemas::named("Notice")),
+        id(find, MAIL).answers(200, "The mail.", notice()),
+        id(resend, MAIL)
+            .note("Due at once, with a fresh schedule. One that stands otherwise than FAILED is a conflict; one whose offer has ended is CANCELED when its turn comes.")
+            .answers(200, "The mail, pending again.", notice())
+            .refuses(&[ErrorCode::ResourceConflict]),
     ]
 }

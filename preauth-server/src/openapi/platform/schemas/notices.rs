@@ -22,7 +22,8 @@ pub(super) fn notice() -> Schema {
             required(
                 "status",
                 Schema::open(
-                    "Where it stands; HELD: its address has had its share of the day.",
+                    "Where it stands; HELD: its address has had its share of the day; CANCELED: its \
+                     offer ended before it left.",
                     NoticeStatus::Sent,
                 ),
             ),
@@ -33,7 +34,7 @@ pub(super) fn notice() -> Schema {
             ),
             required(
                 "endedAt",
-                Schema::timestamp("When it was sent or given up.").nullable(),
+                Schema::timestamp("When it was sent, given up or canceled.").nullable(),
             ),
             required(
                 "attempts",

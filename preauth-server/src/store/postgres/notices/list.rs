@@ -1,15 +1,16 @@
-//! The platform's look at staged mails.
+//! The platform's look at staged mails, and another try for those that failed.
 
 use async_trait::async_trait;
 use preauth_core::port::{PageRequest, Unavailable};
-use preauth_core::value::{CompanyId, NoticeId, OperationId};
+use preauth_core::value::{CompanyId, NoticeId, OperationId, Timestamp};
 use sqlx::postgres::{PgRow, Postgres};
 use sqlx::{PgConnection, QueryBuilder, Row};
 
 use super::super::PostgresStore;
 use super::super::error::Fault;
 use super::super::rows::{Columns, clamped, count};
-use crate::directory::{Notice, NoticeFilter, NoticeStatus, Notices, Page};
+use super::resend;
+use crate::directory::{DirectoryError, Notice, NoticeFilter, NoticeStatus, Notices, Page};
 
 const SELECT: &str = "SELECT id, head_office_id, operation_id, kind, recipient, status, is_held,
         staged_at, next_attempt_at, ended_at, attempts_made, last_error
@@ -33,6 +34,13 @@ impl Notices for PostgresStore {
             Box::pin(list(connection, *company, *filter, *page))
         });
         Ok(listed.await?)
+    }
+
+    async fn resend_notice(&self, id: NoticeId, at: Timestamp) -> Result<(), DirectoryError> {
+        let resent = self.write((id, at), |connection, input| {
+            Box::pin(resend::one(connection, input))
+        });
+        Ok(resent.await?)
     }
 }
 
@@ -89,7 +97,7 @@ fn restrict(query: &mut QueryBuilder<Postgres>, company: CompanyId, filter: Noti
         Some(NoticeStatus::Held) => {
             query.push(" AND status = 'PENDING' AND is_held");
         }
-        Some(status @ (NoticeStatus::Sent | NoticeStatus::Failed)) => {
+        Some(status @ (NoticeStatus::Sent | NoticeStatus::Failed | NoticeStatus::Canceled)) => {
             query.push(" AND status = ").push_bind(status.as_str());
         }
     }

@@ -3,3 +3,4 @@
 mod list;
 pub(super) mod pause;
 mod queue;
+mod resend;

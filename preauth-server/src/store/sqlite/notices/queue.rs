@@ -68,6 +68,8 @@ struct Head {
     address: String,
     /// A lease that ran out keeps its place in the share: nobody knows whether the mail was sent.
     has_place: bool,
+    /// Whether the supplier can no longer request what it offers.
+    is_over: bool,
 }
 
 async fn claim(
@@ -77,6 +79,9 @@ async fn claim(
     let Some(head) = head(connection, claim).await? else {
         return Ok(Claimed::Nothing);
     };
+    if head.is_over {
+        return cancel(connection, &head, claim.now).await;
+    }
     if is_counted(head.kind) && !head.has_place {
         let (sent, under_way) = usage(connection, &head, claim).await?;
         if let Turn::At(later) = claim.turn(sent, under_way) {
@@ -93,12 +98,14 @@ async fn head(
     claim: &NoticeClaim,
 ) -> Result<Option<Head>, WriteError> {
     let row = sqlx::query(
-        "SELECT id, kind, lower(recipient) AS address, leased_until IS NOT NULL AS has_place
-         FROM notices
-         WHERE status = 'PENDING' AND next_attempt_at <= ?1
-           AND (leased_until IS NULL
-                OR leased_until <= CAST(unixepoch('subsec') * 1000 AS INTEGER))
-         ORDER BY next_attempt_at, id LIMIT 1",
+        "SELECT n.id, n.kind, lower(n.recipient) AS address,
+             n.leased_until IS NOT NULL AS has_place,
+             coalesce(o.status <> 'IN_PRE_AUTH' OR o.expires_at < ?1, 0) AS is_over
+         FROM notices n LEFT JOIN operations o ON o.id = n.operation_id
+         WHERE n.status = 'PENDING' AND n.next_attempt_at <= ?1
+           AND (n.leased_until IS NULL
+                OR n.leased_until <= CAST(unixepoch('subsec') * 1000 AS INTEGER))
+         ORDER BY n.next_attempt_at, n.id LIMIT 1",
     )
     .bind(claim.now.unix_millis())
     .fetch_optional(connection)
@@ -110,9 +117,33 @@ async fn head(
             kind: columns.parsed("kind")?,
             address: columns.raw("address")?,
             has_place: columns.raw("has_place")?,
+            is_over: columns.raw("is_over")?,
         })
     });
     Ok(head.transpose()?)
+}
+
+/// Gives a mail up that nobody should read any more; whoever held its lease can no longer finish it.
+async fn cancel(
+    connection: &mut SqliteConnection,
+    head: &Head,
+    now: Timestamp,
+) -> Result<Claimed, WriteError> {
+    let done = sqlx::query(
+        "UPDATE notices
+         SET status = 'CANCELED', next_attempt_at = NULL, ended_at = ?2, is_held = 0,
+             leased_until = NULL
+         WHERE id = ?1 AND status = 'PENDING'",
+    )
+    .bind(head.id.as_uuid().as_bytes().as_slice())
+    .bind(now.unix_millis())
+    .execute(connection)
+    .await?;
+    let (id, kind) = (head.id, head.kind);
+    Ok(match done.rows_affected() {
+        0 => Claimed::PutOff,
+        _ => Claimed::Canceled { id, kind },
+    })
 }
 
 /// How many mails the address was sent today, and how many others are leased and may be sent. In one

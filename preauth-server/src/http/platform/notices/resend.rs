@@ -1,0 +1,24 @@
+//! POST /notices/{id}/resend: a failed mail is due again at once, with a fresh schedule.
+
+use preauth_core::value::NoticeId;
+use salvo::async_trait;
+use salvo::http::Request;
+
+use crate::http::error::ApiError;
+use crate::http::path_id;
+use crate::http::platform::resource::Endpoint;
+use crate::http::platform::{PlatformApi, Refusal};
+use crate::http::reply::Reply;
+
+#[derive(Clone, Copy)]
+pub(in crate::http::platform) struct Resend;
+
+#[async_trait]
+impl Endpoint for Resend {
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let id = path_id::record(req, NoticeId::parse)?;
+        let resent = api.directory.resend_notice(id, api.clock.now()).await;
+        resent.map_err(Refusal::NoticeNotResendable.on_conflict())?;
+        super::reply(api, id).await
+    }
+}

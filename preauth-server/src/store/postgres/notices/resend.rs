@@ -1,0 +1,33 @@
+//! A mail that failed is due again.
+
+use preauth_core::value::{NoticeId, Timestamp};
+use sqlx::PgConnection;
+
+use super::super::error::{WriteError, one_row_or};
+
+/// Puts a failed mail back into the queue, with the whole schedule before it. Why it failed stays to
+/// be seen until its next attempt.
+pub(super) async fn one(
+    connection: &mut PgConnection,
+    (id, at): &(NoticeId, Timestamp),
+) -> Result<(), WriteError> {
+    let id = id.as_uuid();
+    let done = sqlx::query(
+        "UPDATE notices
+         SET status = 'PENDING', next_attempt_at = $2, ended_at = NULL, attempts_made = 0
+         WHERE id = $1 AND status = 'FAILED'",
+    )
+    .bind(id)
+    .bind(at.unix_millis())
+    .execute(&mut *connection)
+    .await?;
+    if done.rows_affected() == 1 {
+        return Ok(());
+    }
+    let exists = sqlx::query("SELECT 1 FROM notices WHERE id = $1")
+        .bind(id)
+        .fetch_optional(connection)
+        .await?;
+    one_row_or(u64::from(exists.is_some()), WriteError::NotFound)?;
+    Err(WriteError::Conflict)
+}
