@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use clap::Subcommand;
 
-use crate::openapi;
+use crate::openapi::{self, Form};
 
 use super::CliError;
 
@@ -15,6 +15,9 @@ pub(super) enum OpenapiCommand {
     /// The same in OpenAPI 3.0.3 with JSON bodies only, for code generators.
     #[command(name = "integration-3.0")]
     IntegrationIn30,
+    /// The same with multipart bodies only, for creates with an invoice file.
+    #[command(name = "integration-3.0-multipart")]
+    MultipartIn30,
     /// The API of the platform's own people.
     Platform,
 }
@@ -22,7 +25,8 @@ pub(super) enum OpenapiCommand {
 pub(super) fn run(api: OpenapiCommand) -> Result<(), CliError> {
     let text = match api {
         OpenapiCommand::Integration => openapi::integration(),
-        OpenapiCommand::IntegrationIn30 => openapi::integration_in_3_0(),
+        OpenapiCommand::IntegrationIn30 => openapi::integration_in_3_0(Form::Json),
+        OpenapiCommand::MultipartIn30 => openapi::integration_in_3_0(Form::Multipart),
         OpenapiCommand::Platform => openapi::platform(),
     };
     // Not `print!`, which panics when the reader of a pipe has had enough.

@@ -12,6 +12,8 @@ use super::request_log::RequestNotes;
 pub const DESCRIPTION: &str = "/openapi.json";
 /// Where the public listener describes its API for code generators.
 pub const DESCRIPTION_IN_3_0: &str = "/openapi-3.0.json";
+/// Where it does so for creates with an invoice file.
+pub const MULTIPART_DESCRIPTION_IN_3_0: &str = "/openapi-3.0-multipart.json";
 
 /// The route of a description.
 pub(super) fn route(path: &'static str, text: String) -> Router {

@@ -31,7 +31,7 @@ mod upload;
 
 pub use caller::Gate;
 pub use convert::WireRender;
-pub use description::{DESCRIPTION, DESCRIPTION_IN_3_0};
+pub use description::{DESCRIPTION, DESCRIPTION_IN_3_0, MULTIPART_DESCRIPTION_IN_3_0};
 pub(crate) use error::status_number as status;
 pub(crate) use messages::sentence;
 pub use read_back::WireReadBack;

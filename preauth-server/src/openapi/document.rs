@@ -180,6 +180,7 @@ impl Ref {
 
 impl Content {
     pub(super) const JSON: &str = "application/json";
+    pub(super) const FORM: &str = "multipart/form-data";
 
     /// JSON of this schema, with the schema's example.
     pub(super) fn json(schema: Schema) -> Listed<Self> {

@@ -14,6 +14,21 @@ pub(super) enum Example {
     Object(Listed<Example>),
 }
 
+impl Example {
+    /// Shows each object within as its JSON.
+    pub(super) fn put_objects_as_texts(&mut self) {
+        let Self::Object(members) = self else {
+            return;
+        };
+        for member in members.values_mut() {
+            if let Self::Object(object) = member {
+                let text = serde_json::to_string(object).unwrap_or_default();
+                *member = Self::Value(text.into());
+            }
+        }
+    }
+}
+
 impl Default for Example {
     fn default() -> Self {
         Self::Value(Value::Null)

@@ -1,4 +1,4 @@
-//! The same document in OpenAPI 3.0.3 with JSON bodies only.
+//! The same document in OpenAPI 3.0.3, with bodies of one form only.
 //!
 //! | 3.1 | 3.0.3 |
 //! | --- | --- |
@@ -8,30 +8,70 @@
 //! | `exclusiveMinimum: n` | `minimum: n`, `exclusiveMinimum: true` |
 //! | scopes of a bearer scheme | none; the scheme's description names them |
 //! | `webhooks` | `x-webhooks`, and its schemas, as before, under `components` |
+//! | a part of a form that is an object | its JSON as a text: generated clients send objects each in a way of its own |
 
-use super::document::{Content, Document, Operation, PathItem, RefOr, Response};
-use super::integration::FORM;
+use super::document::{Content, Document, Operation, PathItem, RefOr, RequestBody, Response};
 use super::listed::Listed;
 use super::schema::Schema;
 
-/// Says in 3.0.3 what a document says in 3.1.
-pub(super) fn render(mut document: Document) -> Document {
+/// Which bodies a rendering has: most code generators make a method of the first form alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// `application/json`.
+    Json,
+    /// `multipart/form-data`: a create may bring its invoice file.
+    Multipart,
+}
+
+impl Form {
+    const fn media_type(self) -> &'static str {
+        match self {
+            Self::Json => Content::JSON,
+            Self::Multipart => Content::FORM,
+        }
+    }
+}
+
+/// Says in 3.0.3 what a document says in 3.1 about bodies of this form.
+pub(super) fn render(mut document: Document, form: Form) -> Document {
     document.openapi = "3.0.3";
     if let Some(summary) = document.info.summary.take() {
         document.info.description = format!("{summary}\n\n{}", document.info.description);
     }
     document.info.license.identifier = None;
+    choose(&mut document, form);
     document.x_webhooks = std::mem::take(&mut document.webhooks);
     items(&mut document.paths);
     items(&mut document.x_webhooks);
     let components = &mut document.components;
-    components.schemas.retain(|name| name != FORM);
     let schemas = components.schemas.values_mut();
     schemas.for_each(Schema::put_in_3_0);
     components.responses.values_mut().for_each(response);
     let headers = components.headers.values_mut();
     headers.for_each(|header| header.schema.put_in_3_0());
     document
+}
+
+/// Keeps what callers send in this form, and nothing that only the others refer to.
+fn choose(document: &mut Document, form: Form) {
+    let schemas = &mut document.components.schemas;
+    for operation in document.paths.values_mut().flat_map(Listed::values_mut) {
+        let Some(RequestBody { content, .. }) = &mut operation.request_body else {
+            continue;
+        };
+        for (media_type, body) in content.iter_mut() {
+            let Some(name) = body.schema.target() else {
+                continue;
+            };
+            if media_type != form.media_type() {
+                schemas.retain(|each| each != name);
+            } else if form == Form::Multipart {
+                schemas.entry(name).put_objects_as_texts();
+                body.example.put_objects_as_texts();
+            }
+        }
+        content.retain(|media_type| media_type == form.media_type());
+    }
 }
 
 fn items(items: &mut Listed<PathItem>) {
@@ -48,8 +88,6 @@ fn operation(operation: &mut Operation) {
         parameter.schema.put_in_3_0();
     }
     if let Some(body) = &mut operation.request_body {
-        body.content
-            .retain(|media_type| media_type == Content::JSON);
         contents(&mut body.content);
     }
     for answer in operation.responses.values_mut() {

@@ -16,6 +16,11 @@ impl<T> Listed<T> {
         self.0.push((name.into(), value));
     }
 
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = (&str, &mut T)> {
+        let members = self.0.iter_mut();
+        members.map(|(name, value)| (name.as_str(), value))
+    }
+
     pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.0.iter_mut().map(|(_, value)| value)
     }

@@ -16,6 +16,8 @@ mod refusals;
 mod schema;
 mod shared;
 
+pub use in_3_0::Form;
+
 use document::{Document, Info, License, Server};
 
 /// The integration API's description, as `GET /openapi.json` on the public listener answers it.
@@ -24,13 +26,13 @@ pub fn integration() -> String {
     text(&integration::document())
 }
 
-/// The integration API's description in OpenAPI 3.0.3 with JSON bodies only, for code generators, as
-/// `GET /openapi-3.0.json` on the public listener answers it.
+/// The integration API's description in OpenAPI 3.0.3 with bodies of one form, for code generators, as
+/// `GET /openapi-3.0.json` and `/openapi-3.0-multipart.json` on the public listener answer it.
 ///
 /// Many generators know 3.0 alone, and make a method of an operation's first media type only.
 #[must_use]
-pub fn integration_in_3_0() -> String {
-    text(&in_3_0::render(integration::document()))
+pub fn integration_in_3_0(form: Form) -> String {
+    text(&in_3_0::render(integration::document(), form))
 }
 
 /// The platform API's description, as `GET /openapi.json` on the private listener answers it.

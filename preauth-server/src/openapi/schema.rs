@@ -13,6 +13,9 @@ use serde_json::{Number, Value};
 use super::example::Example;
 use super::listed::Listed;
 
+/// Where the named schemas stand.
+const NAMED: &str = "#/components/schemas/";
+
 /// A schema, and what it looks like filled in.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -244,7 +247,7 @@ impl Schema {
     pub(super) fn named(shapes: &Shapes, name: &str) -> Self {
         let found = shapes.iter().find(|(each, _)| *each == name);
         Self {
-            reference: Some(format!("#/components/schemas/{name}")),
+            reference: Some(format!("{NAMED}{name}")),
             example: found.map_or_else(Example::default, |(_, shape)| shape().example()),
             ..Self::default()
         }
@@ -328,6 +331,7 @@ impl Schema {
         }
     }
 
+    /// Of a parameter. A field of a body says it in words: generators take one with a default for required.
     pub(super) fn by_default(self, value: impl Into<Value>) -> Self {
         Self {
             default: Some(value.into()),
@@ -349,6 +353,20 @@ impl Schema {
         Self {
             description: String::new(),
             ..self
+        }
+    }
+
+    /// Which of the named schemas this refers to.
+    pub(super) fn target(&self) -> Option<&str> {
+        self.reference.as_deref()?.strip_prefix(NAMED)
+    }
+
+    /// Takes the JSON of each object as a text.
+    pub(super) fn put_objects_as_texts(&mut self) {
+        for property in self.properties.values_mut() {
+            if let Some(name) = property.target() {
+                *property = Self::text(&format!("A `{name}` as JSON."), "");
+            }
         }
     }
 

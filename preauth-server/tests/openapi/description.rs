@@ -111,6 +111,18 @@ pub(crate) fn members(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
     members.map(|(name, value)| (name.as_str(), value))
 }
 
+/// A place in a document; there must be one.
+pub(crate) fn at<'a>(document: &'a mut Value, pointer: &str) -> &'a mut Value {
+    let found = document.pointer_mut(pointer);
+    found.unwrap_or_else(|| panic!("{pointer} is nowhere"))
+}
+
+/// Takes a member out of the object at a place.
+pub(crate) fn take(document: &mut Value, pointer: &str, name: &str) -> Value {
+    let object = at(document, pointer).as_object_mut().unwrap();
+    object.remove(name).unwrap()
+}
+
 /// Every object with described fields may have these alone; one without describes anything.
 fn forbid_more(value: &mut Value) {
     match value {

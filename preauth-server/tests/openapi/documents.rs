@@ -2,12 +2,15 @@
 
 use std::path::Path;
 
-use preauth_server::openapi;
+use preauth_server::openapi::{self, Form};
 use serde_json::{Value, json};
 
-use crate::description::{Description, Operation, members, validator};
+use crate::description::{Description, Operation, members, take, validator};
 
 const META_SCHEMA: &str = include_str!("openapi-3.1.schema.json");
+
+const SCHEMAS: &str = "/components/schemas";
+const CREATE: &str = "/paths/~1api~1integration~1v1~1pre-authorizations/post";
 
 fn both() -> [(&'static str, Description); 2] {
     [
@@ -20,7 +23,11 @@ fn both() -> [(&'static str, Description); 2] {
 fn the_checked_in_documents_are_those_that_are_served() {
     let texts = [
         ("integration", openapi::integration()),
-        ("integration-3.0", openapi::integration_in_3_0()),
+        ("integration-3.0", openapi::integration_in_3_0(Form::Json)),
+        (
+            "integration-3.0-multipart",
+            openapi::integration_in_3_0(Form::Multipart),
+        ),
         ("platform", openapi::platform()),
     ];
     for (name, text) in texts {
@@ -50,18 +57,16 @@ fn the_documents_are_valid_openapi() {
 #[test]
 fn the_document_in_3_0_says_what_the_other_says_in_json() {
     let Description { mut document, .. } = Description::integration();
-    let text = openapi::integration_in_3_0();
-    assert!(!text.contains("multipart") && !text.contains("\"null\""));
-    let mut rendered: Value = serde_json::from_str(&text).unwrap();
+    let mut rendered = in_3_0(Form::Json);
     assert_eq!(rendered["openapi"], "3.0.3");
+    assert!(!rendered.to_string().contains("\"null\""));
     in_words_of_3_1(&mut rendered);
+    take(&mut document, SCHEMAS, "CreatePreAuthorizationForm");
     rendered["webhooks"] = rendered["x-webhooks"].take();
     for document in [&mut document, &mut rendered] {
         for named in ["openapi", "info", "x-webhooks"] {
             document.as_object_mut().unwrap().remove(named);
         }
-        let schemas = document["components"]["schemas"].as_object_mut();
-        schemas.unwrap().remove("CreatePreAuthorizationForm");
         for path in document["paths"].as_object_mut().unwrap().values_mut() {
             for operation in path.as_object_mut().unwrap().values_mut() {
                 operation.as_object_mut().unwrap().remove("security");
@@ -72,6 +77,30 @@ fn the_document_in_3_0_says_what_the_other_says_in_json() {
         }
     }
     assert_eq!(rendered, document);
+}
+
+#[test]
+fn with_forms_the_document_in_3_0_differs_in_the_body_of_a_create_alone() {
+    let (mut json, mut form) = (in_3_0(Form::Json), in_3_0(Form::Multipart));
+    let bodies = [&mut json, &mut form].map(|each| take(each, CREATE, "requestBody"));
+    let [offer, parts] = bodies.map(|body| {
+        let contents: Vec<_> = members(&body["content"]).collect();
+        assert_eq!(contents.len(), 1, "{body}");
+        contents[0].1["example"].clone()
+    });
+    take(&mut json, SCHEMAS, "CreatePreAuthorization");
+    let schema = take(&mut form, SCHEMAS, "CreatePreAuthorizationForm");
+    assert_eq!(form, json);
+    for part in ["supplier", "invoice"] {
+        assert_eq!(schema["properties"][part]["type"], "string");
+        let text = parts[part].as_str().unwrap();
+        assert_eq!(serde_json::from_str::<Value>(text).unwrap(), offer[part]);
+    }
+    assert_eq!(schema["properties"]["invoiceFile"]["format"], "binary");
+}
+
+fn in_3_0(form: Form) -> Value {
+    serde_json::from_str(&openapi::integration_in_3_0(form)).unwrap()
 }
 
 /// Turns `nullable` into a type of two.

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use preauth_core::ErrorCode;
 use preauth_server::http::integration::Magic;
 use preauth_server::http::platform::{LIVEZ, METRICS, PREFIX, READYZ, routes};
-use preauth_server::http::{DESCRIPTION, DESCRIPTION_IN_3_0};
-use preauth_server::openapi;
+use preauth_server::http::{DESCRIPTION, DESCRIPTION_IN_3_0, MULTIPART_DESCRIPTION_IN_3_0};
+use preauth_server::openapi::{self, Form};
 use reqwest::Method;
 
 use crate::description::Description;
@@ -117,7 +117,12 @@ async fn both_listeners_serve_their_description_to_anybody() {
         (
             sandbox.stranger(),
             DESCRIPTION_IN_3_0,
-            openapi::integration_in_3_0(),
+            openapi::integration_in_3_0(Form::Json),
+        ),
+        (
+            sandbox.stranger(),
+            MULTIPART_DESCRIPTION_IN_3_0,
+            openapi::integration_in_3_0(Form::Multipart),
         ),
         (platform, DESCRIPTION, openapi::platform()),
     ] {

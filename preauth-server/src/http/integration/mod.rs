@@ -17,11 +17,11 @@ use salvo::{Depot, FlowCtrl, Handler, Router, Service, async_trait};
 
 use crate::clock::Clock;
 use crate::invoice_files::InvoiceFiles;
-use crate::openapi;
+use crate::openapi::{self, Form};
 use crate::telemetry::metrics::RequestMetrics;
 
 use super::caller::{Admission, Caller, Gate};
-use super::description::{self, DESCRIPTION, DESCRIPTION_IN_3_0};
+use super::description::{self, DESCRIPTION, DESCRIPTION_IN_3_0, MULTIPART_DESCRIPTION_IN_3_0};
 use super::error::ApiError;
 use super::handler;
 use super::reply::Reply;
@@ -106,12 +106,18 @@ impl<E: Endpoint> Handler for Guarded<E> {
 pub fn service(api: IntegrationApi, ids: Arc<dyn IdSource>, metrics: RequestMetrics) -> Service {
     let api = Arc::new(api);
     let clock = Arc::clone(&api.clock);
-    let routes = routes(&api)
-        .push(description::route(DESCRIPTION, openapi::integration()))
-        .push(description::route(
-            DESCRIPTION_IN_3_0,
-            openapi::integration_in_3_0(),
-        ));
+    let descriptions = [
+        (DESCRIPTION, openapi::integration()),
+        (DESCRIPTION_IN_3_0, openapi::integration_in_3_0(Form::Json)),
+        (
+            MULTIPART_DESCRIPTION_IN_3_0,
+            openapi::integration_in_3_0(Form::Multipart),
+        ),
+    ];
+    let mut routes = routes(&api);
+    for (path, text) in descriptions {
+        routes = routes.push(description::route(path, text));
+    }
     server::service(routes, "integration", clock, ids, metrics)
 }
 

@@ -12,9 +12,6 @@ use super::refusals::{Refusals, Shared};
 use super::schema::components;
 use super::{headers, info, servers};
 
-/// The schema of a create as a form, which not every rendering shows.
-pub(super) const FORM: &str = "CreatePreAuthorizationForm";
-
 const API_KEY: &str = "apiKey";
 
 const PRE_AUTHORIZATIONS: Tag = Tag {

@@ -4,7 +4,7 @@ use preauth_core::ErrorCode;
 use preauth_core::value::Scope;
 use preauth_core::wire::path;
 
-use super::{API_KEY, FORM, PRE_AUTHORIZATIONS, schemas};
+use super::{API_KEY, PRE_AUTHORIZATIONS, schemas};
 use crate::openapi::described::Described;
 use crate::openapi::document::{Content, Parameter, Requirement};
 use crate::openapi::headers;
@@ -59,9 +59,9 @@ fn create() -> Described {
     .parameter(idempotency_key())
     .body("What is offered, and to whom; as a form it may bring the invoice file.", schemas::named("CreatePreAuthorization"))
     .or_body(
-        "multipart/form-data",
+        Content::FORM,
         Content::form(
-            schemas::named(FORM),
+            schemas::named("CreatePreAuthorizationForm"),
             "invoiceFile",
             "application/pdf, application/xml, text/xml",
         ),

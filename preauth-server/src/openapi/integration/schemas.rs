@@ -5,7 +5,7 @@ use preauth_core::value::{Origin, PaymentOrderStatus, Stage, Status};
 use crate::openapi::schema::{Schema, Shapes, optional, required};
 use crate::openapi::shared;
 
-use super::{FORM, webhook};
+use super::webhook;
 
 /// Everything under `components/schemas`.
 pub(super) const ALL: &Shapes = &[
@@ -16,7 +16,7 @@ pub(super) const ALL: &Shapes = &[
     ("SupplierParty", supplier_party),
     ("Invoice", shared::invoice),
     ("CreatePreAuthorization", create),
-    (FORM, create_form),
+    ("CreatePreAuthorizationForm", create_form),
     ("CreateSupplier", create_supplier),
     ("CreateInvoice", create_invoice),
     ("ErrorBody", shared::error_body),
@@ -162,7 +162,6 @@ fn create_invoice() -> Schema {
                 Schema::date(due_date, "2027-01-20").pattern("^[0-9]{4}-[0-9]{2}-[0-9]{2}$"),
             ),
             required("number", shared::invoice_number().length(1, 50)),
-            // Without `default`: generators take a field that has one for required.
             optional(
                 "withheldTaxAmount",
                 Schema::amount(

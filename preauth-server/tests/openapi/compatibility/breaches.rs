@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{CANCEL, CREATE, EVENT, LIST, add, at, breaches_of, schema, strike, take};
+use super::{CANCEL, CREATE, EVENT, LIST, add, breaches_of, schema, strike};
+use crate::description::{at, take};
 
 /// That an edit is found wherever it matters, and nothing else.
 #[track_caller]

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{CREATE, EVENT, LIST, add, at, breaches_of, schema};
+use super::{CREATE, EVENT, LIST, add, breaches_of, schema};
+use crate::description::at;
 
 #[track_caller]
 fn grows(edit: impl FnOnce(&mut Value)) {

@@ -7,7 +7,7 @@ mod judge;
 
 use serde_json::Value;
 
-use crate::description::Description;
+use crate::description::{Description, at};
 use judge::breaches;
 
 const RELEASED: &str = include_str!("../../../../docs/openapi/released/integration.json");
@@ -31,18 +31,6 @@ fn breaches_of(edit: impl FnOnce(&mut Value)) -> Vec<String> {
     edit(&mut next);
     assert_ne!(next, released(), "the edit does something");
     breaches(&released(), &next)
-}
-
-/// A place in a document; there must be one.
-fn at<'a>(document: &'a mut Value, pointer: &str) -> &'a mut Value {
-    let found = document.pointer_mut(pointer);
-    found.unwrap_or_else(|| panic!("{pointer} is nowhere"))
-}
-
-/// Takes a member out of the object at a place.
-fn take(document: &mut Value, pointer: &str, name: &str) -> Value {
-    let object = at(document, pointer).as_object_mut().unwrap();
-    object.remove(name).unwrap()
 }
 
 /// Takes an element out of the array at a place.
