@@ -218,6 +218,29 @@ fn answers_bear_what_is_new_and_nothing_is_closed_that_may_grow() {
     }
 }
 
+#[test]
+fn no_field_has_a_default_because_generators_take_it_for_required() {
+    for (name, description) in both() {
+        let mut fields = 0;
+        each_field(&description.document, &mut |field, schema| {
+            assert_eq!(schema.get("default"), None, "{name}: {field}");
+            fields += 1_usize;
+        });
+        assert!(fields > 50, "{name}: {fields} fields");
+    }
+}
+
+fn each_field(value: &Value, look: &mut impl FnMut(&str, &Value)) {
+    for (name, schema) in members(&value["properties"]) {
+        look(name, schema);
+    }
+    match value {
+        Value::Object(members) => members.values().for_each(|each| each_field(each, look)),
+        Value::Array(elements) => elements.iter().for_each(|each| each_field(each, look)),
+        _ => {}
+    }
+}
+
 fn references(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(members) => {

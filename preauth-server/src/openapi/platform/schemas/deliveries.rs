@@ -65,8 +65,8 @@ pub(super) fn wanted_endpoint() -> Schema {
 }
 
 pub(super) fn rotation() -> Schema {
-    let hours = Schema::integer("How long the old secret signs, too.", 24);
-    let hours = hours.at_least(0).at_most(168).by_default(0);
+    let hours = Schema::integer("How long the old secret signs, too; 0 when absent.", 24);
+    let hours = hours.at_least(0).at_most(168);
     Schema::request(
         "How long both secrets sign.",
         [optional("overlapHours", hours)],

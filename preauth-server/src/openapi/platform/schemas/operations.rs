@@ -124,7 +124,7 @@ fn history() -> Schema {
 }
 
 pub(super) fn direct_advance() -> Schema {
-    let tax = "What is withheld; at most amount less 500.";
+    let tax = "What is withheld; at most amount less 500, and 0 when absent.";
     let invoice = Schema::request(
         "The invoice.",
         [
@@ -136,10 +136,7 @@ pub(super) fn direct_advance() -> Schema {
             ),
             required("dueDate", shared::due_date()),
             optional("number", shared::invoice_number().length(1, 50)),
-            optional(
-                "withheldTaxAmount",
-                Schema::amount(tax, 0.0).at_least(0).by_default(0),
-            ),
+            optional("withheldTaxAmount", Schema::amount(tax, 0.0).at_least(0)),
         ],
     );
     let others = [

@@ -24,13 +24,15 @@ pub(super) fn user() -> Schema {
 }
 
 pub(super) fn new_user() -> Schema {
+    let active = "Keys of an inactive user open nothing; true when absent.";
+    let active = Schema::boolean(active, true);
     Schema::request(
         "A user.",
         [
             required("name", name().length(1, 255)),
             required("email", email()),
             required("permissions", permissions()),
-            optional("active", active().by_default(true)),
+            optional("active", active),
         ],
     )
 }
@@ -81,9 +83,8 @@ pub(super) fn api_key_request() -> Schema {
             ),
             optional(
                 "validityDays",
-                Schema::integer("How long it is valid.", 365)
-                    .among(&[30, 90, 180, 365])
-                    .by_default(365),
+                Schema::integer("How long it is valid; 365 when absent.", 365)
+                    .among(&[30, 90, 180, 365]),
             ),
         ],
     )
