@@ -10,6 +10,7 @@ mod open_error;
 mod page_window;
 pub mod postgres;
 mod queue;
+mod rows;
 pub mod sqlite;
 mod watch;
 

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use sqlx::postgres::PgConnection;
 use sqlx::sqlite::SqliteConnectOptions;
@@ -31,7 +30,7 @@ impl Scratch {
         match kind {
             Kind::Sqlite => {
                 let folder = Arc::new(TempDir::new().unwrap());
-                let file = folder.path().join(format!("{}.db", new_name()));
+                let file = folder.path().join(format!("{}.db", cluster::new_name()));
                 Self::Sqlite { folder, file }
             }
             Kind::Postgres => Self::create("template0").await,
@@ -49,7 +48,7 @@ impl Scratch {
     pub(crate) async fn copy(&self) -> Self {
         match self {
             Self::Sqlite { folder, file } => {
-                let copy = folder.path().join(format!("{}.db", new_name()));
+                let copy = folder.path().join(format!("{}.db", cluster::new_name()));
                 std::fs::copy(file, &copy).unwrap();
                 Self::Sqlite {
                     folder: Arc::clone(folder),
@@ -88,7 +87,7 @@ impl Scratch {
     }
 
     async fn create(template: &str) -> Self {
-        let name = new_name();
+        let name = cluster::new_name();
         let admin = format!("{}/postgres", cluster::url());
         let mut admin = PgConnection::connect(&admin).await.unwrap();
         let create = format!("CREATE DATABASE {name} TEMPLATE {template}");
@@ -96,10 +95,4 @@ impl Scratch {
         admin.close().await.unwrap();
         Self::Postgres { name }
     }
-}
-
-fn new_name() -> String {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let n = COUNT.fetch_add(1, Ordering::Relaxed);
-    format!("audit_{}_{n}", std::process::id())
 }

@@ -1,5 +1,6 @@
 //! The database server of the tests: the one that the environment names, or one of their own.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::LazyLock;
@@ -45,4 +46,10 @@ impl Cluster {
             _own: Some((server, stdin)),
         }
     }
+}
+
+/// A name that no database of the server has.
+pub(crate) fn new_name() -> String {
+    // Ids of processes come again; every state is keyed at random.
+    format!("test_{:016x}", RandomState::new().build_hasher().finish())
 }

@@ -1,7 +1,6 @@
 //! A PostgreSQL database for each test, copied from one that was migrated once.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use preauth_server::store::migrate;
 use sqlx::postgres::{PgConnection, PgPool, PgPoolOptions};
@@ -28,7 +27,7 @@ impl Database {
     pub(crate) async fn fresh() -> Self {
         let mut admin = connect("postgres").await;
         let template = template(&mut admin).await;
-        let name = new_name();
+        let name = cluster::new_name();
         let create = format!("CREATE DATABASE {name} TEMPLATE {template}");
         admin.execute(AssertSqlSafe(create)).await.unwrap();
         admin.close().await.unwrap();
@@ -44,7 +43,7 @@ impl Database {
     }
 
     async fn made_by(admin: &mut PgConnection) -> Self {
-        let name = new_name();
+        let name = cluster::new_name();
         let create = format!("CREATE DATABASE {name}");
         admin.execute(AssertSqlSafe(create)).await.unwrap();
         Self { name }
@@ -62,12 +61,6 @@ impl Database {
         let pool = PgPoolOptions::new().max_connections(2);
         pool.connect(&self.url()).await.unwrap()
     }
-}
-
-fn new_name() -> String {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let n = COUNT.fetch_add(1, Ordering::Relaxed);
-    format!("test_{}_{n}", std::process::id())
 }
 
 fn url(database: &str) -> String {

@@ -12,7 +12,7 @@ use crate::access::{Access, Entry, KeyHash, RateLimit, Window};
 
 use super::PostgresStore;
 use super::error::Fault;
-use super::rows::Columns;
+use super::rows::{Columns, place};
 
 #[async_trait]
 impl Access for PostgresStore {
@@ -123,7 +123,7 @@ async fn enter(
     .await?;
     for row in &rows {
         let columns = Columns::of("api_keys", row);
-        let Some(party) = columns.place("n", &mut parties)? else {
+        let Some(party) = place(columns, "n", &mut parties)? else {
             continue;
         };
         for (behind, place) in (0..).zip(party.visits.iter().rev()) {
@@ -181,7 +181,7 @@ fn entry(row: &PgRow, limit: RateLimit, behind: u32) -> Result<Entry, Fault> {
 
 fn window(row: &PgRow, limit: RateLimit, behind: u32) -> Result<Option<Window>, Fault> {
     let columns = Columns::of("rate_windows", row);
-    let Some(count) = columns.optional_whole::<u32>("count")? else {
+    let Some(count) = columns.raw::<Option<u32>>("count")? else {
         return Ok(None);
     };
     Ok(Some(Window {

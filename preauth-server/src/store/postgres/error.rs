@@ -8,6 +8,7 @@ use thiserror::Error;
 use crate::directory::DirectoryError;
 use crate::store::Unfit;
 use crate::store::queue::QueueError;
+use crate::store::rows::Corrupt;
 
 /// Another record has the same key.
 const UNIQUE_VIOLATION: &str = "23505";
@@ -28,11 +29,8 @@ pub(super) enum Fault {
     #[error("the database did not answer in time")]
     TimedOut,
     /// What is stored was not written by this server.
-    #[error("column {column} of table {table} holds what cannot be read back")]
-    Corrupt {
-        table: &'static str,
-        column: &'static str,
-    },
+    #[error(transparent)]
+    Corrupt(#[from] Corrupt),
     /// The schema is not the one that this build was made for.
     #[error("the schema of the database is not the one of this build; run migrate")]
     Schema,
@@ -84,7 +82,7 @@ impl Fault {
             // The server ends the connection after these: it is shutting down, or was told to.
             Self::Database(error) => code(error).is_some_and(|code| ends_connection(&code)),
             Self::TimedOut
-            | Self::Corrupt { .. }
+            | Self::Corrupt(_)
             | Self::Schema
             | Self::ReadOnly
             | Self::Queue(_)
@@ -177,7 +175,7 @@ impl From<Fault> for WriteError {
         match fault {
             Fault::Database(error) => error.into(),
             Fault::TimedOut
-            | Fault::Corrupt { .. }
+            | Fault::Corrupt(_)
             | Fault::Schema
             | Fault::ReadOnly
             | Fault::Queue(_)
@@ -196,6 +194,12 @@ impl From<QueueError> for WriteError {
     }
 }
 
+impl From<Corrupt> for WriteError {
+    fn from(corrupt: Corrupt) -> Self {
+        Fault::from(corrupt).into()
+    }
+}
+
 impl From<Fault> for Unavailable {
     fn from(fault: Fault) -> Self {
         Self {
@@ -211,7 +215,7 @@ impl From<Fault> for Unfit {
             Fault::ReadOnly => Self::ReadOnly,
             Fault::Database(_)
             | Fault::TimedOut
-            | Fault::Corrupt { .. }
+            | Fault::Corrupt(_)
             | Fault::Queue(_)
             | Fault::NoIdsLeft => Self::Unreachable(fault.into()),
         }

@@ -5,31 +5,13 @@ use preauth_core::ReceivedInvoice;
 use preauth_core::port::{PageRequest, Unavailable};
 use preauth_core::value::InvoiceId;
 use sqlx::PgConnection;
-use sqlx::postgres::PgRow;
 
 use crate::directory::{Invoices, Page};
+use crate::store::rows::{invoice, select_invoices};
 
 use super::error::Fault;
-use super::parties::{PAYER, SUPPLIER, party};
-use super::rows::{Columns, clamped, count};
+use super::rows::{clamped, count};
 use super::{PostgresStore, sequences};
-
-/// Every column of an invoice with its parties, before `$rest`.
-macro_rules! select_invoices {
-    ($rest:literal) => {
-        concat!(
-            "SELECT i.id, i.amount_cents, i.due_date, i.number, i.received_at,
-                    p.id AS payer_id, p.head_office_id AS payer_head_office_id,
-                    p.cnpj AS payer_cnpj, p.name AS payer_name,
-                    s.id AS supplier_id, s.head_office_id AS supplier_head_office_id,
-                    s.cnpj AS supplier_cnpj, s.name AS supplier_name
-             FROM invoices i
-             JOIN companies p ON p.id = i.payer_id
-             JOIN companies s ON s.id = i.supplier_id ",
-            $rest
-        )
-    };
-}
 
 #[async_trait]
 impl Invoices for PostgresStore {
@@ -59,7 +41,7 @@ async fn by_id(
         .bind(id.get())
         .fetch_optional(connection)
         .await?;
-    row.as_ref().map(invoice).transpose()
+    Ok(row.as_ref().map(invoice).transpose()?)
 }
 
 async fn list(
@@ -74,22 +56,9 @@ async fn list(
         .bind(clamped(page.offset()))
         .fetch_all(connection)
         .await?;
-    let items: Result<_, Fault> = rows.iter().map(invoice).collect();
+    let items: Result<_, _> = rows.iter().map(invoice).collect();
     Ok(Page {
         items: items?,
         total: count(total),
-    })
-}
-
-fn invoice(row: &PgRow) -> Result<ReceivedInvoice, Fault> {
-    let columns = Columns::of("invoices", row);
-    Ok(ReceivedInvoice {
-        id: columns.number("id", InvoiceId::new)?,
-        payer: party(columns, &PAYER)?,
-        supplier: party(columns, &SUPPLIER)?,
-        amount: columns.money("amount_cents")?,
-        due_date: columns.parsed("due_date")?,
-        number: columns.parsed("number")?,
-        received_at: columns.timestamp("received_at")?,
     })
 }

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use preauth_core::operation::Credit;
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{LoadedOperation, LoadedOrder, OrderTarget, Subscription};
 use preauth_core::value::{CompanyId, OperationId, PaymentOrderId, Timestamp};
@@ -10,7 +9,6 @@ use sqlx::PgConnection;
 
 use super::error::Fault;
 use super::parties;
-use super::rows::Columns;
 use super::{operations, payment_orders, sequences};
 
 /// An operation and what a command on it looks at; the connection must be in a snapshot.
@@ -107,12 +105,4 @@ pub(super) async fn order(
         order,
         subscriptions,
     }))
-}
-
-/// The credit analysis in the columns of its table.
-pub(super) fn credit(columns: Columns<'_>) -> Result<Credit, Fault> {
-    Ok(Credit {
-        max_term_days: columns.number("max_term_days", |days| days.try_into().ok())?,
-        max_invoice_amount: columns.money("max_invoice_amount_cents")?,
-    })
 }

@@ -8,11 +8,11 @@ use preauth_core::value::{
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use crate::store::rows::{PAYER, SUPPLIER, credit, party};
+
 use super::error::Fault;
-use super::load::credit;
 use super::operations;
-use super::parties::{PAYER, SUPPLIER, party};
-use super::rows::Columns;
+use super::rows::{Columns, place};
 
 /// What one statement finds, and whether an operation in progress holds the invoice.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ pub(super) async fn find_all(
     let mut answers: Vec<_> = targets.iter().map(|_| Ok(None)).collect();
     for row in &rows {
         let columns = Columns::of("companies", row);
-        if let Some(answer) = columns.place("n", &mut answers)? {
+        if let Some(answer) = place(columns, "n", &mut answers)? {
             *answer = found(columns).map(Some);
         }
     }

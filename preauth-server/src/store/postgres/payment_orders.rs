@@ -3,36 +3,15 @@
 use async_trait::async_trait;
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{PageRequest, Unavailable};
-use preauth_core::value::{OperationId, PaymentOrderId, Version};
+use preauth_core::value::PaymentOrderId;
 use sqlx::PgConnection;
-use sqlx::postgres::PgRow;
 
 use crate::directory::{Page, PaymentOrders};
+use crate::store::rows::{order, select_orders};
 
 use super::PostgresStore;
 use super::error::Fault;
-use super::parties::{PAYER, SUPPLIER, party};
-use super::rows::{Columns, clamped, count};
-
-/// Every column of an order with its parties, before `$rest`.
-macro_rules! select_orders {
-    ($rest:literal) => {
-        concat!(
-            "SELECT o.id, o.version, o.operation_id, o.status, o.amount_cents, o.scheduled_for,
-                    o.reason, o.created_at,
-                    o.head_office_id AS listed_head_office_id,
-                    p.id AS payer_id, p.head_office_id AS payer_head_office_id,
-                    p.cnpj AS payer_cnpj, p.name AS payer_name,
-                    s.id AS supplier_id, s.head_office_id AS supplier_head_office_id,
-                    s.cnpj AS supplier_cnpj, s.name AS supplier_name
-             FROM payment_orders o
-             JOIN companies p ON p.id = o.payer_id
-             JOIN companies s ON s.id = o.supplier_id ",
-            $rest
-        )
-    };
-}
-pub(super) use select_orders;
+use super::rows::{clamped, count};
 
 #[async_trait]
 impl PaymentOrders for PostgresStore {
@@ -56,7 +35,7 @@ pub(super) async fn by_id(
         .bind(id.get())
         .fetch_optional(connection)
         .await?;
-    row.as_ref().map(order).transpose()
+    Ok(row.as_ref().map(order).transpose()?)
 }
 
 async fn list(
@@ -71,27 +50,9 @@ async fn list(
         .bind(clamped(page.offset()))
         .fetch_all(connection)
         .await?;
-    let items: Result<_, Fault> = rows.iter().map(order).collect();
+    let items: Result<_, _> = rows.iter().map(order).collect();
     Ok(Page {
         items: items?,
         total: count(total),
-    })
-}
-
-/// Reads a row of `select_orders!` back.
-pub(super) fn order(row: &PgRow) -> Result<PaymentOrder, Fault> {
-    let columns = Columns::of("payment_orders", row);
-    let operation: Option<i64> = columns.raw("operation_id")?;
-    Ok(PaymentOrder {
-        id: columns.number("id", PaymentOrderId::new)?,
-        version: columns.number("version", Version::new)?,
-        payer: party(columns, &PAYER)?,
-        supplier: party(columns, &SUPPLIER)?,
-        amount: columns.money("amount_cents")?,
-        scheduled_for: columns.optional_parsed("scheduled_for")?,
-        operation: operation.and_then(OperationId::new),
-        status: columns.parsed("status")?,
-        reason: columns.optional_parsed("reason")?,
-        created_at: columns.timestamp("created_at")?,
     })
 }

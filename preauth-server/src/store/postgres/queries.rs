@@ -1,21 +1,20 @@
 //! The read side.
 
 use async_trait::async_trait;
-use preauth_core::operation::{Actor, Operation};
+use preauth_core::operation::Operation;
 use preauth_core::port::{
     Filter, HistoryEntry, OperationPage, PageRequest, Queries, Unavailable, Viewer,
 };
-use preauth_core::value::{
-    ApiKeyId, EnumSet, EventId, ExternalReference, OperationId, Status, Timestamp, UserId, Version,
-};
-use sqlx::postgres::{PgRow, Postgres};
+use preauth_core::value::{EnumSet, ExternalReference, OperationId, Status, Timestamp};
+use sqlx::postgres::Postgres;
 use sqlx::{PgConnection, QueryBuilder, Row};
 
 use crate::store::page_window::Window;
+use crate::store::rows::{history_entry, operation, select_operations};
 
 use super::PostgresStore;
 use super::error::Fault;
-use super::operations::{self, select_operations};
+use super::operations;
 use super::rows::{Columns, clamped, count};
 
 #[async_trait]
@@ -71,7 +70,7 @@ async fn history(
     .bind(id.get())
     .fetch_all(connection)
     .await?;
-    rows.iter().map(history_entry).collect()
+    Ok(rows.iter().map(history_entry).collect::<Result<_, _>>()?)
 }
 
 async fn overdue(
@@ -88,7 +87,7 @@ async fn overdue(
     .fetch_all(connection)
     .await?;
     let id = |row| Columns::of("operations", row).number("id", OperationId::new);
-    rows.iter().map(id).collect()
+    Ok(rows.iter().map(id).collect::<Result<_, _>>()?)
 }
 
 async fn list(
@@ -138,7 +137,7 @@ async fn rows(
     query.push_bind(clamped(take)).push(" OFFSET ");
     query.push_bind(clamped(skip)).push(") ORDER BY o.id DESC");
     let rows = query.build().fetch_all(connection).await?;
-    rows.iter().map(operations::operation).collect()
+    Ok(rows.iter().map(operation).collect::<Result<_, _>>()?)
 }
 
 /// What the viewer may see and the filter lets pass, in words that PostgreSQL finds an index for.
@@ -174,30 +173,4 @@ fn restrict(query: &mut QueryBuilder<Postgres>, viewer: Viewer, filter: &Filter)
         }
         query.push(")");
     }
-}
-
-fn history_entry(row: &PgRow) -> Result<HistoryEntry, Fault> {
-    let columns = Columns::of("events", row);
-    Ok(HistoryEntry {
-        id: EventId::new(columns.uuid("id")?),
-        version: columns.number("version", Version::new)?,
-        event_type: columns.parsed("type")?,
-        at: columns.timestamp("at")?,
-        actor: actor(columns)?,
-        body: columns.raw("body")?,
-    })
-}
-
-fn actor(columns: Columns<'_>) -> Result<Actor, Fault> {
-    Ok(match columns.raw("actor")? {
-        "API_KEY" => Actor::ApiKey {
-            key: ApiKeyId::new(columns.uuid("actor_api_key_id")?),
-            user: UserId::new(columns.uuid("actor_user_id")?),
-        },
-        "COMPANY" => Actor::Company,
-        "SUPPLIER" => Actor::Supplier,
-        "PLATFORM" => Actor::Platform,
-        "SYSTEM" => Actor::System,
-        _ => return Err(columns.corrupt("actor")),
-    })
 }

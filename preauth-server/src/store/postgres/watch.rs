@@ -67,9 +67,9 @@ async fn waiting(connection: &mut PgConnection, now: Timestamp) -> Result<Waitin
     .await?;
     let columns = Columns::of("deliveries", &row);
     Ok(Waiting {
-        due_deliveries: columns.whole("due_deliveries")?,
-        paused_deliveries: columns.whole("paused_deliveries")?,
-        paused_endpoints: columns.whole("paused_endpoints")?,
-        staged_notices: columns.whole("staged_notices")?,
+        due_deliveries: columns.raw("due_deliveries")?,
+        paused_deliveries: columns.raw("paused_deliveries")?,
+        paused_endpoints: columns.raw("paused_endpoints")?,
+        staged_notices: columns.raw("staged_notices")?,
     })
 }

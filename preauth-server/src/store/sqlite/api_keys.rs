@@ -2,16 +2,16 @@
 
 use async_trait::async_trait;
 use preauth_core::port::{PageRequest, Unavailable};
-use preauth_core::value::{ApiKeyId, CompanyId, Timestamp, UserId};
-use sqlx::sqlite::SqliteRow;
+use preauth_core::value::{ApiKeyId, CompanyId, Timestamp};
 use sqlx::{Row, SqliteConnection};
 
 use crate::access::KeyHash;
 use crate::directory::{ApiKey, ApiKeys, DirectoryError, Page};
+use crate::store::rows::api_key;
 
 use super::SqliteStore;
 use super::error::{Fault, WriteError, one_row_or};
-use super::rows::{Columns, clamped, count, set_text};
+use super::rows::{clamped, count, set_text};
 
 #[async_trait]
 impl ApiKeys for SqliteStore {
@@ -119,21 +119,5 @@ async fn list(
     Ok(Page {
         items: rows.iter().map(api_key).collect::<Result<_, _>>()?,
         total: count(total.try_get(0)?),
-    })
-}
-
-fn api_key(row: &SqliteRow) -> Result<ApiKey, Fault> {
-    let columns = Columns::of("api_keys", row);
-    Ok(ApiKey {
-        id: ApiKeyId::new(columns.uuid("id")?),
-        company: CompanyId::new(columns.uuid("company_id")?),
-        name: columns.parsed("name")?,
-        responsible_user: UserId::new(columns.uuid("user_id")?),
-        scopes: columns.set("scopes")?,
-        prefix: columns.raw("prefix")?,
-        created_at: columns.timestamp("created_at")?,
-        expires_at: columns.timestamp("expires_at")?,
-        revoked_at: columns.optional_timestamp("revoked_at")?,
-        last_used_at: columns.optional_timestamp("last_used_at")?,
     })
 }

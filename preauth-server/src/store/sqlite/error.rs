@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use crate::directory::DirectoryError;
 use crate::store::Unfit;
+use crate::store::rows::Corrupt;
 
 /// A statement that failed, or a row that makes no sense.
 #[derive(Debug, Error)]
@@ -15,11 +16,8 @@ pub(super) enum Fault {
     #[error("the database did not do what it was asked")]
     Database(#[from] sqlx::Error),
     /// What is stored was not written by this server.
-    #[error("column {column} of table {table} holds what cannot be read back")]
-    Corrupt {
-        table: &'static str,
-        column: &'static str,
-    },
+    #[error(transparent)]
+    Corrupt(#[from] Corrupt),
     /// The schema is not the one that this build was made for.
     #[error("the schema of the database is not the one of this build; run migrate")]
     Schema,
@@ -81,10 +79,14 @@ impl From<Fault> for WriteError {
     fn from(fault: Fault) -> Self {
         match fault {
             Fault::Database(error) => error.into(),
-            Fault::Corrupt { .. } | Fault::Schema | Fault::NoIdsLeft => {
-                Self::NotDone(Box::new(fault))
-            }
+            Fault::Corrupt(_) | Fault::Schema | Fault::NoIdsLeft => Self::NotDone(Box::new(fault)),
         }
+    }
+}
+
+impl From<Corrupt> for WriteError {
+    fn from(corrupt: Corrupt) -> Self {
+        Fault::from(corrupt).into()
     }
 }
 
@@ -100,7 +102,7 @@ impl From<Fault> for Unfit {
     fn from(fault: Fault) -> Self {
         match fault {
             Fault::Schema => Self::Schema,
-            Fault::Database(_) | Fault::Corrupt { .. } | Fault::NoIdsLeft => {
+            Fault::Database(_) | Fault::Corrupt(_) | Fault::NoIdsLeft => {
                 Self::Unreachable(fault.into())
             }
         }

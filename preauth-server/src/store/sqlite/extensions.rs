@@ -1,17 +1,16 @@
 //! Extensions as rows, as the platform's people look at them.
 
 use async_trait::async_trait;
-use preauth_core::operation::{Extension, ExtensionStatus};
-use preauth_core::port::{ExtensionRecord, PageRequest, Unavailable};
+use preauth_core::port::{PageRequest, Unavailable};
 use preauth_core::value::{ExtensionId, OperationId};
 use sqlx::SqliteConnection;
-use sqlx::sqlite::SqliteRow;
 
 use crate::directory::{Extensions, OperationExtension, Page};
+use crate::store::rows::extension;
 
 use super::SqliteStore;
 use super::error::Fault;
-use super::rows::{Columns, clamped, count};
+use super::rows::{clamped, count};
 
 #[async_trait]
 impl Extensions for SqliteStore {
@@ -45,7 +44,7 @@ async fn by_id(
     .bind(id.get())
     .fetch_optional(connection)
     .await?;
-    row.as_ref().map(extension).transpose()
+    Ok(row.as_ref().map(extension).transpose()?)
 }
 
 async fn list(
@@ -66,25 +65,9 @@ async fn list(
     .bind(clamped(page.offset()))
     .fetch_all(connection)
     .await?;
-    let items: Result<_, Fault> = rows.iter().map(extension).collect();
+    let items: Result<_, _> = rows.iter().map(extension).collect();
     Ok(Page {
         items: items?,
         total: count(total),
-    })
-}
-
-/// Reads a row of the table back.
-pub(super) fn extension(row: &SqliteRow) -> Result<OperationExtension, Fault> {
-    let columns = Columns::of("extensions", row);
-    let extension = Extension {
-        id: columns.number("id", ExtensionId::new)?,
-        new_due_date: columns.parsed("new_due_date")?,
-        total_amount: columns.money("total_amount_cents")?,
-    };
-    let status = ExtensionStatus::parse(columns.raw("status")?);
-    let status = status.ok_or_else(|| columns.corrupt("status"))?;
-    Ok(OperationExtension {
-        operation: columns.number("operation_id", OperationId::new)?,
-        record: ExtensionRecord { extension, status },
     })
 }

@@ -159,6 +159,6 @@ async fn forget(connection: &mut SqliteConnection, file: ContentHash) -> Result<
 
 fn hashes(rows: &[SqliteRow]) -> Result<Vec<ContentHash>, WriteError> {
     let hash = |row| Columns::of("announced_files", row).bytes("sha256");
-    let hashes: Result<Vec<[u8; 32]>, Fault> = rows.iter().map(hash).collect();
+    let hashes: Result<Vec<[u8; 32]>, _> = rows.iter().map(hash).collect();
     Ok(hashes?.into_iter().map(ContentHash::from_bytes).collect())
 }

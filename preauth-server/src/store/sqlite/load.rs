@@ -12,9 +12,11 @@ use preauth_core::value::{
 };
 use sqlx::SqliteConnection;
 
+use crate::store::rows::{PAYER, SUPPLIER, credit, party};
+
 use super::counters::Counters;
 use super::error::Fault;
-use super::parties::{self, PAYER, SUPPLIER, party};
+use super::parties;
 use super::rows::Columns;
 use super::{operations, payment_orders};
 
@@ -189,14 +191,6 @@ async fn parties_of(
         supplier_is_blocked: columns.raw("supplier_is_blocked")?,
         credit: has_credit.map(|_| credit(columns)).transpose()?,
     }))
-}
-
-/// The credit analysis in the columns of its table.
-pub(super) fn credit(columns: Columns<'_>) -> Result<Credit, Fault> {
-    Ok(Credit {
-        max_term_days: columns.number("max_term_days", |days| days.try_into().ok())?,
-        max_invoice_amount: columns.money("max_invoice_amount_cents")?,
-    })
 }
 
 async fn reply(

@@ -5,39 +5,10 @@ use preauth_core::port::Subscription;
 use preauth_core::value::{Cnpj, CompanyId, EndpointId};
 use sqlx::SqliteConnection;
 
+use crate::store::rows::{PAYER, SUPPLIER, party};
+
 use super::error::Fault;
 use super::rows::Columns;
-
-/// The names that a query gives the columns of a party.
-pub(super) struct PartyColumns {
-    pub(super) company: &'static str,
-    pub(super) head_office: &'static str,
-    pub(super) cnpj: &'static str,
-    pub(super) name: &'static str,
-}
-
-pub(super) const PAYER: PartyColumns = PartyColumns {
-    company: "payer_id",
-    head_office: "payer_head_office_id",
-    cnpj: "payer_cnpj",
-    name: "payer_name",
-};
-
-pub(super) const SUPPLIER: PartyColumns = PartyColumns {
-    company: "supplier_id",
-    head_office: "supplier_head_office_id",
-    cnpj: "supplier_cnpj",
-    name: "supplier_name",
-};
-
-pub(super) fn party(columns: Columns<'_>, names: &PartyColumns) -> Result<Party, Fault> {
-    Ok(Party {
-        company: CompanyId::new(columns.uuid(names.company)?),
-        head_office: CompanyId::new(columns.uuid(names.head_office)?),
-        cnpj: columns.parsed(names.cnpj)?,
-        name: columns.parsed(names.name)?,
-    })
-}
 
 /// The company with an id, if there is one.
 pub(super) async fn by_id(
@@ -52,8 +23,8 @@ pub(super) async fn by_id(
     .bind(id.as_uuid().as_bytes().as_slice())
     .fetch_optional(connection)
     .await?;
-    row.map(|row| party(Columns::of("companies", &row), &PAYER))
-        .transpose()
+    let party = row.map(|row| party(Columns::of("companies", &row), &PAYER));
+    Ok(party.transpose()?)
 }
 
 /// The company with a tax id, if there is one.
@@ -69,8 +40,8 @@ pub(super) async fn by_cnpj(
     .bind(cnpj.as_str())
     .fetch_optional(connection)
     .await?;
-    row.map(|row| party(Columns::of("companies", &row), &SUPPLIER))
-        .transpose()
+    let party = row.map(|row| party(Columns::of("companies", &row), &SUPPLIER));
+    Ok(party.transpose()?)
 }
 
 /// The endpoints of the payer's head office and, if there is a supplier, of its own.

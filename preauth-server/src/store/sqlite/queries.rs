@@ -1,21 +1,20 @@
 //! The read side.
 
 use async_trait::async_trait;
-use preauth_core::operation::{Actor, Operation};
+use preauth_core::operation::Operation;
 use preauth_core::port::{
     Filter, HistoryEntry, OperationPage, PageRequest, Queries, Unavailable, Viewer,
 };
-use preauth_core::value::{
-    ApiKeyId, EnumSet, EventId, ExternalReference, OperationId, Status, Timestamp, UserId, Version,
-};
-use sqlx::sqlite::{Sqlite, SqliteRow};
+use preauth_core::value::{EnumSet, ExternalReference, OperationId, Status, Timestamp};
+use sqlx::sqlite::Sqlite;
 use sqlx::{QueryBuilder, Row, SqliteConnection};
 
 use crate::store::page_window::Window;
+use crate::store::rows::{history_entry, operation, select_operations};
 
 use super::SqliteStore;
 use super::error::Fault;
-use super::operations::{self, select_operations};
+use super::operations;
 use super::rows::{Columns, clamped, count};
 
 #[async_trait]
@@ -55,7 +54,7 @@ impl Queries for SqliteStore {
         .fetch_all(&mut *reader)
         .await
         .map_err(Fault::from)?;
-        let entries: Result<_, Fault> = rows.iter().map(history_entry).collect();
+        let entries: Result<_, _> = rows.iter().map(history_entry).collect();
         Ok(entries?)
     }
 
@@ -71,7 +70,7 @@ impl Queries for SqliteStore {
         .await
         .map_err(Fault::from)?;
         let id = |row| Columns::of("operations", row).number("id", OperationId::new);
-        let ids: Result<_, Fault> = rows.iter().map(id).collect();
+        let ids: Result<_, _> = rows.iter().map(id).collect();
         Ok(ids?)
     }
 }
@@ -112,7 +111,7 @@ async fn rows(
     query.push_bind(clamped(take)).push(" OFFSET ");
     query.push_bind(clamped(skip)).push(") ORDER BY o.id DESC");
     let rows = query.build().fetch_all(connection).await?;
-    rows.iter().map(operations::operation).collect()
+    Ok(rows.iter().map(operation).collect::<Result<_, _>>()?)
 }
 
 /// What the viewer may see and the filter lets pass, in words that SQLite finds an index for.
@@ -152,30 +151,4 @@ fn restrict(query: &mut QueryBuilder<Sqlite>, viewer: Viewer, filter: &Filter) {
         }
         query.push(")");
     }
-}
-
-fn history_entry(row: &SqliteRow) -> Result<HistoryEntry, Fault> {
-    let columns = Columns::of("events", row);
-    Ok(HistoryEntry {
-        id: EventId::new(columns.uuid("id")?),
-        version: columns.number("version", Version::new)?,
-        event_type: columns.parsed("type")?,
-        at: columns.timestamp("at")?,
-        actor: actor(columns)?,
-        body: columns.raw("body")?,
-    })
-}
-
-fn actor(columns: Columns<'_>) -> Result<Actor, Fault> {
-    Ok(match columns.raw("actor")? {
-        "API_KEY" => Actor::ApiKey {
-            key: ApiKeyId::new(columns.uuid("actor_api_key_id")?),
-            user: UserId::new(columns.uuid("actor_user_id")?),
-        },
-        "COMPANY" => Actor::Company,
-        "SUPPLIER" => Actor::Supplier,
-        "PLATFORM" => Actor::Platform,
-        "SYSTEM" => Actor::System,
-        _ => return Err(columns.corrupt("actor")),
-    })
 }

@@ -1,129 +1,18 @@
-//! Columns of a row, as the values they were written from.
+//! Rows as SQLite's driver gives them out.
 
-use std::str::FromStr;
-
-use preauth_core::port::Trigger;
-use preauth_core::value::{EnumSet, Money, TextEnum, Timestamp};
-use sqlx::sqlite::{Sqlite, SqliteRow};
-use sqlx::{Decode, Row, Type};
+use sqlx::Row;
+use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 
-use super::error::Fault;
+use crate::store::rows::raw_row;
 
-/// Between the texts of a set.
-const SEPARATOR: &str = ",";
+pub(super) use crate::store::rows::{Columns, clamped, count, set_text};
 
-/// The columns of one row, with the name of the table for the case that one makes no sense.
-#[derive(Clone, Copy)]
-pub(super) struct Columns<'r> {
-    row: &'r SqliteRow,
-    table: &'static str,
-}
-
-impl<'r> Columns<'r> {
-    pub(super) const fn of(table: &'static str, row: &'r SqliteRow) -> Self {
-        Self { row, table }
-    }
-
-    /// The column as SQLite has it; `Option` where it may be NULL.
-    pub(super) fn raw<T>(&self, column: &'static str) -> Result<T, Fault>
-    where
-        T: Decode<'r, Sqlite> + Type<Sqlite>,
-    {
-        self.row.try_get(column).map_err(|_| self.corrupt(column))
-    }
-
-    pub(super) fn parsed<T: FromStr>(&self, column: &'static str) -> Result<T, Fault> {
-        let text: &str = self.raw(column)?;
-        text.parse().map_err(|_| self.corrupt(column))
-    }
-
-    pub(super) fn optional_parsed<T: FromStr>(
-        &self,
-        column: &'static str,
-    ) -> Result<Option<T>, Fault> {
-        let text: Option<&str> = self.raw(column)?;
-        text.map(str::parse)
-            .transpose()
-            .map_err(|_| self.corrupt(column))
-    }
-
-    pub(super) fn uuid(&self, column: &'static str) -> Result<Uuid, Fault> {
-        Uuid::from_slice(self.raw(column)?).map_err(|_| self.corrupt(column))
-    }
-
-    pub(super) fn timestamp(&self, column: &'static str) -> Result<Timestamp, Fault> {
-        Timestamp::from_unix_millis(self.raw(column)?).ok_or_else(|| self.corrupt(column))
-    }
-
-    pub(super) fn optional_timestamp(
-        &self,
-        column: &'static str,
-    ) -> Result<Option<Timestamp>, Fault> {
-        let millis: Option<i64> = self.raw(column)?;
-        millis
-            .map(|millis| Timestamp::from_unix_millis(millis).ok_or_else(|| self.corrupt(column)))
-            .transpose()
-    }
-
-    pub(super) fn money(&self, column: &'static str) -> Result<Money, Fault> {
-        Money::from_cents(self.raw(column)?).ok_or_else(|| self.corrupt(column))
-    }
-
-    pub(super) fn optional_money(&self, column: &'static str) -> Result<Option<Money>, Fault> {
-        let cents: Option<i64> = self.raw(column)?;
-        cents
-            .map(|cents| Money::from_cents(cents).ok_or_else(|| self.corrupt(column)))
-            .transpose()
-    }
-
-    /// A whole number that some constructor judges.
-    pub(super) fn number<T>(
-        &self,
-        column: &'static str,
-        judge: impl FnOnce(i64) -> Option<T>,
-    ) -> Result<T, Fault> {
-        judge(self.raw(column)?).ok_or_else(|| self.corrupt(column))
-    }
-
-    pub(super) fn bytes<const N: usize>(&self, column: &'static str) -> Result<[u8; N], Fault> {
-        let bytes: &[u8] = self.raw(column)?;
-        bytes.try_into().map_err(|_| self.corrupt(column))
-    }
-
-    /// A set as [`set_text`] writes it.
-    pub(super) fn set<T: TextEnum + FromStr>(
-        &self,
-        column: &'static str,
-    ) -> Result<EnumSet<T>, Fault> {
-        let text: &str = self.raw(column)?;
-        text.split(SEPARATOR)
-            .filter(|member| !member.is_empty())
-            .map(|member| member.parse().map_err(|_| self.corrupt(column)))
-            .collect()
-    }
-
-    pub(super) fn trigger(&self, column: &'static str) -> Result<Trigger, Fault> {
-        match self.raw(column)? {
-            "SCHEDULE" => Ok(Trigger::Schedule),
-            "RESEND" => Ok(Trigger::Resend),
-            _ => Err(self.corrupt(column)),
-        }
-    }
-
-    pub(super) const fn corrupt(&self, column: &'static str) -> Fault {
-        Fault::Corrupt {
-            table: self.table,
-            column,
-        }
-    }
-}
-
-/// The members of a set as one text, in the order of the contract.
-pub(super) fn set_text<T: TextEnum>(set: EnumSet<T>) -> String {
-    let texts: Vec<&str> = set.iter().map(T::as_str).collect();
-    texts.join(SEPARATOR)
-}
+raw_row!(SqliteRow, |row: &SqliteRow, column: &str| {
+    let bytes: Option<&[u8]> = row.try_get(column)?;
+    let id = bytes.map(Uuid::from_slice).transpose();
+    id.map_err(|error| sqlx::Error::Decode(error.into()))
+});
 
 /// A list of ids as the JSON text that `json_each` takes apart; read each with `unhex(value)`.
 pub(super) fn id_list<'a>(ids: impl Iterator<Item = &'a Uuid>) -> String {
@@ -131,35 +20,11 @@ pub(super) fn id_list<'a>(ids: impl Iterator<Item = &'a Uuid>) -> String {
     format!("[{}]", quoted.join(","))
 }
 
-/// `LIMIT` and `OFFSET` in SQLite's own integers: what lies beyond shows nothing, as it should.
-pub(super) fn clamped(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-/// The result of `count(*)`.
-pub(super) fn count(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
-    use preauth_core::value::{EnumSet, EventType, Scope};
     use uuid::Uuid;
 
-    use super::{clamped, id_list, set_text};
-
-    #[test]
-    fn a_set_is_written_in_the_order_of_the_contract() {
-        let scopes: EnumSet<Scope> = [Scope::NotesRead, Scope::PreauthRead].into_iter().collect();
-        assert_eq!(set_text(scopes), "preauth:read,notes:read");
-        assert_eq!(set_text(EnumSet::<Scope>::new()), "");
-    }
-
-    #[test]
-    fn no_member_of_a_stored_set_contains_the_separator() {
-        assert!(EventType::ALL.iter().all(|it| !it.as_str().contains(',')));
-        assert!(Scope::ALL.iter().all(|it| !it.as_str().contains(',')));
-    }
+    use super::id_list;
 
     #[test]
     fn ids_are_listed_in_hexadecimal() {
@@ -168,10 +33,5 @@ mod tests {
                          \"000000000000000000000000000000ab\"]";
         assert_eq!(id_list(ids.iter()), expected);
         assert_eq!(id_list([].iter()), "[]");
-    }
-
-    #[test]
-    fn an_offset_beyond_all_rows_stays_beyond_them() {
-        assert_eq!(clamped(u64::MAX), i64::MAX);
     }
 }

@@ -3,14 +3,14 @@
 use async_trait::async_trait;
 use preauth_core::port::{PageRequest, Unavailable};
 use preauth_core::value::{CompanyId, Email, PersonName, UserId};
-use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqliteConnection};
 
 use crate::directory::{DirectoryError, Page, User, UserChange, Users};
+use crate::store::rows::user;
 
 use super::SqliteStore;
 use super::error::{Fault, WriteError, one_row_or};
-use super::rows::{Columns, clamped, count, set_text};
+use super::rows::{clamped, count, set_text};
 
 #[async_trait]
 impl Users for SqliteStore {
@@ -53,7 +53,7 @@ async fn one(connection: &mut SqliteConnection, id: UserId) -> Result<Option<Use
     .bind(id.as_uuid().as_bytes().as_slice())
     .fetch_optional(connection)
     .await?;
-    row.as_ref().map(user).transpose()
+    Ok(row.as_ref().map(user).transpose()?)
 }
 
 async fn insert(connection: &mut SqliteConnection, user: &User) -> Result<(), WriteError> {
@@ -116,18 +116,5 @@ async fn list(
     Ok(Page {
         items: rows.iter().map(user).collect::<Result<_, _>>()?,
         total: count(total.try_get(0)?),
-    })
-}
-
-fn user(row: &SqliteRow) -> Result<User, Fault> {
-    let columns = Columns::of("users", row);
-    Ok(User {
-        id: UserId::new(columns.uuid("id")?),
-        company: CompanyId::new(columns.uuid("company_id")?),
-        name: columns.parsed("name")?,
-        email: columns.parsed("email")?,
-        permissions: columns.set("permissions")?,
-        active: columns.raw("active")?,
-        created_at: columns.timestamp("created_at")?,
     })
 }

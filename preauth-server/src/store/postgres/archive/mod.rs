@@ -10,11 +10,12 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{ConnectOptions, Executor};
 
 use crate::store::OpenError;
+use crate::store::archive::Stage;
 
 use super::error::Fault;
 use super::open;
 use super::rows::Columns;
-use pages::{Stage, page};
+use pages::page;
 
 /// Every page is a range of an index. The planner, who does not know that they are small, would
 /// now and then read whole tables for one; and nobody waits for a statement of this session.

@@ -6,14 +6,14 @@ use async_trait::async_trait;
 use preauth_core::operation::Credit;
 use preauth_core::port::{PageRequest, Unavailable};
 use preauth_core::value::{Cnpj, CompanyId, Phone, Timestamp};
-use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row};
 
-use crate::directory::{Companies, Company, Contact, DirectoryError, Page};
+use crate::directory::{Companies, Company, DirectoryError, Page};
+use crate::store::rows::company;
 
 use super::PostgresStore;
 use super::error::{Fault, WriteError, one_row_or};
-use super::rows::{Columns, clamped, count};
+use super::rows::{clamped, count};
 
 #[async_trait]
 impl Companies for PostgresStore {
@@ -130,7 +130,7 @@ async fn by_id(connection: &mut PgConnection, id: CompanyId) -> Result<Option<Co
     .bind(id.as_uuid())
     .fetch_optional(connection)
     .await?;
-    row.as_ref().map(company).transpose()
+    Ok(row.as_ref().map(company).transpose()?)
 }
 
 async fn by_cnpj(connection: &mut PgConnection, cnpj: Cnpj) -> Result<Option<Company>, Fault> {
@@ -142,7 +142,7 @@ async fn by_cnpj(connection: &mut PgConnection, cnpj: Cnpj) -> Result<Option<Com
     .bind(cnpj.as_str())
     .fetch_optional(connection)
     .await?;
-    row.as_ref().map(company).transpose()
+    Ok(row.as_ref().map(company).transpose()?)
 }
 
 async fn list(connection: &mut PgConnection, page: PageRequest) -> Result<Page<Company>, Fault> {
@@ -161,29 +161,5 @@ async fn list(connection: &mut PgConnection, page: PageRequest) -> Result<Page<C
     Ok(Page {
         items: rows.iter().map(company).collect::<Result<_, _>>()?,
         total: count(total.try_get(0)?),
-    })
-}
-
-fn company(row: &PgRow) -> Result<Company, Fault> {
-    let columns = Columns::of("companies", row);
-    let id = CompanyId::new(columns.uuid("id")?);
-    let head_office = CompanyId::new(columns.uuid("head_office_id")?);
-    let has_contact: Option<&str> = columns.raw("contact_name")?;
-    Ok(Company {
-        id,
-        cnpj: columns.parsed("cnpj")?,
-        name: columns.parsed("name")?,
-        kind: columns.parsed("kind")?,
-        head_office: (head_office != id).then_some(head_office),
-        contact: has_contact.map(|_| contact(columns)).transpose()?,
-        created_at: columns.timestamp("created_at")?,
-    })
-}
-
-fn contact(columns: Columns<'_>) -> Result<Contact, Fault> {
-    Ok(Contact {
-        name: columns.parsed("contact_name")?,
-        email: columns.parsed("contact_email")?,
-        phone: columns.optional_parsed("contact_phone")?,
     })
 }

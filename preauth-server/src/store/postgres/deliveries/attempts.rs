@@ -4,13 +4,12 @@ use std::collections::HashMap;
 
 use preauth_core::value::DeliveryId;
 use sqlx::PgConnection;
-use sqlx::postgres::PgRow;
 use uuid::Uuid;
 
 use crate::directory::{AttemptRecord, Delivery};
+use crate::store::rows::attempt;
 
 use super::super::error::Fault;
-use super::super::rows::Columns;
 
 /// Gives each delivery its attempts, oldest first, by one statement for all of them.
 pub(super) async fn attach(
@@ -38,22 +37,4 @@ pub(super) async fn attach(
         delivery.attempts = by_delivery.remove(&delivery.id).unwrap_or_default();
     }
     Ok(())
-}
-
-fn attempt(row: &PgRow) -> Result<(DeliveryId, AttemptRecord), Fault> {
-    let columns = Columns::of("attempts", row);
-    let http_status: Option<u16> = columns.optional_whole("http_status")?;
-    let response_body: &[u8] = columns.raw("response_body")?;
-    // Without an answer there is no body; an empty one is still an answer's.
-    let response_body = http_status.map(|_| String::from_utf8_lossy(response_body).into_owned());
-    let record = AttemptRecord {
-        number: columns.whole("number")?,
-        at: columns.timestamp("at")?,
-        duration_ms: columns.whole("duration_ms")?,
-        http_status,
-        error: columns.raw("error")?,
-        response_body,
-        trigger: columns.raw("trigger")?,
-    };
-    Ok((DeliveryId::new(columns.uuid("delivery_id")?), record))
 }

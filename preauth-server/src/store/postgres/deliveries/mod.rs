@@ -5,17 +5,18 @@ mod resend;
 
 use async_trait::async_trait;
 use preauth_core::port::{PageRequest, Unavailable};
-use preauth_core::value::{CompanyId, DeliveryId, EventId, Timestamp};
-use sqlx::postgres::{PgRow, Postgres};
+use preauth_core::value::{CompanyId, DeliveryId, Timestamp};
+use sqlx::postgres::Postgres;
 use sqlx::{PgConnection, QueryBuilder, Row};
 
 use crate::directory::{
     Deliveries, Delivery, DeliveryFilter, DeliveryStatus, DirectoryError, Page,
 };
+use crate::store::rows::delivery;
 
 use super::PostgresStore;
 use super::error::{Fault, unavailable};
-use super::rows::{Columns, clamped, count};
+use super::rows::{clamped, count};
 
 /// A delivery with its event and whether its endpoint is paused, before the conditions.
 const SELECT: &str = "SELECT d.id, d.head_office_id, d.event_id, d.event_type, d.status,
@@ -140,25 +141,4 @@ async fn read(
     let mut deliveries: Vec<Delivery> = rows.iter().map(delivery).collect::<Result<_, _>>()?;
     attempts::attach(connection, &mut deliveries).await?;
     Ok(deliveries)
-}
-
-fn delivery(row: &PgRow) -> Result<Delivery, Fault> {
-    let columns = Columns::of("deliveries", row);
-    let is_paused: bool = columns.raw("is_paused")?;
-    let status = match columns.parsed("status")? {
-        DeliveryStatus::Pending if is_paused => DeliveryStatus::Paused,
-        status => status,
-    };
-    let next_attempt_at = columns.optional_timestamp("next_attempt_at")?;
-    Ok(Delivery {
-        id: DeliveryId::new(columns.uuid("id")?),
-        company: CompanyId::new(columns.uuid("head_office_id")?),
-        event: EventId::new(columns.uuid("event_id")?),
-        event_type: columns.parsed("event_type")?,
-        status,
-        next_attempt_at: next_attempt_at.filter(|_| status == DeliveryStatus::Pending),
-        created_at: columns.timestamp("created_at")?,
-        attempts: Vec::new(),
-        body: columns.raw("body")?,
-    })
 }

@@ -129,7 +129,7 @@ fn notice(row: &PgRow) -> Result<Notice, Fault> {
         created_at: columns.timestamp("staged_at")?,
         next_attempt_at: columns.optional_timestamp("next_attempt_at")?,
         ended_at: columns.optional_timestamp("ended_at")?,
-        attempts_made: columns.whole("attempts_made")?,
+        attempts_made: columns.raw("attempts_made")?,
         last_error: columns.raw("last_error")?,
     })
 }

@@ -57,7 +57,7 @@ async fn next_due(connection: &mut PgConnection) -> Result<Option<Timestamp>, Fa
     .fetch_optional(connection)
     .await?;
     let due = row.map(|row| Columns::of("notices", &row).timestamp("next_attempt_at"));
-    due.transpose()
+    Ok(due.transpose()?)
 }
 
 /// The advisory lock under which leases are taken, so that instances take turns and count each
@@ -232,7 +232,7 @@ fn leased(row: &PgRow) -> Result<LeasedNotice, Fault> {
         kind: columns.parsed("kind")?,
         recipient: columns.parsed("recipient")?,
         content: columns.raw("content")?,
-        attempts_made: columns.whole("attempts_made")?,
+        attempts_made: columns.raw("attempts_made")?,
     })
 }
 

@@ -166,7 +166,7 @@ fn leased(row: &PgRow, secrets: &Secrets) -> Result<Leased, Fault> {
         endpoint,
         url: columns.raw("url")?,
         sealed_secrets: secrets.get(&endpoint).cloned().unwrap_or_default(),
-        attempts_made: columns.whole("attempts_made")?,
+        attempts_made: columns.raw("attempts_made")?,
         endpoint_healthy_at: columns
             .optional_timestamp("last_success_at")?
             .unwrap_or(registered_at),

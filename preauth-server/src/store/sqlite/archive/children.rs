@@ -1,33 +1,11 @@
-//! The events of a page with their deliveries and attempts: three statements for all of them.
+//! What belongs to the records of a page: a statement for everything of a kind.
 
-use preauth_core::port::{
-    DeliveryStatus, EndpointState, StoredAttempt, StoredDelivery, StoredEndpoint, StoredEvent,
-};
-use preauth_core::value::{CompanyId, DeliveryId, EndpointId, EventId, Version};
 use sqlx::SqliteConnection;
 use sqlx::sqlite::{SqliteArguments, SqliteRow};
 
-use crate::store::archive::Gathering;
+use crate::store::archive::{Gathering, Owner, Range};
 
 use super::super::error::Fault;
-use super::super::rows::Columns;
-use super::pages::{Place, readable};
-
-/// What events tell of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Owner {
-    Operation,
-    Order,
-    Nothing,
-}
-
-/// A page in the order of head offices and numbers; of events that tell of nothing, in that of
-/// their own ids.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Range {
-    pub(super) after: Place,
-    pub(super) upto: Place,
-}
 
 /// A statement for each owner: what the index on its events finds within a range.
 macro_rules! within_range {
@@ -72,10 +50,7 @@ pub(super) async fn events_of(
          JOIN attempts a ON a.delivery_id = d.id",
         "ORDER BY a.delivery_id, a.number"
     );
-    for row in &within(attempts, range).fetch_all(&mut *connection).await? {
-        let delivery = Columns::of("attempts", row).uuid("delivery_id")?;
-        gathering.attempt(DeliveryId::new(delivery), readable(attempt(row))?);
-    }
+    gathering.attempts(&within(attempts, range).fetch_all(&mut *connection).await?)?;
     let deliveries = within_range!(
         owner,
         "SELECT d.id, d.head_office_id, d.endpoint_id, d.event_id, d.event_type, d.status,
@@ -87,15 +62,11 @@ pub(super) async fn events_of(
          JOIN endpoints e ON e.id = d.endpoint_id",
         "ORDER BY d.event_id, d.id"
     );
-    for row in &within(deliveries, range)
-        .fetch_all(&mut *connection)
-        .await?
-    {
-        let columns = Columns::of("deliveries", row);
-        let event = EventId::new(columns.uuid("event_id")?);
-        let id = DeliveryId::new(columns.uuid("id")?);
-        gathering.delivery(event, id, readable(delivery(row))?);
-    }
+    gathering.deliveries(
+        &within(deliveries, range)
+            .fetch_all(&mut *connection)
+            .await?,
+    )?;
     let events = within_range!(
         owner,
         "SELECT v.id, coalesce(v.operation_id, v.payment_order_id, 0) AS owner, v.version, v.type,
@@ -103,12 +74,29 @@ pub(super) async fn events_of(
          FROM events v",
         "ORDER BY v.head_office_id, owner, v.version, v.id"
     );
-    for row in &within(events, range).fetch_all(&mut *connection).await? {
-        let columns = Columns::of("events", row);
-        let id = EventId::new(columns.uuid("id")?);
-        gathering.event(columns.raw("owner")?, id, readable(event(row))?);
-    }
+    gathering.events(&within(events, range).fetch_all(connection).await?)?;
     Ok(gathering)
+}
+
+/// The extensions of the operations within `range`.
+pub(super) async fn extensions_of(
+    connection: &mut SqliteConnection,
+    range: Range,
+) -> Result<Vec<SqliteRow>, Fault> {
+    let rows = sqlx::query(
+        "SELECT x.operation_id, x.id, x.new_due_date, x.total_amount_cents, x.status
+         FROM operations o
+         JOIN extensions x ON x.operation_id = o.id
+         WHERE (o.head_office_id, o.id) > (?1, ?2) AND (o.head_office_id, o.id) <= (?3, ?4)
+         ORDER BY x.operation_id, x.id",
+    )
+    .bind(range.after.0.as_bytes().as_slice())
+    .bind(range.after.1)
+    .bind(range.upto.0.as_bytes().as_slice())
+    .bind(range.upto.1)
+    .fetch_all(connection)
+    .await?;
+    Ok(rows)
 }
 
 fn within(
@@ -120,56 +108,4 @@ fn within(
         .bind(range.after.1)
         .bind(range.upto.0.as_bytes().to_vec())
         .bind(range.upto.1)
-}
-
-fn attempt(row: &SqliteRow) -> Result<StoredAttempt, Fault> {
-    let columns = Columns::of("attempts", row);
-    Ok(StoredAttempt {
-        number: columns.raw("number")?,
-        http_status: columns.raw("http_status")?,
-        has_error: columns.raw("has_error")?,
-        trigger: columns.trigger("trigger")?,
-    })
-}
-
-fn delivery(row: &SqliteRow) -> Result<StoredDelivery, Fault> {
-    let columns = Columns::of("deliveries", row);
-    let state = match (columns.raw("is_removed")?, columns.raw("is_paused")?) {
-        (true, _) => EndpointState::Removed,
-        (false, true) => EndpointState::Paused,
-        (false, false) => EndpointState::Active,
-    };
-    Ok(StoredDelivery {
-        id: DeliveryId::new(columns.uuid("id")?),
-        head_office: CompanyId::new(columns.uuid("head_office_id")?),
-        endpoint: StoredEndpoint {
-            id: EndpointId::new(columns.uuid("endpoint_id")?),
-            head_office: CompanyId::new(columns.uuid("endpoint_head_office_id")?),
-            state,
-        },
-        event_type: columns.parsed("event_type")?,
-        status: match columns.raw("status")? {
-            "PENDING" => DeliveryStatus::Pending,
-            "DELIVERED" => DeliveryStatus::Delivered,
-            "FAILED" => DeliveryStatus::Failed,
-            _ => return Err(columns.corrupt("status")),
-        },
-        attempts_made: columns.raw("attempts_made")?,
-        next_trigger: columns.trigger("next_trigger")?,
-        leased_until: columns.optional_timestamp("leased_until")?,
-        attempts: Vec::new(),
-    })
-}
-
-fn event(row: &SqliteRow) -> Result<StoredEvent, Fault> {
-    let columns = Columns::of("events", row);
-    let version: Option<i64> = columns.raw("version")?;
-    Ok(StoredEvent {
-        id: EventId::new(columns.uuid("id")?),
-        version: version.and_then(Version::new),
-        event_type: columns.parsed("type")?,
-        at: columns.timestamp("at")?,
-        body: columns.raw("body")?,
-        deliveries: Vec::new(),
-    })
 }

@@ -16,11 +16,12 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions, Executor};
 
 use crate::store::OpenError;
+use crate::store::archive::Stage;
 
 use super::error::Fault;
 use super::migrations;
 use super::rows::Columns;
-use pages::{Stage, page};
+use pages::page;
 
 /// How long the connection waits for a lock, which readers meet only while the log is made anew.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);

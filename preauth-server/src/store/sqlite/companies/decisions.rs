@@ -4,8 +4,9 @@ use preauth_core::operation::Credit;
 use preauth_core::value::{Cnpj, CompanyId, Timestamp};
 use sqlx::SqliteConnection;
 
+use crate::store::rows;
+
 use super::super::error::{Fault, WriteError, one_row_or};
-use super::super::load;
 use super::super::rows::Columns;
 
 /// Sets a credit analysis in place of an earlier one; not found unless for a head office.
@@ -42,8 +43,8 @@ pub(super) async fn credit(
     .bind(company.as_uuid().as_bytes().as_slice())
     .fetch_optional(connection)
     .await?;
-    row.map(|row| load::credit(Columns::of("credit_analyses", &row)))
-        .transpose()
+    let credit = row.map(|row| rows::credit(Columns::of("credit_analyses", &row)));
+    Ok(credit.transpose()?)
 }
 
 /// Blocks a supplier, as of the first time it is blocked; not found unless for a head office.
@@ -91,7 +92,6 @@ pub(super) async fn blocked(
     .bind(company.as_uuid().as_bytes().as_slice())
     .fetch_all(connection)
     .await?;
-    rows.iter()
-        .map(|row| Columns::of("blocked_suppliers", row).parsed("supplier_cnpj"))
-        .collect()
+    let cnpj = |row| Columns::of("blocked_suppliers", row).parsed("supplier_cnpj");
+    Ok(rows.iter().map(cnpj).collect::<Result<_, _>>()?)
 }

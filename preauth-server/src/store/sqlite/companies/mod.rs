@@ -6,14 +6,14 @@ use async_trait::async_trait;
 use preauth_core::operation::Credit;
 use preauth_core::port::{PageRequest, Unavailable};
 use preauth_core::value::{Cnpj, CompanyId, Phone, Timestamp};
-use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqliteConnection};
 
-use crate::directory::{Companies, Company, Contact, DirectoryError, Page};
+use crate::directory::{Companies, Company, DirectoryError, Page};
+use crate::store::rows::company;
 
 use super::SqliteStore;
 use super::error::{Fault, WriteError, one_row_or};
-use super::rows::{Columns, clamped, count};
+use super::rows::{clamped, count};
 
 #[async_trait]
 impl Companies for SqliteStore {
@@ -157,29 +157,5 @@ async fn list(
     Ok(Page {
         items: rows.iter().map(company).collect::<Result<_, _>>()?,
         total: count(total.try_get(0)?),
-    })
-}
-
-fn company(row: &SqliteRow) -> Result<Company, Fault> {
-    let columns = Columns::of("companies", row);
-    let id = CompanyId::new(columns.uuid("id")?);
-    let head_office = CompanyId::new(columns.uuid("head_office_id")?);
-    let has_contact: Option<&str> = columns.raw("contact_name")?;
-    Ok(Company {
-        id,
-        cnpj: columns.parsed("cnpj")?,
-        name: columns.parsed("name")?,
-        kind: columns.parsed("kind")?,
-        head_office: (head_office != id).then_some(head_office),
-        contact: has_contact.map(|_| contact(columns)).transpose()?,
-        created_at: columns.timestamp("created_at")?,
-    })
-}
-
-fn contact(columns: Columns<'_>) -> Result<Contact, Fault> {
-    Ok(Contact {
-        name: columns.parsed("contact_name")?,
-        email: columns.parsed("contact_email")?,
-        phone: columns.optional_parsed("contact_phone")?,
     })
 }

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use preauth_core::value::DeliveryId;
 use sqlx::SqliteConnection;
-use sqlx::sqlite::SqliteRow;
 
 use crate::directory::{AttemptRecord, Delivery};
+use crate::store::rows::attempt;
 
 use super::super::error::Fault;
-use super::super::rows::{Columns, id_list};
+use super::super::rows::id_list;
 
 /// Gives each delivery its attempts, oldest first, by one statement for all of them.
 pub(super) async fn attach(
@@ -36,22 +36,4 @@ pub(super) async fn attach(
         delivery.attempts = by_delivery.remove(&delivery.id).unwrap_or_default();
     }
     Ok(())
-}
-
-fn attempt(row: &SqliteRow) -> Result<(DeliveryId, AttemptRecord), Fault> {
-    let columns = Columns::of("attempts", row);
-    let http_status: Option<u16> = columns.raw("http_status")?;
-    let response_body: &[u8] = columns.raw("response_body")?;
-    // Without an answer there is no body; an empty one is still an answer's.
-    let response_body = http_status.map(|_| String::from_utf8_lossy(response_body).into_owned());
-    let record = AttemptRecord {
-        number: columns.raw("number")?,
-        at: columns.timestamp("at")?,
-        duration_ms: columns.number("duration_ms", |millis| millis.try_into().ok())?,
-        http_status,
-        error: columns.raw("error")?,
-        response_body,
-        trigger: columns.raw("trigger")?,
-    };
-    Ok((DeliveryId::new(columns.uuid("delivery_id")?), record))
 }

@@ -4,7 +4,7 @@ use preauth_core::port::{IdSource, NoticeKind};
 use preauth_core::value::{EndpointId, Timestamp};
 use sqlx::SqliteConnection;
 
-use super::super::error::{Fault, WriteError};
+use super::super::error::WriteError;
 use super::super::rows::Columns;
 use crate::ids::RandomIds;
 use crate::notices::{MOST_READERS, PausedEndpoint};
@@ -80,5 +80,5 @@ async fn readers(
     let emails = rows
         .iter()
         .map(|row| Columns::of("users", row).raw("email"));
-    Ok(emails.collect::<Result<_, Fault>>()?)
+    Ok(emails.collect::<Result<_, _>>()?)
 }

@@ -1,5 +1,4 @@
-//! What the archives of both databases share: rows that were read in bulk become the records that
-//! they belong to, and a row that cannot be read is told in place of its record.
+//! The events of a page, gathered from rows that were read in bulk.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,12 +7,13 @@ use preauth_core::port::{
 };
 use preauth_core::value::{DeliveryId, EventId};
 
-/// The outcome of reading a row: what it holds, or why it cannot be read.
-pub(super) type RowRead<T> = Result<T, String>;
+use crate::store::rows::{Columns, Corrupt, RawRow};
+
+use super::{RowRead, stored};
 
 /// The events of a page, by the number of what they tell of; attempts and deliveries are added before them.
 #[derive(Debug, Default)]
-pub(super) struct Gathering {
+pub(in crate::store) struct Gathering {
     attempts: HashMap<DeliveryId, Vec<StoredAttempt>>,
     deliveries: HashMap<EventId, Vec<StoredDelivery>>,
     events: HashMap<i64, Vec<StoredEvent>>,
@@ -23,7 +23,39 @@ pub(super) struct Gathering {
 }
 
 impl Gathering {
-    pub(super) fn attempt(&mut self, of: DeliveryId, read: RowRead<StoredAttempt>) {
+    pub(in crate::store) fn attempts(&mut self, rows: &[impl RawRow]) -> Result<(), Corrupt> {
+        for row in rows {
+            let delivery = Columns::of("attempts", row).uuid("delivery_id")?;
+            let attempt = stored::attempt(row).map_err(|corrupt| corrupt.to_string());
+            self.attempt(DeliveryId::new(delivery), attempt);
+        }
+        Ok(())
+    }
+
+    /// To be added after their attempts.
+    pub(in crate::store) fn deliveries(&mut self, rows: &[impl RawRow]) -> Result<(), Corrupt> {
+        for row in rows {
+            let columns = Columns::of("deliveries", row);
+            let event = EventId::new(columns.uuid("event_id")?);
+            let id = DeliveryId::new(columns.uuid("id")?);
+            let delivery = stored::delivery(row).map_err(|corrupt| corrupt.to_string());
+            self.delivery(event, id, delivery);
+        }
+        Ok(())
+    }
+
+    /// To be added after their deliveries.
+    pub(in crate::store) fn events(&mut self, rows: &[impl RawRow]) -> Result<(), Corrupt> {
+        for row in rows {
+            let columns = Columns::of("events", row);
+            let id = EventId::new(columns.uuid("id")?);
+            let event = stored::event(row).map_err(|corrupt| corrupt.to_string());
+            self.event(columns.raw("owner")?, id, event);
+        }
+        Ok(())
+    }
+
+    fn attempt(&mut self, of: DeliveryId, read: RowRead<StoredAttempt>) {
         match read {
             Ok(attempt) => self.attempts.entry(of).or_default().push(attempt),
             Err(what) => self.broken_delivery(of, what),
@@ -31,7 +63,7 @@ impl Gathering {
     }
 
     /// Takes the delivery's attempts along.
-    pub(super) fn delivery(&mut self, of: EventId, id: DeliveryId, read: RowRead<StoredDelivery>) {
+    fn delivery(&mut self, of: EventId, id: DeliveryId, read: RowRead<StoredDelivery>) {
         if self.broken_deliveries.contains(&id) {
             return;
         }
@@ -45,7 +77,7 @@ impl Gathering {
     }
 
     /// Takes the event's deliveries along.
-    pub(super) fn event(&mut self, of: i64, id: EventId, read: RowRead<StoredEvent>) {
+    fn event(&mut self, of: i64, id: EventId, read: RowRead<StoredEvent>) {
         match read {
             Ok(mut event) => {
                 event.deliveries = self.deliveries.remove(&id).unwrap_or_default();

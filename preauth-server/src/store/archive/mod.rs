@@ -1,0 +1,17 @@
+//! What the archives of both databases share: the order in which they read, and how rows become the
+//! records that they belong to. A row that cannot be read is told in place of its record.
+
+mod gathering;
+mod pages;
+mod stage;
+mod stored;
+
+pub(super) use gathering::Gathering;
+pub(super) use pages::{
+    holders, last_operation, last_order, last_other, miscounts, operations, orders, others,
+    replies, strays,
+};
+pub(super) use stage::{Owner, Page, Place, Range, Stage};
+
+/// The outcome of reading a row: what it holds, or why it cannot be read.
+type RowRead<T> = Result<T, String>;

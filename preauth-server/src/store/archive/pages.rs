@@ -1,0 +1,217 @@
+//! The rows of a page as records.
+
+use std::collections::HashMap;
+
+use preauth_core::operation::Operation;
+use preauth_core::payment_order::PaymentOrder;
+use preauth_core::port::{
+    ExtensionRecord, OtherEvent, Read, Record, StoredEvent, StoredOperation, StoredOrder, Subject,
+    Unreadable,
+};
+use preauth_core::value::{Cnpj, CompanyId, EventId, OperationId, PaymentOrderId};
+use uuid::Uuid;
+
+use crate::store::rows::{Columns, Corrupt, RawRow, extension};
+
+use super::gathering::Gathering;
+use super::stage::{Page, Place, Stage};
+use super::{RowRead, stored};
+
+/// Where a page of operations ends; none when it is empty.
+pub(in crate::store) fn last_operation(rows: &[impl RawRow]) -> Result<Option<Place>, Corrupt> {
+    last(rows, "operations")
+}
+
+/// Where a page of payment orders ends; none when it is empty.
+pub(in crate::store) fn last_order(rows: &[impl RawRow]) -> Result<Option<Place>, Corrupt> {
+    last(rows, "payment_orders")
+}
+
+fn last(rows: &[impl RawRow], table: &'static str) -> Result<Option<Place>, Corrupt> {
+    let place = |row| {
+        let columns = Columns::of(table, row);
+        Ok((columns.uuid("listed_head_office_id")?, columns.raw("id")?))
+    };
+    rows.last().map(place).transpose()
+}
+
+/// Where a page of events ends that tell of nothing with a number; none when it is empty.
+pub(in crate::store) fn last_other(rows: &[impl RawRow]) -> Result<Option<Uuid>, Corrupt> {
+    let id = |row| Columns::of("events", row).uuid("id");
+    rows.last().map(id).transpose()
+}
+
+/// Operations with their extensions and events.
+pub(in crate::store) fn operations<R: RawRow>(
+    rows: &[R],
+    extensions: &[R],
+    mut gathering: Gathering,
+) -> Result<Vec<Read<Record>>, Corrupt> {
+    let mut extensions = by_operation(extensions)?;
+    let mut records = Vec::with_capacity(rows.len());
+    for row in rows {
+        let id: i64 = Columns::of("operations", row).raw("id")?;
+        let own = readable(stored::operation(row)).and_then(|own| {
+            let extensions = extensions.remove(&id).unwrap_or_else(|| Ok(Vec::new()))?;
+            Ok((own, extensions))
+        });
+        records.extend(gathering.record(id, operation_subject(id), own, whole_operation));
+    }
+    records.extend(gathering.unreadable());
+    Ok(records)
+}
+
+type OwnOperation = ((Operation, CompanyId, Cnpj), Vec<ExtensionRecord>);
+
+fn whole_operation(own: OwnOperation, events: Vec<StoredEvent>) -> Record {
+    let ((operation, head_office, supplier_cnpj), extensions) = own;
+    Record::Operation(Box::new(StoredOperation {
+        operation,
+        head_office,
+        supplier_cnpj,
+        extensions,
+        events,
+    }))
+}
+
+fn by_operation(
+    rows: &[impl RawRow],
+) -> Result<HashMap<i64, RowRead<Vec<ExtensionRecord>>>, Corrupt> {
+    let mut by_operation: HashMap<i64, RowRead<Vec<ExtensionRecord>>> = HashMap::new();
+    for row in rows {
+        let operation = Columns::of("extensions", row).raw("operation_id")?;
+        let read = readable(extension(row)).map(|read| read.record);
+        let known = by_operation
+            .remove(&operation)
+            .unwrap_or_else(|| Ok(Vec::new()));
+        let grown = known.and_then(|mut records| {
+            records.push(read?);
+            Ok(records)
+        });
+        by_operation.insert(operation, grown);
+    }
+    Ok(by_operation)
+}
+
+/// Payment orders with their events.
+pub(in crate::store) fn orders(
+    rows: &[impl RawRow],
+    mut gathering: Gathering,
+) -> Result<Vec<Read<Record>>, Corrupt> {
+    let mut records = Vec::with_capacity(rows.len());
+    for row in rows {
+        let id: i64 = Columns::of("payment_orders", row).raw("id")?;
+        let own = readable(stored::order(row));
+        records.extend(gathering.record(id, order_subject(id), own, whole_order));
+    }
+    records.extend(gathering.unreadable());
+    Ok(records)
+}
+
+fn whole_order(own: (PaymentOrder, CompanyId), events: Vec<StoredEvent>) -> Record {
+    let (order, head_office) = own;
+    Record::Order(Box::new(StoredOrder {
+        order,
+        head_office,
+        events,
+    }))
+}
+
+/// Events that tell of nothing with a number.
+pub(in crate::store) fn others(
+    rows: &[impl RawRow],
+    mut gathering: Gathering,
+) -> Result<Vec<Read<Record>>, Corrupt> {
+    let mut head_offices = HashMap::new();
+    for row in rows {
+        let columns = Columns::of("events", row);
+        let head_office = CompanyId::new(columns.uuid("head_office_id")?);
+        head_offices.insert(EventId::new(columns.uuid("id")?), head_office);
+    }
+    let events = gathering.others().into_iter();
+    let mut records: Vec<_> = events
+        .filter_map(|event| {
+            let head_office = head_offices.remove(&event.id)?;
+            Some(Ok(Record::Other(OtherEvent { head_office, event })))
+        })
+        .collect();
+    records.extend(gathering.unreadable());
+    Ok(records)
+}
+
+/// Remembered answers with the operations that they tell of.
+pub(in crate::store) fn replies(rows: &[impl RawRow], stage: &Stage) -> Result<Page, Corrupt> {
+    let Some(last) = rows.last() else {
+        return Ok((Vec::new(), stage.after()));
+    };
+    let columns = Columns::of("idempotency_replies", last);
+    let next = Stage::Replies(columns.uuid("reply_head_office_id")?, columns.raw("key")?);
+    let records = rows.iter().map(|row| {
+        let columns = Columns::of("idempotency_replies", row);
+        let head_office = CompanyId::new(columns.uuid("reply_head_office_id")?);
+        let subject = Subject::Reply(head_office, columns.raw("key")?);
+        let stored = readable(stored::reply(row)).map(|stored| Record::Reply(Box::new(stored)));
+        Ok(told_of(subject, stored))
+    });
+    Ok((records.collect::<Result<_, _>>()?, next))
+}
+
+/// Operations that hold an invoice.
+pub(in crate::store) fn holders(rows: &[impl RawRow], stage: &Stage) -> Result<Page, Corrupt> {
+    let Some(last) = rows.last() else {
+        return Ok((Vec::new(), stage.after()));
+    };
+    let columns = Columns::of("operations", last);
+    let next = Stage::Holders(
+        columns.uuid("head_office_id")?,
+        columns.raw("supplier_cnpj")?,
+        columns.raw("invoice_number")?,
+        columns.raw("id")?,
+    );
+    let records = rows.iter().map(|row| {
+        let subject = operation_subject(Columns::of("operations", row).raw("id")?);
+        let holder = readable(stored::holder(row)).map(Record::Holder);
+        Ok(told_of(subject, holder))
+    });
+    Ok((records.collect::<Result<_, _>>()?, next))
+}
+
+/// Events under another head office than what they tell of.
+pub(in crate::store) fn strays(rows: &[impl RawRow], stage: &Stage) -> Result<Page, Corrupt> {
+    let ids = rows.iter().map(|row| Columns::of("events", row).uuid("id"));
+    let ids: Vec<Uuid> = ids.collect::<Result<_, _>>()?;
+    let next = ids
+        .last()
+        .map_or_else(|| stage.after(), |id| Stage::Strays(*id));
+    let strays = ids
+        .into_iter()
+        .map(|id| Ok(Record::Stray(EventId::new(id))));
+    Ok((strays.collect(), next))
+}
+
+/// Counts that are wrong.
+pub(in crate::store) fn miscounts(rows: &[impl RawRow]) -> Result<Vec<Read<Record>>, Corrupt> {
+    let records = rows.iter().map(|row| {
+        let payer = Columns::of("operation_counts", row).uuid("payer_id")?;
+        let subject = Subject::Payer(CompanyId::new(payer));
+        let miscount = readable(stored::miscount(row)).map(Record::Miscount);
+        Ok(told_of(subject, miscount))
+    });
+    records.collect()
+}
+
+fn readable<T>(read: Result<T, Corrupt>) -> RowRead<T> {
+    read.map_err(|corrupt| corrupt.to_string())
+}
+
+fn told_of(subject: Subject, read: RowRead<Record>) -> Read<Record> {
+    read.map_err(|what| Unreadable { subject, what })
+}
+
+fn operation_subject(id: i64) -> Subject {
+    OperationId::new(id).map_or(Subject::Nameless("an operation"), Subject::Operation)
+}
+
+fn order_subject(id: i64) -> Subject {
+    PaymentOrderId::new(id).map_or(Subject::Nameless("a payment order"), Subject::Order)
+}

@@ -1,0 +1,60 @@
+//! What is read after what, and where a page ended.
+
+use preauth_core::port::{Read, Record};
+use uuid::Uuid;
+
+/// What is read next, and where its last page ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::store) enum Stage {
+    Operations(Place),
+    Orders(Place),
+    Others(Uuid),
+    Replies(Uuid, String),
+    Holders(Uuid, String, String, i64),
+    Strays(Uuid),
+    Counts,
+    End,
+}
+
+/// A head office and a number under it.
+pub(in crate::store) type Place = (Uuid, i64);
+
+/// Records, and the stage after them: the next one when nothing was left of this.
+pub(in crate::store) type Page = (Vec<Read<Record>>, Stage);
+
+const BEGINNING: Place = (Uuid::nil(), 0);
+
+impl Stage {
+    pub(in crate::store) const fn first() -> Self {
+        Self::Operations(BEGINNING)
+    }
+
+    /// The beginning of what comes after everything of this.
+    pub(in crate::store) const fn after(&self) -> Self {
+        match self {
+            Self::Operations(_) => Self::Orders(BEGINNING),
+            Self::Orders(_) => Self::Others(Uuid::nil()),
+            Self::Others(_) => Self::Replies(Uuid::nil(), String::new()),
+            Self::Replies(..) => Self::Holders(Uuid::nil(), String::new(), String::new(), 0),
+            Self::Holders(..) => Self::Strays(Uuid::nil()),
+            Self::Strays(_) => Self::Counts,
+            Self::Counts | Self::End => Self::End,
+        }
+    }
+}
+
+/// What events tell of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::store) enum Owner {
+    Operation,
+    Order,
+    Nothing,
+}
+
+/// A page in the order of head offices and numbers; of events that tell of nothing, in that of
+/// their own ids.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::store) struct Range {
+    pub(in crate::store) after: Place,
+    pub(in crate::store) upto: Place,
+}

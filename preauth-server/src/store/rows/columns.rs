@@ -1,0 +1,185 @@
+//! The columns of one row, by their names.
+
+use std::str::FromStr;
+
+use preauth_core::port::{Trigger, Unavailable};
+use preauth_core::value::{EnumSet, Money, TextEnum, Timestamp};
+use thiserror::Error;
+use uuid::Uuid;
+
+use super::raw::{Raw, RawRow};
+
+/// Between the texts of a set.
+const SEPARATOR: &str = ",";
+
+/// What is stored was not written by this server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("column {column} of table {table} holds what cannot be read back")]
+pub(in crate::store) struct Corrupt {
+    table: &'static str,
+    column: &'static str,
+}
+
+impl From<Corrupt> for Unavailable {
+    fn from(corrupt: Corrupt) -> Self {
+        Self {
+            cause: Box::new(corrupt),
+        }
+    }
+}
+
+/// The columns of one row, with the name of the table for the case that one makes no sense.
+#[derive(Clone, Copy)]
+pub(in crate::store) struct Columns<'r> {
+    row: &'r dyn RawRow,
+    table: &'static str,
+}
+
+impl<'r> Columns<'r> {
+    pub(in crate::store) const fn of<R: RawRow>(table: &'static str, row: &'r R) -> Self {
+        Self { row, table }
+    }
+
+    /// The column as the database has it; `Option` where it may be NULL.
+    pub(in crate::store) fn raw<T: Raw<'r>>(&self, column: &'static str) -> Result<T, Corrupt> {
+        let read = T::read(self.row, column).ok().flatten();
+        read.ok_or_else(|| self.corrupt(column))
+    }
+
+    pub(in crate::store) fn parsed<T: FromStr>(&self, column: &'static str) -> Result<T, Corrupt> {
+        let text: &str = self.raw(column)?;
+        text.parse().map_err(|_| self.corrupt(column))
+    }
+
+    pub(in crate::store) fn optional_parsed<T: FromStr>(
+        &self,
+        column: &'static str,
+    ) -> Result<Option<T>, Corrupt> {
+        let text: Option<&str> = self.raw(column)?;
+        text.map(str::parse)
+            .transpose()
+            .map_err(|_| self.corrupt(column))
+    }
+
+    pub(in crate::store) fn uuid(&self, column: &'static str) -> Result<Uuid, Corrupt> {
+        self.raw(column)
+    }
+
+    pub(in crate::store) fn timestamp(&self, column: &'static str) -> Result<Timestamp, Corrupt> {
+        self.number(column, Timestamp::from_unix_millis)
+    }
+
+    pub(in crate::store) fn optional_timestamp(
+        &self,
+        column: &'static str,
+    ) -> Result<Option<Timestamp>, Corrupt> {
+        self.optional_number(column, Timestamp::from_unix_millis)
+    }
+
+    pub(in crate::store) fn money(&self, column: &'static str) -> Result<Money, Corrupt> {
+        self.number(column, Money::from_cents)
+    }
+
+    pub(in crate::store) fn optional_money(
+        &self,
+        column: &'static str,
+    ) -> Result<Option<Money>, Corrupt> {
+        self.optional_number(column, Money::from_cents)
+    }
+
+    /// A whole number that some constructor judges.
+    pub(in crate::store) fn number<T>(
+        &self,
+        column: &'static str,
+        judge: impl FnOnce(i64) -> Option<T>,
+    ) -> Result<T, Corrupt> {
+        judge(self.raw(column)?).ok_or_else(|| self.corrupt(column))
+    }
+
+    fn optional_number<T>(
+        &self,
+        column: &'static str,
+        judge: impl FnOnce(i64) -> Option<T>,
+    ) -> Result<Option<T>, Corrupt> {
+        let number: Option<i64> = self.raw(column)?;
+        number
+            .map(|number| judge(number).ok_or_else(|| self.corrupt(column)))
+            .transpose()
+    }
+
+    pub(in crate::store) fn bytes<const N: usize>(
+        &self,
+        column: &'static str,
+    ) -> Result<[u8; N], Corrupt> {
+        let bytes: &[u8] = self.raw(column)?;
+        bytes.try_into().map_err(|_| self.corrupt(column))
+    }
+
+    /// A set as [`set_text`] writes it.
+    pub(in crate::store) fn set<T: TextEnum + FromStr>(
+        &self,
+        column: &'static str,
+    ) -> Result<EnumSet<T>, Corrupt> {
+        let text: &str = self.raw(column)?;
+        text.split(SEPARATOR)
+            .filter(|member| !member.is_empty())
+            .map(|member| member.parse().map_err(|_| self.corrupt(column)))
+            .collect()
+    }
+
+    pub(in crate::store) fn trigger(&self, column: &'static str) -> Result<Trigger, Corrupt> {
+        match self.raw(column)? {
+            "SCHEDULE" => Ok(Trigger::Schedule),
+            "RESEND" => Ok(Trigger::Resend),
+            _ => Err(self.corrupt(column)),
+        }
+    }
+
+    pub(in crate::store) const fn corrupt(&self, column: &'static str) -> Corrupt {
+        Corrupt {
+            table: self.table,
+            column,
+        }
+    }
+}
+
+/// The members of a set as one text, in the order of the contract.
+pub(in crate::store) fn set_text<T: TextEnum>(set: EnumSet<T>) -> String {
+    let texts: Vec<&str> = set.iter().map(T::as_str).collect();
+    texts.join(SEPARATOR)
+}
+
+/// `LIMIT` and `OFFSET` in the databases' own integers: what lies beyond shows nothing, as it should.
+pub(in crate::store) fn clamped(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// The result of `count(*)`.
+pub(in crate::store) fn count(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use preauth_core::value::{EnumSet, EventType, Scope};
+
+    use super::{clamped, set_text};
+
+    #[test]
+    fn a_set_is_written_in_the_order_of_the_contract() {
+        let scopes: EnumSet<Scope> = [Scope::NotesRead, Scope::PreauthRead].into_iter().collect();
+        assert_eq!(set_text(scopes), "preauth:read,notes:read");
+        assert_eq!(set_text(EnumSet::<Scope>::new()), "");
+    }
+
+    #[test]
+    fn no_member_of_a_stored_set_contains_the_separator() {
+        assert!(EventType::ALL.iter().all(|it| !it.as_str().contains(',')));
+        assert!(Scope::ALL.iter().all(|it| !it.as_str().contains(',')));
+    }
+
+    #[test]
+    fn an_offset_beyond_all_rows_stays_beyond_them() {
+        assert_eq!(clamped(u64::MAX), i64::MAX);
+    }
+}

@@ -1,0 +1,34 @@
+//! The history of operations.
+
+use preauth_core::operation::Actor;
+use preauth_core::port::HistoryEntry;
+use preauth_core::value::{ApiKeyId, EventId, UserId, Version};
+
+use super::columns::{Columns, Corrupt};
+use super::raw::RawRow;
+
+pub(in crate::store) fn history_entry(row: &impl RawRow) -> Result<HistoryEntry, Corrupt> {
+    let columns = Columns::of("events", row);
+    Ok(HistoryEntry {
+        id: EventId::new(columns.uuid("id")?),
+        version: columns.number("version", Version::new)?,
+        event_type: columns.parsed("type")?,
+        at: columns.timestamp("at")?,
+        actor: actor(columns)?,
+        body: columns.raw("body")?,
+    })
+}
+
+fn actor(columns: Columns<'_>) -> Result<Actor, Corrupt> {
+    Ok(match columns.raw("actor")? {
+        "API_KEY" => Actor::ApiKey {
+            key: ApiKeyId::new(columns.uuid("actor_api_key_id")?),
+            user: UserId::new(columns.uuid("actor_user_id")?),
+        },
+        "COMPANY" => Actor::Company,
+        "SUPPLIER" => Actor::Supplier,
+        "PLATFORM" => Actor::Platform,
+        "SYSTEM" => Actor::System,
+        _ => return Err(columns.corrupt("actor")),
+    })
+}

@@ -1,0 +1,26 @@
+//! Rows as the values they were written from, whichever database keeps them.
+//!
+//! Both databases give columns the same names, so what a row means stands here once. How a driver
+//! gives a column out stands with each of them.
+
+mod columns;
+mod company;
+mod delivery;
+mod event;
+mod invoice;
+mod key;
+mod operation;
+mod order;
+mod party;
+mod raw;
+
+pub(super) use columns::{Columns, Corrupt, clamped, count, set_text};
+pub(super) use company::{company, credit, user};
+pub(super) use delivery::{attempt, delivery};
+pub(super) use event::history_entry;
+pub(super) use invoice::{invoice, select_invoices};
+pub(super) use key::api_key;
+pub(super) use operation::{extension, operation, select_operations};
+pub(super) use order::{order, select_orders};
+pub(super) use party::{PAYER, SUPPLIER, party};
+pub(super) use raw::{RawRow, raw_row};

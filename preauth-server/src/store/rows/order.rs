@@ -1,0 +1,46 @@
+//! Payment orders.
+
+use preauth_core::payment_order::PaymentOrder;
+use preauth_core::value::{OperationId, PaymentOrderId, Version};
+
+use super::columns::{Columns, Corrupt};
+use super::party::{PAYER, SUPPLIER, party};
+use super::raw::RawRow;
+
+/// Every column of an order with its parties, before `$rest`.
+macro_rules! select_orders {
+    ($rest:literal) => {
+        concat!(
+            "SELECT o.id, o.version, o.operation_id, o.status, o.amount_cents, o.scheduled_for,
+                    o.reason, o.created_at,
+                    o.head_office_id AS listed_head_office_id,
+                    p.id AS payer_id, p.head_office_id AS payer_head_office_id,
+                    p.cnpj AS payer_cnpj, p.name AS payer_name,
+                    s.id AS supplier_id, s.head_office_id AS supplier_head_office_id,
+                    s.cnpj AS supplier_cnpj, s.name AS supplier_name
+             FROM payment_orders o
+             JOIN companies p ON p.id = o.payer_id
+             JOIN companies s ON s.id = o.supplier_id ",
+            $rest
+        )
+    };
+}
+pub(in crate::store) use select_orders;
+
+/// Reads a row of `select_orders!` back.
+pub(in crate::store) fn order(row: &impl RawRow) -> Result<PaymentOrder, Corrupt> {
+    let columns = Columns::of("payment_orders", row);
+    let operation: Option<i64> = columns.raw("operation_id")?;
+    Ok(PaymentOrder {
+        id: columns.number("id", PaymentOrderId::new)?,
+        version: columns.number("version", Version::new)?,
+        payer: party(columns, &PAYER)?,
+        supplier: party(columns, &SUPPLIER)?,
+        amount: columns.money("amount_cents")?,
+        scheduled_for: columns.optional_parsed("scheduled_for")?,
+        operation: operation.and_then(OperationId::new),
+        status: columns.parsed("status")?,
+        reason: columns.optional_parsed("reason")?,
+        created_at: columns.timestamp("created_at")?,
+    })
+}
