@@ -5,14 +5,13 @@ use preauth_core::operation::InvoiceFile;
 use preauth_core::port::Unavailable;
 use preauth_core::value::{OperationId, Timestamp};
 use sqlx::PgConnection;
-use sqlx::postgres::PgRow;
 
 use crate::directory::FileDescriptions;
 use crate::invoice_files::{ContentHash, FileLedger};
+use crate::store::rows::{content_hash, invoice_file};
 
 use super::PostgresStore;
 use super::error::{Fault, WriteError, unavailable};
-use super::rows::{Columns, count};
 
 #[async_trait]
 impl FileDescriptions for PostgresStore {
@@ -81,13 +80,7 @@ async fn description(
     let Some(row) = row else {
         return Ok(None);
     };
-    let columns = Columns::of("invoice_files", &row);
-    Ok(Some(InvoiceFile {
-        name: columns.raw("name")?,
-        media_type: columns.raw("media_type")?,
-        size: count(columns.raw("size_bytes")?),
-        sha256: columns.bytes("sha256")?,
-    }))
+    Ok(Some(invoice_file(&row)?))
 }
 
 async fn announce(
@@ -123,7 +116,7 @@ async fn settle(
     .bind(i64::from(*limit))
     .fetch_all(connection)
     .await?;
-    hashes(&rows)
+    Ok(rows.iter().map(content_hash).collect::<Result<_, _>>()?)
 }
 
 async fn claim(
@@ -145,7 +138,7 @@ async fn claim(
     .bind(i64::from(*limit))
     .fetch_all(connection)
     .await?;
-    hashes(&rows)
+    Ok(rows.iter().map(content_hash).collect::<Result<_, _>>()?)
 }
 
 async fn forget(connection: &mut PgConnection, file: ContentHash) -> Result<(), WriteError> {
@@ -154,10 +147,4 @@ async fn forget(connection: &mut PgConnection, file: ContentHash) -> Result<(), 
         .execute(connection)
         .await?;
     Ok(())
-}
-
-fn hashes(rows: &[PgRow]) -> Result<Vec<ContentHash>, WriteError> {
-    let hash = |row| Columns::of("announced_files", row).bytes("sha256");
-    let hashes: Result<Vec<[u8; 32]>, _> = rows.iter().map(hash).collect();
-    Ok(hashes?.into_iter().map(ContentHash::from_bytes).collect())
 }

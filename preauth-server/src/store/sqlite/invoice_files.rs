@@ -5,14 +5,13 @@ use preauth_core::operation::InvoiceFile;
 use preauth_core::port::Unavailable;
 use preauth_core::value::{OperationId, Timestamp};
 use sqlx::SqliteConnection;
-use sqlx::sqlite::SqliteRow;
 
 use crate::directory::FileDescriptions;
 use crate::invoice_files::{ContentHash, FileLedger};
+use crate::store::rows::{content_hash, invoice_file};
 
 use super::SqliteStore;
 use super::error::{Fault, WriteError, unavailable};
-use super::rows::{Columns, count};
 
 #[async_trait]
 impl FileDescriptions for SqliteStore {
@@ -82,13 +81,7 @@ async fn description(
     let Some(row) = row else {
         return Ok(None);
     };
-    let columns = Columns::of("invoice_files", &row);
-    Ok(Some(InvoiceFile {
-        name: columns.raw("name")?,
-        media_type: columns.raw("media_type")?,
-        size: count(columns.raw("size_bytes")?),
-        sha256: columns.bytes("sha256")?,
-    }))
+    Ok(Some(invoice_file(&row)?))
 }
 
 async fn announce(
@@ -124,7 +117,7 @@ async fn settle(
     .bind(i64::from(*limit))
     .fetch_all(connection)
     .await?;
-    hashes(&rows)
+    Ok(rows.iter().map(content_hash).collect::<Result<_, _>>()?)
 }
 
 async fn claim(
@@ -146,7 +139,7 @@ async fn claim(
     .bind(i64::from(*limit))
     .fetch_all(connection)
     .await?;
-    hashes(&rows)
+    Ok(rows.iter().map(content_hash).collect::<Result<_, _>>()?)
 }
 
 async fn forget(connection: &mut SqliteConnection, file: ContentHash) -> Result<(), WriteError> {
@@ -155,10 +148,4 @@ async fn forget(connection: &mut SqliteConnection, file: ContentHash) -> Result<
         .execute(connection)
         .await?;
     Ok(())
-}
-
-fn hashes(rows: &[SqliteRow]) -> Result<Vec<ContentHash>, WriteError> {
-    let hash = |row| Columns::of("announced_files", row).bytes("sha256");
-    let hashes: Result<Vec<[u8; 32]>, _> = rows.iter().map(hash).collect();
-    Ok(hashes?.into_iter().map(ContentHash::from_bytes).collect())
 }

@@ -1,11 +1,11 @@
 //! The operations of a group of commits, and their extensions.
 
-use preauth_core::operation::{Closing, Operation, State};
+use preauth_core::operation::Operation;
 use preauth_core::port::ExtensionRecord;
-use preauth_core::value::{
-    DueDate, ExternalReference, InvoiceNumber, Money, Reason, Timestamp, Version,
-};
+use preauth_core::value::{ExternalReference, InvoiceNumber, Money, Timestamp, Version};
 use uuid::Uuid;
+
+use crate::store::rows::StateColumns;
 
 use super::statement::{Statement, rows};
 
@@ -192,46 +192,5 @@ impl<'a> Extensions<'a> {
                  WHERE x.id = e.id AND x.operation_id = e.operation_id AND x.status = 'OPEN'
                    AND e.status <> 'OPEN' AND e.n IN (SELECT n FROM written))",
         );
-    }
-}
-
-/// The columns that a state fills besides the status.
-struct StateColumns<'a> {
-    closing: Option<&'a Closing>,
-    boleto_due_date: Option<DueDate>,
-}
-
-impl<'a> StateColumns<'a> {
-    fn of(state: &'a State) -> Self {
-        let (closing, boleto_due_date) = match state {
-            State::Reproved(closing) => (Some(closing), None),
-            State::ToReceive {
-                boleto_due_date, ..
-            } => (None, Some(*boleto_due_date)),
-            State::InPreAuth
-            | State::InVerification
-            | State::ToApprove
-            | State::InAnalysis
-            | State::ToPay
-            | State::ToBill
-            | State::Concluded => (None, None),
-        };
-        Self {
-            closing,
-            boleto_due_date,
-        }
-    }
-
-    fn closing_action(&self) -> Option<&'static str> {
-        self.closing.map(|closing| closing.action.as_str())
-    }
-
-    fn closing_reason(&self) -> Option<&'a str> {
-        let given = self.closing?.given_reason.as_ref();
-        given.map(Reason::as_str)
-    }
-
-    fn boleto_due_date(&self) -> Option<String> {
-        self.boleto_due_date.map(|date| date.to_string())
     }
 }

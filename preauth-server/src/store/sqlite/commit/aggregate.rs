@@ -1,19 +1,13 @@
 //! The operation of a commit, and its extension.
 
-use preauth_core::operation::{Closing, ExtensionStatus, Operation, State};
+use preauth_core::operation::{ExtensionStatus, Operation};
 use preauth_core::port::ExtensionRecord;
-use preauth_core::value::{
-    DueDate, ExternalReference, InvoiceNumber, Money, Reason, Timestamp, Version,
-};
+use preauth_core::value::{ExternalReference, InvoiceNumber, Money, Timestamp, Version};
 use sqlx::SqliteConnection;
 
-use super::super::error::{WriteError, one_row_or};
+use crate::store::rows::StateColumns;
 
-/// The columns that a state fills besides the status.
-struct StateColumns<'a> {
-    closing: Option<&'a Closing>,
-    boleto_due_date: Option<DueDate>,
-}
+use super::super::error::{WriteError, one_row_or};
 
 /// Writes a new operation. A conflict when its id is taken, or its invoice is held by another.
 pub(super) async fn insert(
@@ -122,39 +116,4 @@ pub(super) async fn write_extension(
         }
     };
     one_row_or(done.rows_affected(), WriteError::Conflict)
-}
-
-impl<'a> StateColumns<'a> {
-    fn of(state: &'a State) -> Self {
-        let (closing, boleto_due_date) = match state {
-            State::Reproved(closing) => (Some(closing), None),
-            State::ToReceive {
-                boleto_due_date, ..
-            } => (None, Some(*boleto_due_date)),
-            State::InPreAuth
-            | State::InVerification
-            | State::ToApprove
-            | State::InAnalysis
-            | State::ToPay
-            | State::ToBill
-            | State::Concluded => (None, None),
-        };
-        Self {
-            closing,
-            boleto_due_date,
-        }
-    }
-
-    fn closing_action(&self) -> Option<&'static str> {
-        self.closing.map(|closing| closing.action.as_str())
-    }
-
-    fn closing_reason(&self) -> Option<&'a str> {
-        let given = self.closing?.given_reason.as_ref();
-        given.map(Reason::as_str)
-    }
-
-    fn boleto_due_date(&self) -> Option<String> {
-        self.boleto_due_date.map(|date| date.to_string())
-    }
 }
