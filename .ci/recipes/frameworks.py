@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The receivers in frameworks keep the receiver's contract: frameworks.py FOLDER
 
-FOLDER has `venv` and `node`, where the frameworks are installed.
+FOLDER has `venv` and `node`, where the frameworks are installed; those of Java stand in CLASSPATH.
 """
 
 import socket
@@ -26,12 +26,19 @@ RECEIVERS = {
     ],
     "Express": lambda port: ["node", folder / "node/with_express.mjs", port],
     "Next": lambda port: ["node", HERE / "serve_route.mjs", RECIPES / "node/with_next.mjs", port],
+    "Spring": lambda port: ["java", "ServeController", "WithSpring", port],
+    "Laravel": lambda port: ["php", "-S", f"127.0.0.1:{port}", HERE / "serve_laravel.php"],
+}
+SETTINGS = {
+    "WEBHOOK_SECRET": SECRET,
+    "DATABASE": str(folder / "laravel.db"),
+    "ROUTES": str(RECIPES / "php/with_laravel.php"),
 }
 
 for name, command in RECEIVERS.items():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
-    with receiving.program([str(word) for word in command(port)], port, WEBHOOK_SECRET=SECRET):
+    with receiving.program([str(word) for word in command(port)], port, **SETTINGS):
         receiving.keeps_the_contract(f"http://127.0.0.1:{port}/webhooks", SECRET)
     print(f"{name}: receives")
