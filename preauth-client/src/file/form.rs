@@ -13,6 +13,9 @@ use super::content::Loaded;
 use super::{FileType, InvoiceFile};
 use crate::{Error, ErrorKind};
 
+/// What browsers write for `"`, CR and LF in the name of a file, without escaping the percent sign.
+const ESCAPES_OF_BROWSERS: [&str; 3] = ["%22", "%0D", "%0A"];
+
 /// A form that can be made into a body again for each attempt.
 pub(crate) struct Form {
     boundary: String,
@@ -87,14 +90,33 @@ fn text_part(form: &mut String, boundary: &str, name: &str, text: &str) {
 }
 
 fn file_head(form: &mut String, boundary: &str, name: &str, file_type: FileType) {
-    // As browsers do it; the backslash too, which some servers take for an escape.
-    let name = name.replace('\\', "%5C").replace('"', "%22");
-    let media_type = file_type.as_str();
+    let quoted = name.replace('\\', r"\\").replace('"', r#"\""#);
     let _ = write!(
         form,
         "--{boundary}\r\ncontent-disposition: form-data; name=\"invoiceFile\"; \
-         filename=\"{name}\"\r\ncontent-type: {media_type}\r\n\r\n"
+         filename=\"{quoted}\""
     );
+    // A form's readers take these for a quote and for ends of lines: then the name is said once more, in
+    // the one way that leaves no doubt.
+    if ESCAPES_OF_BROWSERS
+        .iter()
+        .any(|escape| name.contains(escape))
+    {
+        form.push_str("; filename*=UTF-8''");
+        percent_encode(form, name);
+    }
+    let _ = write!(form, "\r\ncontent-type: {}\r\n\r\n", file_type.as_str());
+}
+
+/// Escapes every byte but those that need it nowhere (RFC 8187).
+fn percent_encode(form: &mut String, text: &str) {
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._".contains(&byte) {
+            form.push(char::from(byte));
+        } else {
+            let _ = write!(form, "%{byte:02X}");
+        }
+    }
 }
 
 impl std::fmt::Debug for Form {

@@ -83,7 +83,7 @@ async fn an_offer_with_a_file_is_a_form() {
         r#"content-disposition: form-data; name="invoice""#,
         r#"content-disposition: form-data; name="externalReference""#,
         "content-disposition: form-data; name=\"invoiceFile\"; \
-         filename=\"a %22b%22 %5Cç.xml\"\r\ncontent-type: application/xml",
+         filename=\"a \\\"b\\\" \\\\ç.xml\"\r\ncontent-type: application/xml",
     ];
     assert_eq!(heads, expected);
     let supplier: Value = serde_json::from_slice(&parts[0].1).unwrap();

@@ -8,6 +8,7 @@ mod answers;
 #[cfg(feature = "blocking")]
 mod blocking;
 mod errors;
+mod files;
 mod following;
 mod pages;
 mod webhooks;

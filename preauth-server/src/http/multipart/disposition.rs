@@ -86,9 +86,9 @@ fn unquoted(text: &str) -> Option<(String, &str)> {
     }
 }
 
-/// What browsers, and our client, write for those characters that would end the name or its line; all
-/// other percent signs are their own.
-const ESCAPED: [(&str, &str); 4] = [("%22", "\""), ("%5C", "\\"), ("%0D", "\r"), ("%0A", "\n")];
+/// What browsers write for those characters that would end the name or its line; all other percent
+/// signs are their own.
+const ESCAPED: [(&str, &str); 3] = [("%22", "\""), ("%0D", "\r"), ("%0A", "\n")];
 
 fn unescaped(name: &str) -> String {
     let undo = |name: String, (escaped, meant): &(&str, &str)| name.replace(escaped, meant);
@@ -131,7 +131,7 @@ mod tests {
             (r#"filename="../../etc/passwd""#, "../../etc/passwd"),
             (r#"filename="a\"b\\c""#, r#"a"b\c"#),
             ("filename=\"50%25.pdf\"", "50%25.pdf"),
-            ("filename=\"%22a%22%5C.pdf\"", r#""a"\.pdf"#),
+            ("filename=\"%22a%22%5C.pdf\"", r#""a"%5C.pdf"#),
             ("filename=\"\"", ""),
             ("filename*=UTF-8''n%C3%A3o.pdf", "não.pdf"),
             (
@@ -140,6 +140,31 @@ mod tests {
             ),
         ] {
             assert_eq!(file(parameters).as_deref(), Some(name), "{parameters}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_the_same_whoever_writes_it() {
+        let name = r#"nota "1" 100% \ é.pdf"#;
+        for (writer, parameters) in [
+            (
+                "browsers, fetch, curl, requests 2.32",
+                r#"filename="nota %221%22 100% \ é.pdf""#,
+            ),
+            (
+                "httpx, urllib3 1.26",
+                r#"filename="nota %221%22 100% \\ é.pdf""#,
+            ),
+            (
+                "curl --form-escape, Go, our client",
+                r#"filename="nota \"1\" 100% \\ é.pdf""#,
+            ),
+            (
+                "Spring, and others by RFC 8187",
+                r#"filename="nota"; filename*=UTF-8''nota%20%221%22%20100%25%20%5C%20%C3%A9.pdf"#,
+            ),
+        ] {
+            assert_eq!(file(parameters).as_deref(), Some(name), "{writer}");
         }
     }
 
