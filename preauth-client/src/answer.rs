@@ -25,6 +25,8 @@ pub(crate) struct AnswerHead {
     pub(crate) replayed: bool,
     pub(crate) rate_limit: Option<RateLimit>,
     pub(crate) retry_after: Option<Duration>,
+    /// Whether the body is called something else than JSON, which nothing of the service is.
+    pub(crate) is_foreign: bool,
 }
 
 impl AnswerHead {
@@ -37,6 +39,7 @@ impl AnswerHead {
             replayed: replayed == Some(header::IDEMPOTENCY_REPLAYED_TRUE),
             rate_limit: RateLimit::read(headers),
             retry_after: seconds(headers, header::RETRY_AFTER),
+            is_foreign: text("content-type").is_some_and(|media_type| !is_json(media_type)),
         }
     }
 }
@@ -48,16 +51,37 @@ impl Answer {
         if !head.status.is_success() {
             return Err(Error::refused(head, body));
         }
+        // A proxy's page of log-in comes with 200, too, and means that nothing was done.
+        let is_foreign = head.is_foreign;
+        let otherwise = |kind| {
+            if is_foreign {
+                ErrorKind::UnexpectedAnswer
+            } else {
+                kind
+            }
+        };
         let Some(body) = body else {
-            return Err(Error::answered(ErrorKind::AnswerTooLarge, head));
+            return Err(Error::answered(otherwise(ErrorKind::AnswerTooLarge), head));
         };
         match from_json(&body) {
             Ok(value) => Ok((head, value, body)),
-            Err(cause) => Err(Error::answered(ErrorKind::UnreadableSuccess, head)
-                .with_raw(body)
-                .caused_by(cause)),
+            Err(cause) => {
+                let kind = otherwise(ErrorKind::UnreadableSuccess);
+                let error = Error::answered(kind, head).with_raw(body);
+                Err(error.caused_by(cause))
+            }
         }
     }
+}
+
+/// Whether a media type is JSON's, or of a format that is written in it.
+fn is_json(media_type: &str) -> bool {
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    let is_json = |(kind, subtype): (&str, &str)| {
+        let subtype = subtype.to_ascii_lowercase();
+        !kind.is_empty() && (subtype == "json" || subtype.ends_with("+json"))
+    };
+    essence.split_once('/').is_some_and(is_json)
 }
 
 /// A header of whole seconds, the only form the contract has; a date is not understood.

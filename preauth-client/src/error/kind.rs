@@ -20,7 +20,8 @@ pub enum ErrorKind {
     /// The service refused, in the words of the contract: see [`Error::code`](crate::Error::code).
     Api,
     /// An answer that is neither success nor a refusal in the words of the contract: a redirect, or
-    /// a page of something between client and service.
+    /// a page of something between client and service, whatever its status. Whether the request was
+    /// carried out is unknown.
     UnexpectedAnswer,
     /// Success, but in a shape that this version cannot read: the request was carried out.
     UnreadableSuccess,

@@ -11,6 +11,7 @@ mod broken_connections;
 mod creating;
 mod ensuring;
 mod files;
+mod hostile;
 mod observing;
 mod pages;
 mod proxies;

@@ -1,7 +1,7 @@
 use preauth_client::ErrorKind;
 use wiremock::{MockServer, ResponseTemplate};
 
-use crate::{answering, client, id, offer, quick, refusal, requests, success};
+use crate::{answering, client, id, offer, operation, quick, refusal, requests, success};
 
 #[tokio::test]
 async fn a_page_of_something_in_between_keeps_its_status() {
@@ -44,13 +44,37 @@ async fn redirects_are_not_followed() {
 async fn a_success_that_cannot_be_read_is_not_asked_for_again() {
     for body in ["", "null", "[]", "{}", "<html>", r#"{"id":1}"#] {
         let server = MockServer::start().await;
-        let answer = ResponseTemplate::new(201).set_body_string(body);
+        let answer = ResponseTemplate::new(201).set_body_raw(body, "application/json");
         answering(&server, answer, None).await;
         let error = client(&server).create(&offer()).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::UnreadableSuccess, "{body}");
         assert_eq!(error.attempts(), 1);
         assert!(std::error::Error::source(&error).is_some());
     }
+}
+
+#[tokio::test]
+async fn a_page_that_is_called_a_success_is_none_of_the_service() {
+    for limit in [8, 1 << 20] {
+        let server = MockServer::start().await;
+        let page = "<html>Please log in to the network</html>";
+        let answer = ResponseTemplate::new(200).set_body_raw(page, "text/html; charset=utf-8");
+        answering(&server, answer, None).await;
+        let client = quick(&server.uri()).max_answer_bytes(limit);
+        let error = client.build().unwrap().create(&offer()).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::UnexpectedAnswer, "{limit}");
+        assert_eq!((error.status(), error.attempts()), (Some(200), 1));
+        assert!(!error.is_retryable() && error.idempotency_key().is_some());
+    }
+}
+
+#[tokio::test]
+async fn what_is_json_in_all_but_its_name_is_read() {
+    let server = MockServer::start().await;
+    let body = operation("IN_PRE_AUTH").to_string();
+    let answer = ResponseTemplate::new(200).set_body_raw(body, "text/plain");
+    answering(&server, answer, None).await;
+    assert!(client(&server).get(id()).await.is_ok());
 }
 
 #[tokio::test]
