@@ -62,7 +62,7 @@ impl Caller {
                     self.tell(&task, number, took, Ok(&success.0));
                     return Ok(Response::new(success, number, task.key));
                 }
-                Err(failure) => failure.of_call(task.call, number, task.key.as_ref()),
+                Err(failure) => failure.of_call(&task, number),
             };
             let left = self.left_since(began, now);
             let wait = self

@@ -1,6 +1,6 @@
 //! What one call sends, as often as it takes.
 
-use preauth_core::value::IdempotencyKey;
+use preauth_core::value::{IdempotencyKey, OperationId};
 use preauth_core::wire::header;
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use reqwest::{Method, Request, Url};
@@ -15,6 +15,8 @@ pub(crate) struct Task {
     pub(crate) url: Url,
     pub(crate) payload: Payload,
     pub(crate) key: Option<IdempotencyKey>,
+    /// The operation that the path names.
+    pub(crate) operation: Option<OperationId>,
     key_header: Option<HeaderValue>,
 }
 
@@ -26,7 +28,16 @@ impl Task {
             url,
             payload: Payload::Empty,
             key: None,
+            operation: None,
             key_header: None,
+        }
+    }
+
+    /// Such a request about one operation, which its errors name.
+    pub(crate) fn about(call: Call, operation: OperationId, url: Url) -> Self {
+        Self {
+            operation: Some(operation),
+            ..Self::new(call, url)
         }
     }
 
@@ -35,11 +46,10 @@ impl Task {
         let header = HeaderValue::from_str(key.as_str())
             .map_err(|cause| Error::new(ErrorKind::Config).caused_by(cause))?;
         Ok(Self {
-            call: Call::Create,
-            url,
             payload,
             key: Some(key),
             key_header: Some(header),
+            ..Self::new(Call::Create, url)
         })
     }
 

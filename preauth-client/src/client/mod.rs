@@ -73,7 +73,7 @@ impl Client {
     /// Reads one operation. Contract, "GET /api/integration/v1/pre-authorizations/{id}".
     pub async fn get(&self, id: OperationId) -> Result<Response<PreAuthorization>, Error> {
         let url = self.url(&path::pre_authorization(id));
-        self.caller().call(Task::new(Call::Get, url)).await
+        self.caller().call(Task::about(Call::Get, id, url)).await
     }
 
     /// Reads one page of the operations in which the caller's company is the payer, most recent
@@ -103,7 +103,7 @@ impl Client {
     /// Cancelling again what was cancelled through the integration succeeds and changes nothing.
     pub async fn cancel(&self, id: OperationId) -> Result<Response<PreAuthorization>, Error> {
         let url = self.url(&path::cancel(id));
-        self.caller().call(Task::new(Call::Cancel, url)).await
+        self.caller().call(Task::about(Call::Cancel, id, url)).await
     }
 
     fn caller(&self) -> &Caller {

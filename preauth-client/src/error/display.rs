@@ -38,6 +38,7 @@ impl fmt::Display for Error {
         if more > 0 {
             write!(f, "; and {more} more")?;
         }
+        self.write_call(f)?;
         if let Some(existing) = self.existing_operation_id() {
             write!(f, " [existing operation {existing}]")?;
         }
@@ -51,5 +52,22 @@ impl fmt::Display for Error {
             write!(f, " [{} attempts]", self.inner.attempts)?;
         }
         Ok(())
+    }
+}
+
+impl Error {
+    /// What was called: without an answer nothing else leads to what was done.
+    fn write_call(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(call) = self.inner.call else {
+            return Ok(());
+        };
+        write!(f, " [{call}")?;
+        if let Some(operation) = self.inner.operation {
+            write!(f, " {operation}")?;
+        }
+        if let Some(key) = &self.inner.idempotency_key {
+            write!(f, ", idempotency key {}", key.as_str())?;
+        }
+        f.write_str("]")
     }
 }

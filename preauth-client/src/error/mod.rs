@@ -15,6 +15,7 @@ use preauth_core::wire::{ErrorBody, Open, from_json};
 use reqwest::StatusCode;
 
 use crate::answer::AnswerHead;
+use crate::call::Task;
 use crate::{Call, RateLimit, Response};
 
 pub use config::ConfigError;
@@ -22,8 +23,8 @@ pub use kind::ErrorKind;
 
 /// Why a call did not succeed.
 ///
-/// Its text names code, message, fields and request id, so that a line in a log is enough for
-/// support; what lies beneath it is the [`source`](StdError::source). `Debug` writes the same text and
+/// Its text names code, message, fields, what was called, and request id, so that a line in a log is enough
+/// for support; where no answer came, the idempotency key is what leads to a create that was done. what lies beneath it is the [`source`](StdError::source). `Debug` writes the same text and
 /// then its sources, on one line, because that is what a `main` that returns the error shows.
 ///
 /// ```
@@ -50,6 +51,8 @@ struct Inner {
     raw: Option<Vec<u8>>,
     source: Option<Box<dyn StdError + Send + Sync>>,
     call: Option<Call>,
+    /// What the call was about.
+    operation: Option<OperationId>,
     attempts: u32,
     idempotency_key: Option<IdempotencyKey>,
 }
@@ -76,6 +79,7 @@ impl Error {
                 raw: None,
                 source: None,
                 call: None,
+                operation: None,
                 attempts: 0,
                 idempotency_key: None,
             }),
@@ -114,15 +118,11 @@ impl Error {
     }
 
     /// Adds what only the whole call knows.
-    pub(crate) fn of_call(
-        mut self,
-        call: Call,
-        attempts: u32,
-        key: Option<&IdempotencyKey>,
-    ) -> Self {
-        self.inner.call = Some(call);
+    pub(crate) fn of_call(mut self, task: &Task, attempts: u32) -> Self {
+        self.inner.call = Some(task.call);
+        self.inner.operation = task.operation;
         self.inner.attempts = attempts;
-        self.inner.idempotency_key = key.cloned();
+        self.inner.idempotency_key.clone_from(&task.key);
         self
     }
 

@@ -62,7 +62,7 @@ async fn an_unreachable_service_is_told_as_such() {
     assert!(std::error::Error::source(&error).is_some());
     assert_eq!(
         error.to_string(),
-        "the service could not be reached [3 attempts]"
+        "the service could not be reached [get 1042] [3 attempts]"
     );
 }
 

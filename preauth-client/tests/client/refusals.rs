@@ -21,7 +21,8 @@ async fn a_validation_error_tells_every_problem_with_its_field() {
         .set_body_json(body)
         .insert_header("x-request-id", "0197f3c2");
     answering(&server, answer, None).await;
-    let error = client(&server).create(&offer()).await.unwrap_err();
+    let offer = offer().idempotency_key("erp:NF-1".parse().unwrap());
+    let error = client(&server).create(&offer).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Api);
     assert_eq!(error.status(), Some(400));
     assert_eq!(error.code(), Some(&Open::Known(ErrorCode::ValidationError)));
@@ -31,7 +32,8 @@ async fn a_validation_error_tells_every_problem_with_its_field() {
     assert_eq!(
         error.to_string(),
         "the service refused (status 400): VALIDATION_ERROR supplier.cnpj \"O CNPJ é inválido.\"; \
-         VALIDATION_ERROR \"O JSON é inválido.\" [request id 0197f3c2]"
+         VALIDATION_ERROR \"O JSON é inválido.\" [create, idempotency key erp:NF-1] \
+         [request id 0197f3c2]"
     );
 }
 
@@ -95,6 +97,9 @@ async fn however_many_problems_with_whatever_texts_make_one_line() {
     answering(&server, answer, None).await;
     let error = client(&server).get(id()).await.unwrap_err();
     assert_eq!(error.problems().count(), 9);
-    assert!(error.to_string().ends_with("; and 4 more"), "{error}");
+    assert!(
+        error.to_string().ends_with("; and 4 more [get 1042]"),
+        "{error}"
+    );
     assert!(!error.to_string().contains('\n'));
 }

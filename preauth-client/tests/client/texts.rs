@@ -3,6 +3,7 @@
 use std::error::Error as StdError;
 use std::io;
 use std::net::TcpListener;
+use std::time::Duration;
 
 use preauth_client::{Client, ConfigError, Error, ErrorKind, RetryPolicy};
 use serde_json::json;
@@ -23,7 +24,7 @@ async fn a_main_that_returns_a_refusal_shows_its_text() {
     answering(&server, answer, None).await;
     let error = client(&server).get(id()).await.unwrap_err();
     let text = "the service refused (status 404): ANTICIPATION_NOT_FOUND \"Uma frase.\" \
-                [request id 0197f3c2]";
+                [get 1042] [request id 0197f3c2]";
     assert_eq!(error.to_string(), text);
     assert_eq!(format!("{error:?}"), text);
     assert_eq!(format!("{error:#?}"), text);
@@ -40,7 +41,7 @@ async fn a_main_that_returns_a_broken_connection_shows_why_it_broke() {
     assert_eq!(error.kind(), ErrorKind::Connect);
     let shown = shown_by_main(error);
     assert!(
-        shown.starts_with("the service could not be reached: "),
+        shown.starts_with("the service could not be reached [get 1042]: "),
         "{shown}"
     );
     let refused = io::Error::from(io::ErrorKind::ConnectionRefused).to_string();
@@ -59,7 +60,7 @@ async fn a_main_that_returns_an_unreadable_success_does_not_show_all_of_it() {
     .await;
     let shown = shown_by_main(client(&server).create(&offer()).await.unwrap_err());
     assert!(
-        shown.starts_with("the success could not be read (status 201): "),
+        shown.starts_with("the success could not be read (status 201) [create, idempotency key "),
         "{shown}"
     );
     assert!(shown.len() < 600 && !shown.contains('\n'), "{shown}");
@@ -82,6 +83,26 @@ fn a_main_that_returns_a_wrong_setting_shows_which() {
 }
 
 #[tokio::test]
+async fn a_create_without_an_answer_names_the_key_that_finds_what_it_did() {
+    let server = MockServer::start().await;
+    answering(
+        &server,
+        success(201).set_delay(Duration::from_secs(30)),
+        None,
+    )
+    .await;
+    let client = quick(&server.uri())
+        .attempt_timeout(Duration::from_millis(100))
+        .retry(RetryPolicy::never());
+    let offer = offer().idempotency_key("erp:NF-1".parse().unwrap());
+    let error = client.build().unwrap().create(&offer).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the service did not answer in time [create, idempotency key erp:NF-1]"
+    );
+}
+
+#[tokio::test]
 async fn an_error_names_the_wait_that_the_service_asks_for() {
     for (status, code) in [(429, "RATE_LIMITED"), (503, "SERVICE_UNAVAILABLE")] {
         let server = MockServer::start().await;
@@ -91,7 +112,8 @@ async fn an_error_names_the_wait_that_the_service_asks_for() {
         assert_eq!(
             error.to_string(),
             format!(
-                "the service refused (status {status}): {code} \"Uma frase.\" [retry after 60 s]"
+                "the service refused (status {status}): {code} \"Uma frase.\" [get 1042] \
+                 [retry after 60 s]"
             )
         );
     }
