@@ -1,8 +1,9 @@
+use preauth_client::ListFilter;
 use preauth_client::value::{IdempotencyKey, Money};
 use serde_json::{Value, json};
 use wiremock::{MockServer, ResponseTemplate};
 
-use crate::{KEY, answering, client, offer, refusal, requests, success};
+use crate::{KEY, answering, client, id, offer, quick, refusal, requests, success};
 
 #[tokio::test]
 async fn a_create_is_one_post_with_key_type_and_body() {
@@ -109,4 +110,17 @@ async fn a_failed_create_tells_the_key_to_try_again_with() {
         sent[0].headers["idempotency-key"],
         error.idempotency_key().unwrap().as_str()
     );
+}
+
+#[test]
+fn a_client_is_shared_by_threads_and_so_are_its_calls() {
+    fn shared<T: Clone + Send + Sync + 'static>(_: &T) {}
+    fn sent(_: impl Send) {}
+    let client = quick("http://127.0.0.1:9").build().unwrap();
+    shared(&client);
+    sent(client.create(&offer()));
+    sent(client.create_or_get(&offer()));
+    sent(client.get(id()));
+    sent(client.list_all(&ListFilter::new()));
+    sent(client.cancel(id()));
 }
