@@ -62,3 +62,16 @@ pub trait FileSink: Send {
     /// More of it.
     async fn write(&mut self, bytes: Bytes) -> io::Result<()>;
 }
+
+/// Keeps the file in memory, where the limits of a body bound it.
+#[async_trait]
+impl FileSink for Vec<u8> {
+    async fn begin(&mut self, _: &FilePart) -> io::Result<()> {
+        Ok(())
+    }
+
+    async fn write(&mut self, bytes: Bytes) -> io::Result<()> {
+        self.extend_from_slice(&bytes);
+        Ok(())
+    }
+}

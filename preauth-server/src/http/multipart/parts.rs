@@ -198,30 +198,14 @@ mod tests {
     use std::convert::Infallible;
     use std::io;
 
-    use async_trait::async_trait;
     use bytes::Bytes;
     use futures_util::stream;
 
-    use super::super::{Boundary, FilePart, FileSink, Form, FormFlaw};
+    use super::super::{Boundary, Form, FormFlaw};
 
     const SUPPLIER: &str = "Content-Disposition: form-data; name=\"supplier\"\r\n\r\n{}";
     const INVOICE: &str = "Content-Disposition: form-data; name=\"invoice\"\r\n\r\n[]";
     const FILE: &str = "Content-Disposition: form-data; name=\"invoiceFile\"; filename=\"a.pdf\"\r\nContent-Type: application/pdf\r\n\r\n%PDF-\r\n--b\r--bound-\r\n";
-
-    #[derive(Default)]
-    struct Kept(Vec<u8>);
-
-    #[async_trait]
-    impl FileSink for Kept {
-        async fn begin(&mut self, _: &FilePart) -> io::Result<()> {
-            Ok(())
-        }
-
-        async fn write(&mut self, bytes: Bytes) -> io::Result<()> {
-            self.0.extend_from_slice(&bytes);
-            Ok(())
-        }
-    }
 
     fn body(parts: &[&str]) -> String {
         let parts = parts.iter().map(|part| format!("--bound\r\n{part}\r\n"));
@@ -233,9 +217,9 @@ mod tests {
             .into_iter()
             .map(|it| Ok::<_, Infallible>(Bytes::from(it)));
         let boundary = Boundary::of("multipart/form-data; boundary=bound").unwrap();
-        let mut kept = Kept::default();
-        let form = super::read(stream::iter(pieces), boundary, &mut kept).await?;
-        Ok((form, kept.0))
+        let mut file = Vec::new();
+        let form = super::read(stream::iter(pieces), boundary, &mut file).await?;
+        Ok((form, file))
     }
 
     async fn read(body: impl AsRef<[u8]>) -> Result<(Form, Vec<u8>), FormFlaw> {
