@@ -57,10 +57,8 @@ fn facts(offer: &PreAuthorization) -> Vec<(&'static str, String)> {
     let invoice = &offer.invoice;
     let payer = quoted(&offer.payer.name);
     let mut facts = vec![
-        (
-            "Tomadora",
-            format!("{payer} (CNPJ\u{a0}{})", offer.payer.cnpj.masked()),
-        ),
+        ("Tomadora", payer),
+        ("CNPJ da tomadora", offer.payer.cnpj.masked()),
         ("CNPJ do fornecedor", offer.supplier.cnpj.masked()),
     ];
     facts.extend(
@@ -133,7 +131,8 @@ Olá, Fornecedora & Filhos,
 Construtora Azul S.A. está oferecendo a antecipação do pagamento de uma nota fiscal emitida pela sua \
 empresa. Você recebe antes do vencimento, se quiser: a oferta não obriga a nada.
 
-  Tomadora: Construtora Azul S.A. (CNPJ 45.723.001/0001-00)
+  Tomadora: Construtora Azul S.A.
+  CNPJ da tomadora: 45.723.001/0001-00
   CNPJ do fornecedor: 12.ABC.345/01DE-35
   Nota fiscal: NF-1042
   Valor da nota: R$ 12.500,50

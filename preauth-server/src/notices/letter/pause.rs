@@ -47,14 +47,14 @@ impl PausedEndpoint {
 
 pub(super) fn letter(content: &str, portal: Option<&Url>) -> Result<Letter, UnreadableContent> {
     let paused: PausedEndpoint = serde_json::from_str(content)?;
+    let company = quoted(&paused.company);
     let moment =
         |millis| Timestamp::from_unix_millis(millis).map_or_else(String::new, brazilian::moment);
     let mut blocks = vec![
         Block::Paragraph("Olá,".to_owned()),
         Block::Paragraph(format!(
-            "o envio de webhooks de {} foi pausado automaticamente, porque há cinco dias ou mais \
-             nenhuma entrega chega ao endereço cadastrado.",
-            quoted(&paused.company)
+            "o envio de webhooks de {company} foi pausado automaticamente, porque há cinco dias ou mais \
+             nenhuma entrega chega ao endereço cadastrado."
         )),
         Block::Facts(vec![
             ("Endereço", quoted(&paused.url)),
@@ -76,7 +76,7 @@ pub(super) fn letter(content: &str, portal: Option<&Url>) -> Result<Letter, Unre
         "Mensagem automática aos usuários da empresa; não é preciso responder.".to_owned(),
     ));
     Ok(Letter {
-        subject: "Envio de webhooks pausado".to_owned(),
+        subject: format!("Envio de webhooks de {company} pausado"),
         blocks,
     })
 }

@@ -30,17 +30,27 @@ fn is_hidden(letter: char) -> bool {
     letter.is_control()
         || matches!(
             letter,
-            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+            '\u{ad}'
+                | '\u{61c}'
+                | '\u{180e}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{e0000}'..='\u{e007f}'
         )
 }
 
 /// Whether a web or mail address may go on behind the letter: `a.br`, `:/`, `@a`. What follows a point
-/// must be as long as the shortest top-level domain, so that `S.A.` stays as it is.
+/// must be as long as the shortest top-level domain, so that `S.A.` stays as it is. Points and at signs of
+/// other scripts are read as those of ASCII by whoever looks a name up.
 fn begins_link(letter: char, after: &[char]) -> bool {
     match (letter, after) {
-        ('.', [first, second, ..]) => first.is_alphabetic() && second.is_alphanumeric(),
+        ('.' | '\u{3002}' | '\u{ff0e}' | '\u{ff61}', [first, second, ..]) => {
+            first.is_alphabetic() && second.is_alphanumeric()
+        }
         (':' | '/', [next, ..]) => *next == '/',
-        ('@', [_, ..]) => true,
+        ('@' | '\u{ff20}', [_, ..]) => true,
         _ => false,
     }
 }
@@ -70,9 +80,14 @@ mod tests {
             "evil.example/x",
             "a@evil.example",
             "//evil.example",
+            "evil\u{3002}example",
+            "a\u{ff20}evil\u{ff0e}example",
         ] {
             let quoted = quoted(text);
-            assert!(!quoted.contains("evil.example"), "{quoted}");
+            for point in ['.', '\u{3002}', '\u{ff0e}'] {
+                let name = format!("evil{point}example");
+                assert!(!quoted.contains(&name), "{quoted}");
+            }
             assert!(
                 !quoted.contains("://") && !quoted.contains("@e"),
                 "{quoted}"
@@ -84,6 +99,7 @@ mod tests {
     #[test]
     fn lines_hidden_characters_and_long_texts_are_cut() {
         assert_eq!(quoted("a\r\nBcc: x\u{202e}y\u{2028}z"), "aBcc: xyz");
+        assert_eq!(quoted("a\u{61c}b\u{ad}c\u{e0041}d"), "abcd");
         let long = quoted(&"é".repeat(255));
         assert_eq!(long.chars().count(), 121);
         assert!(long.ends_with("é…"), "{long}");

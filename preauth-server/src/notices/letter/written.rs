@@ -6,10 +6,10 @@ use super::{Block, Letter};
 
 const PARAGRAPH: &str = "margin:0 0 16px";
 const NOTE: &str = "margin:24px 0 0;color:#5f6b7a;font-size:13px";
-const TABLE: &str = "margin:0 0 16px;border-collapse:collapse;font-size:15px";
-const NAME: &str = "padding:4px 24px 4px 0;color:#5f6b7a;text-align:left;font-weight:normal;\
-                    vertical-align:top;white-space:nowrap";
-const VALUE: &str = "padding:4px 0;font-weight:600";
+const FACT: &str = "margin:0 0 10px";
+const NAME: &str = "color:#5f6b7a;font-size:13px";
+/// A long address is broken rather than wider than a telephone.
+const VALUE: &str = "font-weight:600;overflow-wrap:anywhere";
 const BUTTON: &str = "display:inline-block;padding:10px 20px;border-radius:6px;background:#1f4f8f;\
                       color:#ffffff;text-decoration:none";
 
@@ -28,10 +28,12 @@ impl Letter {
         let blocks: String = self.blocks.iter().map(markup).collect();
         format!(
             "<!DOCTYPE html>\n<html lang=\"pt-BR\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
-             </head>\n<body style=\"margin:0;padding:24px;background:#f4f6f8\">\n\
-             <div style=\"max-width:600px;margin:0 auto;padding:32px;background:#ffffff;\
-             border-radius:8px;color:#1d2733;font:16px/1.5 Arial,sans-serif\">\n{blocks}</div>\n\
+             <meta name=\"viewport\" content=\"width=device-width\">\n\
+             <meta name=\"format-detection\" content=\"telephone=no,date=no,address=no,email=no,\
+             url=no\">\n<title>{title}</title>\n</head>\n<body style=\"margin:0;padding:16px;background:#f4f6f8\">\n\
+             <div style=\"max-width:600px;margin:0 auto;padding:24px;background:#ffffff;\
+             border-radius:8px;color:#1d2733;font:16px/1.5 Arial,sans-serif;\
+             overflow-wrap:break-word\">\n{blocks}</div>\n\
              </body>\n</html>\n"
         )
     }
@@ -56,16 +58,17 @@ fn markup(block: &Block) -> String {
     match block {
         Block::Paragraph(text) => format!("<p style=\"{PARAGRAPH}\">{}</p>\n", Escaped(text)),
         Block::Facts(facts) => {
-            let mut table = format!("<table role=\"presentation\" style=\"{TABLE}\">\n");
+            let mut lines = format!("<div style=\"{PARAGRAPH}\">\n");
             for (name, value) in facts {
                 let (name, value) = (Escaped(name), Escaped(value));
                 let _ = writeln!(
-                    table,
-                    "<tr><th style=\"{NAME}\">{name}</th><td style=\"{VALUE}\">{value}</td></tr>"
+                    lines,
+                    "<p style=\"{FACT}\"><span style=\"{NAME}\">{name}</span><br>\
+                     <span style=\"{VALUE}\">{value}</span></p>"
                 );
             }
-            table.push_str("</table>\n");
-            table
+            lines.push_str("</div>\n");
+            lines
         }
         Block::Link { label, url } => format!(
             "<p style=\"{PARAGRAPH}\"><a href=\"{}\" style=\"{BUTTON}\">{}</a></p>\n",
