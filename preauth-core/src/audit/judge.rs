@@ -1,6 +1,7 @@
 //! Who judges: what is known besides the record, and where findings are kept.
 
 use std::fmt;
+use std::num::NonZeroU32;
 
 use chrono::TimeDelta;
 
@@ -24,6 +25,8 @@ pub struct Moment {
     pub now: Timestamp,
     /// Whether a service works on the records; what only passes time leads to is judged only then.
     pub is_live: bool,
+    /// Offers and invitations that one address may be sent in a day.
+    pub daily_share: NonZeroU32,
 }
 
 /// Judges single records with all that belongs to them. Pure.

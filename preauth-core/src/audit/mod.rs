@@ -11,6 +11,7 @@
 mod delivery;
 mod event;
 mod judge;
+mod notice;
 mod operation;
 mod order;
 mod replay;

@@ -33,6 +33,14 @@ pub enum Rule {
     DeliveryOutcome,
     /// Leases end, and what they held is taken up again.
     LeasesEnd,
+    /// A mail tells of its own offer, or of an endpoint of its company.
+    NoticeOfItsOwn,
+    /// A mail stands as its attempts, and its offer, say.
+    NoticeOutcome,
+    /// An address gets its share of a day.
+    DailyShare,
+    /// Every offer has its mail.
+    OfferTold,
     /// A remembered reply repeats the creation of its own operation.
     ReplyOfCreation,
     /// Lists say how many operations there are.
@@ -52,7 +60,7 @@ pub struct Violation {
 
 impl Rule {
     /// Every rule.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 19] = [
         Self::Readable,
         Self::OneEventPerVersion,
         Self::PathOfTheTable,
@@ -66,6 +74,10 @@ impl Rule {
         Self::Recipients,
         Self::DeliveryOutcome,
         Self::LeasesEnd,
+        Self::NoticeOfItsOwn,
+        Self::NoticeOutcome,
+        Self::DailyShare,
+        Self::OfferTold,
         Self::ReplyOfCreation,
         Self::CountsOfLists,
     ];
@@ -87,6 +99,10 @@ impl Rule {
             Self::Recipients => "RECIPIENTS",
             Self::DeliveryOutcome => "DELIVERY_OUTCOME",
             Self::LeasesEnd => "LEASES_END",
+            Self::NoticeOfItsOwn => "NOTICE_OF_ITS_OWN",
+            Self::NoticeOutcome => "NOTICE_OUTCOME",
+            Self::DailyShare => "DAILY_SHARE",
+            Self::OfferTold => "OFFER_TOLD",
             Self::ReplyOfCreation => "REPLY_OF_CREATION",
             Self::CountsOfLists => "COUNTS_OF_LISTS",
         }
@@ -109,6 +125,10 @@ impl Rule {
             Self::Recipients => "an event goes to its own parties, once to each endpoint",
             Self::DeliveryOutcome => "a delivery stands as its attempts say",
             Self::LeasesEnd => "leases end, and what they held is taken up again",
+            Self::NoticeOfItsOwn => "a mail tells of its own offer or endpoint",
+            Self::NoticeOutcome => "a mail stands as its attempts and its offer say",
+            Self::DailyShare => "an address gets its share of mails a day and no more",
+            Self::OfferTold => "every offer has its mail",
             Self::ReplyOfCreation => "an idempotency key repeats the creation of its operation",
             Self::CountsOfLists => "lists say how many operations there are",
         }
@@ -150,8 +170,23 @@ impl Rule {
                 "resend the delivery in the platform; then report it as a defect with this line"
             }
             Self::LeasesEnd => {
-                "is a server running? look for \"dispatcher\" in its log; with no server on this \
-                 database, audit with --at-rest"
+                "is a server running? look for \"dispatcher\", or for mails \"notices\", in its log; \
+                 with no server on this database, audit with --at-rest"
+            }
+            Self::NoticeOfItsOwn => {
+                "somebody may have read what is not theirs: look at the mail in the platform, and \
+                 report it as a defect with this line"
+            }
+            Self::NoticeOutcome => {
+                "look at the mail in the platform, and tell its reader if need be; then report it \
+                 as a defect with this line"
+            }
+            Self::DailyShare => {
+                "was mail.daily_share lowered since that day? otherwise check that the clocks of \
+                 all instances agree, and report it as a defect with this line"
+            }
+            Self::OfferTold => {
+                "tell the supplier by other means; then report it as a defect with this line"
             }
             Self::ReplyOfCreation => {
                 "whoever repeats this key is told what is wrong: tell the company, and report it \

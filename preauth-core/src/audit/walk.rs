@@ -4,8 +4,10 @@ use crate::port::{
     Archive, Holder, Miscount, Read, ReadBack, Record, StoredEvent, Subject, Unavailable,
     Unreadable,
 };
+use crate::value::Timestamp;
 
 use super::judge::{Judge, Moment};
+use super::notice::ShareCount;
 use super::{Rule, Violation};
 
 /// Records read at once: their events and attempts are in memory together.
@@ -35,6 +37,8 @@ pub struct Totals {
     pub attempts: u64,
     /// Idempotency replies.
     pub replies: u64,
+    /// Mails.
+    pub notices: u64,
     /// Rules that do not hold, once for each record.
     pub violations: u64,
 }
@@ -53,6 +57,8 @@ pub async fn audit(
         judge: Judge::new(read_back, moment, snapshot.host_now()),
         totals: Totals::default(),
         last_holder: None,
+        share: ShareCount::default(),
+        latest: moment.now,
         watch,
     };
     loop {
@@ -72,6 +78,9 @@ struct Walk<'a> {
     judge: Judge<'a>,
     totals: Totals,
     last_holder: Option<Holder>,
+    share: ShareCount,
+    /// The latest moment at which anything happened.
+    latest: Timestamp,
     watch: &'a mut dyn Watch,
 }
 
@@ -110,6 +119,12 @@ impl Walk<'_> {
                 subject: Subject::Event(event),
                 what: "it stands under another head office than what it tells of".to_owned(),
             }],
+            Record::Notice(stored) => {
+                count(&mut self.totals.notices, 1);
+                self.judge.notice(&stored)
+            }
+            Record::Sent(sent) => self.share.count(&sent, &self.judge),
+            Record::Untold(offer) => self.judge.untold(offer, self.latest),
             Record::Miscount(miscount) => vec![miscount.into()],
         }
     }
@@ -124,6 +139,7 @@ impl Walk<'_> {
     fn count_events(&mut self, events: &[StoredEvent]) {
         count(&mut self.totals.events, events.len());
         for event in events {
+            self.latest = self.latest.max(event.at);
             count(&mut self.totals.deliveries, event.deliveries.len());
             for delivery in &event.deliveries {
                 count(&mut self.totals.attempts, delivery.attempts.len());

@@ -4,12 +4,13 @@ use async_trait::async_trait;
 
 use crate::operation::Operation;
 use crate::payment_order::PaymentOrder;
+use crate::text_enum;
 use crate::value::{
     Cnpj, CompanyId, DeliveryId, EndpointId, EventId, EventType, IdempotencyKey, InvoiceNumber,
-    OperationId, PaymentOrderId, Status, Timestamp, Version,
+    NoticeId, OperationId, Origin, PaymentOrderId, Status, Timestamp, Version,
 };
 
-use super::{ExtensionRecord, Trigger, Unavailable};
+use super::{ExtensionRecord, NoticeKind, Trigger, Unavailable};
 
 /// A host's records, for an audit beside whoever writes them.
 #[async_trait]
@@ -32,7 +33,7 @@ pub trait Snapshot: Send {
     async fn next(&mut self, limit: u32) -> Result<Vec<Read<Record>>, Unavailable>;
 }
 
-/// What is stored, each with all that belongs to it.
+/// What is stored, each with all that belongs to it. A host that keeps no mails tells of none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record {
     /// An operation.
@@ -48,9 +49,95 @@ pub enum Record {
     /// An event that stands under another head office than the operation or order it tells of,
     /// and is therefore not among its events.
     Stray(EventId),
+    /// A mail.
+    Notice(Box<StoredNotice>),
+    /// A mail that was sent and counts, once more. They come sorted by address and moment.
+    Sent(SentNotice),
+    /// An offer of which there is no mail.
+    Untold(UntoldOffer),
     /// A count kept for lists that is not the number of operations there are. A host may stop after
     /// the first of them.
     Miscount(Miscount),
+}
+
+/// A mail with what it tells of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredNotice {
+    /// The mail.
+    pub id: NoticeId,
+    /// The head office that it was staged for.
+    pub head_office: CompanyId,
+    /// What it tells.
+    pub kind: NoticeKind,
+    /// The operation that it names, and that operation if it exists.
+    pub operation: Option<(OperationId, Option<ToldOffer>)>,
+    /// Whether its head office has, or had, an endpoint.
+    pub has_endpoint: bool,
+    /// Where it stands.
+    pub status: NoticeStatus,
+    /// Whether its address has had its share of the day.
+    pub is_held: bool,
+    /// When it was staged.
+    pub staged_at: Timestamp,
+    /// When it is tried next.
+    pub next_attempt_at: Option<Timestamp>,
+    /// When it was sent, given up or canceled.
+    pub ended_at: Option<Timestamp>,
+    /// Attempts since it was staged or last resent.
+    pub attempts_made: u32,
+    /// Whether the last attempt is known to have failed.
+    pub has_error: bool,
+    /// Until when somebody works on it, by the host's clock.
+    pub leased_until: Option<Timestamp>,
+}
+
+/// An operation that a mail tells of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ToldOffer {
+    /// The head office under which it stands.
+    pub head_office: CompanyId,
+    /// How it began.
+    pub origin: Origin,
+    /// When it began.
+    pub created_at: Timestamp,
+    /// How it stands now.
+    pub status: Status,
+    /// Until when it can be requested.
+    pub expires_at: Option<Timestamp>,
+}
+
+text_enum! {
+    /// Where a mail stands, as it is stored.
+    pub enum NoticeStatus, "notice status" {
+        /// It will be sent.
+        Pending => "PENDING",
+        /// It was handed over.
+        Sent => "SENT",
+        /// It was given up.
+        Failed => "FAILED",
+        /// Its offer ended before it left.
+        Canceled => "CANCELED",
+    }
+}
+
+/// A mail that was sent and counts towards the share of its address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SentNotice {
+    /// The mail.
+    pub id: NoticeId,
+    /// Where it went, in small letters.
+    pub address: String,
+    /// When it was sent.
+    pub at: Timestamp,
+}
+
+/// An offer of which there is no mail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UntoldOffer {
+    /// The operation.
+    pub operation: OperationId,
+    /// When it was offered.
+    pub created_at: Timestamp,
 }
 
 /// A count of operations that a host keeps for lists, beside their number.
@@ -89,6 +176,8 @@ pub enum Subject {
     Event(EventId),
     /// A delivery.
     Delivery(DeliveryId),
+    /// A mail.
+    Notice(NoticeId),
     /// The reply under an idempotency key, which a head office chose.
     Reply(CompanyId, String),
     /// A company, for what is kept about all its operations together.
@@ -259,6 +348,7 @@ impl std::fmt::Display for Subject {
             Self::Order(id) => write!(f, "payment order {id}"),
             Self::Event(id) => write!(f, "event {id}"),
             Self::Delivery(id) => write!(f, "delivery {id}"),
+            Self::Notice(id) => write!(f, "mail {id}"),
             Self::Reply(head_office, key) => {
                 write!(f, "idempotency key {key} of company {head_office}")
             }

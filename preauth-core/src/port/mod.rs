@@ -13,9 +13,10 @@ mod render;
 mod store;
 
 pub use archive::{
-    Archive, DeliveryStatus, EndpointState, Holder, Miscount, OtherEvent, Read, Record, Snapshot,
-    StoredAttempt, StoredDelivery, StoredEndpoint, StoredEvent, StoredOperation, StoredOrder,
-    StoredReply, Subject, Unreadable,
+    Archive, DeliveryStatus, EndpointState, Holder, Miscount, NoticeStatus, OtherEvent, Read,
+    Record, SentNotice, Snapshot, StoredAttempt, StoredDelivery, StoredEndpoint, StoredEvent,
+    StoredNotice, StoredOperation, StoredOrder, StoredReply, Subject, ToldOffer, Unreadable,
+    UntoldOffer,
 };
 pub use attempt_error::AttemptError;
 pub use commit::{

@@ -33,11 +33,12 @@ pub(super) struct AuditArgs {
 
 /// Ends with 0 when every rule holds and with 1 otherwise; an error means that it could not run.
 pub(super) async fn run(args: &AuditArgs) -> Result<ExitCode, CliError> {
-    let url = Config::database_url(&args.serve.layers())?;
+    let (url, daily_share) = Config::audited(&args.serve.layers())?;
     let archive = store::archive(&url).await?;
     let moment = Moment {
         now: SystemClock.now(),
         is_live: !args.at_rest,
+        daily_share,
     };
     let mut report = Report::new(args.json);
     let totals = audit(&*archive, &WireReadBack, moment, &mut report).await?;
@@ -134,6 +135,7 @@ fn totals_as_json(totals: &Totals, elapsed: TimeDelta) -> String {
             "deliveries": totals.deliveries,
             "attempts": totals.attempts,
             "replies": totals.replies,
+            "mails": totals.notices,
             "violations": totals.violations,
             "durationMs": elapsed.num_milliseconds(),
         }
@@ -152,13 +154,14 @@ fn totals_as_text(totals: &Totals, elapsed: TimeDelta) -> String {
     };
     format!(
         "{verdict}: {} operations, {} payment orders, {} events, {} deliveries, {} attempts, {} \
-         idempotency replies; {}.{:03} s, {per_second} rows/s",
+         idempotency replies, {} mails; {}.{:03} s, {per_second} rows/s",
         totals.operations,
         totals.orders,
         totals.events,
         totals.deliveries,
         totals.attempts,
         totals.replies,
+        totals.notices,
         elapsed.num_seconds(),
         ms % 1000,
     )
@@ -172,6 +175,7 @@ fn records(totals: &Totals) -> u64 {
         totals.deliveries,
         totals.attempts,
         totals.replies,
+        totals.notices,
     ];
     counts.into_iter().fold(0, u64::saturating_add)
 }

@@ -1,5 +1,6 @@
 //! The section `mail`: what belongs together is judged together.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use lettre::message::Mailbox;
@@ -17,15 +18,20 @@ impl Reader<'_> {
         let smtp = self.smtp();
         let from = self.from(smtp.is_some());
         let portal = self.portal();
-        let daily_share = self.whole("mail.daily_share", GREATEST_SHARE);
+        let daily_share = self.daily_share();
         Some(MailSettings {
             letterhead: Letterhead {
                 from: from?,
                 portal,
             },
-            daily_share: daily_share?.try_into().ok()?,
+            daily_share: daily_share?,
             smtp,
         })
+    }
+
+    pub(super) fn daily_share(&mut self) -> Option<NonZeroU32> {
+        let share = self.whole("mail.daily_share", GREATEST_SHARE)?;
+        share.try_into().ok()
     }
 
     fn from(&mut self, is_sent: bool) -> Option<Mailbox> {

@@ -1,6 +1,7 @@
 //! The configuration as the rest of the program sees it.
 
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
@@ -100,6 +101,19 @@ impl Config {
         } else {
             Err(reader.problems.into())
         }
+    }
+
+    /// Where the database is, and how many mails an address gets in a day: what an audit needs.
+    pub fn audited(layers: &Layers) -> Result<(String, NonZeroU32), ConfigError> {
+        let url = Self::database_url(layers)?;
+        let mut reader = Reader {
+            layers,
+            problems: Vec::new(),
+        };
+        let share = reader.daily_share();
+        share
+            .map(|share| (url, share))
+            .ok_or_else(|| reader.problems.into())
     }
 }
 

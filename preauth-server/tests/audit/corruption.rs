@@ -1,6 +1,7 @@
 //! Every rule, broken on purpose past the server, in a database in which all is well.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU32;
 
 use preauth_core::audit::{Moment, Rule, Totals, Violation, Watch, audit};
 use preauth_server::clock::{Clock, SystemClock};
@@ -23,7 +24,10 @@ const fn breaks(rule: Rule, statements: &'static [&'static str]) -> Corruption {
     Corruption { rule, statements }
 }
 
-const CORRUPTIONS: [Corruption; 33] = [
+/// Mails that an address gets in a day.
+const SHARE: u32 = 5;
+
+const CORRUPTIONS: [Corruption; 43] = [
     breaks(
         Rule::Readable,
         &["UPDATE operations SET closing_action = 'NOBODY' WHERE id = 2"],
@@ -162,6 +166,57 @@ const CORRUPTIONS: [Corruption; 33] = [
         &["UPDATE deliveries SET leased_until = 1 WHERE status = 'PENDING'"],
     ),
     breaks(
+        Rule::LeasesEnd,
+        &["UPDATE notices SET leased_until = 1 WHERE status = 'PENDING'"],
+    ),
+    breaks(
+        Rule::NoticeOfItsOwn,
+        &["UPDATE notices SET head_office_id =
+               (SELECT id FROM companies WHERE cnpj = '11444777000161')
+           WHERE operation_id = 4"],
+    ),
+    breaks(
+        Rule::NoticeOfItsOwn,
+        &["UPDATE notices SET operation_id = 5 WHERE operation_id = 4"],
+    ),
+    breaks(
+        Rule::NoticeOfItsOwn,
+        &["UPDATE notices SET head_office_id =
+               (SELECT id FROM companies WHERE cnpj = '11444777000161')
+           WHERE kind = 'ENDPOINT_PAUSED'"],
+    ),
+    breaks(
+        Rule::NoticeOutcome,
+        &["UPDATE notices SET attempts_made = 0 WHERE status = 'SENT'"],
+    ),
+    breaks(
+        Rule::NoticeOutcome,
+        &["UPDATE notices SET last_error = NULL WHERE status = 'FAILED'"],
+    ),
+    breaks(
+        Rule::NoticeOutcome,
+        &["UPDATE notices SET ended_at = staged_at - 1 WHERE status = 'SENT'"],
+    ),
+    breaks(
+        Rule::NoticeOutcome,
+        &[
+            "UPDATE notices SET status = 'CANCELED', next_attempt_at = NULL, ended_at = staged_at
+           WHERE operation_id = 4",
+        ],
+    ),
+    breaks(
+        Rule::DailyShare,
+        &[
+            "UPDATE notices SET ended_at = 1800000000000, next_attempt_at = NULL, status = 'SENT',
+               attempts_made = 1, last_error = NULL
+           WHERE operation_id IS NOT NULL",
+        ],
+    ),
+    breaks(
+        Rule::OfferTold,
+        &["DELETE FROM notices WHERE operation_id = 4"],
+    ),
+    breaks(
         Rule::ReplyOfCreation,
         &["UPDATE idempotency_replies SET operation_id = 2 WHERE operation_id = 4"],
     ),
@@ -191,6 +246,7 @@ async fn every_broken_rule_is_found(kind: Kind) {
         (totals.operations, totals.orders, totals.replies),
         (7, 1, 3)
     );
+    assert_eq!(totals.notices, 7, "six offers, and a paused endpoint");
     let mut broken = BTreeSet::new();
     for Corruption { rule, statements } in CORRUPTIONS {
         let copy = whole.copy().await;
@@ -236,7 +292,11 @@ async fn audited(database: &Scratch, is_live: bool) -> (Totals, Vec<Violation>) 
     let totals = audit(
         &*archive,
         &WireReadBack,
-        Moment { now, is_live },
+        Moment {
+            now,
+            is_live,
+            daily_share: NonZeroU32::new(SHARE).unwrap(),
+        },
         &mut found,
     )
     .await;

@@ -14,12 +14,14 @@ use preauth_core::port::{Attempt, AttemptError, Claim, Leased, OrderTarget, Verd
 use preauth_core::service::{Offered, Service};
 use preauth_core::value::{
     Cnpj, CompanyId, CompanyName, DueDate, Email, EndpointId, EventTypeSet, ExtensionId,
-    IdempotencyKey, InvoiceNumber, Money, OperationId, Reason, Timestamp, calendar,
+    IdempotencyKey, InvoiceNumber, Money, OperationId, Permission, PersonName, Reason, Timestamp,
+    UserId, calendar,
 };
 use preauth_server::clock::{Clock, SystemClock};
-use preauth_server::directory::{Company, CompanyKind, Endpoint, SealedSecret};
+use preauth_server::directory::{Company, CompanyKind, Endpoint, SealedSecret, User};
 use preauth_server::http::WireRender;
 use preauth_server::ids::RandomIds;
+use preauth_server::notices::{Claimed, DailyShare, NoticeClaim, Outcome};
 use preauth_server::store::{self, Stores};
 use uuid::Uuid;
 
@@ -41,7 +43,8 @@ struct World {
 /// Makes a database in which a company, a supplier and a stranger live, and these operations, in
 /// this order: concluded after an extension; cancelled; expired; offered; reopened after a
 /// reproval; with an open extension. And a paid payment order; deliveries that arrived, failed, are
-/// pending, and were resent.
+/// pending, and were resent, and an endpoint that was paused for it; mails that were sent, failed,
+/// were canceled and are pending.
 pub(crate) async fn live_in(database: &Scratch) {
     store::migrate(&database.url()).await.unwrap();
     let stores = store::open(&database.url()).await.unwrap();
@@ -74,6 +77,7 @@ pub(crate) async fn live_in(database: &Scratch) {
     world.order(now).await;
     world.deliver_all().await;
     world.offer("NF-7", None, now).await;
+    world.send_mails().await;
     world.fail_some().await;
     world.stores.lifecycle.close().await;
 }
@@ -112,6 +116,7 @@ impl World {
             .await
             .unwrap();
         for (number, owner) in [(11, PAYER), (12, SUPPLIER)] {
+            world.add_user(number, owner).await;
             let endpoint = Endpoint {
                 id: EndpointId::new(Uuid::from_u128(number)),
                 company: company(owner),
@@ -138,6 +143,19 @@ impl World {
             created_at: self.now.saturating_sub(LONG_AGO),
         };
         self.stores.directory.add_company(&company).await.unwrap();
+    }
+
+    async fn add_user(&self, number: u128, owner: u128) {
+        let user = User {
+            id: UserId::new(Uuid::from_u128(number)),
+            company: company(owner),
+            name: PersonName::parse("Ana").unwrap(),
+            email: Email::parse("ana@example.com").unwrap(),
+            permissions: Permission::ALL.iter().copied().collect(),
+            active: true,
+            created_at: self.now,
+        };
+        self.stores.directory.add_user(&user).await.unwrap();
     }
 
     async fn offer(&self, number: &str, key: Option<&str>, at: Timestamp) -> OperationId {
@@ -261,8 +279,32 @@ impl World {
         assert!(finished.unwrap());
     }
 
+    /// Of the offers that stand, one is told and the other cannot be.
+    async fn send_mails(&self) {
+        let queue = &*self.stores.notices;
+        let at = self.now;
+        let claim = NoticeClaim {
+            now: at,
+            lease: TimeDelta::minutes(2),
+            share: DailyShare::on_the_day_of(at, NonZeroU32::new(20).unwrap()),
+        };
+        let error = "no such user".to_owned();
+        let mut outcomes = [Outcome::Failed { at, error }, Outcome::Sent { at }].into_iter();
+        loop {
+            match queue.claim(&claim).await.unwrap() {
+                Claimed::Nothing => break,
+                Claimed::PutOff | Claimed::Canceled { .. } => {}
+                Claimed::Leased(leased) => {
+                    let outcome = outcomes.next().unwrap();
+                    assert!(queue.finish(&leased, &outcome).await.unwrap());
+                }
+            }
+        }
+        assert_eq!(outcomes.len(), 0);
+    }
+
     /// Of the two deliveries that are due, one is given up, resent, and fails again; the other is
-    /// to be tried again.
+    /// to be tried again. The endpoint of the first is paused.
     async fn fail_some(&self) {
         let pause_endpoint = false;
         let again = Verdict::RetryAt {
@@ -289,7 +331,11 @@ impl World {
         directory.resend(first.delivery, self.now).await.unwrap();
         for leased in self.claimed().await {
             if leased.delivery == first.delivery {
-                self.finish(&leased, None, again).await;
+                let paused = Verdict::RetryAt {
+                    at: self.now,
+                    pause_endpoint: true,
+                };
+                self.finish(&leased, None, paused).await;
             } else {
                 self.stores.outbox.release(&leased).await.unwrap();
             }

@@ -2,11 +2,13 @@
 //! records that they belong to. A row that cannot be read is told in place of its record.
 
 mod gathering;
+mod notices;
 mod pages;
 mod stage;
 mod stored;
 
 pub(super) use gathering::Gathering;
+pub(super) use notices::{notices, sent, untold};
 pub(super) use pages::{
     holders, last_operation, last_order, last_other, miscounts, operations, orders, others,
     replies, strays,

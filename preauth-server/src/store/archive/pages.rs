@@ -200,15 +200,15 @@ pub(in crate::store) fn miscounts(rows: &[impl RawRow]) -> Result<Vec<Read<Recor
     records.collect()
 }
 
-fn readable<T>(read: Result<T, Corrupt>) -> RowRead<T> {
+pub(super) fn readable<T>(read: Result<T, Corrupt>) -> RowRead<T> {
     read.map_err(|corrupt| corrupt.to_string())
 }
 
-fn told_of(subject: Subject, read: RowRead<Record>) -> Read<Record> {
+pub(super) fn told_of(subject: Subject, read: RowRead<Record>) -> Read<Record> {
     read.map_err(|what| Unreadable { subject, what })
 }
 
-fn operation_subject(id: i64) -> Subject {
+pub(super) fn operation_subject(id: i64) -> Subject {
     OperationId::new(id).map_or(Subject::Nameless("an operation"), Subject::Operation)
 }
 

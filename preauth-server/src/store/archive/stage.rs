@@ -12,6 +12,10 @@ pub(in crate::store) enum Stage {
     Replies(Uuid, String),
     Holders(Uuid, String, String, i64),
     Strays(Uuid),
+    Notices(Uuid),
+    /// Address, moment and id.
+    Sent(String, i64, Uuid),
+    Untold(i64),
     Counts,
     End,
 }
@@ -37,7 +41,10 @@ impl Stage {
             Self::Others(_) => Self::Replies(Uuid::nil(), String::new()),
             Self::Replies(..) => Self::Holders(Uuid::nil(), String::new(), String::new(), 0),
             Self::Holders(..) => Self::Strays(Uuid::nil()),
-            Self::Strays(_) => Self::Counts,
+            Self::Strays(_) => Self::Notices(Uuid::nil()),
+            Self::Notices(_) => Self::Sent(String::new(), 0, Uuid::nil()),
+            Self::Sent(..) => Self::Untold(0),
+            Self::Untold(_) => Self::Counts,
             Self::Counts | Self::End => Self::End,
         }
     }

@@ -1,6 +1,7 @@
 //! What is stored when a run is over, and what the audit says of it.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 use async_trait::async_trait;
 use preauth_core::audit::{self, Moment, Rule, Totals, Watch};
@@ -47,7 +48,11 @@ impl ReadBack {
             }
             records.extend(page);
         }
-        let moment = Moment { now, is_live: true };
+        let moment = Moment {
+            now,
+            is_live: true,
+            daily_share: NonZeroU32::MAX,
+        };
         let mut end = Self {
             overdue,
             ..Self::default()
@@ -147,6 +152,9 @@ impl From<&audit::Violation> for Violation {
                 Rule::LeasesEnd => "I14",
                 Rule::Amounts => "I15",
                 Rule::CountsOfLists => "I11",
+                Rule::NoticeOfItsOwn | Rule::NoticeOutcome | Rule::DailyShare | Rule::OfferTold => {
+                    "I16"
+                }
             },
             what: audited.to_string(),
         }

@@ -1,6 +1,7 @@
 //! Everything in the database as of one moment, beside the instances that work on it.
 
 mod children;
+mod notices;
 mod pages;
 
 use async_trait::async_trait;

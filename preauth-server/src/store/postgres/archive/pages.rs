@@ -8,6 +8,7 @@ use crate::store::rows::{select_operations, select_orders};
 
 use super::super::error::Fault;
 use super::children::{events_of, extensions_of};
+use super::notices;
 
 /// The page at `stage` and the stage after it.
 pub(super) async fn page(
@@ -27,6 +28,12 @@ pub(super) async fn page(
             holders(connection, stage, after, limit).await
         }
         Stage::Strays(after) => strays(connection, stage, *after, limit).await,
+        Stage::Notices(after) => notices::notices(connection, stage, *after, limit).await,
+        Stage::Sent(address, at, id) => {
+            let after = (address.as_str(), *at, *id);
+            notices::sent(connection, stage, after, limit).await
+        }
+        Stage::Untold(after) => notices::untold(connection, stage, *after, limit).await,
         Stage::Counts => miscounts(connection, stage, limit).await,
         Stage::End => Ok((Vec::new(), Stage::End)),
     }

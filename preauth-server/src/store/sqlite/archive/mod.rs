@@ -4,6 +4,7 @@
 //! its view as long as the transaction lasts, and nobody waits for it.
 
 mod children;
+mod notices;
 mod pages;
 
 use std::path::{Path, PathBuf};

@@ -1,0 +1,283 @@
+//! Mails: what they tell of, whether they stand as their attempts say, and how many an address got.
+
+use chrono::{NaiveDate, TimeDelta};
+
+use crate::port::{
+    NoticeKind, NoticeStatus, SentNotice, StoredNotice, Subject, ToldOffer, UntoldOffer,
+};
+use crate::value::{Origin, Status, Timestamp, calendar};
+
+use super::judge::{Findings, Judge, LEASE_PATIENCE, LONGEST_LEASE};
+use super::{Rule, Violation};
+
+/// A host keeps the record of a mail for at least as long after its end.
+const KEPT: TimeDelta = TimeDelta::days(30);
+
+impl Judge<'_> {
+    /// Judges a mail.
+    #[must_use]
+    pub fn notice(&self, stored: &StoredNotice) -> Vec<Violation> {
+        let mut found = Findings::of(Subject::Notice(stored.id));
+        of_its_own(stored, &mut found);
+        ended(stored, &mut found);
+        outcome(stored, &mut found);
+        self.notice_lease(stored, &mut found);
+        found.violations
+    }
+
+    /// Judges an offer without a mail; `latest` is the latest moment at which anything happened.
+    pub(super) fn untold(&self, offer: UntoldOffer, latest: Timestamp) -> Vec<Violation> {
+        let mut found = Findings::of(Subject::Operation(offer.operation));
+        let now = latest.max(self.moment.now);
+        let may_be_removed = offer.created_at <= now.saturating_sub(KEPT);
+        found.expect(may_be_removed, Rule::OfferTold, || {
+            format!(
+                "it was offered at {}, and there is no mail of it",
+                offer.created_at
+            )
+        });
+        found.violations
+    }
+
+    fn notice_lease(&self, stored: &StoredNotice, found: &mut Findings) {
+        let Some(until) = stored.leased_until else {
+            return;
+        };
+        let host_now = self.host_now;
+        let ends = until <= host_now.saturating_add(LONGEST_LEASE);
+        found.expect(ends, Rule::LeasesEnd, || {
+            format!("it is leased until {until}, and it is {host_now}")
+        });
+        let is_left = self.moment.is_live && until < host_now.saturating_sub(LEASE_PATIENCE);
+        found.expect(!is_left, Rule::LeasesEnd, || {
+            format!("its lease ended at {until}, and nobody has taken it up again")
+        });
+    }
+}
+
+/// Counts the mails of an address and day, which come one after the other.
+#[derive(Debug, Default)]
+pub(super) struct ShareCount {
+    address: String,
+    day: NaiveDate,
+    mails: u32,
+}
+
+impl ShareCount {
+    /// Counts one more; the one that exceeds the share is told, and none after it.
+    pub(super) fn count(&mut self, sent: &SentNotice, judge: &Judge<'_>) -> Vec<Violation> {
+        let day = calendar::today(sent.at);
+        if self.address != sent.address || self.day != day {
+            *self = Self {
+                address: sent.address.clone(),
+                day,
+                mails: 0,
+            };
+        }
+        self.mails = self.mails.saturating_add(1);
+        let share = judge.moment.daily_share.get();
+        let mut found = Findings::of(Subject::Notice(sent.id));
+        let exceeds = self.mails == share.saturating_add(1);
+        found.expect(!exceeds, Rule::DailyShare, || {
+            format!("its address was sent more than {share} mails on {day}")
+        });
+        found.violations
+    }
+}
+
+fn of_its_own(stored: &StoredNotice, found: &mut Findings) {
+    let is_of_an_offer = match stored.kind {
+        NoticeKind::Offer | NoticeKind::Invitation => true,
+        NoticeKind::EndpointPaused => false,
+    };
+    let (holds, what) = match stored.operation {
+        None if is_of_an_offer => (false, "it names no operation".to_owned()),
+        None => (
+            stored.has_endpoint,
+            "its company never had an endpoint".to_owned(),
+        ),
+        Some((id, None)) => (false, format!("there is no operation {id}")),
+        Some((id, Some(offer))) => (
+            is_of_an_offer && is_told_by(stored, &offer),
+            format!(
+                "operation {id} is not an offer of its company at {}",
+                stored.staged_at
+            ),
+        ),
+    };
+    found.expect(holds, Rule::NoticeOfItsOwn, || what);
+}
+
+fn is_told_by(stored: &StoredNotice, offer: &ToldOffer) -> bool {
+    offer.origin == Origin::PreAuth
+        && offer.head_office == stored.head_office
+        && offer.created_at == stored.staged_at
+}
+
+/// What has ended has a moment of its end, and nothing before it.
+fn ended(stored: &StoredNotice, found: &mut Findings) {
+    let is_pending = stored.status == NoticeStatus::Pending;
+    let fits = is_pending == stored.ended_at.is_none()
+        && is_pending == stored.next_attempt_at.is_some()
+        && (is_pending || (!stored.is_held && stored.leased_until.is_none()));
+    found.expect(fits, Rule::NoticeOutcome, || {
+        let status = stored.status.as_str();
+        format!("it counts as {status}, and its moments and leases say otherwise")
+    });
+    let moments = stored.ended_at.into_iter().chain(stored.next_attempt_at);
+    for moment in moments {
+        found.expect(moment >= stored.staged_at, Rule::NoticeOutcome, || {
+            let staged = stored.staged_at;
+            format!("it was staged at {staged}, and is to have gone on at {moment}")
+        });
+    }
+}
+
+fn outcome(stored: &StoredNotice, found: &mut Findings) {
+    let was_tried = stored.attempts_made > 0;
+    let (holds, what) = match stored.status {
+        NoticeStatus::Pending => (true, ""),
+        NoticeStatus::Sent => (
+            was_tried && !stored.has_error,
+            "sent, and no attempt says so",
+        ),
+        NoticeStatus::Failed => (
+            was_tried && stored.has_error,
+            "failed, and no attempt says so",
+        ),
+        NoticeStatus::Canceled => (
+            can_be_canceled(stored),
+            "canceled, and its offer stood at that moment",
+        ),
+    };
+    found.expect(holds, Rule::NoticeOutcome, || {
+        let attempts = stored.attempts_made;
+        format!("it counts as {what}; {attempts} attempts are recorded")
+    });
+}
+
+fn can_be_canceled(stored: &StoredNotice) -> bool {
+    let Some((_, Some(offer))) = stored.operation else {
+        return false;
+    };
+    let has_expired = offer
+        .expires_at
+        .zip(stored.ended_at)
+        .is_some_and(|(end, canceled)| canceled > end);
+    offer.status != Status::InPreAuth || has_expired
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU32;
+
+    use uuid::Uuid;
+
+    use crate::audit::{Judge, Moment, Rule};
+    use crate::port::{
+        NoticeKind, NoticeStatus, ReadBack, SentNotice, StoredNotice, ToldEvent, ToldOffer,
+        ToldReply,
+    };
+    use crate::value::{CompanyId, NoticeId, OperationId, Origin, Status, Timestamp};
+
+    use super::ShareCount;
+
+    /// Mails are judged without their words.
+    struct Unread;
+
+    impl ReadBack for Unread {
+        fn event(&self, _: &str) -> Option<ToldEvent> {
+            None
+        }
+
+        fn reply(&self, _: &str) -> Option<ToldReply> {
+            None
+        }
+    }
+
+    fn at(text: &str) -> Timestamp {
+        Timestamp::parse(text).unwrap()
+    }
+
+    fn judged<T>(ask: impl FnOnce(&Judge<'_>) -> T) -> T {
+        let now = at("2026-11-21T12:00:00Z");
+        let moment = Moment {
+            now,
+            is_live: true,
+            daily_share: NonZeroU32::new(2).unwrap(),
+        };
+        ask(&Judge::new(&Unread, moment, now))
+    }
+
+    fn sent() -> StoredNotice {
+        let staged_at = at("2026-11-20T12:00:00Z");
+        let head_office = CompanyId::new(Uuid::nil());
+        let offer = ToldOffer {
+            head_office,
+            origin: Origin::PreAuth,
+            created_at: staged_at,
+            status: Status::InPreAuth,
+            expires_at: Some(at("2026-12-20T12:00:00Z")),
+        };
+        StoredNotice {
+            id: NoticeId::new(Uuid::nil()),
+            head_office,
+            kind: NoticeKind::Offer,
+            operation: OperationId::new(4).map(|id| (id, Some(offer))),
+            has_endpoint: false,
+            status: NoticeStatus::Sent,
+            is_held: false,
+            staged_at,
+            next_attempt_at: None,
+            ended_at: Some(staged_at),
+            attempts_made: 1,
+            has_error: false,
+            leased_until: None,
+        }
+    }
+
+    fn rules(notice: &StoredNotice) -> Vec<Rule> {
+        let found = judged(|judge| judge.notice(notice));
+        found.into_iter().map(|violation| violation.rule).collect()
+    }
+
+    #[test]
+    fn a_mail_of_an_operation_that_is_not_there_is_nobodys() {
+        assert_eq!(rules(&sent()), []);
+        let mut stray = sent();
+        stray.operation = OperationId::new(99).map(|id| (id, None));
+        assert_eq!(rules(&stray), [Rule::NoticeOfItsOwn]);
+        stray.operation = None;
+        assert_eq!(rules(&stray), [Rule::NoticeOfItsOwn]);
+    }
+
+    #[test]
+    fn only_an_offer_that_cannot_be_requested_any_more_is_not_told() {
+        let mut canceled = sent();
+        canceled.status = NoticeStatus::Canceled;
+        canceled.ended_at = Some(at("2026-12-20T12:00:00.000Z"));
+        assert_eq!(rules(&canceled), [Rule::NoticeOutcome]);
+        canceled.ended_at = Some(at("2026-12-20T12:00:00.001Z"));
+        assert_eq!(rules(&canceled), []);
+    }
+
+    #[test]
+    fn the_first_mail_above_the_share_of_a_day_of_sao_paulo_is_told() {
+        let mut count = ShareCount::default();
+        let mut found = |address: &str, moment| {
+            let sent = SentNotice {
+                id: NoticeId::new(Uuid::nil()),
+                address: address.to_owned(),
+                at: at(moment),
+            };
+            judged(|judge| count.count(&sent, judge)).len()
+        };
+        let (evening, midnight) = ("2026-11-21T02:59:59.999Z", "2026-11-21T03:00:00Z");
+        assert_eq!(
+            [evening, evening, midnight, midnight].map(|it| found("a", it)),
+            [0; 4]
+        );
+        assert_eq!([midnight, midnight].map(|it| found("a", it)), [1, 0]);
+        assert_eq!(found("b", midnight), 0);
+    }
+}

@@ -1,0 +1,106 @@
+//! Mails: each with what it tells of; those that were sent, by address; and offers without one.
+
+use preauth_core::port::{Record, SentNotice, StoredNotice, Subject, ToldOffer, UntoldOffer};
+use preauth_core::value::{CompanyId, NoticeId, OperationId};
+
+use crate::store::rows::{Columns, Corrupt, RawRow};
+
+use super::pages::{operation_subject, readable, told_of};
+use super::stage::{Page, Stage};
+
+/// Mails with the operations that they name.
+pub(in crate::store) fn notices(rows: &[impl RawRow], stage: &Stage) -> Result<Page, Corrupt> {
+    let Some(last) = rows.last() else {
+        return Ok((Vec::new(), stage.after()));
+    };
+    let next = Stage::Notices(Columns::of("notices", last).uuid("id")?);
+    let records = rows.iter().map(|row| {
+        let id = Columns::of("notices", row).uuid("id")?;
+        let stored = readable(notice(row)).map(|stored| Record::Notice(Box::new(stored)));
+        Ok(told_of(Subject::Notice(NoticeId::new(id)), stored))
+    });
+    Ok((records.collect::<Result<_, _>>()?, next))
+}
+
+/// Mails that were sent and count.
+pub(in crate::store) fn sent(rows: &[impl RawRow], stage: &Stage) -> Result<Page, Corrupt> {
+    let Some(last) = rows.last() else {
+        return Ok((Vec::new(), stage.after()));
+    };
+    let columns = Columns::of("notices", last);
+    let next = Stage::Sent(
+        columns.raw("address")?,
+        columns.raw("ended_at")?,
+        columns.uuid("id")?,
+    );
+    let records = rows.iter().map(|row| {
+        let id = NoticeId::new(Columns::of("notices", row).uuid("id")?);
+        let sent = readable(sent_notice(row, id)).map(Record::Sent);
+        Ok(told_of(Subject::Notice(id), sent))
+    });
+    Ok((records.collect::<Result<_, _>>()?, next))
+}
+
+/// Offers of which there is no mail.
+pub(in crate::store) fn untold(rows: &[impl RawRow], stage: &Stage) -> Result<Page, Corrupt> {
+    let Some(last) = rows.last() else {
+        return Ok((Vec::new(), stage.after()));
+    };
+    let next = Stage::Untold(Columns::of("operations", last).raw("id")?);
+    let records = rows.iter().map(|row| {
+        let subject = operation_subject(Columns::of("operations", row).raw("id")?);
+        let offer = readable(untold_offer(row)).map(Record::Untold);
+        Ok(told_of(subject, offer))
+    });
+    Ok((records.collect::<Result<_, _>>()?, next))
+}
+
+fn notice(row: &impl RawRow) -> Result<StoredNotice, Corrupt> {
+    let columns = Columns::of("notices", row);
+    let operation: Option<i64> = columns.raw("operation_id")?;
+    let is_known: bool = columns.raw("is_known")?;
+    let told = is_known.then(|| told_offer(row)).transpose()?;
+    Ok(StoredNotice {
+        id: NoticeId::new(columns.uuid("id")?),
+        head_office: CompanyId::new(columns.uuid("head_office_id")?),
+        kind: columns.parsed("kind")?,
+        operation: operation.and_then(OperationId::new).map(|id| (id, told)),
+        has_endpoint: columns.raw("has_endpoint")?,
+        status: columns.parsed("status")?,
+        is_held: columns.raw("is_held")?,
+        staged_at: columns.timestamp("staged_at")?,
+        next_attempt_at: columns.optional_timestamp("next_attempt_at")?,
+        ended_at: columns.optional_timestamp("ended_at")?,
+        attempts_made: columns.raw("attempts_made")?,
+        has_error: columns.raw("has_error")?,
+        leased_until: columns.optional_timestamp("leased_until")?,
+    })
+}
+
+fn told_offer(row: &impl RawRow) -> Result<ToldOffer, Corrupt> {
+    let columns = Columns::of("operations", row);
+    Ok(ToldOffer {
+        head_office: CompanyId::new(columns.uuid("told_head_office_id")?),
+        origin: columns.parsed("origin")?,
+        created_at: columns.timestamp("created_at")?,
+        status: columns.parsed("told_status")?,
+        expires_at: columns.optional_timestamp("expires_at")?,
+    })
+}
+
+fn sent_notice(row: &impl RawRow, id: NoticeId) -> Result<SentNotice, Corrupt> {
+    let columns = Columns::of("notices", row);
+    Ok(SentNotice {
+        id,
+        address: columns.raw("address")?,
+        at: columns.timestamp("ended_at")?,
+    })
+}
+
+fn untold_offer(row: &impl RawRow) -> Result<UntoldOffer, Corrupt> {
+    let columns = Columns::of("operations", row);
+    Ok(UntoldOffer {
+        operation: columns.number("id", OperationId::new)?,
+        created_at: columns.timestamp("created_at")?,
+    })
+}
