@@ -1,5 +1,7 @@
 //! Texts that somebody else chose, made harmless for a mail.
 
+use crate::printable::is_deceptive;
+
 /// Longer ones are cut: a name is shown, not a message.
 const MOST_CHARACTERS: usize = 120;
 /// Breaks what mail programs would turn into a link by themselves, and is not seen.
@@ -10,7 +12,7 @@ const INVISIBLE_BREAK: char = '\u{200b}';
 /// Whoever offers an advance chooses some of a mail's texts, and must not be able to lead its reader
 /// anywhere through us.
 pub(super) fn quoted(text: &str) -> String {
-    let shown: Vec<char> = text.chars().filter(|letter| !is_hidden(*letter)).collect();
+    let shown: Vec<char> = text.chars().filter(|it| !is_deceptive(*it)).collect();
     let mut quoted = String::with_capacity(text.len());
     for (index, letter) in shown.iter().enumerate().take(MOST_CHARACTERS) {
         quoted.push(*letter);
@@ -23,22 +25,6 @@ pub(super) fn quoted(text: &str) -> String {
         quoted.push('…');
     }
     quoted
-}
-
-/// Control characters, and those that hide or reorder what stands around them.
-fn is_hidden(letter: char) -> bool {
-    letter.is_control()
-        || matches!(
-            letter,
-            '\u{ad}'
-                | '\u{61c}'
-                | '\u{180e}'
-                | '\u{200b}'..='\u{200f}'
-                | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}'
-                | '\u{feff}'
-                | '\u{e0000}'..='\u{e007f}'
-        )
 }
 
 /// Whether a web or mail address may go on behind the letter: `a.br`, `:/`, `@a`. What follows a point

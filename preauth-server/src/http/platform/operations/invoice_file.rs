@@ -12,6 +12,7 @@ use crate::http::platform::resource::Endpoint;
 use crate::http::platform::{PlatformApi, known};
 use crate::http::reply::Reply;
 use crate::invoice_files::ContentHash;
+use crate::printable::is_deceptive;
 
 /// What RFC 8187 leaves as it is.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_');
@@ -42,11 +43,15 @@ impl Endpoint for InvoiceFile {
 }
 
 /// Has the file saved under its own name: once in plain letters, for old programs, and once exactly.
-/// What could lead into another folder is replaced.
+/// What could lead into another folder, or show another ending, is replaced.
 fn attachment(name: &str) -> String {
     let name: String = name
         .chars()
-        .map(|c| if matches!(c, '/' | '\\') { '_' } else { c })
+        .map(|c| match c {
+            '/' | '\\' => '_',
+            c if is_deceptive(c) => '_',
+            c => c,
+        })
         .collect();
     let plain: String = name
         .chars()
@@ -73,6 +78,10 @@ mod tests {
         assert_eq!(
             attachment("../não \"1\"%41.pdf"),
             "attachment; filename=\".._n_o _1__41.pdf\"; filename*=UTF-8''.._n%C3%A3o%20%221%22%2541.pdf"
+        );
+        assert_eq!(
+            attachment("nota\u{202e}fdp.exe"),
+            "attachment; filename=\"nota_fdp.exe\"; filename*=UTF-8''nota_fdp.exe"
         );
         assert_eq!(
             attachment(r"C:\a\b.pdf"),
