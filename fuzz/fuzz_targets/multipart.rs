@@ -7,12 +7,19 @@
 
 use std::convert::Infallible;
 use std::mem::discriminant;
+use std::sync::LazyLock;
 
 use bytes::Bytes;
 use futures_util::stream;
 use libfuzzer_sys::fuzz_target;
 use preauth_server::http::multipart::{Boundary, Form, FormFlaw, read};
+use tokio::runtime::{Builder, Runtime};
 
+/// One for all inputs: making it takes longer than reading one.
+static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
+    let runtime = Builder::new_current_thread().build();
+    runtime.expect("a runtime")
+});
 /// Longer inputs are not cut at every byte.
 const SHORT_BYTES: usize = 512;
 
@@ -43,9 +50,7 @@ fn answer_to(pieces: Vec<&[u8]>) -> Answer {
     let body = stream::iter(pieces.map(Ok::<_, Infallible>));
     let boundary = Boundary::of("multipart/form-data; boundary=b")?;
     let mut file = Vec::new();
-    let runtime = tokio::runtime::Builder::new_current_thread().build();
-    let reading = read(body, boundary, &mut file);
-    let form = runtime.expect("a runtime").block_on(reading)?;
+    let form = RUNTIME.block_on(read(body, boundary, &mut file))?;
     Ok((form, file))
 }
 

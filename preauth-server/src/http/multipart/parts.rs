@@ -196,7 +196,6 @@ impl From<multra::Error> for FormFlaw {
 #[cfg(test)]
 mod tests {
     use std::convert::Infallible;
-    use std::io;
 
     use bytes::Bytes;
     use futures_util::stream;
