@@ -17,7 +17,7 @@ import java.util.Set;
 
 final class Create {
     private static final int ATTEMPTS = 5;
-    private static final Set<Integer> WORTH_REPEATING = Set.of(429, 500, 502, 503, 504);
+    private static final Set<Integer> WORTH_REPEATING = Set.of(408, 429, 500, 502, 503, 504);
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final HttpClient HTTP =
         HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(10)).build();

@@ -34,7 +34,7 @@ async function create(body, idempotencyKey) {
       }
       problem = `${status} ${JSON.stringify(answer.errors)} (request ${headers.get("X-Request-Id")})`;
       const isInProgress = answer.errors[0].code === "IDEMPOTENCY_IN_PROGRESS";
-      if (![429, 500, 502, 503, 504].includes(status) && !isInProgress) break;
+      if (![408, 429, 500, 502, 503, 504].includes(status) && !isInProgress) break;
       wait = Number(headers.get("Retry-After") ?? wait);
     } catch (error) {
       // No answer, or none of the API's: it may have been done. The key makes repeating safe.

@@ -50,7 +50,7 @@ function create(array $body, string $idempotencyKey): array
         // No answer, or none of the API's: it may have been done. The key makes repeating safe.
         $code = $answer['errors'][0]['code'] ?? null;
         $isWorthRepeating = $code === null || $code === 'IDEMPOTENCY_IN_PROGRESS'
-            || in_array($status, [429, 500, 502, 503, 504], true);
+            || in_array($status, [408, 429, 500, 502, 503, 504], true);
         if (!$isWorthRepeating || $attempt === ATTEMPTS) {
             $problem = json_encode($answer['errors'] ?? null, JSON_UNESCAPED_UNICODE);
             $request = $headers['x-request-id'] ?? 'none';

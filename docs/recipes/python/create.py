@@ -49,7 +49,7 @@ def create(body, idempotency_key):
                 return answer, headers.get("Idempotency-Replayed") == "true"
             problem = f"{status} {answer['errors']} (request {headers.get('X-Request-Id')})"
             is_in_progress = answer["errors"][0]["code"] == "IDEMPOTENCY_IN_PROGRESS"
-            if status not in (429, 500, 502, 503, 504) and not is_in_progress:
+            if status not in (408, 429, 500, 502, 503, 504) and not is_in_progress:
                 break
             wait = int(headers.get("Retry-After", wait))
         if attempt < ATTEMPTS:
