@@ -5,7 +5,7 @@ use std::time::Duration;
 use preauth_server::ids::random_bytes;
 
 /// Multiplies the rounds of every drill; for long runs.
-const ROUNDS: &str = "PREAUTH_DRILL_ROUNDS";
+pub(crate) const ROUNDS: &str = "PREAUTH_DRILL_ROUNDS";
 
 /// So many rounds, or a multiple of that in a long run.
 pub(crate) fn rounds(usual: u32) -> u32 {
