@@ -32,6 +32,12 @@ pub enum AttemptError {
     /// Nobody answers there.
     #[error("no connection in time")]
     ConnectTimedOut,
+    /// Whoever answers there does not speak TLS: plain HTTP, say.
+    #[error("receiver does not speak tls")]
+    NotTls,
+    /// It speaks TLS of no version that is allowed: 1.2 or 1.3.
+    #[error("receiver speaks neither tls 1.2 nor tls 1.3")]
+    TlsVersion,
     /// The certificate is for another name.
     #[error("certificate is for another name")]
     CertificateName,
@@ -41,7 +47,7 @@ pub enum AttemptError {
     /// The certificate is not valid yet, or not any more.
     #[error("certificate has expired or is not valid yet")]
     CertificateExpired,
-    /// TLS failed in another way: no common version, say, or no TLS at all.
+    /// TLS failed in another way: no common cipher suite, say.
     #[error("tls handshake failed")]
     Tls,
     /// The handshake did not end within the time there is.
@@ -76,6 +82,8 @@ impl AttemptError {
         Self::ConnectionRefused,
         Self::Unreachable,
         Self::ConnectTimedOut,
+        Self::NotTls,
+        Self::TlsVersion,
         Self::CertificateName,
         Self::CertificateUntrusted,
         Self::CertificateExpired,
@@ -101,6 +109,8 @@ impl AttemptError {
             Self::ConnectionRefused => "CONNECTION_REFUSED",
             Self::Unreachable => "UNREACHABLE",
             Self::ConnectTimedOut => "CONNECT_TIMED_OUT",
+            Self::NotTls => "NOT_TLS",
+            Self::TlsVersion => "TLS_VERSION",
             Self::CertificateName => "CERTIFICATE_NAME",
             Self::CertificateUntrusted => "CERTIFICATE_UNTRUSTED",
             Self::CertificateExpired => "CERTIFICATE_EXPIRED",

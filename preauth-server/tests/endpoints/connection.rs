@@ -36,7 +36,10 @@ async fn trusting(backend: Backend, more: &[(&str, String)]) -> (House, Authorit
 async fn a_receiver_is_trusted_by_its_certificate_and_by_nothing_else(backend: Backend) {
     let (house, authority, _folder) = trusting(backend, &[]).await;
     let stranger = Authority::new();
-    let (answers, greets) = (NO_CONTENT, Manner::Greets("220 mail.example.com ESMTP\r\n"));
+    let (answers, greets) = (
+        NO_CONTENT,
+        Manner::Greets(b"220 mail.example.com ESMTP\r\n"),
+    );
     for (proof, manner, outcome) in [
         (
             Some(authority.proves("other.example.com")),
@@ -58,7 +61,7 @@ async fn a_receiver_is_trusted_by_its_certificate_and_by_nothing_else(backend: B
             &answers,
             "CERTIFICATE_UNTRUSTED",
         ),
-        (None, &greets, "TLS"),
+        (None, &greets, "NOT_TLS"),
         // It waits for a request in plain HTTP.
         (None, &answers, "TLS_TIMED_OUT"),
     ] {
@@ -76,6 +79,39 @@ async fn a_receiver_is_trusted_by_its_certificate_and_by_nothing_else(backend: B
     assert!(names.all(|name| name.as_deref() == Some(NAME)));
     let host = format!("host: {NAME}:{}", receiver.address.port());
     assert!(heard.requests[0].lines().any(|line| line == host));
+}
+
+/// Old receivers, in their own words: an alert, or a hello of TLS 1.0 or 1.1.
+#[tokio::test]
+async fn a_receiver_that_speaks_old_tls_or_none_is_told_from_others() {
+    let (house, ..) = trusting(Backend::Sqlite, &[]).await;
+    let (alert, refused) = (b"\x15\x03\x01\0\x02\x02\x46", b"\x15\x03\x03\0\x02\x02\x28");
+    for (said, outcome) in [
+        (alert.to_vec(), "TLS_VERSION"),
+        (hello(0), "TLS_VERSION"),
+        (hello(1), "TLS_VERSION"),
+        // A version that is allowed, and a cipher suite that is not.
+        (hello(2), "TLS"),
+        (refused.to_vec(), "TLS"),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec(), "NOT_TLS"),
+        (Vec::new(), "TLS"),
+    ] {
+        let manner = Manner::Greets(said.leak());
+        let receiver = Receiver::start("127.0.0.1:0", None, manner).await;
+        house.register(&receiver.url("https", NAME)).await;
+        assert_eq!(house.outcome().await, outcome);
+    }
+}
+
+/// A server's hello in TLS 1.`minor`, with one of that time's cipher suites.
+fn hello(minor: u8) -> Vec<u8> {
+    let version = [3, minor + 1];
+    let cipher_suite = [0, 0x2f];
+    let body = [&version[..], &[7; 32], &[0], &cipher_suite, &[0]].concat();
+    let length = |bytes: &[u8]| u8::try_from(bytes.len()).unwrap();
+    let message = [&[2, 0, 0, length(&body)][..], &body].concat();
+    let head = [22, version[0], version[1], 0, length(&message)];
+    [&head[..], &message].concat()
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ pub(crate) enum Manner {
     /// Answers with the first, and goes on with the second for ever.
     GoesOn(&'static str, String),
     /// Says this before it is asked anything, and hangs up.
-    Greets(&'static str),
+    Greets(&'static [u8]),
     /// Answers with these bytes, one each second.
     Drips(&'static str),
 }
@@ -105,7 +105,7 @@ where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     if let Manner::Greets(greeting) = manner {
-        let _ = stream.write_all(greeting.as_bytes()).await;
+        let _ = stream.write_all(greeting).await;
         let _ = stream.shutdown().await;
         // Hears the other side out, so that it is no reset that arrives there.
         let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;

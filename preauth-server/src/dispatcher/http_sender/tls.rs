@@ -11,7 +11,8 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::rustls::{
-    self, CertificateError, ClientConfig, RootCertStore, crypto::aws_lc_rs,
+    self, AlertDescription, CertificateError, ClientConfig, InvalidMessage, PeerIncompatible,
+    RootCertStore, crypto::aws_lc_rs,
 };
 
 use crate::dispatcher::{Host, TargetPolicy};
@@ -80,9 +81,21 @@ fn failure(error: &io::Error) -> AttemptError {
     let cause = error.to_string();
     tracing::debug!(target: "dispatcher", cause, "not proven");
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
-    let Some(rustls::Error::InvalidCertificate(defect)) = inner else {
-        return AttemptError::Tls;
-    };
+    match inner {
+        Some(rustls::Error::InvalidCertificate(defect)) => distrust(defect),
+        // Its first byte begins no TLS record.
+        Some(rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType)) => {
+            AttemptError::NotTls
+        }
+        Some(
+            rustls::Error::AlertReceived(AlertDescription::ProtocolVersion)
+            | rustls::Error::PeerIncompatible(PeerIncompatible::ServerDoesNotSupportTls12Or13),
+        ) => AttemptError::TlsVersion,
+        _ => AttemptError::Tls,
+    }
+}
+
+fn distrust(defect: &CertificateError) -> AttemptError {
     match defect {
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
             AttemptError::CertificateName

@@ -140,7 +140,9 @@ const fn without_answer(error: AttemptError) -> &'static str {
         | AttemptError::Unreachable
         | AttemptError::ConnectTimedOut
         | AttemptError::Connection => "connection",
-        AttemptError::CertificateName
+        AttemptError::NotTls
+        | AttemptError::TlsVersion
+        | AttemptError::CertificateName
         | AttemptError::CertificateUntrusted
         | AttemptError::CertificateExpired
         | AttemptError::Tls
