@@ -10,7 +10,7 @@ use super::UrlRefusal;
 use super::host::{Host, read_host};
 use super::policy::TargetPolicy;
 
-/// Most bytes of a URL, as typed.
+/// Most bytes of a URL, as typed and as kept.
 const MAX_URL_BYTES: usize = 2_048;
 
 /// A URL that deliveries may be sent to, as far as its text can tell.
@@ -91,6 +91,10 @@ pub fn judge_url(text: &str, policy: &TargetPolicy) -> Result<ParsedTarget, UrlR
     let departure = policy.departs(scheme, port).or_else(|| host.departs());
     judge_early(&host, departure, policy)?;
     let url = url_with(text, &host).ok_or(UrlRefusal::Host)?;
+    // It is judged again before each attempt, in this form: escaped, it may be thrice as long.
+    if url.as_str().len() > MAX_URL_BYTES {
+        return Err(UrlRefusal::TooLong);
+    }
     // The parser must have understood the very parts that were judged.
     if url.scheme() != scheme || url.port_or_known_default() != Some(port) {
         return Err(UrlRefusal::Host);
@@ -260,9 +264,11 @@ mod tests {
     #[test]
     fn a_refusal_names_the_defect() {
         let long = format!("https://hooks.example.com/{}", "a".repeat(MAX_URL_BYTES));
+        let long_when_escaped = format!("https://hooks.example.com/{}", "ç".repeat(500));
         let cases = [
             ("", UrlRefusal::Empty),
             (&long, UrlRefusal::TooLong),
+            (&long_when_escaped, UrlRefusal::TooLong),
             ("https://hooks.example.com/\u{0}", UrlRefusal::Character),
             ("https://hooks.example.com/\u{a0}", UrlRefusal::Character),
             (

@@ -16,6 +16,10 @@ use super::meter::{Meter, Metered};
 /// How long an address has for itself before the next one is tried beside it.
 const HEAD_START: Duration = Duration::from_millis(250);
 
+/// Most addresses that are tried. Who answers for a name could name thousands, and have us knock at
+/// somebody else's.
+const MAX_TRIED: usize = 8;
+
 /// Connects to the first address that answers; its bytes are counted from the first one on.
 ///
 /// Whom the socket is connected to is judged last of all, whatever was judged before it.
@@ -38,7 +42,7 @@ pub(super) async fn to_any(
 }
 
 async fn first(addresses: &[IpAddr], port: u16) -> io::Result<TcpStream> {
-    let mut waiting = addresses.iter();
+    let mut waiting = addresses.iter().take(MAX_TRIED);
     let mut under_way = FuturesUnordered::new();
     let mut last_error = io::Error::from(io::ErrorKind::AddrNotAvailable);
     loop {
@@ -82,7 +86,7 @@ mod tests {
     use preauth_core::port::AttemptError;
     use tokio::net::TcpListener;
 
-    use super::to_any;
+    use super::{MAX_TRIED, to_any};
     use crate::dispatcher::{TargetPolicy, Targets};
 
     fn addresses(texts: &[&str]) -> Vec<IpAddr> {
@@ -98,6 +102,24 @@ mod tests {
         assert!(to_any(&both, port, &targets).await.is_ok());
         let none = to_any(&addresses(&["127.0.0.3"]), port, &targets).await;
         assert_eq!(none.err(), Some(AttemptError::ConnectionRefused));
+    }
+
+    #[tokio::test]
+    async fn only_so_many_addresses_are_tried() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let targets = Targets::by_system(TargetPolicy::sandbox());
+        // Nobody listens at the others.
+        let mut many: Vec<_> = (2..).take(MAX_TRIED - 1).map(loopback).collect();
+        many.push(loopback(1));
+        assert!(to_any(&many, port, &targets).await.is_ok());
+        many.insert(0, loopback(99));
+        let tried = to_any(&many, port, &targets).await;
+        assert_eq!(tried.err(), Some(AttemptError::ConnectionRefused));
+    }
+
+    fn loopback(last: u8) -> IpAddr {
+        [127, 0, 0, last].into()
     }
 
     #[tokio::test]
