@@ -106,18 +106,6 @@ impl House {
         )
     }
 
-    /// A text of `/metrics`: the value of an unlabelled metric.
-    pub(crate) async fn metric(&self, name: &str) -> i64 {
-        let scraped = RawCaller::new(&self.server.platform_url, None)
-            .get("/metrics")
-            .await;
-        let line = scraped
-            .text
-            .lines()
-            .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-        line.unwrap().parse().unwrap()
-    }
-
     async fn send(&self, method: Method, path: &str, body: Option<Value>) -> Answer {
         let headers: &[_] = match body {
             Some(_) => &[("content-type", "application/json")],

@@ -15,7 +15,7 @@ const START_DEADLINE: Duration = Duration::from_mins(1);
 
 /// A running server, killed at the end.
 pub(crate) struct Server {
-    process: Child,
+    pub(crate) process: Child,
     /// Kept for as long as anybody serves from it.
     _home: Arc<Home>,
     log: PathBuf,
