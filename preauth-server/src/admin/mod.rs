@@ -23,3 +23,4 @@ mod user_ref;
 
 pub(crate) use failure::Failure;
 pub(crate) use nouns::AdminCommand;
+pub(crate) use question::confirm;

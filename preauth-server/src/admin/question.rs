@@ -1,15 +1,26 @@
 //! The question before something ends that cannot be had back.
 
-use std::io::{BufRead, Write};
+use std::io::{self, BufRead, IsTerminal, Write};
 
 use super::Failure;
 
+/// Asks whoever sits at the terminal.
+pub(crate) fn confirm(question: &str) -> Result<(), Failure> {
+    somebody_can_answer()?;
+    ask(question, &mut io::stdin().lock(), &mut io::stderr().lock())
+}
+
+/// Whether there is somebody to ask.
+pub(super) fn somebody_can_answer() -> Result<(), Failure> {
+    if io::stdin().is_terminal() {
+        Ok(())
+    } else {
+        Err(Failure::CannotAsk)
+    }
+}
+
 /// Asks once; anything but a yes is a no.
-pub(super) fn ask(
-    question: &str,
-    answers: &mut impl BufRead,
-    screen: &mut impl Write,
-) -> Result<(), Failure> {
+fn ask(question: &str, answers: &mut impl BufRead, screen: &mut impl Write) -> Result<(), Failure> {
     write!(screen, "{question} [y/N] ")?;
     screen.flush()?;
     let mut answer = String::new();

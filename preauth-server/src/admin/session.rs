@@ -1,7 +1,6 @@
 //! One run of a command: whom it asks, and how it answers.
 
 use std::collections::HashSet;
-use std::io::{self, IsTerminal};
 
 use preauth_core::value::{CompanyId, UserId};
 use serde::Deserialize;
@@ -14,7 +13,7 @@ use super::company_ref::CompanyRef;
 use super::options::Options;
 use super::output::{self, Field, Screen, View};
 use super::paging::{GREATEST_LIMIT, Page, Pagination, Paging};
-use super::question::ask;
+use super::question::{confirm, somebody_can_answer};
 use super::user_ref::UserRef;
 
 /// Whom a command asks, and how it answers.
@@ -124,12 +123,9 @@ impl Session {
         if self.yes {
             return Ok(());
         }
-        if !io::stdin().is_terminal() {
-            return Err(Failure::CannotAsk);
-        }
+        somebody_can_answer()?;
         let subject = self.client.send(&subject).await?.json()?;
-        let question = question(&subject);
-        ask(&question, &mut io::stdin().lock(), &mut io::stderr().lock())
+        confirm(&question(&subject))
     }
 
     /// The id of the user of `company` that is meant.

@@ -8,7 +8,14 @@ const GROUPS: &[(&str, &[&str])] = &[
     (
         "Server",
         &[
-            "sandbox", "serve", "migrate", "listen", "audit", "config", "openapi",
+            "sandbox",
+            "serve",
+            "migrate",
+            "listen",
+            "audit",
+            "abandon-master-key",
+            "config",
+            "openapi",
         ],
     ),
     (
@@ -54,7 +61,7 @@ fn render(command: &Command) -> String {
             .filter(|each| index == 0 && !is_grouped(each.get_name()) && !each.is_hide_set());
         for each in listed.chain(rest) {
             let about = each.get_about().map(ToString::to_string);
-            let line = format!("  {:<15}{}\n", each.get_name(), about.unwrap_or_default());
+            let line = format!("  {:<20}{}\n", each.get_name(), about.unwrap_or_default());
             text.push_str(&line);
         }
         text.push('\n');

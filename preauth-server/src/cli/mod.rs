@@ -1,5 +1,6 @@
 //! The command line.
 
+mod abandon_master_key;
 mod audit;
 mod config_check;
 mod groups;
@@ -13,7 +14,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::admin::AdminCommand;
+use crate::admin::{AdminCommand, Failure};
 use crate::log::chain;
 
 /// Receivables-advance pre-authorizations: the integration API, its platform, its sandbox.
@@ -37,6 +38,12 @@ enum Command {
     /// Check that everything in the database is as the rules have it, beside the servers that work
     /// on it; ends with 0 when it is, with 1 when not, with 2 when it could not look.
     Audit(audit::AuditArgs),
+    /// Give up a master key that is lost for good: what it encrypted ends, its endpoints are paused
+    /// until each has a new signing secret, and the server starts again. Asks first.
+    #[command(
+        after_help = "Example:\n  preauth-server abandon-master-key 5f3a09c1 --config preauth.toml"
+    )]
+    AbandonMasterKey(abandon_master_key::AbandonArgs),
     /// Look at the configuration.
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -84,6 +91,7 @@ pub async fn run(cli: Cli) -> ExitCode {
                 .await
                 .unwrap_or_else(|error| failed(&*error, ExitCode::from(COULD_NOT_LOOK)));
         }
+        Command::AbandonMasterKey(args) => abandon_master_key::run(&args).await,
         Command::Config(ConfigCommand::Check(args)) => config_check::run(&args),
         Command::Openapi(api) => openapi::run(api),
         Command::Admin(command) => {
@@ -97,7 +105,13 @@ pub async fn run(cli: Cli) -> ExitCode {
         }
     };
     outcome.map_or_else(
-        |error| failed(&*error, ExitCode::FAILURE),
+        |error| {
+            let failure = error.downcast_ref::<Failure>();
+            failed(
+                &*error,
+                failure.map_or(ExitCode::FAILURE, Failure::exit_code),
+            )
+        },
         |()| ExitCode::SUCCESS,
     )
 }

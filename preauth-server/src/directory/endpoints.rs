@@ -62,6 +62,17 @@ pub struct ResealedSecret {
     pub sealed: SealedSecret,
 }
 
+/// An endpoint, some of whose secrets were given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Abandoned {
+    /// Whose endpoint it is.
+    pub company: CompanyId,
+    /// How many secrets were given up.
+    pub secrets: u64,
+    /// Whether a secret is left that stays in force. Without one the endpoint is paused.
+    pub still_signs: bool,
+}
+
 /// The register of endpoints.
 #[async_trait]
 pub trait Endpoints: Send + Sync {
@@ -84,6 +95,10 @@ pub trait Endpoints: Send + Sync {
     /// A head office's endpoint, if it has one.
     async fn endpoint(&self, company: CompanyId) -> Result<Option<Endpoint>, Unavailable>;
 
+    /// How many active endpoints are slow: the last attempt took as long as
+    /// [`is_slow`](preauth_core::delivery::is_slow) says.
+    async fn slow_endpoints(&self) -> Result<u32, Unavailable>;
+
     /// Signing secrets that are in force at `now`, at most `limit`, after `after` in an order that
     /// does not change: whoever asks on from the last one sees each that is there all the while.
     async fn secrets_in_force(
@@ -97,6 +112,15 @@ pub trait Endpoints: Send + Sync {
     /// was rotated or removed meanwhile is passed over.
     async fn replace_secrets(&self, resealed: Vec<ResealedSecret>) -> Result<u64, Unavailable>;
 
+    /// Ends secrets at `at`, and pauses the endpoints that have none left which stays in force: all in
+    /// one transaction. What was rotated or removed meanwhile is passed over. Tells of each endpoint
+    /// that lost a secret.
+    async fn abandon_secrets(
+        &self,
+        lost: Vec<KeptSecret>,
+        at: Timestamp,
+    ) -> Result<Vec<Abandoned>, Unavailable>;
+
     /// Removes an endpoint; its pending deliveries end as failed.
     async fn delete_endpoint(
         &self,
@@ -105,7 +129,7 @@ pub trait Endpoints: Send + Sync {
     ) -> Result<(), DirectoryError>;
 
     /// Pauses an endpoint, or resumes it: what was kept becomes due at `at`. Doing so again changes
-    /// nothing.
+    /// nothing. Conflict when one is to be resumed whose secrets were given up: it needs a new one.
     async fn set_endpoint_paused(
         &self,
         company: CompanyId,

@@ -17,7 +17,9 @@ mod users;
 pub use api_keys::{ApiKey, ApiKeys};
 pub use companies::{Companies, Company, CompanyKind, Contact};
 pub use deliveries::{AttemptRecord, Deliveries, Delivery, DeliveryFilter, DeliveryStatus};
-pub use endpoints::{Endpoint, Endpoints, KeptSecret, ResealedSecret, SealedSecret, SecretId};
+pub use endpoints::{
+    Abandoned, Endpoint, Endpoints, KeptSecret, ResealedSecret, SealedSecret, SecretId,
+};
 pub use extensions::{Extensions, OperationExtension};
 pub use invoice_files::FileDescriptions;
 pub use invoices::Invoices;

@@ -157,6 +157,10 @@ pub(super) fn refusal(refusal: &Refusal) -> String {
         Refusal::NoticeNotResendable => {
             "Só um e-mail com falha (FAILED) pode ser enviado de novo.".to_owned()
         }
+        Refusal::EndpointWithoutSecret => {
+            "O endpoint não tem segredo de assinatura; gere um novo com rotate-secret antes de retomá-lo."
+                .to_owned()
+        }
         Refusal::EndpointUrl(reason) => endpoint_url(*reason),
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use chacha20poly1305::{KeyInit, XChaCha20Poly1305};
 use secrecy::{ExposeSecret, SecretString};
@@ -25,6 +26,21 @@ const COMMENT: char = '#';
 /// about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MasterKeyId(pub(super) [u8; KEY_ID_BYTES]);
+
+/// A text that is no master key's id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("id of a master key must be 8 hexadecimal digits")]
+pub struct MasterKeyIdError;
+
+impl FromStr for MasterKeyId {
+    type Err = MasterKeyIdError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut id = [0; KEY_ID_BYTES];
+        hex::decode_to_slice(text, &mut id).map_err(|_| MasterKeyIdError)?;
+        Ok(Self(id))
+    }
+}
 
 /// A master key, ready to use.
 #[derive(Clone)]
@@ -216,6 +232,14 @@ mod tests {
             assert!(!error.contains(&half[..16]), "{error}");
         }
         assert_eq!(parsed(&many[..16].join("\n")).unwrap().len(), 16);
+    }
+
+    #[test]
+    fn an_id_is_read_as_it_is_shown() {
+        assert_eq!(id(1).to_string().parse(), Ok(id(1)));
+        for wrong in ["", "72cd6e8", "72cd6e842", "72cd6e8g", &line(1)] {
+            assert_eq!(wrong.parse::<MasterKeyId>(), Err(MasterKeyIdError));
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Everything that must not leak: API keys, signing secrets, master keys, the operator token.
 
+mod abandonment;
 mod api_key;
 mod census;
 mod master_key;
@@ -9,9 +10,10 @@ mod reencryption;
 mod signing;
 mod vault;
 
+pub use abandonment::abandon;
 pub use api_key::{NewApiKey, hash_of_presented};
 pub use census::{Census, census};
-pub use master_key::{MasterKeyFileError, MasterKeyId};
+pub use master_key::{MasterKeyFileError, MasterKeyId, MasterKeyIdError};
 pub use operator_token::{OperatorToken, TokenFileError};
 pub use proof::{Missing, ProofError, prove};
 pub use reencryption::{Reencrypted, reencrypt};

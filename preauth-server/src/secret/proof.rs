@@ -19,8 +19,9 @@ pub enum ProofError {
     #[error(
         "this database holds {0}, and this server knows only {known}; restore the master key that \
          belongs to this database from its backup: as the master key file, or as a further line \
-         of it",
-        known = Listed(.1)
+         of it; if it is lost for good, `preauth-server abandon-master-key {lost}` gives up what it \
+         sealed",
+        known = Listed(.1, ", "), lost = Missing::arguments(.0)
     )]
     OtherKey(Missing, Vec<MasterKeyId>),
     /// The database could not be read.
@@ -67,6 +68,13 @@ pub async fn prove<E: Endpoints + ?Sized>(
     }
 }
 
+impl Missing {
+    /// The keys, as a command takes them.
+    fn arguments(&self) -> Listed<'_> {
+        Listed(&self.keys, " ")
+    }
+}
+
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.secrets {
@@ -76,17 +84,18 @@ impl fmt::Display for Missing {
         write!(
             f,
             " sealed with another master key ({})",
-            Listed(&self.keys)
+            Listed(&self.keys, ", ")
         )
     }
 }
 
-struct Listed<'k>(&'k [MasterKeyId]);
+/// Keys, and what stands between two.
+struct Listed<'k>(&'k [MasterKeyId], &'static str);
 
 impl fmt::Display for Listed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, key) in self.0.iter().enumerate() {
-            let separator = if index == 0 { "" } else { ", " };
+            let separator = if index == 0 { "" } else { self.1 };
             write!(f, "{separator}{key}")?;
         }
         Ok(())

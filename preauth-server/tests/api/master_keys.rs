@@ -1,17 +1,23 @@
 //! The master key is replaced while everything goes on, and none that is still needed can be missed.
 
 use std::path::{Path, PathBuf};
+use std::process::Output;
+use std::sync::Arc;
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
+use reqwest::Method;
 use serde_json::{Value, json};
+use webhook_verify::{SIGNATURE_HEADER, Secret, Verifier};
 
 use crate::process::{preauth, text};
-use crate::support::{Backend, Home, Sandbox, TestReceiver, offer_body};
+use crate::support::{Backend, Home, RawCaller, Sandbox, Server, TestReceiver, offer_body};
 
 on_each_database! {
     a_master_key_is_replaced_while_deliveries_go_on,
     a_key_that_only_an_old_secret_needs_stops_the_start,
     an_interrupted_or_repeated_re_encryption_does_what_is_left,
+    a_lost_master_key_is_given_up_and_no_event_is_lost_or_sent_unsigned,
+    a_lost_key_that_sealed_an_old_secret_alone_pauses_nobody,
 }
 
 const NEW_KEY: &str = "5151515151515151515151515151515151515151515151515151515151515151";
@@ -161,6 +167,135 @@ async fn an_interrupted_or_repeated_re_encryption_does_what_is_left(backend: Bac
     let sandbox = Sandbox::start_in(sandbox.kill(), &[]).await;
     assert_eq!(reencrypt(&sandbox).await, 0);
     assert_eq!(keys(&sandbox).await, [(true, 1), (true, 0)]);
+}
+
+const TOKEN: &str = "0123456789abcdef";
+
+/// `abandon-master-key` with these arguments, on this home.
+fn abandon(home: &Home, arguments: &[&str]) -> Output {
+    let data = home.folder().join("data");
+    let mut all = vec!["abandon-master-key", "--data", data.to_str().unwrap()];
+    let database = home.database_flags();
+    all.extend(database.iter().map(String::as_str));
+    all.extend(arguments);
+    let shared = ("PREAUTH_FILES_SHARED", "true");
+    preauth(
+        home.folder(),
+        &all,
+        &[("PREAUTH_PLATFORM_TOKEN", TOKEN), shared],
+    )
+}
+
+/// The arguments of the command that a refused start names, and all it says.
+fn lost_keys(home: &Home) -> (String, String) {
+    let said = refused_start(home);
+    let (_, rest) = said
+        .split_once("`preauth-server abandon-master-key ")
+        .unwrap();
+    let (keys, _) = rest.split_once('`').unwrap();
+    (keys.to_owned(), said)
+}
+
+async fn serve(home: &Arc<Home>) -> (Server, RawCaller) {
+    let here = [("PREAUTH_WEBHOOKS_ALLOWED_NETWORKS", "127.0.0.0/8")];
+    let server = Server::start_with(Arc::clone(home), TOKEN, &here).await;
+    let platform = RawCaller::new(&server.platform_url, Some(TOKEN));
+    (server, platform)
+}
+
+/// Registers a company with an endpoint; the path of that endpoint.
+async fn register(platform: &RawCaller, url: &str) -> String {
+    let company = json!({"cnpj": "11222333000181", "name": "Construtora", "kind": "CONSTRUCTION"});
+    let made = platform
+        .post_json("/api/platform/v1/companies", &company)
+        .await;
+    let company = made.json()["id"].as_str().unwrap().to_owned();
+    let path = format!("/api/platform/v1/companies/{company}/webhook-endpoint");
+    let body = json!({"url": url, "events": ["webhook.test"]}).to_string();
+    let headers = [("content-type", "application/json")];
+    let put = platform.send(Method::PUT, &path, &headers, Some(body.into_bytes()));
+    assert_eq!(put.await.status, 201);
+    path
+}
+
+async fn a_lost_master_key_is_given_up_and_no_event_is_lost_or_sent_unsigned(backend: Backend) {
+    let receiver = TestReceiver::start().await;
+    let home = Arc::new(Home::new(backend).await);
+    let (server, platform) = serve(&home).await;
+    let endpoint = register(&platform, &receiver.url()).await;
+    server.stop();
+    std::fs::write(key_file(&home), NEW_KEY).unwrap();
+    let (lost, said) = lost_keys(&home);
+
+    // Nothing is done without a yes, nor with a key that is not lost.
+    let unasked = abandon(&home, &[&lost]);
+    assert_eq!(unasked.status.code(), Some(4), "{}", text(&unasked.stderr));
+    let (_, known) = said.split_once("knows only ").unwrap();
+    for (key, told) in [
+        (&known[..8], "nothing is lost"),
+        ("00000000", "no signing secret in force needs"),
+    ] {
+        let refused = abandon(&home, &[key, "--yes"]);
+        assert_eq!(refused.status.code(), Some(1));
+        assert!(text(&refused.stderr).contains(told), "{refused:?}");
+    }
+    assert_eq!(lost_keys(&home).0, lost);
+
+    let done = abandon(&home, &[&lost, "--yes"]);
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let told = text(&done.stdout);
+    for part in [
+        "given up: 1\n",
+        "endpoint rotate 11222333000181\n",
+        "resume 11222333000181\n",
+    ] {
+        assert!(told.contains(part), "{part:?} in {told}");
+    }
+    let again = abandon(&home, &[&lost, "--yes"]);
+    assert!(text(&again.stderr).contains("no signing secret in force needs"));
+
+    let (_server, platform) = serve(&home).await;
+    let post = async |what: &str| platform.post(&format!("{endpoint}/{what}")).await;
+    let kept = post("test").await.json();
+    assert_eq!(kept["status"], "PAUSED");
+    let too_early = post("resume").await;
+    assert_eq!(too_early.refusal(), (409, "RESOURCE_CONFLICT".to_owned()));
+    let rotated = post("rotate-secret").await.json();
+    assert_eq!(post("resume").await.status, 200);
+    let arrived = receiver
+        .arrived(1, rotated["secret"].as_str().unwrap())
+        .await;
+    assert_eq!(arrived[0].body["id"], kept["eventId"]);
+}
+
+async fn a_lost_key_that_sealed_an_old_secret_alone_pauses_nobody(backend: Backend) {
+    let receiver = TestReceiver::start().await;
+    let home = Sandbox::start_sending_to(backend, &receiver.url())
+        .await
+        .kill();
+    put_in_front(&home);
+    let sandbox = start(home, &receiver).await;
+    let old_secret = sandbox.text("webhookSecret").to_owned();
+    let new_secret = rotate_with_overlap(&sandbox).await;
+    let home = sandbox.kill();
+    std::fs::write(key_file(&home), NEW_KEY).unwrap();
+    let (lost, _) = lost_keys(&home);
+    let done = abandon(&home, &[&lost, "--yes", "--json"]);
+    let told: Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(
+        (&told["secrets"], &told["endpoints"][0]["needsRotation"]),
+        (&json!(1), &json!(false))
+    );
+    let sandbox = start(home, &receiver).await;
+    assert_eq!(keys(&sandbox).await, [(true, 1)]);
+    offer(&sandbox, "NF-1").await;
+    let arrived = receiver.arrived(1, &new_secret).await;
+    let signature = arrived[0].request.headers.get(SIGNATURE_HEADER).unwrap();
+    let old = Verifier::new(Secret::parse(&old_secret).unwrap());
+    assert!(
+        old.verify_now(Some(signature.as_bytes()), &arrived[0].request.body)
+            .is_err()
+    );
 }
 
 #[tokio::test]

@@ -46,6 +46,8 @@ pub(in crate::http) enum Refusal {
     DeliveryNotResendable,
     /// A mail that has not failed cannot be sent again.
     NoticeNotResendable,
+    /// An endpoint whose signing secret was given up with a lost master key cannot be resumed.
+    EndpointWithoutSecret,
     /// The URL cannot be an endpoint.
     EndpointUrl(UrlRefusal),
 }
@@ -65,7 +67,8 @@ impl Refusal {
             | Self::PayerNotConstruction
             | Self::OperationOfOthers
             | Self::DeliveryNotResendable
-            | Self::NoticeNotResendable => ErrorCode::ResourceConflict,
+            | Self::NoticeNotResendable
+            | Self::EndpointWithoutSecret => ErrorCode::ResourceConflict,
             Self::EndpointUrl(_) => ErrorCode::EndpointUrlRefused,
         }
     }

@@ -47,7 +47,9 @@ pub(super) fn all() -> Vec<Described> {
         described("post", "/pause", "pauseWebhookEndpoint", "Keep events and deliver none")
             .answers(200, "Paused.", endpoint()),
         described("post", "/resume", "resumeWebhookEndpoint", "Deliver what was kept")
-            .answers(200, "Active.", endpoint()),
+            .note("Refused while the endpoint has no signing secret, because its master key was given up.")
+            .answers(200, "Active.", endpoint())
+            .refuses(&[ErrorCode::ResourceConflict]),
         described("post", "/rotate-secret", "rotateWebhookSecret", "Make a new signing secret")
             .note("It signs from the next attempt on; the old one stops at once, or after `overlapHours`.")
             .optional_body("How long both sign.", schemas::named("Rotation"))

@@ -6,6 +6,7 @@ use salvo::http::{Request, StatusCode};
 
 use crate::http::error::ApiError;
 use crate::http::platform::PlatformApi;
+use crate::http::platform::refusal::Refusal;
 use crate::http::platform::resource::Endpoint;
 use crate::http::reply::Reply;
 use crate::http::{convert, path_id};
@@ -30,7 +31,8 @@ impl Endpoint for SetPaused {
         let endpoint = api
             .directory
             .set_endpoint_paused(company, self.paused, now)
-            .await?;
+            .await
+            .map_err(Refusal::EndpointWithoutSecret.on_conflict())?;
         let body = convert::text(&EndpointShape::from(&endpoint));
         Ok(Reply::json(StatusCode::OK, body))
     }

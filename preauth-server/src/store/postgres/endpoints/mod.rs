@@ -9,14 +9,15 @@ use preauth_core::value::{CompanyId, EndpointId, EventTypeSet, Timestamp};
 use sqlx::PgConnection;
 
 use crate::directory::{
-    DirectoryError, Endpoint, Endpoints, KeptSecret, ResealedSecret, SealedSecret, SecretId,
+    Abandoned, DirectoryError, Endpoint, Endpoints, KeptSecret, ResealedSecret, SealedSecret,
+    SecretId,
 };
 
 use super::PostgresStore;
 use super::error::{Fault, unavailable};
 use super::rows::Columns;
 use changes::{NewEndpoint, Pause, Rotation, Update};
-use secrets::SecretsPage;
+use secrets::{Abandonment, SecretsPage};
 
 #[async_trait]
 impl Endpoints for PostgresStore {
@@ -59,6 +60,11 @@ impl Endpoints for PostgresStore {
         Ok(found.await?)
     }
 
+    async fn slow_endpoints(&self) -> Result<u32, Unavailable> {
+        let counted = self.read(&(), |connection, ()| Box::pin(slow(connection)));
+        Ok(counted.await?)
+    }
+
     async fn secrets_in_force(
         &self,
         now: Timestamp,
@@ -77,6 +83,18 @@ impl Endpoints for PostgresStore {
             Box::pin(secrets::replace(connection, resealed))
         });
         replaced.await.map_err(unavailable)
+    }
+
+    async fn abandon_secrets(
+        &self,
+        lost: Vec<KeptSecret>,
+        at: Timestamp,
+    ) -> Result<Vec<Abandoned>, Unavailable> {
+        let lost = Abandonment { secrets: lost, at };
+        let abandoned = self.write(lost, |connection, lost| {
+            Box::pin(secrets::abandon(connection, lost))
+        });
+        abandoned.await.map_err(unavailable)
     }
 
     async fn delete_endpoint(
@@ -126,6 +144,16 @@ impl Endpoints for PostgresStore {
         });
         Ok(rotated.await?)
     }
+}
+
+async fn slow(connection: &mut PgConnection) -> Result<u32, Fault> {
+    let row = sqlx::query(
+        "SELECT count(*) AS slow FROM endpoints
+         WHERE is_slow AND paused_at IS NULL AND deleted_at IS NULL",
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(Columns::of("endpoints", &row).raw("slow")?)
 }
 
 /// The endpoint of a head office, unless it was removed.

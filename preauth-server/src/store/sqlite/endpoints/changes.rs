@@ -112,6 +112,9 @@ pub(super) async fn set_paused(
     if before.paused_at.is_some() == pause.paused {
         return Ok(before);
     }
+    if !pause.paused && !has_lasting_secret(connection, before.id).await? {
+        return Err(WriteError::Conflict);
+    }
     let paused_at = pause.paused.then_some(pause.at.unix_millis());
     sqlx::query("UPDATE endpoints SET paused_at = ?2 WHERE id = ?1")
         .bind(before.id.as_uuid().as_bytes().as_slice())
@@ -130,6 +133,20 @@ pub(super) async fn set_paused(
         .await?;
     }
     existing(connection, pause.company).await
+}
+
+/// Whether it can sign for good; one whose master key was given up cannot.
+async fn has_lasting_secret(
+    connection: &mut SqliteConnection,
+    endpoint: EndpointId,
+) -> Result<bool, WriteError> {
+    let found = sqlx::query(
+        "SELECT 1 FROM endpoint_secrets WHERE endpoint_id = ?1 AND valid_until IS NULL LIMIT 1",
+    )
+    .bind(endpoint.as_uuid().as_bytes().as_slice())
+    .fetch_optional(connection)
+    .await?;
+    Ok(found.is_some())
 }
 
 /// Makes a secret the newest. The others end when they would have, or at `others_until` if that is

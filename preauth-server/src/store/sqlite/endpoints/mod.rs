@@ -9,14 +9,15 @@ use preauth_core::value::{CompanyId, EndpointId, EventTypeSet, Timestamp};
 use sqlx::SqliteConnection;
 
 use crate::directory::{
-    DirectoryError, Endpoint, Endpoints, KeptSecret, ResealedSecret, SealedSecret, SecretId,
+    Abandoned, DirectoryError, Endpoint, Endpoints, KeptSecret, ResealedSecret, SealedSecret,
+    SecretId,
 };
 
 use super::SqliteStore;
 use super::error::{Fault, unavailable};
 use super::rows::Columns;
 use changes::{NewEndpoint, Pause, Rotation, Update};
-use secrets::SecretsPage;
+use secrets::{Abandonment, SecretsPage};
 
 #[async_trait]
 impl Endpoints for SqliteStore {
@@ -57,6 +58,11 @@ impl Endpoints for SqliteStore {
         Ok(of_company(&mut reader, company).await?)
     }
 
+    async fn slow_endpoints(&self) -> Result<u32, Unavailable> {
+        let mut reader = self.reader().await?;
+        Ok(slow(&mut reader).await?)
+    }
+
     async fn secrets_in_force(
         &self,
         now: Timestamp,
@@ -73,6 +79,18 @@ impl Endpoints for SqliteStore {
             Box::pin(secrets::replace(connection, resealed))
         });
         replaced.await.map_err(unavailable)
+    }
+
+    async fn abandon_secrets(
+        &self,
+        lost: Vec<KeptSecret>,
+        at: Timestamp,
+    ) -> Result<Vec<Abandoned>, Unavailable> {
+        let lost = Abandonment { secrets: lost, at };
+        let abandoned = self.writer.write(lost, |connection, lost| {
+            Box::pin(secrets::abandon(connection, lost))
+        });
+        abandoned.await.map_err(unavailable)
     }
 
     async fn delete_endpoint(
@@ -122,6 +140,16 @@ impl Endpoints for SqliteStore {
         });
         Ok(rotated.await?)
     }
+}
+
+async fn slow(connection: &mut SqliteConnection) -> Result<u32, Fault> {
+    let row = sqlx::query(
+        "SELECT count(*) AS slow FROM endpoints
+         WHERE is_slow AND paused_at IS NULL AND deleted_at IS NULL",
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(Columns::of("endpoints", &row).raw("slow")?)
 }
 
 /// The endpoint of a head office, unless it was removed.

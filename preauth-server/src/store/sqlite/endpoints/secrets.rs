@@ -1,10 +1,12 @@
 //! Signing secrets as they are kept, for those who seal them.
 
-use preauth_core::value::{EndpointId, Timestamp};
+use std::collections::BTreeMap;
+
+use preauth_core::value::{CompanyId, EndpointId, Timestamp};
 use sqlx::SqliteConnection;
 use uuid::Uuid;
 
-use crate::directory::{KeptSecret, ResealedSecret, SealedSecret, SecretId};
+use crate::directory::{Abandoned, KeptSecret, ResealedSecret, SealedSecret, SecretId};
 
 use super::super::error::{Fault, WriteError};
 use super::super::rows::Columns;
@@ -71,4 +73,69 @@ pub(super) async fn replace(
         replaced = replaced.saturating_add(done.rows_affected());
     }
     Ok(replaced)
+}
+
+/// Secrets that nobody can open any more.
+#[derive(Debug)]
+pub(super) struct Abandonment {
+    pub(super) secrets: Vec<KeptSecret>,
+    pub(super) at: Timestamp,
+}
+
+/// Ends secrets, and pauses the endpoints that are left without one.
+pub(super) async fn abandon(
+    connection: &mut SqliteConnection,
+    abandonment: &Abandonment,
+) -> Result<Vec<Abandoned>, WriteError> {
+    let mut ended: BTreeMap<EndpointId, u64> = BTreeMap::new();
+    for kept in &abandonment.secrets {
+        let done = sqlx::query(
+            "UPDATE endpoint_secrets SET valid_until = ?4
+             WHERE endpoint_id = ?1 AND number = ?2 AND sealed = ?3
+                 AND (valid_until IS NULL OR valid_until > ?4)",
+        )
+        .bind(kept.id.endpoint.as_uuid().as_bytes().as_slice())
+        .bind(i64::from(kept.id.number))
+        .bind(kept.sealed.0.as_slice())
+        .bind(abandonment.at.unix_millis())
+        .execute(&mut *connection)
+        .await?;
+        if done.rows_affected() > 0 {
+            let count = ended.entry(kept.id.endpoint).or_default();
+            *count = count.saturating_add(1);
+        }
+    }
+    let mut all = Vec::new();
+    for (endpoint, secrets) in ended {
+        all.push(pause_without_secret(connection, endpoint, secrets, abandonment.at).await?);
+    }
+    Ok(all)
+}
+
+/// One that is paused already stays so since then.
+async fn pause_without_secret(
+    connection: &mut SqliteConnection,
+    endpoint: EndpointId,
+    secrets: u64,
+    at: Timestamp,
+) -> Result<Abandoned, WriteError> {
+    let paused = sqlx::query(
+        "UPDATE endpoints SET paused_at = coalesce(paused_at, ?2)
+         WHERE id = ?1 AND NOT EXISTS (
+             SELECT 1 FROM endpoint_secrets WHERE endpoint_id = ?1 AND valid_until IS NULL)",
+    )
+    .bind(endpoint.as_uuid().as_bytes().as_slice())
+    .bind(at.unix_millis())
+    .execute(&mut *connection)
+    .await?;
+    let row = sqlx::query("SELECT head_office_id FROM endpoints WHERE id = ?1")
+        .bind(endpoint.as_uuid().as_bytes().as_slice())
+        .fetch_one(connection)
+        .await?;
+    let columns = Columns::of("endpoints", &row);
+    Ok(Abandoned {
+        company: CompanyId::new(columns.uuid("head_office_id")?),
+        secrets,
+        still_signs: paused.rows_affected() == 0,
+    })
 }

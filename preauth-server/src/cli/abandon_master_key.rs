@@ -1,0 +1,177 @@
+//! `abandon-master-key`: the way out when a master key is lost for good.
+//!
+//! A server that lacks a key which is needed does not start, so that this works on the database
+//! itself.
+
+use std::collections::BTreeSet;
+
+use clap::Args;
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::admin::confirm;
+use crate::clock::{Clock, SystemClock};
+use crate::config::Config;
+use crate::directory::{Abandoned, Directory};
+use crate::printable::printable;
+use crate::secret::{self, Census, MasterKeyId, Vault};
+use crate::store;
+
+use super::CliError;
+use super::serve::ServeArgs;
+
+#[derive(Debug, Args)]
+pub(super) struct AbandonArgs {
+    /// The lost keys, as the server names them that does not start.
+    #[arg(required = true, value_name = "KEY_ID")]
+    keys: Vec<MasterKeyId>,
+    /// Go on without asking.
+    #[arg(long)]
+    yes: bool,
+    /// Print one JSON object and nothing else.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    serve: ServeArgs,
+}
+
+/// Why a master key is not given up.
+#[derive(Debug, Error)]
+enum Needless {
+    #[error(
+        "this server knows master key {0}, so that nothing is lost; `master-key reencrypt` encrypts \
+         anew what it sealed"
+    )]
+    Known(MasterKeyId),
+    #[error("no signing secret in force needs master key {0}")]
+    Unneeded(MasterKeyId),
+}
+
+pub(super) async fn run(args: &AbandonArgs) -> Result<(), CliError> {
+    let config = Config::from_layers(&args.serve.layers())?;
+    let stores = store::open(&config.database_url).await?;
+    let done = abandon(args, &config, &*stores.directory).await;
+    stores.lifecycle.close().await;
+    done
+}
+
+#[expect(clippy::print_stdout, reason = "the outcome is this command's output")]
+async fn abandon(
+    args: &AbandonArgs,
+    config: &Config,
+    directory: &dyn Directory,
+) -> Result<(), CliError> {
+    let keys: BTreeSet<_> = args.keys.iter().copied().collect();
+    let keys: Vec<_> = keys.into_iter().collect();
+    let now = SystemClock.now();
+    let secrets = judge(&keys, config, &secret::census(directory, now).await?)?;
+    if !args.yes {
+        confirm(&question(secrets))?;
+    }
+    let abandoned = secret::abandon(&keys, directory, now).await?;
+    let outcome = Outcome::of(&abandoned, directory).await?;
+    if args.json {
+        println!("{}", serde_json::to_string(&outcome)?);
+    } else {
+        print!("{}", outcome.text());
+    }
+    Ok(())
+}
+
+/// How many secrets are lost with these keys, each of which must be needed and unknown.
+fn judge(keys: &[MasterKeyId], config: &Config, census: &Census) -> Result<u64, CliError> {
+    let known = known(config)?;
+    let mut secrets: u64 = 0;
+    for key in keys {
+        if known.contains(key) {
+            return Err(Needless::Known(*key).into());
+        }
+        let needed = census.by_key.get(key).ok_or(Needless::Unneeded(*key))?;
+        secrets = secrets.saturating_add(*needed);
+    }
+    Ok(secrets)
+}
+
+/// The keys of the file, if there is one; the server makes its own when it starts.
+fn known(config: &Config) -> Result<Vec<MasterKeyId>, CliError> {
+    let path = &config.master_key_file;
+    if !config.master_key_is_given && !path.exists() {
+        return Ok(Vec::new());
+    }
+    Ok(Vault::open(path)?.keys().collect())
+}
+
+fn question(secrets: u64) -> String {
+    format!(
+        "End the signing secrets that need a lost master key ({secrets} of them)? Endpoints without \
+         another one are paused, and keep their events until each has a new secret. Not even the key \
+         brings the old ones back. No server that runs may know it still."
+    )
+}
+
+/// What was done, and what is left to do.
+#[derive(Debug, Serialize)]
+struct Outcome {
+    secrets: u64,
+    endpoints: Vec<Loss>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Loss {
+    company_id: String,
+    cnpj: String,
+    name: String,
+    secrets: u64,
+    needs_rotation: bool,
+}
+
+impl Outcome {
+    async fn of(abandoned: &[Abandoned], directory: &dyn Directory) -> Result<Self, CliError> {
+        let mut endpoints = Vec::new();
+        for abandoned in abandoned {
+            let company = directory.company(abandoned.company).await?;
+            let company = company.ok_or("an endpoint belongs to no company")?;
+            endpoints.push(Loss {
+                company_id: abandoned.company.to_string(),
+                cnpj: company.cnpj.to_string(),
+                name: company.name.to_string(),
+                secrets: abandoned.secrets,
+                needs_rotation: !abandoned.still_signs,
+            });
+        }
+        let secrets = abandoned.iter().map(|abandoned| abandoned.secrets);
+        Ok(Self {
+            secrets: secrets.fold(0, u64::saturating_add),
+            endpoints,
+        })
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!("signing secrets given up: {}\n", self.secrets);
+        let (paused, signing): (Vec<&Loss>, Vec<_>) =
+            self.endpoints.iter().partition(|loss| loss.needs_rotation);
+        if !paused.is_empty() {
+            text.push_str(
+                "\npaused, events are kept; once the server runs, each needs a new secret, which its \
+                 receiver must have before it is resumed:\n",
+            );
+        }
+        for Loss { cnpj, name, .. } in paused {
+            let command = "    preauth-server endpoint";
+            let lines = format!(
+                "  {}\n{command} rotate {cnpj}\n{command} resume {cnpj}\n",
+                printable(name)
+            );
+            text.push_str(&lines);
+        }
+        if !signing.is_empty() {
+            text.push_str("\nsigned by their other secret alone from now on:\n");
+        }
+        for Loss { cnpj, name, .. } in signing {
+            let line = format!("  {cnpj} {}\n", printable(name));
+            text.push_str(&line);
+        }
+        text
+    }
+}

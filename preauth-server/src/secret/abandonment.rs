@@ -1,0 +1,47 @@
+//! A master key that is lost for good: what it sealed is given up, so that the server can start.
+
+use std::collections::BTreeMap;
+
+use preauth_core::port::Unavailable;
+use preauth_core::value::{CompanyId, Timestamp};
+
+use crate::directory::{Abandoned, Endpoints};
+
+use super::census::Pages;
+use super::{MasterKeyId, Vault};
+
+/// Ends every signing secret in force at `now` that one of `keys` sealed, and tells whose endpoints
+/// lost secrets.
+///
+/// An endpoint without another secret that stays in force is paused: its events are kept, none goes
+/// out unsigned, and it waits for a rotation and its resumption. Each page is one transaction. Whoever
+/// is interrupted begins again, and finds less to do.
+pub async fn abandon<E: Endpoints + ?Sized>(
+    keys: &[MasterKeyId],
+    endpoints: &E,
+    now: Timestamp,
+) -> Result<Vec<Abandoned>, Unavailable> {
+    let mut all: BTreeMap<CompanyId, Abandoned> = BTreeMap::new();
+    let mut pages = Pages::new(now);
+    while let Some(mut page) = pages.next(endpoints).await? {
+        page.retain(|kept| Vault::key_of(&kept.sealed).is_some_and(|key| keys.contains(&key)));
+        if page.is_empty() {
+            continue;
+        }
+        for abandoned in endpoints.abandon_secrets(page, now).await? {
+            // Its secrets may stand on two pages; what is left after the last one counts.
+            let before = all
+                .get(&abandoned.company)
+                .map_or(0, |before| before.secrets);
+            let secrets = abandoned.secrets.saturating_add(before);
+            all.insert(
+                abandoned.company,
+                Abandoned {
+                    secrets,
+                    ..abandoned
+                },
+            );
+        }
+    }
+    Ok(all.into_values().collect())
+}
