@@ -126,6 +126,7 @@ pub async fn start(mut parts: Parts) -> Result<Running, StartError> {
         end: shutdown,
         lifecycle: Arc::clone(&parts.stores.lifecycle),
         watch: Arc::clone(&parts.stores.watch),
+        endpoints: Arc::clone(&parts.stores.directory),
         outbox: Arc::clone(&parts.stores.outbox),
         notices: Arc::clone(&parts.stores.notices),
         dispatcher,

@@ -10,6 +10,7 @@ use async_trait::async_trait;
 use preauth_core::port::Outbox;
 
 use crate::clock::Clock;
+use crate::directory::Directory;
 use crate::dispatcher::Dispatcher;
 use crate::http::platform::Vitals;
 use crate::log::chain;
@@ -28,6 +29,8 @@ pub struct ServerVitals {
     pub lifecycle: Arc<dyn Lifecycle>,
     /// What waits in it.
     pub watch: Arc<dyn Watch>,
+    /// Where deliveries go.
+    pub endpoints: Arc<dyn Directory>,
     /// When the next delivery is due.
     pub outbox: Arc<dyn Outbox>,
     /// When the next mail is due.

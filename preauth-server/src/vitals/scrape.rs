@@ -47,6 +47,7 @@ pub(super) async fn scrape(vitals: &ServerVitals) -> String {
 struct Backlog {
     oldest_due_age: Duration,
     oldest_notice_age: Duration,
+    slow_endpoints: u32,
     waiting: Waiting,
 }
 
@@ -59,6 +60,7 @@ async fn read(vitals: &ServerVitals) -> Result<Backlog, Unavailable> {
     Ok(Backlog {
         oldest_due_age: age(vitals.outbox.next_due().await?),
         oldest_notice_age: age(vitals.notices.next_due().await?),
+        slow_endpoints: vitals.endpoints.slow_endpoints().await?,
         waiting: vitals.watch.waiting(now).await?,
     })
 }
@@ -98,6 +100,11 @@ impl Backlog {
                 "preauth_endpoints_paused",
                 "Paused endpoints for which deliveries wait.",
                 paused_endpoints,
+            ),
+            (
+                "preauth_endpoints_slow",
+                "Active endpoints whose last attempt took 1 s or longer.",
+                self.slow_endpoints,
             ),
             (
                 "preauth_notices_staged",

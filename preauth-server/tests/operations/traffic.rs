@@ -1,6 +1,11 @@
 //! After known traffic the counters say exactly what happened.
 
+use std::time::Duration;
+
 use preauth_client::wire::path::{CANCEL_ROUTE, PRE_AUTHORIZATION_ROUTE, PRE_AUTHORIZATIONS};
+
+use wiremock::matchers::any;
+use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::exposition::Exposition;
 use crate::server::{name, scrape, scrape_until};
@@ -10,6 +15,7 @@ on_each_database! {
     counters_say_exactly_what_happened,
     requests_beyond_the_rate_of_a_key_are_counted,
     a_delivery_that_waits_for_its_receiver_is_under_way_and_not_overlooked,
+    a_slow_endpoint_is_counted_until_it_answers_sooner,
 }
 
 const KEY: (&str, &str) = ("idempotency-key", "traffic-1");
@@ -51,6 +57,7 @@ preauth_deliveries_due 0
 preauth_deliveries_oldest_due_age_seconds 0
 preauth_deliveries_paused 0
 preauth_endpoints_paused 0
+preauth_endpoints_slow 0
 preauth_notices_staged 0
 preauth_notice_attempts_total{outcome="sent"} 1
 preauth_notice_attempts_total{outcome="given_up"} 0
@@ -139,4 +146,25 @@ async fn a_delivery_that_waits_for_its_receiver_is_under_way_and_not_overlooked(
     ] {
         assert!(scraped.says(line), "{line} in {}", scraped.text);
     }
+}
+
+async fn a_slow_endpoint_is_counted_until_it_answers_sooner(backend: Backend) {
+    let receiver = MockServer::start().await;
+    let late = ResponseTemplate::new(204).set_delay(Duration::from_millis(1_100));
+    let once = Mock::given(any()).respond_with(late).up_to_n_times(1);
+    once.with_priority(1).mount(&receiver).await;
+    let at_once = Mock::given(any()).respond_with(ResponseTemplate::new(204));
+    at_once.mount(&receiver).await;
+    let sandbox = Sandbox::start_sending_to(backend, &receiver.uri()).await;
+    let caller = sandbox.caller("apiKey");
+    for (number, counted) in [("NF-1", 1), ("NF-2", 0)] {
+        let body = offer_body(&sandbox, number);
+        let created = caller.post_json(PRE_AUTHORIZATIONS, &body).await;
+        assert_eq!(created.status, 201);
+        let line = format!("preauth_endpoints_slow {counted}");
+        scrape_until(&sandbox, |scraped| scraped.says(&line)).await;
+    }
+    let scraped = scrape(&sandbox).await;
+    assert!(scraped.value("process_cpu_seconds_total", &[]) > 0.0);
+    assert!(scraped.value("process_threads", &[]) >= 1.0);
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use chrono::TimeDelta;
 use prometheus::core::Collector;
 use prometheus::{
-    Gauge, GaugeVec, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec,
-    Opts, Registry,
+    Counter, Gauge, GaugeVec, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge,
+    IntGaugeVec, Opts, Registry,
 };
 
 /// From a fast read to the longest that anything is waited for, in seconds.
@@ -29,6 +29,12 @@ impl<'a> Families<'a> {
     #[must_use]
     pub fn counter(&self, name: &str, help: &str) -> IntCounter {
         self.register(IntCounter::new(name, help))
+    }
+
+    /// A number of seconds that only grows.
+    #[must_use]
+    pub fn seconds_spent(&self, name: &str, help: &str) -> Counter {
+        self.register(Counter::new(name, help))
     }
 
     /// Numbers that only grow, one per combination of labels.

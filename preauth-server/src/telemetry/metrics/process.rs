@@ -1,17 +1,32 @@
 //! The process as the operating system sees it, under the names that every Prometheus client uses.
 
 use std::fs;
+use std::time::Duration;
 
 use super::family::Families;
 
-/// Memory and open files, where `/proc` tells them; elsewhere nothing.
+/// In which Linux tells processor time to programs, on every machine that this runs on.
+const TICK_MS: u64 = 10;
+
+/// Processor time, memory, threads and open files, where `/proc` tells them; elsewhere nothing.
 pub fn process(families: &Families<'_>) {
-    let resident = fs::read_to_string("/proc/self/status");
-    if let Some(bytes) = resident.ok().and_then(|status| resident_bytes(&status)) {
+    let stat = fs::read_to_string("/proc/self/stat");
+    if let Some(seconds) = stat.ok().and_then(|stat| cpu_seconds(&stat)) {
+        let help = "Processor time that the process has used, its own and the system's for it.";
+        families
+            .seconds_spent("process_cpu_seconds_total", help)
+            .inc_by(seconds);
+    }
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    if let Some(bytes) = resident_bytes(&status) {
         let help = "Resident memory of the process.";
         families
             .whole("process_resident_memory_bytes", help)
             .set(bytes);
+    }
+    if let Some(count) = threads(&status) {
+        let help = "Threads of the process.";
+        families.whole("process_threads", help).set(count);
     }
     let open = fs::read_dir("/proc/self/fd").map(Iterator::count);
     if let Some(count) = open.ok().and_then(|count| i64::try_from(count).ok()) {
@@ -23,6 +38,23 @@ pub fn process(families: &Families<'_>) {
         let help = "File descriptors that the process may have open.";
         families.whole("process_max_fds", help).set(count);
     }
+}
+
+/// Of a line like `4711 (preauth-server) S 1 …`: what is told in ticks 14th and 15th. The name may
+/// hold anything, so that one counts from its end.
+fn cpu_seconds(stat: &str) -> Option<f64> {
+    let (_, behind_name) = stat.rsplit_once(')')?;
+    let mut times = behind_name.split_whitespace().skip(11).take(2);
+    let user: u64 = times.next()?.parse().ok()?;
+    let system: u64 = times.next()?.parse().ok()?;
+    let spent_ms = user.checked_add(system)?.checked_mul(TICK_MS)?;
+    Some(Duration::from_millis(spent_ms).as_secs_f64())
+}
+
+/// Of a line like `Threads:  4`.
+fn threads(status: &str) -> Option<i64> {
+    let line = status.lines().find_map(|it| it.strip_prefix("Threads:"))?;
+    line.trim().parse().ok()
 }
 
 /// Of a line like `VmRSS:     9172 kB`.
@@ -42,12 +74,16 @@ fn most_open_files(limits: &str) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{most_open_files, resident_bytes};
+    use super::{cpu_seconds, most_open_files, resident_bytes, threads};
 
     #[test]
     fn what_the_operating_system_tells_is_read() {
         let status = "Name:\tpreauth\nVmRSS:\t    9172 kB\nThreads:\t4\n";
         assert_eq!(resident_bytes(status), Some(9172 * 1024));
+        assert_eq!(threads(status), Some(4));
+        let stat = "4711 (a ) b) S 1 2 3 0 -1 4194560 9 0 0 0 1234 66 7 8 20 0 4 0 99\n";
+        assert_eq!(cpu_seconds(stat), Some(13.0));
+        assert_eq!(cpu_seconds("4711 (a) S 1"), None);
         let limits =
             "Max processes  7 7 processes\nMax open files            1024     524288   files\n";
         assert_eq!(most_open_files(limits), Some(1024));
