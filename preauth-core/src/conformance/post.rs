@@ -49,10 +49,7 @@ impl Scene<'_> {
 
     /// Finishes a lease whose attempt began now; whether it was recorded.
     pub(super) async fn finish(&self, leased: &Leased, verdict: Verdict) -> bool {
-        let attempt = match verdict {
-            Verdict::Delivered => arrived(self.now),
-            Verdict::RetryAt { .. } | Verdict::Failed { .. } => refused(self.now),
-        };
+        let attempt = attempt_of(verdict, self.now);
         let finished = self.host.outbox().finish(leased, &attempt, verdict).await;
         finished.unwrap()
     }
@@ -69,6 +66,14 @@ pub(super) fn claim(now: Timestamp, limit: u32, per_endpoint: u32) -> Claim {
         limit,
         slow_limit: limit,
         per_endpoint: NonZeroU32::new(per_endpoint).unwrap(),
+    }
+}
+
+/// The attempt that such a verdict is about.
+pub(super) fn attempt_of(verdict: Verdict, at: Timestamp) -> Attempt {
+    match verdict {
+        Verdict::Delivered => arrived(at),
+        Verdict::RetryAt { .. } | Verdict::Failed { .. } => refused(at),
     }
 }
 

@@ -101,12 +101,18 @@ impl Deliveries {
         others.sort_unstable();
         slow.sort_unstable();
         let until = host_now.saturating_add(claim.lease);
-        others
+        let mut leased: Vec<Leased> = others
             .into_iter()
             .chain(slow.into_iter().take(slow_limit))
             .take(limit)
             .filter_map(|(_, _, id)| self.lease(id, claim.now, until))
-            .collect()
+            .collect();
+        let under_way = self.under_way(host_now);
+        for it in &mut leased {
+            let count = under_way.get(&it.endpoint);
+            it.endpoint_is_full = count.is_some_and(|count| *count >= claim.per_endpoint.get());
+        }
+        leased
     }
 
     /// How many live leases each endpoint has.
@@ -152,6 +158,7 @@ impl Deliveries {
             attempts_made: delivery.attempts_made,
             endpoint_healthy_at: registered.healthy_at,
             endpoint_is_slow: registered.is_slow,
+            endpoint_is_full: false,
             trigger: delivery.trigger,
         })
     }

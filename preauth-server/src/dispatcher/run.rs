@@ -1,30 +1,36 @@
 //! The loop: when to look at the outbox, how much to lease, and how to end.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
 use preauth_core::port::{Claim, Leased, Unavailable};
-use preauth_core::value::Timestamp;
+use preauth_core::value::{EndpointId, Timestamp};
 use tokio::task::{JoinError, JoinSet};
 
 use crate::looping::{Shutdown, ShutdownTrigger, pause, shutdown};
 
 use super::Dispatcher;
+use super::attempt::Courier;
 use super::limits::Share;
 use super::slots::Slot;
 
 /// Pause after each look at the outbox, so that a burst of wake-ups becomes one look.
 const LOOK_SPACING: Duration = Duration::from_millis(2);
-/// How often to look while something due is held back by an endpoint's bound: behind it something
-/// of another endpoint may fall due.
-const CROWDED_POLL: Duration = Duration::from_millis(100);
+/// How long after a look that found something the next one asks what else is due; and how often to
+/// look while something due is held back by an endpoint's bound: behind it something of another
+/// endpoint may fall due.
+const NEXT_LOOK: Duration = Duration::from_millis(100);
 /// How long returning the leases may take at the end.
 const RELEASE: Duration = Duration::from_secs(2);
 
 /// Attempts under way, each on a task of its own.
 struct UnderWay {
-    tasks: JoinSet<()>,
+    /// Each gives the endpoint of its attempt.
+    tasks: JoinSet<EndpointId>,
+    /// Endpoints without room for more: the end of any of their attempts may let another begin.
+    full: HashSet<EndpointId>,
     /// Given to every task; `abandon` ends it.
     abandoned: Shutdown,
     abandon: ShutdownTrigger,
@@ -42,8 +48,8 @@ enum Turn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Rest {
     pause: Duration,
-    /// Whether the end of an attempt may let another one begin.
-    is_crowded: bool,
+    /// Whether slots were missing; the end of an attempt gives one back.
+    was_full: bool,
 }
 
 impl Dispatcher {
@@ -78,43 +84,46 @@ impl Dispatcher {
     /// Begins what is due and there is room for, and finds out when there will be more.
     async fn look(&self, under_way: &mut UnderWay, shutdown: &mut Shutdown) -> Turn {
         let looked_at = self.courier.clock.now();
+        let was_full = self.is_full();
         let step = self.begin_due(under_way, looked_at).await;
         let Some(next_due) = self.health.observe(step) else {
             pause(self.limits.poll, shutdown).await;
             return Turn::Claim;
         };
+        let was_full = was_full || self.is_full();
         pause(LOOK_SPACING, shutdown).await;
-        Turn::Rest(self.rest_until(next_due, looked_at))
+        Turn::Rest(Rest {
+            pause: self.pause_until(next_due, looked_at),
+            was_full,
+        })
     }
 
+    /// When something is due next. What was found says nothing about that: whether there is more is
+    /// asked by the look that finds nothing.
     async fn begin_due(
         &self,
         under_way: &mut UnderWay,
         now: Timestamp,
     ) -> Result<Option<Timestamp>, Unavailable> {
-        for (leased, slot) in self.claim(now).await? {
-            let courier = Arc::clone(&self.courier);
-            let abandoned = under_way.abandoned.clone();
-            under_way
-                .tasks
-                .spawn(async move { courier.deliver(leased, slot, abandoned).await });
+        let claimed = self.claim(now).await?;
+        if claimed.is_empty() {
+            return self.courier.outbox.next_due().await;
         }
-        self.courier.outbox.next_due().await
+        for (leased, slot) in claimed {
+            under_way.begin(&self.courier, leased, slot);
+        }
+        Ok(Some(now))
     }
 
-    fn rest_until(&self, next_due: Option<Timestamp>, looked_at: Timestamp) -> Rest {
+    fn pause_until(&self, next_due: Option<Timestamp>, looked_at: Timestamp) -> Duration {
         // What was due already and yet not given out waits for an attempt to end.
-        let is_crowded = next_due.is_some_and(|due| due <= looked_at);
-        let pause = if is_crowded {
-            CROWDED_POLL
+        let pause = if next_due.is_some_and(|due| due <= looked_at) {
+            NEXT_LOOK
         } else {
             let wait = next_due.map(|due| due.since(self.courier.clock.now()));
             wait.map_or(self.limits.poll, |wait| wait.to_std().unwrap_or_default())
         };
-        Rest {
-            pause: pause.min(self.limits.poll),
-            is_crowded: is_crowded || self.share().is_none(),
-        }
+        pause.min(self.limits.poll)
     }
 
     async fn rest(&self, rest: Rest, under_way: &mut UnderWay, shutdown: &mut Shutdown) -> Turn {
@@ -125,9 +134,8 @@ impl Dispatcher {
                 biased;
                 () = shutdown.requested() => return Turn::End,
                 Some(ended) = under_way.tasks.join_next() => {
-                    note(ended);
-                    under_way.collect();
-                    if rest.is_crowded {
+                    let makes_room = under_way.collect(ended);
+                    if makes_room || (rest.was_full && !self.is_full()) {
                         return Turn::Claim;
                     }
                 }
@@ -135,6 +143,11 @@ impl Dispatcher {
                 () = &mut timer => return Turn::Claim,
             }
         }
+    }
+
+    /// Whether there is no slot left, or none for a slow endpoint.
+    fn is_full(&self) -> bool {
+        self.share().is_none() || self.courier.slots.in_slow_use() >= self.limits.to_slow
     }
 
     /// Leases what is due and there is room for, and gives each its slot.
@@ -178,16 +191,34 @@ impl UnderWay {
         let (abandon, abandoned) = shutdown();
         Self {
             tasks: JoinSet::new(),
+            full: HashSet::new(),
             abandoned,
             abandon,
         }
     }
 
-    /// Removes every task that has ended.
-    fn collect(&mut self) {
-        while let Some(ended) = self.tasks.try_join_next() {
-            note(ended);
+    fn begin(&mut self, courier: &Arc<Courier>, leased: Leased, slot: Slot) {
+        let endpoint = leased.endpoint;
+        if leased.endpoint_is_full {
+            self.full.insert(endpoint);
         }
+        let (courier, abandoned) = (Arc::clone(courier), self.abandoned.clone());
+        self.tasks.spawn(async move {
+            courier.deliver(leased, slot, abandoned).await;
+            endpoint
+        });
+    }
+
+    /// Takes note of a task that has ended, and of all others that have; whether there is room now
+    /// at an endpoint that had none.
+    fn collect(&mut self, ended: Result<EndpointId, JoinError>) -> bool {
+        let mut makes_room = false;
+        let mut next = Some(ended);
+        while let Some(ended) = next {
+            makes_room |= note(ended).is_some_and(|endpoint| self.full.remove(&endpoint));
+            next = self.tasks.try_join_next();
+        }
+        makes_room
     }
 
     async fn end(mut self, patience: Duration) {
@@ -215,9 +246,11 @@ impl UnderWay {
 }
 
 /// A panic in one attempt ends that attempt only; its lease brings the delivery back.
-fn note(ended: Result<(), JoinError>) {
-    if let Err(error) = ended {
-        let error = error.to_string();
-        tracing::error!(target: "dispatcher", error, "attempt broke off");
-    }
+fn note(ended: Result<EndpointId, JoinError>) -> Option<EndpointId> {
+    ended
+        .inspect_err(|error| {
+            let error = error.to_string();
+            tracing::error!(target: "dispatcher", error, "attempt broke off");
+        })
+        .ok()
 }

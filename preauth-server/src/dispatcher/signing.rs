@@ -92,6 +92,7 @@ mod tests {
             attempts_made: 0,
             endpoint_healthy_at: Timestamp::MIN,
             endpoint_is_slow: false,
+            endpoint_is_full: false,
             trigger: Trigger::Schedule,
         }
     }

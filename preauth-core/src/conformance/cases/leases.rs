@@ -168,6 +168,31 @@ pub async fn a_long_queue_leaves_room_for_others(host: &dyn Host) {
     );
 }
 
+/// Who takes an endpoint's last place learns that more may wait there for an attempt to end.
+pub async fn who_fills_an_endpoint_is_told(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let payers = scene.endpoint(scene.payer).await;
+    for _ in 0..4 {
+        scene.post().await;
+    }
+    scene.endpoint(scene.supplier.id).await;
+    scene.post().await;
+    let outbox = host.outbox();
+    let first = outbox.claim(&claim(scene.now, 100, 3)).await.unwrap();
+    assert_eq!(count(&first, |it| it.endpoint == payers), 3);
+    for leased in &first {
+        assert_eq!(leased.endpoint_is_full, leased.endpoint == payers);
+    }
+    let wider = outbox.claim(&claim(scene.now, 100, 4)).await.unwrap();
+    assert_eq!(wider.len(), 1);
+    assert!(wider[0].endpoint_is_full, "with those given out before");
+    for leased in &first {
+        outbox.release(leased).await.unwrap();
+    }
+    let again = outbox.claim(&claim(scene.now, 100, 8)).await.unwrap();
+    assert!(again.iter().all(|it| !it.endpoint_is_full));
+}
+
 fn count(leases: &[Leased], which: impl Fn(&&Leased) -> bool) -> usize {
     leases.iter().filter(which).count()
 }

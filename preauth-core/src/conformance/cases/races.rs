@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use chrono::TimeDelta;
 
 use crate::conformance::draft;
-use crate::conformance::post::claim;
+use crate::conformance::post::{attempt_of, claim};
 use crate::conformance::scene::{Scene, target_of};
 use crate::conformance::{Host, Task};
 use crate::operation::{Action, Actor, Change, Closing, Command, Offer, Rejection};
-use crate::port::{Commit, Filter, NoticeKind, PageRequest, Viewer};
+use crate::port::{Commit, DeliveryStatus, Filter, NoticeKind, PageRequest, Verdict, Viewer};
 use crate::service::{Commanded, Offered, Service, ServiceError};
 use crate::value::{EventType, IdempotencyKey, OperationId, Status};
 
@@ -242,6 +242,66 @@ pub async fn concurrent_claims_share_the_deliveries(host: &dyn Host) {
     // At the edge of the bound concurrent claims may leave something for the next one.
     given.extend(scene.claim_up_to(30).await);
     assert_eq!(given.len(), 30);
+}
+
+/// Attempts that end at the same time are recorded each for itself: by its own verdict, and not at
+/// all when its lease is not the newest any more.
+pub async fn attempts_that_end_together_are_told_apart(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let payers = scene.endpoint(scene.payer).await;
+    scene.endpoint(scene.supplier.id).await;
+    for _ in 0..12 {
+        scene.post().await;
+    }
+    let mut leased = scene.claim_at(scene.now).await;
+    assert_eq!(leased.len(), 24);
+    leased.sort_unstable_by_key(|it| (it.endpoint, it.token));
+    // Of each endpoint a third is released, a third arrives, and a third fails; that gives the
+    // payer's endpoint up.
+    let ends = |n: usize, endpoint| match n % 3 {
+        0 => None,
+        1 => Some(Verdict::Delivered),
+        _ => Some(Verdict::Failed {
+            pause_endpoint: endpoint == payers,
+        }),
+    };
+    let (outbox, at) = (host.outbox(), scene.now);
+    for (n, leased) in leased.iter().enumerate() {
+        if ends(n, leased.endpoint).is_none() {
+            outbox.release(leased).await.unwrap();
+        }
+    }
+    let ended = at_once(&scene, leased.len(), |n| {
+        let (outbox, leased) = (Arc::clone(&outbox), leased[n].clone());
+        let verdict = ends(n, leased.endpoint).unwrap_or(Verdict::Delivered);
+        let attempt = attempt_of(verdict, at);
+        async move {
+            let finished = outbox.finish(&leased, &attempt, verdict).await;
+            (n, finished.unwrap())
+        }
+    })
+    .await;
+    assert_eq!(ended.len(), leased.len());
+    for (n, is_recorded) in ended {
+        assert_eq!(is_recorded, ends(n, leased[n].endpoint).is_some());
+    }
+    for (n, leased) in leased.iter().enumerate() {
+        let deliveries = host.deliveries(leased.event).await;
+        let delivery = deliveries.iter().find(|it| it.id == leased.delivery);
+        let delivery = delivery.unwrap();
+        let verdict = ends(n, leased.endpoint);
+        let attempts: Vec<_> = verdict.map(|it| attempt_of(it, at)).into_iter().collect();
+        assert_eq!(delivery.attempts, attempts);
+        let status = match verdict {
+            None | Some(Verdict::RetryAt { .. }) => DeliveryStatus::Pending,
+            Some(Verdict::Delivered) => DeliveryStatus::Delivered,
+            Some(Verdict::Failed { .. }) => DeliveryStatus::Failed,
+        };
+        assert_eq!(delivery.status, status);
+    }
+    let waiting = scene.claim_at(scene.now).await;
+    assert_eq!(waiting.len(), 4);
+    assert!(waiting.iter().all(|it| it.endpoint != payers), "given up");
 }
 
 impl Scene<'_> {

@@ -8,6 +8,8 @@ use std::time::Duration;
 use chrono::TimeDelta;
 use preauth_core::memory::DeliveryStatus;
 use preauth_core::port::AttemptError;
+use preauth_core::value::EventId;
+use tokio::time::Instant;
 
 use super::{Receivers, World, answer, eventually, limits, until};
 use crate::clock::{Clock, SystemClock};
@@ -153,6 +155,56 @@ async fn a_clock_that_jumps_is_noticed() {
         trigger.request();
     };
     eventually(async { tokio::join!(dispatcher.run(watching), watch) }).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_queue_goes_on_whenever_one_of_its_attempts_ends() {
+    let world = World::new();
+    let endpoint = world.endpoint(HEALTHY);
+    let mut events = Vec::new();
+    for _ in 0..40 {
+        events.push(world.event(endpoint).await);
+    }
+    let receivers = Receivers::reacting(|_| async {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        Ok(answer(200))
+    });
+    let dispatcher = world.dispatcher(receivers).with_limits(patient());
+    let (trigger, watching) = shutdown();
+    let begun = Instant::now();
+    let watch = async {
+        let is_done = |event: &EventId| world.delivery(*event).status == DeliveryStatus::Delivered;
+        until(|| events.iter().all(is_done)).await;
+        trigger.request();
+    };
+    tokio::join!(dispatcher.run(watching), watch);
+    // Two at a time: twenty rounds, each of an attempt and a look.
+    assert!(begun.elapsed() < Duration::from_millis(400));
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_waits_for_a_slot_gets_the_first_that_is_free() {
+    let world = World::new();
+    for number in 0..40 {
+        let endpoint = world.endpoint(&format!("https://{number}.example.com/"));
+        world.event(endpoint).await;
+    }
+    let receivers = Receivers::reacting(|_| async {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        Ok(answer(200))
+    });
+    let dispatcher = world.dispatcher(receivers.clone()).with_limits(Limits {
+        in_all: NonZeroU32::MIN,
+        ..patient()
+    });
+    let (trigger, watching) = shutdown();
+    let begun = Instant::now();
+    let watch = async {
+        until(|| receivers.sent().len() == 40).await;
+        trigger.request();
+    };
+    tokio::join!(dispatcher.run(watching), watch);
+    assert!(begun.elapsed() < Duration::from_millis(800));
 }
 
 /// Looks at the outbox once a minute, unless something tells it to.

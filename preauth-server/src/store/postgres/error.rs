@@ -1,6 +1,7 @@
 //! What can go wrong between a port and the database.
 
 use std::error::Error as StdError;
+use std::sync::Arc;
 
 use preauth_core::port::{CommitError, Unavailable};
 use thiserror::Error;
@@ -142,6 +143,19 @@ pub(super) fn unavailable(error: WriteError) -> Unavailable {
             | WriteError::RolledBack) => Box::new(error),
         },
     }
+}
+
+/// The same failure for so many callers.
+pub(super) fn unavailable_to_all<T>(
+    callers: usize,
+    cause: impl StdError + Send + Sync + 'static,
+) -> Vec<Result<T, Unavailable>> {
+    let cause = Arc::new(cause);
+    let failed = || {
+        let cause = Box::new(Arc::clone(&cause));
+        Err(Unavailable { cause })
+    };
+    std::iter::repeat_with(failed).take(callers).collect()
 }
 
 fn ends_connection(code: &str) -> bool {

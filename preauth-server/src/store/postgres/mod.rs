@@ -32,6 +32,7 @@ mod reads;
 mod rows;
 mod sequences;
 mod session;
+mod statement;
 mod store;
 mod users;
 mod wake;
@@ -56,6 +57,7 @@ use connections::Connections;
 use error::Fault;
 use grouping::Grouped;
 use offers::Found;
+use outbox::Finisher;
 use reads::SharedRead;
 use wake::Wake;
 use writer::{BulkWriter, Writer};
@@ -69,6 +71,9 @@ pub struct PostgresStore {
     bulk_writer: Grouped<BulkWriter>,
     offers: Grouped<SharedRead<OfferTarget, Option<Found>>>,
     visits: Grouped<SharedRead<Visit, Option<Entry>>>,
+    /// For the dispatcher's looks, which come one after the other.
+    claims: Connections,
+    finisher: Grouped<Finisher>,
     wake: Arc<Wake>,
 }
 
@@ -105,6 +110,8 @@ impl Lifecycle for PostgresStore {
         self.bulk_writer.close().await;
         self.offers.close().await;
         self.visits.close().await;
+        self.finisher.close().await;
+        self.claims.close().await;
         self.wake.end();
         self.connections.close().await;
     }

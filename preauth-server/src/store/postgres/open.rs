@@ -13,6 +13,7 @@ use crate::store::OpenError;
 use super::connections::Connections;
 use super::error::Fault;
 use super::grouping::Grouped;
+use super::outbox::{self, Finisher};
 use super::reads::{self, SharedRead};
 use super::wake::Wake;
 use super::writer::{self, BulkWriter, Writer};
@@ -33,8 +34,9 @@ const SESSION: [(&str, &str); 4] = [
 const KEPT_PLANS: [(&str, &str); 2] = [("plan_cache_mode", "force_generic_plan"), ("jit", "off")];
 /// For plans that find rows by their keys, and are kept: made while a table is small, one that reads
 /// all of it would look cheaper, and be there when the table is not small any more.
-const BY_KEYS: [(&str, &str); 3] = [
+const BY_KEYS: [(&str, &str); 4] = [
     ("enable_seqscan", "off"),
+    ("enable_bitmapscan", "off"),
     ("enable_hashjoin", "off"),
     ("enable_mergejoin", "off"),
 ];
@@ -51,7 +53,7 @@ pub(super) async fn open(url: &str) -> Result<PostgresStore, OpenError> {
     let offers = SharedRead::new(Connections::few(by_keys.clone()), |connection, targets| {
         Box::pin(offers::find_all(connection, targets))
     });
-    let visits = SharedRead::new(Connections::few(by_keys), |connection, visits| {
+    let visits = SharedRead::new(Connections::few(by_keys.clone()), |connection, visits| {
         Box::pin(access::enter_all(connection, visits))
     });
     let bulk_writer = BulkWriter(Writer::new(Connections::few(session), Arc::clone(&wake)));
@@ -61,6 +63,8 @@ pub(super) async fn open(url: &str) -> Result<PostgresStore, OpenError> {
         bulk_writer: Grouped::spawn(bulk_writer, writer::BULK_LIMITS),
         offers: Grouped::spawn(offers, reads::LIMITS),
         visits: Grouped::spawn(visits, reads::LIMITS),
+        claims: Connections::few(by_keys.clone()),
+        finisher: Grouped::spawn(Finisher(Connections::few(by_keys)), outbox::LIMITS),
         wake,
     })
 }

@@ -1,12 +1,10 @@
 //! Reads of many callers by one statement.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
 
 use super::connections::Connections;
-use super::error::Fault;
+use super::error::{Fault, unavailable_to_all};
 use super::grouping::{Limits, Serve};
 use super::session::{self, Run};
 
@@ -48,16 +46,7 @@ where
                 .into_iter()
                 .map(|answer| answer.map_err(Unavailable::from))
                 .collect(),
-            Err(fault) => {
-                let fault = Arc::new(fault);
-                requests
-                    .iter()
-                    .map(|_| {
-                        let cause = Box::new(Arc::clone(&fault));
-                        Err(Unavailable { cause })
-                    })
-                    .collect()
-            }
+            Err(fault) => unavailable_to_all(requests.len(), fault),
         }
     }
 }

@@ -13,6 +13,8 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
+use crate::ids::random_bytes;
+
 const CHANNEL: &str = "preauth_deliveries";
 /// At most one notification in so long: one says as much as many.
 const PAUSE_AFTER_SENDING: Duration = Duration::from_millis(20);
@@ -36,9 +38,11 @@ impl Wake {
     pub(super) fn spawn(pool: PgPool, options: PgConnectOptions) -> Self {
         let here = Arc::new(Notify::new());
         let elsewhere = Arc::new(Notify::new());
+        // In each notification, so that an instance knows its own, of which it need not hear.
+        let name = hex::encode(random_bytes::<8>());
         let tasks = [
-            tokio::spawn(send(pool, Arc::clone(&elsewhere))),
-            tokio::spawn(listen(options, Arc::clone(&here))),
+            tokio::spawn(send(pool, Arc::clone(&elsewhere), name.clone())),
+            tokio::spawn(listen(options, Arc::clone(&here), name)),
         ];
         Self {
             here,
@@ -68,13 +72,14 @@ impl Drop for Wake {
     }
 }
 
-async fn send(pool: PgPool, elsewhere: Arc<Notify>) {
+async fn send(pool: PgPool, elsewhere: Arc<Notify>, name: String) {
     loop {
         elsewhere.notified().await;
         let sent = timeout(
             PATIENCE,
-            sqlx::query("SELECT pg_notify($1, '')")
+            sqlx::query("SELECT pg_notify($1, $2)")
                 .bind(CHANNEL)
+                .bind(&name)
                 .execute(&pool),
         );
         if !matches!(sent.await, Ok(Ok(_))) {
@@ -84,7 +89,7 @@ async fn send(pool: PgPool, elsewhere: Arc<Notify>) {
     }
 }
 
-async fn listen(options: PgConnectOptions, here: Arc<Notify>) {
+async fn listen(options: PgConnectOptions, here: Arc<Notify>, name: String) {
     // A pool of its own, so that listening takes no connection away from requests.
     let pool = PgPoolOptions::new()
         .max_connections(1)
@@ -96,7 +101,7 @@ async fn listen(options: PgConnectOptions, here: Arc<Notify>) {
         if let Ok(listener) = begin(&pool).await {
             // What came while nobody listened is found now.
             here.notify_one();
-            hear(listener, &here).await;
+            hear(listener, &here, &name).await;
         }
         sleep(PAUSE_BEFORE_LISTENING).await;
     }
@@ -108,11 +113,12 @@ async fn begin(pool: &PgPool) -> Result<PgListener, sqlx::Error> {
     Ok(listener)
 }
 
-/// Passes notifications on until the connection is lost.
-async fn hear(mut listener: PgListener, here: &Notify) {
+/// Passes the notifications of others on until the connection is lost.
+async fn hear(mut listener: PgListener, here: &Notify, name: &str) {
     listener.eager_reconnect(false);
     loop {
         match timeout(SILENCE, listener.try_recv()).await {
+            Ok(Ok(Some(notification))) if notification.payload() == name => {}
             Ok(Ok(Some(_))) => here.notify_one(),
             Ok(Ok(None) | Err(_)) => return,
             Err(_) => {

@@ -3,7 +3,7 @@
 use preauth_core::ReceivedInvoice;
 use uuid::Uuid;
 
-use super::statement::{Statement, rows};
+use super::super::statement::{Statement, rows};
 
 rows! {
     /// An invoice that was received.

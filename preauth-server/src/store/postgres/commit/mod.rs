@@ -9,17 +9,16 @@ mod operations;
 mod orders;
 mod records;
 mod replies;
-mod statement;
 
 use preauth_core::port::{Commit, Write};
 use sqlx::{PgConnection, Row};
 
+use super::statement::Statement;
 use invoices::NewInvoices;
 use operations::{Changes, Extensions, NewOperations};
 use orders::{NewOrders, OrderChanges};
 use records::{Deliveries, Events, Files, Notices, Suppliers, record_events};
 use replies::Replies;
-use statement::Statement;
 
 /// The plan of a statement is kept for groups up to this size. Made for a few rows, it would match
 /// thousands row against row.

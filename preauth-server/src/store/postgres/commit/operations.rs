@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::store::rows::StateColumns;
 
-use super::statement::{Statement, rows};
+use super::super::statement::{Statement, rows};
 
 rows! {
     /// An operation that begins.

@@ -4,7 +4,7 @@ use preauth_core::payment_order::PaymentOrder;
 use preauth_core::value::{OperationId, Reason, Version};
 use uuid::Uuid;
 
-use super::statement::{Statement, rows};
+use super::super::statement::{Statement, rows};
 
 rows! {
     /// A payment order that begins.

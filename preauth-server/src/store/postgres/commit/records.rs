@@ -8,7 +8,7 @@ use preauth_core::value::{
 use uuid::Uuid;
 
 use super::super::rows::clamped;
-use super::statement::{Statement, rows};
+use super::super::statement::{Statement, rows};
 
 rows! {
     /// A supplier that an offer registers: a head office of its own.

@@ -5,7 +5,7 @@ use preauth_core::port::NewReply;
 use preauth_core::value::Timestamp;
 use uuid::Uuid;
 
-use super::statement::{Statement, rows};
+use super::super::statement::{Statement, rows};
 
 rows! {
     /// What an idempotency key answers from now on.

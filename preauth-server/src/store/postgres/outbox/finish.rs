@@ -1,16 +1,36 @@
 //! The end of a lease: with an attempt and its verdict, or without one.
+//!
+//! Attempts that end while others are being recorded are recorded together, by one statement (see
+//! `outcomes`).
 
+use async_trait::async_trait;
 use preauth_core::delivery::is_slow;
-use preauth_core::port::{Attempt, AttemptError, Trigger, Verdict};
+use preauth_core::port::{Attempt, Trigger, Unavailable, Verdict};
 use preauth_core::value::{DeliveryId, EndpointId, Timestamp};
 use sqlx::PgConnection;
 
-use super::super::error::WriteError;
+use super::super::connections::Connections;
+use super::super::error::{WriteError, unavailable, unavailable_to_all};
+use super::super::grouping::{Limits, Serve};
 use super::super::notices;
+use super::super::session::{DURABLE, Failure, autocommit, write};
+use super::outcomes;
+
+/// Attempts that may wait, and that one statement takes. A dispatcher waits for the record of each
+/// before it begins another in its place, so there are never more than its slots.
+pub(in super::super) const LIMITS: Limits = Limits {
+    queue: 1024,
+    group: 128,
+    groups: 1,
+};
+
+/// Records attempts, many at once.
+#[derive(Debug)]
+pub(in super::super) struct Finisher(pub(in super::super) Connections);
 
 /// An attempt under a lease, and what follows from it.
 #[derive(Debug)]
-pub(super) struct Finished {
+pub(in super::super) struct Finished {
     pub(super) delivery: DeliveryId,
     pub(super) token: i64,
     pub(super) endpoint: EndpointId,
@@ -22,126 +42,70 @@ pub(super) struct Finished {
 }
 
 impl Finished {
-    /// Whether the attempt tells how slow the endpoint is now; most often it is as it was.
-    fn shows_pace(&self) -> bool {
-        self.endpoint_is_slow
-            || self.verdict == Verdict::Delivered
-            || is_slow(self.attempt.duration)
+    /// How slow the endpoint is now, if the attempt tells; most often it is as it was.
+    pub(super) fn pace(&self) -> Option<bool> {
+        let is_slow = is_slow(self.attempt.duration);
+        let tells = is_slow || self.endpoint_is_slow || self.verdict == Verdict::Delivered;
+        tells.then_some(is_slow)
+    }
+
+    /// Whether its endpoint is given up.
+    pub(super) const fn pauses(&self) -> bool {
+        match self.verdict {
+            Verdict::Delivered => false,
+            Verdict::RetryAt { pause_endpoint, .. } | Verdict::Failed { pause_endpoint } => {
+                pause_endpoint
+            }
+        }
     }
 }
 
-/// Records an attempt and its verdict, if the lease is still the delivery's newest.
-pub(super) async fn finish(
+#[async_trait]
+impl Serve for Finisher {
+    type Request = Finished;
+    /// `false`, and nothing recorded, when the lease is not the delivery's newest any more.
+    type Answer = Result<bool, Unavailable>;
+
+    async fn serve(&self, group: Vec<Finished>) -> Vec<Self::Answer> {
+        if group.iter().any(Finished::pauses) {
+            return self.one_by_one(group).await;
+        }
+        let recorded = autocommit(&self.0, &group, |connection, group| {
+            Box::pin(outcomes::record(connection, group))
+        });
+        match recorded.await {
+            Ok(recorded) => recorded.into_iter().map(Ok).collect(),
+            Err(Failure::OfSome(_)) if group.len() > 1 => self.one_by_one(group).await,
+            Err(Failure::OfSome(error) | Failure::OfAll(error)) => {
+                unavailable_to_all(group.len(), error)
+            }
+        }
+    }
+}
+
+impl Finisher {
+    async fn one_by_one(&self, group: Vec<Finished>) -> Vec<Result<bool, Unavailable>> {
+        let mut answers = Vec::with_capacity(group.len());
+        for finished in group {
+            let recorded = write(&self.0, DURABLE, finished, |connection, finished| {
+                Box::pin(record_and_pause(connection, finished))
+            });
+            answers.push(recorded.await.map_err(unavailable));
+        }
+        answers
+    }
+}
+
+async fn record_and_pause(
     connection: &mut PgConnection,
     finished: &Finished,
 ) -> Result<bool, WriteError> {
-    let at = finished.attempt.at;
-    let (status, retry_at, pauses) = match finished.verdict {
-        Verdict::Delivered => ("DELIVERED", None, false),
-        Verdict::RetryAt { at, pause_endpoint } => ("PENDING", Some(at), pause_endpoint),
-        Verdict::Failed { pause_endpoint } => ("FAILED", None, pause_endpoint),
-    };
-    if pauses || finished.shows_pace() {
-        lock_endpoint(connection, finished.endpoint).await?;
+    let recorded = outcomes::record(connection, std::slice::from_ref(finished)).await?;
+    let is_recorded = recorded.contains(&true);
+    if is_recorded && finished.pauses() {
+        pause(connection, finished.endpoint, finished.attempt.at).await?;
     }
-    let ended_at = retry_at.is_none().then_some(at);
-    let done = sqlx::query(
-        "UPDATE deliveries
-         SET status = $1, next_attempt_at = $2, ended_at = $3, attempts_made = attempts_made + 1,
-             next_trigger = 'SCHEDULE', leased_until = NULL
-         WHERE id = $4 AND lease_token = $5 AND leased_until IS NOT NULL",
-    )
-    .bind(status)
-    .bind(retry_at.map(Timestamp::unix_millis))
-    .bind(ended_at.map(Timestamp::unix_millis))
-    .bind(finished.delivery.as_uuid())
-    .bind(finished.token)
-    .execute(&mut *connection)
-    .await?;
-    if done.rows_affected() == 0 {
-        return Ok(false);
-    }
-    record(connection, finished).await?;
-    if finished.verdict == Verdict::Delivered {
-        note_success(connection, finished.endpoint, at).await?;
-    }
-    if finished.shows_pace() {
-        note_pace(connection, finished).await?;
-    }
-    if pauses {
-        pause(connection, finished.endpoint, at).await?;
-    }
-    Ok(true)
-}
-
-/// Ends a lease without an attempt; nothing when it is not the newest any more.
-pub(super) async fn release(
-    connection: &mut PgConnection,
-    (delivery, token): &(DeliveryId, i64),
-) -> Result<(), WriteError> {
-    sqlx::query("UPDATE deliveries SET leased_until = NULL WHERE id = $1 AND lease_token = $2")
-        .bind(delivery.as_uuid())
-        .bind(token)
-        .execute(connection)
-        .await?;
-    Ok(())
-}
-
-/// Its row is locked before that of the delivery, everywhere, so that nobody waits in a circle.
-async fn lock_endpoint(
-    connection: &mut PgConnection,
-    endpoint: EndpointId,
-) -> Result<(), WriteError> {
-    sqlx::query("SELECT 1 FROM endpoints WHERE id = $1 FOR NO KEY UPDATE")
-        .bind(endpoint.as_uuid())
-        .execute(connection)
-        .await?;
-    Ok(())
-}
-
-async fn record(connection: &mut PgConnection, finished: &Finished) -> Result<(), WriteError> {
-    let attempt = &finished.attempt;
-    sqlx::query(
-        "INSERT INTO attempts (delivery_id, number, at, duration_ms, http_status, error,
-             response_body, trigger)
-         SELECT $1, coalesce(max(number), 0) + 1, $2, $3, $4, $5, $6, $7
-         FROM attempts WHERE delivery_id = $1",
-    )
-    .bind(finished.delivery.as_uuid())
-    .bind(attempt.at.unix_millis())
-    .bind(attempt.duration.num_milliseconds().max(0))
-    .bind(attempt.http_status.map(i64::from))
-    .bind(attempt.error.map(AttemptError::code))
-    .bind(attempt.response_body.as_slice())
-    .bind(trigger_text(finished.trigger))
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-async fn note_success(
-    connection: &mut PgConnection,
-    endpoint: EndpointId,
-    at: Timestamp,
-) -> Result<(), WriteError> {
-    sqlx::query(
-        "UPDATE endpoints SET last_success_at = greatest(last_success_at, $2)
-         WHERE id = $1",
-    )
-    .bind(endpoint.as_uuid())
-    .bind(at.unix_millis())
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-async fn note_pace(connection: &mut PgConnection, finished: &Finished) -> Result<(), WriteError> {
-    sqlx::query("UPDATE endpoints SET is_slow = $2 WHERE id = $1 AND is_slow <> $2")
-        .bind(finished.endpoint.as_uuid())
-        .bind(is_slow(finished.attempt.duration))
-        .execute(connection)
-        .await?;
-    Ok(())
+    Ok(is_recorded)
 }
 
 /// Pauses the endpoint and tells its company, unless it is paused already.
@@ -162,9 +126,15 @@ async fn pause(
     Ok(())
 }
 
-const fn trigger_text(trigger: Trigger) -> &'static str {
-    match trigger {
-        Trigger::Schedule => "SCHEDULE",
-        Trigger::Resend => "RESEND",
-    }
+/// Ends a lease without an attempt; nothing when it is not the newest any more.
+pub(super) async fn release(
+    connection: &mut PgConnection,
+    (delivery, token): &(DeliveryId, i64),
+) -> Result<(), WriteError> {
+    sqlx::query("UPDATE deliveries SET leased_until = NULL WHERE id = $1 AND lease_token = $2")
+        .bind(delivery.as_uuid())
+        .bind(token)
+        .execute(connection)
+        .await?;
+    Ok(())
 }

@@ -2,6 +2,7 @@
 
 mod claim;
 mod finish;
+mod outcomes;
 
 use async_trait::async_trait;
 use preauth_core::port::{Attempt, Claim, Leased, Outbox, Unavailable, Verdict};
@@ -10,16 +11,18 @@ use sqlx::PgConnection;
 
 use super::PostgresStore;
 use super::error::{Fault, unavailable};
+use super::session;
 use finish::Finished;
+pub(super) use finish::{Finisher, LIMITS};
 
 #[async_trait]
 impl Outbox for PostgresStore {
     async fn claim(&self, claim: &Claim) -> Result<Vec<Leased>, Unavailable> {
-        // A lease that a crash undoes is held by nobody any more.
-        self.write_relaxed(*claim, |connection, claim| {
+        session::write(&self.claims, claim::BEGIN, *claim, |connection, claim| {
             Box::pin(claim::claim(connection, claim))
         })
         .await
+        .map_err(unavailable)
     }
 
     async fn finish(
@@ -37,11 +40,7 @@ impl Outbox for PostgresStore {
             attempt: attempt.clone(),
             verdict,
         };
-        self.write(finished, |connection, finished| {
-            Box::pin(finish::finish(connection, finished))
-        })
-        .await
-        .map_err(unavailable)
+        self.finisher.ask(finished).await.map_err(Fault::from)?
     }
 
     async fn release(&self, leased: &Leased) -> Result<(), Unavailable> {
@@ -52,7 +51,9 @@ impl Outbox for PostgresStore {
     }
 
     async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable> {
-        let due = self.read(&(), |connection, ()| Box::pin(next_due(connection)));
+        let due = session::read(&self.claims, &(), |connection, ()| {
+            Box::pin(next_due(connection))
+        });
         Ok(due.await?)
     }
 }

@@ -4,9 +4,11 @@
 //! Every step has a time limit on this side too, because a connection whose other end vanished
 //! never answers. Such a connection is closed, not given back.
 
+mod autocommit;
 mod lent;
 mod transaction;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -17,6 +19,8 @@ use tokio::time::timeout;
 use super::PostgresStore;
 use super::connections::Connections;
 use super::error::{Fault, WriteError};
+use super::wake::Wake;
+pub(super) use autocommit::{Failure, autocommit};
 pub(super) use lent::Lent;
 use transaction::Transaction;
 
@@ -27,14 +31,10 @@ const READ_TIMEOUT: Duration = Duration::from_secs(12);
 pub(super) type Run<I, T, E> =
     for<'c> fn(&'c mut PgConnection, &'c I) -> BoxFuture<'c, Result<T, E>>;
 
-/// How long a write must last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Durability {
-    /// Once answered it survives a crash of the database.
-    Durable,
-    /// A crash of the database may forget the last of it.
-    Relaxed,
-}
+/// Begins a write that survives a crash of the database once it was answered.
+pub(super) const DURABLE: &str = "BEGIN";
+/// Begins a write that a crash of the database may undo.
+const RELAXED: &str = "BEGIN; SET LOCAL synchronous_commit = off";
 
 impl PostgresStore {
     /// Reads by one statement; a second time when the connection turns out to be broken.
@@ -73,7 +73,7 @@ impl PostgresStore {
         I: Send + Sync + 'static,
         T: Send + 'static,
     {
-        self.submit(input, run, Durability::Durable, false).await
+        write(&self.connections, DURABLE, input, run).await
     }
 
     /// Like [`PostgresStore::write`]; afterwards tells every dispatcher that deliveries are due.
@@ -86,7 +86,8 @@ impl PostgresStore {
         I: Send + Sync + 'static,
         T: Send + 'static,
     {
-        self.submit(input, run, Durability::Durable, true).await
+        let wake = Some(Arc::clone(&self.wake));
+        submit(&self.connections, DURABLE, wake, input, run).await
     }
 
     /// Does `run`, which nobody misses much if the database crashes now.
@@ -99,7 +100,7 @@ impl PostgresStore {
         I: Send + Sync + 'static,
         T: Send + 'static,
     {
-        self.submit(input, run, Durability::Relaxed, false)
+        write(&self.connections, RELAXED, input, run)
             .await
             .map_err(super::error::unavailable)
     }
@@ -122,33 +123,46 @@ impl PostgresStore {
         let outcome = timeout(READ_TIMEOUT, snapshot).await;
         lent.give_back_after(outcome)
     }
+}
 
-    /// Hands the write to a task of its own, so that a caller who goes away leaves it whole.
-    async fn submit<I, T>(
-        &self,
-        input: I,
-        run: Run<I, T, WriteError>,
-        durability: Durability,
-        wakes: bool,
-    ) -> Result<T, WriteError>
-    where
-        I: Send + Sync + 'static,
-        T: Send + 'static,
-    {
-        let transaction = Transaction::new(self.connections.clone(), durability);
-        let wake = wakes.then(|| std::sync::Arc::clone(&self.wake));
-        let task = tokio::spawn(async move {
-            let outcome = transaction.write(&input, run).await;
-            if let (Ok(_), Some(wake)) = (&outcome, wake) {
-                wake.all();
-            }
-            outcome
-        });
-        match task.await {
-            Ok(outcome) => outcome,
-            // Without an answer the commit may or may not have come to pass.
-            Err(lost) => Err(WriteError::Unknown(Box::new(lost))),
+/// Does `run` in a transaction that begins by `begin`.
+pub(super) async fn write<I, T>(
+    connections: &Connections,
+    begin: &'static str,
+    input: I,
+    run: Run<I, T, WriteError>,
+) -> Result<T, WriteError>
+where
+    I: Send + Sync + 'static,
+    T: Send + 'static,
+{
+    submit(connections, begin, None, input, run).await
+}
+
+/// Hands the write to a task of its own, so that a caller who goes away leaves it whole.
+async fn submit<I, T>(
+    connections: &Connections,
+    begin: &'static str,
+    wake: Option<Arc<Wake>>,
+    input: I,
+    run: Run<I, T, WriteError>,
+) -> Result<T, WriteError>
+where
+    I: Send + Sync + 'static,
+    T: Send + 'static,
+{
+    let transaction = Transaction::new(connections.clone(), begin);
+    let task = tokio::spawn(async move {
+        let outcome = transaction.write(&input, run).await;
+        if let (Ok(_), Some(wake)) = (&outcome, wake) {
+            wake.all();
         }
+        outcome
+    });
+    match task.await {
+        Ok(outcome) => outcome,
+        // Without an answer the commit may or may not have come to pass.
+        Err(lost) => Err(WriteError::Unknown(Box::new(lost))),
     }
 }
 

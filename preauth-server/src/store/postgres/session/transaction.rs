@@ -7,8 +7,8 @@ use tokio::time::timeout;
 
 use super::super::connections::Connections;
 use super::super::error::{Fault, WriteError, after_commit};
+use super::Run;
 use super::lent::Lent;
-use super::{Durability, Run};
 
 /// How long the statements of a write may take together; the server gives up a single one sooner.
 const WORK_TIMEOUT: Duration = Duration::from_secs(12);
@@ -21,15 +21,13 @@ const ROUNDS: u32 = 4;
 
 pub(super) struct Transaction {
     connections: Connections,
-    durability: Durability,
+    /// The statements that it begins with.
+    begin: &'static str,
 }
 
 impl Transaction {
-    pub(super) const fn new(connections: Connections, durability: Durability) -> Self {
-        Self {
-            connections,
-            durability,
-        }
+    pub(super) const fn new(connections: Connections, begin: &'static str) -> Self {
+        Self { connections, begin }
     }
 
     /// Does `run` in a transaction and commits it; anew when it was rolled back on account of
@@ -105,11 +103,7 @@ impl Transaction {
         input: &I,
         run: Run<I, T, WriteError>,
     ) -> Result<Worked<'c, T>, WriteError> {
-        let begin = match self.durability {
-            Durability::Durable => "BEGIN",
-            Durability::Relaxed => "BEGIN; SET LOCAL synchronous_commit = off",
-        };
-        let mut transaction = connection.begin_with(begin).await?;
+        let mut transaction = connection.begin_with(self.begin).await?;
         let written = run(&mut transaction, input).await;
         Ok((transaction, written))
     }

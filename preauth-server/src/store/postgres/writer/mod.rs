@@ -10,17 +10,15 @@ mod claims;
 
 use std::error::Error as StdError;
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use preauth_core::port::Commit;
-use tokio::time::timeout;
 
 use super::commit::{self, Outcome};
 use super::connections::Connections;
-use super::error::{Fault, WriteError, after_autocommit, breaks_rule};
+use super::error::WriteError;
 use super::grouping::{Limits, Serve};
-use super::session::Lent;
+use super::session::{Failure, autocommit};
 use super::wake::Wake;
 
 pub(super) use bulk::{BulkWriter, LIMITS as BULK_LIMITS};
@@ -32,10 +30,6 @@ pub(super) const LIMITS: Limits = Limits {
     group: 256,
     groups: 1,
 };
-/// How long one statement may take; the server gives up sooner by itself (see `open`).
-const TIMEOUT: Duration = Duration::from_secs(12);
-/// How often a group is written that the database rolled back on account of others at work.
-const ROUNDS: u32 = 4;
 
 /// Writes groups of commits.
 #[derive(Debug)]
@@ -94,58 +88,12 @@ impl Writer {
         outcomes
     }
 
-    /// Writes a group by one statement; anew when it was rolled back on account of others.
+    /// Writes a group by one statement.
     async fn write_together(&self, group: &[Commit]) -> Result<Vec<Outcome>, Failure> {
-        for _ in 0..ROUNDS {
-            match self.write_once(group).await {
-                Err(Failure::OfAll(WriteError::RolledBack)) => {}
-                outcome => return outcome,
-            }
-        }
-        Err(Failure::OfAll(WriteError::Conflict))
-    }
-
-    async fn write_once(&self, group: &[Commit]) -> Result<Vec<Outcome>, Failure> {
-        let mut lent = Lent::from(self.connections.acquire().await?);
-        let written = timeout(TIMEOUT, commit::write(lent.connection()?, group)).await;
-        let error = match written {
-            Ok(Ok(outcomes)) => {
-                lent.give_back();
-                return Ok(outcomes);
-            }
-            Ok(Err(error)) => error,
-            Err(_) => {
-                let error = WriteError::Unknown(Box::new(Fault::TimedOut));
-                return Err(Failure::OfAll(error));
-            }
-        };
-        let breaks_rule = breaks_rule(&error);
-        let error = after_autocommit(error);
-        if matches!(error, WriteError::Unknown(_)) {
-            self.connections.suspect_all();
-        } else {
-            lent.give_back();
-        }
-        Err(if breaks_rule {
-            Failure::OfSome(error)
-        } else {
-            Failure::OfAll(error)
+        autocommit(&self.connections, &group, |connection, group| {
+            Box::pin(commit::write(connection, group))
         })
-    }
-}
-
-/// Why a group was not written.
-enum Failure {
-    /// Some of its commits break a rule of the schema.
-    OfSome(WriteError),
-    /// It has nothing to do with what was to be written.
-    OfAll(WriteError),
-}
-
-impl From<Fault> for Failure {
-    /// Without a connection nothing was sent.
-    fn from(fault: Fault) -> Self {
-        Self::OfAll(WriteError::NotDone(Box::new(fault)))
+        .await
     }
 }
 

@@ -24,15 +24,24 @@ pub(super) async fn claim(
     }
     let secrets = secrets(connection, claim.now, last_token).await?;
     let rows = sqlx::query(
-        "SELECT d.id, d.event_id, d.endpoint_id, d.lease_token, d.attempts_made, d.next_trigger,
-                v.type, v.body, e.url, e.last_success_at, e.created_at, e.is_slow
+        "WITH under_way (endpoint_id, leases) AS MATERIALIZED (
+             SELECT endpoint_id, count(*) FROM deliveries
+             WHERE leased_until IS NOT NULL
+               AND leased_until > CAST(unixepoch('subsec') * 1000 AS INTEGER)
+             GROUP BY endpoint_id
+         )
+         SELECT d.id, d.event_id, d.endpoint_id, d.lease_token, d.attempts_made, d.next_trigger,
+                v.type, v.body, e.url, e.last_success_at, e.created_at, e.is_slow,
+                coalesce(u.leases, 0) >= ?2 AS is_full
          FROM deliveries d
          JOIN events v ON v.id = d.event_id
          JOIN endpoints e ON e.id = d.endpoint_id
+         LEFT JOIN under_way u ON u.endpoint_id = d.endpoint_id
          WHERE d.lease_token > ?1 AND d.leased_until IS NOT NULL
          ORDER BY d.lease_token",
     )
     .bind(last_token)
+    .bind(claim.per_endpoint.get())
     .fetch_all(&mut *connection)
     .await?;
     let leased: Result<Vec<Leased>, Fault> = rows.iter().map(|row| leased(row, &secrets)).collect();
@@ -170,6 +179,7 @@ fn leased(row: &SqliteRow, secrets: &Secrets) -> Result<Leased, Fault> {
             .optional_timestamp("last_success_at")?
             .unwrap_or(registered_at),
         endpoint_is_slow: columns.raw("is_slow")?,
+        endpoint_is_full: columns.raw("is_full")?,
         trigger: columns.trigger("next_trigger")?,
     })
 }

@@ -1,0 +1,141 @@
+//! The rows of attempts that ended, of many deliveries by one statement.
+
+use preauth_core::port::{AttemptError, Trigger, Verdict};
+use preauth_core::value::Timestamp;
+use sqlx::{PgConnection, Row};
+use uuid::Uuid;
+
+use super::super::statement::{Statement, rows};
+use super::finish::Finished;
+
+rows! {
+    /// One attempt under its lease, and what follows from it.
+    Outcome, Outcomes as "outcome" {
+        n: i32,
+        delivery_id: Uuid,
+        token: i64,
+        endpoint_id: Uuid,
+        status: &'a str,
+        retry_at: Option<i64>,
+        pauses: bool,
+        is_slow: Option<bool>,
+        at: i64,
+        duration_ms: i64,
+        http_status: Option<i64>,
+        error: Option<&'a str>,
+        response_body: &'a [u8],
+        trigger: &'a str,
+    }
+}
+
+/// Records each of `group`, if its lease is still the delivery's newest; whether it was, in their
+/// order.
+pub(super) async fn record(
+    connection: &mut PgConnection,
+    group: &[Finished],
+) -> Result<Vec<bool>, sqlx::Error> {
+    let mut outcomes = Outcomes::default();
+    for (n, finished) in (0_i32..).zip(group) {
+        outcomes.add(n, finished);
+    }
+    let mut statement = Statement::new();
+    outcomes.write(&mut statement);
+    let rows = statement.answer("SELECT n FROM done");
+    let mut recorded = vec![false; group.len()];
+    for row in rows.fetch_all(connection).await? {
+        let n: i32 = row.try_get(0)?;
+        let place = usize::try_from(n).ok().and_then(|n| recorded.get_mut(n));
+        if let Some(is_recorded) = place {
+            *is_recorded = true;
+        }
+    }
+    Ok(recorded)
+}
+
+impl<'a> Outcomes<'a> {
+    fn add(&mut self, n: i32, finished: &'a Finished) {
+        let attempt = &finished.attempt;
+        let (status, retry_at) = match finished.verdict {
+            Verdict::Delivered => ("DELIVERED", None),
+            Verdict::RetryAt { at, .. } => ("PENDING", Some(at)),
+            Verdict::Failed { .. } => ("FAILED", None),
+        };
+        self.push(Outcome {
+            n,
+            delivery_id: *finished.delivery.as_uuid(),
+            token: finished.token,
+            endpoint_id: *finished.endpoint.as_uuid(),
+            status,
+            retry_at: retry_at.map(Timestamp::unix_millis),
+            pauses: finished.pauses(),
+            is_slow: finished.pace(),
+            at: attempt.at.unix_millis(),
+            duration_ms: attempt.duration.num_milliseconds().max(0),
+            http_status: attempt.http_status.map(i64::from),
+            error: attempt.error.map(AttemptError::code),
+            response_body: &attempt.response_body,
+            trigger: trigger_text(finished.trigger),
+        });
+    }
+
+    /// The rows of endpoints are locked before those of deliveries, everywhere, and in the order of
+    /// their ids, so that nobody waits in a circle. Deliveries are found by their ids: that they are
+    /// leased is asked in a way that no index answers, which would be read from end to end.
+    fn write(self, statement: &mut Statement) {
+        if !self.source(statement) {
+            return;
+        }
+        statement.part(
+            "told AS MATERIALIZED (
+                 SELECT e.id FROM endpoints e
+                 WHERE e.id IN (SELECT endpoint_id FROM outcome
+                                WHERE pauses OR is_slow IS NOT NULL)
+                 ORDER BY e.id FOR NO KEY UPDATE)",
+        );
+        statement.part(
+            "done AS (
+                 UPDATE deliveries d
+                 SET status = o.status, next_attempt_at = o.retry_at,
+                     ended_at = CASE WHEN o.retry_at IS NULL THEN o.at END,
+                     attempts_made = d.attempts_made + 1, next_trigger = 'SCHEDULE',
+                     leased_until = NULL
+                 FROM outcome o
+                 WHERE d.id = o.delivery_id AND d.lease_token = o.token
+                   AND coalesce(d.leased_until, 0) > 0
+                   AND (SELECT count(*) FROM told) >= 0
+                 RETURNING o.n, o.delivery_id, o.endpoint_id, o.status, o.is_slow, o.at,
+                     o.duration_ms, o.http_status, o.error, o.response_body, o.trigger)",
+        );
+        statement.part(
+            "recorded AS (
+                 INSERT INTO attempts (delivery_id, number, at, duration_ms, http_status, error,
+                     response_body, trigger)
+                 SELECT d.delivery_id,
+                        1 + coalesce((SELECT max(a.number) FROM attempts a
+                                      WHERE a.delivery_id = d.delivery_id), 0),
+                        d.at, d.duration_ms, d.http_status, d.error, d.response_body, d.trigger
+                 FROM done d)",
+        );
+        // Of several attempts at one endpoint the last tells its pace.
+        statement.part(
+            "noted AS (
+                 UPDATE endpoints e
+                 SET last_success_at = greatest(e.last_success_at, t.success_at),
+                     is_slow = coalesce(t.is_slow, e.is_slow)
+                 FROM (SELECT endpoint_id, max(at) FILTER (WHERE status = 'DELIVERED')
+                                               AS success_at,
+                              (array_agg(is_slow ORDER BY n DESC)
+                                  FILTER (WHERE is_slow IS NOT NULL))[1] AS is_slow
+                       FROM done GROUP BY endpoint_id) AS t
+                 WHERE e.id = t.endpoint_id
+                   AND (t.success_at IS NOT NULL OR t.is_slow <> e.is_slow))",
+        );
+    }
+}
+
+const fn trigger_text(trigger: Trigger) -> &'static str {
+    match trigger {
+        Trigger::Schedule => "SCHEDULE",
+        Trigger::Resend => "RESEND",
+    }
+}
