@@ -24,13 +24,19 @@ fuzz_target!(|input: &[u8]| {
     }
 });
 
-/// The verdict, which is the same byte by byte.
+/// The verdict. Byte by byte the file is accepted or refused alike; of several flaws another may be
+/// met first.
 fn verdict(content: &[u8], declared: MediaType) -> Result<(), Unlike> {
     let judged = judge(content, declared).expect("memory can be read");
     for capacity in [1, 5] {
         let slowly = BufReader::with_capacity(capacity, content.take(u64::MAX));
         let again = judge(slowly, declared).expect("memory can be read");
-        assert_eq!(judged, again, "read {capacity} bytes at a time");
+        let both = (judged, again);
+        assert_eq!(
+            judged.is_ok(),
+            again.is_ok(),
+            "{both:?}, {capacity} at a time"
+        );
     }
     judged
 }
