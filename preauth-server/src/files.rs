@@ -29,8 +29,10 @@ pub fn create_private_directory(path: &Path) -> io::Result<()> {
 pub fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
     let part = write_part(path, content)?;
     // A link, unlike a rename, does not replace what another process made meanwhile.
-    std::fs::hard_link(&part, path)?;
-    std::fs::remove_file(part)
+    let linked = std::fs::hard_link(&part, path);
+    // What was not taken goes, too: it may be a secret that opens nothing.
+    std::fs::remove_file(part)?;
+    linked
 }
 
 /// Writes a file of mode 0600 whole or not at all, in the place of one that is there.
@@ -73,6 +75,7 @@ mod tests {
         write_private(&path, b"first").unwrap();
         let again = write_private(&path, b"second").unwrap_err();
         assert_eq!(again.kind(), ErrorKind::AlreadyExists);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
         assert_eq!(std::fs::read(&path).unwrap(), b"first");
         replace_private(&path, b"third").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"third");
