@@ -57,6 +57,10 @@ pub(super) async fn run(args: &ServeArgs) -> Result<(), CliError> {
     telemetry::start(config.log_format);
     let given = Given::read(&config)?;
     let mails = config.mail.desk(&config.data)?;
+    if config.mail.smtp.is_none() {
+        let folder = config.data.join("mails");
+        tracing::warn!(folder = %folder.display(), "mails reach nobody without mail.smtp_host: they become files");
+    }
     // Only a server that has its database leaves files of its own.
     let stores = store::open(&config.database_url).await?;
     files::create_private_directory(&config.data)
@@ -137,7 +141,7 @@ impl Given {
     fn complete(self, config: &Config) -> Result<(Vault, OperatorToken), CliError> {
         let vault = match self.vault {
             Some(vault) => vault,
-            None => Vault::open_or_create(&config.master_key_file)?,
+            None => own_vault(config)?,
         };
         let token = match self.token {
             Some(token) => token,
@@ -145,6 +149,19 @@ impl Given {
         };
         Ok((vault, token))
     }
+}
+
+fn own_vault(config: &Config) -> Result<Vault, CliError> {
+    let path = &config.master_key_file;
+    let is_new = !path.exists();
+    let vault = Vault::open_or_create(path)?;
+    if is_new && store::is_postgres(&config.database_url) {
+        let path = path.display();
+        tracing::warn!(%path, "made a master key; every instance needs this same file, before it starts");
+    } else if is_new {
+        tracing::info!(path = %path.display(), "made a master key; keep this file with the backups");
+    }
+    Ok(vault)
 }
 
 fn own_token(path: &Path) -> Result<OperatorToken, CliError> {
