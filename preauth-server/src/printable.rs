@@ -1,4 +1,6 @@
-//! Texts from elsewhere, where people read them.
+//! Texts from elsewhere, and amounts, where people read them.
+
+use preauth_core::value::Money;
 
 /// A text from elsewhere, unable to command the terminal or to turn the direction of writing.
 pub(crate) fn printable(text: &str) -> String {
@@ -28,6 +30,12 @@ pub(crate) fn is_deceptive(character: char) -> bool {
                 | '\u{feff}'
                 | '\u{e0000}'..='\u{e007f}'
         )
+}
+
+/// An amount with both its decimals: `12500.50`.
+pub(crate) fn reais(money: Money) -> String {
+    let cents = money.cents();
+    format!("{}.{:02}", cents / 100, cents % 100)
 }
 
 #[cfg(test)]

@@ -94,7 +94,7 @@ impl ReadyFile<'_> {
 
     /// Writes the file whole or not at all: who finds it can use it.
     pub fn write(&self, path: &Path) -> io::Result<()> {
-        let text = serde_json::to_string_pretty(self)?;
+        let text = serde_json::to_string_pretty(self)? + "\n";
         files::write_private(path, text.as_bytes())
     }
 }

@@ -33,7 +33,7 @@ pub struct TimeMachine {
 #[derive(Debug, Error)]
 pub enum TravelError {
     /// That jump is too long, or leads beyond ten years from now.
-    #[error("the clock can be advanced by {most_seconds} seconds at most")]
+    #[error("the clock can be advanced by {} d at most, {most_seconds} s", most_seconds / 86_400)]
     TooFar {
         /// The longest jump that is possible now.
         most_seconds: u64,

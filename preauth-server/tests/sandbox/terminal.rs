@@ -144,7 +144,7 @@ async fn an_operation_is_played_from_offer_to_conclusion() {
             "TO_RECEIVE -> TO_RECEIVE, anticipation.extension_concluded",
         ),
         ("cancel-extension 1", "operation 1 has no open extension"),
-        ("show 1", "net 950"),
+        ("show 1", "net 950.00"),
         ("show 1", "possible now: return-payout, conclude, extend"),
         (
             "conclude 1",
@@ -230,7 +230,7 @@ async fn what_cannot_be_done_is_explained_and_changes_nothing() {
         ("reqest 1", "did you mean request?"),
         ("pay", "type: pay ID"),
         ("advance 3", "not a time like 30s"),
-        ("advance 367d", "31622400 seconds at most"),
+        ("advance 367d", "by 366 d at most"),
         ("direct 100 2027-01-01", "not an amount of 500"),
         ("cancel 1", "your ERP cancels"),
         ("help", "release ID NET-AMOUNT"),

@@ -3,7 +3,7 @@
 use preauth_core::value::{Cnpj, Money, Timestamp};
 use serde_json::Value;
 
-use crate::printable::printable;
+use crate::printable::{printable, reais};
 
 /// One value of a record, or one column of a table.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +83,7 @@ impl Field {
             Form::Whole | Form::Text | Form::Status => plain,
             Form::Cnpj => Cnpj::parse(&plain).map_or(plain, |tax_id| tax_id.masked()),
             Form::Moment => Timestamp::parse(&plain).map_or(plain, moment),
-            Form::Money => Money::parse(&plain).map_or(plain, money),
+            Form::Money => Money::parse(&plain).map_or(plain, reais),
         }
     }
 
@@ -113,11 +113,6 @@ fn moment(moment: Timestamp) -> String {
         .to_datetime()
         .format("%Y-%m-%d %H:%M:%SZ")
         .to_string()
-}
-
-fn money(money: Money) -> String {
-    let cents = money.cents();
-    format!("{}.{:02}", cents / 100, cents % 100)
 }
 
 fn tone(word: &str) -> Tone {

@@ -11,7 +11,9 @@ pub(super) fn closest(
     let (errors, name) = names
         .map(|name| (distance(word, name), name))
         .min_by_key(|(errors, _)| *errors)?;
-    (errors <= MOST_ERRORS && errors < name.len()).then_some(name)
+    // Two errors in a word of three letters leave any other word, unless it begins alike.
+    let is_alike = errors.saturating_mul(2) < name.len() || word.get(..1) == name.get(..1);
+    (errors <= MOST_ERRORS && errors < name.len() && is_alike).then_some(name)
 }
 
 /// How many characters have to be added, left out or replaced to make one of the other.
@@ -60,6 +62,8 @@ mod tests {
         assert_eq!(closest("requst"), Some("request"));
         assert_eq!(closest("realease"), Some("release"));
         assert_eq!(closest("pya"), Some("pay"));
+        assert_eq!(closest("may"), Some("pay"));
+        assert_eq!(closest("now"), None);
         assert_eq!(closest("frobnicate"), None);
     }
 }

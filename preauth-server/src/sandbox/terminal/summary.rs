@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use preauth_core::operation::{Operation, State};
 
+use crate::printable::reais;
+
 /// What a typist wants to know of an operation.
 pub(super) fn summary(operation: &Operation) -> String {
     let Operation {
@@ -16,14 +18,14 @@ pub(super) fn summary(operation: &Operation) -> String {
     if let Some(number) = &invoice.number {
         let _ = write!(line, "{number}, ");
     }
-    let amount = invoice.amounts.amount();
+    let amount = reais(invoice.amounts.amount());
     let _ = write!(
         line,
         "{amount} due {} to {}",
         invoice.due_date, supplier.name
     );
     if let Some(net) = operation.net_amount {
-        let _ = write!(line, ", net {net}");
+        let _ = write!(line, ", net {}", reais(net));
     }
     if let Some(reference) = &operation.external_reference {
         let _ = write!(line, ", reference {reference}");
