@@ -240,7 +240,10 @@ pub(super) fn defect(field: &str, defect: &Defect) -> String {
         Defect::NotANumber => format!("{field} deve ser um número."),
         Defect::NotABoolean => format!("{field} deve ser true ou false."),
         Defect::Duplicate => format!("{field} aparece mais de uma vez no mesmo objeto."),
-        Defect::NotJson => "O corpo da requisição não é um JSON válido em UTF-8.".to_owned(),
+        Defect::NotJson if field == "body" => {
+            "O corpo da requisição não é um JSON válido em UTF-8.".to_owned()
+        }
+        Defect::NotJson => format!("{field} não é um JSON válido em UTF-8."),
         Defect::TooDeep => "O JSON tem mais de 32 níveis.".to_owned(),
         Defect::Text(error) => text(field, *error),
         Defect::Cnpj(error) => cnpj(field, *error),
@@ -261,13 +264,16 @@ pub(super) fn defect(field: &str, defect: &Defect) -> String {
         Defect::WithheldTaxTooHigh => {
             format!("{field} não pode exceder invoice.amount menos 500.")
         }
+        Defect::WholeNumber { min, max } if *max >= i64::MAX.unsigned_abs() => {
+            format!("{field} deve ser um número inteiro a partir de {min}.")
+        }
         Defect::WholeNumber { min, max } => {
             format!("{field} deve ser um número inteiro de {min} a {max}.")
         }
         Defect::NotAmong(values) => format!("{field} deve ser um de: {}.", values.join(", ")),
         Defect::NotMagic { codes } => {
             format!(
-                "{field} começa com sandbox:, que nesta sandbox provoca um erro; depois disso deve vir um de: {}.",
+                "{field} começa com sandbox:, que neste sandbox provoca um erro; depois disso deve vir um destes códigos: {}.",
                 codes.join(", ")
             )
         }
