@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use preauth_core::value::OperationId;
 use thiserror::Error;
 
 use super::advice;
@@ -24,6 +25,9 @@ pub(crate) enum Failure {
     /// The address is nobody's.
     #[error("no user of the company has the e-mail address {0}; `user list` shows them all")]
     NoUser(String),
+    /// The offer came without a file.
+    #[error("operation {0} came without an invoice file")]
+    NoFile(OperationId),
     /// The arguments do not say what to do.
     #[error("{0}")]
     Usage(String),
@@ -123,6 +127,7 @@ impl Failure {
             Self::Refused(_)
             | Self::NoCompany(_)
             | Self::NoUser(_)
+            | Self::NoFile(_)
             | Self::NotSaved { .. }
             | Self::Output(_) => 1,
             Self::Usage(_) | Self::Place(_) => 2,

@@ -17,10 +17,10 @@ pub(crate) struct Noun<C: Subcommand> {
 #[derive(Debug, Args)]
 pub(super) struct Options {
     /// Print the API's own JSON and nothing else.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 100)]
     pub(super) json: bool,
     /// Go on without asking.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 101)]
     pub(super) yes: bool,
     #[command(flatten)]
     pub(super) place: PlaceArgs,

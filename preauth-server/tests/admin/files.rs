@@ -60,7 +60,7 @@ async fn what_cannot_be_saved_leaves_nothing() {
     let path = operator.folder().join("nota.pdf");
     let at = path.to_str().unwrap();
     let none = operator.run(&["operation", "file", "1", "--output", at]);
-    none.failed(1, &["RESOURCE_NOT_FOUND"]);
+    none.failed(1, &["operation 1 came without an invoice file"]);
     let unknown = operator.run(&["operation", "file", "9", "--output", at]);
     unknown.failed(1, &["ANTICIPATION_NOT_FOUND"]);
     let nowhere = operator.folder().join("no/such/folder/nota.pdf");
@@ -71,7 +71,9 @@ async fn what_cannot_be_saved_leaves_nothing() {
         "--output",
         nowhere.to_str().unwrap(),
     ];
-    operator.run(&nowhere).failed(1, &["RESOURCE_NOT_FOUND"]);
+    operator
+        .run(&nowhere)
+        .failed(1, &["operation 1 came without an invoice file"]);
     let left = std::fs::read_dir(operator.folder()).unwrap().count();
     assert_eq!(left, 0);
 }

@@ -43,9 +43,12 @@ impl SaveFile {
         }
         let record = session.ask(Call::get(format!("operations/{operation}")));
         let record = record.await?;
+        let described = record.pointer("/invoiceFile").unwrap_or(&Value::Null);
+        if described.is_null() {
+            return Err(Failure::NoFile(*operation));
+        }
         let file = Call::get(format!("operations/{operation}/invoice-file"));
         let content = session.download(file).await?;
-        let described = record.pointer("/invoiceFile").unwrap_or(&Value::Null);
         judge(&content, described)?;
         files::write_private(output, &content).map_err(|cause| match cause.kind() {
             ErrorKind::AlreadyExists => taken(output),
