@@ -30,13 +30,17 @@ enum Command {
     /// Run everything with demo data, to try the API.
     Sandbox(sandbox::SandboxArgs),
     /// Run the service.
+    ///
+    /// All other settings stand in the file or in `PREAUTH_` variables; `config check` prints each.
     Serve(serve::ServeArgs),
     /// Bring the database's schema up to date, and end.
     Migrate(serve::ServeArgs),
     /// Receive webhooks on this machine: verify and print each, and misbehave on demand.
     Listen(listen::ListenArgs),
-    /// Check that everything in the database is as the rules have it, beside the servers that work
-    /// on it; ends with 0 when it is, with 1 when not, with 2 when it could not look.
+    /// Check that everything in the database is as the rules have it.
+    ///
+    /// It may run beside the servers that work on the database. It ends with 0 when every rule holds,
+    /// with 1 when one does not, with 2 when it could not look.
     Audit(audit::AuditArgs),
     /// Give up a master key that is lost for good: what it encrypted ends, its endpoints are paused
     /// until each has a new signing secret, and the server starts again. Asks first.

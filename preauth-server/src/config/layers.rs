@@ -106,7 +106,7 @@ impl Layers {
         for setting in &SETTINGS {
             let Value { text, source } = self.value(setting);
             let shown = match text.as_str() {
-                "" => "(none)",
+                "" => unsaid(setting.key),
                 _ if setting.secret => "(hidden)",
                 text => text,
             };
@@ -165,6 +165,16 @@ impl Layers {
 
     fn set(&mut self, setting: &Setting, text: String, source: Source) {
         self.values.insert(setting.key, Value { text, source });
+    }
+}
+
+/// What holds when a setting without a default is not given.
+fn unsaid(key: &str) -> &'static str {
+    match key {
+        "database" => "(preauth.db in data)",
+        "master_key_file" => "(master.key in data)",
+        "files.place" => "(invoice-files in data)",
+        _ => "(none)",
     }
 }
 
