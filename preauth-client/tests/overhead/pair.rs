@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::time::Duration;
 
 use preauth_client::value::{IdempotencyKey, Money, OperationId};
 use preauth_client::wire::{
@@ -13,6 +14,8 @@ use reqwest::header::{AUTHORIZATION, HeaderMap};
 use tokio::runtime::{Builder, Runtime};
 
 const KEY: &str = "service_sk_test";
+/// The client's own, so that both requests have the same bytes.
+const USER_AGENT: &str = concat!("preauth-client/", env!("CARGO_PKG_VERSION"));
 const COLLECTION: &str = "/api/integration/v1/pre-authorizations";
 const ANSWER: &str = concat!(
     r#"{"id":1042,"status":"IN_PRE_AUTH","externalReference":"PEDIDO-1","#,
@@ -42,7 +45,8 @@ impl Pair {
         let authorization = format!("Bearer {KEY}");
         headers.insert(AUTHORIZATION, authorization.try_into().unwrap());
         let bare = reqwest::Client::builder().tls_certs_only([]).no_proxy();
-        let bare = bare.default_headers(headers);
+        let bare = bare.default_headers(headers).user_agent(USER_AGENT);
+        let bare = bare.timeout(Duration::from_secs(20));
         let supplier = CreateSupplier {
             cnpj: "11444777000161".parse().unwrap(),
             email: "financeiro@fornecedor.example.com".parse().unwrap(),
@@ -99,7 +103,7 @@ impl Pair {
     }
 
     /// What a program without the client does at least: the same request, its address parsed and its
-    /// key set beforehand; the whole answer, and its value.
+    /// key set beforehand, within a time; the whole answer, and its value.
     fn bare_call(&self, request: reqwest::RequestBuilder) {
         let answer = self.runtime.block_on(async {
             let answer = request.send().await.unwrap();
