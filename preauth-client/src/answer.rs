@@ -76,12 +76,9 @@ impl Answer {
 
 /// Whether a media type is JSON's, or of a format that is written in it.
 fn is_json(media_type: &str) -> bool {
-    let essence = media_type.split(';').next().unwrap_or_default().trim();
-    let is_json = |(kind, subtype): (&str, &str)| {
-        let subtype = subtype.to_ascii_lowercase();
-        !kind.is_empty() && (subtype == "json" || subtype.ends_with("+json"))
-    };
-    essence.split_once('/').is_some_and(is_json)
+    let essence = media_type.split(';').next().unwrap_or_default();
+    let subtype = essence.rsplit(['/', '+']).next().unwrap_or_default();
+    subtype.trim().eq_ignore_ascii_case("json")
 }
 
 /// A header of whole seconds, the only form the contract has; a date is not understood.

@@ -13,6 +13,8 @@ pub(crate) struct BaseUrl {
     url: Url,
     /// The path of the base address, without the slash at its end.
     prefix: String,
+    /// Where the operations are, parsed once.
+    collection: Url,
 }
 
 impl BaseUrl {
@@ -41,12 +43,23 @@ impl BaseUrl {
         let own = given.strip_suffix(path::PREFIX).unwrap_or(given);
         let prefix = own.trim_end_matches('/').to_owned();
         url.set_path(&prefix);
-        Ok(Self { url, prefix })
+        let mut collection = url.clone();
+        collection.set_path(&format!("{prefix}{}", path::PRE_AUTHORIZATIONS));
+        Ok(Self {
+            url,
+            prefix,
+            collection,
+        })
     }
 
     /// Whether TLS is used.
     pub(crate) fn is_secure(&self) -> bool {
         self.url.scheme() == "https"
+    }
+
+    /// The address of all operations.
+    pub(crate) fn collection(&self) -> Url {
+        self.collection.clone()
     }
 
     /// The address of a path of the API.

@@ -1,7 +1,7 @@
 //! Offering an advance.
 
 use preauth_core::value::IdempotencyKey;
-use preauth_core::wire::{PreAuthorization, path};
+use preauth_core::wire::PreAuthorization;
 
 use super::Client;
 use crate::call::{Payload, Task};
@@ -64,6 +64,6 @@ impl Client {
                 .map_err(|cause| Error::new(ErrorKind::Config).caused_by(cause))?;
             Payload::Json(json.into())
         };
-        Task::create(self.url(path::PRE_AUTHORIZATIONS), payload, key)
+        Task::create(self.inner.base_url.collection(), payload, key)
     }
 }

@@ -83,7 +83,7 @@ impl Client {
     /// top of the next. They shift the other way when operations leave the filter: then entries are
     /// passed over. [`list_all`](Self::list_all) does neither.
     pub async fn list(&self, filter: &ListFilter) -> Result<Response<PreAuthorizationList>, Error> {
-        let mut url = self.url(path::PRE_AUTHORIZATIONS);
+        let mut url = self.inner.base_url.collection();
         filter.write_query(&mut url);
         self.caller().call(Task::new(Call::List, url)).await
     }
