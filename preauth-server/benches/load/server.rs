@@ -25,6 +25,8 @@ impl Server {
     /// Starts an instance and waits until it answers.
     pub(crate) fn start(database: &str, folder: &Path) -> Self {
         let (address, platform) = (free_address(), free_address());
+        // On PostgreSQL no server makes its own.
+        std::fs::write(folder.join("master.key"), "ab".repeat(32)).unwrap();
         let mut running = command(database, folder, "serve")
             .env("PREAUTH_LISTEN", &address)
             .env("PREAUTH_PLATFORM_LISTEN", &platform)

@@ -154,11 +154,17 @@ impl Given {
 fn own_vault(config: &Config) -> Result<Vault, CliError> {
     let path = &config.master_key_file;
     let is_new = !path.exists();
-    let vault = Vault::open_or_create(path)?;
     if is_new && store::is_postgres(&config.database_url) {
         let path = path.display();
-        tracing::warn!(%path, "made a master key; every instance needs this same file, before it starts");
-    } else if is_new {
+        return Err(format!(
+            "there is no master key file {path}; on PostgreSQL every instance needs the same one, \
+             and none makes its own: make it once, `(umask 077; openssl rand -hex 32 > {path})`, \
+             and give every instance a copy, there or where master_key_file says"
+        )
+        .into());
+    }
+    let vault = Vault::open_or_create(path)?;
+    if is_new {
         tracing::info!(path = %path.display(), "made a master key; keep this file with the backups");
     }
     Ok(vault)

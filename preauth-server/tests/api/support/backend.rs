@@ -39,6 +39,16 @@ impl Home {
         self.folder.path()
     }
 
+    /// Puts a master key into it, unless there is one: on PostgreSQL no server makes its own.
+    pub(crate) fn give_master_key(&self) {
+        let data = self.folder().join("data");
+        let key = data.join("master.key");
+        if self.database.is_some() && !key.exists() {
+            std::fs::create_dir_all(&data).unwrap();
+            std::fs::write(key, "ab".repeat(32)).unwrap();
+        }
+    }
+
     /// The flags that name its database; none for the file that servers take by default.
     pub(crate) fn database_flags(&self) -> Vec<String> {
         let url = self.database.iter().map(Database::url);

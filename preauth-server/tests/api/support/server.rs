@@ -42,6 +42,7 @@ impl Server {
         let n = COUNT.fetch_add(1, Ordering::Relaxed);
         let log_path = home.folder().join(format!("server-{n}.log"));
         let log = std::fs::File::create(&log_path).unwrap();
+        home.give_master_key();
         let process = Command::new(env!("CARGO_BIN_EXE_preauth-server"))
             .args([
                 "serve",
