@@ -102,7 +102,7 @@ impl NoticeSender {
             Claimed::PutOff => Ok(Next::AtOnce),
             Claimed::Canceled { id, kind } => {
                 let kind = kind.as_str();
-                tracing::info!(target: "mail", notice = %id, kind, reason = "its offer has ended", "canceled");
+                tracing::info!(target: "mail", notice = %id, kind, reason = "its offer no longer stands", "canceled");
                 Ok(Next::AtOnce)
             }
             Claimed::Leased(leased) => Ok(self.send(&leased, shutdown).await),

@@ -95,7 +95,10 @@ async fn an_offer_that_ended_before_its_mail_left_is_told_to_nobody(backend: Bac
     .await;
     assert_eq!(server.taken_for(ADDRESS).len(), 1);
     let log = sandbox.log();
-    assert!(log.contains("OFFER canceled: its offer has ended"), "{log}");
+    assert!(
+        log.contains("OFFER canceled: its offer no longer stands"),
+        "{log}"
+    );
 }
 
 async fn an_offer_that_expired_while_the_mail_server_was_gone_is_told_to_nobody(backend: Backend) {
