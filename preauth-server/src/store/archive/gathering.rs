@@ -9,7 +9,7 @@ use preauth_core::value::{DeliveryId, EventId};
 
 use crate::store::rows::{Columns, Corrupt, RawRow};
 
-use super::{RowRead, stored};
+use super::{RowRead, readable, stored};
 
 /// The events of a page, by the number of what they tell of; attempts and deliveries are added before them.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ impl Gathering {
     pub(in crate::store) fn attempts(&mut self, rows: &[impl RawRow]) -> Result<(), Corrupt> {
         for row in rows {
             let delivery = Columns::of("attempts", row).uuid("delivery_id")?;
-            let attempt = stored::attempt(row).map_err(|corrupt| corrupt.to_string());
+            let attempt = readable(stored::attempt(row));
             self.attempt(DeliveryId::new(delivery), attempt);
         }
         Ok(())
@@ -38,7 +38,7 @@ impl Gathering {
             let columns = Columns::of("deliveries", row);
             let event = EventId::new(columns.uuid("event_id")?);
             let id = DeliveryId::new(columns.uuid("id")?);
-            let delivery = stored::delivery(row).map_err(|corrupt| corrupt.to_string());
+            let delivery = readable(stored::delivery(row));
             self.delivery(event, id, delivery);
         }
         Ok(())
@@ -49,7 +49,7 @@ impl Gathering {
         for row in rows {
             let columns = Columns::of("events", row);
             let id = EventId::new(columns.uuid("id")?);
-            let event = stored::event(row).map_err(|corrupt| corrupt.to_string());
+            let event = readable(stored::event(row));
             self.event(columns.raw("owner")?, id, event);
         }
         Ok(())

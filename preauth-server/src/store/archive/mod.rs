@@ -7,6 +7,10 @@ mod pages;
 mod stage;
 mod stored;
 
+use preauth_core::port::{Read, Record, Subject, Unreadable};
+
+use super::rows::Corrupt;
+
 pub(super) use gathering::Gathering;
 pub(super) use notices::{notices, sent, untold};
 pub(super) use pages::{
@@ -17,3 +21,11 @@ pub(super) use stage::{Owner, Page, Place, Range, Stage};
 
 /// The outcome of reading a row: what it holds, or why it cannot be read.
 type RowRead<T> = Result<T, String>;
+
+fn readable<T>(read: Result<T, Corrupt>) -> RowRead<T> {
+    read.map_err(|corrupt| corrupt.to_string())
+}
+
+fn told_of(subject: Subject, read: RowRead<Record>) -> Read<Record> {
+    read.map_err(|what| Unreadable { subject, what })
+}

@@ -5,8 +5,9 @@ use preauth_core::value::{CompanyId, NoticeId, OperationId};
 
 use crate::store::rows::{Columns, Corrupt, RawRow};
 
-use super::pages::{operation_subject, readable, told_of};
+use super::pages::operation_subject;
 use super::stage::{Page, Stage};
+use super::{readable, told_of};
 
 /// Mails with the operations that they name.
 pub(in crate::store) fn notices(rows: &[impl RawRow], stage: &Stage) -> Result<Page, Corrupt> {

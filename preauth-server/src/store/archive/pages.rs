@@ -6,7 +6,6 @@ use preauth_core::operation::Operation;
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{
     ExtensionRecord, OtherEvent, Read, Record, StoredEvent, StoredOperation, StoredOrder, Subject,
-    Unreadable,
 };
 use preauth_core::value::{Cnpj, CompanyId, EventId, OperationId, PaymentOrderId};
 use uuid::Uuid;
@@ -15,7 +14,7 @@ use crate::store::rows::{Columns, Corrupt, RawRow, extension};
 
 use super::gathering::Gathering;
 use super::stage::{Page, Place, Stage};
-use super::{RowRead, stored};
+use super::{RowRead, readable, stored, told_of};
 
 /// Where a page of operations ends; none when it is empty.
 pub(in crate::store) fn last_operation(rows: &[impl RawRow]) -> Result<Option<Place>, Corrupt> {
@@ -198,14 +197,6 @@ pub(in crate::store) fn miscounts(rows: &[impl RawRow]) -> Result<Vec<Read<Recor
         Ok(told_of(subject, miscount))
     });
     records.collect()
-}
-
-pub(super) fn readable<T>(read: Result<T, Corrupt>) -> RowRead<T> {
-    read.map_err(|corrupt| corrupt.to_string())
-}
-
-pub(super) fn told_of(subject: Subject, read: RowRead<Record>) -> Read<Record> {
-    read.map_err(|what| Unreadable { subject, what })
 }
 
 pub(super) fn operation_subject(id: i64) -> Subject {
