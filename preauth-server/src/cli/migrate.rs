@@ -1,13 +1,16 @@
 //! `migrate`: brings the database's schema up to date.
 
-use crate::config::Config;
+use crate::config::{Config, LogFormat};
 use crate::store;
+use crate::telemetry;
 
 use super::CliError;
 use super::serve::ServeArgs;
 
 #[expect(clippy::print_stdout, reason = "the outcome is this command's output")]
 pub(super) async fn run(args: &ServeArgs) -> Result<(), CliError> {
+    // A step that waits for a lock reports it.
+    telemetry::start(LogFormat::Text);
     let url = Config::database_url(&args.layers())?;
     store::migrate(&url).await?;
     let stores = store::open(&url).await?;

@@ -9,17 +9,17 @@ use tokio::sync::Notify;
 
 use crate::looping::LoopHealth;
 
+use super::SchemaMismatch;
+
 /// Why a database cannot serve. Each text is for operators and holds no name and no address.
 #[derive(Debug, Error)]
 pub enum Unfit {
     /// It cannot be reached, or did not do what it was asked.
     #[error("the database does not answer")]
     Unreachable(#[source] Unavailable),
-    /// Its schema is older or newer.
-    #[error(
-        "the schema of the database is of another version; run migrate, or the server that fits it"
-    )]
-    Schema,
+    /// This build cannot work on its schema.
+    #[error("the database cannot be used: {0}")]
+    Schema(SchemaMismatch),
     /// It is a standby, or was set so.
     #[error("the database takes no writes")]
     ReadOnly,
@@ -28,7 +28,7 @@ pub enum Unfit {
 /// Readiness, wake-ups and the end of a database.
 #[async_trait]
 pub trait Lifecycle: Send + Sync {
-    /// Whether the database answers, takes writes, and has exactly this build's schema.
+    /// Whether the database answers, takes writes, and has a schema that this build works on.
     async fn check(&self) -> Result<(), Unfit>;
 
     /// The loops in this process without which the database does nothing.

@@ -11,6 +11,7 @@ mod page_window;
 pub mod postgres;
 mod queue;
 mod rows;
+mod schema;
 pub mod sqlite;
 mod watch;
 
@@ -26,6 +27,7 @@ use crate::notices::NoticeQueue;
 pub use housekeeping::Housekeeping;
 pub use lifecycle::{Lifecycle, Unfit};
 pub use open_error::OpenError;
+pub use schema::SchemaMismatch;
 pub use watch::{Usage, Waiting, Watch, WriteQueue};
 
 use postgres::{PostgresArchive, PostgresStore};
@@ -99,7 +101,8 @@ impl Stores {
 /// absolute (`sqlite:///var/lib/preauth/preauth.db`), or `postgres://USER:PASSWORD@HOST/DATABASE`.
 ///
 /// A SQLite database is created when it does not exist and migrated to this build's schema. One of
-/// PostgreSQL must have exactly that schema: [`migrate`] gives it.
+/// PostgreSQL must have taken every step of this build: [`migrate`] takes them. Steps of newer builds
+/// do no harm as long as they support this one.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -141,7 +144,7 @@ pub async fn migrate(url: &str) -> Result<(), OpenError> {
 }
 
 /// Opens what the database that `url` names holds, for an audit: beside the servers that work on it,
-/// without writing to it. It must exist and have exactly this build's schema.
+/// without writing to it. It must exist and have a schema that this build works on.
 pub async fn archive(url: &str) -> Result<Box<dyn Archive>, OpenError> {
     match url.split_once("://") {
         Some(("sqlite", path)) => Ok(Box::new(SqliteArchive::open(path.as_ref()).await?)),

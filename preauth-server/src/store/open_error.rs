@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use super::SchemaMismatch;
+
 /// Why a database could not be opened; each text names the next step.
 #[derive(Debug, Error)]
 pub enum OpenError {
@@ -51,10 +53,7 @@ pub enum OpenError {
         cause: Box<dyn StdError + Send + Sync>,
     },
     /// The schema could not be brought up to this build's.
-    #[error(
-        "the schema of {} cannot be migrated; it may belong to a newer version of this server",
-        path.display()
-    )]
+    #[error("the schema of {} cannot be migrated; check that the disk has room", path.display())]
     Migration {
         /// The database file.
         path: PathBuf,
@@ -78,19 +77,18 @@ pub enum OpenError {
         #[source]
         cause: Box<dyn StdError + Send + Sync>,
     },
-    /// The schema was never made, or belongs to another version of this server.
-    #[error(
-        "the database at {database} does not have the schema of this build; run \
-         `preauth-server migrate`, or use the version of the server that it was migrated for"
-    )]
+    /// The schema was never made, or this build cannot work on it.
+    #[error("the database at {database} cannot be used: {mismatch}")]
     SchemaMismatch {
-        /// Host, port and database.
+        /// Host, port and database, or the database file.
         database: String,
+        /// What is wrong with its schema.
+        mismatch: SchemaMismatch,
     },
     /// The schema of a database server could not be brought up to this build's.
     #[error(
-        "the schema of the database at {database} cannot be migrated; it may belong to a newer \
-         version of this server, or the user may not create tables"
+        "the schema of the database at {database} cannot be migrated; check that the user may \
+         create tables, and run it again"
     )]
     PostgresMigration {
         /// Host, port and database.

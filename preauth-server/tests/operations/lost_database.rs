@@ -67,7 +67,7 @@ async fn a_lost_database_is_not_ready_yet_alive_and_scrapes_go_on_without_old_va
 }
 
 #[tokio::test]
-async fn a_schema_of_another_version_is_not_ready_and_the_reason_says_so() {
+async fn a_schema_that_is_too_new_or_too_old_is_not_ready_and_the_reason_says_which() {
     let database = Database::empty().await;
     let sandbox = start_on(&database).await;
     sqlx::query(
@@ -79,6 +79,12 @@ async fn a_schema_of_another_version_is_not_ready_and_the_reason_says_so() {
     .unwrap();
     let refusal = probe_until(&sandbox, "/readyz", 503).await.json();
     let reason = refusal["reason"].as_str().unwrap();
-    assert!(reason.contains("schema"), "{reason}");
+    assert!(reason.contains("use a newer version"), "{reason}");
+    sqlx::query("DELETE FROM _sqlx_migrations WHERE version IN (2, 9999)")
+        .execute(&database.sql().await)
+        .await
+        .unwrap();
+    let refusal = probe_until(&sandbox, "/readyz", 503).await.json();
+    let reason = refusal["reason"].as_str().unwrap();
     assert!(reason.contains("migrate"), "{reason}");
 }

@@ -1,5 +1,6 @@
 //! A PostgreSQL database for each test, copied from one that was migrated once.
 
+use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use preauth_server::store::migrate;
@@ -10,12 +11,7 @@ use crate::cluster;
 
 pub(crate) type Sql = PgPool;
 
-const SCHEMA: [&str; 4] = [
-    include_str!("../../migrations/postgres/0001_companies.sql"),
-    include_str!("../../migrations/postgres/0002_operations.sql"),
-    include_str!("../../migrations/postgres/0003_events.sql"),
-    include_str!("../../migrations/postgres/0004_invoices.sql"),
-];
+const MIGRATIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations/postgres");
 
 /// One database of the tests' server, which it goes down with.
 pub(crate) struct Database {
@@ -71,10 +67,23 @@ async fn connect(database: &str) -> PgConnection {
     PgConnection::connect(&url(database)).await.unwrap()
 }
 
+/// Every step, in order.
+fn schema() -> Vec<(OsString, String)> {
+    let steps = std::fs::read_dir(MIGRATIONS).unwrap();
+    let steps = steps.map(|step| {
+        let step = step.unwrap();
+        let sql = std::fs::read_to_string(step.path()).unwrap();
+        (step.file_name(), sql)
+    });
+    let mut steps: Vec<_> = steps.collect();
+    steps.sort();
+    steps
+}
+
 /// The database to copy; made by whoever comes first, in whichever process.
 async fn template(admin: &mut PgConnection) -> String {
     let mut hasher = DefaultHasher::new();
-    SCHEMA.hash(&mut hasher);
+    schema().hash(&mut hasher);
     let name = format!("template_{:x}", hasher.finish());
     admin.execute("SELECT pg_advisory_lock(1)").await.unwrap();
     let exists: bool =

@@ -4,12 +4,13 @@ use std::error::Error as StdError;
 use std::sync::Arc;
 
 use preauth_core::port::{CommitError, Unavailable};
+use sqlx::migrate::MigrateError;
 use thiserror::Error;
 
 use crate::directory::DirectoryError;
-use crate::store::Unfit;
 use crate::store::queue::QueueError;
 use crate::store::rows::Corrupt;
+use crate::store::{SchemaMismatch, Unfit};
 
 /// Another record has the same key.
 const UNIQUE_VIOLATION: &str = "23505";
@@ -32,9 +33,9 @@ pub(super) enum Fault {
     /// What is stored was not written by this server.
     #[error(transparent)]
     Corrupt(#[from] Corrupt),
-    /// The schema is not the one that this build was made for.
-    #[error("the schema of the database is not the one of this build; run migrate")]
-    Schema,
+    /// This build cannot work on the database's schema.
+    #[error("the database cannot be used: {0}")]
+    Schema(#[from] SchemaMismatch),
     /// A standby, or a database that was set to take no writes.
     #[error("the database takes no writes")]
     ReadOnly,
@@ -84,7 +85,7 @@ impl Fault {
             Self::Database(error) => code(error).is_some_and(|code| ends_connection(&code)),
             Self::TimedOut
             | Self::Corrupt(_)
-            | Self::Schema
+            | Self::Schema(_)
             | Self::ReadOnly
             | Self::Queue(_)
             | Self::NoIdsLeft => false,
@@ -190,7 +191,7 @@ impl From<Fault> for WriteError {
             Fault::Database(error) => error.into(),
             Fault::TimedOut
             | Fault::Corrupt(_)
-            | Fault::Schema
+            | Fault::Schema(_)
             | Fault::ReadOnly
             | Fault::Queue(_)
             | Fault::NoIdsLeft => Self::NotDone(Box::new(fault)),
@@ -205,6 +206,15 @@ impl From<QueueError> for WriteError {
             // Without an answer the commit may or may not have come to pass.
             QueueError::Lost => Self::Unknown(Box::new(error)),
         }
+    }
+}
+
+impl From<MigrateError> for Fault {
+    fn from(error: MigrateError) -> Self {
+        Self::Database(match error {
+            MigrateError::Execute(error) => error,
+            error => error.into(),
+        })
     }
 }
 
@@ -225,7 +235,7 @@ impl From<Fault> for Unavailable {
 impl From<Fault> for Unfit {
     fn from(fault: Fault) -> Self {
         match fault {
-            Fault::Schema => Self::Schema,
+            Fault::Schema(mismatch) => Self::Schema(mismatch),
             Fault::ReadOnly => Self::ReadOnly,
             Fault::Database(_)
             | Fault::TimedOut

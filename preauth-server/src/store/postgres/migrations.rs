@@ -1,20 +1,36 @@
-//! The schema, embedded: every step from an empty file to this build's tables.
+//! The schema, embedded: every step from an empty database to this build's tables.
 
-use std::borrow::Cow;
+use std::time::Duration;
 
-use sqlx::migrate::{Migrate, MigrateError, Migration, MigrationType, Migrator};
-use sqlx::{PgConnection, SqlSafeStr};
+use sqlx::migrate::{Migrate, MigrateError, Migration};
+use sqlx::{Executor, PgConnection};
+use tokio::time::sleep;
+
+use crate::store::schema::{self, STEPS_TABLE, step};
 
 use super::error::Fault;
+use super::untransacted::{Statement, statements};
 
-/// Where the database notes which steps it has taken.
-const TABLE: &str = "_sqlx_migrations";
 /// A table that does not exist.
 const UNDEFINED_TABLE: &str = "42P01";
+const LOCK_NOT_AVAILABLE: &str = "55P03";
+const DEADLOCK_DETECTED: &str = "40P01";
+/// The advisory lock of the one that migrates.
+const TURN: i64 = 0x7072_6561_7574_6801;
+/// How often one that waits for its turn asks for it.
+const TURN_POLL: Duration = Duration::from_millis(200);
+/// A statement that waits for a table's lock lets nobody else have it meanwhile.
+const SHORT_LOCK_WAIT: &str = "SET lock_timeout = '1s'";
+/// A statement that writers do not wait for may itself wait for all of them.
+const ANY_LOCK_WAIT: &str = "SET lock_timeout = 0";
+/// The others' time between two attempts to get a lock.
+const REST: Duration = Duration::from_secs(2);
+/// How often a step is tried that does not get its locks: some ten minutes.
+const MAX_ATTEMPTS: u32 = 200;
 
-/// The steps. A published one is never changed: the database keeps its checksum.
-fn steps() -> Migrator {
-    Migrator::with_migrations(vec![
+/// The steps, oldest first.
+fn steps() -> Vec<Migration> {
+    vec![
         step(
             1,
             "companies",
@@ -40,49 +56,133 @@ fn steps() -> Migrator {
             "operation_counts",
             include_str!("../../../migrations/postgres/0005_operation_counts.sql"),
         ),
-    ])
+    ]
 }
 
-fn step(version: i64, name: &'static str, sql: &'static str) -> Migration {
-    let kind = MigrationType::Simple;
-    Migration::new(
-        version,
-        Cow::Borrowed(name),
-        kind,
-        sql.into_sql_str(),
-        false,
+/// Takes the steps that the database has not taken, while servers work on it. One that migrates
+/// waits for another.
+pub(super) async fn run(connection: &mut PgConnection) -> Result<(), Fault> {
+    await_turn(connection).await?;
+    connection.ensure_migrations_table(STEPS_TABLE).await?;
+    let steps = steps();
+    let taken = connection.list_applied_migrations(STEPS_TABLE).await?;
+    let oldest_supported = oldest_supported(connection).await?;
+    for step in schema::pending(&steps, &taken, oldest_supported)? {
+        take(connection, step).await?;
+    }
+    // Whoever waits need not wait for the end of the session.
+    sqlx::query("SELECT pg_advisory_unlock($1)")
+        .bind(TURN)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// Asks again and again: one that waited inside of a statement would hold the view that an index
+/// built concurrently waits for.
+async fn await_turn(connection: &mut PgConnection) -> Result<(), Fault> {
+    let mut waits = false;
+    loop {
+        let is_ours: bool = sqlx::query_scalar("SELECT pg_try_advisory_lock($1)")
+            .bind(TURN)
+            .fetch_one(&mut *connection)
+            .await?;
+        if is_ours {
+            return Ok(());
+        }
+        if !waits {
+            tracing::info!("another session migrates the database; waiting for its end");
+            waits = true;
+        }
+        sleep(TURN_POLL).await;
+    }
+}
+
+async fn take(connection: &mut PgConnection, step: &Migration) -> Result<(), Fault> {
+    tracing::info!(step = step.version, name = %step.description, "migrating");
+    for attempt in 1..MAX_ATTEMPTS {
+        match attempted(connection, step).await {
+            Err(error) if is_kept_from_locks(&error) => {
+                tracing::warn!(
+                    step = step.version,
+                    attempt,
+                    "another session holds a lock that this step needs; trying again"
+                );
+                sleep(REST).await;
+            }
+            done => return Ok(done?),
+        }
+    }
+    Ok(attempted(connection, step).await?)
+}
+
+/// Takes a step: whole or not at all in a transaction, or statement by statement. In the latter case
+/// each statement may have been carried out before.
+async fn attempted(connection: &mut PgConnection, step: &Migration) -> Result<(), MigrateError> {
+    if !step.no_tx {
+        connection.execute(SHORT_LOCK_WAIT).await?;
+        return connection.apply(STEPS_TABLE, step).await.map(drop);
+    }
+    for Statement { sql, blocks } in statements(step.sql.as_str()) {
+        let wait = if blocks {
+            SHORT_LOCK_WAIT
+        } else {
+            ANY_LOCK_WAIT
+        };
+        connection.execute(wait).await?;
+        let done = connection.execute(sqlx::AssertSqlSafe(sql)).await;
+        done.map_err(|cause| MigrateError::ExecuteMigration(cause, step.version))?;
+    }
+    // Records the step as taken.
+    connection.skip(STEPS_TABLE, step).await
+}
+
+fn is_kept_from_locks(error: &MigrateError) -> bool {
+    let (MigrateError::Execute(cause) | MigrateError::ExecuteMigration(cause, _)) = error else {
+        return false;
+    };
+    matches!(
+        code(cause).as_deref(),
+        Some(LOCK_NOT_AVAILABLE | DEADLOCK_DETECTED)
     )
 }
 
-/// Takes the steps that the database has not taken; each in a transaction of its own.
-pub(super) async fn run(connection: &mut PgConnection) -> Result<(), MigrateError> {
-    steps().run_direct(None, connection, false).await
-}
-
-/// Whether the database has taken exactly this build's steps.
+/// Whether this build works on the database as it is.
 pub(super) async fn check(connection: &mut PgConnection) -> Result<(), Fault> {
-    let taken = connection
-        .list_applied_migrations(TABLE)
-        .await
-        .map_err(unlisted)?;
+    let listed = connection.list_applied_migrations(STEPS_TABLE).await;
+    let taken = listed.or_else(|error| match error {
+        // A database without the table has taken no step.
+        MigrateError::Execute(error) if code(&error).as_deref() == Some(UNDEFINED_TABLE) => {
+            Ok(Vec::new())
+        }
+        error => Err(error),
+    })?;
     let steps = steps();
-    let known = steps.iter().map(|step| (step.version, &step.checksum));
-    if known.eq(taken.iter().map(|step| (step.version, &step.checksum))) {
-        Ok(())
+    let oldest_supported = if schema::has_unknown(&steps, &taken) {
+        oldest_supported(connection).await?
     } else {
-        Err(Fault::Schema)
-    }
+        None
+    };
+    Ok(schema::check(&steps, &taken, oldest_supported)?)
 }
 
-/// A database without the table has taken no step; one that does not answer has said nothing.
-fn unlisted(error: MigrateError) -> Fault {
-    match error {
-        MigrateError::Execute(sqlx::Error::Database(error))
-            if error.code().as_deref() == Some(UNDEFINED_TABLE) =>
-        {
-            Fault::Schema
-        }
-        MigrateError::Execute(error) => error.into(),
-        _ => Fault::Schema,
+/// The oldest step that a build must know; none before the database records it.
+async fn oldest_supported(connection: &mut PgConnection) -> Result<Option<i64>, Fault> {
+    // A statement that names a missing table would end the transaction.
+    let is_recorded: bool =
+        sqlx::query_scalar("SELECT to_regclass('schema_compatibility') IS NOT NULL")
+            .fetch_one(&mut *connection)
+            .await?;
+    if !is_recorded {
+        return Ok(None);
     }
+    let oldest = sqlx::query_scalar("SELECT oldest_supported FROM schema_compatibility")
+        .fetch_optional(connection)
+        .await?;
+    Ok(oldest)
+}
+
+fn code(error: &sqlx::Error) -> Option<String> {
+    let code = error.as_database_error()?.code()?;
+    Some(code.into_owned())
 }

@@ -34,6 +34,7 @@ mod sequences;
 mod session;
 mod statement;
 mod store;
+mod untransacted;
 mod users;
 mod wake;
 mod watch;
@@ -78,7 +79,7 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// Connects to the database that `url` names, whose schema must be exactly this build's.
+    /// Connects to the database that `url` names, which must have taken every step of this build.
     ///
     /// Nothing is created or changed: that is what [`PostgresStore::migrate`] is for.
     pub async fn open(url: &str) -> Result<Self, OpenError> {

@@ -1,4 +1,4 @@
-//! From a URL to a pool of connections on a database with this build's schema.
+//! From a URL to a pool of connections on a database with a schema that this build works on.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -69,7 +69,7 @@ pub(super) async fn open(url: &str) -> Result<PostgresStore, OpenError> {
     })
 }
 
-/// How to connect to a database that answers and has this build's schema.
+/// How to connect to a database that answers and has a schema that this build works on.
 pub(super) async fn checked(url: &str) -> Result<PgConnectOptions, OpenError> {
     let options = options(url)?;
     let mut connection = connect(&options).await?;
@@ -78,10 +78,11 @@ pub(super) async fn checked(url: &str) -> Result<PgConnectOptions, OpenError> {
     let _ = connection.close().await;
     match schema {
         Ok(()) => Ok(options),
-        Err(Fault::Database(cause)) => Err(unreachable(&options, cause)),
-        Err(_) => Err(OpenError::SchemaMismatch {
+        Err(Fault::Schema(mismatch)) => Err(OpenError::SchemaMismatch {
             database: name(&options),
+            mismatch,
         }),
+        Err(fault) => Err(unreachable(&options, fault)),
     }
 }
 
@@ -91,9 +92,15 @@ pub(super) async fn migrate(url: &str) -> Result<(), OpenError> {
     let mut connection = connect(&options).await?;
     let migrated = migrations::run(&mut connection).await;
     let _ = connection.close().await;
-    migrated.map_err(|cause| OpenError::PostgresMigration {
-        database: name(&options),
-        cause: Box::new(cause),
+    migrated.map_err(|fault| match fault {
+        Fault::Schema(mismatch) => OpenError::SchemaMismatch {
+            database: name(&options),
+            mismatch,
+        },
+        cause => OpenError::PostgresMigration {
+            database: name(&options),
+            cause: Box::new(cause),
+        },
     })
 }
 
@@ -115,10 +122,10 @@ async fn connect(options: &PgConnectOptions) -> Result<PgConnection, OpenError> 
     }
 }
 
-fn unreachable(options: &PgConnectOptions, cause: sqlx::Error) -> OpenError {
+fn unreachable(options: &PgConnectOptions, cause: impl Into<Fault>) -> OpenError {
     OpenError::Unreachable {
         database: name(options),
-        cause: Box::new(cause),
+        cause: Box::new(cause.into()),
     }
 }
 

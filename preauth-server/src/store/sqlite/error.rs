@@ -3,11 +3,12 @@
 use std::error::Error as StdError;
 
 use preauth_core::port::{CommitError, Unavailable};
+use sqlx::migrate::MigrateError;
 use thiserror::Error;
 
 use crate::directory::DirectoryError;
-use crate::store::Unfit;
 use crate::store::rows::Corrupt;
+use crate::store::{SchemaMismatch, Unfit};
 
 /// A statement that failed, or a row that makes no sense.
 #[derive(Debug, Error)]
@@ -18,9 +19,9 @@ pub(super) enum Fault {
     /// What is stored was not written by this server.
     #[error(transparent)]
     Corrupt(#[from] Corrupt),
-    /// The schema is not the one that this build was made for.
-    #[error("the schema of the database is not the one of this build; run migrate")]
-    Schema,
+    /// This build cannot work on the database's schema.
+    #[error("the database cannot be used: {0}")]
+    Schema(#[from] SchemaMismatch),
     /// Every number of a kind was given out.
     #[error("there are no ids left")]
     NoIdsLeft,
@@ -79,8 +80,19 @@ impl From<Fault> for WriteError {
     fn from(fault: Fault) -> Self {
         match fault {
             Fault::Database(error) => error.into(),
-            Fault::Corrupt(_) | Fault::Schema | Fault::NoIdsLeft => Self::NotDone(Box::new(fault)),
+            Fault::Corrupt(_) | Fault::Schema(_) | Fault::NoIdsLeft => {
+                Self::NotDone(Box::new(fault))
+            }
         }
+    }
+}
+
+impl From<MigrateError> for Fault {
+    fn from(error: MigrateError) -> Self {
+        Self::Database(match error {
+            MigrateError::Execute(error) => error,
+            error => error.into(),
+        })
     }
 }
 
@@ -101,7 +113,7 @@ impl From<Fault> for Unavailable {
 impl From<Fault> for Unfit {
     fn from(fault: Fault) -> Self {
         match fault {
-            Fault::Schema => Self::Schema,
+            Fault::Schema(mismatch) => Self::Schema(mismatch),
             Fault::Database(_) | Fault::Corrupt(_) | Fault::NoIdsLeft => {
                 Self::Unreachable(fault.into())
             }

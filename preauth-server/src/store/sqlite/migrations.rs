@@ -1,20 +1,19 @@
 //! The schema, embedded: every step from an empty file to this build's tables.
 
-use std::borrow::Cow;
+use sqlx::SqliteConnection;
+use sqlx::error::DatabaseError;
+use sqlx::migrate::{Migrate, MigrateError, Migration, Migrator};
 
-use sqlx::migrate::{Migrate, MigrateError, Migration, MigrationType, Migrator};
-use sqlx::{SqlSafeStr, SqliteConnection};
+use crate::store::schema::{self, STEPS_TABLE, step};
 
 use super::error::Fault;
 
-/// Where the database notes which steps it has taken.
-const TABLE: &str = "_sqlx_migrations";
 /// SQLite has no code of its own for a table that does not exist.
 const GENERIC_ERROR: &str = "1";
 
-/// The steps. A published one is never changed: the database keeps its checksum.
-fn steps() -> Migrator {
-    Migrator::with_migrations(vec![
+/// The steps, oldest first.
+fn steps() -> Vec<Migration> {
+    vec![
         step(
             1,
             "companies",
@@ -40,49 +39,51 @@ fn steps() -> Migrator {
             "operation_counts",
             include_str!("../../../migrations/sqlite/0005_operation_counts.sql"),
         ),
-    ])
-}
-
-fn step(version: i64, name: &'static str, sql: &'static str) -> Migration {
-    let kind = MigrationType::Simple;
-    Migration::new(
-        version,
-        Cow::Borrowed(name),
-        kind,
-        sql.into_sql_str(),
-        false,
-    )
+    ]
 }
 
 /// Takes the steps that the database has not taken; each in a transaction of its own.
-pub(super) async fn run(connection: &mut SqliteConnection) -> Result<(), MigrateError> {
-    steps().run_direct(None, connection, false).await
-}
-
-/// Whether the database has taken exactly this build's steps.
-pub(super) async fn check(connection: &mut SqliteConnection) -> Result<(), Fault> {
-    let taken = connection
-        .list_applied_migrations(TABLE)
-        .await
-        .map_err(unlisted)?;
+pub(super) async fn run(connection: &mut SqliteConnection) -> Result<(), Fault> {
+    connection.ensure_migrations_table(STEPS_TABLE).await?;
     let steps = steps();
-    let known = steps.iter().map(|step| (step.version, &step.checksum));
-    if known.eq(taken.iter().map(|step| (step.version, &step.checksum))) {
-        Ok(())
+    let taken = connection.list_applied_migrations(STEPS_TABLE).await?;
+    let oldest_supported = oldest_supported(connection).await?;
+    schema::pending(&steps, &taken, oldest_supported)?;
+    let mut migrator = Migrator::with_migrations(steps);
+    // That this build works on what a newer one added was checked above.
+    migrator.set_ignore_missing(true);
+    Ok(migrator.run_direct(None, connection, false).await?)
+}
+
+/// Whether this build works on the database as it is.
+pub(super) async fn check(connection: &mut SqliteConnection) -> Result<(), Fault> {
+    let listed = connection.list_applied_migrations(STEPS_TABLE).await;
+    let taken = listed.or_else(|error| match error {
+        MigrateError::Execute(error) if is_missing_table(&error) => Ok(Vec::new()),
+        error => Err(error),
+    })?;
+    let steps = steps();
+    let oldest_supported = if schema::has_unknown(&steps, &taken) {
+        oldest_supported(connection).await?
     } else {
-        Err(Fault::Schema)
+        None
+    };
+    Ok(schema::check(&steps, &taken, oldest_supported)?)
+}
+
+/// The oldest step that a build must know; none before the database records it.
+async fn oldest_supported(connection: &mut SqliteConnection) -> Result<Option<i64>, Fault> {
+    let oldest = sqlx::query_scalar("SELECT oldest_supported FROM schema_compatibility")
+        .fetch_optional(connection)
+        .await;
+    match oldest {
+        Ok(oldest) => Ok(oldest),
+        Err(error) if is_missing_table(&error) => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }
 
-/// A database without the table has taken no step; one that does not answer has said nothing.
-fn unlisted(error: MigrateError) -> Fault {
-    match error {
-        MigrateError::Execute(sqlx::Error::Database(error))
-            if error.code().as_deref() == Some(GENERIC_ERROR) =>
-        {
-            Fault::Schema
-        }
-        MigrateError::Execute(error) => error.into(),
-        _ => Fault::Schema,
-    }
+fn is_missing_table(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(DatabaseError::code);
+    code.as_deref() == Some(GENERIC_ERROR)
 }

@@ -16,6 +16,7 @@ use tokio::sync::Notify;
 use crate::store::OpenError;
 
 use super::counters::Counters;
+use super::error::Fault;
 use super::writer::Writer;
 use super::{SqliteStore, migrations};
 
@@ -45,9 +46,15 @@ pub(super) async fn open(path: &Path) -> Result<SqliteStore, OpenError> {
     let mut connection = writing(path).connect().await.map_err(failed)?;
     migrations::run(&mut connection)
         .await
-        .map_err(|cause| OpenError::Migration {
-            path: path.to_owned(),
-            cause: Box::new(cause),
+        .map_err(|fault| match fault {
+            Fault::Schema(mismatch) => OpenError::SchemaMismatch {
+                database: path.display().to_string(),
+                mismatch,
+            },
+            cause => OpenError::Migration {
+                path: path.to_owned(),
+                cause: Box::new(cause),
+            },
         })?;
     end_leases(&mut connection).await.map_err(failed)?;
     let counters = Counters::seeded(&mut connection).await.map_err(failed)?;

@@ -35,7 +35,7 @@ pub(in crate::store) struct PostgresArchive {
 }
 
 impl PostgresArchive {
-    /// Fails unless there is a database with this build's schema at `url`.
+    /// Fails unless there is a database at `url` with a schema that this build works on.
     pub(in crate::store) async fn open(url: &str) -> Result<Self, OpenError> {
         let options = open::checked(url).await?.options(SESSION);
         Ok(Self { options })

@@ -35,7 +35,7 @@ pub(in crate::store) struct SqliteArchive {
 }
 
 impl SqliteArchive {
-    /// Fails unless there is a database with this build's schema at `path`.
+    /// Fails unless there is a database with a schema that this build works on at `path`.
     pub(in crate::store) async fn open(path: &Path) -> Result<Self, OpenError> {
         super::open::judge_path(path)?;
         let failed = |cause: sqlx::Error| OpenError::Database {
@@ -44,8 +44,15 @@ impl SqliteArchive {
         };
         let mut connection = options(path).connect().await.map_err(failed)?;
         let checked = migrations::check(&mut connection).await;
-        checked.map_err(|_| OpenError::SchemaMismatch {
-            database: path.display().to_string(),
+        checked.map_err(|fault| match fault {
+            Fault::Schema(mismatch) => OpenError::SchemaMismatch {
+                database: path.display().to_string(),
+                mismatch,
+            },
+            cause => OpenError::Database {
+                path: path.to_owned(),
+                cause: Box::new(cause),
+            },
         })?;
         Ok(Self {
             path: path.to_owned(),

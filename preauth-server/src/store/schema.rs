@@ -1,0 +1,142 @@
+//! Which schemas a build works on: its own, and newer ones that were only expanded since.
+//!
+//! Most steps expand: whatever an older build reads and writes stays as it is. A step that takes
+//! something away records, in its own SQL, the oldest step that a build must know from then on.
+
+use std::borrow::Cow;
+
+use sqlx::SqlSafeStr;
+use sqlx::migrate::{AppliedMigration, Migration, MigrationType};
+use thiserror::Error;
+
+/// Where the database records which steps it has taken.
+pub(super) const STEPS_TABLE: &str = "_sqlx_migrations";
+/// The first line of a step that cannot run in a transaction: it builds indexes concurrently, say.
+const NO_TRANSACTION: &str = "-- no-transaction";
+
+/// Why a build cannot work on a database's schema; each text names the next step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum SchemaMismatch {
+    /// Steps of this build were never taken.
+    #[error("its schema is older than this build; run `preauth-server migrate` of this build")]
+    Older,
+    /// A newer build took a step that this one cannot work with.
+    #[error("its schema is too new for this build; use a newer version of the server")]
+    Newer,
+    /// A step that this build knows was taken in another form.
+    #[error("its schema was made by a different build; use the version of the server that made it")]
+    Different,
+}
+
+/// A step of the schema. A published one is never changed: the database keeps its checksum.
+pub(super) fn step(version: i64, name: &'static str, sql: &'static str) -> Migration {
+    let kind = MigrationType::Simple;
+    let no_transaction = sql.starts_with(NO_TRANSACTION);
+    let name = Cow::Borrowed(name);
+    Migration::new(version, name, kind, sql.into_sql_str(), no_transaction)
+}
+
+/// Whether the database has taken steps that this build does not know. Only then does it matter
+/// which is the oldest step that a build must know.
+pub(super) fn has_unknown(known: &[Migration], taken: &[AppliedMigration]) -> bool {
+    let is_known = |version| known.iter().any(|step| step.version == version);
+    !taken.iter().all(|step| is_known(step.version))
+}
+
+/// The steps that the database has still to take, unless this build cannot work on it in any case.
+///
+/// `oldest_supported` is the oldest step that a build must know, if the database records one.
+pub(super) fn pending<'a>(
+    known: &'a [Migration],
+    taken: &[AppliedMigration],
+    oldest_supported: Option<i64>,
+) -> Result<Vec<&'a Migration>, SchemaMismatch> {
+    let newest_known = known.iter().map(|step| step.version).max();
+    let is_supported =
+        oldest_supported.is_some_and(|oldest| newest_known.is_some_and(|newest| oldest <= newest));
+    if has_unknown(known, taken) && !is_supported {
+        return Err(SchemaMismatch::Newer);
+    }
+    let mut pending = Vec::new();
+    for step in known {
+        match taken.iter().find(|it| it.version == step.version) {
+            Some(taken) if taken.checksum == step.checksum => {}
+            Some(_) => return Err(SchemaMismatch::Different),
+            None => pending.push(step),
+        }
+    }
+    Ok(pending)
+}
+
+/// Whether this build works on the database as it is.
+pub(super) fn check(
+    known: &[Migration],
+    taken: &[AppliedMigration],
+    oldest_supported: Option<i64>,
+) -> Result<(), SchemaMismatch> {
+    if pending(known, taken, oldest_supported)?.is_empty() {
+        Ok(())
+    } else {
+        Err(SchemaMismatch::Older)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(versions: &[i64]) -> Vec<Migration> {
+        let step = |version: &i64| step(*version, "step", "SELECT 1");
+        versions.iter().map(step).collect()
+    }
+
+    fn taken(versions: &[i64]) -> Vec<AppliedMigration> {
+        let steps = known(versions).into_iter();
+        let taken = steps.map(|step| AppliedMigration {
+            version: step.version,
+            checksum: step.checksum,
+        });
+        taken.collect()
+    }
+
+    #[test]
+    fn a_build_works_on_exactly_its_own_schema() {
+        assert_eq!(check(&known(&[1, 2]), &taken(&[1, 2]), None), Ok(()));
+    }
+
+    #[test]
+    fn a_build_needs_every_step_of_its_own() {
+        let older = check(&known(&[1, 2, 3]), &taken(&[1, 3]), Some(1));
+        assert_eq!(older, Err(SchemaMismatch::Older));
+        let empty = check(&known(&[1]), &[], None);
+        assert_eq!(empty, Err(SchemaMismatch::Older));
+    }
+
+    #[test]
+    fn a_build_works_on_a_newer_schema_that_still_supports_it() {
+        let newer = taken(&[1, 2, 3, 4]);
+        assert_eq!(check(&known(&[1, 2]), &newer, Some(2)), Ok(()));
+        let contracted = check(&known(&[1, 2]), &newer, Some(3));
+        assert_eq!(contracted, Err(SchemaMismatch::Newer));
+    }
+
+    #[test]
+    fn a_newer_schema_that_records_no_oldest_step_supports_no_older_build() {
+        let unrecorded = check(&known(&[1, 2]), &taken(&[1, 2, 3]), None);
+        assert_eq!(unrecorded, Err(SchemaMismatch::Newer));
+    }
+
+    #[test]
+    fn a_known_step_in_another_form_is_refused() {
+        let mut other = taken(&[1, 2]);
+        other[1].checksum = Cow::Borrowed(b"other");
+        let different = check(&known(&[1, 2]), &other, Some(1));
+        assert_eq!(different, Err(SchemaMismatch::Different));
+    }
+
+    #[test]
+    fn only_the_steps_that_say_so_run_without_a_transaction() {
+        assert!(!step(1, "a", "-- Why.\nSELECT 1").no_tx);
+        assert!(step(2, "b", "-- no-transaction\n-- Why.\nSELECT 1").no_tx);
+    }
+}
