@@ -140,7 +140,7 @@ pub struct Unavailable {
     pub cause: Box<dyn StdError + Send + Sync>,
 }
 
-/// Why a commit did not succeed. The three are kept apart because callers must treat them so.
+/// Why a commit did not succeed. The four are kept apart because callers must treat them so.
 #[derive(Debug, Error)]
 pub enum CommitError {
     /// Something else was committed in between; nothing was written. Load again and decide anew.
@@ -149,6 +149,10 @@ pub enum CommitError {
     /// Nothing was written; the same commit may be tried again.
     #[error("nothing was written")]
     NotDone(#[source] Box<dyn StdError + Send + Sync>),
+    /// Nothing was written: too much waits already, or what it touches stayed locked for too long.
+    /// Trying again at once only adds to that; the caller is asked to come back later.
+    #[error("nothing was written, and trying again at once would not help")]
+    Busy(#[source] Box<dyn StdError + Send + Sync>),
     /// All of it or nothing was written; look the aggregate up to learn which.
     #[error("it is not known whether anything was written")]
     Unknown(#[source] Box<dyn StdError + Send + Sync>),

@@ -1,5 +1,7 @@
 //! Everything that may be asked of an existing operation.
 
+use std::error::Error as StdError;
+
 use crate::operation::{Actor, Change, Command, Decision, Operation, Rejection, decide, evolve};
 use crate::port::{CommitError, LoadedOperation, Viewer};
 use crate::value::{EventId, EventType, OperationId, Timestamp};
@@ -21,6 +23,7 @@ enum Round {
     Done(Box<Commanded>),
     LostRace,
     NotDone(ServiceError),
+    Busy(Box<dyn StdError + Send + Sync>),
     /// Not found when looked up; it may still land.
     Unsettled(Unsettled, ServiceError),
 }
@@ -62,8 +65,12 @@ impl Service {
             }
             if let Some(overdue) = overdue_in_the_way(&loaded, command, now) {
                 // Whether its expiry or something else was recorded, the next round sees it.
-                if let Err(error) = self.expire(overdue, now).await {
-                    last = error.on_the_way();
+                match self.expire(overdue, now).await {
+                    Ok(_) => {}
+                    Err(ServiceError::Busy(cause)) => {
+                        return Err(ServiceError::busy(cause, !unsettled.is_empty()));
+                    }
+                    Err(error) => last = error.on_the_way(),
                 }
                 continue;
             }
@@ -78,6 +85,9 @@ impl Service {
                     return Err(Rejection::InvalidTransition { status }.into());
                 }
                 Round::NotDone(error) => last = error,
+                Round::Busy(cause) => {
+                    return Err(ServiceError::busy(cause, !unsettled.is_empty()));
+                }
                 Round::Unsettled(attempt, error) => {
                     unsettled.push(attempt);
                     last = error;
@@ -101,6 +111,7 @@ impl Service {
         {
             Round::Done(_) => Ok(true),
             Round::LostRace => Ok(false),
+            Round::Busy(cause) => Err(ServiceError::Busy(cause)),
             Round::NotDone(error) | Round::Unsettled(_, error) => Err(error),
         }
     }
@@ -137,6 +148,7 @@ impl Service {
             Ok(()) => Ok(Round::Done(done)),
             Err(CommitError::Conflict) => Ok(Round::LostRace),
             Err(CommitError::NotDone(cause)) => Ok(Round::NotDone(ServiceError::NotDone(cause))),
+            Err(CommitError::Busy(cause)) => Ok(Round::Busy(cause)),
             Err(CommitError::Unknown(cause)) => {
                 let error = ServiceError::Unknown(cause);
                 match self.is_recorded(operation.id, event).await {

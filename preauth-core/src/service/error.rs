@@ -29,6 +29,10 @@ pub enum ServiceError {
     /// Nothing was done; the same request may be sent again.
     #[error("nothing was done")]
     NotDone(#[source] Box<dyn StdError + Send + Sync>),
+    /// Nothing was done, and it was not tried again: the host has too much to do. The same request
+    /// may be sent again later.
+    #[error("nothing was done, because too much is waiting")]
+    Busy(#[source] Box<dyn StdError + Send + Sync>),
     /// It is not known whether it was done; only a request under the same idempotency key, or a
     /// look at the operation, can tell.
     #[error("it is not known whether it was done")]
@@ -41,6 +45,15 @@ pub enum ServiceError {
 pub(super) struct Contended;
 
 impl ServiceError {
+    /// A commit that the host has no room for, after attempts of which some may still be written.
+    pub(super) fn busy(cause: Box<dyn StdError + Send + Sync>, is_unsettled: bool) -> Self {
+        if is_unsettled {
+            Self::Unknown(cause)
+        } else {
+            Self::Busy(cause)
+        }
+    }
+
     /// The same cause, as the failure of a step on the way: what was asked for was not begun.
     pub(super) fn on_the_way(self) -> Self {
         match self {
@@ -50,7 +63,8 @@ impl ServiceError {
             | Self::IdempotencyKeyReused
             | Self::IdempotencyInProgress
             | Self::UnknownCompany
-            | Self::NotDone(_)) => other,
+            | Self::NotDone(_)
+            | Self::Busy(_)) => other,
         }
     }
 }

@@ -38,7 +38,11 @@ impl Service {
                 Err(CommitError::Conflict) => {
                     swept.closed_by_others = swept.closed_by_others.saturating_add(1);
                 }
-                Err(CommitError::NotDone(cause) | CommitError::Unknown(cause)) => {
+                Err(
+                    CommitError::NotDone(cause)
+                    | CommitError::Busy(cause)
+                    | CommitError::Unknown(cause),
+                ) => {
                     swept.failed.push((commanded.operation.id, cause));
                 }
             }

@@ -103,8 +103,12 @@ impl Service {
                 }
                 if holder.is_overdue(now) {
                     // Whether it was recorded or not, the next round sees it.
-                    if let Err(error) = self.expire(holder.id, now).await {
-                        last = error.on_the_way();
+                    match self.expire(holder.id, now).await {
+                        Ok(_) => {}
+                        Err(ServiceError::Busy(cause)) => {
+                            return Err(ServiceError::busy(cause, !unknown.is_empty()));
+                        }
+                        Err(error) => last = error.on_the_way(),
                     }
                     continue;
                 }
@@ -125,6 +129,9 @@ impl Service {
                 Ok(()) => return Ok(created),
                 Err(CommitError::Conflict) => {}
                 Err(CommitError::NotDone(cause)) => last = ServiceError::NotDone(cause),
+                Err(CommitError::Busy(cause)) => {
+                    return Err(ServiceError::busy(cause, !unknown.is_empty()));
+                }
                 Err(CommitError::Unknown(cause)) => match self.exists(id).await {
                     Some(true) => return Ok(created),
                     Some(false) => {

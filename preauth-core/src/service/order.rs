@@ -53,6 +53,7 @@ impl Service {
                 Ok(()) => return Ok(order),
                 Err(CommitError::Conflict) => {}
                 Err(CommitError::NotDone(cause)) => last = ServiceError::NotDone(cause),
+                Err(CommitError::Busy(cause)) => return Err(ServiceError::Busy(cause)),
                 Err(CommitError::Unknown(cause)) => {
                     return match self.store.load_order(order.id).await {
                         Ok(Some(_)) => Ok(order),
@@ -87,6 +88,7 @@ impl Service {
                     return Err(OrderRejection::InvalidTransition { status }.into());
                 }
                 Err(CommitError::NotDone(cause)) => last = ServiceError::NotDone(cause),
+                Err(CommitError::Busy(cause)) => return Err(ServiceError::Busy(cause)),
                 Err(CommitError::Unknown(cause)) => return Err(ServiceError::Unknown(cause)),
             }
         }

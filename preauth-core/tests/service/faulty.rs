@@ -17,6 +17,8 @@ use preauth_core::value::{OperationId, PaymentOrderId, Timestamp};
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fault {
     NotDone,
+    /// The host has no room for it.
+    Busy,
     Conflict,
     /// Written, but the answer is lost.
     UnknownApplied,
@@ -148,6 +150,7 @@ impl Store for Faulty {
         match self.next_fault() {
             None => self.inner.commit(commit).await,
             Some(Fault::NotDone) => Err(CommitError::NotDone(lost())),
+            Some(Fault::Busy) => Err(CommitError::Busy(lost())),
             Some(Fault::Conflict) => Err(CommitError::Conflict),
             Some(Fault::UnknownNotApplied) => Err(CommitError::Unknown(lost())),
             Some(Fault::UnknownApplied) => {

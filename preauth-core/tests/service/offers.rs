@@ -156,3 +156,39 @@ async fn an_expiry_whose_answer_was_lost_makes_room_all_the_same() {
     assert_eq!(stored[1].status(), Status::Reproved);
     assert_eq!(given.events(first).await, 2);
 }
+
+#[tokio::test]
+async fn a_host_without_room_is_asked_once() {
+    for key in [None, Some(key())] {
+        let given = given();
+        given.faulty.storm(Fault::Busy);
+        let failed = given.send(key.as_ref()).await;
+        assert!(matches!(failed, Err(ServiceError::Busy(_))), "{failed:?}");
+        assert_eq!(given.faulty.commits(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_host_without_room_does_not_hide_an_unknown_outcome() {
+    let given = given();
+    given.faulty.fail(&[Fault::UnknownNotApplied]);
+    given.faulty.fail(&[Fault::Busy]);
+    let failed = given.send(None).await;
+    assert!(
+        matches!(failed, Err(ServiceError::Unknown(_))),
+        "{failed:?}"
+    );
+    assert_eq!(given.faulty.commits(), 2);
+}
+
+#[tokio::test]
+async fn an_offer_waits_for_no_expiry_that_the_host_has_no_room_for() {
+    let mut given = given();
+    given.begin().await;
+    given.now = given.now.saturating_add(TimeDelta::days(31));
+    given.faulty.storm(Fault::Busy);
+    let before = given.faulty.commits();
+    let failed = given.send(None).await;
+    assert!(matches!(failed, Err(ServiceError::Busy(_))), "{failed:?}");
+    assert_eq!(given.faulty.commits(), before + 1);
+}

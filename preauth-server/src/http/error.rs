@@ -221,7 +221,7 @@ impl From<ServiceError> for ApiError {
                 Self::new(ErrorCode::IdempotencyInProgress).retry_after(RETRY_SOON_SECONDS)
             }
             ServiceError::UnknownCompany => Self::new(ErrorCode::ResourceNotFound),
-            ServiceError::NotDone(cause) => Self::unavailable(cause),
+            ServiceError::NotDone(cause) | ServiceError::Busy(cause) => Self::unavailable(cause),
             ServiceError::Unknown(cause) => Self::internal(cause),
         }
     }

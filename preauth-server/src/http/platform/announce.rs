@@ -79,7 +79,9 @@ impl From<CommitError> for Unannounced {
         match error {
             // Every id in it is fresh, so that only chance could be in the way.
             CommitError::Conflict => Self::NotDone(ApiError::unavailable(error)),
-            CommitError::NotDone(cause) => Self::NotDone(ApiError::unavailable(cause)),
+            CommitError::NotDone(cause) | CommitError::Busy(cause) => {
+                Self::NotDone(ApiError::unavailable(cause))
+            }
             CommitError::Unknown(cause) => Self::Unknown(ApiError::internal(cause)),
         }
     }

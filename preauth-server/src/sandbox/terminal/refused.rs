@@ -52,6 +52,7 @@ impl From<ServiceError> for Refused {
             | ServiceError::IdempotencyKeyReused
             | ServiceError::IdempotencyInProgress
             | ServiceError::NotDone(_)
+            | ServiceError::Busy(_)
             | ServiceError::Unknown(_) => Self::Failed { error },
         }
     }

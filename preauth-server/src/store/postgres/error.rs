@@ -69,6 +69,9 @@ pub(super) enum WriteError {
     /// Nothing was written.
     #[error("nothing was written")]
     NotDone(#[source] Box<dyn StdError + Send + Sync>),
+    /// Nothing was written, and trying again at once would not help.
+    #[error("nothing was written, because too much is waiting")]
+    Busy(#[source] Box<dyn StdError + Send + Sync>),
     /// All of it or nothing was written.
     #[error("it is not known whether anything was written")]
     Unknown(#[source] Box<dyn StdError + Send + Sync>),
@@ -136,7 +139,9 @@ pub(super) fn one_row_or(affected: u64, otherwise: WriteError) -> Result<(), Wri
 pub(super) fn unavailable(error: WriteError) -> Unavailable {
     Unavailable {
         cause: match error {
-            WriteError::NotDone(cause) | WriteError::Unknown(cause) => cause,
+            WriteError::NotDone(cause) | WriteError::Busy(cause) | WriteError::Unknown(cause) => {
+                cause
+            }
             WriteError::Lost(fault) => Box::new(fault),
             error @ (WriteError::NotFound
             | WriteError::Conflict
@@ -202,7 +207,8 @@ impl From<Fault> for WriteError {
 impl From<QueueError> for WriteError {
     fn from(error: QueueError) -> Self {
         match error {
-            QueueError::Full | QueueError::Closed => Self::NotDone(Box::new(error)),
+            QueueError::Full => Self::Busy(Box::new(error)),
+            QueueError::Closed => Self::NotDone(Box::new(error)),
             // Without an answer the commit may or may not have come to pass.
             QueueError::Lost => Self::Unknown(Box::new(error)),
         }
@@ -255,6 +261,7 @@ impl From<WriteError> for CommitError {
             | WriteError::InProgress
             | WriteError::RolledBack => Self::Conflict,
             WriteError::NotDone(cause) => Self::NotDone(cause),
+            WriteError::Busy(cause) => Self::Busy(cause),
             WriteError::Lost(fault) => Self::NotDone(Box::new(fault)),
             WriteError::Unknown(cause) => Self::Unknown(cause),
         }
@@ -268,9 +275,10 @@ impl From<WriteError> for DirectoryError {
             WriteError::Conflict | WriteError::InProgress | WriteError::RolledBack => {
                 Self::Conflict
             }
-            error @ (WriteError::NotDone(_) | WriteError::Lost(_) | WriteError::Unknown(_)) => {
-                Self::Unavailable(unavailable(error))
-            }
+            error @ (WriteError::NotDone(_)
+            | WriteError::Busy(_)
+            | WriteError::Lost(_)
+            | WriteError::Unknown(_)) => Self::Unavailable(unavailable(error)),
         }
     }
 }

@@ -39,6 +39,9 @@ pub(super) enum WriteError {
     /// Nothing was written.
     #[error("nothing was written")]
     NotDone(#[source] Box<dyn StdError + Send + Sync>),
+    /// Nothing was written, and trying again at once would not help.
+    #[error("nothing was written, because too much is waiting")]
+    Busy(#[source] Box<dyn StdError + Send + Sync>),
     /// All of it or nothing was written.
     #[error("it is not known whether anything was written")]
     Unknown(#[source] Box<dyn StdError + Send + Sync>),
@@ -57,7 +60,9 @@ pub(super) fn one_row_or(affected: u64, otherwise: WriteError) -> Result<(), Wri
 pub(super) fn unavailable(error: WriteError) -> Unavailable {
     Unavailable {
         cause: match error {
-            WriteError::NotDone(cause) | WriteError::Unknown(cause) => cause,
+            WriteError::NotDone(cause) | WriteError::Busy(cause) | WriteError::Unknown(cause) => {
+                cause
+            }
             error @ (WriteError::NotFound | WriteError::Conflict) => Box::new(error),
         },
     }
@@ -127,6 +132,7 @@ impl From<WriteError> for CommitError {
             // A commit names only what its load saw: if it is gone, loading again tells.
             WriteError::NotFound | WriteError::Conflict => Self::Conflict,
             WriteError::NotDone(cause) => Self::NotDone(cause),
+            WriteError::Busy(cause) => Self::Busy(cause),
             WriteError::Unknown(cause) => Self::Unknown(cause),
         }
     }
@@ -137,7 +143,7 @@ impl From<WriteError> for DirectoryError {
         match error {
             WriteError::NotFound => Self::NotFound,
             WriteError::Conflict => Self::Conflict,
-            error @ (WriteError::NotDone(_) | WriteError::Unknown(_)) => {
+            error @ (WriteError::NotDone(_) | WriteError::Busy(_) | WriteError::Unknown(_)) => {
                 Self::Unavailable(unavailable(error))
             }
         }

@@ -24,7 +24,7 @@ const WRITES: [&str; 6] = [
     "new_invoice",
     "nothing",
 ];
-const OUTCOMES: [&str; 4] = ["ok", "conflict", "not_done", "unknown"];
+const OUTCOMES: [&str; 5] = ["ok", "conflict", "not_done", "busy", "unknown"];
 
 /// Counts commits and the events in them.
 #[derive(Clone, Debug)]
@@ -167,6 +167,7 @@ const fn outcome(committed: &Result<(), CommitError>) -> &'static str {
         Ok(()) => "ok",
         Err(CommitError::Conflict) => "conflict",
         Err(CommitError::NotDone(_)) => "not_done",
+        Err(CommitError::Busy(_)) => "busy",
         Err(CommitError::Unknown(_)) => "unknown",
     }
 }

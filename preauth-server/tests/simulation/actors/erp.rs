@@ -142,7 +142,7 @@ fn answer_to_offer(outcome: Result<Offered, ServiceError>) -> OfferAnswer {
             OfferAnswer::Duplicate(existing)
         }
         Err(ServiceError::IdempotencyInProgress) => OfferAnswer::InProgress,
-        Err(ServiceError::NotDone(_)) => OfferAnswer::NotDone,
+        Err(ServiceError::NotDone(_) | ServiceError::Busy(_)) => OfferAnswer::NotDone,
         Err(ServiceError::Unknown(_)) => OfferAnswer::Unknown,
         Err(refused) => OfferAnswer::Refused(refused.to_string()),
     }
@@ -151,7 +151,7 @@ fn answer_to_offer(outcome: Result<Offered, ServiceError>) -> OfferAnswer {
 pub(super) fn answer_to_command<T>(outcome: Result<T, ServiceError>) -> CommandAnswer {
     match outcome {
         Ok(_) => CommandAnswer::Done,
-        Err(ServiceError::NotDone(_)) => CommandAnswer::NotDone,
+        Err(ServiceError::NotDone(_) | ServiceError::Busy(_)) => CommandAnswer::NotDone,
         Err(ServiceError::Unknown(_)) => CommandAnswer::Unknown,
         Err(refused) => CommandAnswer::Refused(refused.to_string()),
     }

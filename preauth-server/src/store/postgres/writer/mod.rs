@@ -121,6 +121,7 @@ fn for_each(members: usize, error: WriteError) -> Vec<Result<(), WriteError>> {
     let (end, cause): (fn(Cause) -> WriteError, Arc<dyn StdError + Send + Sync>) = match error {
         WriteError::Lost(fault) => (WriteError::NotDone, Arc::new(fault)),
         WriteError::NotDone(cause) => (WriteError::NotDone, Arc::from(cause)),
+        WriteError::Busy(cause) => (WriteError::Busy, Arc::from(cause)),
         WriteError::Unknown(cause) => (WriteError::Unknown, Arc::from(cause)),
         WriteError::NotFound
         | WriteError::Conflict

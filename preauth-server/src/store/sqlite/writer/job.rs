@@ -92,7 +92,9 @@ where
             let ran = match &outcome {
                 Ok(_) => Ran::Keep,
                 Err(WriteError::NotFound | WriteError::Conflict) => Ran::Undo,
-                Err(WriteError::NotDone(_) | WriteError::Unknown(_)) => Ran::GiveUp,
+                Err(WriteError::NotDone(_) | WriteError::Busy(_) | WriteError::Unknown(_)) => {
+                    Ran::GiveUp
+                }
             };
             self.outcome = Some(outcome);
             ran

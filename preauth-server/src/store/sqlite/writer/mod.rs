@@ -152,7 +152,7 @@ impl Writer {
         match self.queue.try_send(Message::Job(Box::new(job))) {
             Ok(()) => {}
             Err(mpsc::error::TrySendError::Full(_)) => {
-                return Err(WriteError::NotDone(Box::new(QueueError::Full)));
+                return Err(WriteError::Busy(Box::new(QueueError::Full)));
             }
             Err(mpsc::error::TrySendError::Closed(_)) => {
                 return Err(WriteError::NotDone(Box::new(QueueError::Closed)));

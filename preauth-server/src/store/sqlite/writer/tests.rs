@@ -224,7 +224,7 @@ async fn what_exceeds_the_queue_is_refused_at_once() {
     let outcomes = bench.insert_together(1..=limit + 5).await;
     let refused = outcomes
         .iter()
-        .filter(|it| matches!(it, Err(WriteError::NotDone(_))))
+        .filter(|it| matches!(it, Err(WriteError::Busy(_))))
         .count();
     assert_eq!(refused, 5);
     assert_eq!(bench.stored().await.len(), QUEUE_LIMIT);
