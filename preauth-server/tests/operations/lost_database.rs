@@ -70,9 +70,10 @@ async fn a_lost_database_is_not_ready_yet_alive_and_scrapes_go_on_without_old_va
 async fn a_schema_that_is_too_new_or_too_old_is_not_ready_and_the_reason_says_which() {
     let database = Database::empty().await;
     let sandbox = start_on(&database).await;
-    sqlx::query(
+    sqlx::raw_sql(
         "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
-         VALUES (9999, 'later', TRUE, '', 0)",
+         VALUES (9999, 'later', TRUE, '', 0);
+         UPDATE schema_compatibility SET oldest_supported = 9999",
     )
     .execute(&database.sql().await)
     .await

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use chrono::TimeDelta;
 use preauth_core::port::Claim;
-use preauth_server::store::{OpenError, SchemaMismatch, Unfit, open};
+use preauth_server::store::{OpenError, SchemaMismatch, Unfit, migrate, open};
 use tempfile::TempDir;
 
 use crate::database::Database;
@@ -104,8 +104,30 @@ async fn a_file_that_is_no_database_is_left_as_it_is() {
 }
 
 #[tokio::test]
+async fn a_newer_schema_that_supports_this_build_is_worked_on() {
+    let first = Fixture::new().await;
+    sqlx::query(
+        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+         VALUES (9999, 'later', TRUE, x'00', 0)",
+    )
+    .execute(&first.sql)
+    .await
+    .unwrap();
+    first.stores.lifecycle.check().await.unwrap();
+    first.stores.lifecycle.close().await;
+    migrate(&first.database.url()).await.unwrap();
+    let again = open(&first.database.url()).await.unwrap();
+    again.lifecycle.check().await.unwrap();
+    again.lifecycle.close().await;
+}
+
+#[tokio::test]
 async fn a_newer_schema_that_does_not_support_this_build_is_refused() {
     let first = Fixture::new().await;
+    sqlx::query("UPDATE schema_compatibility SET oldest_supported = 9999")
+        .execute(&first.sql)
+        .await
+        .unwrap();
     sqlx::query(
         "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
          VALUES (9999, 'later', TRUE, x'00', 0)",

@@ -41,5 +41,6 @@ mod watch;
 mod cluster;
 mod database;
 mod instances;
+mod migration_rules;
 mod opening;
 mod records;

@@ -1,6 +1,7 @@
 //! Opening: nothing is made by the way, and only this build's schema will do.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use preauth_server::directory::CompanyKind;
 use preauth_server::store::{OpenError, SchemaMismatch, Unfit, migrate, open};
@@ -40,9 +41,66 @@ async fn instances_that_migrate_side_by_side_take_turns() {
     stores.lifecycle.close().await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_step_that_does_not_get_its_locks_is_taken_again_until_it_does() {
+    let fixture = Fixture::new().await;
+    let undo = "DELETE FROM _sqlx_migrations WHERE version = 6; DROP TABLE schema_compatibility";
+    sqlx::raw_sql(undo).execute(&fixture.sql).await.unwrap();
+    let mut holder = fixture.sql.begin().await.unwrap();
+    sqlx::raw_sql("LOCK TABLE _sqlx_migrations IN SHARE MODE")
+        .execute(&mut *holder)
+        .await
+        .unwrap();
+    let url = fixture.database.url();
+    let migrated = tokio::spawn(async move { migrate(&url).await });
+    // Of the requests for the lock one waits, is given up, and comes again.
+    for is_waiting in [true, false, true] {
+        while waits_for_a_table(&fixture).await != is_waiting {
+            assert!(!migrated.is_finished());
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+    holder.rollback().await.unwrap();
+    migrated.await.unwrap().unwrap();
+    fixture.stores.lifecycle.check().await.unwrap();
+}
+
+/// Whether a session waits for the lock of a table.
+async fn waits_for_a_table(fixture: &Fixture) -> bool {
+    sqlx::query_scalar(
+        "SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'relation' AND NOT granted
+             AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))",
+    )
+    .fetch_one(&fixture.sql)
+    .await
+    .unwrap()
+}
+
+#[tokio::test]
+async fn a_newer_schema_that_supports_this_build_is_worked_on() {
+    let first = Fixture::new().await;
+    sqlx::query(
+        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+         VALUES (9999, 'later', TRUE, '', 0)",
+    )
+    .execute(&first.sql)
+    .await
+    .unwrap();
+    first.stores.lifecycle.check().await.unwrap();
+    first.stores.lifecycle.close().await;
+    migrate(&first.database.url()).await.unwrap();
+    let again = open(&first.database.url()).await.unwrap();
+    again.lifecycle.check().await.unwrap();
+    again.lifecycle.close().await;
+}
+
 #[tokio::test]
 async fn a_newer_schema_that_does_not_support_this_build_is_refused() {
     let first = Fixture::new().await;
+    sqlx::query("UPDATE schema_compatibility SET oldest_supported = 9999")
+        .execute(&first.sql)
+        .await
+        .unwrap();
     sqlx::query(
         "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
          VALUES (9999, 'later', TRUE, '', 0)",

@@ -39,6 +39,11 @@ fn steps() -> Vec<Migration> {
             "operation_counts",
             include_str!("../../../migrations/sqlite/0005_operation_counts.sql"),
         ),
+        step(
+            6,
+            "schema_compatibility",
+            include_str!("../../../migrations/sqlite/0006_schema_compatibility.sql"),
+        ),
     ]
 }
 

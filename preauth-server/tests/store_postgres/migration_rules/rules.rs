@@ -1,0 +1,243 @@
+//! What no step may do while instances of the version before it are at work.
+
+use super::statements::{statements, word_after};
+
+/// Tables that stay so small that a statement over all of their rows takes no time.
+const SMALL: [&str; 2] = ["SCHEMA_COMPATIBILITY", "SEQUENCES"];
+
+const BEFORE_A_TABLE: [&str; 5] = [
+    "ALTER TABLE ONLY",
+    "ALTER TABLE",
+    "UPDATE",
+    "DELETE FROM",
+    "ON",
+];
+const INDEX: [&str; 4] = [
+    "CREATE INDEX",
+    "CREATE UNIQUE INDEX",
+    "DROP INDEX",
+    "REINDEX",
+];
+const CONSTRAINT: [&str; 5] = [
+    "ADD CONSTRAINT",
+    "ADD CHECK",
+    "ADD FOREIGN KEY",
+    "ADD UNIQUE",
+    "ADD PRIMARY KEY",
+];
+/// What gives each row of a new column a value of its own, or looks at each.
+const FILLING: [&str; 7] = [
+    "GENERATED",
+    "SERIAL",
+    "BIGSERIAL",
+    "UNIQUE",
+    "PRIMARY KEY",
+    "REFERENCES",
+    "CHECK",
+];
+/// What makes a statement do nothing the second time.
+const GUARDS: [&str; 4] = ["IF NOT EXISTS", "IF EXISTS", "OR REPLACE", "ON CONFLICT"];
+
+/// A step as the rules read it.
+struct Step {
+    statements: Vec<String>,
+    /// Tables that the step makes: nobody works on them yet.
+    made: Vec<String>,
+    in_transaction: bool,
+    /// Whether it ends the work of older builds, and says so to them.
+    contracts: bool,
+}
+
+/// What is wrong with a step, by statement.
+pub(super) fn violations(sql: &str, is_postgres: bool) -> Vec<String> {
+    let statements = statements(sql);
+    let made = |statement: &String| {
+        let name = word_after(statement, "CREATE TABLE IF NOT EXISTS")
+            .or_else(|| word_after(statement, "CREATE TABLE"));
+        name.map(ToOwned::to_owned)
+    };
+    let step = Step {
+        made: statements.iter().filter_map(made).collect(),
+        in_transaction: !sql.starts_with("-- no-transaction"),
+        contracts: statements
+            .iter()
+            .any(|it| it.starts_with("UPDATE SCHEMA_COMPATIBILITY SET")),
+        statements,
+    };
+    let mut found = Vec::new();
+    if step.contracts && !step.in_transaction {
+        found.push("a step that contracts needs a transaction".to_owned());
+    }
+    for statement in &step.statements {
+        let mut report = |rule: &str| found.push(format!("{rule}: {statement}"));
+        if !step.contracts {
+            takes_away(statement, &step, &mut report);
+        }
+        if is_postgres {
+            locks(statement, &step, &mut report);
+            cannot_be_repeated(statement, &step, &mut report);
+        }
+    }
+    found
+}
+
+/// Older builds miss what is gone, renamed or demanded of them.
+fn takes_away(statement: &str, step: &Step, report: &mut impl FnMut(&str)) {
+    if let Some(name) = dropped(statement)
+        && !step.makes(name)
+    {
+        report("DROP in a step that does not contract");
+    }
+    if let Some(target) = word_after(statement, "RENAME TO") {
+        // A table that is made anew under its old name is still there.
+        let from = word_after(statement, "ALTER TABLE").unwrap_or_default();
+        if !(step.made.iter().any(|made| made == from) && step.drops(target)) {
+            report("RENAME in a step that does not contract");
+        }
+    } else if has(statement, "RENAME") {
+        report("RENAME in a step that does not contract");
+    }
+    if has(statement, "SET NOT NULL") || (has(statement, "ALTER COLUMN") && has(statement, "TYPE"))
+    {
+        report("a column is narrowed in a step that does not contract");
+    }
+    if has(statement, "ADD COLUMN") && has(statement, "NOT NULL") && !has(statement, "DEFAULT") {
+        report("ADD COLUMN … NOT NULL without a default");
+    }
+}
+
+/// Writers wait longer than a second on a table of ten million rows.
+fn locks(statement: &str, step: &Step, report: &mut impl FnMut(&str)) {
+    let table = BEFORE_A_TABLE
+        .iter()
+        .find_map(|words| word_after(statement, words));
+    let table = table.unwrap_or_default();
+    if step.made.iter().any(|made| made == table) {
+        return;
+    }
+    let concurrently = has(statement, "CONCURRENTLY");
+    if has_any(statement, &INDEX) && !concurrently {
+        report("an index without CONCURRENTLY");
+    }
+    if concurrently && step.in_transaction {
+        report("CONCURRENTLY in a transaction");
+    }
+    fills_a_column(statement, report);
+    if has_any(statement, &CONSTRAINT) && !has_any(statement, &["NOT VALID", "USING INDEX"]) {
+        report("a constraint without NOT VALID");
+    }
+    if has(statement, "VALIDATE CONSTRAINT") && step.in_transaction {
+        report("VALIDATE CONSTRAINT in a transaction");
+    }
+    if has(statement, "SET NOT NULL") || (has(statement, "ALTER COLUMN") && has(statement, "TYPE"))
+    {
+        report("a change of a column that reads every row");
+    }
+    let is_mass = ["UPDATE", "DELETE FROM"]
+        .iter()
+        .any(|verb| statement.starts_with(verb));
+    if is_mass && !SMALL.contains(&table) && !has(statement, "LIMIT") {
+        report("a write to every row of a table");
+    }
+    if ["LOCK", "TRUNCATE", "CLUSTER", "VACUUM", "DO"]
+        .iter()
+        .any(|verb| word_is_first(statement, verb))
+    {
+        report("a statement that the rules cannot follow, or that keeps everybody off");
+    }
+}
+
+/// A new column is filled without looking at any row only by a constant.
+fn fills_a_column(statement: &str, report: &mut impl FnMut(&str)) {
+    if !has(statement, "ADD COLUMN") {
+        return;
+    }
+    let default = statement.split_once(" DEFAULT ").map_or("", |(_, it)| it);
+    let default = default.split(" , ADD ").next().unwrap_or_default();
+    if default.contains('(') {
+        report("ADD COLUMN with a default that is computed for each row");
+    }
+    if has_any(statement, &FILLING) {
+        report("ADD COLUMN that reads or writes every row");
+    }
+}
+
+/// A step without a transaction begins again after it was interrupted.
+fn cannot_be_repeated(statement: &str, step: &Step, report: &mut impl FnMut(&str)) {
+    if step.in_transaction {
+        return;
+    }
+    let index = [
+        "CREATE INDEX CONCURRENTLY",
+        "CREATE UNIQUE INDEX CONCURRENTLY",
+    ]
+    .iter()
+    .find_map(|words| word_after(statement, words));
+    if let Some(index) = index
+        && !step.drops(index)
+    {
+        report("an index that an interruption leaves invalid is not dropped first");
+    }
+    if let Some(constraint) = word_after(statement, "ADD CONSTRAINT")
+        && !step.drops(constraint)
+    {
+        report("a constraint is not dropped before it is added again");
+    }
+    let is_guarded = has_any(statement, &GUARDS);
+    let is_made = ["CREATE", "DROP", "INSERT"]
+        .iter()
+        .any(|verb| word_is_first(statement, verb))
+        || has(statement, "ADD COLUMN");
+    if is_made && index.is_none() && !is_guarded {
+        report("a statement that cannot be carried out twice");
+    }
+    if has(statement, "BODY") {
+        report("a function in a step without a transaction");
+    }
+}
+
+impl Step {
+    /// Whether the step makes something of this name, perhaps anew.
+    fn makes(&self, name: &str) -> bool {
+        let makes = |statement: &String| {
+            let is_made =
+                word_is_first(statement, "CREATE") && statement.split(' ').any(|word| word == name);
+            let is_added = word_after(statement, "ADD CONSTRAINT") == Some(name);
+            is_made && dropped(statement).is_none()
+                || is_added
+                || word_after(statement, "RENAME TO") == Some(name)
+        };
+        self.statements.iter().any(makes)
+    }
+
+    fn drops(&self, name: &str) -> bool {
+        self.statements.iter().any(|it| dropped(it) == Some(name))
+    }
+}
+
+/// The name of what a statement drops.
+fn dropped(statement: &str) -> Option<&str> {
+    let mut words = statement
+        .split(' ')
+        .skip_while(|word| *word != "DROP")
+        .skip(1);
+    // What is dropped, and how; DEFAULT and NOT NULL of a column only widen it.
+    let rest = words.by_ref();
+    let kind = rest.next()?;
+    if ["DEFAULT", "NOT"].contains(&kind) {
+        return None;
+    }
+    rest.find(|word| !["CONCURRENTLY", "IF", "EXISTS"].contains(word))
+}
+
+fn has(statement: &str, words: &str) -> bool {
+    format!(" {statement} ").contains(&format!(" {words} "))
+}
+
+fn has_any(statement: &str, words: &[&str]) -> bool {
+    words.iter().any(|words| has(statement, words))
+}
+
+fn word_is_first(statement: &str, word: &str) -> bool {
+    statement.split(' ').next() == Some(word)
+}
