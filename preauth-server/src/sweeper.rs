@@ -169,7 +169,6 @@ mod tests {
             store.set_credit(payer, credit);
             let service = Service::new(
                 store.clone(),
-                store.clone(),
                 Arc::new(CountingIds::in_namespace(2)),
                 Arc::new(NoTexts),
                 Policy::default(),

@@ -269,7 +269,6 @@ pub(super) fn target_of(offer: &Offer) -> OfferTarget {
 fn service(host: &dyn Host, ids: &Arc<CountingIds>) -> Service {
     Service::new(
         host.store(),
-        host.queries(),
         Arc::<CountingIds>::clone(ids),
         Arc::new(AwkwardTexts),
         Policy::default(),

@@ -14,6 +14,7 @@ impl Tables {
             return Err(CommitError::Conflict);
         }
         let head_office = commit.write.head_office();
+        self.event_ids.insert(commit.event.id);
         let event = Arc::new(commit.event);
         let operation_id = match commit.write {
             Write::NewOperation(operation) => Some(self.write_operation(*operation, &event)),
@@ -63,7 +64,8 @@ impl Tables {
     }
 
     fn conflicts(&self, commit: &Commit) -> bool {
-        self.aggregate_conflicts(&commit.write)
+        self.event_ids.contains(&commit.event.id)
+            || self.aggregate_conflicts(&commit.write)
             || commit.supplier.as_ref().is_some_and(|supplier| {
                 self.by_cnpj.contains_key(&supplier.cnpj)
                     || self.companies.contains_key(&supplier.id)

@@ -64,7 +64,6 @@
 //! let ids = Arc::new(CountingIds::new());
 //! let service = Service::new(
 //!     store.clone(),
-//!     store.clone(),
 //!     ids,
 //!     Arc::new(PlainText),
 //!     Policy::default(),

@@ -8,7 +8,7 @@ use crate::port::{
     Commit, CommitError, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget,
     Store, Subscription, Unavailable,
 };
-use crate::value::{CompanyId, OperationId, PaymentOrderId, Timestamp};
+use crate::value::{CompanyId, EventId, OperationId, PaymentOrderId, Timestamp};
 
 use super::MemoryStore;
 use super::tables::{Tables, slot_of};
@@ -46,6 +46,10 @@ impl Store for MemoryStore {
         id: PaymentOrderId,
     ) -> Result<Option<LoadedOrder<PaymentOrder>>, Unavailable> {
         Ok(self.lock().load_order(id))
+    }
+
+    async fn has_event(&self, id: EventId) -> Result<bool, Unavailable> {
+        Ok(self.lock().event_ids.contains(&id))
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {

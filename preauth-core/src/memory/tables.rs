@@ -8,8 +8,8 @@ use crate::operation::{Credit, InvoiceFile, Operation};
 use crate::payment_order::PaymentOrder;
 use crate::port::{EventRecord, ExtensionRecord, HistoryEntry, NewNotice, Reply};
 use crate::value::{
-    Cnpj, CompanyId, Email, ExtensionId, IdempotencyKey, InvoiceId, InvoiceNumber, OperationId,
-    PaymentOrderId,
+    Cnpj, CompanyId, Email, EventId, ExtensionId, IdempotencyKey, InvoiceId, InvoiceNumber,
+    OperationId, PaymentOrderId,
 };
 
 use super::delivery::Deliveries;
@@ -34,6 +34,7 @@ pub(super) struct Tables {
     pub(super) orders: BTreeMap<PaymentOrderId, PaymentOrder>,
     pub(super) order_histories: BTreeMap<PaymentOrderId, Vec<HistoryEntry>>,
     pub(super) invoices: BTreeMap<InvoiceId, ReceivedInvoice>,
+    pub(super) event_ids: BTreeSet<EventId>,
     /// Events that no aggregate is behind, with the head office whose they are.
     pub(super) announcements: Vec<(CompanyId, Arc<EventRecord>)>,
     pub(super) notices: Vec<NewNotice>,

@@ -8,8 +8,8 @@ use thiserror::Error;
 use crate::operation::{OfferContext, Operation};
 use crate::payment_order::PaymentOrder;
 use crate::value::{
-    Cnpj, CompanyId, Fingerprint, IdempotencyKey, InvoiceNumber, OperationId, PaymentOrderId,
-    Timestamp,
+    Cnpj, CompanyId, EventId, Fingerprint, IdempotencyKey, InvoiceNumber, OperationId,
+    PaymentOrderId, Timestamp,
 };
 
 use super::{Commit, Subscription};
@@ -53,7 +53,12 @@ pub trait Store: Send + Sync {
         id: PaymentOrderId,
     ) -> Result<Option<LoadedOrder<PaymentOrder>>, Unavailable>;
 
-    /// Writes all of `commit`, or nothing.
+    /// Whether the event is recorded, and with it the commit that it belongs to. What a `load`
+    /// has shown, a look-up after it knows.
+    async fn has_event(&self, id: EventId) -> Result<bool, Unavailable>;
+
+    /// Writes all of `commit`, or nothing. The ids of its event and of what it creates are taken
+    /// once: a commit that names one that is taken conflicts.
     async fn commit(&self, commit: Commit) -> Result<(), CommitError>;
 
     /// Writes each of `commits` as [`commit`](Self::commit) does, as many together as the host can;
@@ -140,12 +145,15 @@ pub struct Unavailable {
     pub cause: Box<dyn StdError + Send + Sync>,
 }
 
-/// Why a commit did not succeed. The four are kept apart because callers must treat them so.
+/// Why a commit did not succeed. These are kept apart because callers must treat them so.
 #[derive(Debug, Error)]
 pub enum CommitError {
     /// Something else was committed in between; nothing was written. Load again and decide anew.
     #[error("something else was committed in between")]
     Conflict,
+    /// Another commit under the same idempotency key is being written; nothing was written.
+    #[error("a commit under the same idempotency key is being written")]
+    InProgress,
     /// Nothing was written; the same commit may be tried again.
     #[error("nothing was written")]
     NotDone(#[source] Box<dyn StdError + Send + Sync>),
@@ -153,7 +161,7 @@ pub enum CommitError {
     /// Trying again at once only adds to that; the caller is asked to come back later.
     #[error("nothing was written, and trying again at once would not help")]
     Busy(#[source] Box<dyn StdError + Send + Sync>),
-    /// All of it or nothing was written; look the aggregate up to learn which.
+    /// All of it or nothing was written, or will be: look its event up to learn which.
     #[error("it is not known whether anything was written")]
     Unknown(#[source] Box<dyn StdError + Send + Sync>),
 }

@@ -1,13 +1,11 @@
 //! Everything that may be asked of an existing operation.
 
-use std::error::Error as StdError;
-
 use crate::operation::{Actor, Change, Command, Decision, Operation, Rejection, decide, evolve};
-use crate::port::{CommitError, LoadedOperation, Viewer};
-use crate::value::{EventId, EventType, OperationId, Timestamp};
+use crate::port::{LoadedOperation, Viewer};
+use crate::value::{EventType, OperationId, Timestamp};
 
 use super::error::Contended;
-use super::{LOOK_UPS, ROUNDS, Service, ServiceError};
+use super::{Attempt, ROUNDS, Round, Service, ServiceError, Unsettled};
 
 /// What a command led to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,22 +14,6 @@ pub struct Commanded {
     pub operation: Operation,
     /// The event that was recorded; none when nothing had to change.
     pub event: Option<EventType>,
-}
-
-/// How one round of a command ended.
-enum Round {
-    Done(Box<Commanded>),
-    LostRace,
-    NotDone(ServiceError),
-    Busy(Box<dyn StdError + Send + Sync>),
-    /// Not found when looked up; it may still land.
-    Unsettled(Unsettled, ServiceError),
-}
-
-/// An attempt of unknown outcome: its event, and what it led to if it was recorded.
-struct Unsettled {
-    event: EventId,
-    done: Box<Commanded>,
 }
 
 impl Service {
@@ -49,52 +31,53 @@ impl Service {
         actor: Actor,
         now: Timestamp,
     ) -> Result<Commanded, ServiceError> {
-        let mut last = ServiceError::NotDone(Contended.into());
-        let mut unsettled: Vec<Unsettled> = Vec::new();
+        let mut unsettled = Unsettled::default();
+        let mut last = ServiceError::from(Contended);
         for _ in 0..ROUNDS {
-            let loaded = match self.store.load_operation(id).await {
-                Ok(loaded) => loaded,
-                Err(unavailable) if unsettled.is_empty() => return Err(unavailable.into()),
-                Err(unavailable) => return Err(ServiceError::Unknown(unavailable.cause)),
-            };
-            let Some(loaded) = loaded.filter(|found| viewer.sees(&found.operation)) else {
-                return Err(Rejection::NotFound.into());
-            };
-            if let Some(done) = self.landed_late(id, &unsettled).await {
-                return Ok(done);
-            }
-            if let Some(overdue) = overdue_in_the_way(&loaded, command, now) {
-                // Whether its expiry or something else was recorded, the next round sees it.
-                match self.expire(overdue, now).await {
-                    Ok(_) => {}
-                    Err(ServiceError::Busy(cause)) => {
-                        return Err(ServiceError::busy(cause, !unsettled.is_empty()));
-                    }
-                    Err(error) => last = error.on_the_way(),
-                }
-                continue;
-            }
-            match self.attempt(&loaded, command, actor, now).await? {
-                Round::Done(commanded) => return Ok(*commanded),
-                Round::LostRace => {
-                    // Lost to its own earlier attempt, perhaps.
-                    if let Some(done) = self.landed_late(id, &unsettled).await {
-                        return Ok(done);
-                    }
-                    let status = loaded.operation.status();
-                    return Err(Rejection::InvalidTransition { status }.into());
-                }
-                Round::NotDone(error) => last = error,
-                Round::Busy(cause) => {
-                    return Err(ServiceError::busy(cause, !unsettled.is_empty()));
-                }
-                Round::Unsettled(attempt, error) => {
-                    unsettled.push(attempt);
-                    last = error;
-                }
+            let round = self.command_once(viewer, id, command, actor, now, &mut unsettled);
+            match round.await {
+                Ok(Round::Done(commanded)) => return Ok(*commanded),
+                Ok(Round::Again(failure)) => last = failure,
+                Err(failure) => return Err(unsettled.or_unknown(failure)),
             }
         }
-        Err(last)
+        Err(unsettled.or_unknown(last))
+    }
+
+    async fn command_once(
+        &self,
+        viewer: Viewer,
+        id: OperationId,
+        command: &Command,
+        actor: Actor,
+        now: Timestamp,
+        unsettled: &mut Unsettled<Box<Commanded>>,
+    ) -> Result<Round<Box<Commanded>>, ServiceError> {
+        let loaded = self.store.load_operation(id).await?;
+        // After the load: the version that it shows may be the one of an attempt.
+        if let Some(done) = self.applied(unsettled).await? {
+            return Ok(Round::Done(done));
+        }
+        let loaded = loaded.filter(|found| viewer.sees(&found.operation));
+        let loaded = loaded.ok_or(Rejection::NotFound)?;
+        let stored = &loaded.operation;
+        if unsettled.drop_unless(|it| it.operation.version > stored.version) {
+            return Err(lost_race(stored).into());
+        }
+        if let Some(overdue) = overdue_in_the_way(&loaded, command, now) {
+            // Whether its expiry or something else was recorded, the next round sees it.
+            return Round::after_expiry(self.expire(overdue, now).await);
+        }
+        let attempt = self.change(&loaded, command, actor, now, unsettled);
+        Ok(match attempt.await? {
+            Attempt::Done(commanded) => Round::Done(commanded),
+            Attempt::Conflict | Attempt::InProgress if unsettled.is_empty() => {
+                return Err(lost_race(stored).into());
+            }
+            // Perhaps to its own earlier attempt; the next round sees what is stored.
+            Attempt::Conflict | Attempt::InProgress => Round::Again(Contended.into()),
+            Attempt::Failed(failure) => Round::Again(failure),
+        })
     }
 
     /// Records the expiry of an overdue offer; `false` when it is not overdue, or no more.
@@ -105,24 +88,24 @@ impl Service {
         if !loaded.operation.is_overdue(now) {
             return Ok(false);
         }
-        match self
-            .attempt(&loaded, &Command::Expire, Actor::System, now)
-            .await?
-        {
-            Round::Done(_) => Ok(true),
-            Round::LostRace => Ok(false),
-            Round::Busy(cause) => Err(ServiceError::Busy(cause)),
-            Round::NotDone(error) | Round::Unsettled(_, error) => Err(error),
+        let mut unsettled = Unsettled::default();
+        let (expire, by) = (&Command::Expire, Actor::System);
+        match self.change(&loaded, expire, by, now, &mut unsettled).await {
+            Ok(Attempt::Done(_)) => Ok(true),
+            Ok(Attempt::Conflict | Attempt::InProgress) => Ok(false),
+            Ok(Attempt::Failed(failure)) | Err(failure) => Err(unsettled.or_unknown(failure)),
         }
     }
 
-    async fn attempt(
+    /// Commits what `command` leads to from what is loaded.
+    async fn change(
         &self,
         loaded: &LoadedOperation,
         command: &Command,
         actor: Actor,
         now: Timestamp,
-    ) -> Result<Round, ServiceError> {
+        unsettled: &mut Unsettled<Box<Commanded>>,
+    ) -> Result<Attempt<Box<Commanded>>, ServiceError> {
         let operation = &loaded.operation;
         let holder = loaded.holder.as_ref().map(|holder| holder.id);
         let change: Change = match decide(operation, command, holder, now)? {
@@ -132,53 +115,23 @@ impl Service {
                     operation: operation.clone(),
                     event: None,
                 };
-                return Ok(Round::Done(Box::new(commanded)));
+                return Ok(Attempt::Done(Box::new(commanded)));
             }
         };
         let next = evolve(operation, &change);
         let commit =
             self.commit_of_change(next.clone(), &change, actor, &loaded.subscriptions, now);
-        let event = commit.event.id;
-        let event_type = change.event_type();
         let done = Box::new(Commanded {
             operation: next,
-            event: Some(event_type),
+            event: Some(change.event_type()),
         });
-        match self.store.commit(commit).await {
-            Ok(()) => Ok(Round::Done(done)),
-            Err(CommitError::Conflict) => Ok(Round::LostRace),
-            Err(CommitError::NotDone(cause)) => Ok(Round::NotDone(ServiceError::NotDone(cause))),
-            Err(CommitError::Busy(cause)) => Ok(Round::Busy(cause)),
-            Err(CommitError::Unknown(cause)) => {
-                let error = ServiceError::Unknown(cause);
-                match self.is_recorded(operation.id, event).await {
-                    Some(true) => Ok(Round::Done(done)),
-                    Some(false) => Ok(Round::Unsettled(Unsettled { event, done }, error)),
-                    // Another round would be refused by what this one may have done.
-                    None => Err(error),
-                }
-            }
-        }
+        self.attempt(commit, done, unsettled).await
     }
+}
 
-    /// The attempt that was recorded after it had been looked up in vain, if any was.
-    async fn landed_late(&self, id: OperationId, unsettled: &[Unsettled]) -> Option<Commanded> {
-        for attempt in unsettled {
-            if self.is_recorded(id, attempt.event).await == Some(true) {
-                return Some((*attempt.done).clone());
-            }
-        }
-        None
-    }
-
-    /// Looks an event up after an unknown outcome; `None` when even that fails.
-    async fn is_recorded(&self, id: OperationId, event: EventId) -> Option<bool> {
-        for _ in 0..LOOK_UPS {
-            if let Ok(history) = self.queries.history(id).await {
-                return Some(history.iter().any(|entry| entry.id == event));
-            }
-        }
-        None
+const fn lost_race(operation: &Operation) -> Rejection {
+    Rejection::InvalidTransition {
+        status: operation.status(),
     }
 }
 

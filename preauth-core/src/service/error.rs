@@ -45,15 +45,6 @@ pub enum ServiceError {
 pub(super) struct Contended;
 
 impl ServiceError {
-    /// A commit that the host has no room for, after attempts of which some may still be written.
-    pub(super) fn busy(cause: Box<dyn StdError + Send + Sync>, is_unsettled: bool) -> Self {
-        if is_unsettled {
-            Self::Unknown(cause)
-        } else {
-            Self::Busy(cause)
-        }
-    }
-
     /// The same cause, as the failure of a step on the way: what was asked for was not begun.
     pub(super) fn on_the_way(self) -> Self {
         match self {
@@ -66,6 +57,12 @@ impl ServiceError {
             | Self::NotDone(_)
             | Self::Busy(_)) => other,
         }
+    }
+}
+
+impl From<Contended> for ServiceError {
+    fn from(contended: Contended) -> Self {
+        Self::NotDone(contended.into())
     }
 }
 

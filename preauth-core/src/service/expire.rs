@@ -35,7 +35,7 @@ impl Service {
         for (commanded, outcome) in done.into_iter().zip(outcomes) {
             match outcome {
                 Ok(()) => swept.expired.push(commanded),
-                Err(CommitError::Conflict) => {
+                Err(CommitError::Conflict | CommitError::InProgress) => {
                     swept.closed_by_others = swept.closed_by_others.saturating_add(1);
                 }
                 Err(

@@ -3,6 +3,8 @@
 //! Every method takes the moment at which it acts. Nothing is sent to anybody here: what others
 //! must hear is part of the commit, and leaves the house afterwards.
 
+mod announce;
+mod attempt;
 mod command;
 mod error;
 mod expire;
@@ -15,8 +17,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::Policy;
-use crate::port::{IdSource, Queries, Render, Store};
+use crate::port::{IdSource, Render, Store};
 
+use attempt::{Attempt, Round, Unsettled};
 use in_flight::InFlight;
 
 pub use command::Commanded;
@@ -33,7 +36,6 @@ const LOOK_UPS: u32 = 3;
 /// The use cases, over a host's ports.
 pub struct Service {
     store: Arc<dyn Store>,
-    queries: Arc<dyn Queries>,
     ids: Arc<dyn IdSource>,
     render: Arc<dyn Render>,
     policy: Policy,
@@ -45,14 +47,12 @@ impl Service {
     #[must_use]
     pub fn new(
         store: Arc<dyn Store>,
-        queries: Arc<dyn Queries>,
         ids: Arc<dyn IdSource>,
         render: Arc<dyn Render>,
         policy: Policy,
     ) -> Self {
         Self {
             store,
-            queries,
             ids,
             render,
             policy,

@@ -4,15 +4,12 @@ use crate::operation::{
     Action, Actor, DirectAdvance, Offer, Operation, judge_direct_advance, judge_offer,
 };
 use crate::port::{
-    Commit, CommitError, LoadedOffer, NewNotice, NewReply, NewSupplier, NoticeKind, OfferTarget,
-    Write,
+    Commit, LoadedOffer, NewNotice, NewReply, NewSupplier, NoticeKind, OfferTarget, Write,
 };
-use crate::value::{
-    CompanyId, CompanyName, Fingerprint, IdempotencyKey, NoticeId, OperationId, Timestamp,
-};
+use crate::value::{CompanyId, CompanyName, Fingerprint, IdempotencyKey, NoticeId, Timestamp};
 
 use super::error::Contended;
-use super::{LOOK_UPS, ROUNDS, Service, ServiceError};
+use super::{Attempt, ROUNDS, Round, Service, ServiceError, Unsettled};
 
 /// The answer to an offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,68 +79,62 @@ impl Service {
         actor: Actor,
         now: Timestamp,
     ) -> Result<Offered, ServiceError> {
-        let target = beginning.target();
-        // What earlier rounds may have committed without our learning of it, with its answers.
-        let mut unknown: Vec<(OperationId, Offered)> = Vec::new();
-        let mut last = ServiceError::NotDone(Contended.into());
+        let mut unsettled = Unsettled::default();
+        let mut last = ServiceError::from(Contended);
         for _ in 0..ROUNDS {
-            let loaded = match self.store.load_offer(&target).await {
-                Ok(Some(loaded)) => loaded,
-                Ok(None) => return Err(ServiceError::UnknownCompany),
-                Err(unavailable) if unknown.is_empty() => return Err(unavailable.into()),
-                Err(unavailable) => return Err(ServiceError::Unknown(unavailable.cause)),
-            };
-            if let Some(answer) = beginning.replay(&loaded, now) {
-                return answer;
-            }
-            if let Some(holder) = &loaded.context.holder {
-                // Its answer is the one of its creation, however far it has moved on.
-                if let Some((_, created)) = unknown.iter().find(|(id, _)| *id == holder.id) {
-                    return Ok(created.clone());
-                }
-                if holder.is_overdue(now) {
-                    // Whether it was recorded or not, the next round sees it.
-                    match self.expire(holder.id, now).await {
-                        Ok(_) => {}
-                        Err(ServiceError::Busy(cause)) => {
-                            return Err(ServiceError::busy(cause, !unknown.is_empty()));
-                        }
-                        Err(error) => last = error.on_the_way(),
-                    }
-                    continue;
-                }
-            }
-            let new_supplier = CompanyId::new(self.ids.uuid(now));
-            let operation = match beginning {
-                Beginning::Offer { offer, .. } => {
-                    judge_offer(offer, &loaded.context, new_supplier, &self.policy, now)?
-                }
-                Beginning::DirectAdvance(advance) => {
-                    judge_direct_advance(advance, &loaded.context, now)?
-                }
-            };
-            let created = self.created(operation.clone());
-            let commit = self.opening_commit(beginning, &operation, &loaded, &created, actor);
-            let id = loaded.context.id;
-            match self.store.commit(commit).await {
-                Ok(()) => return Ok(created),
-                Err(CommitError::Conflict) => {}
-                Err(CommitError::NotDone(cause)) => last = ServiceError::NotDone(cause),
-                Err(CommitError::Busy(cause)) => {
-                    return Err(ServiceError::busy(cause, !unknown.is_empty()));
-                }
-                Err(CommitError::Unknown(cause)) => match self.exists(id).await {
-                    Some(true) => return Ok(created),
-                    Some(false) => {
-                        unknown.push((id, created));
-                        last = ServiceError::Unknown(cause);
-                    }
-                    // Another round might begin the same operation a second time.
-                    None => return Err(ServiceError::Unknown(cause)),
-                },
+            match self.begin_once(beginning, actor, now, &mut unsettled).await {
+                Ok(Round::Done(offered)) => return Ok(offered),
+                Ok(Round::Again(failure)) => last = failure,
+                Err(failure) => return Err(unsettled.or_unknown(failure)),
             }
         }
-        Err(last)
+        Err(unsettled.or_unknown(last))
+    }
+
+    async fn begin_once(
+        &self,
+        beginning: &Beginning<'_>,
+        actor: Actor,
+        now: Timestamp,
+        unsettled: &mut Unsettled<Offered>,
+    ) -> Result<Round<Offered>, ServiceError> {
+        let loaded = self.store.load_offer(&beginning.target()).await?;
+        let mut loaded = loaded.ok_or(ServiceError::UnknownCompany)?;
+        // After the load: the reply and the holder that it shows may be those of an attempt.
+        if let Some(created) = self.applied(unsettled).await? {
+            return Ok(Round::Done(created));
+        }
+        if let Some(answer) = beginning.replay(&loaded, now) {
+            return answer.map(Round::Done);
+        }
+        let holder = loaded.context.holder.as_ref();
+        if let Some(overdue) = holder.filter(|holder| holder.is_overdue(now)) {
+            // Whether its expiry was recorded or not, the next round sees it.
+            return Round::after_expiry(self.expire(overdue.id, now).await);
+        }
+        if let Some(Offered::Created { operation, .. }) = unsettled.first() {
+            // An operation that may exist lets no other begin in its place.
+            loaded.context.id = operation.id;
+        }
+        let new_supplier = CompanyId::new(self.ids.uuid(now));
+        let operation = match beginning {
+            Beginning::Offer { offer, .. } => {
+                judge_offer(offer, &loaded.context, new_supplier, &self.policy, now)?
+            }
+            Beginning::DirectAdvance(advance) => {
+                judge_direct_advance(advance, &loaded.context, now)?
+            }
+        };
+        let created = self.created(operation.clone());
+        let commit = self.opening_commit(beginning, &operation, &loaded, &created, actor);
+        Ok(match self.attempt(commit, created, unsettled).await? {
+            Attempt::Done(offered) => Round::Done(offered),
+            Attempt::InProgress if unsettled.is_empty() => {
+                return Err(ServiceError::IdempotencyInProgress);
+            }
+            Attempt::Conflict | Attempt::InProgress => Round::Again(Contended.into()),
+            Attempt::Failed(failure) => Round::Again(failure),
+        })
     }
 
     fn opening_commit(
@@ -202,16 +193,6 @@ impl Service {
             operation: Box::new(operation),
             body,
         }
-    }
-
-    /// Looks an id up after an unknown outcome; `None` when even that fails.
-    async fn exists(&self, id: OperationId) -> Option<bool> {
-        for _ in 0..LOOK_UPS {
-            if let Ok(found) = self.store.load_operation(id).await {
-                return Some(found.is_some());
-            }
-        }
-        None
     }
 }
 

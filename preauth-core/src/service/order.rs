@@ -6,13 +6,13 @@ use crate::operation::Actor;
 use crate::payment_order::{
     OrderAction, OrderCommand, OrderRejection, PaymentOrder, decide, evolve,
 };
-use crate::port::{Commit, CommitError, EventRecord, OrderEvent, OrderTarget, Subscription, Write};
+use crate::port::{Commit, EventRecord, OrderEvent, OrderTarget, Subscription, Write};
 use crate::value::{
     EventId, Money, OperationId, PaymentOrderId, PaymentOrderStatus, Timestamp, Version,
 };
 
 use super::error::Contended;
-use super::{ROUNDS, Service, ServiceError};
+use super::{Attempt, ROUNDS, Round, Service, ServiceError, Unsettled};
 
 impl Service {
     /// Generates a payment order.
@@ -24,45 +24,17 @@ impl Service {
         operation: Option<OperationId>,
         now: Timestamp,
     ) -> Result<PaymentOrder, ServiceError> {
-        let mut last = ServiceError::NotDone(Contended.into());
+        let mut unsettled = Unsettled::default();
+        let mut last = ServiceError::from(Contended);
+        let terms = (amount, scheduled_for, operation);
         for _ in 0..ROUNDS {
-            let Some(loaded) = self.store.load_new_order(target).await? else {
-                return Err(ServiceError::UnknownCompany);
-            };
-            let order = PaymentOrder {
-                id: loaded.order,
-                version: Version::INITIAL,
-                payer: loaded.payer,
-                supplier: loaded.supplier,
-                amount,
-                scheduled_for,
-                operation,
-                status: PaymentOrderStatus::Created,
-                reason: None,
-                created_at: now,
-            };
-            let write = Write::NewOrder(Box::new(order.clone()));
-            let commit = self.order_commit(
-                write,
-                &order,
-                OrderAction::Create,
-                &loaded.subscriptions,
-                now,
-            );
-            match self.store.commit(commit).await {
-                Ok(()) => return Ok(order),
-                Err(CommitError::Conflict) => {}
-                Err(CommitError::NotDone(cause)) => last = ServiceError::NotDone(cause),
-                Err(CommitError::Busy(cause)) => return Err(ServiceError::Busy(cause)),
-                Err(CommitError::Unknown(cause)) => {
-                    return match self.store.load_order(order.id).await {
-                        Ok(Some(_)) => Ok(order),
-                        Ok(None) | Err(_) => Err(ServiceError::Unknown(cause)),
-                    };
-                }
+            match self.create_once(target, terms, now, &mut unsettled).await {
+                Ok(Round::Done(order)) => return Ok(order),
+                Ok(Round::Again(failure)) => last = failure,
+                Err(failure) => return Err(unsettled.or_unknown(failure)),
             }
         }
-        Err(last)
+        Err(unsettled.or_unknown(last))
     }
 
     /// Asks `command` of the payment order `id`; of concurrent commands exactly one wins.
@@ -72,27 +44,83 @@ impl Service {
         command: &OrderCommand,
         now: Timestamp,
     ) -> Result<PaymentOrder, ServiceError> {
-        let mut last = ServiceError::NotDone(Contended.into());
+        let mut unsettled = Unsettled::default();
+        let mut last = ServiceError::from(Contended);
         for _ in 0..ROUNDS {
-            let Some(loaded) = self.store.load_order(id).await? else {
-                return Err(OrderRejection::NotFound.into());
-            };
-            let change = decide(&loaded.order, command)?;
-            let next = evolve(&loaded.order, &change);
-            let write = Write::Order(Box::new(next.clone()));
-            let commit = self.order_commit(write, &next, change.action, &loaded.subscriptions, now);
-            match self.store.commit(commit).await {
-                Ok(()) => return Ok(next),
-                Err(CommitError::Conflict) => {
-                    let status = loaded.order.status;
-                    return Err(OrderRejection::InvalidTransition { status }.into());
-                }
-                Err(CommitError::NotDone(cause)) => last = ServiceError::NotDone(cause),
-                Err(CommitError::Busy(cause)) => return Err(ServiceError::Busy(cause)),
-                Err(CommitError::Unknown(cause)) => return Err(ServiceError::Unknown(cause)),
+            match self.order_once(id, command, now, &mut unsettled).await {
+                Ok(Round::Done(order)) => return Ok(order),
+                Ok(Round::Again(failure)) => last = failure,
+                Err(failure) => return Err(unsettled.or_unknown(failure)),
             }
         }
-        Err(last)
+        Err(unsettled.or_unknown(last))
+    }
+
+    async fn create_once(
+        &self,
+        target: &OrderTarget,
+        (amount, scheduled_for, operation): (Money, Option<NaiveDate>, Option<OperationId>),
+        now: Timestamp,
+        unsettled: &mut Unsettled<PaymentOrder>,
+    ) -> Result<Round<PaymentOrder>, ServiceError> {
+        let loaded = self.store.load_new_order(target).await?;
+        let loaded = loaded.ok_or(ServiceError::UnknownCompany)?;
+        if let Some(order) = self.applied(unsettled).await? {
+            return Ok(Round::Done(order));
+        }
+        let order = PaymentOrder {
+            // An order that may exist lets no other be generated in its place.
+            id: unsettled.first().map_or(loaded.order, |order| order.id),
+            version: Version::INITIAL,
+            payer: loaded.payer,
+            supplier: loaded.supplier,
+            amount,
+            scheduled_for,
+            operation,
+            status: PaymentOrderStatus::Created,
+            reason: None,
+            created_at: now,
+        };
+        let write = Write::NewOrder(Box::new(order.clone()));
+        let action = OrderAction::Create;
+        let commit = self.order_commit(write, &order, action, &loaded.subscriptions, now);
+        Ok(match self.attempt(commit, order, unsettled).await? {
+            Attempt::Done(order) => Round::Done(order),
+            Attempt::Conflict | Attempt::InProgress => Round::Again(Contended.into()),
+            Attempt::Failed(failure) => Round::Again(failure),
+        })
+    }
+
+    async fn order_once(
+        &self,
+        id: PaymentOrderId,
+        command: &OrderCommand,
+        now: Timestamp,
+        unsettled: &mut Unsettled<PaymentOrder>,
+    ) -> Result<Round<PaymentOrder>, ServiceError> {
+        let loaded = self.store.load_order(id).await?;
+        // After the load: the version that it shows may be the one of an attempt.
+        if let Some(order) = self.applied(unsettled).await? {
+            return Ok(Round::Done(order));
+        }
+        let loaded = loaded.ok_or(OrderRejection::NotFound)?;
+        let stored = &loaded.order;
+        if unsettled.drop_unless(|order| order.version > stored.version) {
+            return Err(lost_race(stored).into());
+        }
+        let change = decide(stored, command)?;
+        let next = evolve(stored, &change);
+        let write = Write::Order(Box::new(next.clone()));
+        let commit = self.order_commit(write, &next, change.action, &loaded.subscriptions, now);
+        Ok(match self.attempt(commit, next, unsettled).await? {
+            Attempt::Done(order) => Round::Done(order),
+            Attempt::Conflict | Attempt::InProgress if unsettled.is_empty() => {
+                return Err(lost_race(stored).into());
+            }
+            // Perhaps to its own earlier attempt; the next round sees what is stored.
+            Attempt::Conflict | Attempt::InProgress => Round::Again(Contended.into()),
+            Attempt::Failed(failure) => Round::Again(failure),
+        })
     }
 
     fn order_commit(
@@ -131,5 +159,11 @@ impl Service {
             reply: None,
             file: None,
         }
+    }
+}
+
+const fn lost_race(order: &PaymentOrder) -> OrderRejection {
+    OrderRejection::InvalidTransition {
+        status: order.status,
     }
 }

@@ -1,12 +1,13 @@
 //! Commands over a host that fails.
 
 use chrono::TimeDelta;
-use preauth_core::operation::{Command, Rejection};
+use preauth_core::operation::{Actor, Command, Rejection};
+use preauth_core::port::Viewer;
 use preauth_core::service::ServiceError;
 use preauth_core::value::{EventType, Status};
 
 use crate::faulty::Fault;
-use crate::given::given;
+use crate::given::{given, instance_over};
 
 const BOUND: u32 = 20;
 
@@ -82,6 +83,57 @@ async fn a_command_that_may_have_been_done_is_neither_refused_nor_called_not_don
             }
         }
     }
+}
+
+#[tokio::test]
+async fn a_command_whose_first_commit_is_applied_beside_a_later_one_is_done_once() {
+    for fault in [
+        Fault::UnknownAppliedBeforeNext,
+        Fault::UnknownAppliedAfterNext,
+    ] {
+        let given = given();
+        let id = given.begin().await;
+        given.faulty.fail(&[fault]);
+        let done = given.command(id, &Command::Request).await.unwrap();
+        assert_eq!(given.stored().await, [done.operation], "{fault:?}");
+        assert_eq!(given.events(id).await, 2, "{fault:?}");
+    }
+}
+
+#[tokio::test]
+async fn no_later_failure_ends_what_is_unsettled() {
+    for fault in [Fault::NotDone, Fault::Conflict] {
+        let given = given();
+        let id = given.begin().await;
+        given.faulty.fail(&[Fault::UnknownNotApplied]);
+        given.faulty.storm(fault);
+        let failed = given.command(id, &Command::Request).await;
+        let Err(ServiceError::Unknown(_)) = failed else {
+            panic!("{fault:?}: {failed:?}");
+        };
+    }
+}
+
+#[tokio::test]
+async fn a_command_that_can_no_longer_be_applied_has_lost_its_race() {
+    let given = given();
+    let id = given.begin().await;
+    given.faulty.fail(&[Fault::UnknownNotApplied]);
+    let now = given.now;
+    given.faulty.after_unknown(Box::new(move |store| {
+        Box::pin(async move {
+            let other = instance_over(store, 8);
+            let (viewer, cancel) = (Viewer::Platform, Command::Cancel);
+            let cancelled = other.command(viewer, id, &cancel, Actor::Company, now);
+            cancelled.await.unwrap();
+        })
+    }));
+    let refused = given.command(id, &Command::Request).await;
+    let Err(ServiceError::Rejected(Rejection::InvalidTransition { status })) = refused else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(status, Status::Reproved);
+    assert_eq!(given.events(id).await, 2);
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! A host in memory whose next calls fail as they are told.
 
 use std::collections::VecDeque;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -11,7 +12,7 @@ use preauth_core::port::{
     Commit, CommitError, Filter, HistoryEntry, LoadedOffer, LoadedOperation, LoadedOrder,
     OfferTarget, OperationPage, OrderTarget, PageRequest, Queries, Store, Unavailable, Viewer,
 };
-use preauth_core::value::{OperationId, PaymentOrderId, Timestamp};
+use preauth_core::value::{EventId, OperationId, PaymentOrderId, Timestamp};
 
 /// What becomes of one commit.
 #[derive(Clone, Copy, Debug)]
@@ -20,13 +21,23 @@ pub(crate) enum Fault {
     /// The host has no room for it.
     Busy,
     Conflict,
+    InProgress,
     /// Written, but the answer is lost.
     UnknownApplied,
     /// Not written, and the answer is lost.
     UnknownNotApplied,
-    /// The answer is lost, and it is written later: after the next look at the operation.
+    /// The answer is lost, and it is written later: after the next look-up.
     UnknownAppliedLate,
+    /// The answer is lost, and it is written later: right before the next commit.
+    UnknownAppliedBeforeNext,
+    /// The answer is lost, and it is written later: right after the next commit, if that leaves
+    /// room for it.
+    UnknownAppliedAfterNext,
 }
+
+/// What others do at a certain moment.
+pub(crate) type Meanwhile =
+    Box<dyn FnOnce(Arc<MemoryStore>) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
 
 pub(crate) struct Faulty {
     pub(crate) inner: Arc<MemoryStore>,
@@ -43,6 +54,9 @@ struct State {
     blind_reads_after_unknown: u32,
     blind_reads: u32,
     late: Option<Commit>,
+    before_next: Option<Commit>,
+    after_next: Option<Commit>,
+    meanwhile: Option<Meanwhile>,
 }
 
 impl Faulty {
@@ -66,6 +80,11 @@ impl Faulty {
     /// After the next lost answer so many reads fail.
     pub(crate) fn blind_after_unknown(&self, reads: u32) {
         self.state.lock().unwrap().blind_reads_after_unknown = reads;
+    }
+
+    /// Others do this once the next answer is lost.
+    pub(crate) fn after_unknown(&self, meanwhile: Meanwhile) {
+        self.state.lock().unwrap().meanwhile = Some(meanwhile);
     }
 
     pub(crate) fn commits(&self) -> u32 {
@@ -146,12 +165,52 @@ impl Store for Faulty {
         self.inner.load_order(id).await
     }
 
+    async fn has_event(&self, id: EventId) -> Result<bool, Unavailable> {
+        self.read()?;
+        let found = self.inner.has_event(id).await;
+        self.land().await;
+        found
+    }
+
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
+        let (before, after) = {
+            let mut state = self.state.lock().unwrap();
+            (state.before_next.take(), state.after_next.take())
+        };
+        if let Some(before) = before {
+            self.inner.commit(before).await.unwrap();
+        }
+        let done = self.commit_once(commit).await;
+        if let Some(after) = after {
+            // Whether there is room for it is what the test is about.
+            let _ = self.inner.commit(after).await;
+        }
+        if let Err(CommitError::Unknown(_)) = done {
+            let meanwhile = self.state.lock().unwrap().meanwhile.take();
+            if let Some(meanwhile) = meanwhile {
+                meanwhile(Arc::clone(&self.inner)).await;
+            }
+        }
+        done
+    }
+
+    async fn commit_all(&self, commits: Vec<Commit>) -> Vec<Result<(), CommitError>> {
+        let mut outcomes = Vec::with_capacity(commits.len());
+        for commit in commits {
+            outcomes.push(self.commit(commit).await);
+        }
+        outcomes
+    }
+}
+
+impl Faulty {
+    async fn commit_once(&self, commit: Commit) -> Result<(), CommitError> {
         match self.next_fault() {
             None => self.inner.commit(commit).await,
             Some(Fault::NotDone) => Err(CommitError::NotDone(lost())),
             Some(Fault::Busy) => Err(CommitError::Busy(lost())),
             Some(Fault::Conflict) => Err(CommitError::Conflict),
+            Some(Fault::InProgress) => Err(CommitError::InProgress),
             Some(Fault::UnknownNotApplied) => Err(CommitError::Unknown(lost())),
             Some(Fault::UnknownApplied) => {
                 self.inner.commit(commit).await?;
@@ -161,15 +220,15 @@ impl Store for Faulty {
                 self.state.lock().unwrap().late = Some(commit);
                 Err(CommitError::Unknown(lost()))
             }
+            Some(Fault::UnknownAppliedBeforeNext) => {
+                self.state.lock().unwrap().before_next = Some(commit);
+                Err(CommitError::Unknown(lost()))
+            }
+            Some(Fault::UnknownAppliedAfterNext) => {
+                self.state.lock().unwrap().after_next = Some(commit);
+                Err(CommitError::Unknown(lost()))
+            }
         }
-    }
-
-    async fn commit_all(&self, commits: Vec<Commit>) -> Vec<Result<(), CommitError>> {
-        let mut outcomes = Vec::with_capacity(commits.len());
-        for commit in commits {
-            outcomes.push(self.commit(commit).await);
-        }
-        outcomes
     }
 }
 

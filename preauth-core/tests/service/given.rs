@@ -9,7 +9,7 @@ use preauth_core::operation::{
     Operation,
 };
 use preauth_core::port::{
-    Filter, OperationEvent, OrderEvent, PageRequest, Queries, Render, Viewer,
+    Filter, OperationEvent, OrderEvent, PageRequest, Queries, Render, Store, Viewer,
 };
 use preauth_core::service::{Commanded, Offered, Service, ServiceError};
 use preauth_core::value::{
@@ -58,18 +58,17 @@ pub(crate) fn given() -> Given {
     };
     store.set_credit(payer(), credit);
     let faulty = Arc::new(Faulty::new(store));
-    let service = Service::new(
-        faulty.clone(),
-        faulty.clone(),
-        Arc::new(CountingIds::in_namespace(7)),
-        Arc::new(Plain),
-        Policy::default(),
-    );
     Given {
+        service: Arc::new(instance_over(faulty.clone(), 7)),
         faulty,
-        service: Arc::new(service),
         now,
     }
+}
+
+/// An instance of the service with ids of its own.
+pub(crate) fn instance_over(store: Arc<dyn Store>, namespace: u64) -> Service {
+    let ids = Arc::new(CountingIds::in_namespace(namespace));
+    Service::new(store, ids, Arc::new(Plain), Policy::default())
 }
 
 impl Given {

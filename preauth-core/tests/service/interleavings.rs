@@ -12,7 +12,7 @@ use preauth_core::port::{
     OrderEvent, OrderTarget, Render, Store, Unavailable,
 };
 use preauth_core::service::{Offered, Service, ServiceError};
-use preauth_core::value::{IdempotencyKey, OperationId, PaymentOrderId, Timestamp};
+use preauth_core::value::{EventId, IdempotencyKey, OperationId, PaymentOrderId, Timestamp};
 use tokio::task::{JoinSet, yield_now};
 
 use crate::given::{Given, given};
@@ -60,6 +60,11 @@ impl Store for Polite {
         self.0.load_order(id).await
     }
 
+    async fn has_event(&self, id: EventId) -> Result<bool, Unavailable> {
+        yield_now().await;
+        self.0.has_event(id).await
+    }
+
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
         yield_now().await;
         self.0.commit(commit).await
@@ -99,7 +104,6 @@ fn instance(given: &Given, n: usize) -> Service {
     let store = &given.faulty.inner;
     Service::new(
         Arc::new(Polite(Arc::clone(store))),
-        store.clone(),
         Arc::new(CountingIds::in_namespace(100 + u64::try_from(n).unwrap())),
         Arc::new(Silent),
         Policy::default(),

@@ -6,6 +6,7 @@
     reason = "in a test a panic is the report of a failure"
 )]
 
+mod announcements;
 mod commands;
 mod faulty;
 mod given;

@@ -6,7 +6,7 @@ use preauth_core::service::{Offered, ServiceError};
 use preauth_core::value::Status;
 
 use crate::faulty::Fault;
-use crate::given::{Given, created, given, key};
+use crate::given::{Given, created, given, key, payer, supplier};
 
 const BOUND: u32 = 20;
 
@@ -107,6 +107,86 @@ async fn an_advance_that_only_its_id_can_tell_apart_is_never_made_twice() {
         }
         assert_eq!(given.stored().await.len(), 1);
     }
+}
+
+#[tokio::test]
+async fn an_advance_whose_first_commit_is_applied_beside_a_later_one_is_made_once() {
+    for fault in [
+        Fault::UnknownAppliedLate,
+        Fault::UnknownAppliedBeforeNext,
+        Fault::UnknownAppliedAfterNext,
+    ] {
+        let given = given();
+        given.faulty.fail(&[fault]);
+        let advance = Given::unnumbered_advance();
+        let began = given
+            .service
+            .advance_directly(&advance, Actor::Supplier, given.now)
+            .await;
+        assert_eq!(given.stored().await, [created(began)], "{fault:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_offer_whose_first_commit_is_applied_beside_a_later_one_is_made_once() {
+    for fault in [
+        Fault::UnknownAppliedBeforeNext,
+        Fault::UnknownAppliedAfterNext,
+    ] {
+        for key in [None, Some(key())] {
+            let given = given();
+            given.faulty.fail(&[fault]);
+            let operation = created(given.send(key.as_ref()).await);
+            assert_eq!(given.stored().await, [operation], "{fault:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_later_failure_ends_what_is_unsettled() {
+    for key in [None, Some(key())] {
+        for fault in [Fault::NotDone, Fault::Conflict, Fault::InProgress] {
+            let given = given();
+            given.faulty.fail(&[Fault::UnknownNotApplied]);
+            given.faulty.storm(fault);
+            let failed = given.send(key.as_ref()).await;
+            let Err(ServiceError::Unknown(_)) = failed else {
+                panic!("{fault:?}: {failed:?}");
+            };
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_later_refusal_ends_what_is_unsettled() {
+    let given = given();
+    given.faulty.fail(&[Fault::UnknownNotApplied]);
+    given.faulty.after_unknown(Box::new(|store| {
+        Box::pin(async move { store.block_supplier(payer(), supplier()) })
+    }));
+    let failed = given.send(Some(&key())).await;
+    assert!(
+        matches!(failed, Err(ServiceError::Unknown(_))),
+        "{failed:?}"
+    );
+    let refused = given.send(Some(&key())).await;
+    assert!(
+        matches!(refused, Err(ServiceError::Rejected(_))),
+        "{refused:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_key_that_is_being_written_elsewhere_is_in_progress() {
+    let given = given();
+    given.faulty.fail(&[Fault::InProgress]);
+    let failed = given.send(Some(&key())).await;
+    assert!(
+        matches!(failed, Err(ServiceError::IdempotencyInProgress)),
+        "{failed:?}"
+    );
+    assert_eq!(given.faulty.commits(), 1);
+    created(given.send(Some(&key())).await);
 }
 
 #[tokio::test]

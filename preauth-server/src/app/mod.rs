@@ -112,7 +112,6 @@ pub async fn start(mut parts: Parts) -> Result<Running, StartError> {
     count(&mut parts.stores, &metrics);
     let operations = Arc::new(Service::new(
         Arc::clone(&parts.stores.store),
-        Arc::clone(&parts.stores.queries),
         Arc::new(RandomIds),
         Arc::new(WireRender),
         parts.policy,

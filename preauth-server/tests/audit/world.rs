@@ -87,7 +87,6 @@ impl World {
         let now = SystemClock.now();
         let service = Service::new(
             Arc::clone(&stores.store),
-            Arc::clone(&stores.queries),
             Arc::new(RandomIds),
             Arc::new(WireRender),
             Policy::default(),

@@ -16,6 +16,7 @@ pub(crate) enum Call {
     LoadOffer,
     LoadOperation,
     LoadOrder,
+    LookUp,
     Commit,
     Find,
     List,

@@ -237,7 +237,6 @@ pub(crate) fn secret(byte: u8) -> SealedSecret {
 fn service(stores: &Stores, ids: &Arc<CountingIds>) -> Service {
     Service::new(
         Arc::clone(&stores.store),
-        Arc::clone(&stores.queries),
         Arc::<CountingIds>::clone(ids),
         Arc::new(ShortTexts),
         Policy::default(),

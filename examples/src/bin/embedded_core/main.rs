@@ -25,7 +25,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let store = Arc::new(ledger);
     let service = Service::new(
         store.clone(),
-        store.clone(),
         Arc::new(CountingIds::new()),
         Arc::new(texts::PlainText),
         Policy::default(),

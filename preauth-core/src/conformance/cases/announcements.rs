@@ -57,6 +57,21 @@ pub async fn a_test_is_an_event_and_nothing_else(host: &dyn Host) {
     }
 }
 
+/// A second commit of the same event conflicts, and a look-up finds the first.
+pub async fn an_event_is_recorded_once(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let write = Write::Nothing {
+        head_office: scene.payer,
+    };
+    let commit = draft::bare(&scene, write, EventType::WebhookTest, scene.now);
+    let (store, event) = (host.store(), commit.event.id);
+    assert!(!store.has_event(event).await.unwrap());
+    store.commit(commit.clone()).await.unwrap();
+    assert!(store.has_event(event).await.unwrap());
+    let refused = store.commit(commit).await;
+    assert!(matches!(refused, Err(CommitError::Conflict)), "{refused:?}");
+}
+
 /// The commit of a received invoice, with a delivery for every subscription of its payer.
 async fn receipt(scene: &Scene<'_>) -> (Commit, Vec<Subscription>) {
     let target = OrderTarget {

@@ -1,9 +1,9 @@
 //! Beginnings: what an offer or a direct advance leaves behind.
 
-use crate::conformance::Host;
 use crate::conformance::scene::{Scene, cents, created, target_of};
+use crate::conformance::{Host, draft};
 use crate::operation::{Actor, InvoiceAmounts, InvoiceFile, Rejection};
-use crate::port::{NoticeKind, Viewer};
+use crate::port::{CommitError, NoticeKind, Viewer};
 use crate::service::ServiceError;
 use crate::value::{
     CompanyName, ContactName, EventType, ExternalReference, InvoiceNumber, Origin, Phone, Status,
@@ -106,6 +106,22 @@ pub async fn a_direct_advance_is_kept_as_it_was_made(host: &dyn Host) {
         let history = scene.history(operation.id).await;
         assert_eq!(history[0].event_type, EventType::AnticipationCreated);
     }
+}
+
+/// Two operations under one id: the second conflicts, though nothing else is in its way.
+pub async fn an_operation_begins_once_under_its_id(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let (store, mut offer) = (host.store(), scene.offer());
+    offer.invoice.number = None;
+    let loaded = store.load_offer(&target_of(&offer)).await.unwrap().unwrap();
+    let first = draft::opening(&scene, &offer, &loaded, None, scene.now);
+    let second = draft::opening(&scene, &offer, &loaded, None, scene.now);
+    let (began, lost) = (first.event.id, second.event.id);
+    store.commit(first).await.unwrap();
+    let refused = store.commit(second).await;
+    assert!(matches!(refused, Err(CommitError::Conflict)), "{refused:?}");
+    assert!(store.has_event(began).await.unwrap());
+    assert!(!store.has_event(lost).await.unwrap());
 }
 
 /// An id that was read for a judgement is never given to another, used or not.

@@ -5,7 +5,7 @@ use chrono::NaiveDate;
 use crate::conformance::scene::{Scene, cents};
 use crate::conformance::{Host, draft};
 use crate::payment_order::{OrderCommand, OrderRejection, PaymentOrder, decide, evolve};
-use crate::port::{CommitError, OrderTarget, Write};
+use crate::port::{CommitError, LoadedOrder, OrderTarget, Write};
 use crate::service::ServiceError;
 use crate::value::{EventType, PaymentOrderId, PaymentOrderStatus, Reason, Version};
 
@@ -99,18 +99,7 @@ pub async fn only_the_payer_hears_of_an_order(host: &dyn Host) {
     let loaded = loaded.unwrap().unwrap();
     let heard: Vec<_> = loaded.subscriptions.iter().map(|it| it.endpoint).collect();
     assert_eq!(heard, [endpoint]);
-    let order = PaymentOrder {
-        id: loaded.order,
-        version: Version::INITIAL,
-        payer: loaded.payer,
-        supplier: loaded.supplier,
-        amount: cents(1),
-        scheduled_for: None,
-        operation: None,
-        status: PaymentOrderStatus::Created,
-        reason: None,
-        created_at: scene.now,
-    };
+    let order = new_order(&scene, &loaded);
     let write = Write::NewOrder(Box::new(order.clone()));
     let mut commit = draft::bare(&scene, write, EventType::PaymentOrderCreated, scene.now);
     commit.deliveries = draft::deliveries(&scene, &loaded.subscriptions);
@@ -124,6 +113,23 @@ pub async fn only_the_payer_hears_of_an_order(host: &dyn Host) {
     let deliveries = host.deliveries(event).await;
     assert_eq!(deliveries.len(), 1);
     assert_eq!(deliveries[0].endpoint, endpoint);
+}
+
+/// Two orders under one id: the second conflicts, though nothing else is in its way.
+pub async fn an_order_is_generated_once_under_its_id(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let loaded = host.store().load_new_order(&target(&scene)).await;
+    let order = new_order(&scene, &loaded.unwrap().unwrap());
+    let commit = || {
+        let write = Write::NewOrder(Box::new(order.clone()));
+        draft::bare(&scene, write, EventType::PaymentOrderCreated, scene.now)
+    };
+    let (first, second) = (commit(), commit());
+    let lost = second.event.id;
+    host.store().commit(first).await.unwrap();
+    let refused = host.store().commit(second).await;
+    assert!(matches!(refused, Err(CommitError::Conflict)), "{refused:?}");
+    assert!(!host.store().has_event(lost).await.unwrap());
 }
 
 /// Of two decisions on one version of an order the second conflicts and writes nothing.
@@ -145,6 +151,21 @@ pub async fn a_commit_on_an_old_version_of_an_order_writes_nothing(host: &dyn Ho
     assert!(matches!(refused, Err(CommitError::Conflict)), "{refused:?}");
     assert_eq!(stored(&scene, order.id).await, next);
     assert!(host.deliveries(lost).await.is_empty());
+}
+
+fn new_order(scene: &Scene<'_>, loaded: &LoadedOrder<PaymentOrderId>) -> PaymentOrder {
+    PaymentOrder {
+        id: loaded.order,
+        version: Version::INITIAL,
+        payer: loaded.payer.clone(),
+        supplier: loaded.supplier.clone(),
+        amount: cents(1),
+        scheduled_for: None,
+        operation: None,
+        status: PaymentOrderStatus::Created,
+        reason: None,
+        created_at: scene.now,
+    }
 }
 
 fn target(scene: &Scene<'_>) -> OrderTarget {

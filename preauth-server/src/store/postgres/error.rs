@@ -256,10 +256,8 @@ impl From<WriteError> for CommitError {
     fn from(error: WriteError) -> Self {
         match error {
             // A commit names only what its load saw: if it is gone, loading again tells.
-            WriteError::NotFound
-            | WriteError::Conflict
-            | WriteError::InProgress
-            | WriteError::RolledBack => Self::Conflict,
+            WriteError::NotFound | WriteError::Conflict | WriteError::RolledBack => Self::Conflict,
+            WriteError::InProgress => Self::InProgress,
             WriteError::NotDone(cause) => Self::NotDone(cause),
             WriteError::Busy(cause) => Self::Busy(cause),
             WriteError::Lost(fault) => Self::NotDone(Box::new(fault)),

@@ -8,7 +8,8 @@ use preauth_core::port::{
     Commit, CommitError, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget,
     Store, Unavailable,
 };
-use preauth_core::value::{OperationId, PaymentOrderId, Timestamp};
+use preauth_core::value::{EventId, OperationId, PaymentOrderId, Timestamp};
+use sqlx::PgConnection;
 use tokio::time::sleep;
 
 use super::error::{Fault, WriteError};
@@ -73,11 +74,16 @@ impl Store for PostgresStore {
         Ok(loaded.await?)
     }
 
+    async fn has_event(&self, id: EventId) -> Result<bool, Unavailable> {
+        let found = self.read(&id, |connection, id| Box::pin(has_event(connection, *id)));
+        Ok(found.await?)
+    }
+
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
         match self.writer.ask(commit).await {
             Ok(Err(WriteError::InProgress)) => {
                 sleep(PAUSE_BEFORE_NEXT_TRY).await;
-                Err(CommitError::Conflict)
+                Err(CommitError::InProgress)
             }
             Ok(written) => Ok(written?),
             Err(error) => Err(WriteError::from(error).into()),
@@ -96,4 +102,12 @@ impl Store for PostgresStore {
                 .collect(),
         }
     }
+}
+
+async fn has_event(connection: &mut PgConnection, id: EventId) -> Result<bool, Fault> {
+    let found = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM events WHERE id = $1)")
+        .bind(id.as_uuid())
+        .fetch_one(connection)
+        .await?;
+    Ok(found)
 }

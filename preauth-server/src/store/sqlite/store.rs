@@ -7,8 +7,9 @@ use preauth_core::port::{
     Commit, CommitError, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget,
     Store, Unavailable,
 };
-use preauth_core::value::{OperationId, PaymentOrderId, Timestamp};
+use preauth_core::value::{EventId, OperationId, PaymentOrderId, Timestamp};
 
+use super::error::Fault;
 use super::{SqliteStore, commit, load};
 
 /// Of many commits at once so many stand in the writer's queue: as many as fill a transaction, and
@@ -53,6 +54,15 @@ impl Store for SqliteStore {
     ) -> Result<Option<LoadedOrder<PaymentOrder>>, Unavailable> {
         let mut snapshot = self.snapshot().await?;
         Ok(load::order(&mut snapshot, id).await?)
+    }
+
+    async fn has_event(&self, id: EventId) -> Result<bool, Unavailable> {
+        let mut reader = self.reader().await?;
+        let found = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM events WHERE id = ?1)")
+            .bind(id.as_uuid().as_bytes().as_slice())
+            .fetch_one(&mut *reader)
+            .await;
+        Ok(found.map_err(Fault::from)?)
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {

@@ -9,7 +9,7 @@ use preauth_core::port::{
     Commit, CommitError, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget,
     Store, Unavailable, Write,
 };
-use preauth_core::value::{EventType, OperationId, PaymentOrderId, Timestamp};
+use preauth_core::value::{EventId, EventType, OperationId, PaymentOrderId, Timestamp};
 use prometheus::{HistogramVec, IntCounterVec};
 
 use crate::clock::Stopwatch;
@@ -24,7 +24,14 @@ const WRITES: [&str; 6] = [
     "new_invoice",
     "nothing",
 ];
-const OUTCOMES: [&str; 5] = ["ok", "conflict", "not_done", "busy", "unknown"];
+const OUTCOMES: [&str; 6] = [
+    "ok",
+    "conflict",
+    "in_progress",
+    "not_done",
+    "busy",
+    "unknown",
+];
 
 /// Counts commits and the events in them.
 #[derive(Clone, Debug)]
@@ -125,6 +132,10 @@ impl Store for CountedStore {
         self.inner.load_order(id).await
     }
 
+    async fn has_event(&self, id: EventId) -> Result<bool, Unavailable> {
+        self.inner.has_event(id).await
+    }
+
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
         let (write, event_type) = (label(&commit.write), commit.event.event_type);
         let stopwatch = Stopwatch::start();
@@ -166,6 +177,7 @@ const fn outcome(committed: &Result<(), CommitError>) -> &'static str {
     match committed {
         Ok(()) => "ok",
         Err(CommitError::Conflict) => "conflict",
+        Err(CommitError::InProgress) => "in_progress",
         Err(CommitError::NotDone(_)) => "not_done",
         Err(CommitError::Busy(_)) => "busy",
         Err(CommitError::Unknown(_)) => "unknown",

@@ -12,7 +12,7 @@ use preauth_core::port::{
     Queries, Read, Record, Snapshot, Store, Unavailable, Verdict, Viewer,
 };
 use preauth_core::value::{
-    DeliveryId, EndpointId, ExtensionId, OperationId, PaymentOrderId, Timestamp,
+    DeliveryId, EndpointId, EventId, ExtensionId, OperationId, PaymentOrderId, Timestamp,
 };
 use preauth_server::directory::SealedSecret;
 use preauth_server::store::{self, Stores};
@@ -168,6 +168,10 @@ impl Store for Real {
         id: PaymentOrderId,
     ) -> Result<Option<LoadedOrder<PaymentOrder>>, Unavailable> {
         in_real_time(self.stores.store.load_order(id)).await
+    }
+
+    async fn has_event(&self, id: EventId) -> Result<bool, Unavailable> {
+        in_real_time(self.stores.store.has_event(id)).await
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {

@@ -6,7 +6,7 @@ use preauth_core::port::{
     Commit, CommitError, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget,
     Store, Unavailable,
 };
-use preauth_core::value::{OperationId, PaymentOrderId, Timestamp};
+use preauth_core::value::{EventId, OperationId, PaymentOrderId, Timestamp};
 
 use crate::clock::sleep_ms;
 use crate::faults::{Call, Fault};
@@ -65,6 +65,11 @@ impl Store for SimStore {
     ) -> Result<Option<LoadedOrder<PaymentOrder>>, Unavailable> {
         let store = &self.ground().store;
         self.call(Call::LoadOrder, store.load_order(id)).await
+    }
+
+    async fn has_event(&self, id: EventId) -> Result<bool, Unavailable> {
+        self.call(Call::LookUp, self.ground().store.has_event(id))
+            .await
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {

@@ -70,7 +70,6 @@ impl Cluster {
         ));
         let service = Arc::new(Service::new(
             store.clone(),
-            store.clone(),
             self.ids.clone(),
             Arc::new(WireRender),
             self.policy,

@@ -7,7 +7,7 @@ use preauth_core::port::{
     Commit, CommitError, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget,
     Store, Unavailable,
 };
-use preauth_core::value::{OperationId, PaymentOrderId, Timestamp};
+use preauth_core::value::{EventId, OperationId, PaymentOrderId, Timestamp};
 
 use super::Ledger;
 
@@ -68,6 +68,10 @@ impl Store for Ledger {
         _: PaymentOrderId,
     ) -> Result<Option<LoadedOrder<PaymentOrder>>, Unavailable> {
         Ok(None)
+    }
+
+    async fn has_event(&self, id: EventId) -> Result<bool, Unavailable> {
+        Ok(self.books().events.iter().any(|(_, event)| event.id == id))
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {

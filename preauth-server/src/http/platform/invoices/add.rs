@@ -9,7 +9,7 @@ use salvo::http::{Request, StatusCode};
 use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
-use crate::http::platform::announce::{Unannounced, announce};
+use crate::http::platform::announce::announce;
 use crate::http::platform::resource::Endpoint;
 use crate::http::platform::{PlatformApi, known};
 use crate::http::problem::Problem;
@@ -35,27 +35,16 @@ impl Endpoint for Add {
             number: new.number,
             received_at: api.clock.now(),
         };
-        receive(api, &invoice).await?;
+        announce(
+            api,
+            Write::NewInvoice(Box::new(invoice.clone())),
+            EventType::InvoiceReceived,
+            convert::received_invoice(&invoice),
+            invoice.received_at,
+        )
+        .await?;
         let body = convert::text(&InvoiceShape::from(&invoice));
         Ok(Reply::json(StatusCode::CREATED, body))
-    }
-}
-
-async fn receive(api: &PlatformApi, invoice: &ReceivedInvoice) -> Result<(), ApiError> {
-    let announced = announce(
-        api,
-        Write::NewInvoice(Box::new(invoice.clone())),
-        EventType::InvoiceReceived,
-        convert::received_invoice(invoice),
-        invoice.received_at,
-    );
-    match announced.await {
-        Ok(_) => Ok(()),
-        Err(Unannounced::NotDone(error)) => Err(error),
-        Err(Unannounced::Unknown(error)) => match api.directory.invoice(invoice.id).await {
-            Ok(Some(_)) => Ok(()),
-            Ok(None) | Err(_) => Err(error),
-        },
     }
 }
 

@@ -1,0 +1,147 @@
+//! One try at a commit, and those whose outcome is not known yet.
+//!
+//! A commit whose answer was lost may still be running, and be applied at any later moment. Until
+//! it is found, or provably cannot be applied any more, no refusal and no failure of a later round
+//! is the outcome of the whole.
+
+use std::error::Error as StdError;
+
+use crate::port::{Commit, CommitError};
+use crate::value::EventId;
+
+use super::error::Contended;
+use super::{LOOK_UPS, Service, ServiceError};
+
+/// How one round of a use case ended.
+pub(super) enum Round<T> {
+    /// It is done, with this outcome.
+    Done(T),
+    /// It may be tried again; this is the failure if it was the last round.
+    Again(ServiceError),
+}
+
+/// How one try at a commit ended.
+pub(super) enum Attempt<T> {
+    /// It was applied, or an earlier one was.
+    Done(T),
+    /// Something else was committed in between.
+    Conflict,
+    /// Another one under the same idempotency key is being written.
+    InProgress,
+    /// It was not done, or its outcome is unsettled.
+    Failed(ServiceError),
+}
+
+/// The attempts of one use case whose answer was lost, each by its event, with what it leads to.
+#[derive(Debug)]
+pub(super) struct Unsettled<T> {
+    attempts: Vec<(EventId, T)>,
+    cause: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+impl<T> Round<T> {
+    /// The next round, once an expiry that was in the way has been tried. It is not known here
+    /// whether it was recorded; the round sees it.
+    pub(super) fn after_expiry(expired: Result<bool, ServiceError>) -> Result<Self, ServiceError> {
+        match expired {
+            Ok(_) => Ok(Self::Again(Contended.into())),
+            Err(busy @ ServiceError::Busy(_)) => Err(busy),
+            Err(failure) => Ok(Self::Again(failure.on_the_way())),
+        }
+    }
+}
+
+impl<T> Default for Unsettled<T> {
+    fn default() -> Self {
+        Self {
+            attempts: Vec::new(),
+            cause: None,
+        }
+    }
+}
+
+impl<T> Unsettled<T> {
+    /// Drops the attempts that can no longer be applied; whether there were any.
+    pub(super) fn drop_unless(&mut self, may_be_applied: impl Fn(&T) -> bool) -> bool {
+        let before = self.attempts.len();
+        self.attempts.retain(|(_, outcome)| may_be_applied(outcome));
+        if self.attempts.is_empty() {
+            self.cause = None;
+        }
+        self.attempts.len() < before
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.attempts.is_empty()
+    }
+
+    /// What the first of them leads to.
+    pub(super) fn first(&self) -> Option<&T> {
+        self.attempts.first().map(|(_, outcome)| outcome)
+    }
+
+    /// `failure`, unless an attempt may still be applied.
+    pub(super) fn or_unknown(self, failure: ServiceError) -> ServiceError {
+        match self.cause {
+            Some(cause) => ServiceError::Unknown(cause),
+            None => failure,
+        }
+    }
+}
+
+impl Service {
+    /// Commits, and looks the outcome up if it is not known.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it cannot be looked up, or the host has no room for the commit.
+    pub(super) async fn attempt<T: Clone>(
+        &self,
+        commit: Commit,
+        outcome: T,
+        unsettled: &mut Unsettled<T>,
+    ) -> Result<Attempt<T>, ServiceError> {
+        let event = commit.event.id;
+        match self.store.commit(commit).await {
+            Ok(()) => Ok(Attempt::Done(outcome)),
+            Err(CommitError::Conflict) => Ok(Attempt::Conflict),
+            Err(CommitError::InProgress) => Ok(Attempt::InProgress),
+            Err(CommitError::NotDone(cause)) => Ok(Attempt::Failed(ServiceError::NotDone(cause))),
+            Err(CommitError::Busy(cause)) => Err(ServiceError::Busy(cause)),
+            Err(CommitError::Unknown(cause)) => {
+                unsettled.attempts.push((event, outcome));
+                unsettled.cause = Some(cause);
+                let applied = self.applied(unsettled).await?;
+                Ok(applied.map_or_else(|| Attempt::Failed(Contended.into()), Attempt::Done))
+            }
+        }
+    }
+
+    /// The outcome of the attempt that was applied, if one was.
+    ///
+    /// # Errors
+    ///
+    /// Fails if that cannot be looked up.
+    pub(super) async fn applied<T: Clone>(
+        &self,
+        unsettled: &Unsettled<T>,
+    ) -> Result<Option<T>, ServiceError> {
+        for (event, outcome) in &unsettled.attempts {
+            if self.is_recorded(*event).await? {
+                return Ok(Some(outcome.clone()));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn is_recorded(&self, event: EventId) -> Result<bool, ServiceError> {
+        let mut found = self.store.has_event(event).await;
+        for _ in 1..LOOK_UPS {
+            if found.is_ok() {
+                break;
+            }
+            found = self.store.has_event(event).await;
+        }
+        Ok(found?)
+    }
+}
