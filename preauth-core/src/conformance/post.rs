@@ -66,6 +66,7 @@ pub(super) fn claim(now: Timestamp, limit: u32, per_endpoint: u32) -> Claim {
         limit,
         slow_limit: limit,
         per_endpoint: NonZeroU32::new(per_endpoint).unwrap(),
+        per_slow_endpoint: NonZeroU32::new(per_endpoint).unwrap(),
     }
 }
 

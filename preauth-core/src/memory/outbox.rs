@@ -76,6 +76,11 @@ impl Deliveries {
         registered.is_some_and(|registered| registered.is_paused)
     }
 
+    fn is_slow(&self, endpoint: EndpointId) -> bool {
+        let registered = self.endpoints.get(&endpoint);
+        registered.is_some_and(|registered| registered.is_slow)
+    }
+
     fn claim(&mut self, claim: &Claim, host_now: Timestamp) -> Vec<Leased> {
         let limit = usize::try_from(claim.limit).unwrap_or(usize::MAX);
         let slow_limit = usize::try_from(claim.slow_limit).unwrap_or(usize::MAX);
@@ -87,13 +92,14 @@ impl Deliveries {
             .take_while(|(due_at, _)| *due_at <= claim.now)
         {
             if let Some(endpoint) = self.free_endpoint(*id, host_now) {
+                let (candidates, limit) = if self.is_slow(endpoint) {
+                    (&mut slow, claim.per_slow_endpoint)
+                } else {
+                    (&mut others, claim.per_endpoint)
+                };
                 let count = under_way.entry(endpoint).or_default();
-                if *count < claim.per_endpoint.get() {
+                if *count < limit.get() {
                     *count = count.saturating_add(1);
-                    let candidates = match self.endpoints.get(&endpoint) {
-                        Some(registered) if registered.is_slow => &mut slow,
-                        _ => &mut others,
-                    };
                     candidates.push((*count, *due_at, *id));
                 }
             }
@@ -109,8 +115,13 @@ impl Deliveries {
             .collect();
         let under_way = self.under_way(host_now);
         for it in &mut leased {
+            let limit = if it.endpoint_is_slow {
+                claim.per_slow_endpoint
+            } else {
+                claim.per_endpoint
+            };
             let count = under_way.get(&it.endpoint);
-            it.endpoint_is_full = count.is_some_and(|count| *count >= claim.per_endpoint.get());
+            it.endpoint_is_full = count.is_some_and(|count| *count >= limit.get());
         }
         leased
     }

@@ -20,7 +20,8 @@ pub trait Outbox: Send + Sync {
     /// slow endpoints come after all others, and are `claim.slow_limit` at most.
     ///
     /// Nothing of a paused endpoint is given out. No endpoint has more than `claim.per_endpoint`
-    /// deliveries under live leases, those given out before included.
+    /// deliveries under live leases, a slow one no more than `claim.per_slow_endpoint`, those given
+    /// out before included.
     async fn claim(&self, claim: &Claim) -> Result<Vec<Leased>, Unavailable>;
 
     /// Records one attempt and what follows from it, and ends the lease.
@@ -58,6 +59,8 @@ pub struct Claim {
     pub slow_limit: u32,
     /// At most so many under way to one endpoint.
     pub per_endpoint: NonZeroU32,
+    /// At most so many under way to a slow one.
+    pub per_slow_endpoint: NonZeroU32,
 }
 
 /// One delivery under a lease.

@@ -109,6 +109,7 @@ pub(crate) async fn claim(store: &MemoryStore) -> Vec<Leased> {
         limit: 10,
         slow_limit: 10,
         per_endpoint: NonZeroU32::MIN,
+        per_slow_endpoint: NonZeroU32::MIN,
     };
     store.claim(&claim).await.unwrap()
 }

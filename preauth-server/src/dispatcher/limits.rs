@@ -1,15 +1,18 @@
 //! How much the dispatcher does at once, and how long anything may take.
 //!
 //! A receiver that hangs holds a slot for as long as an attempt may take. Two rules keep others from
-//! noticing. The fuller it is, the fewer slots one endpoint gets: while fewer than 384 endpoints
-//! begin to hang at the same moment, a quarter of all slots stays free, however long their queues
-//! are. And endpoints that are known to be slow, however many, share a quarter of all slots.
+//! noticing. The fuller it is, the fewer slots one endpoint gets: while most are free, as many as a
+//! receiver needs to be kept busy over some distance; while fewer than 384 endpoints begin to hang at
+//! the same moment, a quarter of all slots stays free, however long their queues are. And endpoints
+//! that are known to be slow, however many, share a quarter of all slots, and never get more than a few.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
 
 use chrono::TimeDelta;
 
+/// Of this part of all slots one endpoint may have many.
+const QUIET_PART: u32 = 4;
 /// Slots of one endpoint when more than half of all are taken; one when more than three quarters
 /// are.
 const PER_ENDPOINT_WHEN_CROWDED: NonZeroU32 = NonZeroU32::new(2).unwrap();
@@ -25,6 +28,9 @@ pub struct Limits {
     /// Attempts under way to one endpoint, from all processes; fewer while half of all slots are
     /// taken. Default: 8.
     pub per_endpoint: NonZeroU32,
+    /// Those to one endpoint that is not slow, while less than a quarter of all slots is taken: nobody
+    /// else needs them. Default: 64.
+    pub per_endpoint_when_quiet: NonZeroU32,
     /// How long a delivery is leased; longer than an attempt and its recording. Default: 30 s.
     pub lease: TimeDelta,
     /// An attempt that takes longer is given up even if the sender is not. Default: 12 s.
@@ -40,6 +46,7 @@ pub struct Limits {
 pub(super) struct Share {
     pub(super) room: NonZeroU32,
     pub(super) per_endpoint: NonZeroU32,
+    pub(super) per_slow_endpoint: NonZeroU32,
 }
 
 impl Default for Limits {
@@ -48,6 +55,7 @@ impl Default for Limits {
             in_all: const { NonZeroU32::new(512).unwrap() },
             to_slow: 128,
             per_endpoint: const { NonZeroU32::new(8).unwrap() },
+            per_endpoint_when_quiet: const { NonZeroU32::new(64).unwrap() },
             lease: TimeDelta::seconds(30),
             attempt: Duration::from_secs(12),
             drain: Duration::from_secs(5),
@@ -62,6 +70,7 @@ impl Limits {
         let all = self.in_all.get();
         let crowded = self.per_endpoint.min(PER_ENDPOINT_WHEN_CROWDED);
         [
+            (all / QUIET_PART, self.per_endpoint_when_quiet),
             (all / 2, self.per_endpoint),
             (all.saturating_sub(all / 4), crowded),
             (all, NonZeroU32::MIN),
@@ -69,23 +78,31 @@ impl Limits {
         .into_iter()
         .find_map(|(up_to, per_endpoint)| {
             let room = NonZeroU32::new(up_to.saturating_sub(under_way))?;
-            Some(Share { room, per_endpoint })
+            Some(Share {
+                room,
+                per_endpoint,
+                per_slow_endpoint: per_endpoint.min(self.per_endpoint),
+            })
         })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU32;
+
     use super::{Limits, Share};
 
     fn share(under_way: u32) -> Option<(u32, u32)> {
-        let share = Limits::default().share(under_way);
-        share.map(|Share { room, per_endpoint }| (room.get(), per_endpoint.get()))
+        let share = Limits::default().share(under_way)?;
+        Some((share.room.get(), share.per_endpoint.get()))
     }
 
     #[test]
     fn the_fuller_it_is_the_fewer_one_endpoint_gets() {
-        assert_eq!(share(0), Some((256, 8)));
+        assert_eq!(share(0), Some((128, 64)));
+        assert_eq!(share(127), Some((1, 64)));
+        assert_eq!(share(128), Some((128, 8)));
         assert_eq!(share(255), Some((1, 8)));
         assert_eq!(share(256), Some((128, 2)));
         assert_eq!(share(383), Some((1, 2)));
@@ -98,11 +115,19 @@ mod tests {
     #[test]
     fn a_part_never_grows_above_the_limit_of_one_endpoint() {
         let limits = Limits {
-            per_endpoint: std::num::NonZeroU32::MIN,
+            per_endpoint: NonZeroU32::MIN,
             ..Limits::default()
         };
-        for under_way in [0, 256, 384] {
+        for under_way in [128, 256, 384] {
             assert_eq!(limits.share(under_way).unwrap().per_endpoint.get(), 1);
+        }
+    }
+
+    #[test]
+    fn a_slow_endpoint_gets_no_more_when_it_is_quiet() {
+        for (under_way, part) in [(0, 8), (128, 8), (256, 2), (384, 1)] {
+            let share: Share = Limits::default().share(under_way).unwrap();
+            assert_eq!(share.per_slow_endpoint.get(), part);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The loop: when to look at the outbox, how much to lease, and how to end.
 
 use std::collections::HashSet;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,6 +32,8 @@ struct UnderWay {
     tasks: JoinSet<EndpointId>,
     /// Endpoints without room for more: the end of any of their attempts may let another begin.
     full: HashSet<EndpointId>,
+    /// An endpoint's part when the room for such parts ran out: there may be more for them.
+    cut_at: Option<NonZeroU32>,
     /// Given to every task; `abandon` ends it.
     abandoned: Shutdown,
     abandon: ShutdownTrigger,
@@ -58,7 +61,7 @@ impl Dispatcher {
     /// Gives the number of attempts. Fails when the outbox cannot be read; that an outcome cannot
     /// be recorded is no failure here, since the lease takes care of it.
     pub async fn run_once(&self) -> Result<usize, Unavailable> {
-        let leased = self.claim(self.courier.clock.now()).await?;
+        let leased = self.claim(self.courier.clock.now(), &mut None).await?;
         let attempts = leased.len();
         let (_never, abandoned) = shutdown();
         let deliver = |(leased, slot)| self.courier.deliver(leased, slot, abandoned.clone());
@@ -105,7 +108,7 @@ impl Dispatcher {
         under_way: &mut UnderWay,
         now: Timestamp,
     ) -> Result<Option<Timestamp>, Unavailable> {
-        let claimed = self.claim(now).await?;
+        let claimed = self.claim(now, &mut under_way.cut_at).await?;
         if claimed.is_empty() {
             return self.courier.outbox.next_due().await;
         }
@@ -135,7 +138,8 @@ impl Dispatcher {
                 () = shutdown.requested() => return Turn::End,
                 Some(ended) = under_way.tasks.join_next() => {
                     let makes_room = under_way.collect(ended);
-                    if makes_room || (rest.was_full && !self.is_full()) {
+                    let is_wide_again = self.is_wider_than(under_way.cut_at);
+                    if makes_room || is_wide_again || (rest.was_full && !self.is_full()) {
                         return Turn::Claim;
                     }
                 }
@@ -150,8 +154,19 @@ impl Dispatcher {
         self.share().is_none() || self.courier.slots.in_slow_use() >= self.limits.to_slow
     }
 
-    /// Leases what is due and there is room for, and gives each its slot.
-    async fn claim(&self, now: Timestamp) -> Result<Vec<(Leased, Slot)>, Unavailable> {
+    /// Whether one endpoint may have as many slots again as when the room for so many ran out.
+    fn is_wider_than(&self, cut_at: Option<NonZeroU32>) -> bool {
+        let part = self.share().map(|share| share.per_endpoint);
+        cut_at.is_some_and(|cut_at| part.is_some_and(|part| part >= cut_at))
+    }
+
+    /// Leases what is due and there is room for, and gives each its slot. Notes in `cut_at` where that
+    /// left something.
+    async fn claim(
+        &self,
+        now: Timestamp,
+        cut_at: &mut Option<NonZeroU32>,
+    ) -> Result<Vec<(Leased, Slot)>, Unavailable> {
         let slots = &self.courier.slots;
         let mut begun = Vec::new();
         while let Some(share) = self.share() {
@@ -161,6 +176,7 @@ impl Dispatcher {
                 limit: share.room.get(),
                 slow_limit: self.limits.to_slow.saturating_sub(slots.in_slow_use()),
                 per_endpoint: share.per_endpoint,
+                per_slow_endpoint: share.per_slow_endpoint,
             };
             let leased = match self.courier.outbox.claim(&claim).await {
                 Ok(leased) => leased,
@@ -175,8 +191,10 @@ impl Dispatcher {
                 (leased, slot)
             }));
             if is_all {
+                *cut_at = cut_at.filter(|cut_at| *cut_at > share.per_endpoint);
                 break;
             }
+            *cut_at = (*cut_at).max(Some(share.per_endpoint));
         }
         Ok(begun)
     }
@@ -192,6 +210,7 @@ impl UnderWay {
         Self {
             tasks: JoinSet::new(),
             full: HashSet::new(),
+            cut_at: None,
             abandoned,
             abandon,
         }

@@ -250,6 +250,7 @@ impl World {
             limit: 100,
             slow_limit: 100,
             per_endpoint: NonZeroU32::new(100).unwrap(),
+            per_slow_endpoint: NonZeroU32::new(100).unwrap(),
         };
         self.stores.outbox.claim(&claim).await.unwrap()
     }

@@ -23,6 +23,7 @@ async fn claim_one(fixture: &Fixture, now: Timestamp) -> Leased {
         limit: 1,
         slow_limit: 1,
         per_endpoint: NonZeroU32::MIN,
+        per_slow_endpoint: NonZeroU32::MIN,
     };
     fixture.stores.outbox.claim(&claim).await.unwrap().remove(0)
 }

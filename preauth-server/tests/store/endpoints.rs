@@ -16,6 +16,7 @@ async fn claim(fixture: &Fixture, now: Timestamp) -> Vec<Leased> {
         limit: 10,
         slow_limit: 10,
         per_endpoint: NonZeroU32::new(10).unwrap(),
+        per_slow_endpoint: NonZeroU32::new(10).unwrap(),
     };
     fixture.stores.outbox.claim(&claim).await.unwrap()
 }

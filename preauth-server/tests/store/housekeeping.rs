@@ -69,6 +69,7 @@ async fn deliveries_go_with_their_attempts_when_they_ended_long_ago() {
         limit: 2,
         slow_limit: 2,
         per_endpoint: NonZeroU32::new(2).unwrap(),
+        per_slow_endpoint: NonZeroU32::new(2).unwrap(),
     };
     let claimed: Vec<Leased> = fixture.stores.outbox.claim(&claim).await.unwrap();
     for leased in &claimed {

@@ -48,6 +48,7 @@ async fn what_the_process_before_had_leased_is_due_at_once() {
         limit: 1,
         slow_limit: 1,
         per_endpoint: NonZeroU32::MIN,
+        per_slow_endpoint: NonZeroU32::MIN,
     };
     let stalled = first.stores.outbox.claim(&claim).await.unwrap();
     assert_eq!(stalled.len(), 1);

@@ -82,6 +82,7 @@ async fn instances_that_claim_side_by_side_keep_to_the_limit_of_an_endpoint() {
         limit: 3,
         slow_limit: 3,
         per_endpoint: NonZeroU32::new(5).unwrap(),
+        per_slow_endpoint: NonZeroU32::new(5).unwrap(),
     };
     let claims: Vec<_> = (0..8)
         .map(|n| {

@@ -1,5 +1,7 @@
 //! Slow endpoints: they may hold a part of all places, and nobody is kept waiting by them.
 
+use std::num::NonZeroU32;
+
 use chrono::TimeDelta;
 
 use crate::conformance::Host;
@@ -98,6 +100,27 @@ pub async fn slow_endpoints_share_a_limit(host: &dyn Host) {
     let third = host.outbox().claim(&claim(2)).await.unwrap();
     assert_eq!(of(&third, slow).len(), 1, "up to the limit of each");
     assert!(of(&third, slow_too).is_empty());
+}
+
+/// A quick endpoint may have more under way than a slow one.
+pub async fn a_slow_endpoint_has_a_limit_of_its_own(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let slow = slow_endpoint(&scene).await;
+    let quick = scene.endpoint(scene.supplier.id).await;
+    for _ in 0..4 {
+        scene.post().await;
+    }
+    let claim = Claim {
+        per_slow_endpoint: NonZeroU32::new(2).unwrap(),
+        ..claim(scene.now, 100, 3)
+    };
+    let claimed = host.outbox().claim(&claim).await.unwrap();
+    for (endpoint, limit) in [(slow, 2), (quick, 3)] {
+        let leases = of(&claimed, endpoint);
+        assert_eq!(leases.len(), limit);
+        assert!(leases.iter().all(|leased| leased.endpoint_is_full));
+    }
+    assert!(host.outbox().claim(&claim).await.unwrap().is_empty());
 }
 
 /// The payer's endpoint, which was slow over a delivery that is due again.

@@ -9,8 +9,8 @@ use crate::clock::Stopwatch;
 
 use super::connection::Connection;
 
-/// Connections kept per receiver.
-const MAX_PER_ORIGIN: usize = 8;
+/// Connections kept per receiver: as many as one endpoint may have attempts under way.
+const MAX_PER_ORIGIN: usize = 64;
 /// Connections kept in all.
 const MAX_IN_ALL: usize = 512;
 /// How long an unused connection is kept; receivers tend to close theirs after a minute.

@@ -3,6 +3,7 @@
 
 mod attempts;
 mod crowds;
+mod distance;
 mod end_to_end;
 mod fairness;
 mod lost_database;
@@ -232,6 +233,7 @@ pub(super) fn limits() -> Limits {
         in_all: NonZeroU32::new(16).unwrap(),
         to_slow: 4,
         per_endpoint: NonZeroU32::new(2).unwrap(),
+        per_endpoint_when_quiet: NonZeroU32::new(2).unwrap(),
         lease: TimeDelta::seconds(30),
         attempt: Duration::from_secs(12),
         drain: Duration::from_secs(5),

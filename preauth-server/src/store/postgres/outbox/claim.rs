@@ -18,7 +18,8 @@ use super::super::rows::Columns;
 pub(super) const BEGIN: &str = "BEGIN; SET LOCAL synchronous_commit = off;
      SELECT pg_advisory_xact_lock(8102650148849739777)";
 
-/// Takes: now, how many, how many to one endpoint, for how long, how many to slow ones.
+/// Takes: now, how many, how many to one endpoint, for how long, how many to slow ones, and to one of
+/// these.
 ///
 /// `waiting` goes from one endpoint with pending deliveries to the next by the index, so that the
 /// work depends on how many endpoints wait and not on how much waits for them; the limit in `rooms`
@@ -39,7 +40,8 @@ const LEASE: &str = "WITH RECURSIVE
      ),
      rooms (endpoint_id, is_slow, room) AS MATERIALIZED (
          SELECT w.endpoint_id, e.is_slow,
-                $3 - (SELECT count(*) FROM deliveries d
+                CASE WHEN e.is_slow THEN $6 ELSE $3 END
+                - (SELECT count(*) FROM deliveries d
                       WHERE d.endpoint_id = w.endpoint_id AND d.leased_until IS NOT NULL
                         AND d.leased_until > (SELECT now FROM clock))
          FROM waiting w
@@ -113,6 +115,7 @@ pub(super) async fn claim(
         .bind(i64::from(claim.per_endpoint.get()))
         .bind(claim.lease.num_milliseconds())
         .bind(i64::from(claim.slow_limit))
+        .bind(i64::from(claim.per_slow_endpoint.get()))
         .fetch_all(connection)
         .await?;
     let leased: Result<Vec<Leased>, Fault> = rows.iter().map(leased).collect();

@@ -32,7 +32,7 @@ pub(super) async fn claim(
          )
          SELECT d.id, d.event_id, d.endpoint_id, d.lease_token, d.attempts_made, d.next_trigger,
                 v.type, v.body, e.url, e.last_success_at, e.created_at, e.is_slow,
-                coalesce(u.leases, 0) >= ?2 AS is_full
+                coalesce(u.leases, 0) >= iif(e.is_slow, ?3, ?2) AS is_full
          FROM deliveries d
          JOIN events v ON v.id = d.event_id
          JOIN endpoints e ON e.id = d.endpoint_id
@@ -42,6 +42,7 @@ pub(super) async fn claim(
     )
     .bind(last_token)
     .bind(claim.per_endpoint.get())
+    .bind(claim.per_slow_endpoint.get())
     .fetch_all(&mut *connection)
     .await?;
     let leased: Result<Vec<Leased>, Fault> = rows.iter().map(|row| leased(row, &secrets)).collect();
@@ -81,7 +82,7 @@ async fn lease(
              SELECT d.id, d.next_attempt_at, e.is_slow,
                     row_number() OVER (PARTITION BY d.endpoint_id
                                        ORDER BY d.next_attempt_at, d.id),
-                    ?3 - coalesce((SELECT u.leases FROM under_way u
+                    iif(e.is_slow, ?7, ?3) - coalesce((SELECT u.leases FROM under_way u
                                    WHERE u.endpoint_id = d.endpoint_id), 0)
              FROM waiting w
              JOIN endpoints e ON e.id = w.endpoint_id
@@ -113,6 +114,7 @@ async fn lease(
     .bind(last_token)
     .bind(claim.lease.num_milliseconds())
     .bind(claim.slow_limit)
+    .bind(claim.per_slow_endpoint.get())
     .execute(connection)
     .await?;
     Ok(done.rows_affected())
