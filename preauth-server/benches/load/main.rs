@@ -5,6 +5,7 @@
 //! cargo bench -p preauth-server --bench load -- create [SECONDS]
 //! cargo bench -p preauth-server --bench load -- expire [OFFERS]
 //! cargo bench -p preauth-server --bench load -- list [OPERATIONS]
+//! cargo bench -p preauth-server --bench load -- tenants [SECONDS]
 //! ```
 #![expect(
     clippy::print_stdout,
@@ -22,6 +23,10 @@ mod http;
 mod list;
 mod scene;
 mod server;
+mod tenants;
+
+#[path = "../dispatch/receiver.rs"]
+mod receiver;
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -32,6 +37,7 @@ fn main() {
         "create" => create::run(amount.unwrap_or(create::SECONDS)),
         "expire" => expire::run(amount.unwrap_or(expire::OFFERS)),
         "list" => list::run(amount.unwrap_or(list::OPERATIONS)),
-        _ => println!("say what to measure: create, expire or list"),
+        "tenants" => tenants::run(amount.unwrap_or(tenants::SECONDS)),
+        _ => println!("say what to measure: create, expire, list or tenants"),
     }
 }
