@@ -14,6 +14,7 @@ pub mod clock;
 pub mod config;
 pub mod directory;
 pub mod dispatcher;
+pub mod fair;
 pub mod files;
 pub mod http;
 pub mod ids;

@@ -10,15 +10,17 @@ use preauth_core::value::{ApiKeyId, CompanyId, Permission, Scope, Timestamp, Use
 use preauth_core::wire::header;
 use salvo::http::Request;
 
-use crate::access::{Access, Entry, RateLimit, Window};
+use crate::access::{Access, Entry, KeyHash, RateLimit, Window};
 use crate::clock::Clock;
 use crate::directory::CompanyKind;
+use crate::fair::{Tenant, on_account_of};
 use crate::secret::hash_of_presented;
 
 use super::authorization::bearer;
 use super::error::ApiError;
 use super::reply::Reply;
 use super::strangers::Strangers;
+use super::tenants::Tenants;
 
 /// A caller who may do what was asked.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +50,12 @@ impl Caller {
         }
     }
 
+    /// On whose account it is served.
+    #[must_use]
+    pub const fn tenant(self) -> Tenant {
+        Tenant::HeadOffice(self.head_office)
+    }
+
     /// Who an event will say it was.
     #[must_use]
     pub const fn actor(self) -> Actor {
@@ -73,6 +81,7 @@ pub struct Gate {
     clock: Arc<dyn Clock>,
     limit: RateLimit,
     strangers: Strangers,
+    tenants: Tenants,
 }
 
 /// What the gate says: the caller or a refusal, and the window that every answer to a valid key
@@ -109,6 +118,7 @@ impl Gate {
             clock,
             limit,
             strangers,
+            tenants: Tenants::default(),
         }
     }
 
@@ -136,10 +146,19 @@ impl Gate {
 
     async fn entry(&self, req: &Request, now: Timestamp) -> Result<Entry, ApiError> {
         let found = match bearer(req).and_then(|text| hash_of_presented(&text)) {
-            Some(hash) => self.access.enter(&hash, self.limit, now).await?,
+            Some(hash) => self.look_up(hash, now).await?,
             None => None,
         };
         found.ok_or_else(|| self.stranger(req, ErrorCode::ApiKeyInvalid, now))
+    }
+
+    async fn look_up(&self, key: KeyHash, now: Timestamp) -> Result<Option<Entry>, ApiError> {
+        let look_up = self.access.enter(&key, self.limit, now);
+        let found = on_account_of(self.tenants.of(&key), look_up).await?;
+        if let Some(entry) = &found {
+            self.tenants.remember(key, entry.head_office);
+        }
+        Ok(found)
     }
 
     fn judge(

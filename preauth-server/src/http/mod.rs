@@ -27,6 +27,7 @@ mod reply;
 mod request_log;
 pub mod server;
 mod strangers;
+mod tenants;
 mod upload;
 
 pub use caller::Gate;

@@ -11,7 +11,8 @@ use preauth_core::operation::InvoiceFile;
 use salvo::http::Request;
 use salvo::http::header::CONTENT_LENGTH;
 
-use crate::invoice_files::{FilesError, InvoiceFiles, MediaType, Reservation, Spool, Spooled};
+use crate::fair::Room;
+use crate::invoice_files::{FilesError, InvoiceFiles, MediaType, Spool, Spooled};
 
 use super::body;
 use super::error::ApiError;
@@ -42,7 +43,7 @@ pub(super) struct Upload {
     /// What came, unless the head of the part is refused already.
     content: Result<(MediaType, Arc<Spooled>), ErrorCode>,
     /// Given back when the file is stored, or refused.
-    _room: Reservation,
+    _room: Room,
 }
 
 /// Reads the body of a create. A file is taken in within the bounds of all uploads together; creates
@@ -213,9 +214,10 @@ impl From<FilesError> for ApiError {
             FilesError::Spool(_) | FilesError::Place(_) | FilesError::Lost(_) => {
                 Self::internal(error)
             }
-            FilesError::TimedOut | FilesError::BeingRemoved(_) | FilesError::Ledger(_) => {
-                Self::unavailable(error)
-            }
+            FilesError::TimedOut
+            | FilesError::Queue(_)
+            | FilesError::BeingRemoved(_)
+            | FilesError::Ledger(_) => Self::unavailable(error),
         }
     }
 }

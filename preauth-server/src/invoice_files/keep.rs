@@ -32,7 +32,7 @@ impl InvoiceFiles {
     /// happen within the hour.
     pub async fn keep(&self, file: &Arc<Spooled>) -> Result<(), FilesError> {
         self.announce(file.hash()).await?;
-        let _turn = self.at_work.acquire().await;
+        let _turn = self.at_work.acquire(1).await?;
         timeout(PLACE_DEADLINE, self.place.put(file))
             .await
             .map_err(|_| FilesError::TimedOut)?

@@ -6,7 +6,6 @@
 //! hour ago and is named by no operation is swept. So a crash between storing and commit leaves
 //! nothing behind, and a file that is about to be named is never taken away.
 
-mod budget;
 mod content_hash;
 mod judge;
 mod keep;
@@ -23,11 +22,10 @@ use std::sync::Arc;
 
 use preauth_core::port::Unavailable;
 use thiserror::Error;
-use tokio::sync::Semaphore;
 
 use crate::clock::Clock;
+use crate::fair::{Budget, QueueError, Room};
 
-pub use budget::{Busy, Reservation};
 pub use content_hash::ContentHash;
 pub use judge::{Unlike, XML_DEPTH_LIMIT, judge};
 pub use keep::{Content, ContentStream};
@@ -36,15 +34,16 @@ pub use media_type::MediaType;
 pub use place::{Place, PlaceError, is_s3};
 pub use spool::{Spool, Spooled};
 
-use budget::Budget;
 use place::make_folder;
 
 /// A file may have so many bytes (contract, "Invoice file rules": 10 MB).
 pub const FILE_LIMIT_BYTES: u64 = 10 * 1024 * 1024;
 /// Uploads under way may have so many bytes together; they lie on the disk.
 const IN_FLIGHT_LIMIT_BYTES: u64 = 640 * 1024 * 1024;
+/// Uploads that may wait for that.
+const WAITING_LIMIT: usize = 1024;
 /// Files that are judged or stored at once: each may hold as much memory as a file has bytes.
-const AT_WORK_LIMIT: usize = 4;
+const AT_WORK_LIMIT: u64 = 4;
 
 /// Where files lie while they come in; whatever is in it has no name.
 const SPOOL_FOLDER: &str = "uploads";
@@ -55,8 +54,8 @@ pub struct InvoiceFiles {
     ledger: Arc<dyn FileLedger>,
     clock: Arc<dyn Clock>,
     spool_folder: PathBuf,
-    budget: Budget,
-    at_work: Semaphore,
+    in_flight: Budget,
+    at_work: Budget,
 }
 
 /// Why a file could not be kept or given back.
@@ -74,6 +73,9 @@ pub enum FilesError {
     /// An operation names a file that is not there, or is not what it should be.
     #[error("file {0} is missing, or has another size than it should")]
     Lost(ContentHash),
+    /// Too many wait for their turn.
+    #[error(transparent)]
+    Queue(#[from] QueueError),
     /// The same content is being removed this very moment.
     #[error("file {0} is being removed right now")]
     BeingRemoved(ContentHash),
@@ -110,14 +112,15 @@ impl InvoiceFiles {
             ledger,
             clock,
             spool_folder: spool_folder.to_owned(),
-            budget: Budget::new(IN_FLIGHT_LIMIT_BYTES),
-            at_work: Semaphore::new(AT_WORK_LIMIT),
+            in_flight: Budget::new(IN_FLIGHT_LIMIT_BYTES, WAITING_LIMIT),
+            at_work: Budget::without_deadlines(AT_WORK_LIMIT, WAITING_LIMIT),
         }
     }
 
-    /// Waits until `bytes` more may come in; gives up after 5 seconds.
-    pub async fn reserve(&self, bytes: u64) -> Result<Reservation, Busy> {
-        self.budget.reserve(bytes).await
+    /// Waits until `bytes` more may come in; gives up after 5 seconds. One head office leaves an eighth
+    /// of all room to others, and waits for them when it has a quarter.
+    pub async fn reserve(&self, bytes: u64) -> Result<Room, QueueError> {
+        self.in_flight.acquire(bytes).await
     }
 
     /// A place on the disk for a file that is coming in; what is dropped unfinished is gone.
@@ -131,7 +134,7 @@ impl InvoiceFiles {
         file: Arc<Spooled>,
         declared: MediaType,
     ) -> Result<Result<(), Unlike>, FilesError> {
-        let _turn = self.at_work.acquire().await;
+        let _turn = self.at_work.acquire(1).await?;
         blocking(move || judge(file.reader(), declared))
             .await
             .map_err(FilesError::Spool)

@@ -9,7 +9,6 @@ mod lifecycle;
 mod open_error;
 mod page_window;
 pub mod postgres;
-mod queue;
 mod rows;
 mod schema;
 pub mod sqlite;

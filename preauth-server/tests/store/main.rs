@@ -23,5 +23,6 @@ mod lists;
 mod notices;
 mod opening;
 mod records;
+mod tenants;
 mod users;
 mod watch;

@@ -33,6 +33,8 @@ mod housekeeping;
 mod lists;
 #[path = "../store/notices.rs"]
 mod notices;
+#[path = "../store/tenants.rs"]
+mod tenants;
 #[path = "../store/users.rs"]
 mod users;
 #[path = "../store/watch.rs"]

@@ -16,6 +16,7 @@ use salvo::http::{Request, Response};
 use salvo::{Depot, FlowCtrl, Handler, Router, Service, async_trait};
 
 use crate::clock::Clock;
+use crate::fair::{Tenant, on_account_of};
 use crate::invoice_files::InvoiceFiles;
 use crate::openapi::{self, Form};
 use crate::telemetry::metrics::RequestMetrics;
@@ -77,6 +78,12 @@ impl<E: Endpoint> Handler for Guarded<E> {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
+        on_account_of(Tenant::Unknown, self.serve(req, depot, res)).await;
+    }
+}
+
+impl<E: Endpoint> Guarded<E> {
+    async fn serve(&self, req: &mut Request, depot: &mut Depot, res: &mut Response) {
         let Admission {
             caller,
             key,
@@ -86,7 +93,10 @@ impl<E: Endpoint> Handler for Guarded<E> {
         notes.key = key;
         notes.route = Some(Arc::clone(&self.route));
         let outcome = match caller {
-            Ok(caller) => handler::run(self.endpoint.answer(&self.api, caller, req)).await,
+            Ok(caller) => {
+                let answer = self.endpoint.answer(&self.api, caller, req);
+                handler::run(on_account_of(caller.tenant(), answer)).await
+            }
             Err(refusal) => Err(refusal),
         };
         let window = window.and_then(|window| match &outcome {

@@ -6,6 +6,7 @@ use salvo::http::{Method, Request, Response};
 use salvo::routing::filters::MethodFilter;
 use salvo::{Depot, FlowCtrl, Handler, Router, async_trait};
 
+use crate::fair::{Tenant, on_account_of};
 use crate::http::error::ApiError;
 use crate::http::handler;
 use crate::http::reply::Reply;
@@ -105,7 +106,10 @@ impl Handler for Guarded {
     ) {
         RequestNotes::of(depot).route = Some(Arc::clone(&self.route));
         let outcome = match self.api.gate.judge(req) {
-            Ok(()) => handler::run(self.endpoint.answer(&self.api, req)).await,
+            Ok(()) => {
+                let answer = self.endpoint.answer(&self.api, req);
+                handler::run(on_account_of(Tenant::Platform, answer)).await
+            }
             Err(refusal) => Err(refusal),
         };
         handler::settle(outcome, depot).write(res);

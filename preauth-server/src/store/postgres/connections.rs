@@ -11,7 +11,9 @@ use tokio::time::{Instant, timeout};
 use super::error::Fault;
 
 /// Connections of one instance; twice as many gave no more on the machines measured.
-const CONNECTIONS: u32 = 16;
+pub(super) const CONNECTIONS: u32 = 16;
+/// Requests of tenants that may wait for one.
+pub(super) const WAITING_LIMIT: usize = 2048;
 /// One to work with, and one beside a broken one that is still being closed.
 const FEW: u32 = 2;
 /// How long a request waits for a free connection.

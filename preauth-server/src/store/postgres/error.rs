@@ -8,7 +8,7 @@ use sqlx::migrate::MigrateError;
 use thiserror::Error;
 
 use crate::directory::DirectoryError;
-use crate::store::queue::QueueError;
+use crate::fair::QueueError;
 use crate::store::rows::Corrupt;
 use crate::store::{SchemaMismatch, Unfit};
 
@@ -207,7 +207,7 @@ impl From<Fault> for WriteError {
 impl From<QueueError> for WriteError {
     fn from(error: QueueError) -> Self {
         match error {
-            QueueError::Full => Self::Busy(Box::new(error)),
+            QueueError::Full | QueueError::TimedOut => Self::Busy(Box::new(error)),
             QueueError::Closed => Self::NotDone(Box::new(error)),
             // Without an answer the commit may or may not have come to pass.
             QueueError::Lost => Self::Unknown(Box::new(error)),

@@ -1,18 +1,18 @@
 //! Callers who ask for the same kind of thing at the same time are served together.
 //!
-//! Requests queue up; a task takes whatever is there and serves it as one group. There is no timer:
-//! a lone caller waits for nobody. Each caller is answered on its own, and one that goes away takes
-//! nothing along, because the request is no longer its own.
+//! Requests queue up; a task takes whatever is there, tenants in turn, and serves it as one group. There
+//! is no timer: a lone caller waits for nobody. Each caller is answered on its own, and one that goes
+//! away takes nothing along that was begun.
 
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures_util::FutureExt;
-use tokio::sync::{Mutex as AsyncMutex, mpsc, oneshot};
+use tokio::sync::{Mutex, oneshot};
 use tokio::task::JoinHandle;
 
-use crate::store::queue::QueueError;
+use crate::fair::{self, QueueError, Queued, Receiver, Sender};
 
 /// What is done with a group.
 #[async_trait]
@@ -29,7 +29,7 @@ pub(super) trait Serve: Send + Sync + 'static {
 /// How much there may be of everything.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Requests that may wait; the next one is refused.
+    /// Requests of tenants that may wait, and as many of the service's own.
     pub(super) queue: usize,
     /// Requests that one group takes at most.
     pub(super) group: usize,
@@ -39,75 +39,67 @@ pub(super) struct Limits {
 
 /// The way to the tasks that serve.
 pub(super) struct Grouped<S: Serve> {
-    /// None after the end.
-    entrance: Mutex<Option<mpsc::Sender<Waiting<S>>>>,
-    tasks: AsyncMutex<Vec<JoinHandle<()>>>,
+    queue: Sender<Waiting<S>>,
+    tasks: Mutex<Vec<JoinHandle<()>>>,
 }
 
 /// A request and whoever waits for its answer.
 struct Waiting<S: Serve> {
     request: S::Request,
-    caller: oneshot::Sender<S::Answer>,
+    caller: oneshot::Sender<Result<S::Answer, QueueError>>,
+}
+
+impl<S: Serve> Queued for Waiting<S> {
+    fn is_abandoned(&self) -> bool {
+        self.caller.is_closed()
+    }
+
+    fn refuse(self, reason: QueueError) {
+        let _ = self.caller.send(Err(reason));
+    }
 }
 
 impl<S: Serve> Grouped<S> {
     /// Starts the tasks.
     pub(super) fn spawn(server: S, limits: Limits) -> Self {
-        let (entrance, queue) = mpsc::channel(limits.queue);
-        let queue = Arc::new(AsyncMutex::new(queue));
-        let server = Arc::new(server);
-        let task = |_| tokio::spawn(work(Arc::clone(&server), Arc::clone(&queue), limits.group));
+        let (queue, waiting) = fair::channel(limits.queue);
+        let (server, waiting) = (Arc::new(server), Arc::new(waiting));
+        let task = |_| {
+            let (server, waiting) = (Arc::clone(&server), Arc::clone(&waiting));
+            tokio::spawn(work(server, waiting, limits.group))
+        };
         Self {
-            entrance: Mutex::new(Some(entrance)),
-            tasks: AsyncMutex::new((0..limits.groups).map(task).collect()),
+            queue,
+            tasks: Mutex::new((0..limits.groups).map(task).collect()),
         }
     }
 
     /// Queues `request` and waits for its answer.
     pub(super) async fn ask(&self, request: S::Request) -> Result<S::Answer, QueueError> {
         let (caller, answer) = oneshot::channel();
-        self.enter(Waiting { request, caller })?;
-        answer.await.map_err(|_| QueueError::Lost)
+        self.queue.send(Waiting { request, caller })?;
+        answer.await.unwrap_or(Err(QueueError::Lost))
     }
 
     /// Takes no more requests, and waits until those that it took are answered.
     pub(super) async fn close(&self) {
-        drop(self.entrance().take());
+        self.queue.close();
         for task in self.tasks.lock().await.drain(..) {
             // A task that panicked has ended, too.
             let _ = task.await;
         }
     }
-
-    fn enter(&self, waiting: Waiting<S>) -> Result<(), QueueError> {
-        let entrance = self.entrance();
-        let Some(entrance) = &*entrance else {
-            return Err(QueueError::Closed);
-        };
-        entrance.try_send(waiting).map_err(|refused| match refused {
-            mpsc::error::TrySendError::Full(_) => QueueError::Full,
-            mpsc::error::TrySendError::Closed(_) => QueueError::Closed,
-        })
-    }
-
-    fn entrance(&self) -> std::sync::MutexGuard<'_, Option<mpsc::Sender<Waiting<S>>>> {
-        self.entrance.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// Serves one group after the other until nobody can ask any more and the queue is empty.
-async fn work<S: Serve>(
-    server: Arc<S>,
-    queue: Arc<AsyncMutex<mpsc::Receiver<Waiting<S>>>>,
-    limit: usize,
-) {
-    let mut group = Vec::with_capacity(limit);
+async fn work<S: Serve>(server: Arc<S>, waiting: Arc<Receiver<Waiting<S>>>, limit: usize) {
     loop {
-        if queue.lock().await.recv_many(&mut group, limit).await == 0 {
+        let group = waiting.take(limit).await;
+        if group.is_empty() {
             return;
         }
         let (requests, callers): (Vec<_>, Vec<_>) = group
-            .drain(..)
+            .into_iter()
             .map(|waiting| (waiting.request, waiting.caller))
             .unzip();
         // Should it panic, its callers learn that there is no answer, and the next group is served.
@@ -115,7 +107,7 @@ async fn work<S: Serve>(
         let answers = serving.await.unwrap_or_default();
         for (caller, answer) in callers.into_iter().zip(answers) {
             // Nobody may be listening any more.
-            let _ = caller.send(answer);
+            let _ = caller.send(Ok(answer));
         }
     }
 }
@@ -134,7 +126,11 @@ mod tests {
     use tokio::sync::{Semaphore, oneshot};
     use tokio::task::JoinHandle;
 
+    use preauth_core::value::CompanyId;
+    use uuid::Uuid;
+
     use super::{Grouped, Limits, QueueError, Serve};
+    use crate::fair::{Tenant, on_account_of};
 
     const LIMITS: Limits = Limits {
         queue: 4,
@@ -164,6 +160,10 @@ mod tests {
         }
     }
 
+    fn head_office(number: u128) -> Tenant {
+        Tenant::HeadOffice(CompanyId::new(Uuid::from_u128(number)))
+    }
+
     struct World {
         grouped: Arc<Grouped<Doubling>>,
         may_go_on: Arc<Semaphore>,
@@ -187,8 +187,13 @@ mod tests {
 
         /// Asks, and gives the others their turn until it waits.
         async fn ask(&self, number: u32) -> JoinHandle<Result<u32, QueueError>> {
+            self.ask_as(Tenant::Service, number).await
+        }
+
+        async fn ask_as(&self, tenant: Tenant, number: u32) -> JoinHandle<Result<u32, QueueError>> {
             let grouped = Arc::clone(&self.grouped);
-            let asked = tokio::spawn(async move { grouped.ask(number).await });
+            let asks = on_account_of(tenant, async move { grouped.ask(number).await });
+            let asked = tokio::spawn(asks);
             for _ in 0..10 {
                 tokio::task::yield_now().await;
             }
@@ -228,6 +233,24 @@ mod tests {
         assert!(matches!(last, Err(QueueError::Full)));
         world.may_go_on.add_permits(3);
         for it in asked {
+            assert!(it.await.unwrap().is_ok());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_tenant_that_fills_the_queue_makes_room_for_another() {
+        let world = World::new();
+        let mut flood = Vec::new();
+        for number in 1..=5 {
+            flood.push(world.ask_as(head_office(1), number).await);
+        }
+        let quiet = world.ask_as(head_office(2), 50).await;
+        let newest = flood.pop().unwrap().await.unwrap();
+        assert!(matches!(newest, Err(QueueError::Full)));
+        world.may_go_on.add_permits(2);
+        assert!(matches!(quiet.await.unwrap(), Ok(100)));
+        world.may_go_on.add_permits(1);
+        for it in flood {
             assert!(it.await.unwrap().is_ok());
         }
     }

@@ -49,6 +49,7 @@ use sqlx::PgConnection;
 use tokio::sync::Notify;
 
 use crate::access::Entry;
+use crate::fair::Budget;
 use crate::looping::LoopHealth;
 
 use super::{Lifecycle, OpenError, Unfit};
@@ -68,6 +69,8 @@ pub(super) use open::judge_url;
 /// All ports over one PostgreSQL database.
 pub struct PostgresStore {
     connections: Connections,
+    /// In front of the connections that one request has for itself.
+    room: Budget,
     writer: Grouped<Writer>,
     bulk_writer: Grouped<BulkWriter>,
     offers: Grouped<SharedRead<OfferTarget, Option<Found>>>,

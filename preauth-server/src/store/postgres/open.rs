@@ -8,9 +8,10 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{ConnectOptions, Connection};
 use tokio::time::timeout;
 
+use crate::fair::Budget;
 use crate::store::OpenError;
 
-use super::connections::Connections;
+use super::connections::{CONNECTIONS, Connections, WAITING_LIMIT};
 use super::error::Fault;
 use super::grouping::Grouped;
 use super::outbox::{self, Finisher};
@@ -59,6 +60,7 @@ pub(super) async fn open(url: &str) -> Result<PostgresStore, OpenError> {
     let bulk_writer = BulkWriter(Writer::new(Connections::few(session), Arc::clone(&wake)));
     Ok(PostgresStore {
         connections,
+        room: Budget::new(CONNECTIONS.into(), WAITING_LIMIT),
         writer: Grouped::spawn(writer, writer::LIMITS),
         bulk_writer: Grouped::spawn(bulk_writer, writer::BULK_LIMITS),
         offers: Grouped::spawn(offers, reads::LIMITS),

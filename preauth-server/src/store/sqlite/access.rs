@@ -7,6 +7,7 @@ use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 
 use crate::access::{Access, Entry, KeyHash, RateLimit, Window};
+use crate::fair::{Tenant, on_account_of};
 
 use super::SqliteStore;
 use super::error::{Fault, WriteError, unavailable};
@@ -34,6 +35,7 @@ impl Access for SqliteStore {
             let counted = self.writer.write_relaxed(visit, |connection, visit| {
                 Box::pin(count(connection, visit))
             });
+            let counted = on_account_of(Tenant::HeadOffice(entry.head_office), counted);
             entry.window = Some(counted.await.map_err(unavailable)?);
         }
         Ok(Some(entry))

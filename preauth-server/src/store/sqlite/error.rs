@@ -7,6 +7,7 @@ use sqlx::migrate::MigrateError;
 use thiserror::Error;
 
 use crate::directory::DirectoryError;
+use crate::fair::QueueError;
 use crate::store::rows::Corrupt;
 use crate::store::{SchemaMismatch, Unfit};
 
@@ -22,6 +23,9 @@ pub(super) enum Fault {
     /// This build cannot work on the database's schema.
     #[error("the database cannot be used: {0}")]
     Schema(#[from] SchemaMismatch),
+    /// Too many wait, or it waited for too long.
+    #[error(transparent)]
+    Queue(#[from] QueueError),
     /// Every number of a kind was given out.
     #[error("there are no ids left")]
     NoIdsLeft,
@@ -85,6 +89,7 @@ impl From<Fault> for WriteError {
     fn from(fault: Fault) -> Self {
         match fault {
             Fault::Database(error) => error.into(),
+            Fault::Queue(error) => error.into(),
             Fault::Corrupt(_) | Fault::Schema(_) | Fault::NoIdsLeft => {
                 Self::NotDone(Box::new(fault))
             }
@@ -98,6 +103,17 @@ impl From<MigrateError> for Fault {
             MigrateError::Execute(error) => error,
             error => error.into(),
         })
+    }
+}
+
+impl From<QueueError> for WriteError {
+    fn from(error: QueueError) -> Self {
+        match error {
+            QueueError::Full | QueueError::TimedOut => Self::Busy(Box::new(error)),
+            QueueError::Closed => Self::NotDone(Box::new(error)),
+            // Without an answer the commit may or may not have come to pass.
+            QueueError::Lost => Self::Unknown(Box::new(error)),
+        }
     }
 }
 
@@ -119,7 +135,7 @@ impl From<Fault> for Unfit {
     fn from(fault: Fault) -> Self {
         match fault {
             Fault::Schema(mismatch) => Self::Schema(mismatch),
-            Fault::Database(_) | Fault::Corrupt(_) | Fault::NoIdsLeft => {
+            Fault::Database(_) | Fault::Corrupt(_) | Fault::Queue(_) | Fault::NoIdsLeft => {
                 Self::Unreachable(fault.into())
             }
         }

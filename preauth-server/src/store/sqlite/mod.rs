@@ -26,6 +26,7 @@ mod outbox;
 mod parties;
 mod payment_orders;
 mod queries;
+mod reader;
 mod rows;
 mod store;
 mod users;
@@ -37,15 +38,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use sqlx::sqlite::SqlitePool;
+use sqlx::Transaction;
+use sqlx::pool::PoolConnection;
+use sqlx::sqlite::{Sqlite, SqlitePool};
 use tokio::sync::Notify;
 
+use crate::fair::Budget;
 use crate::looping::LoopHealth;
 
 use super::{Lifecycle, OpenError, Unfit};
 pub(super) use archive::SqliteArchive;
 use counters::Counters;
 use error::{Fault, unavailable};
+use reader::Reader;
 use writer::Writer;
 
 pub(super) use open::judge_path;
@@ -53,6 +58,8 @@ pub(super) use open::judge_path;
 /// All ports over one SQLite file.
 pub struct SqliteStore {
     readers: SqlitePool,
+    /// In front of the readers.
+    reads: Budget,
     writer: Writer,
     counters: Counters,
     waiting: Arc<Notify>,
@@ -68,13 +75,15 @@ impl SqliteStore {
     }
 
     /// A read-only connection.
-    async fn reader(&self) -> Result<sqlx::pool::PoolConnection<sqlx::Sqlite>, Fault> {
-        Ok(self.readers.acquire().await?)
+    async fn reader(&self) -> Result<Reader<PoolConnection<Sqlite>>, Fault> {
+        let room = self.reads.acquire(1).await?;
+        Ok(Reader::new(self.readers.acquire().await?, room))
     }
 
     /// A read-only transaction: every statement in it sees the same moment.
-    async fn snapshot(&self) -> Result<sqlx::Transaction<'static, sqlx::Sqlite>, Fault> {
-        Ok(self.readers.begin().await?)
+    async fn snapshot(&self) -> Result<Reader<Transaction<'static, Sqlite>>, Fault> {
+        let room = self.reads.acquire(1).await?;
+        Ok(Reader::new(self.readers.begin().await?, room))
     }
 }
 

@@ -13,6 +13,7 @@ use sqlx::sqlite::{
 };
 use tokio::sync::Notify;
 
+use crate::fair::Budget;
 use crate::store::OpenError;
 
 use super::counters::Counters;
@@ -29,6 +30,8 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a read waits for a free connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 const READERS: u32 = 4;
+/// Reads that may wait for one, of all tenants together.
+const READS_LIMIT: usize = 2048;
 const WRITER_CACHE_KIB: &str = "-65536";
 const READER_CACHE_KIB: &str = "-16384";
 /// The log is cut back to this after it was folded into the database.
@@ -62,6 +65,7 @@ pub(super) async fn open(path: &Path) -> Result<SqliteStore, OpenError> {
     let waiting = Arc::new(Notify::new());
     Ok(SqliteStore {
         readers,
+        reads: Budget::new(READERS.into(), READS_LIMIT),
         writer: Writer::spawn(writing(path), connection, lock, Arc::clone(&waiting)),
         counters,
         waiting,

@@ -16,6 +16,8 @@ use preauth_core::port::Unavailable;
 use sqlx::PgConnection;
 use tokio::time::timeout;
 
+use crate::fair::Room;
+
 use super::PostgresStore;
 use super::connections::Connections;
 use super::error::{Fault, WriteError};
@@ -42,6 +44,7 @@ impl PostgresStore {
     where
         I: Sync,
     {
+        let _room = self.room.acquire(1).await?;
         read(&self.connections, input, run).await
     }
 
@@ -54,6 +57,7 @@ impl PostgresStore {
     where
         I: Sync,
     {
+        let _room = self.room.acquire(1).await?;
         match self.read_snapshot_once(input, run).await {
             Err(fault) if fault.is_broken_connection() => {
                 self.connections.suspect_all();
@@ -73,7 +77,7 @@ impl PostgresStore {
         I: Send + Sync + 'static,
         T: Send + 'static,
     {
-        write(&self.connections, DURABLE, input, run).await
+        self.submit(DURABLE, None, input, run).await
     }
 
     /// Like [`PostgresStore::write`]; afterwards tells every dispatcher that deliveries are due.
@@ -87,7 +91,7 @@ impl PostgresStore {
         T: Send + 'static,
     {
         let wake = Some(Arc::clone(&self.wake));
-        submit(&self.connections, DURABLE, wake, input, run).await
+        self.submit(DURABLE, wake, input, run).await
     }
 
     /// Does `run`, which nobody misses much if the database crashes now.
@@ -100,9 +104,24 @@ impl PostgresStore {
         I: Send + Sync + 'static,
         T: Send + 'static,
     {
-        write(&self.connections, RELAXED, input, run)
+        self.submit(RELAXED, None, input, run)
             .await
             .map_err(super::error::unavailable)
+    }
+
+    async fn submit<I, T>(
+        &self,
+        begin: &'static str,
+        wake: Option<Arc<Wake>>,
+        input: I,
+        run: Run<I, T, WriteError>,
+    ) -> Result<T, WriteError>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        let room = self.room.acquire(1).await?;
+        submit(&self.connections, begin, wake, Some(room), input, run).await
     }
 
     async fn read_snapshot_once<I, T>(&self, input: &I, run: Run<I, T, Fault>) -> Result<T, Fault>
@@ -136,7 +155,7 @@ where
     I: Send + Sync + 'static,
     T: Send + 'static,
 {
-    submit(connections, begin, None, input, run).await
+    submit(connections, begin, None, None, input, run).await
 }
 
 /// Hands the write to a task of its own, so that a caller who goes away leaves it whole.
@@ -144,6 +163,7 @@ async fn submit<I, T>(
     connections: &Connections,
     begin: &'static str,
     wake: Option<Arc<Wake>>,
+    room: Option<Room>,
     input: I,
     run: Run<I, T, WriteError>,
 ) -> Result<T, WriteError>
@@ -154,6 +174,7 @@ where
     let transaction = Transaction::new(connections.clone(), begin);
     let task = tokio::spawn(async move {
         let outcome = transaction.write(&input, run).await;
+        drop(room);
         if let (Ok(_), Some(wake)) = (&outcome, wake) {
             wake.all();
         }

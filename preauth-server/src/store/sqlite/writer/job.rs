@@ -9,6 +9,8 @@ use sqlx::SqliteConnection;
 use thiserror::Error;
 use tokio::sync::{Notify, oneshot};
 
+use crate::fair::{QueueError, Queued};
+
 use super::super::error::WriteError;
 use super::{Durability, Run};
 
@@ -46,11 +48,24 @@ pub(super) trait AnyJob: Send {
     /// Runs the job, anew if it ran before, and keeps the outcome.
     fn run<'j>(&'j mut self, connection: &'j mut SqliteConnection) -> BoxFuture<'j, Ran>;
 
+    /// Whether nobody waits for the outcome.
+    fn is_abandoned(&self) -> bool;
+
     /// Tells the caller the outcome. Nobody may be listening any more.
     fn answer(self: Box<Self>);
 
     /// Tells the caller an error in place of the outcome.
     fn fail(self: Box<Self>, error: WriteError);
+}
+
+impl Queued for Box<dyn AnyJob> {
+    fn is_abandoned(&self) -> bool {
+        (**self).is_abandoned()
+    }
+
+    fn refuse(self, reason: QueueError) {
+        self.fail(reason.into());
+    }
 }
 
 impl<I, T> Job<I, T> {
@@ -99,6 +114,10 @@ where
             self.outcome = Some(outcome);
             ran
         })
+    }
+
+    fn is_abandoned(&self) -> bool {
+        self.caller.is_closed()
     }
 
     fn answer(self: Box<Self>) {

@@ -1,8 +1,8 @@
 //! The one task that writes.
 //!
-//! Jobs queue up; the task takes whatever is there, runs it as one transaction with a savepoint per
-//! job, commits once, and answers each job on its own. One write to disk serves many callers, and a
-//! lone caller waits for nobody. A caller that goes away does not take its job along.
+//! Jobs queue up; the task takes whatever is there, tenants in turn, runs it as one transaction with a
+//! savepoint per job, commits once, and answers each job on its own. One write to disk serves many
+//! callers, and a lone caller waits for nobody. A job that was begun is finished without its caller, too.
 
 mod job;
 mod task;
@@ -14,17 +14,18 @@ use chrono::TimeDelta;
 use futures_util::future::BoxFuture;
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteConnectOptions;
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{Mutex, Notify, oneshot};
+use tokio::task::JoinHandle;
 
+use crate::fair::{self, QueueError};
 use crate::looping::LoopHealth;
 use crate::store::WriteQueue;
 
 use super::error::WriteError;
-use crate::store::queue::QueueError;
 use job::{AnyJob, Job};
 use task::Task;
 
-/// Jobs that may wait; the next one is refused.
+/// Jobs of tenants that may wait, and as many of the service's own; what is beyond that is refused.
 const QUEUE_LIMIT: usize = 1024;
 /// A group of writes takes milliseconds, on a disk in trouble seconds.
 const STALLS_AFTER: TimeDelta = TimeDelta::minutes(1);
@@ -37,15 +38,10 @@ pub(super) type Run<I, T> =
 /// The way to the writing task.
 #[derive(Debug)]
 pub(super) struct Writer {
-    queue: mpsc::Sender<Message>,
+    queue: fair::Sender<Box<dyn AnyJob>>,
+    task: Mutex<Option<JoinHandle<()>>>,
     waiting: Arc<Notify>,
     health: Arc<LoopHealth>,
-}
-
-/// What the task is told.
-enum Message {
-    Job(Box<dyn AnyJob>),
-    Close(oneshot::Sender<()>),
 }
 
 /// How long a write must last.
@@ -65,12 +61,12 @@ impl Writer {
         lock: File,
         waiting: Arc<Notify>,
     ) -> Self {
-        let (queue, inbox) = mpsc::channel(QUEUE_LIMIT);
+        let (queue, inbox) = fair::channel(QUEUE_LIMIT);
         let health = Arc::new(LoopHealth::new("writer", STALLS_AFTER));
         let task = Task::new(options, connection, lock, inbox, Arc::clone(&health));
-        tokio::spawn(task.run());
         Self {
             queue,
+            task: Mutex::new(Some(tokio::spawn(task.run()))),
             waiting,
             health,
         }
@@ -79,9 +75,9 @@ impl Writer {
     /// How many writes wait.
     pub(super) fn queue(&self) -> WriteQueue {
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        let (limit, free) = (self.queue.max_capacity(), self.queue.capacity());
+        let (length, limit) = self.queue.length_and_limit();
         WriteQueue {
-            length: count(limit.saturating_sub(free)),
+            length: count(length),
             limit: count(limit),
         }
     }
@@ -129,10 +125,10 @@ impl Writer {
 
     /// Has everything written that was accepted, then closes the connection.
     pub(super) async fn close(&self) {
-        let (done, is_done) = oneshot::channel();
-        if self.queue.send(Message::Close(done)).await.is_ok() {
-            // An error means that the task is gone, which is what was wanted.
-            let _ = is_done.await;
+        self.queue.close();
+        if let Some(task) = self.task.lock().await.take() {
+            // A task that panicked has ended, too.
+            let _ = task.await;
         }
     }
 
@@ -149,27 +145,11 @@ impl Writer {
     {
         let (caller, answer) = oneshot::channel();
         let job = Job::new(input, run, durability, wakes, caller);
-        match self.queue.try_send(Message::Job(Box::new(job))) {
-            Ok(()) => {}
-            Err(mpsc::error::TrySendError::Full(_)) => {
-                return Err(WriteError::Busy(Box::new(QueueError::Full)));
-            }
-            Err(mpsc::error::TrySendError::Closed(_)) => {
-                return Err(WriteError::NotDone(Box::new(QueueError::Closed)));
-            }
-        }
+        self.queue.send(Box::new(job))?;
         // Without an answer the commit may or may not have come to pass.
-        let lost = |_| WriteError::Unknown(Box::new(QueueError::Lost));
-        answer.await.map_err(lost)?
-    }
-}
-
-impl std::fmt::Debug for Message {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Job(_) => "Job",
-            Self::Close(_) => "Close",
-        })
+        answer
+            .await
+            .unwrap_or_else(|_| Err(QueueError::Lost.into()))
     }
 }
 

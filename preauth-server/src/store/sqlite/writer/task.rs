@@ -6,18 +6,18 @@ use std::time::Duration;
 
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{Connection, Executor};
-use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
+use crate::fair::Receiver;
 use crate::looping::LoopHealth;
 
 use super::super::error::WriteError;
 use super::super::open::reconnect;
+use super::Durability;
 use super::job::{AnyJob, Ran};
-use super::{Durability, Message};
 
 /// Jobs that one transaction takes at most.
-const GROUP_LIMIT: usize = 128;
+pub(super) const GROUP_LIMIT: usize = 128;
 /// How often a writer without work shows that it lives.
 const IDLE_STEP: Duration = Duration::from_secs(10);
 /// The part of SQLite's result code that is not extended.
@@ -29,7 +29,7 @@ pub(super) struct Task {
     /// None after a failure that left its state in doubt; the next group gets a new one.
     connection: Option<SqliteConnection>,
     synchronous: Durability,
-    inbox: mpsc::Receiver<Message>,
+    inbox: Receiver<Box<dyn AnyJob>>,
     health: Arc<LoopHealth>,
     lock: File,
 }
@@ -49,7 +49,7 @@ impl Task {
         options: SqliteConnectOptions,
         connection: SqliteConnection,
         lock: File,
-        inbox: mpsc::Receiver<Message>,
+        inbox: Receiver<Box<dyn AnyJob>>,
         health: Arc<LoopHealth>,
     ) -> Self {
         Self {
@@ -62,37 +62,20 @@ impl Task {
         }
     }
 
-    /// Works until every sender is gone or one of them says close, and the queue is empty.
+    /// Works until the queue is closed and empty.
     pub(super) async fn run(mut self) {
-        let mut messages = Vec::with_capacity(GROUP_LIMIT);
-        let mut closers: Vec<oneshot::Sender<()>> = Vec::new();
         loop {
-            let received = self.inbox.recv_many(&mut messages, GROUP_LIMIT);
-            match timeout(IDLE_STEP, received).await {
-                Ok(0) => break,
-                Ok(_) => {}
-                Err(_) => {
-                    self.health.note(true);
-                    continue;
-                }
-            }
-            let mut jobs = Vec::with_capacity(messages.len());
-            for message in messages.drain(..) {
-                match message {
-                    Message::Job(job) => jobs.push(job),
-                    Message::Close(done) => {
-                        self.inbox.close();
-                        closers.push(done);
-                    }
-                }
+            let Ok(jobs) = timeout(IDLE_STEP, self.inbox.take(GROUP_LIMIT)).await else {
+                self.health.note(true);
+                continue;
+            };
+            if jobs.is_empty() {
+                break;
             }
             let has_succeeded = self.work(jobs).await;
             self.health.note(has_succeeded);
         }
         self.end().await;
-        for done in closers {
-            let _ = done.send(());
-        }
     }
 
     /// Runs the jobs together; if one of them spoils it for all, each on its own. Says whether

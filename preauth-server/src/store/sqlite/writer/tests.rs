@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
+use preauth_core::value::CompanyId;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool};
 use sqlx::{ConnectOptions, Row};
 use tempfile::TempDir;
 use tokio::sync::Notify;
+use uuid::Uuid;
 
 use super::super::error::WriteError;
+use super::task::GROUP_LIMIT;
 use super::{QUEUE_LIMIT, Writer};
+use crate::fair::{Tenant, on_account_of};
 
 /// A writer over `entries (id, parent)`, where a missing parent is noticed at COMMIT only, and a
 /// second way to the same file.
@@ -207,7 +211,7 @@ async fn synchronous(connection: &mut SqliteConnection) -> Result<i64, WriteErro
 }
 
 #[tokio::test]
-async fn a_caller_that_goes_away_does_not_take_its_job_along() {
+async fn the_services_own_job_is_done_without_its_caller() {
     let bench = Bench::new().await;
     let mut given_up = Box::pin(bench.insert(1));
     // One poll hands the job over; then the caller is gone.
@@ -228,6 +232,54 @@ async fn what_exceeds_the_queue_is_refused_at_once() {
         .count();
     assert_eq!(refused, 5);
     assert_eq!(bench.stored().await.len(), QUEUE_LIMIT);
+}
+
+#[tokio::test]
+async fn a_tenant_that_fills_the_queue_is_refused_its_newest_and_another_is_not() {
+    let bench = Bench::new().await;
+    let limit = i64::try_from(QUEUE_LIMIT).unwrap();
+    let of = |number, ids| on_account_of(head_office(number), bench.insert_together(ids));
+    let (flood, quiet) = futures_util::future::join(of(1, 1..=limit + 5), of(2, 5000..=5001)).await;
+    assert!(quiet.iter().all(Result::is_ok));
+    let refused: Vec<bool> = flood
+        .iter()
+        .map(|it| matches!(it, Err(WriteError::Busy(_))))
+        .collect();
+    // Five found no room, and two made room for the others.
+    assert_eq!(refused.iter().filter(|it| **it).count(), 7);
+    assert!(refused.iter().rev().take(7).all(|it| *it));
+}
+
+#[tokio::test]
+async fn a_quiet_tenants_write_is_in_the_next_group() {
+    let bench = Bench::new().await;
+    let flood = on_account_of(head_office(1), bench.insert_together(1..=1000));
+    let quiet = async {
+        let written = on_account_of(head_office(2), bench.insert(5000)).await;
+        (written, bench.stored().await.len())
+    };
+    let (flood, (written, stored)) = futures_util::future::join(flood, quiet).await;
+    assert!(flood.iter().all(Result::is_ok));
+    written.unwrap();
+    // With whatever of the thousand came before.
+    assert!(stored <= 2 * GROUP_LIMIT, "{stored}");
+}
+
+#[tokio::test]
+async fn a_write_that_nobody_waits_for_any_more_is_not_begun() {
+    let bench = Bench::new().await;
+    on_account_of(head_office(1), async {
+        let mut given_up = Box::pin(bench.insert(1));
+        assert!(futures_util::poll!(&mut given_up).is_pending());
+        drop(given_up);
+        bench.insert(2).await.unwrap();
+    })
+    .await;
+    assert_eq!(bench.stored().await, [2]);
+}
+
+fn head_office(number: u128) -> Tenant {
+    Tenant::HeadOffice(CompanyId::new(Uuid::from_u128(number)))
 }
 
 #[tokio::test]

@@ -1,0 +1,338 @@
+//! Something of which there is only so much at once: connections, bytes.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+use tokio::time::{Instant, timeout_at};
+
+use super::lines::{Lines, Verdict};
+use super::ticket::Ticket;
+use super::{QueueError, Tenant};
+
+/// A tenant that holds more than this part of it comes after all that hold less.
+const SHARE: u64 = 4;
+/// This part of it stays free for tenants that hold less than their share, where it has so many parts.
+const RESERVE: u64 = 8;
+
+/// What may be held at once; clones share it.
+#[derive(Clone, Debug)]
+pub struct Budget(Arc<Shared>);
+
+/// A part of a budget, given back when dropped.
+#[derive(Debug)]
+pub struct Room {
+    /// None when it was handed on.
+    budget: Option<Arc<Shared>>,
+    tenant: Tenant,
+    amount: u64,
+}
+
+#[derive(Debug)]
+struct Shared {
+    state: Mutex<State>,
+    total: u64,
+    /// Requests that may wait.
+    queue_limit: usize,
+    has_deadlines: bool,
+}
+
+#[derive(Debug)]
+struct State {
+    free: u64,
+    held: HashMap<Tenant, u64>,
+    lines: Lines<Waiting>,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    amount: u64,
+    tenant: Tenant,
+    caller: oneshot::Sender<Room>,
+}
+
+impl Budget {
+    /// `total` in all, for which `queue_limit` requests may wait.
+    #[must_use]
+    pub fn new(total: u64, queue_limit: usize) -> Self {
+        Self::of(total, queue_limit, true)
+    }
+
+    /// One whose requests wait as long as it takes.
+    #[must_use]
+    pub fn without_deadlines(total: u64, queue_limit: usize) -> Self {
+        Self::of(total, queue_limit, false)
+    }
+
+    /// Waits until `amount` may be held on account of the tenant that this task works for.
+    ///
+    /// Tenants are served in turn. One may hold all of it but an eighth; above a quarter it waits
+    /// while others do.
+    pub async fn acquire(&self, amount: u64) -> Result<Room, QueueError> {
+        let (ticket, now) = (Ticket::current(), Instant::now());
+        let (caller, granted) = oneshot::channel();
+        let waiting = Waiting {
+            amount: amount.min(self.0.total),
+            tenant: ticket.tenant,
+            caller,
+        };
+        self.0.enqueue(waiting)?;
+        self.0.grant();
+        let room = match ticket.deadline(now) {
+            Some(deadline) if self.0.has_deadlines => {
+                let granted = timeout_at(deadline, granted).await;
+                ticket.note_wait(now.elapsed());
+                granted.map_err(|_| QueueError::TimedOut)?
+            }
+            Some(_) | None => granted.await,
+        };
+        // The caller's end is dropped unanswered only when a longer line made room for another.
+        room.map_err(|_| QueueError::Full)
+    }
+
+    fn of(total: u64, queue_limit: usize, has_deadlines: bool) -> Self {
+        Self(Arc::new(Shared {
+            state: Mutex::new(State {
+                free: total,
+                held: HashMap::new(),
+                lines: Lines::new(),
+            }),
+            total,
+            queue_limit,
+            has_deadlines,
+        }))
+    }
+}
+
+impl Shared {
+    fn enqueue(&self, waiting: Waiting) -> Result<(), QueueError> {
+        let mut state = self.lock();
+        if waiting.tenant != Tenant::Service && state.lines.len() >= self.queue_limit {
+            state.lines.remove_where(Waiting::is_over);
+            if state.lines.len() >= self.queue_limit {
+                let evicted = state.lines.evict_for(waiting.tenant);
+                drop(evicted.ok_or(QueueError::Full)?);
+            }
+        }
+        state.lines.push(waiting.tenant, waiting);
+        Ok(())
+    }
+
+    /// Hands out what is free.
+    fn grant(self: &Arc<Self>) {
+        while let Some(waiting) = self.next() {
+            let room = Room {
+                budget: Some(Arc::clone(self)),
+                tenant: waiting.tenant,
+                amount: waiting.amount,
+            };
+            if let Err(mut unwanted) = waiting.caller.send(room) {
+                // Not by dropping it, which would come back here.
+                unwanted.budget = None;
+                self.lock().give_back(unwanted.tenant, unwanted.amount);
+            }
+        }
+    }
+
+    /// Takes what the next one waits for, if it is there.
+    fn next(&self) -> Option<Waiting> {
+        let mut state = self.lock();
+        let waiting = state.pop(self.total)?;
+        state.free = state.free.saturating_sub(waiting.amount);
+        let held = state.held.entry(waiting.tenant).or_default();
+        *held = held.saturating_add(waiting.amount);
+        Some(waiting)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn pop(&mut self, total: u64) -> Option<Waiting> {
+        let Self { free, held, lines } = self;
+        let (share, reserve) = (total / SHARE, total / RESERVE);
+        let within_share = |tenant, waiting: &Waiting| {
+            let held = held.get(&tenant).copied().unwrap_or_default();
+            tenant == Tenant::Service || held.saturating_add(waiting.amount) <= share
+        };
+        let served_first = |tenant, waiting: &Waiting| {
+            if waiting.is_over() {
+                Verdict::Serve
+            } else if !within_share(tenant, waiting) {
+                Verdict::Skip
+            } else if waiting.amount <= *free {
+                Verdict::Serve
+            } else {
+                Verdict::Hold
+            }
+        };
+        let served_then = |tenant, waiting: &Waiting| {
+            if within_share(tenant, waiting) {
+                // It was found to be in want of room.
+                Verdict::Hold
+            } else if waiting.amount <= free.saturating_sub(reserve) {
+                Verdict::Serve
+            } else {
+                Verdict::Skip
+            }
+        };
+        match lines.pop_where(served_first) {
+            Some(waiting) => Some(waiting),
+            None => lines.pop_where(served_then),
+        }
+    }
+
+    fn give_back(&mut self, tenant: Tenant, amount: u64) {
+        self.free = self.free.saturating_add(amount);
+        if let Some(held) = self.held.get_mut(&tenant) {
+            *held = held.saturating_sub(amount);
+            if *held == 0 {
+                self.held.remove(&tenant);
+            }
+        }
+    }
+}
+
+impl Waiting {
+    fn is_over(&self) -> bool {
+        self.caller.is_closed()
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        if let Some(budget) = self.budget.take() {
+            budget.lock().give_back(self.tenant, self.amount);
+            budget.grant();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use futures_util::FutureExt;
+    use preauth_core::value::CompanyId;
+    use tokio::time::{Instant, sleep};
+    use uuid::Uuid;
+
+    use super::super::{QueueError, Tenant, on_account_of};
+    use super::{Budget, Room};
+
+    const QUEUE: usize = 8;
+
+    fn head_office(number: u128) -> Tenant {
+        Tenant::HeadOffice(CompanyId::new(Uuid::from_u128(number)))
+    }
+
+    async fn acquire(budget: &Budget, number: u128, amount: u64) -> Result<Room, QueueError> {
+        on_account_of(head_office(number), budget.acquire(amount)).await
+    }
+
+    /// What one gets at once.
+    fn at_once(budget: &Budget, number: u128, amount: u64) -> Option<Room> {
+        acquire(budget, number, amount).now_or_never()?.ok()
+    }
+
+    #[tokio::test]
+    async fn one_tenant_may_hold_all_but_the_reserve_of_the_others() {
+        let budget = Budget::new(16, QUEUE);
+        let flood: Vec<Room> = (0..16).map_while(|_| at_once(&budget, 1, 1)).collect();
+        assert_eq!(flood.len(), 14);
+        assert!(at_once(&budget, 2, 1).is_some());
+    }
+
+    #[tokio::test]
+    async fn what_gets_free_goes_to_who_holds_less_than_its_share() {
+        let budget = Budget::new(4, QUEUE);
+        let mut flood: Vec<Room> = (0..4).map_while(|_| at_once(&budget, 1, 1)).collect();
+        assert_eq!(flood.len(), 4);
+        let (mut more, mut quiet) = (
+            Box::pin(acquire(&budget, 1, 1)),
+            Box::pin(acquire(&budget, 2, 1)),
+        );
+        assert!(futures_util::poll!(&mut more).is_pending());
+        assert!(futures_util::poll!(&mut quiet).is_pending());
+        flood.pop();
+        assert!(futures_util::poll!(&mut more).is_pending());
+        let quiet = quiet.await.unwrap();
+        drop(quiet);
+        assert!(more.await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_large_request_within_its_share_is_not_overtaken_by_small_ones() {
+        let budget = Budget::new(40, QUEUE);
+        let held: Vec<Room> = (1..=4).filter_map(|n| at_once(&budget, n, 9)).collect();
+        assert_eq!(held.len(), 4);
+        let mut large = Box::pin(acquire(&budget, 5, 10));
+        assert!(futures_util::poll!(&mut large).is_pending());
+        assert!(at_once(&budget, 6, 1).is_none());
+        drop(held);
+        assert!(large.await.is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_finds_no_room_waits_five_seconds_and_no_longer() {
+        let budget = Budget::new(4, QUEUE);
+        let held = acquire(&budget, 1, 4).await.unwrap();
+        let begin = Instant::now();
+        let late = acquire(&budget, 2, 1).await;
+        assert_eq!(late.unwrap_err(), QueueError::TimedOut);
+        assert_eq!(begin.elapsed(), Duration::from_secs(5));
+        drop(held);
+        assert!(acquire(&budget, 2, 4).await.is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_waits_is_served_as_soon_as_there_is_room() {
+        let budget = Budget::new(4, QUEUE);
+        let held = acquire(&budget, 1, 4).await.unwrap();
+        let begin = Instant::now();
+        let ending = async {
+            sleep(Duration::from_secs(2)).await;
+            drop(held);
+        };
+        let (granted, ()) = tokio::join!(acquire(&budget, 2, 1), ending);
+        assert!(granted.is_ok());
+        assert_eq!(begin.elapsed(), Duration::from_secs(2));
+    }
+
+    #[tokio::test]
+    async fn a_full_line_refuses_the_newest_of_who_has_most_in_it() {
+        let budget = Budget::new(1, 3);
+        let held = acquire(&budget, 1, 1).await.unwrap();
+        let mut flood: Vec<_> = (0..3).map(|_| Box::pin(acquire(&budget, 1, 1))).collect();
+        for it in &mut flood {
+            assert!(futures_util::poll!(it).is_pending());
+        }
+        assert_eq!(acquire(&budget, 1, 1).await.unwrap_err(), QueueError::Full);
+        let mut quiet = Box::pin(acquire(&budget, 2, 1));
+        assert!(futures_util::poll!(&mut quiet).is_pending());
+        let newest = flood.pop().unwrap().await;
+        assert_eq!(newest.unwrap_err(), QueueError::Full);
+        drop(held);
+        // In turn.
+        let first = flood.remove(0).await;
+        drop(first.unwrap());
+        assert!(quiet.await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn who_goes_away_leaves_nothing_behind() {
+        let budget = Budget::new(1, QUEUE);
+        let held = acquire(&budget, 1, 1).await.unwrap();
+        let mut gone = Box::pin(acquire(&budget, 2, 1));
+        assert!(futures_util::poll!(&mut gone).is_pending());
+        drop(gone);
+        drop(held);
+        let mut granted = Box::pin(acquire(&budget, 3, 1));
+        assert!(futures_util::poll!(&mut granted).is_ready());
+        // Granted and never looked at.
+        drop(granted);
+        assert!(at_once(&budget, 1, 1).is_some());
+    }
+}

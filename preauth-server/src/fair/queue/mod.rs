@@ -1,0 +1,262 @@
+//! A queue of requests in front of a task that serves them in groups.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use thiserror::Error;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use super::Tenant;
+use super::lines::Lines;
+use super::ticket::Ticket;
+
+/// What a queue answers in place of what stands behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum QueueError {
+    /// Too many wait already; nothing was done.
+    #[error("too many requests are waiting")]
+    Full,
+    /// It waited for too long; nothing was done.
+    #[error("the request waited in queues for too long")]
+    TimedOut,
+    /// The end has begun; nothing was done.
+    #[error("the service is closing")]
+    Closed,
+    /// What should have answered ended before it did; what it did is not known.
+    #[error("the task that should have answered ended before it did")]
+    Lost,
+}
+
+/// A request in a queue, with its caller.
+pub(crate) trait Queued: Send {
+    /// Whether nobody waits for its answer any more.
+    fn is_abandoned(&self) -> bool;
+
+    /// Answers its caller; nothing was done.
+    fn refuse(self, reason: QueueError);
+}
+
+/// A queue with places for `limit` requests of tenants, and as many of the service's own. It ends with
+/// its sender or its receiver.
+pub(crate) fn channel<T: Queued>(limit: usize) -> (Sender<T>, Receiver<T>) {
+    let shared = Arc::new(Shared {
+        state: Mutex::new(State {
+            lines: Lines::new(),
+            is_closed: false,
+        }),
+        filled: Notify::new(),
+        limit,
+    });
+    (Sender(Arc::clone(&shared)), Receiver(shared))
+}
+
+/// The way into a queue.
+pub(crate) struct Sender<T: Queued>(Arc<Shared<T>>);
+
+/// The way out. Several tasks may take from it.
+pub(crate) struct Receiver<T: Queued>(Arc<Shared<T>>);
+
+struct Shared<T> {
+    state: Mutex<State<T>>,
+    filled: Notify,
+    limit: usize,
+}
+
+struct State<T> {
+    lines: Lines<Waiting<T>>,
+    is_closed: bool,
+}
+
+struct Waiting<T> {
+    request: T,
+    ticket: Arc<Ticket>,
+    since: Instant,
+    deadline: Option<Instant>,
+}
+
+/// What is taken out at once.
+struct Taken<T> {
+    group: Vec<T>,
+    /// What is not worked on any more.
+    over: Vec<Waiting<T>>,
+    rest: Rest,
+}
+
+/// What is left in the queue.
+enum Rest {
+    More,
+    Nothing,
+    /// Nothing, and nothing will come.
+    End,
+}
+
+impl<T: Queued> Sender<T> {
+    /// Queues a request on account of the tenant that this task works for. Where there is no room,
+    /// the newest of the tenant with most requests is refused in its place, unless that is its own.
+    pub(crate) fn send(&self, request: T) -> Result<(), QueueError> {
+        let (ticket, now) = (Ticket::current(), Instant::now());
+        let (tenant, deadline) = (ticket.tenant, ticket.deadline(now));
+        let waiting = Waiting {
+            request,
+            ticket,
+            since: now,
+            deadline,
+        };
+        let mut over = Vec::new();
+        let sent = self.0.lock().push(tenant, waiting, self.0.limit, &mut over);
+        // Outside of the lock: what hears of this may do anything.
+        for it in over {
+            it.refuse(now);
+        }
+        if sent.is_ok() {
+            self.0.filled.notify_one();
+        }
+        sent
+    }
+
+    /// Takes no more requests; those that wait are still given out.
+    pub(crate) fn close(&self) {
+        self.0.lock().is_closed = true;
+        self.0.filled.notify_waiters();
+        self.0.filled.notify_one();
+    }
+
+    /// How many wait, and how many may.
+    pub(crate) fn length_and_limit(&self) -> (usize, usize) {
+        let state = self.0.lock();
+        let length = state
+            .lines
+            .len()
+            .saturating_add(state.lines.len_of_service());
+        (length, self.0.limit)
+    }
+}
+
+impl<T: Queued> Receiver<T> {
+    /// The next requests, `limit` at most, the tenants' in turn; none when the queue is closed and
+    /// empty. A caller that gives this up loses nothing.
+    pub(crate) async fn take(&self, limit: usize) -> Vec<T> {
+        loop {
+            let filled = self.0.filled.notified();
+            let Taken { group, over, rest } = self.0.lock().take(limit);
+            let now = Instant::now();
+            for it in over {
+                it.refuse(now);
+            }
+            match rest {
+                // For another task.
+                Rest::More => self.0.filled.notify_one(),
+                Rest::End => return group,
+                Rest::Nothing if group.is_empty() => {
+                    filled.await;
+                    continue;
+                }
+                Rest::Nothing => {}
+            }
+            return group;
+        }
+    }
+}
+
+impl<T: Queued> State<T> {
+    /// What must be refused besides is put into `over`.
+    fn push(
+        &mut self,
+        tenant: Tenant,
+        waiting: Waiting<T>,
+        limit: usize,
+        over: &mut Vec<Waiting<T>>,
+    ) -> Result<(), QueueError> {
+        if self.is_closed {
+            return Err(QueueError::Closed);
+        }
+        let is_full = |lines: &Lines<_>| match tenant {
+            Tenant::Service => lines.len_of_service() >= limit,
+            Tenant::Platform | Tenant::HeadOffice(_) | Tenant::Unknown => lines.len() >= limit,
+        };
+        if is_full(&self.lines) {
+            let now = waiting.since;
+            over.extend(self.lines.remove_where(|it| it.is_over(now)));
+        }
+        if is_full(&self.lines) {
+            if tenant == Tenant::Service {
+                return Err(QueueError::Full);
+            }
+            over.push(self.lines.evict_for(tenant).ok_or(QueueError::Full)?);
+        }
+        self.lines.push(tenant, waiting);
+        Ok(())
+    }
+
+    fn take(&mut self, limit: usize) -> Taken<T> {
+        let now = Instant::now();
+        let (mut group, mut over) = (Vec::new(), Vec::new());
+        while group.len() < limit
+            && let Some(waiting) = self.lines.pop()
+        {
+            if waiting.is_over(now) {
+                over.push(waiting);
+                continue;
+            }
+            waiting.ticket.note_wait(now.duration_since(waiting.since));
+            group.push(waiting.request);
+        }
+        let rest = match (self.lines.is_empty(), self.is_closed) {
+            (false, _) => Rest::More,
+            (true, false) => Rest::Nothing,
+            (true, true) => Rest::End,
+        };
+        Taken { group, over, rest }
+    }
+}
+
+impl<T: Queued> Waiting<T> {
+    /// Whether it is not worth being worked on. What the service itself began is always.
+    fn is_over(&self, now: Instant) -> bool {
+        self.deadline
+            .is_some_and(|deadline| deadline <= now || self.request.is_abandoned())
+    }
+
+    fn refuse(self, now: Instant) {
+        let is_late = self.deadline.is_some_and(|deadline| deadline <= now);
+        self.request.refuse(if is_late {
+            QueueError::TimedOut
+        } else {
+            QueueError::Full
+        });
+    }
+}
+
+impl<T> Shared<T> {
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T: Queued> Drop for Sender<T> {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl<T: Queued> Drop for Receiver<T> {
+    /// Whoever waits must not wait for ever.
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        state.is_closed = true;
+        let left = state.lines.drain();
+        drop(state);
+        for waiting in left {
+            waiting.request.refuse(QueueError::Closed);
+        }
+    }
+}
+
+impl<T: Queued> std::fmt::Debug for Sender<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sender").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,206 @@
+//! One tenant floods a queue, and what others notice of it.
+
+use std::time::Duration;
+
+use preauth_core::value::CompanyId;
+use tokio::sync::oneshot;
+use tokio::time::{advance, sleep};
+use uuid::Uuid;
+
+use super::super::{Tenant, on_account_of};
+use super::{QueueError, Queued, Receiver, Sender, channel};
+
+const FLOODING: u128 = 1;
+const QUIET: u128 = 2;
+
+/// A request with a name, and the way back to its caller.
+struct Request(&'static str, oneshot::Sender<QueueError>);
+
+type Answer = oneshot::Receiver<QueueError>;
+
+impl Queued for Request {
+    fn is_abandoned(&self) -> bool {
+        self.1.is_closed()
+    }
+
+    fn refuse(self, reason: QueueError) {
+        let _ = self.1.send(reason);
+    }
+}
+
+fn head_office(number: u128) -> Tenant {
+    Tenant::HeadOffice(CompanyId::new(Uuid::from_u128(number)))
+}
+
+async fn send(
+    queue: &Sender<Request>,
+    tenant: Tenant,
+    name: &'static str,
+) -> Result<Answer, QueueError> {
+    let (caller, answer) = oneshot::channel();
+    on_account_of(tenant, async { queue.send(Request(name, caller)) }).await?;
+    Ok(answer)
+}
+
+/// Queues so many of the flooding tenant's.
+async fn flood(queue: &Sender<Request>, count: usize) -> Vec<Answer> {
+    let mut answers = Vec::new();
+    for _ in 0..count {
+        answers.push(send(queue, head_office(FLOODING), "flood").await.unwrap());
+    }
+    answers
+}
+
+async fn names(queue: &Receiver<Request>, limit: usize) -> Vec<&'static str> {
+    let group = queue.take(limit).await;
+    group.into_iter().map(|it| it.0).collect()
+}
+
+#[tokio::test]
+async fn a_quiet_tenants_request_is_in_the_next_group_however_many_of_another_wait() {
+    let (sender, receiver) = channel(1024);
+    let _flood = flood(&sender, 1000).await;
+    let _answer = send(&sender, head_office(QUIET), "quiet").await.unwrap();
+    let group = names(&receiver, 128).await;
+    assert_eq!(group.len(), 128);
+    assert_eq!(group[..3], ["flood", "quiet", "flood"]);
+}
+
+#[tokio::test]
+async fn tenants_are_served_in_turn_and_each_in_its_order() {
+    let (sender, receiver) = channel(16);
+    let mut answers = Vec::new();
+    for (number, name) in [
+        (1, "a1"),
+        (1, "a2"),
+        (1, "a3"),
+        (2, "b1"),
+        (2, "b2"),
+        (3, "c1"),
+    ] {
+        answers.push(send(&sender, head_office(number), name).await.unwrap());
+    }
+    assert_eq!(names(&receiver, 4).await, ["a1", "b1", "c1", "a2"]);
+    assert_eq!(names(&receiver, 4).await, ["b2", "a3"]);
+}
+
+#[tokio::test]
+async fn a_full_queue_refuses_the_newest_of_the_tenant_with_most_requests() {
+    let (sender, receiver) = channel(100);
+    let mut flood = flood(&sender, 100).await;
+    let refused = send(&sender, head_office(FLOODING), "flood").await;
+    assert_eq!(refused.unwrap_err(), QueueError::Full);
+    let quiet = send(&sender, head_office(QUIET), "quiet").await.unwrap();
+    assert_eq!(flood.pop().unwrap().await, Ok(QueueError::Full));
+    assert_eq!(sender.length_and_limit(), (100, 100));
+    let group = names(&receiver, 200).await;
+    assert_eq!(group.len(), 100);
+    assert_eq!(group[1], "quiet");
+    drop(quiet);
+}
+
+#[tokio::test]
+async fn a_queue_full_of_equals_refuses_whoever_comes() {
+    let (sender, _receiver) = channel(3);
+    let mut answers = Vec::new();
+    for number in 1..=3 {
+        answers.push(send(&sender, head_office(number), "").await.unwrap());
+    }
+    let refused = send(&sender, head_office(4), "").await;
+    assert_eq!(refused.unwrap_err(), QueueError::Full);
+}
+
+#[tokio::test]
+async fn the_service_has_every_second_place_and_room_of_its_own() {
+    let (sender, receiver) = channel(4);
+    let _flood = flood(&sender, 4).await;
+    let mut own = Vec::new();
+    for _ in 0..4 {
+        own.push(send(&sender, Tenant::Service, "own").await.unwrap());
+    }
+    let refused = send(&sender, Tenant::Service, "own").await;
+    assert_eq!(refused.unwrap_err(), QueueError::Full);
+    let group = names(&receiver, 6).await;
+    assert_eq!(group, ["own", "flood", "own", "flood", "own", "flood"]);
+    assert_eq!(names(&receiver, 6).await, ["own", "flood"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_waited_too_long_is_answered_without_being_given_out() {
+    let (sender, receiver) = channel(4);
+    let late = send(&sender, head_office(1), "late").await.unwrap();
+    let own = send(&sender, Tenant::Service, "own").await.unwrap();
+    advance(Duration::from_secs(4)).await;
+    let in_time = send(&sender, head_office(1), "in time").await.unwrap();
+    advance(Duration::from_secs(1)).await;
+    assert_eq!(names(&receiver, 4).await, ["own", "in time"]);
+    assert_eq!(late.await, Ok(QueueError::TimedOut));
+    drop((own, in_time));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_waits_of_one_request_add_up() {
+    let (sender, receiver) = channel(4);
+    on_account_of(head_office(1), async {
+        let wait = async |sleeps| {
+            let (caller, answer) = oneshot::channel();
+            sender.send(Request("", caller)).unwrap();
+            sleep(Duration::from_secs(sleeps)).await;
+            let given_out = receiver.take(1);
+            let _ = tokio::time::timeout(Duration::ZERO, given_out).await;
+            answer.await.ok()
+        };
+        assert_eq!(wait(3).await, None);
+        // Two seconds are left of five.
+        assert_eq!(wait(2).await, Some(QueueError::TimedOut));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_nobody_waits_for_is_not_given_out_unless_it_is_the_services_own() {
+    let (sender, receiver) = channel(4);
+    drop(send(&sender, head_office(1), "gone").await.unwrap());
+    drop(send(&sender, Tenant::Service, "own").await.unwrap());
+    let _stays = send(&sender, head_office(1), "stays").await.unwrap();
+    assert_eq!(names(&receiver, 4).await, ["own", "stays"]);
+}
+
+#[tokio::test]
+async fn what_nobody_waits_for_makes_room_in_a_full_queue() {
+    let (sender, receiver) = channel(2);
+    drop(flood(&sender, 2).await);
+    let _kept = flood(&sender, 2).await;
+    assert_eq!(names(&receiver, 4).await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_closed_queue_gives_out_what_waits_and_takes_no_more() {
+    let (sender, receiver) = channel(4);
+    let _flood = flood(&sender, 3).await;
+    sender.close();
+    let late = send(&sender, head_office(QUIET), "quiet").await;
+    assert_eq!(late.unwrap_err(), QueueError::Closed);
+    assert_eq!(names(&receiver, 2).await.len(), 2);
+    assert_eq!(names(&receiver, 2).await.len(), 1);
+    assert!(names(&receiver, 2).await.is_empty());
+    assert!(names(&receiver, 2).await.is_empty());
+}
+
+#[tokio::test]
+async fn whoever_waits_learns_that_nothing_serves_any_more() {
+    let (sender, receiver) = channel(4);
+    let waits = send(&sender, head_office(QUIET), "quiet").await.unwrap();
+    drop(receiver);
+    assert_eq!(waits.await, Ok(QueueError::Closed));
+    let late = send(&sender, head_office(QUIET), "quiet").await;
+    assert_eq!(late.unwrap_err(), QueueError::Closed);
+}
+
+#[tokio::test]
+async fn several_tasks_take_from_one_queue() {
+    let (sender, receiver) = channel(4);
+    let (first, second, _answers) =
+        tokio::join!(names(&receiver, 1), names(&receiver, 1), flood(&sender, 2));
+    assert_eq!((first.len(), second.len()), (1, 1));
+}
