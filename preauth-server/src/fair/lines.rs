@@ -88,7 +88,7 @@ impl<T> Lines<T> {
     pub(super) fn evict_for(&mut self, tenant: Tenant) -> Option<T> {
         let own = self.tenants.get(&tenant).map_or(0, VecDeque::len);
         let (longest, length) = self
-            .lines
+            .tenants
             .iter()
             .map(|(tenant, line)| (*tenant, line.len()))
             .max_by_key(|(_, length)| *length)?;

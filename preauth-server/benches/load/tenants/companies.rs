@@ -38,10 +38,10 @@ impl Company {
         send("PUT", &of("webhook-endpoint"), endpoint);
         let key = json!({"name": "ERP", "responsibleUserId": user,
             "scopes": ["preauth:read", "preauth:write"]});
-        let due = calendar::today(SystemClock.now()) + Days::new(60);
+        let due = calendar::today(SystemClock.now()).checked_add_days(Days::new(60));
         Self {
             key: text(&send("POST", &of("api-keys"), key), "key"),
-            due: due.to_string(),
+            due: due.unwrap().to_string(),
         }
     }
 

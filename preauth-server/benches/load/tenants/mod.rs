@@ -71,7 +71,7 @@ fn compare(scene: &Scene, database: &str, load: Load, time: Duration) {
             many.add(beside_many());
         }
     }
-    let rates = [many.rate(time), one.rate(time)];
+    let (rate_of_many, rate_of_one) = (many.rate(time), one.rate(time));
     for (what, many, one) in many.in_pairs(one) {
         if many.is_empty() {
             continue;
@@ -83,9 +83,9 @@ fn compare(scene: &Scene, database: &str, load: Load, time: Duration) {
         println!(
             "{database:<12}{what:<12}{:>20}{:>10}{:>20}{:>10}{:>8}{:>8}",
             shown(&many),
-            rates[0],
+            rate_of_many,
             shown(&one),
-            rates[1],
+            rate_of_one,
             hundredths(ratio),
             hundredths(TARGET)
         );
