@@ -43,6 +43,9 @@ pub struct Usage {
     pub connections_limit: u32,
     /// Writes that wait for their turn; only SQLite has such a queue.
     pub write_queue: Option<WriteQueue>,
+    /// How often the database's name led to another server than before, or to one that was restarted; only
+    /// on PostgreSQL.
+    pub switches: Option<u64>,
 }
 
 /// The queue before the one task that writes.
@@ -67,6 +70,7 @@ impl Usage {
             connections_idle: idle,
             connections_limit: pool.options().get_max_connections(),
             write_queue,
+            switches: None,
         }
     }
 }

@@ -16,8 +16,9 @@ use crate::config::LogFormat;
 pub use console::Console;
 pub use story::Story;
 
-/// What is logged unless `RUST_LOG` says otherwise.
-const DEFAULT_FILTER: &str = "info,salvo_core=warn";
+/// What is logged unless `RUST_LOG` says otherwise. The store itself logs, once, why connections are
+/// refused; its pools would for each one that they try.
+const DEFAULT_FILTER: &str = "info,salvo_core=warn,sqlx_core::pool::inner=off";
 
 /// Starts the log of a server, on standard error.
 pub fn start(format: LogFormat) {

@@ -167,6 +167,14 @@ fn connections(vitals: &ServerVitals, families: &Families<'_>) {
             "Connections that this process may have.",
         )
         .set(usage.connections_limit.into());
+    if let Some(switches) = usage.switches {
+        families
+            .counter(
+                "preauth_database_switches_total",
+                "How often PostgreSQL's name led to another server than before, or to a restarted one.",
+            )
+            .inc_by(switches);
+    }
     if let Some(queue) = usage.write_queue {
         for (name, help, value) in [
             (

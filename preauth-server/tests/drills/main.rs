@@ -19,6 +19,7 @@ mod chance;
 mod crowd;
 mod database_lost;
 mod erp;
+mod fail_over;
 mod instance;
 mod instances;
 mod kills;

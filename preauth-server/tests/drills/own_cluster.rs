@@ -5,11 +5,14 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/with-postgres");
-/// Says where the server is, then hands each line to `pg_ctl` and says how that ended.
+/// Prints where the server and its standby are, then hands each line to the `pg_ctl` of one of them
+/// and prints how that ended.
 const COMMANDS: &str = r#"
     echo "$POSTGRES_TEST_URL"
-    while read -r arguments; do
-        "$POSTGRES_TEST_CTL" $arguments >/dev/null
+    echo "${POSTGRES_TEST_STANDBY_URL:-}"
+    while read -r server arguments; do
+        if [ "$server" = standby ]; then ctl=$POSTGRES_TEST_STANDBY_CTL; else ctl=$POSTGRES_TEST_CTL; fi
+        "$ctl" $arguments >/dev/null
         echo "$?"
     done
 "#;
@@ -17,6 +20,8 @@ const COMMANDS: &str = r#"
 /// The server; it ends with the drill, however that ends.
 pub(crate) struct OwnCluster {
     url: String,
+    /// Empty without a standby.
+    standby_url: String,
     control: Arc<Mutex<Control>>,
 }
 
@@ -29,9 +34,19 @@ struct Control {
 
 impl OwnCluster {
     pub(crate) fn start() -> Self {
+        Self::start_script("off")
+    }
+
+    /// One with a standby that streams from it.
+    pub(crate) fn start_with_standby() -> Self {
+        Self::start_script("on")
+    }
+
+    fn start_script(standby: &str) -> Self {
         let mut script = Command::new(SCRIPT)
             .args(["sh", "-c", COMMANDS])
             .env("POSTGRES_TEST_FSYNC", "on")
+            .env("POSTGRES_TEST_STANDBY", standby)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -43,8 +58,10 @@ impl OwnCluster {
         };
         let url = control.next_line();
         assert!(!url.is_empty(), "{SCRIPT} started no server");
+        let standby_url = control.next_line();
         Self {
             url,
+            standby_url,
             control: Arc::new(Mutex::new(control)),
         }
     }
@@ -54,16 +71,31 @@ impl OwnCluster {
         format!("{}/postgres", self.url)
     }
 
+    /// The URL of the same database on the standby.
+    pub(crate) fn standby_url(&self) -> String {
+        format!("{}/postgres", self.standby_url)
+    }
+
     /// Has `pg_ctl` do something, e.g. `--mode fast stop`, and waits until it is done.
-    pub(crate) async fn control(&self, arguments: &'static str) {
+    pub(crate) async fn control(&self, arguments: &str) {
+        self.command(format!("primary {arguments}")).await;
+    }
+
+    /// Has the standby's `pg_ctl` do something, e.g. `promote`, and waits until it is done.
+    pub(crate) async fn control_standby(&self, arguments: &str) {
+        self.command(format!("standby {arguments}")).await;
+    }
+
+    async fn command(&self, command: String) {
         let control = Arc::clone(&self.control);
+        let sent = command.clone();
         let done = tokio::task::spawn_blocking(move || {
             let mut control = control.lock().unwrap();
             let commands = control.commands.as_mut().unwrap();
-            writeln!(commands, "{arguments}").unwrap();
+            writeln!(commands, "{sent}").unwrap();
             control.next_line()
         });
-        assert_eq!(done.await.unwrap(), "0", "pg_ctl {arguments}");
+        assert_eq!(done.await.unwrap(), "0", "pg_ctl of {command}");
     }
 }
 

@@ -20,6 +20,7 @@ mod cluster;
 mod database;
 
 mod documentation;
+mod durability;
 mod exposition;
 mod labels;
 mod lost_database;

@@ -45,4 +45,5 @@ mod database;
 mod instances;
 mod migration_rules;
 mod opening;
+mod promotion;
 mod records;

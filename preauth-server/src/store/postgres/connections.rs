@@ -1,14 +1,14 @@
-//! The pool, and what is known about connections that lie in it.
+//! The pools: what is asked of a connection before it is used, and when it is closed.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::Executor;
-use sqlx::pool::{PoolConnection, PoolConnectionMetadata};
+use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions, Postgres};
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 use super::error::Fault;
+use super::primary::{self, Primary};
 
 /// Connections of one instance; twice as many gave no more on the machines measured.
 pub(super) const CONNECTIONS: u32 = 16;
@@ -18,12 +18,12 @@ pub(super) const WAITING_LIMIT: usize = 2048;
 const FEW: u32 = 2;
 /// How long a request waits for a free connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
-/// A connection that was idle for longer is asked whether it is still there. Asking every time
-/// would double the round trips of a read.
+/// A connection that was idle for longer is asked whether its server is still there and takes writes.
+/// Asking every time would double the round trips of a read.
 const PING_AFTER: Duration = Duration::from_secs(5);
 /// How long it may think about that.
 const PING_TIMEOUT: Duration = Duration::from_secs(1);
-/// Connections are renewed, so that an instance follows a database that moves.
+/// Connections are renewed, so that what a session has gathered does not stay for ever.
 const MAX_LIFETIME: Duration = Duration::from_mins(30);
 const IDLE_TIMEOUT: Duration = Duration::from_mins(5);
 /// How long the end waits for connections in use: one may be without an answer.
@@ -33,26 +33,20 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 #[derive(Clone, Debug)]
 pub(super) struct Connections {
     pool: PgPool,
-    suspicion: Suspicion,
+    primary: Arc<Primary>,
 }
 
-/// When a connection was last found broken. What has been idle since before then is probably
-/// broken too: the database was restarted, or cannot be reached.
-#[derive(Clone, Debug, Default)]
-struct Suspicion(Arc<Mutex<Option<Instant>>>);
-
 impl Connections {
-    pub(super) fn new(options: PgConnectOptions) -> Self {
-        Self::of(CONNECTIONS, options)
+    pub(super) fn new(options: PgConnectOptions, primary: &Arc<Primary>) -> Self {
+        Self::of(CONNECTIONS, options, primary)
     }
 
     /// Connections for one task, and a spare one.
-    pub(super) fn few(options: PgConnectOptions) -> Self {
-        Self::of(FEW, options)
+    pub(super) fn few(options: PgConnectOptions, primary: &Arc<Primary>) -> Self {
+        Self::of(FEW, options, primary)
     }
 
-    fn of(limit: u32, options: PgConnectOptions) -> Self {
-        let suspicion = Suspicion::default();
+    fn of(limit: u32, options: PgConnectOptions, primary: &Arc<Primary>) -> Self {
         let pool = PgPoolOptions::new()
             .max_connections(limit)
             .acquire_timeout(ACQUIRE_TIMEOUT)
@@ -60,23 +54,40 @@ impl Connections {
             .idle_timeout(IDLE_TIMEOUT)
             .test_before_acquire(false)
             .before_acquire({
-                let suspicion = suspicion.clone();
+                let primary = Arc::clone(primary);
                 move |connection, meta| {
-                    let must_be_asked = suspicion.concerns(&meta);
-                    Box::pin(async move { Ok(!must_be_asked || answers(connection).await) })
+                    let is_stale = primary.is_stale(meta.age);
+                    let must_be_asked =
+                        meta.idle_for >= PING_AFTER || primary.is_suspect(meta.idle_for);
+                    Box::pin(async move {
+                        Ok(!is_stale && (!must_be_asked || is_writable(connection).await))
+                    })
                 }
             })
-            .connect_lazy_with(options);
-        Self { pool, suspicion }
+            .after_release({
+                let primary = Arc::clone(primary);
+                move |_, meta| {
+                    let is_stale = primary.is_stale(meta.age);
+                    Box::pin(async move { Ok(!is_stale) })
+                }
+            });
+        Self {
+            pool: primary::admitting(pool, primary).connect_lazy_with(options),
+            primary: Arc::clone(primary),
+        }
     }
 
     pub(super) async fn acquire(&self) -> Result<PoolConnection<Postgres>, Fault> {
-        Ok(self.pool.acquire().await?)
+        let acquired = self.pool.acquire().await;
+        acquired.map_err(|error| match (error, self.primary.refusal()) {
+            (sqlx::Error::PoolTimedOut, Some(refusal)) => refusal.into(),
+            (error, _) => error.into(),
+        })
     }
 
-    /// Has every connection that lies idle now asked before it is used again.
+    /// Has every connection of the store that lies idle now asked before it is used again.
     pub(super) fn suspect_all(&self) {
-        *self.suspicion.lock() = Some(Instant::now());
+        self.primary.suspect_all();
     }
 
     pub(super) const fn pool(&self) -> &PgPool {
@@ -90,20 +101,7 @@ impl Connections {
     }
 }
 
-impl Suspicion {
-    fn concerns(&self, connection: &PoolConnectionMetadata) -> bool {
-        connection.idle_for >= PING_AFTER
-            || (*self.lock()).is_some_and(|broken| connection.idle_for >= broken.elapsed())
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-async fn answers(connection: &mut PgConnection) -> bool {
-    matches!(
-        timeout(PING_TIMEOUT, connection.execute("")).await,
-        Ok(Ok(_))
-    )
+async fn is_writable(connection: &mut PgConnection) -> bool {
+    let asked = timeout(PING_TIMEOUT, primary::is_writable(connection));
+    matches!(asked.await, Ok(Ok(true)))
 }

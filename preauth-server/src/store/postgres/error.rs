@@ -12,10 +12,14 @@ use crate::fair::QueueError;
 use crate::store::rows::Corrupt;
 use crate::store::{SchemaMismatch, Unfit};
 
+use super::primary::Refusal;
+
 /// Another record has the same key.
 const UNIQUE_VIOLATION: &str = "23505";
 const SERIALIZATION_FAILURE: &str = "40001";
 const DEADLOCK_DETECTED: &str = "40P01";
+/// A write on a standby, or on a server that was set to take none.
+const READ_ONLY_TRANSACTION: &str = "25006";
 /// What was asked of the database breaks a rule of the schema.
 const CLASS_INTEGRITY: &str = "23";
 /// A value does not fit where it is to stand.
@@ -39,6 +43,9 @@ pub(super) enum Fault {
     /// A standby, or a database that was set to take no writes.
     #[error("the database takes no writes")]
     ReadOnly,
+    /// There is no connection, because the server that the database's name leads to is not used.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
     /// Too many wait, or the end has begun.
     #[error(transparent)]
     Queue(#[from] QueueError),
@@ -62,8 +69,8 @@ pub(super) enum WriteError {
     /// The database rolled it back on account of another; it may be done again as it is.
     #[error("the database rolled the write back on account of another")]
     RolledBack,
-    /// The connection was lost before COMMIT was sent; nothing was written, and it may be done
-    /// again as it is.
+    /// The connection was lost before COMMIT was sent, or its server takes no writes; nothing was
+    /// written, and it may be done again as it is on another connection.
     #[error("the connection was lost before anything was written")]
     Lost(#[source] Fault),
     /// Nothing was written.
@@ -81,15 +88,16 @@ impl Fault {
     /// Whether the connection, and perhaps not the database, is of no more use.
     pub(super) fn is_broken_connection(&self) -> bool {
         match self {
-            Self::Database(sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::Tls(_)) => {
-                true
-            }
-            // The server ends the connection after these: it is shutting down, or was told to.
-            Self::Database(error) => code(error).is_some_and(|code| ends_connection(&code)),
+            // Another server may take the writes that this one does not.
+            Self::Database(sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::Tls(_))
+            | Self::ReadOnly => true,
+            // The server ends the connection after most of these: it is shutting down, or was told to.
+            Self::Database(error) => code(error)
+                .is_some_and(|code| ends_connection(&code) || code == READ_ONLY_TRANSACTION),
             Self::TimedOut
             | Self::Corrupt(_)
             | Self::Schema(_)
-            | Self::ReadOnly
+            | Self::Refused(_)
             | Self::Queue(_)
             | Self::NoIdsLeft => false,
         }
@@ -198,6 +206,7 @@ impl From<Fault> for WriteError {
             | Fault::Corrupt(_)
             | Fault::Schema(_)
             | Fault::ReadOnly
+            | Fault::Refused(_)
             | Fault::Queue(_)
             | Fault::NoIdsLeft => Self::NotDone(Box::new(fault)),
         }
@@ -242,8 +251,9 @@ impl From<Fault> for Unfit {
     fn from(fault: Fault) -> Self {
         match fault {
             Fault::Schema(mismatch) => Self::Schema(mismatch),
-            Fault::ReadOnly => Self::ReadOnly,
+            Fault::ReadOnly | Fault::Refused(Refusal::ReadOnly) => Self::ReadOnly,
             Fault::Database(_)
+            | Fault::Refused(Refusal::OldTimeline)
             | Fault::TimedOut
             | Fault::Corrupt(_)
             | Fault::Queue(_)

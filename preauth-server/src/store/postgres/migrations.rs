@@ -61,6 +61,11 @@ fn steps() -> Vec<Migration> {
             "schema_compatibility",
             include_str!("../../../migrations/postgres/0006_schema_compatibility.sql"),
         ),
+        step(
+            12,
+            "id_lineages",
+            include_str!("../../../migrations/postgres/0012_id_lineages.sql"),
+        ),
     ]
 }
 

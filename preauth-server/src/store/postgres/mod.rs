@@ -11,6 +11,7 @@ mod commit;
 mod companies;
 mod connections;
 mod deliveries;
+mod durability;
 mod endpoints;
 mod error;
 mod extensions;
@@ -27,6 +28,7 @@ mod operations;
 mod outbox;
 mod parties;
 mod payment_orders;
+mod primary;
 mod queries;
 mod reads;
 mod rows;
@@ -42,11 +44,13 @@ mod writer;
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use preauth_core::port::OfferTarget;
 use sqlx::PgConnection;
 use tokio::sync::Notify;
+use tokio::time::timeout;
 
 use crate::access::Entry;
 use crate::fair::Budget;
@@ -60,11 +64,15 @@ use error::Fault;
 use grouping::Grouped;
 use offers::Found;
 use outbox::Finisher;
+use primary::{Primary, Watcher};
 use reads::SharedRead;
 use wake::Wake;
 use writer::{BulkWriter, Writer};
 
 pub(super) use open::judge_url;
+
+/// How long a check may take, so that whoever asks for it learns the reason before giving up.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// All ports over one PostgreSQL database.
 pub struct PostgresStore {
@@ -79,6 +87,8 @@ pub struct PostgresStore {
     claims: Connections,
     finisher: Grouped<Finisher>,
     wake: Arc<Wake>,
+    primary: Arc<Primary>,
+    watcher: Watcher,
 }
 
 impl PostgresStore {
@@ -99,9 +109,10 @@ impl PostgresStore {
 #[async_trait]
 impl Lifecycle for PostgresStore {
     async fn check(&self) -> Result<(), Unfit> {
-        Ok(self
-            .read(&(), |connection, ()| Box::pin(check(connection)))
-            .await?)
+        let checking = self.read(&(), |connection, ()| Box::pin(check(connection)));
+        let checked = timeout(CHECK_TIMEOUT, checking).await;
+        let without_answer = || self.primary.refusal().map_or(Fault::TimedOut, Fault::from);
+        Ok(checked.unwrap_or_else(|_| Err(without_answer()))?)
     }
 
     /// None: what sends and hears wake-ups only gives hints.
@@ -116,6 +127,7 @@ impl Lifecycle for PostgresStore {
         self.visits.close().await;
         self.finisher.close().await;
         self.claims.close().await;
+        self.watcher.end();
         self.wake.end();
         self.connections.close().await;
     }

@@ -15,10 +15,11 @@ use super::connections::{CONNECTIONS, Connections, WAITING_LIMIT};
 use super::error::Fault;
 use super::grouping::Grouped;
 use super::outbox::{self, Finisher};
+use super::primary::{self, Primary, Watcher};
 use super::reads::{self, SharedRead};
 use super::wake::Wake;
 use super::writer::{self, BulkWriter, Writer};
-use super::{PostgresStore, access, migrations, offers};
+use super::{PostgresStore, access, durability, migrations, offers};
 
 /// How long the first connection of all may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -44,20 +45,24 @@ const BY_KEYS: [(&str, &str); 4] = [
 
 pub(super) async fn open(url: &str) -> Result<PostgresStore, OpenError> {
     let options = checked(url).await?;
+    durability::warn(&options).await;
     let session = options.clone().options(SESSION);
-    let connections = Connections::new(session.clone());
-    let wake = Arc::new(Wake::spawn(connections.pool().clone(), options));
+    let primary = Arc::new(Primary::default());
+    let few = |options| Connections::few(options, &primary);
+    let connections = Connections::new(session.clone(), &primary);
+    let wake = Wake::spawn(connections.pool().clone(), options.clone(), &primary);
+    let wake = Arc::new(wake);
     // Apart from the others, so that a commit never waits for reads to give one back.
     let kept_plans = session.clone().options(KEPT_PLANS);
-    let writer = Writer::new(Connections::few(kept_plans.clone()), Arc::clone(&wake));
+    let writer = Writer::new(few(kept_plans.clone()), Arc::clone(&wake));
     let by_keys = kept_plans.options(BY_KEYS);
-    let offers = SharedRead::new(Connections::few(by_keys.clone()), |connection, targets| {
+    let offers = SharedRead::new(few(by_keys.clone()), |connection, targets| {
         Box::pin(offers::find_all(connection, targets))
     });
-    let visits = SharedRead::new(Connections::few(by_keys.clone()), |connection, visits| {
+    let visits = SharedRead::new(few(by_keys.clone()), |connection, visits| {
         Box::pin(access::enter_all(connection, visits))
     });
-    let bulk_writer = BulkWriter(Writer::new(Connections::few(session), Arc::clone(&wake)));
+    let bulk_writer = BulkWriter(Writer::new(few(session.clone()), Arc::clone(&wake)));
     Ok(PostgresStore {
         connections,
         room: Budget::new(CONNECTIONS.into(), WAITING_LIMIT),
@@ -65,9 +70,11 @@ pub(super) async fn open(url: &str) -> Result<PostgresStore, OpenError> {
         bulk_writer: Grouped::spawn(bulk_writer, writer::BULK_LIMITS),
         offers: Grouped::spawn(offers, reads::LIMITS),
         visits: Grouped::spawn(visits, reads::LIMITS),
-        claims: Connections::few(by_keys.clone()),
-        finisher: Grouped::spawn(Finisher(Connections::few(by_keys)), outbox::LIMITS),
+        claims: few(by_keys.clone()),
+        finisher: Grouped::spawn(Finisher(few(by_keys)), outbox::LIMITS),
         wake,
+        watcher: Watcher::spawn(Arc::clone(&primary), session),
+        primary,
     })
 }
 
@@ -92,7 +99,12 @@ pub(super) async fn migrate(url: &str) -> Result<(), OpenError> {
     let options = options(url)?;
     // Without the time limits of a session: a step may have much to do, and waits for others.
     let mut connection = connect(&options).await?;
-    let migrated = migrations::run(&mut connection).await;
+    let mut migrated = migrations::run(&mut connection).await;
+    if migrated.is_ok() {
+        migrated = primary::record_first(&mut connection)
+            .await
+            .map_err(Into::into);
+    }
     let _ = connection.close().await;
     migrated.map_err(|fault| match fault {
         Fault::Schema(mismatch) => OpenError::SchemaMismatch {

@@ -15,6 +15,8 @@ use tokio::time::{sleep, timeout};
 
 use crate::ids::random_bytes;
 
+use super::primary::{self, Primary};
+
 const CHANNEL: &str = "preauth_deliveries";
 /// At most one notification in so long: one says as much as many.
 const PAUSE_AFTER_SENDING: Duration = Duration::from_millis(20);
@@ -35,14 +37,19 @@ pub(super) struct Wake {
 
 impl Wake {
     /// Starts to send and to listen.
-    pub(super) fn spawn(pool: PgPool, options: PgConnectOptions) -> Self {
+    pub(super) fn spawn(pool: PgPool, options: PgConnectOptions, primary: &Arc<Primary>) -> Self {
         let here = Arc::new(Notify::new());
         let elsewhere = Arc::new(Notify::new());
         // In each notification, so that an instance knows its own, of which it need not hear.
         let name = hex::encode(random_bytes::<8>());
         let tasks = [
             tokio::spawn(send(pool, Arc::clone(&elsewhere), name.clone())),
-            tokio::spawn(listen(options, Arc::clone(&here), name)),
+            tokio::spawn(listen(
+                options,
+                Arc::clone(primary),
+                Arc::clone(&here),
+                name,
+            )),
         ];
         Self {
             here,
@@ -89,26 +96,35 @@ async fn send(pool: PgPool, elsewhere: Arc<Notify>, name: String) {
     }
 }
 
-async fn listen(options: PgConnectOptions, here: Arc<Notify>, name: String) {
-    // A pool of its own, so that listening takes no connection away from requests.
-    let pool = PgPoolOptions::new()
-        .max_connections(1)
-        .acquire_timeout(PATIENCE)
-        .max_lifetime(None)
-        .idle_timeout(None)
-        .connect_lazy_with(options);
+async fn listen(options: PgConnectOptions, primary: Arc<Primary>, here: Arc<Notify>, name: String) {
+    let mut switches = primary.switches();
     loop {
-        if let Ok(listener) = begin(&pool).await {
+        if let Ok(listener) = begin(options.clone(), &primary).await {
             // What came while nobody listened is found now.
             here.notify_one();
-            hear(listener, &here, &name).await;
+            tokio::select! {
+                () = hear(listener, &here, &name) => {}
+                // Others notify on the server that they are on.
+                _ = switches.changed() => {}
+            }
         }
         sleep(PAUSE_BEFORE_LISTENING).await;
     }
 }
 
-async fn begin(pool: &PgPool) -> Result<PgListener, sqlx::Error> {
-    let mut listener = PgListener::connect_with(pool).await?;
+/// Each time by a pool of its own: one that listens takes no connection away from requests, and the
+/// connection before may still be saying goodbye to a server that does not answer.
+async fn begin(
+    options: PgConnectOptions,
+    primary: &Arc<Primary>,
+) -> Result<PgListener, sqlx::Error> {
+    let pool = PgPoolOptions::new()
+        .max_connections(1)
+        .acquire_timeout(PATIENCE)
+        .max_lifetime(None)
+        .idle_timeout(None);
+    let pool = primary::admitting(pool, primary).connect_lazy_with(options);
+    let mut listener = PgListener::connect_with(&pool).await?;
     listener.listen(CHANNEL).await?;
     Ok(listener)
 }

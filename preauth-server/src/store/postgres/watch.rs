@@ -19,7 +19,10 @@ impl Watch for PostgresStore {
     }
 
     fn usage(&self) -> Usage {
-        Usage::of("postgresql", self.connections.pool(), None)
+        Usage {
+            switches: Some(*self.primary.switches().borrow()),
+            ..Usage::of("postgresql", self.connections.pool(), None)
+        }
     }
 }
 

@@ -44,6 +44,11 @@ fn steps() -> Vec<Migration> {
             "schema_compatibility",
             include_str!("../../../migrations/sqlite/0006_schema_compatibility.sql"),
         ),
+        step(
+            12,
+            "id_lineages",
+            include_str!("../../../migrations/sqlite/0012_id_lineages.sql"),
+        ),
     ]
 }
 

@@ -10,7 +10,8 @@ use super::{Lent, Run};
 
 /// How long the statement may take; the server gives up sooner by itself (see `open`).
 const TIMEOUT: Duration = Duration::from_secs(12);
-/// How often a statement is sent that the database rolled back on account of others at work.
+/// How often a statement is sent that the database rolled back on account of others at work, or that
+/// reached a server that takes no writes.
 const ROUNDS: u32 = 4;
 
 /// Why what many callers asked for was not written.
@@ -28,19 +29,22 @@ impl From<Fault> for Failure {
     }
 }
 
-/// Does `run`, which must be one statement; anew when it was rolled back on account of others.
+/// Does `run`, which must be one statement; anew when it was rolled back on account of others, or
+/// when the server takes no writes.
 pub(in super::super) async fn autocommit<I, T>(
     connections: &Connections,
     input: &I,
     run: Run<I, T, sqlx::Error>,
 ) -> Result<T, Failure> {
+    let mut last = WriteError::Conflict;
     for _ in 0..ROUNDS {
         match once(connections, input, run).await {
-            Err(Failure::OfAll(WriteError::RolledBack)) => {}
+            Err(Failure::OfAll(WriteError::RolledBack)) => last = WriteError::Conflict,
+            Err(Failure::OfAll(WriteError::Lost(fault))) => last = WriteError::Lost(fault),
             outcome => return outcome,
         }
     }
-    Err(Failure::OfAll(WriteError::Conflict))
+    Err(Failure::OfAll(last))
 }
 
 async fn once<I, T>(
@@ -62,7 +66,7 @@ async fn once<I, T>(
     };
     let breaks_rule = breaks_rule(&error);
     let error = after_autocommit(error);
-    if matches!(error, WriteError::Unknown(_)) {
+    if matches!(error, WriteError::Unknown(_) | WriteError::Lost(_)) {
         connections.suspect_all();
     } else {
         lent.give_back();

@@ -60,15 +60,15 @@ impl Transaction {
         let acquired = self.connections.acquire().await;
         let acquired = acquired.map_err(|fault| WriteError::NotDone(Box::new(fault)))?;
         let mut lent = Lent::from(acquired);
-        let (outcome, is_over) = self.transact(lent.connection()?, input, run).await;
-        if is_over {
+        let (outcome, may_be_used_again) = self.transact(lent.connection()?, input, run).await;
+        if may_be_used_again {
             lent.give_back();
         }
         outcome
     }
 
-    /// Also says whether the transaction has ended for certain. Otherwise the connection must be
-    /// closed, so that the server rolls back.
+    /// Also returns whether the connection may be used again. Otherwise it must be closed, so that
+    /// the server rolls back.
     async fn transact<I, T>(
         &self,
         connection: &mut PgConnection,
@@ -92,7 +92,9 @@ impl Transaction {
             },
             Err(error) => {
                 let ended = timeout(ROLLBACK_TIMEOUT, transaction.rollback()).await;
-                (Err(error), matches!(ended, Ok(Ok(()))))
+                // Where no writes are taken, the next one would fail, too.
+                let may_be_used_again = !matches!(error, WriteError::Lost(_));
+                (Err(error), may_be_used_again && matches!(ended, Ok(Ok(()))))
             }
         }
     }

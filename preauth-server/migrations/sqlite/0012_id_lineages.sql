@@ -1,0 +1,2 @@
+-- Nothing: a SQLite file has no standby that could be promoted. (On PostgreSQL: on which timelines the
+-- sequences of ids have been moved on.)

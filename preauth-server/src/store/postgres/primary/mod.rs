@@ -1,0 +1,237 @@
+//! Which server the store writes to: the primary that the database's name leads to now.
+//!
+//! A fail-over moves the name, and connections that stand do not notice. Every new connection is
+//! therefore identified before it is used, and a watcher opens one every few seconds. When they reach
+//! another server than before, all older connections of the store are closed at their next use. A
+//! server that takes no writes is refused, and so is one whose timeline is older than one already
+//! seen: it was the primary before a promotion, and nobody may have stopped it.
+
+mod identity;
+mod watcher;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use sqlx::PgConnection;
+use sqlx::postgres::PgPoolOptions;
+use thiserror::Error;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use crate::log::chain;
+
+use super::sequences;
+use identity::Identity;
+pub(super) use identity::{Lineage, is_writable};
+pub(super) use watcher::Watcher;
+
+/// What the connections of one store know about its server; shared by all its pools.
+#[derive(Debug, Default)]
+pub(super) struct Primary {
+    state: Mutex<State>,
+    /// How often another server was found.
+    switches: watch::Sender<u64>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    current: Option<Identity>,
+    /// Connections from before then lead to another server.
+    stale_before: Option<Instant>,
+    /// Connections that have been idle since before then may be broken, or lead to a server that
+    /// takes no more writes.
+    suspect_before: Option<Instant>,
+    /// Why the latest new connection was refused; None when it was accepted.
+    refusal: Option<Refusal>,
+}
+
+/// Why no connection to the server is used.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub(super) enum Refusal {
+    #[error("the server takes no writes")]
+    ReadOnly,
+    #[error("the server was the primary before the promotion of another")]
+    OldTimeline,
+}
+
+impl Primary {
+    /// Identifies the server of a new connection; the connection must not be used when this fails.
+    /// On a timeline that the database has not recorded, ids are moved on before.
+    pub(super) async fn admit(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+        let seen = identity::read(connection).await?;
+        let refusal = seen.refusal.or_else(|| self.refuses(&seen.identity));
+        self.note(refusal);
+        if let Some(refusal) = refusal {
+            return Err(sqlx::Error::Configuration(Box::new(refusal)));
+        }
+        if let Some(lineage) = seen.unrecorded {
+            sequences::move_on(connection, lineage).await?;
+        }
+        self.accept(seen.identity);
+        Ok(())
+    }
+
+    /// Has every connection of the store that lies idle now asked before it is used again.
+    pub(super) fn suspect_all(&self) {
+        self.state().suspect_before = Some(Instant::now());
+    }
+
+    pub(super) fn is_suspect(&self, idle_for: Duration) -> bool {
+        let since = self.state().suspect_before;
+        since.is_some_and(|since| idle_for >= since.elapsed())
+    }
+
+    /// Whether a connection of this age leads to a server that the name no longer leads to.
+    pub(super) fn is_stale(&self, age: Duration) -> bool {
+        let before = self.state().stale_before;
+        before.is_some_and(|before| age >= before.elapsed())
+    }
+
+    /// Why there is no connection, if it is for the server that the name leads to.
+    pub(super) fn refusal(&self) -> Option<Refusal> {
+        self.state().refusal
+    }
+
+    /// Counts the switches to another server.
+    pub(super) fn switches(&self) -> watch::Receiver<u64> {
+        self.switches.subscribe()
+    }
+
+    fn refuses(&self, seen: &Identity) -> Option<Refusal> {
+        let state = self.state();
+        let is_older = state.current.is_some_and(|it| seen.is_older_than(&it));
+        is_older.then_some(Refusal::OldTimeline)
+    }
+
+    /// Keeps why a connection was refused, and logs it when that is new.
+    fn note(&self, refusal: Option<Refusal>) {
+        let before = std::mem::replace(&mut self.state().refusal, refusal);
+        match refusal {
+            Some(refusal) if before != Some(refusal) => tracing::warn!(
+                "the database's name leads to a server that is not used: {refusal}; \
+                 have the name lead to the primary"
+            ),
+            Some(_) | None => {}
+        }
+    }
+
+    fn accept(&self, seen: Identity) {
+        let (is_first, is_another) = {
+            let mut state = self.state();
+            let before = state.current.replace(seen);
+            let is_another = before.is_some_and(|before| before != seen);
+            if is_another {
+                state.stale_before = Some(Instant::now());
+            }
+            (before.is_none(), is_another)
+        };
+        if is_first && seen.lineage.is_none() {
+            tracing::warn!(
+                "PostgreSQL does not reveal its timeline, so ids are not moved on after a promotion; \
+                 allow this role to execute pg_control_system, pg_current_wal_lsn and pg_walfile_name"
+            );
+        }
+        if is_another {
+            self.switches
+                .send_modify(|count| *count = count.saturating_add(1));
+            tracing::warn!(
+                system = seen.lineage.map(|it| it.system),
+                timeline = seen.lineage.map(|it| it.timeline),
+                "the database's name leads to another server, or it was restarted; \
+                 connections from before are closed"
+            );
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Has `primary` admit the new connections of a pool.
+pub(super) fn admitting(pool: PgPoolOptions, primary: &Arc<Primary>) -> PgPoolOptions {
+    let primary = Arc::clone(primary);
+    pool.after_connect(move |connection, _| {
+        let primary = Arc::clone(&primary);
+        Box::pin(async move {
+            let admitted = primary.admit(connection).await;
+            match &admitted {
+                // The pool tries again; a refusal is logged when it is new.
+                Ok(()) | Err(sqlx::Error::Configuration(_)) => {}
+                Err(error) => tracing::warn!(
+                    error = chain(error),
+                    "the server of a new connection was not identified"
+                ),
+            }
+            admitted
+        })
+    })
+}
+
+/// Records the lineage of a database that is new, or was never used beside a standby.
+pub(super) async fn record_first(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+    match identity::read(connection).await?.unrecorded {
+        Some(lineage) => sequences::record_first(connection, lineage).await,
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{Identity, Lineage, Primary, Refusal};
+
+    const OLD: Duration = Duration::from_mins(1);
+
+    const fn on(timeline: i64) -> Identity {
+        server(1, timeline, 0)
+    }
+
+    const fn server(system: i64, timeline: i64, started_micros: i64) -> Identity {
+        Identity {
+            lineage: Some(Lineage { system, timeline }),
+            started_micros,
+        }
+    }
+
+    #[test]
+    fn the_first_server_makes_no_connection_stale() {
+        let primary = Primary::default();
+        primary.accept(on(1));
+        primary.accept(on(1));
+        assert!(!primary.is_stale(OLD));
+        assert_eq!(*primary.switches().borrow(), 0);
+    }
+
+    #[test]
+    fn another_server_makes_older_connections_stale() {
+        for other in [on(2), server(2, 1, 0), server(1, 1, 9)] {
+            let primary = Primary::default();
+            primary.accept(on(1));
+            primary.accept(other);
+            assert!(primary.is_stale(OLD), "{other:?}");
+            assert!(!primary.is_stale(Duration::ZERO), "{other:?}");
+            assert_eq!(*primary.switches().borrow(), 1, "{other:?}");
+        }
+    }
+
+    #[test]
+    fn a_primary_from_before_a_promotion_is_refused_and_another_system_is_not() {
+        let primary = Primary::default();
+        primary.accept(on(2));
+        assert_eq!(primary.refuses(&on(1)), Some(Refusal::OldTimeline));
+        assert_eq!(primary.refuses(&on(3)), None);
+        assert_eq!(primary.refuses(&server(2, 1, 0)), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn suspicion_concerns_what_has_been_idle_since_before_it() {
+        let primary = Primary::default();
+        assert!(!primary.is_suspect(OLD));
+        primary.suspect_all();
+        tokio::time::advance(Duration::from_secs(3)).await;
+        assert!(primary.is_suspect(Duration::from_secs(3)));
+        assert!(!primary.is_suspect(Duration::from_secs(2)));
+    }
+}
