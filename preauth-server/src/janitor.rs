@@ -9,6 +9,7 @@ use preauth_core::port::Unavailable;
 use tokio::sync::Notify;
 
 use crate::clock::Clock;
+use crate::hold::Hold;
 use crate::invoice_files::InvoiceFiles;
 use crate::looping::{LoopHealth, Next, Shutdown, repeat};
 use crate::store::Housekeeping;
@@ -50,6 +51,7 @@ pub struct Janitor {
     retention: Retention,
     files: Option<Arc<InvoiceFiles>>,
     wake: Arc<Notify>,
+    hold: Hold,
     health: Arc<LoopHealth>,
 }
 
@@ -67,6 +69,7 @@ impl Janitor {
             retention,
             files: None,
             wake: Arc::default(),
+            hold: Hold::default(),
             health: Arc::new(LoopHealth::new("janitor", STALLS_AFTER)),
         }
     }
@@ -75,6 +78,12 @@ impl Janitor {
     #[must_use]
     pub fn woken_by(self, wake: Arc<Notify>) -> Self {
         Self { wake, ..self }
+    }
+
+    /// The same janitor, which rests while the instance is held.
+    #[must_use]
+    pub fn held_by(self, hold: Hold) -> Self {
+        Self { hold, ..self }
     }
 
     /// The same janitor, which also sweeps invoice files.
@@ -112,14 +121,21 @@ impl Janitor {
 
     /// Cleans until the end is requested.
     pub async fn run(&self, shutdown: Shutdown) {
-        repeat(&self.health, REST, &self.wake, shutdown, || async {
-            let removed = self.run_once().await?;
-            Ok(if removed == 0 {
-                Next::AfterRest
-            } else {
-                Next::AtOnce
-            })
-        })
+        repeat(
+            &self.health,
+            &self.hold,
+            REST,
+            &self.wake,
+            shutdown,
+            || async {
+                let removed = self.run_once().await?;
+                Ok(if removed == 0 {
+                    Next::AfterRest
+                } else {
+                    Next::AtOnce
+                })
+            },
+        )
         .await;
     }
 

@@ -16,6 +16,7 @@ pub mod directory;
 pub mod dispatcher;
 pub mod fair;
 pub mod files;
+pub mod hold;
 pub mod http;
 pub mod ids;
 pub mod invoice_files;

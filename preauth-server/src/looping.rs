@@ -13,11 +13,15 @@ use preauth_core::port::Unavailable;
 use tokio::sync::Notify;
 
 use crate::clock::Stopwatch;
+use crate::hold::Hold;
 use crate::log::chain;
 
 /// Pauses before an outcome is recorded, and recorded again when the database was not there. All
 /// together stay well within a lease.
 const RECORD_DELAYS_MS: [u64; 4] = [0, 250, 1_000, 3_000];
+
+/// How often a held loop looks whether it may go on.
+pub const HELD_REST: Duration = Duration::from_secs(1);
 
 /// Asks loops to end; dropping it asks them as well.
 #[derive(Debug)]
@@ -182,9 +186,10 @@ pub enum Next {
 }
 
 /// Steps until the end is requested, resting in between unless `wake` is notified; a step under way
-/// is finished first.
+/// is finished first. Makes no step while the instance is held.
 pub async fn repeat<F>(
     health: &LoopHealth,
+    hold: &Hold,
     rest: Duration,
     wake: &Notify,
     mut shutdown: Shutdown,
@@ -193,6 +198,11 @@ pub async fn repeat<F>(
     F: Future<Output = Result<Next, Unavailable>>,
 {
     while !shutdown.is_requested() {
+        if hold.is_held() {
+            health.note(true);
+            pause(HELD_REST, &mut shutdown).await;
+            continue;
+        }
         match health.observe(step().await) {
             Some(Next::AtOnce) => tokio::task::yield_now().await,
             Some(Next::AfterRest) | None => {
@@ -243,7 +253,8 @@ mod tests {
     use chrono::TimeDelta;
     use preauth_core::port::Unavailable;
 
-    use super::{LoopHealth, Next, Notify, repeat, shutdown};
+    use super::{Hold, LoopHealth, Next, Notify, repeat, shutdown};
+    use crate::hold::HoldReason;
 
     fn lost() -> Unavailable {
         Unavailable {
@@ -259,6 +270,7 @@ mod tests {
         let wake = Notify::new();
         repeat(
             &health,
+            &Hold::default(),
             Duration::from_millis(1),
             &wake,
             watching,
@@ -290,14 +302,45 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn a_held_loop_makes_no_step_and_lives() {
+        let (trigger, watching) = shutdown();
+        let health = LoopHealth::new("test", TimeDelta::seconds(2));
+        let (hold, wake) = (Hold::default(), Notify::new());
+        let steps = AtomicU32::new(0);
+        hold.begin(HoldReason::QuietOutbound, "for a look");
+        let work = repeat(
+            &health,
+            &hold,
+            Duration::from_secs(9),
+            &wake,
+            watching,
+            || async {
+                steps.fetch_add(1, Ordering::Relaxed);
+                trigger.request();
+                Ok(Next::AfterRest)
+            },
+        );
+        tokio::join!(work, async {
+            wake.notify_one();
+            tokio::time::sleep(Duration::from_secs(30)).await;
+            assert_eq!(steps.load(Ordering::Relaxed), 0);
+            assert!(!health.is_stalled());
+            hold.end(HoldReason::QuietOutbound);
+        });
+        assert_eq!(steps.into_inner(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn a_loop_that_is_woken_does_not_rest_to_the_end() {
         let (trigger, watching) = shutdown();
         let health = LoopHealth::new("test", TimeDelta::minutes(1));
         let wake = Notify::new();
         let began = tokio::time::Instant::now();
         let steps = AtomicU32::new(0);
+        let hold = Hold::default();
         let work = repeat(
             &health,
+            &hold,
             Duration::from_hours(1),
             &wake,
             watching,

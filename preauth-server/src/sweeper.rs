@@ -10,6 +10,7 @@ use preauth_core::service::{Service, Swept};
 use tokio::sync::Notify;
 
 use crate::clock::Clock;
+use crate::hold::Hold;
 use crate::log::{self, chain};
 use crate::looping::{LoopHealth, Next, Shutdown, repeat};
 
@@ -27,6 +28,7 @@ pub struct Sweeper {
     service: Arc<Service>,
     clock: Arc<dyn Clock>,
     wake: Arc<Notify>,
+    hold: Hold,
     health: Arc<LoopHealth>,
 }
 
@@ -38,6 +40,7 @@ impl Sweeper {
             service,
             clock,
             wake: Arc::default(),
+            hold: Hold::default(),
             health: Arc::new(LoopHealth::new("sweeper", STALLS_AFTER)),
         }
     }
@@ -46,6 +49,12 @@ impl Sweeper {
     #[must_use]
     pub fn woken_by(self, wake: Arc<Notify>) -> Self {
         Self { wake, ..self }
+    }
+
+    /// The same sweeper, which rests while the instance is held.
+    #[must_use]
+    pub fn held_by(self, hold: Hold) -> Self {
+        Self { hold, ..self }
     }
 
     /// Records the expiry of at most 2,000 overdue offers, and gives how many it recorded.
@@ -58,15 +67,22 @@ impl Sweeper {
 
     /// Sweeps until the end is requested.
     pub async fn run(&self, shutdown: Shutdown) {
-        repeat(&self.health, REST, &self.wake, shutdown, || async {
-            let swept = self.sweep().await?;
-            // Where others were faster with most of them, another instance is at it.
-            Ok(if swept.expired.len() <= swept.closed_by_others {
-                Next::AfterRest
-            } else {
-                Next::AtOnce
-            })
-        })
+        repeat(
+            &self.health,
+            &self.hold,
+            REST,
+            &self.wake,
+            shutdown,
+            || async {
+                let swept = self.sweep().await?;
+                // Where others were faster with most of them, another instance is at it.
+                Ok(if swept.expired.len() <= swept.closed_by_others {
+                    Next::AfterRest
+                } else {
+                    Next::AtOnce
+                })
+            },
+        )
         .await;
     }
 

@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use super::{Parts, StartError};
-use crate::clock::SystemClock;
+use crate::clock::{Clock, SystemClock};
 use crate::dispatcher::{Dispatcher, HttpSender, HttpSenderOptions};
 use crate::janitor::{Janitor, Retention};
 use crate::looping::{LoopHealth, Shutdown};
@@ -37,20 +37,30 @@ pub(super) fn start(
     let vault = parts.vault.clone();
     let wake = lifecycle.deliveries_waiting();
     parts.wake_at_jumps(&wake);
+    let receivers_clock: Arc<dyn Clock> = match parts.time_machine {
+        // Receivers do not travel along.
+        Some(_) => Arc::new(SystemClock),
+        None => clock(),
+    };
+    let hold = || parts.hold.clone();
     let dispatcher = Dispatcher::new(outbox, Arc::new(sender), vault, clock(), wake)
-        .with_receivers_clock(Arc::new(SystemClock));
+        .with_receivers_clock(receivers_clock)
+        .held_by(hold());
     let dispatcher = Arc::new(dispatcher);
     let wake = || {
         let wake = Arc::default();
         parts.wake_at_jumps(&wake);
         wake
     };
-    let sweeper = Sweeper::new(Arc::clone(operations), clock()).woken_by(wake());
+    let sweeper = Sweeper::new(Arc::clone(operations), clock())
+        .woken_by(wake())
+        .held_by(hold());
     let janitor = Janitor::new(housekeeping, clock(), Retention::default())
         .sweeping(Arc::clone(&parts.files))
-        .woken_by(wake());
-    let mails = NoticeSender::new(notices, parts.mails.clone(), clock(), wake());
-    let loops = vec![
+        .woken_by(wake())
+        .held_by(hold());
+    let mails = NoticeSender::new(notices, parts.mails.clone(), clock(), wake()).held_by(hold());
+    let mut loops = vec![
         dispatcher.health(),
         sweeper.health(),
         janitor.health(),
@@ -64,6 +74,11 @@ pub(super) fn start(
     tasks.spawn(async move { janitor.run(until).await });
     let until = shutdown.clone();
     tasks.spawn(async move { mails.run(until).await });
+    if let Some(watch) = parts.watch.clone() {
+        loops.push(Arc::clone(&watch.health));
+        let until = shutdown.clone();
+        tasks.spawn(async move { watch.run(until).await });
+    }
     Ok((dispatcher, loops))
 }
 

@@ -18,6 +18,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use crate::access::RateLimit;
 use crate::clock::{Clock, Stopwatch};
 use crate::dispatcher::{ExtraRoots, Targets, TlsError};
+use crate::hold::{Hold, HoldWatch};
 use crate::http::integration::Magic;
 use crate::http::server::{Bound, Stop};
 use crate::http::{Strangers, WireRender};
@@ -68,6 +69,10 @@ pub struct Parts {
     pub platform_listen: SocketAddr,
     /// What moves `clock`: only a sandbox has one.
     pub time_machine: Option<Arc<TimeMachine>>,
+    /// What keeps this instance from acting, if anything does.
+    pub hold: Hold,
+    /// What finds that out; a sandbox has none, because its clock and its database are its own.
+    pub watch: Option<Arc<HoldWatch>>,
     /// What provokes refusals: only a sandbox has it.
     pub magic: Option<Magic>,
 }
@@ -131,6 +136,8 @@ pub async fn start(mut parts: Parts) -> Result<Running, StartError> {
         dispatcher,
         clock: Arc::clone(&parts.clock),
         metrics: metrics.clone(),
+        hold: parts.hold.clone(),
+        serving_clock: parts.watch.as_ref().map(|watch| Arc::clone(&watch.clock)),
     });
     let service = services::integration(&parts, &operations, &metrics);
     let (work, stop_integration) = integration.serve(service);

@@ -26,6 +26,7 @@ pub(super) fn integration(
         files: Arc::clone(&parts.files),
         clock: clock(),
         magic: parts.magic,
+        hold: parts.hold.clone(),
     };
     integration::service(api, Arc::new(RandomIds), metrics.requests.clone())
 }
@@ -54,6 +55,7 @@ pub(super) fn platform(
         clock: Arc::clone(&parts.clock),
         time_machine: parts.time_machine.clone(),
         ids: Arc::new(RandomIds),
+        hold: parts.hold.clone(),
     };
     platform::service(api, metrics.requests.clone())
 }

@@ -14,6 +14,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "listen",
             "audit",
             "abandon-master-key",
+            "adopt",
             "config",
             "openapi",
         ],

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod abandon_master_key;
+mod adopt;
 mod audit;
 mod config_check;
 mod groups;
@@ -32,7 +33,7 @@ enum Command {
     /// Run the service.
     ///
     /// All other settings stand in the file or in `PREAUTH_` variables; `config check` prints each.
-    Serve(serve::ServeArgs),
+    Serve(serve::RunArgs),
     /// Bring the database's schema up to date, and end.
     Migrate(serve::ServeArgs),
     /// Receive webhooks on this machine: verify and print each, and misbehave on demand.
@@ -48,6 +49,10 @@ enum Command {
         after_help = "Example:\n  preauth-server abandon-master-key 5f3a09c1 --config preauth.toml"
     )]
     AbandonMasterKey(abandon_master_key::AbandonArgs),
+    /// Make a database this deployment's, after which webhooks and mails go out from it: after a
+    /// restore, or when a copy becomes the database in service. Asks first.
+    #[command(after_help = "Example:\n  preauth-server adopt --config preauth.toml")]
+    Adopt(adopt::AdoptArgs),
     /// Look at the configuration.
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -96,6 +101,7 @@ pub async fn run(cli: Cli) -> ExitCode {
                 .unwrap_or_else(|error| failed(&*error, ExitCode::from(COULD_NOT_LOOK)));
         }
         Command::AbandonMasterKey(args) => abandon_master_key::run(&args).await,
+        Command::Adopt(args) => adopt::run(&args).await,
         Command::Config(ConfigCommand::Check(args)) => config_check::run(&args),
         Command::Openapi(api) => openapi::run(api),
         Command::Admin(command) => {

@@ -19,6 +19,7 @@ use crate::clock::{Clock, SystemClock, TravelClock};
 use crate::config::{Config, Layers};
 use crate::dispatcher::{ExtraRoots, TargetPolicy, Targets};
 use crate::files;
+use crate::hold::Hold;
 use crate::http::integration::Magic;
 use crate::http::{Receiver, Strangers};
 use crate::ids::random_bytes;
@@ -169,6 +170,8 @@ pub(crate) async fn start(args: &SandboxArgs, data: &Path) -> Result<Started, Cl
         listen: args.listen,
         platform_listen: args.platform_listen,
         time_machine: Some(Arc::clone(&time_machine)),
+        hold: Hold::default(),
+        watch: None,
         magic: Some(Magic::of_a_sandbox()),
     })
     .await?;

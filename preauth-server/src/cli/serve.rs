@@ -7,11 +7,13 @@ use clap::Args;
 
 use crate::announcement::Announcement;
 use crate::app::{self, Parts, Running};
-use crate::clock::{Clock, SystemClock};
+use crate::clock::{BootTime, Clock, ServingClock, SystemClock, Uptime};
 use crate::config::{Config, Layers, TokenSource};
+use crate::hold::{Hold, HoldReason, HoldWatch};
 use crate::http::Strangers;
 use crate::invoice_files::InvoiceFiles;
 use crate::secret::{self, OperatorToken, Vault};
+use crate::store::Stores;
 use crate::{files, store, telemetry};
 
 use super::CliError;
@@ -36,6 +38,29 @@ pub(super) struct ServeArgs {
     database: Option<String>,
 }
 
+/// What only a server that runs has.
+#[derive(Debug, Args)]
+pub(super) struct RunArgs {
+    #[command(flatten)]
+    settings: ServeArgs,
+    /// Start for a look: no webhook or mail is sent, nothing expires, writes are refused.
+    #[arg(long)]
+    quiet_outbound: bool,
+    /// Start though the clock lies behind the latest moment in the database (SQLite).
+    #[arg(long)]
+    trust_clock: bool,
+}
+
+impl RunArgs {
+    fn layers(&self) -> Layers {
+        let mut layers = self.settings.layers();
+        let flag = |is_set: bool| is_set.then(|| "true".to_owned());
+        layers.flag("quiet_outbound", flag(self.quiet_outbound));
+        layers.flag("trust_clock", flag(self.trust_clock));
+        layers
+    }
+}
+
 impl ServeArgs {
     /// File, then environment, then flags.
     pub(super) fn layers(&self) -> Layers {
@@ -52,7 +77,7 @@ impl ServeArgs {
     }
 }
 
-pub(super) async fn run(args: &ServeArgs) -> Result<(), CliError> {
+pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
     let config = Config::from_layers(&args.layers())?;
     telemetry::start(config.log_format);
     let given = Given::read(&config)?;
@@ -66,17 +91,25 @@ pub(super) async fn run(args: &ServeArgs) -> Result<(), CliError> {
     files::create_private_directory(&config.data)
         .map_err(|error| format!("cannot create folder {}: {error}", config.data.display()))?;
     let (vault, token) = given.complete(&config)?;
-    secret::prove(&vault, &*stores.directory, SystemClock.now()).await?;
+    let watch = watch(&config, &stores).await?;
+    watch.begin().await?;
+    let clock = Arc::clone(&watch.clock);
+    secret::prove(&vault, &*stores.directory, clock.now()).await?;
     let targets = config.webhooks.targets()?;
     for network in targets.policy().listed() {
         tracing::warn!(%network, "webhooks may go to this network, public or not");
     }
     let (place, ledger) = (&config.files_place, Arc::clone(&stores.files));
-    let files = InvoiceFiles::open(place, &config.data, ledger, Arc::new(SystemClock))?;
+    let files = InvoiceFiles::open(
+        place,
+        &config.data,
+        ledger,
+        Arc::<ServingClock>::clone(&clock),
+    )?;
     let running = app::start(Parts {
         stores,
         files: Arc::new(files),
-        clock: Arc::new(SystemClock),
+        clock,
         vault,
         token,
         policy: config.policy,
@@ -89,6 +122,8 @@ pub(super) async fn run(args: &ServeArgs) -> Result<(), CliError> {
         platform_listen: config.platform_listen,
         time_machine: None,
         magic: None,
+        hold: watch.hold.clone(),
+        watch: Some(watch),
     })
     .await?;
     let _announced = announce(&config, &running);
@@ -102,6 +137,37 @@ pub(super) async fn run(args: &ServeArgs) -> Result<(), CliError> {
     running.stop(config.grace).await;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// What holds the server back while its clock is wrong or its database another deployment's.
+async fn watch(config: &Config, stores: &Stores) -> Result<Arc<HoldWatch>, CliError> {
+    let (machine, uptime) = (Arc::new(SystemClock), Arc::new(BootTime));
+    let asked_at = uptime.elapsed();
+    let clock = match stores.lifecycle.moments().await?.now {
+        Some(now) => ServingClock::by_database(machine, uptime, now, asked_at),
+        None => ServingClock::by_machine(machine, uptime),
+    };
+    let hold = Hold::default();
+    if config.is_quiet {
+        let text = "started with --quiet-outbound: no webhook or mail is sent, nothing expires and \
+                    writes are refused";
+        hold.begin(HoldReason::QuietOutbound, text);
+    }
+    if config.deployment.is_none() && store::is_postgres(&config.database_url) {
+        tracing::warn!(
+            "deployment_id is not given: a physical copy of this database, started with this \
+             configuration, would send webhooks again"
+        );
+    }
+    Ok(Arc::new(HoldWatch {
+        hold,
+        clock: Arc::new(clock),
+        lifecycle: Arc::clone(&stores.lifecycle),
+        identity: Arc::clone(&stores.identity),
+        deployment: config.deployment.clone(),
+        trusts_clock: config.trusts_clock,
+        health: HoldWatch::health(),
+    }))
 }
 
 /// Lets the administration commands of this machine find the server by themselves.

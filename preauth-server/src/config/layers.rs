@@ -173,6 +173,7 @@ fn unsaid(key: &str) -> &'static str {
     match key {
         "database" => "(preauth.db in data)",
         "master_key_file" => "(master.key in data)",
+        "deployment_id" => "(goes by the database's place)",
         "files.place" => "(invoice-files in data)",
         _ => "(none)",
     }

@@ -17,7 +17,7 @@ pub struct Setting {
 }
 
 /// All settings, in the order in which they are printed.
-pub const SETTINGS: [Setting; 28] = [
+pub const SETTINGS: [Setting; 32] = [
     plain("listen", "127.0.0.1:8080", "address of the integration API"),
     plain(
         "platform_listen",
@@ -58,6 +58,27 @@ pub const SETTINGS: [Setting; 28] = [
         "master_key_file",
         "",
         "key that encrypts signing secrets; by default made in a file",
+    ),
+    plain(
+        "deployment_id",
+        "",
+        "8 to 64 letters, digits, '.', '_' and '-', the same to every instance and not in any backup; \
+         another deployment's database is only read",
+    ),
+    plain(
+        "deployment_id_file",
+        "",
+        "file that holds it, in place of deployment_id",
+    ),
+    plain(
+        "quiet_outbound",
+        "false",
+        "whether the database is only looked at: nothing goes out, expires or is written",
+    ),
+    plain(
+        "trust_clock",
+        "false",
+        "whether a clock behind the latest moment in a SQLite database is taken for right",
     ),
     plain(
         "files.place",

@@ -10,6 +10,7 @@ use chrono::TimeDelta;
 use preauth_core::Policy;
 
 use crate::access::RateLimit;
+use crate::hold::DeploymentId;
 use crate::invoice_files;
 use crate::notices::MailSettings;
 use crate::secret::OperatorToken;
@@ -34,6 +35,12 @@ pub struct Config {
     pub master_key_file: PathBuf,
     /// Whether the master key's file was named, or is ours to make.
     pub master_key_is_given: bool,
+    /// The deployment's id, if it has one.
+    pub deployment: Option<DeploymentId>,
+    /// Whether the database is only looked at.
+    pub is_quiet: bool,
+    /// Whether the operator vouches for the machine's clock.
+    pub trusts_clock: bool,
     /// Where invoice files are kept: a folder, or an address of S3-compatible storage.
     pub files_place: String,
     /// Requests per window and key.
@@ -131,6 +138,9 @@ impl Reader<'_> {
         let database_url = self.database_url(&data);
         let platform_token = self.platform_token(&database_url);
         let master_key_file = self.text("master_key_file");
+        let deployment = self.deployment();
+        let is_quiet = self.parse::<bool>("quiet_outbound", "true or false");
+        let trusts_clock = self.parse::<bool>("trust_clock", "true or false");
         let files_place = self.files_place(&data, &database_url);
         let requests = self.whole("rate_limit.requests", u32::MAX);
         let window_seconds = self.whole("rate_limit.window_seconds", u32::MAX);
@@ -157,6 +167,9 @@ impl Reader<'_> {
                 PathBuf::from(master_key_file)
             },
             data,
+            deployment,
+            is_quiet: is_quiet?,
+            trusts_clock: trusts_clock?,
             files_place: files_place?,
             rate_limit: RateLimit {
                 requests: requests?,

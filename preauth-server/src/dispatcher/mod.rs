@@ -40,6 +40,7 @@ use preauth_core::port::Outbox;
 use tokio::sync::Notify;
 
 use crate::clock::Clock;
+use crate::hold::Hold;
 use crate::looping::LoopHealth;
 use crate::secret::Vault;
 
@@ -71,6 +72,7 @@ pub struct Dispatcher {
     courier: Arc<Courier>,
     wake: Arc<Notify>,
     limits: Limits,
+    hold: Hold,
     health: Arc<LoopHealth>,
 }
 
@@ -100,6 +102,7 @@ impl Dispatcher {
             }),
             wake,
             limits,
+            hold: Hold::default(),
             health: Arc::new(LoopHealth::new("dispatcher", STALLS_AFTER)),
         }
     }
@@ -124,6 +127,12 @@ impl Dispatcher {
             ..Courier::clone(&self.courier)
         });
         self
+    }
+
+    /// The same dispatcher, which leases nothing while the instance is held.
+    #[must_use]
+    pub fn held_by(self, hold: Hold) -> Self {
+        Self { hold, ..self }
     }
 
     /// Attempts under way.

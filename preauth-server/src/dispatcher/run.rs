@@ -10,7 +10,7 @@ use preauth_core::port::{Claim, Leased, Unavailable};
 use preauth_core::value::{EndpointId, Timestamp};
 use tokio::task::{JoinError, JoinSet};
 
-use crate::looping::{Shutdown, ShutdownTrigger, pause, shutdown};
+use crate::looping::{HELD_REST, Shutdown, ShutdownTrigger, pause, shutdown};
 
 use super::Dispatcher;
 use super::attempt::Courier;
@@ -86,6 +86,13 @@ impl Dispatcher {
 
     /// Begins what is due and there is room for, and finds out when there will be more.
     async fn look(&self, under_way: &mut UnderWay, shutdown: &mut Shutdown) -> Turn {
+        if self.hold.is_held() {
+            self.health.note(true);
+            return Turn::Rest(Rest {
+                pause: HELD_REST,
+                was_full: false,
+            });
+        }
         let looked_at = self.courier.clock.now();
         let was_full = self.is_full();
         let step = self.begin_due(under_way, looked_at).await;

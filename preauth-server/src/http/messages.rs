@@ -5,6 +5,7 @@ use preauth_core::value::{CnpjError, DueDateError, EmailError, TextError};
 
 use super::platform::Refusal;
 use crate::dispatcher::UrlRefusal;
+use crate::hold::HoldReason;
 
 use super::multipart::FormFlaw;
 use super::problem::Defect;
@@ -162,6 +163,19 @@ pub(super) fn refusal(refusal: &Refusal) -> String {
                 .to_owned()
         }
         Refusal::EndpointUrl(reason) => endpoint_url(*reason),
+    }
+}
+
+/// The sentence for a request that a held instance refuses.
+#[must_use]
+pub(super) const fn held(reason: HoldReason) -> &'static str {
+    match reason {
+        HoldReason::ClockOff | HoldReason::ClockJumped => {
+            "O relógio deste servidor está incorreto; nada foi feito. Tente novamente após os segundos indicados em Retry-After."
+        }
+        HoldReason::ForeignDatabase | HoldReason::QuietOutbound => {
+            "Este servidor está somente para consulta; nada foi feito. Tente novamente após os segundos indicados em Retry-After."
+        }
     }
 }
 

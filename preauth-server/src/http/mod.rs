@@ -11,6 +11,7 @@ mod description;
 mod error;
 mod fields;
 mod handler;
+mod held;
 pub mod integration;
 mod json;
 mod linger;

@@ -12,6 +12,7 @@ use preauth_core::value::Timestamp;
 use tokio::sync::Notify;
 
 use crate::clock::Clock;
+use crate::hold::Hold;
 use crate::ids::jitter;
 use crate::looping::{LoopHealth, Next, Shutdown, insist, repeat};
 
@@ -41,6 +42,7 @@ pub struct NoticeSender {
     desk: MailDesk,
     clock: Arc<dyn Clock>,
     wake: Arc<Notify>,
+    hold: Hold,
     health: Arc<LoopHealth>,
 }
 
@@ -69,14 +71,22 @@ impl NoticeSender {
             desk,
             clock,
             wake,
+            hold: Hold::default(),
             health: Arc::new(LoopHealth::new("notices", STALLS_AFTER)),
         }
+    }
+
+    /// The same sender, which rests while the instance is held.
+    #[must_use]
+    pub fn held_by(self, hold: Hold) -> Self {
+        Self { hold, ..self }
     }
 
     /// Sends until the end is requested; then mails under way have a few seconds.
     pub async fn run(&self, shutdown: Shutdown) {
         let lane = |_| {
-            repeat(&self.health, REST, &self.wake, shutdown.clone(), || {
+            let until = shutdown.clone();
+            repeat(&self.health, &self.hold, REST, &self.wake, until, || {
                 self.run_once(shutdown.clone())
             })
         };

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
+use preauth_core::value::Timestamp;
 use thiserror::Error;
 use tokio::sync::Notify;
 
@@ -25,11 +26,23 @@ pub enum Unfit {
     ReadOnly,
 }
 
+/// What a database knows of the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moments {
+    /// What its own clock reads, if it has one apart from this machine's.
+    pub now: Option<Timestamp>,
+    /// When its latest event happened; none before the first.
+    pub latest_recorded: Option<Timestamp>,
+}
+
 /// Readiness, wake-ups and the end of a database.
 #[async_trait]
 pub trait Lifecycle: Send + Sync {
     /// Whether the database answers, takes writes, and has a schema that this build works on.
     async fn check(&self) -> Result<(), Unfit>;
+
+    /// What the database knows of the time.
+    async fn moments(&self) -> Result<Moments, Unavailable>;
 
     /// The loops in this process without which the database does nothing.
     fn loops(&self) -> Vec<Arc<LoopHealth>>;

@@ -20,11 +20,12 @@ use preauth_core::port::{Archive, Outbox, Queries, Store};
 
 use crate::access::Access;
 use crate::directory::Directory;
+use crate::hold::Identity;
 use crate::invoice_files::FileLedger;
 use crate::notices::NoticeQueue;
 
 pub use housekeeping::Housekeeping;
-pub use lifecycle::{Lifecycle, Unfit};
+pub use lifecycle::{Lifecycle, Moments, Unfit};
 pub use open_error::OpenError;
 pub use schema::SchemaMismatch;
 pub use watch::{Usage, Waiting, Watch, WriteQueue};
@@ -55,6 +56,8 @@ pub struct Stores {
     pub lifecycle: Arc<dyn Lifecycle>,
     /// What operators watch.
     pub watch: Arc<dyn Watch>,
+    /// Whose the database is.
+    pub identity: Arc<dyn Identity>,
 }
 
 impl std::fmt::Debug for Stores {
@@ -79,7 +82,7 @@ impl Stores {
     fn of<S>(store: &Arc<S>) -> Self
     where
         S: Store + Outbox + NoticeQueue + Queries + Access + Directory + FileLedger,
-        S: Housekeeping + Lifecycle + Watch + 'static,
+        S: Housekeeping + Lifecycle + Watch + Identity + 'static,
     {
         Self {
             store: Arc::<S>::clone(store),
@@ -92,6 +95,7 @@ impl Stores {
             housekeeping: Arc::<S>::clone(store),
             lifecycle: Arc::<S>::clone(store),
             watch: Arc::<S>::clone(store),
+            identity: Arc::<S>::clone(store),
         }
     }
 }

@@ -9,9 +9,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use preauth_core::port::Outbox;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, ServingClock};
 use crate::directory::Directory;
 use crate::dispatcher::Dispatcher;
+use crate::hold::Hold;
 use crate::http::platform::Vitals;
 use crate::log::chain;
 use crate::looping::{LoopHealth, Shutdown};
@@ -41,6 +42,10 @@ pub struct ServerVitals {
     pub clock: Arc<dyn Clock>,
     /// What was counted.
     pub metrics: Metrics,
+    /// What keeps the instance from acting.
+    pub hold: Hold,
+    /// What compares the machine's clock with another one; a sandbox does not.
+    pub serving_clock: Option<Arc<ServingClock>>,
 }
 
 #[async_trait]
@@ -57,10 +62,17 @@ impl Vitals for ServerVitals {
         if self.end.is_requested() {
             return Some("the server is stopping".to_owned());
         }
+        if let Some(held) = self.hold.unreadiness() {
+            return Some(held);
+        }
         let error = self.lifecycle.check().await.err()?;
         tracing::warn!(error = chain(&error), "database is not ready");
         // Without its causes, in which the database may name users and addresses.
         Some(error.to_string())
+    }
+
+    fn warning(&self) -> Option<String> {
+        self.hold.warning()
     }
 
     async fn metrics(&self) -> String {

@@ -10,6 +10,7 @@ use preauth_core::value::Timestamp;
 use prometheus::Registry;
 
 use crate::clock::{Clock, SystemClock};
+use crate::hold::HoldReason;
 use crate::store::Waiting;
 use crate::telemetry::metrics::{Families, process, render};
 
@@ -35,6 +36,7 @@ pub(super) async fn scrape(vitals: &ServerVitals) -> String {
         .set(is_up.into());
     server(vitals, &families);
     connections(vitals, &families);
+    hold(vitals, &families);
     loops(vitals, &families);
     process(&families);
     let mut all = vitals.metrics.gather();
@@ -146,6 +148,32 @@ fn server(vitals: &ServerVitals, families: &Families<'_>) {
     ] {
         families.whole(name, help).set(value.into());
     }
+}
+
+fn hold(vitals: &ServerVitals, families: &Families<'_>) {
+    let held = families.wholes(
+        "preauth_held",
+        "Whether this process must not act, for each reason: 1, or 0.",
+        &["reason"],
+    );
+    for reason in HoldReason::ALL {
+        held.with_label_values(&[reason.as_str()])
+            .set(vitals.hold.is_held_for(reason).into());
+    }
+    let clock = vitals.serving_clock.as_ref();
+    let offset = clock.map(|clock| clock.offset()).unwrap_or_default();
+    families
+        .seconds(
+            "preauth_clock_offset_seconds",
+            "How far the machine's clock is ahead of the database's; 0 on SQLite.",
+        )
+        .set(offset.as_seconds_f64());
+    families
+        .counter(
+            "preauth_clock_jumps_total",
+            "Jumps of the clock by which this process goes, by more than 30 s while it ran.",
+        )
+        .inc_by(clock.map(|clock| clock.jumps()).unwrap_or_default());
 }
 
 fn connections(vitals: &ServerVitals, families: &Families<'_>) {

@@ -19,11 +19,14 @@ mod cluster;
 #[path = "../store_postgres/database.rs"]
 mod database;
 
+mod clocks;
+mod copies;
 mod documentation;
 mod durability;
 mod exposition;
 mod labels;
 mod lost_database;
+mod served;
 mod server;
 mod shutdown;
 mod traffic;

@@ -17,6 +17,7 @@ use salvo::{Depot, FlowCtrl, Handler, Router, Service, async_trait};
 
 use crate::clock::Clock;
 use crate::fair::{Tenant, on_account_of};
+use crate::hold::Hold;
 use crate::invoice_files::InvoiceFiles;
 use crate::openapi::{self, Form};
 use crate::telemetry::metrics::RequestMetrics;
@@ -25,6 +26,7 @@ use super::caller::{Admission, Caller, Gate};
 use super::description::{self, DESCRIPTION, DESCRIPTION_IN_3_0, MULTIPART_DESCRIPTION_IN_3_0};
 use super::error::ApiError;
 use super::handler;
+use super::held;
 use super::reply::Reply;
 use super::request_log::RequestNotes;
 use super::server;
@@ -45,6 +47,8 @@ pub struct IntegrationApi {
     pub clock: Arc<dyn Clock>,
     /// Refuses whatever asks for a refusal, in a sandbox; in production there is none.
     pub magic: Option<Magic>,
+    /// What keeps this instance from acting.
+    pub hold: Hold,
 }
 
 /// One operation of the contract.
@@ -84,6 +88,11 @@ impl<E: Endpoint> Handler for Guarded<E> {
 
 impl<E: Endpoint> Guarded<E> {
     async fn serve(&self, req: &mut Request, depot: &mut Depot, res: &mut Response) {
+        if let Err(refusal) = held::refuse(&self.api.hold, false) {
+            RequestNotes::of(depot).route = Some(Arc::clone(&self.route));
+            handler::refuse(refusal, depot, res);
+            return;
+        }
         let Admission {
             caller,
             key,
@@ -92,7 +101,9 @@ impl<E: Endpoint> Guarded<E> {
         let notes = RequestNotes::of(depot);
         notes.key = key;
         notes.route = Some(Arc::clone(&self.route));
-        let outcome = match caller {
+        let may_go_on = caller
+            .and_then(|caller| held::refuse(&self.api.hold, held::is_write(req)).map(|()| caller));
+        let outcome = match may_go_on {
             Ok(caller) => {
                 let answer = self.endpoint.answer(&self.api, caller, req);
                 handler::run(on_account_of(caller.tenant(), answer)).await

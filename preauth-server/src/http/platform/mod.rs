@@ -40,6 +40,7 @@ use salvo::Service;
 use crate::clock::Clock;
 use crate::directory::Directory;
 use crate::dispatcher::Targets;
+use crate::hold::Hold;
 use crate::http::{DESCRIPTION, description, server};
 use crate::invoice_files::InvoiceFiles;
 use crate::openapi;
@@ -90,6 +91,8 @@ pub struct PlatformApi {
     pub time_machine: Option<Arc<TimeMachine>>,
     /// Where new ids come from.
     pub ids: Arc<dyn IdSource>,
+    /// What keeps this instance from acting.
+    pub hold: Hold,
 }
 
 /// The platform API as a listener serves it.

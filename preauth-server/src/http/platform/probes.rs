@@ -27,6 +27,9 @@ pub trait Vitals: Send + Sync {
     /// Why requests should go elsewhere for now, if they should; short, and without anything secret.
     async fn unreadiness(&self) -> Option<String>;
 
+    /// What is not in order though requests can be served; short, and without anything secret.
+    fn warning(&self) -> Option<String>;
+
     /// What was counted and measured, in Prometheus' text format. Never fails and never hangs.
     async fn metrics(&self) -> String;
 }
@@ -86,14 +89,22 @@ impl Handler for Probe {
         let notes = RequestNotes::of(depot);
         notes.route = Some(Arc::clone(&self.route));
         notes.cause.clone_from(&reason);
-        answer(reason).write(res);
+        let warning = match self.question {
+            Question::Lives => None,
+            Question::IsReady => self.vitals.warning(),
+        };
+        answer(reason, warning).write(res);
     }
 }
 
-fn answer(reason: Option<String>) -> Reply {
-    match reason {
-        None => Reply::json(StatusCode::OK, json!({"status": "ok"}).to_string()),
-        Some(reason) => Reply::json(
+fn answer(reason: Option<String>, warning: Option<String>) -> Reply {
+    match (reason, warning) {
+        (None, None) => Reply::json(StatusCode::OK, json!({"status": "ok"}).to_string()),
+        (None, Some(warning)) => Reply::json(
+            StatusCode::OK,
+            json!({"status": "ok", "warning": warning}).to_string(),
+        ),
+        (Some(reason), _) => Reply::json(
             StatusCode::SERVICE_UNAVAILABLE,
             json!({"status": "unavailable", "reason": reason}).to_string(),
         ),
@@ -125,6 +136,10 @@ mod tests {
                 std::future::pending::<()>().await;
             }
             self.stall()
+        }
+
+        fn warning(&self) -> Option<String> {
+            None
         }
 
         async fn metrics(&self) -> String {

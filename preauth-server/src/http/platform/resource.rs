@@ -9,6 +9,7 @@ use salvo::{Depot, FlowCtrl, Handler, Router, async_trait};
 use crate::fair::{Tenant, on_account_of};
 use crate::http::error::ApiError;
 use crate::http::handler;
+use crate::http::held;
 use crate::http::reply::Reply;
 use crate::http::request_log::RequestNotes;
 
@@ -105,7 +106,9 @@ impl Handler for Guarded {
         _ctrl: &mut FlowCtrl,
     ) {
         RequestNotes::of(depot).route = Some(Arc::clone(&self.route));
-        let outcome = match self.api.gate.judge(req) {
+        let admitted = self.api.gate.judge(req);
+        let may_go_on = admitted.and_then(|()| held::refuse(&self.api.hold, held::is_write(req)));
+        let outcome = match may_go_on {
             Ok(()) => {
                 let answer = self.endpoint.answer(&self.api, req);
                 handler::run(on_account_of(Tenant::Platform, answer)).await

@@ -66,6 +66,11 @@ fn steps() -> Vec<Migration> {
             "id_lineages",
             include_str!("../../../migrations/postgres/0012_id_lineages.sql"),
         ),
+        step(
+            11,
+            "deployment",
+            include_str!("../../../migrations/postgres/0011_deployment.sql"),
+        ),
     ]
 }
 

@@ -17,6 +17,7 @@ mod error;
 mod extensions;
 mod grouping;
 mod housekeeping;
+mod identity;
 mod invoice_files;
 mod invoices;
 mod load;
@@ -47,7 +48,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use preauth_core::port::OfferTarget;
+use preauth_core::port::{OfferTarget, Unavailable};
 use sqlx::PgConnection;
 use tokio::sync::Notify;
 use tokio::time::timeout;
@@ -56,7 +57,7 @@ use crate::access::Entry;
 use crate::fair::Budget;
 use crate::looping::LoopHealth;
 
-use super::{Lifecycle, OpenError, Unfit};
+use super::{Lifecycle, Moments, OpenError, Unfit};
 use access::Visit;
 pub(super) use archive::PostgresArchive;
 use connections::Connections;
@@ -66,6 +67,7 @@ use offers::Found;
 use outbox::Finisher;
 use primary::{Primary, Watcher};
 use reads::SharedRead;
+use rows::Columns;
 use wake::Wake;
 use writer::{BulkWriter, Writer};
 
@@ -115,6 +117,11 @@ impl Lifecycle for PostgresStore {
         Ok(checked.unwrap_or_else(|_| Err(without_answer()))?)
     }
 
+    async fn moments(&self) -> Result<Moments, Unavailable> {
+        let moments = self.read(&(), |connection, ()| Box::pin(moments(connection)));
+        Ok(moments.await?)
+    }
+
     /// None: what sends and hears wake-ups only gives hints.
     fn loops(&self) -> Vec<Arc<LoopHealth>> {
         Vec::new()
@@ -148,6 +155,21 @@ async fn check(connection: &mut PgConnection) -> Result<(), Fault> {
     } else {
         Err(Fault::ReadOnly)
     }
+}
+
+async fn moments(connection: &mut PgConnection) -> Result<Moments, Fault> {
+    // The ids of events begin with their moment.
+    let row = sqlx::query(
+        "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT AS now,
+                (SELECT at FROM events ORDER BY id DESC LIMIT 1) AS latest",
+    )
+    .fetch_one(connection)
+    .await?;
+    let columns = Columns::of("events", &row);
+    Ok(Moments {
+        now: Some(columns.timestamp("now")?),
+        latest_recorded: columns.optional_timestamp("latest")?,
+    })
 }
 
 impl fmt::Debug for PostgresStore {

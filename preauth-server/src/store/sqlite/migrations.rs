@@ -49,6 +49,11 @@ fn steps() -> Vec<Migration> {
             "id_lineages",
             include_str!("../../../migrations/sqlite/0012_id_lineages.sql"),
         ),
+        step(
+            11,
+            "deployment",
+            include_str!("../../../migrations/sqlite/0011_deployment.sql"),
+        ),
     ]
 }
 

@@ -15,6 +15,7 @@ mod endpoints;
 mod error;
 mod extensions;
 mod housekeeping;
+mod identity;
 mod invoice_files;
 mod invoices;
 mod load;
@@ -34,10 +35,12 @@ mod watch;
 mod writer;
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use preauth_core::port::Unavailable;
+use preauth_core::value::Timestamp;
 use sqlx::Transaction;
 use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{Sqlite, SqlitePool};
@@ -46,7 +49,7 @@ use tokio::sync::Notify;
 use crate::fair::Budget;
 use crate::looping::LoopHealth;
 
-use super::{Lifecycle, OpenError, Unfit};
+use super::{Lifecycle, Moments, OpenError, Unfit};
 pub(super) use archive::SqliteArchive;
 use counters::Counters;
 use error::{Fault, unavailable};
@@ -57,6 +60,7 @@ pub(super) use open::judge_path;
 
 /// All ports over one SQLite file.
 pub struct SqliteStore {
+    path: PathBuf,
     readers: SqlitePool,
     /// In front of the readers.
     reads: Budget,
@@ -97,6 +101,20 @@ impl Lifecycle for SqliteStore {
             .writer
             .write_relaxed((), |_, ()| Box::pin(async { Ok(()) }));
         probe.await.map_err(unavailable).map_err(Unfit::Unreachable)
+    }
+
+    async fn moments(&self) -> Result<Moments, Unavailable> {
+        let mut reader = self.reader().await?;
+        // The ids of events begin with their moment.
+        let latest: Option<i64> =
+            sqlx::query_scalar("SELECT at FROM events ORDER BY id DESC LIMIT 1")
+                .fetch_optional(&mut *reader)
+                .await
+                .map_err(Fault::from)?;
+        Ok(Moments {
+            now: None,
+            latest_recorded: latest.and_then(Timestamp::from_unix_millis),
+        })
     }
 
     fn loops(&self) -> Vec<Arc<LoopHealth>> {

@@ -64,6 +64,7 @@ pub(super) async fn open(path: &Path) -> Result<SqliteStore, OpenError> {
     let readers = readers(path).await.map_err(failed)?;
     let waiting = Arc::new(Notify::new());
     Ok(SqliteStore {
+        path: path.to_owned(),
         readers,
         reads: Budget::new(READERS.into(), READS_LIMIT),
         writer: Writer::spawn(writing(path), connection, lock, Arc::clone(&waiting)),

@@ -1,5 +1,8 @@
 //! The one place that reads the machine's clocks.
 
+mod serving;
+mod uptime;
+
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,6 +10,9 @@ use chrono::{TimeDelta, Utc};
 use preauth_core::value::Timestamp;
 use tokio::sync::Notify;
 use tokio::time::Instant;
+
+pub use serving::{Comparison, MAX_OFFSET, ServingClock};
+pub use uptime::{BootTime, Uptime};
 
 /// Tells the time to everything that decides by it.
 pub trait Clock: Send + Sync {

@@ -1,0 +1,109 @@
+//! `adopt`: makes a database this deployment's, so that webhooks and mails go out from it.
+
+use clap::Args;
+use serde::Serialize;
+
+use crate::admin::confirm;
+use crate::clock::{Clock, SystemClock};
+use crate::config::Config;
+use crate::hold::DeploymentId;
+use crate::store::{self, Stores};
+
+use super::CliError;
+use super::serve::ServeArgs;
+
+/// Overdue offers are counted no further.
+const COUNT_LIMIT: u32 = 10_000;
+
+#[derive(Debug, Args)]
+pub(super) struct AdoptArgs {
+    /// Go on without asking.
+    #[arg(long)]
+    yes: bool,
+    /// Print one JSON object and nothing else.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    serve: ServeArgs,
+}
+
+/// What a server will do with the database as soon as it works on it.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Consequences {
+    due_deliveries: u32,
+    staged_mails: u32,
+    overdue_offers: usize,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Outcome {
+    deployment_id: String,
+    #[serde(flatten)]
+    consequences: Consequences,
+}
+
+pub(super) async fn run(args: &AdoptArgs) -> Result<(), CliError> {
+    let config = Config::from_layers(&args.serve.layers())?;
+    let stores = store::open(&config.database_url).await?;
+    let done = adopt(args, &config, &stores).await;
+    stores.lifecycle.close().await;
+    done
+}
+
+#[expect(clippy::print_stdout, reason = "the outcome is this command's output")]
+async fn adopt(args: &AdoptArgs, config: &Config, stores: &Stores) -> Result<(), CliError> {
+    let consequences = Consequences::of(stores).await?;
+    let owner = stores.identity.deployment().await?;
+    let whose = owner.map_or_else(
+        || "nobody yet".to_owned(),
+        |owner| format!("deployment {}", owner.id),
+    );
+    if !args.yes {
+        confirm(&consequences.question(&whose))?;
+    }
+    let given = config.deployment.clone();
+    let is_given = given.is_some();
+    let id = given.unwrap_or_else(DeploymentId::random);
+    stores.identity.adopt(&id, is_given).await?;
+    if args.json {
+        let outcome = Outcome {
+            deployment_id: id.to_string(),
+            consequences,
+        };
+        println!("{}", serde_json::to_string(&outcome)?);
+    } else {
+        println!(
+            "the database belongs to deployment {id} now; a server that runs on it acts within 5 s"
+        );
+    }
+    Ok(())
+}
+
+impl Consequences {
+    async fn of(stores: &Stores) -> Result<Self, CliError> {
+        let database = stores.lifecycle.moments().await?.now;
+        let now = database.unwrap_or_else(|| SystemClock.now());
+        let waiting = stores.watch.waiting(now).await?;
+        let overdue = stores.queries.overdue(now, COUNT_LIMIT).await?;
+        Ok(Self {
+            due_deliveries: waiting.due_deliveries,
+            staged_mails: waiting.staged_notices,
+            overdue_offers: overdue.len(),
+        })
+    }
+
+    fn question(&self, whose: &str) -> String {
+        let Self {
+            due_deliveries,
+            staged_mails,
+            overdue_offers,
+        } = self;
+        format!(
+            "This database belongs to {whose}. Make it this deployment's? As soon as a server works on \
+             it, {due_deliveries} due deliveries and {staged_mails} mails go out (some may have before), \
+             and {overdue_offers} overdue offers expire."
+        )
+    }
+}

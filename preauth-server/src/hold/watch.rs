@@ -1,0 +1,185 @@
+//! What finds out whether an instance must be held: it compares clocks and looks up whose the database
+//! is, at the start, every minute, and as soon as this machine's clock moves.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use preauth_core::port::Unavailable;
+use preauth_core::value::Timestamp;
+
+use crate::clock::{Comparison, MAX_OFFSET, ServingClock};
+use crate::looping::{LoopHealth, Shutdown, pause};
+use crate::store::{Lifecycle, Moments};
+
+use super::{Belonging, DeploymentId, Hold, HoldReason, Identity, belonging};
+
+/// An offset that is worth a warning.
+const NOTABLE_OFFSET: TimeDelta = TimeDelta::seconds(2);
+/// How often this machine's clock is held against its uptime, which costs nothing.
+const TICK: Duration = Duration::from_secs(1);
+/// How often the database is asked.
+const LOOK_EVERY: TimeDelta = TimeDelta::seconds(60);
+/// How often it is asked while the instance is held.
+const LOOK_EVERY_WHILE_HELD: TimeDelta = TimeDelta::seconds(5);
+/// A look is three reads, each of which the database gives up after 45 s.
+const STALLS_AFTER: TimeDelta = TimeDelta::minutes(5);
+/// A pause in recording that is worth a line in the log at the start.
+const NOTABLE_PAUSE: TimeDelta = TimeDelta::minutes(5);
+
+/// Holds an instance back while its clock is wrong or its database another deployment's.
+pub struct HoldWatch {
+    /// What it sets.
+    pub hold: Hold,
+    /// The service's clock.
+    pub clock: Arc<ServingClock>,
+    /// What knows the database's moments.
+    pub lifecycle: Arc<dyn Lifecycle>,
+    /// What knows whose the database is.
+    pub identity: Arc<dyn Identity>,
+    /// The id that the operator gave to this deployment.
+    pub deployment: Option<DeploymentId>,
+    /// Whether the operator vouches for the clock, however late the latest recorded moment is.
+    pub trusts_clock: bool,
+    /// How the watch itself fares.
+    pub health: Arc<LoopHealth>,
+}
+
+impl HoldWatch {
+    /// The health of a watch.
+    #[must_use]
+    pub fn health() -> Arc<LoopHealth> {
+        Arc::new(LoopHealth::new("watch", STALLS_AFTER))
+    }
+
+    /// Looks for the first time, and reports how long nothing was recorded. A database that is
+    /// nobody's becomes this deployment's, unless it is only looked at.
+    pub async fn begin(&self) -> Result<(), Unavailable> {
+        let moments = self.look_at_clock().await?;
+        if let Some(latest) = moments.latest_recorded {
+            let pause = self.clock.machine_now().since(latest);
+            if pause > NOTABLE_PAUSE {
+                let seconds = pause.num_seconds();
+                tracing::info!(target: "hold", %latest, seconds, "nothing was recorded for a while");
+            }
+        }
+        self.look_at_deployment().await
+    }
+
+    /// Looks every now and then, until the end is requested.
+    pub async fn run(&self, mut shutdown: Shutdown) {
+        let mut looked_at = self.clock.uptime();
+        let mut was_suspicious = false;
+        while !shutdown.is_requested() {
+            pause(TICK, &mut shutdown).await;
+            let is_suspicious = self.clock.is_suspicious();
+            let passed = self.clock.uptime().checked_sub(&looked_at);
+            let every = if is_suspicious || self.hold.is_held() {
+                LOOK_EVERY_WHILE_HELD
+            } else {
+                LOOK_EVERY
+            };
+            let is_due = passed.is_none_or(|passed| passed >= every);
+            if is_due || (is_suspicious && !was_suspicious) {
+                looked_at = self.clock.uptime();
+                self.health.observe(self.look().await);
+            } else {
+                self.health.note(true);
+            }
+            was_suspicious = is_suspicious;
+        }
+    }
+
+    /// Compares the clocks, and looks up whose the database is.
+    pub async fn look(&self) -> Result<(), Unavailable> {
+        self.look_at_clock().await?;
+        self.look_at_deployment().await
+    }
+
+    async fn look_at_clock(&self) -> Result<Moments, Unavailable> {
+        let asked_at = self.clock.uptime();
+        let moments = self.lifecycle.moments().await?;
+        let compared = self.clock.compare(moments.now, asked_at);
+        self.hold_for_jump(&compared, moments.now.is_some());
+        let behind = match (moments.now, moments.latest_recorded) {
+            (None, Some(latest)) if !self.trusts_clock => self.behind(latest),
+            _ => None,
+        };
+        if compared.exceeds(MAX_OFFSET) || behind.is_some() {
+            let why = behind.unwrap_or_else(|| offset(&compared));
+            let text = format!("{why}; set it right: until then every request is answered 503");
+            self.hold.begin(HoldReason::ClockOff, &text);
+        } else {
+            self.hold.end(HoldReason::ClockOff);
+        }
+        let is_notable = compared.exceeds(NOTABLE_OFFSET);
+        self.hold.warn(is_notable.then(|| offset(&compared)));
+        Ok(moments)
+    }
+
+    fn hold_for_jump(&self, compared: &Comparison, is_database: bool) {
+        let Some(jump) = compared.jump else {
+            self.hold.end(HoldReason::ClockJumped);
+            return;
+        };
+        let whose = if is_database {
+            "the database's clock"
+        } else {
+            "this machine's clock"
+        };
+        let text = format!(
+            "{whose} jumped by {} s while the server ran; loops rest until it has been stable for a \
+             minute",
+            jump.num_seconds()
+        );
+        self.hold.begin(HoldReason::ClockJumped, &text);
+    }
+
+    /// What an operator reads when this machine's clock is too far behind what was recorded.
+    fn behind(&self, latest: Timestamp) -> Option<String> {
+        let behind = latest.since(self.clock.machine_now());
+        (behind > MAX_OFFSET).then(|| {
+            format!(
+                "this machine's clock is {} s behind the latest recorded moment, {latest} (if the \
+                 clock is right and that moment is not, start with --trust-clock)",
+                behind.num_seconds()
+            )
+        })
+    }
+
+    async fn look_at_deployment(&self) -> Result<(), Unavailable> {
+        let given = self.deployment.as_ref();
+        let mut stored = self.identity.deployment().await?;
+        if stored.is_none() && !self.hold.is_held_for(HoldReason::QuietOutbound) {
+            let id = given.cloned().unwrap_or_else(DeploymentId::random);
+            self.identity.claim(&id, given.is_some()).await?;
+            // Another instance may have been faster.
+            stored = self.identity.deployment().await?;
+        }
+        match belonging(given, stored.as_ref()) {
+            Belonging::Ours | Belonging::Nobodys => self.hold.end(HoldReason::ForeignDatabase),
+            Belonging::Foreign(why) => self.hold.begin(HoldReason::ForeignDatabase, &why),
+        }
+        Ok(())
+    }
+}
+
+fn offset(compared: &Comparison) -> String {
+    let tenths = compared.offset.num_milliseconds().unsigned_abs() / 100;
+    let (whole, tenth) = (tenths / 10, tenths % 10);
+    let side = if compared.offset > TimeDelta::zero() {
+        "ahead of"
+    } else {
+        "behind"
+    };
+    format!("this machine's clock is {whole}.{tenth} s {side} the database's")
+}
+
+impl fmt::Debug for HoldWatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HoldWatch")
+            .field("hold", &self.hold)
+            .finish_non_exhaustive()
+    }
+}

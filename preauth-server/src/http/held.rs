@@ -1,0 +1,27 @@
+//! What callers are refused while the instance must not act.
+
+use preauth_core::ErrorCode;
+use salvo::http::{Method, Request};
+
+use crate::hold::Hold;
+
+use super::error::ApiError;
+use super::messages;
+
+/// Seconds after which a request may be sent again: another instance may answer it.
+const RETRY_SECONDS: u32 = 30;
+
+/// Refuses a request that this instance must not answer.
+pub(super) fn refuse(hold: &Hold, is_write: bool) -> Result<(), ApiError> {
+    match hold.refuses(is_write) {
+        None => Ok(()),
+        Some(reason) => Err(ApiError::new(ErrorCode::ServiceUnavailable)
+            .retry_after(RETRY_SECONDS)
+            .message(messages::held(reason))),
+    }
+}
+
+/// Whether a request asks for anything but reading.
+pub(super) fn is_write(req: &Request) -> bool {
+    !matches!(*req.method(), Method::GET | Method::HEAD)
+}

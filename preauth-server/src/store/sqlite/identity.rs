@@ -1,0 +1,141 @@
+//! Whose the database is, and in which file its row was written.
+
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use async_trait::async_trait;
+use preauth_core::port::Unavailable;
+use sqlx::SqliteConnection;
+
+use crate::hold::{Deployment, DeploymentId, Identity};
+
+use super::SqliteStore;
+use super::error::{Fault, WriteError, unavailable};
+use super::rows::Columns;
+
+/// A row to be written: id, whether it is given, and the file's birth.
+type Row = (DeploymentId, bool, String);
+
+#[async_trait]
+impl Identity for SqliteStore {
+    async fn deployment(&self) -> Result<Option<Deployment>, Unavailable> {
+        let mut reader = self.reader().await?;
+        let row = sqlx::query("SELECT id, is_given, place FROM deployment")
+            .fetch_optional(&mut *reader)
+            .await
+            .map_err(Fault::from)?;
+        let Some(row) = row else { return Ok(None) };
+        let columns = Columns::of("deployment", &row);
+        let place: String = columns.raw("place")?;
+        Ok(Some(Deployment {
+            id: columns.parsed("id")?,
+            is_given: columns.raw("is_given")?,
+            is_in_place: is_same(&place, &birth(&self.path)?),
+        }))
+    }
+
+    async fn claim(&self, id: &DeploymentId, is_given: bool) -> Result<(), Unavailable> {
+        let row: Row = (id.clone(), is_given, birth(&self.path)?);
+        self.writer
+            .write(row, |connection, row| Box::pin(claim(connection, row)))
+            .await
+            .map_err(unavailable)
+    }
+
+    async fn adopt(&self, id: &DeploymentId, is_given: bool) -> Result<(), Unavailable> {
+        let row: Row = (id.clone(), is_given, birth(&self.path)?);
+        self.writer
+            .write(row, |connection, row| Box::pin(adopt(connection, row)))
+            .await
+            .map_err(unavailable)
+    }
+}
+
+async fn claim(
+    connection: &mut SqliteConnection,
+    (id, is_given, place): &Row,
+) -> Result<(), WriteError> {
+    sqlx::query(
+        "INSERT INTO deployment (id, is_given, place) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
+    )
+    .bind(id.as_str())
+    .bind(*is_given)
+    .bind(place)
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+async fn adopt(connection: &mut SqliteConnection, row: &Row) -> Result<(), WriteError> {
+    sqlx::query("DELETE FROM deployment")
+        .execute(&mut *connection)
+        .await?;
+    claim(connection, row).await
+}
+
+/// What a file does not share with its copies: when it was made, and its number, which is all there is
+/// on file systems that do not keep the former.
+fn birth(path: &Path) -> Result<String, Unavailable> {
+    let metadata = std::fs::metadata(path).map_err(|cause| Unavailable {
+        cause: Box::new(cause),
+    })?;
+    let created = created_nanos(&metadata).map(|nanos| nanos.to_string());
+    Ok(format!(
+        "{}/{}",
+        created.unwrap_or_default(),
+        metadata.ino()
+    ))
+}
+
+fn created_nanos(metadata: &Metadata) -> Option<u128> {
+    let created = metadata.created().ok()?;
+    Some(created.duration_since(UNIX_EPOCH).ok()?.as_nanos())
+}
+
+/// By the time of birth where both have one. A file system may begin to keep it.
+fn is_same(stored: &str, present: &str) -> bool {
+    match (stored.split_once('/'), present.split_once('/')) {
+        (Some((stored, _)), Some((present, _))) if !stored.is_empty() && !present.is_empty() => {
+            stored == present
+        }
+        (Some((_, stored)), Some((_, present))) => stored == present,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{birth, is_same};
+
+    #[test]
+    fn a_file_is_told_from_its_copy_and_not_from_its_new_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let (first, moved, copy) = (
+            folder.path().join("a"),
+            folder.path().join("b"),
+            folder.path().join("c"),
+        );
+        std::fs::write(&first, "x").unwrap();
+        let before = birth(&first).unwrap();
+        std::fs::write(&first, "more").unwrap();
+        std::fs::rename(&first, &moved).unwrap();
+        assert!(is_same(&before, &birth(&moved).unwrap()));
+        std::fs::copy(&moved, &copy).unwrap();
+        assert!(!is_same(&before, &birth(&copy).unwrap()));
+    }
+
+    #[test]
+    fn without_a_time_of_birth_on_both_sides_the_files_number_decides() {
+        for (stored, present, same) in [
+            ("5/1", "5/2", true),
+            ("5/1", "6/1", false),
+            ("/1", "5/1", true),
+            ("5/1", "/2", false),
+            ("/1", "/1", true),
+        ] {
+            assert_eq!(is_same(stored, present), same, "{stored} {present}");
+        }
+    }
+}
