@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use preauth_core::operation::Action;
 use preauth_core::port::Verdict;
 use preauth_core::value::EventType;
+use preauth_server::clock::MAX_OFFSET;
 
 use crate::faults::{Call, Fault};
 use crate::history::{CommandAnswer, Entry, Fact, OfferAnswer};
@@ -15,7 +16,7 @@ use crate::history::{CommandAnswer, Entry, Fact, OfferAnswer};
 pub(crate) struct Coverage(BTreeMap<&'static str, u64>);
 
 /// Everything that must have happened once in a few hundred seeds.
-const RARE: [&str; 28] = [
+const RARE: [&str; 29] = [
     "a commit's answer was lost",
     "a commit landed late",
     "a commit failed and nobody knew",
@@ -32,6 +33,7 @@ const RARE: [&str; 28] = [
     "an event arrived twice",
     "a delivery was resent",
     "the clock jumped",
+    "an instance's clock was set wrong",
     "an offer expired",
     "an offer was replayed",
     "an offer met its own key in progress",
@@ -109,6 +111,9 @@ fn names(fact: &Fact) -> Vec<&'static str> {
         Fact::Rotated(..) => vec!["a secret was rotated"],
         Fact::Moved(_) => vec!["an endpoint was moved"],
         Fact::Jumped(_) => vec!["the clock jumped"],
+        Fact::ClockSet { ahead, .. } if ahead.abs() > MAX_OFFSET => {
+            vec!["an instance's clock was set wrong"]
+        }
         Fact::Committed(recorded) => match recorded.event.event_type {
             EventType::PreAuthorizationExpired => vec!["an offer expired"],
             EventType::AnticipationReopened => vec!["an operation was reopened"],

@@ -31,6 +31,8 @@ pub(crate) enum Defect {
     RotationForgotten,
     /// The body of an event shows the operation as it was before.
     StaleBody,
+    /// An instance goes by its machine's clock, whatever that reads.
+    OwnClock,
     /// The remembered answer is not the one that was given.
     ReplyOfAnotherState,
 }

@@ -89,6 +89,12 @@ fn a_reply_of_another_state_is_found() {
 }
 
 #[test]
+fn an_instance_that_goes_by_its_machines_clock_is_found() {
+    found(Defect::OwnClock, "I6", 50);
+    found(Defect::OwnClock, "I5", 200);
+}
+
+#[test]
 fn a_delivery_that_is_marked_before_it_is_sent_is_found() {
     found(Defect::MarkedBeforeSent, "I4", 50);
 }

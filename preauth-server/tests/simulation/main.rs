@@ -27,6 +27,7 @@ mod findings;
 mod ground;
 mod history;
 mod letterbox;
+mod machine;
 mod mix;
 mod random;
 mod real;

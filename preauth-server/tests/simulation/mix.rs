@@ -24,6 +24,8 @@ pub(crate) struct Mix {
     pub(crate) receiver: ReceiverMix,
     /// The clock jumps, at each of its turns.
     pub(crate) jumps: u64,
+    /// The clock of one machine is set, at each turn of whoever does that.
+    pub(crate) skews: u64,
     /// Somebody pauses an endpoint or resends a delivery, at each of their turns.
     pub(crate) meddling: u64,
     /// How long an offer stands.
@@ -68,6 +70,7 @@ impl Mix {
                 one_is_dead: false,
             },
             jumps: 0,
+            skews: 0,
             meddling: 0,
             offer_lifetime_ms: 20_000,
         }
@@ -102,6 +105,7 @@ impl Mix {
             jumps: rate(800),
             meddling: rate(900),
             offer_lifetime_ms: 5_000 + rate(60_000),
+            skews: rate(900),
         }
     }
 }

@@ -6,7 +6,6 @@ use preauth_core::operation::{Action, Actor, Command, Rejection};
 use preauth_core::port::Viewer;
 use preauth_core::service::{Offered, ServiceError};
 use preauth_core::value::{IdempotencyKey, OperationId};
-use preauth_server::clock::Clock;
 
 use crate::clock::sleep_ms;
 use crate::history::{CommandAnswer, Fact, OfferAnswer};
@@ -80,8 +79,8 @@ pub(crate) async fn offer(
     key: Option<IdempotencyKey>,
 ) -> OfferAnswer {
     let offer = cluster.scene.offer(invoice);
-    let (sent_key, now) = (key.clone(), cluster.clock.now());
-    let asked = cluster.ask(instance, |service| async move {
+    let sent_key = key.clone();
+    let asked = cluster.ask(instance, |service, now| async move {
         service
             .offer(&offer, Actor::Company, sent_key.as_ref(), now)
             .await
@@ -113,8 +112,8 @@ pub(super) async fn command(
     operation: OperationId,
     command: Command,
 ) -> CommandAnswer {
-    let (action, now): (Action, _) = (command.action(), cluster.clock.now());
-    let asked = cluster.ask(instance, |service| async move {
+    let action: Action = command.action();
+    let asked = cluster.ask(instance, |service, now| async move {
         service
             .command(viewer, operation, &command, Actor::Platform, now)
             .await

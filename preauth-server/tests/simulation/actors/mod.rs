@@ -1,6 +1,7 @@
 //! Everybody who does something in a run, all at once.
 
 mod clock_hand;
+mod clock_setter;
 mod erp;
 mod meddler;
 mod payments;
@@ -33,6 +34,7 @@ pub(crate) async fn play(cluster: &Arc<Cluster>, random: &mut Random) {
     everybody.push(Box::pin(payments::pays(cluster, random.fork())));
     everybody.push(Box::pin(clock_hand::moves(cluster, random.fork())));
     everybody.push(Box::pin(meddler::meddles(cluster, random.fork())));
+    everybody.push(Box::pin(clock_setter::sets(cluster, random.fork())));
     join_all(everybody).await;
 }
 

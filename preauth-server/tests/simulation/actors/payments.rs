@@ -7,7 +7,6 @@ use preauth_core::payment_order::{OrderAction, OrderCommand, PaymentOrder};
 use preauth_core::port::OrderTarget;
 use preauth_core::service::ServiceError;
 use preauth_core::value::{Money, PaymentOrderId, calendar};
-use preauth_server::clock::Clock;
 
 use crate::clock::{sleep_ms, start};
 use crate::history::{CommandAnswer, Fact};
@@ -44,8 +43,8 @@ async fn generate(cluster: &Arc<Cluster>, random: &mut Random) {
         supplier: cluster.scene.supplier,
     };
     let cents = i64::try_from(random.between(1, 90_000_000)).unwrap();
-    let (amount, now) = (Money::from_cents(cents).unwrap(), cluster.clock.now());
-    let asked = cluster.ask(some_instance(random), |service| async move {
+    let amount = Money::from_cents(cents).unwrap();
+    let asked = cluster.ask(some_instance(random), |service, now| async move {
         service.create_order(&target, amount, None, None, now).await
     });
     note(cluster, OrderAction::Create, asked.await);
@@ -59,8 +58,7 @@ async fn act(cluster: &Arc<Cluster>, order: PaymentOrderId, mut random: Random) 
         3 | 4 => (OrderAction::Pay, OrderCommand::Pay),
         _ => (OrderAction::Cancel, OrderCommand::Cancel { reason: None }),
     };
-    let now = cluster.clock.now();
-    let asked = cluster.ask(some_instance(&mut random), |service| async move {
+    let asked = cluster.ask(some_instance(&mut random), |service, now| async move {
         service.order_command(order, &command, now).await
     });
     note(cluster, action, asked.await);

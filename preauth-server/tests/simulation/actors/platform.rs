@@ -81,8 +81,7 @@ async fn wait_for_the_end(cluster: &Arc<Cluster>, random: &mut Random, operation
 async fn advance(cluster: &Arc<Cluster>, random: &mut Random) {
     let invoice = usize::try_from(random.below(INVOICES)).unwrap();
     let advance = cluster.scene.advance(invoice);
-    let now = cluster.clock.now();
-    let asked = cluster.ask(some_instance(random), |service| async move {
+    let asked = cluster.ask(some_instance(random), |service, now| async move {
         let actor = preauth_core::operation::Actor::Supplier;
         // What came of it stands in the history.
         let _ = service.advance_directly(&advance, actor, now).await;

@@ -78,6 +78,17 @@ impl<'a> Case<'a> {
         }
     }
 
+    /// By the database's clock, whatever the one reads of whoever recorded it.
+    fn not_early(&mut self, next: &Recorded, recorded_at: Timestamp) {
+        let is_expiry = next.event.event_type == EventType::PreAuthorizationExpired;
+        if let Some(end) = next.operation.expires_at.filter(|_| is_expiry) {
+            let id = next.operation.id;
+            self.expect(recorded_at > end, "I6", || {
+                format!("operation {id} stands until {end} and expired at {recorded_at}")
+            });
+        }
+    }
+
     fn expiries(&mut self) {
         let overdue = &self.end.overdue;
         self.expect(overdue.is_empty(), "I6", || {
@@ -93,6 +104,7 @@ impl<'a> Case<'a> {
                 }
                 Fact::Committed(next) => {
                     let (id, at) = (next.operation.id, next.event.at);
+                    self.not_early(next, entry.at);
                     let end = next.operation.expires_at.into_iter().zip(quiet).next();
                     if let Some((end, quiet)) = end
                         && next.event.event_type == EventType::PreAuthorizationExpired

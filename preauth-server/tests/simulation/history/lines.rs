@@ -75,6 +75,13 @@ impl fmt::Display for Fact {
                 fault,
             } => write!(f, "instance {instance}: {call:?} meets {fault:?}"),
             Self::Jumped(by) => write!(f, "the clock jumps by {} s", by.num_seconds()),
+            Self::ClockSet { instance, ahead } => {
+                write!(
+                    f,
+                    "instance {instance}: its clock is set {} s ahead",
+                    ahead.num_seconds()
+                )
+            }
             Self::Quiet => f.write_str("-- quiet from here on"),
             Self::LastQuestions => f.write_str("-- last questions"),
             Self::Broken(what) => write!(f, "BROKEN: {what}"),

@@ -92,6 +92,11 @@ pub(crate) enum Fact {
         fault: Fault,
     },
     Jumped(TimeDelta),
+    /// The clock of one machine was set that far ahead of the database's.
+    ClockSet {
+        instance: usize,
+        ahead: TimeDelta,
+    },
     /// From here on nothing goes wrong any more.
     Quiet,
     /// From here on callers only ask for what they know.

@@ -3,12 +3,16 @@
 //! An instance is a set of tasks. Killing it ends them wherever they are; only the database and the
 //! receivers keep what they have.
 
+use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use preauth_core::Policy;
 use preauth_core::service::Service;
+use preauth_core::value::Timestamp;
+use preauth_server::clock::{Clock, ServingClock};
 use preauth_server::dispatcher::Dispatcher;
+use preauth_server::hold::Hold;
 use preauth_server::http::WireRender;
 use preauth_server::looping::{ShutdownTrigger, shutdown};
 use preauth_server::sweeper::Sweeper;
@@ -17,7 +21,9 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::{AbortHandle, JoinHandle};
 
 use crate::clock::{SimClock, sleep_ms};
+use crate::defect::Defect;
 use crate::history::{Chronicle, Fact};
+use crate::machine::Machine;
 use crate::random::{SeededIds, SharedRandom};
 use crate::receivers::{Receivers, SimSender};
 use crate::scene::Scene;
@@ -47,16 +53,25 @@ pub(crate) struct Cluster {
     pub(crate) ids: Arc<SeededIds>,
     pub(crate) receivers: Arc<Receivers>,
     pub(crate) random: SharedRandom,
+    /// What each instance runs on; it survives the instance.
+    pub(crate) machines: [Arc<Machine>; INSTANCES],
     pub(crate) slots: Mutex<[Option<Instance>; INSTANCES]>,
 }
 
 /// One running instance.
-#[derive(Debug)]
 pub(crate) struct Instance {
     service: Arc<Service>,
+    clock: Arc<dyn Clock>,
+    hold: Hold,
     shutdown: ShutdownTrigger,
-    loops: [JoinHandle<()>; 2],
+    loops: [JoinHandle<()>; 3],
     requests: Vec<AbortHandle>,
+}
+
+impl fmt::Debug for Instance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Instance").finish_non_exhaustive()
+    }
 }
 
 impl Cluster {
@@ -80,28 +95,45 @@ impl Cluster {
             instance: number,
         });
         let vault = self.scene.vault.clone();
-        let dispatcher = Dispatcher::new(store, sender, vault, self.clock.clone(), wake);
-        let sweeper = Sweeper::new(Arc::clone(&service), self.clock.clone());
+        let machine = &self.machines[number];
+        let watch = machine.watch();
+        let has_own_clock = self.database.defect == Some(Defect::OwnClock);
+        let (clock, hold): (Arc<dyn Clock>, _) = if has_own_clock {
+            (Arc::<Machine>::clone(machine), Hold::default())
+        } else {
+            (Arc::<ServingClock>::clone(&watch.clock), watch.hold.clone())
+        };
+        let dispatcher =
+            Dispatcher::new(store, sender, vault, Arc::clone(&clock), wake).held_by(hold.clone());
+        let sweeper = Sweeper::new(Arc::clone(&service), Arc::clone(&clock)).held_by(hold.clone());
         let (trigger, until) = shutdown();
-        let also_until = until.clone();
+        let (sweeps_until, watches_until) = (until.clone(), until.clone());
         let loops = [
             tokio::spawn(async move { dispatcher.run(until).await }),
-            tokio::spawn(async move { sweeper.run(also_until).await }),
+            tokio::spawn(async move { sweeper.run(sweeps_until).await }),
+            tokio::spawn(async move {
+                // The simulated database answers always.
+                let _ = watch.begin().await;
+                watch.run(watches_until).await;
+            }),
         ];
         self.chronicle.note(Fact::Started(number));
         self.slots.lock().unwrap()[number] = Some(Instance {
             service,
+            clock,
+            hold,
             shutdown: trigger,
             loops,
             requests: Vec::new(),
         });
     }
 
-    /// Has a running instance do something for a caller; `None` when no answer comes.
+    /// Has a running instance do something for a caller, at its own time; `None` when no answer comes,
+    /// or the instance is held.
     pub(crate) async fn ask<T, F>(
         &self,
         number: usize,
-        work: impl FnOnce(Arc<Service>) -> F,
+        work: impl FnOnce(Arc<Service>, Timestamp) -> F,
     ) -> Option<T>
     where
         T: Send + 'static,
@@ -110,7 +142,11 @@ impl Cluster {
         let task = {
             let mut slots = self.slots.lock().unwrap();
             let instance = slots[number].as_mut()?;
-            let task = tokio::spawn(work(Arc::clone(&instance.service)));
+            if instance.hold.refuses(true).is_some() {
+                return None;
+            }
+            let now = instance.clock.now();
+            let task = tokio::spawn(work(Arc::clone(&instance.service), now));
             instance.requests.retain(|request| !request.is_finished());
             instance.requests.push(task.abort_handle());
             task

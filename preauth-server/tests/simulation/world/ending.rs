@@ -28,6 +28,9 @@ pub(crate) async fn of(cluster: &Arc<Cluster>) -> ReadBack {
     let database = &cluster.database;
     cluster.chronicle.note(Fact::Quiet);
     database.faults.end();
+    for machine in &cluster.machines {
+        machine.set(TimeDelta::zero());
+    }
     cluster.receivers.recover();
     tokio::time::sleep(SETTLING).await;
     if !cluster.all_run() {

@@ -16,6 +16,7 @@ use crate::defect::Defect;
 use crate::faults::{Call, Faults, Planned};
 use crate::ground::Kind;
 use crate::history::{Chronicle, Entry, hash_of};
+use crate::machine::Machine;
 use crate::mix::Mix;
 use crate::random::{Random, SeededIds, SharedRandom};
 use crate::receivers::Receivers;
@@ -134,7 +135,7 @@ impl Plan {
         let lifetime = i64::try_from(mix.offer_lifetime_ms).unwrap();
         let cluster = Cluster {
             database,
-            clock,
+            clock: Arc::clone(&clock),
             chronicle,
             scene,
             policy: Policy {
@@ -144,6 +145,7 @@ impl Plan {
             ids: Arc::new(SeededIds::new(random.fork())),
             receivers,
             random: SharedRandom::new(random.fork()),
+            machines: std::array::from_fn(|_| Arc::new(Machine::new(Arc::clone(&clock)))),
             slots: Mutex::default(),
         };
         (Arc::new(cluster), kills)
