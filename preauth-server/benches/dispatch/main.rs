@@ -5,6 +5,7 @@
 //! cargo bench -p preauth-server --bench dispatch -- rate [SECONDS]
 //! cargo bench -p preauth-server --bench dispatch -- latency [SECONDS]
 //! cargo bench -p preauth-server --bench dispatch -- fairness [SECONDS]
+//! cargo bench -p preauth-server --bench dispatch -- far [SECONDS]
 //! ```
 #![expect(
     clippy::print_stdout,
@@ -13,6 +14,7 @@
 )]
 
 mod fairness;
+mod far;
 mod latency;
 mod paced;
 mod rate;
@@ -44,6 +46,7 @@ fn main() {
         "rate" => rate::run(seconds.unwrap_or(10)),
         "latency" => latency::run(seconds.unwrap_or(20)),
         "fairness" => fairness::run(seconds.unwrap_or(10)),
-        _ => println!("say what to measure: rate, latency or fairness"),
+        "far" => far::run(seconds.unwrap_or(2)),
+        _ => println!("say what to measure: rate, latency, fairness or far"),
     }
 }

@@ -7,8 +7,9 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
 use super::lines::{Lines, Verdict};
+use super::refusals::Counts;
 use super::ticket::Ticket;
-use super::{QueueError, Tenant};
+use super::{QueueError, Refusals, Tenant};
 
 /// A tenant that holds more than this part of it comes after all that hold less.
 const SHARE: u64 = 4;
@@ -35,6 +36,7 @@ struct Shared {
     /// Requests that may wait.
     queue_limit: usize,
     has_deadlines: bool,
+    refused: Counts,
 }
 
 #[derive(Debug)]
@@ -69,6 +71,17 @@ impl Budget {
     /// Tenants are served in turn. One may hold all of it but an eighth; above a quarter it waits
     /// while others do.
     pub async fn acquire(&self, amount: u64) -> Result<Room, QueueError> {
+        let granted = self.wait_for(amount).await;
+        granted.inspect_err(|reason| self.0.refused.note(*reason))
+    }
+
+    /// How many were refused so far.
+    #[must_use]
+    pub fn refusals(&self) -> Refusals {
+        self.0.refused.refusals()
+    }
+
+    async fn wait_for(&self, amount: u64) -> Result<Room, QueueError> {
         let (ticket, now) = (Ticket::current(), Instant::now());
         let (caller, granted) = oneshot::channel();
         let waiting = Waiting {
@@ -100,6 +113,7 @@ impl Budget {
             total,
             queue_limit,
             has_deadlines,
+            refused: Counts::default(),
         }))
     }
 }

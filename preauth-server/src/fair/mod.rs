@@ -8,9 +8,11 @@
 mod budget;
 mod lines;
 mod queue;
+mod refusals;
 mod ticket;
 
 pub use budget::{Budget, Room};
 pub use queue::QueueError;
 pub(crate) use queue::{Queued, Receiver, Sender, channel};
+pub use refusals::Refusals;
 pub use ticket::{Tenant, on_account_of};

@@ -4,6 +4,8 @@ use async_trait::async_trait;
 use preauth_core::port::Unavailable;
 use preauth_core::value::Timestamp;
 
+use crate::fair::Refusals;
+
 /// Nothing is counted further than this: more is as alarming, and would take longer to count.
 pub(super) const COUNT_LIMIT: u32 = 10_000;
 
@@ -46,6 +48,8 @@ pub struct Usage {
     /// How often the database's name led to another server than before, or to one that was restarted; only
     /// on PostgreSQL.
     pub switches: Option<u64>,
+    /// Requests that queues before the database refused so far.
+    pub refusals: Refusals,
 }
 
 /// The queue before the one task that writes.
@@ -62,6 +66,7 @@ impl Usage {
         database: &'static str,
         pool: &sqlx::Pool<D>,
         write_queue: Option<WriteQueue>,
+        refusals: Refusals,
     ) -> Self {
         let idle = u32::try_from(pool.num_idle()).unwrap_or(u32::MAX);
         Self {
@@ -71,6 +76,7 @@ impl Usage {
             connections_limit: pool.options().get_max_connections(),
             write_queue,
             switches: None,
+            refusals,
         }
     }
 }

@@ -10,6 +10,7 @@ use preauth_core::value::Timestamp;
 use prometheus::Registry;
 
 use crate::clock::{Clock, SystemClock};
+use crate::fair::Refusals;
 use crate::hold::HoldReason;
 use crate::store::Waiting;
 use crate::telemetry::metrics::{Families, process, render};
@@ -36,6 +37,7 @@ pub(super) async fn scrape(vitals: &ServerVitals) -> String {
         .set(is_up.into());
     server(vitals, &families);
     connections(vitals, &families);
+    refusals(vitals.watch.usage().refusals, &families);
     hold(vitals, &families);
     loops(vitals, &families);
     process(&families);
@@ -218,6 +220,17 @@ fn connections(vitals: &ServerVitals, families: &Families<'_>) {
         ] {
             families.whole(name, help).set(value.into());
         }
+    }
+}
+
+fn refusals(refusals: Refusals, families: &Families<'_>) {
+    let counted = families.counters(
+        "preauth_queue_refusals_total",
+        "Requests that found no place in a queue before the database, or waited there for too long.",
+        &["reason"],
+    );
+    for (reason, count) in [("full", refusals.full), ("timed_out", refusals.timed_out)] {
+        counted.with_label_values(&[reason]).inc_by(count);
     }
 }
 

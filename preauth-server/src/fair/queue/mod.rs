@@ -6,9 +6,10 @@ use thiserror::Error;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::Tenant;
 use super::lines::Lines;
+use super::refusals::Counts;
 use super::ticket::Ticket;
+use super::{Refusals, Tenant};
 
 /// What a queue answers in place of what stands behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -46,6 +47,7 @@ pub(crate) fn channel<T: Queued>(limit: usize) -> (Sender<T>, Receiver<T>) {
         }),
         filled: Notify::new(),
         limit,
+        refused: Counts::default(),
     });
     (Sender(Arc::clone(&shared)), Receiver(shared))
 }
@@ -60,6 +62,7 @@ struct Shared<T> {
     state: Mutex<State<T>>,
     filled: Notify,
     limit: usize,
+    refused: Counts,
 }
 
 struct State<T> {
@@ -104,12 +107,10 @@ impl<T: Queued> Sender<T> {
         };
         let mut over = Vec::new();
         let sent = self.0.lock().push(tenant, waiting, self.0.limit, &mut over);
-        // Outside of the lock: what hears of this may do anything.
-        for it in over {
-            it.refuse(now);
-        }
-        if sent.is_ok() {
-            self.0.filled.notify_one();
+        self.0.refuse(over, now);
+        match sent {
+            Ok(()) => self.0.filled.notify_one(),
+            Err(reason) => self.0.refused.note(reason),
         }
         sent
     }
@@ -119,6 +120,11 @@ impl<T: Queued> Sender<T> {
         self.0.lock().is_closed = true;
         self.0.filled.notify_waiters();
         self.0.filled.notify_one();
+    }
+
+    /// How many were refused so far.
+    pub(crate) fn refusals(&self) -> Refusals {
+        self.0.refused.refusals()
     }
 
     /// How many wait, and how many may.
@@ -139,10 +145,7 @@ impl<T: Queued> Receiver<T> {
         loop {
             let filled = self.0.filled.notified();
             let Taken { group, over, rest } = self.0.lock().take(limit);
-            let now = Instant::now();
-            for it in over {
-                it.refuse(now);
-            }
+            self.0.refuse(over, Instant::now());
             match rest {
                 // For another task.
                 Rest::More => self.0.filled.notify_one(),
@@ -217,13 +220,26 @@ impl<T: Queued> Waiting<T> {
             .is_some_and(|deadline| deadline <= now || self.request.is_abandoned())
     }
 
-    fn refuse(self, now: Instant) {
-        let is_late = self.deadline.is_some_and(|deadline| deadline <= now);
-        self.request.refuse(if is_late {
+    /// Why it is refused.
+    fn reason(&self, now: Instant) -> QueueError {
+        if self.deadline.is_some_and(|deadline| deadline <= now) {
             QueueError::TimedOut
         } else {
             QueueError::Full
-        });
+        }
+    }
+}
+
+impl<T: Queued> Shared<T> {
+    /// Not under the lock: what hears of this may do anything.
+    fn refuse(&self, over: Vec<Waiting<T>>, now: Instant) {
+        for waiting in over {
+            let reason = waiting.reason(now);
+            if !waiting.request.is_abandoned() {
+                self.refused.note(reason);
+            }
+            waiting.request.refuse(reason);
+        }
     }
 }
 

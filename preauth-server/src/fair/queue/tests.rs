@@ -93,6 +93,7 @@ async fn a_full_queue_refuses_the_newest_of_the_tenant_with_most_requests() {
     let quiet = send(&sender, head_office(QUIET), "quiet").await.unwrap();
     assert_eq!(flood.pop().unwrap().await, Ok(QueueError::Full));
     assert_eq!(sender.length_and_limit(), (100, 100));
+    assert_eq!(sender.refusals().full, 2);
     let group = names(&receiver, 200).await;
     assert_eq!(group.len(), 100);
     assert_eq!(group[1], "quiet");
@@ -135,6 +136,7 @@ async fn what_waited_too_long_is_answered_without_being_given_out() {
     advance(Duration::from_secs(1)).await;
     assert_eq!(names(&receiver, 4).await, ["own", "in time"]);
     assert_eq!(late.await, Ok(QueueError::TimedOut));
+    assert_eq!(sender.refusals().timed_out, 1);
     drop((own, in_time));
 }
 
@@ -164,6 +166,7 @@ async fn what_nobody_waits_for_is_not_given_out_unless_it_is_the_services_own() 
     drop(send(&sender, Tenant::Service, "own").await.unwrap());
     let _stays = send(&sender, head_office(1), "stays").await.unwrap();
     assert_eq!(names(&receiver, 4).await, ["own", "stays"]);
+    assert_eq!(sender.refusals().full, 0);
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ use futures_util::FutureExt;
 use tokio::sync::{Mutex, oneshot};
 use tokio::task::JoinHandle;
 
-use crate::fair::{self, QueueError, Queued, Receiver, Sender};
+use crate::fair::{self, QueueError, Queued, Receiver, Refusals, Sender};
 
 /// What is done with a group.
 #[async_trait]
@@ -79,6 +79,11 @@ impl<S: Serve> Grouped<S> {
         let (caller, answer) = oneshot::channel();
         self.queue.send(Waiting { request, caller })?;
         answer.await.unwrap_or(Err(QueueError::Lost))
+    }
+
+    /// How many requests were refused so far.
+    pub(super) fn refusals(&self) -> Refusals {
+        self.queue.refusals()
     }
 
     /// Takes no more requests, and waits until those that it took are answered.

@@ -5,6 +5,7 @@ use preauth_core::port::Unavailable;
 use preauth_core::value::Timestamp;
 use sqlx::PgConnection;
 
+use crate::fair::Refusals;
 use crate::store::watch::{COUNT_LIMIT, Usage, Waiting, Watch};
 
 use super::PostgresStore;
@@ -19,9 +20,19 @@ impl Watch for PostgresStore {
     }
 
     fn usage(&self) -> Usage {
+        let refusals = [
+            self.writer.refusals(),
+            self.bulk_writer.refusals(),
+            self.offers.refusals(),
+            self.visits.refusals(),
+            self.finisher.refusals(),
+        ];
+        let refusals = refusals
+            .into_iter()
+            .fold(self.room.refusals(), Refusals::and);
         Usage {
             switches: Some(*self.primary.switches().borrow()),
-            ..Usage::of("postgresql", self.connections.pool(), None)
+            ..Usage::of("postgresql", self.connections.pool(), None, refusals)
         }
     }
 }

@@ -59,6 +59,7 @@ impl Watch for SqliteStore {
     }
 
     fn usage(&self) -> Usage {
-        Usage::of("sqlite", &self.readers, Some(self.writer.queue()))
+        let refusals = self.reads.refusals().and(self.writer.refusals());
+        Usage::of("sqlite", &self.readers, Some(self.writer.queue()), refusals)
     }
 }

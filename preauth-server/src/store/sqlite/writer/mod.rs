@@ -17,7 +17,7 @@ use sqlx::sqlite::SqliteConnectOptions;
 use tokio::sync::{Mutex, Notify, oneshot};
 use tokio::task::JoinHandle;
 
-use crate::fair::{self, QueueError};
+use crate::fair::{self, QueueError, Refusals};
 use crate::looping::LoopHealth;
 use crate::store::WriteQueue;
 
@@ -80,6 +80,11 @@ impl Writer {
             length: count(length),
             limit: count(limit),
         }
+    }
+
+    /// How many writes the queue refused so far.
+    pub(super) fn refusals(&self) -> Refusals {
+        self.queue.refusals()
     }
 
     /// How the task fares; a step is a group of writes, or a while without any.
