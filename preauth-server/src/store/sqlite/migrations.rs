@@ -45,14 +45,14 @@ fn steps() -> Vec<Migration> {
             include_str!("../../../migrations/sqlite/0006_schema_compatibility.sql"),
         ),
         step(
-            12,
-            "id_lineages",
-            include_str!("../../../migrations/sqlite/0012_id_lineages.sql"),
-        ),
-        step(
             11,
             "deployment",
             include_str!("../../../migrations/sqlite/0011_deployment.sql"),
+        ),
+        step(
+            12,
+            "id_lineages",
+            include_str!("../../../migrations/sqlite/0012_id_lineages.sql"),
         ),
     ]
 }
