@@ -44,6 +44,7 @@ mod cluster;
 mod database;
 mod instances;
 mod migration_rules;
+mod locks;
 mod opening;
 mod promotion;
 mod records;

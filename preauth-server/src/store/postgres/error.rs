@@ -20,6 +20,7 @@ const SERIALIZATION_FAILURE: &str = "40001";
 const DEADLOCK_DETECTED: &str = "40P01";
 /// A write on a standby, or on a server that was set to take none.
 const READ_ONLY_TRANSACTION: &str = "25006";
+const LOCK_NOT_AVAILABLE: &str = "55P03";
 /// What was asked of the database breaks a rule of the schema.
 const CLASS_INTEGRITY: &str = "23";
 /// A value does not fit where it is to stand.
@@ -132,6 +133,11 @@ pub(super) fn after_autocommit(error: sqlx::Error) -> WriteError {
 pub(super) fn breaks_rule(error: &sqlx::Error) -> bool {
     code(error)
         .is_some_and(|code| code.starts_with(CLASS_INTEGRITY) || code.starts_with(CLASS_DATA))
+}
+
+/// Whether it waited for a lock for as long as it may.
+pub(super) fn is_locked(error: &sqlx::Error) -> bool {
+    code(error).is_some_and(|code| code == LOCK_NOT_AVAILABLE)
 }
 
 /// Checks that a statement touched exactly the one row it is about.

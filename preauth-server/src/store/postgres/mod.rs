@@ -69,7 +69,7 @@ use primary::{Primary, Watcher};
 use reads::SharedRead;
 use rows::Columns;
 use wake::Wake;
-use writer::{BulkWriter, Writer};
+use writer::{Aside, BulkWriter, Writer};
 
 pub(super) use open::judge_url;
 
@@ -82,6 +82,7 @@ pub struct PostgresStore {
     /// In front of the connections that one request has for itself.
     room: Budget,
     writer: Grouped<Writer>,
+    aside: Aside,
     bulk_writer: Grouped<BulkWriter>,
     offers: Grouped<SharedRead<OfferTarget, Option<Found>>>,
     visits: Grouped<SharedRead<Visit, Option<Entry>>>,
@@ -129,6 +130,7 @@ impl Lifecycle for PostgresStore {
 
     async fn close(&self) {
         self.writer.close().await;
+        self.aside.close().await;
         self.bulk_writer.close().await;
         self.offers.close().await;
         self.visits.close().await;

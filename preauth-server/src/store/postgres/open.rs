@@ -18,7 +18,7 @@ use super::outbox::{self, Finisher};
 use super::primary::{self, Primary, Watcher};
 use super::reads::{self, SharedRead};
 use super::wake::Wake;
-use super::writer::{self, BulkWriter, Writer};
+use super::writer::{self, Aside, BulkWriter, Suspects, Writer};
 use super::{PostgresStore, access, durability, migrations, offers};
 
 /// How long the first connection of all may take.
@@ -54,7 +54,20 @@ pub(super) async fn open(url: &str) -> Result<PostgresStore, OpenError> {
     let wake = Arc::new(wake);
     // Apart from the others, so that a commit never waits for reads to give one back.
     let kept_plans = session.clone().options(KEPT_PLANS);
-    let writer = Writer::new(few(kept_plans.clone()), Arc::clone(&wake));
+    let lane = |options: PgConnectOptions, lock_timeout| {
+        few(options.options([("lock_timeout", lock_timeout)]))
+    };
+    let suspects = Arc::new(Suspects::default());
+    let writer = Writer::of_all(
+        lane(kept_plans.clone(), writer::LANE_LOCK_TIMEOUT),
+        Arc::clone(&wake),
+        Arc::clone(&suspects),
+    );
+    let aside = Aside::spawn(Writer::apart(
+        lane(kept_plans.clone(), writer::ASIDE_LOCK_TIMEOUT),
+        Arc::clone(&wake),
+        Arc::clone(&suspects),
+    ));
     let by_keys = kept_plans.options(BY_KEYS);
     let offers = SharedRead::new(few(by_keys.clone()), |connection, targets| {
         Box::pin(offers::find_all(connection, targets))
@@ -62,11 +75,16 @@ pub(super) async fn open(url: &str) -> Result<PostgresStore, OpenError> {
     let visits = SharedRead::new(few(by_keys.clone()), |connection, visits| {
         Box::pin(access::enter_all(connection, visits))
     });
-    let bulk_writer = BulkWriter(Writer::new(few(session.clone()), Arc::clone(&wake)));
+    let bulk_writer = BulkWriter(Writer::apart(
+        lane(session.clone(), writer::LANE_LOCK_TIMEOUT),
+        Arc::clone(&wake),
+        suspects,
+    ));
     Ok(PostgresStore {
         connections,
         room: Budget::new(CONNECTIONS.into(), WAITING_LIMIT),
         writer: Grouped::spawn(writer, writer::LIMITS),
+        aside,
         bulk_writer: Grouped::spawn(bulk_writer, writer::BULK_LIMITS),
         offers: Grouped::spawn(offers, reads::LIMITS),
         visits: Grouped::spawn(visits, reads::LIMITS),

@@ -34,6 +34,15 @@ impl Statement {
         self.separator = ", ";
     }
 
+    /// Adds the part `name`, which gives what all of `selects` give.
+    pub(super) fn selects(&mut self, name: &'static str, selects: &[&'static str]) {
+        self.query.push(self.separator).push(name);
+        self.query.push(" AS MATERIALIZED (");
+        self.query.push(selects.join(" UNION ALL "));
+        self.query.push(")");
+        self.separator = ", ";
+    }
+
     /// Begins a part that gives rows, a column at a time; [`Statement::close`] ends it.
     pub(super) fn open(&mut self, name: &'static str, columns: &[&'static str]) {
         self.query.push(self.separator).push(name);
@@ -90,7 +99,7 @@ macro_rules! rows {
             }
 
             /// Adds the rows; `false`, and nothing added, when there are none.
-            fn source(self, statement: &mut Statement) -> bool {
+            pub(super) fn source(self, statement: &mut Statement) -> bool {
                 if self.n.is_empty() {
                     return false;
                 }

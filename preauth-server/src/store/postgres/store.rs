@@ -13,6 +13,7 @@ use sqlx::PgConnection;
 use tokio::time::sleep;
 
 use super::error::{Fault, WriteError};
+use super::writer::Turn;
 use super::{PostgresStore, load, offers};
 
 /// Before a caller may go round who was too early: about as long as a commit takes.
@@ -80,14 +81,15 @@ impl Store for PostgresStore {
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
-        match self.writer.ask(commit).await {
-            Ok(Err(WriteError::InProgress)) => {
-                sleep(PAUSE_BEFORE_NEXT_TRY).await;
-                Err(CommitError::InProgress)
-            }
-            Ok(written) => Ok(written?),
-            Err(error) => Err(WriteError::from(error).into()),
+        let turn = self.writer.ask(commit).await.map_err(WriteError::from)?;
+        let written = match turn {
+            Turn::Ended(written) => written,
+            Turn::Locked(commit) => self.aside.write(commit).await,
+        };
+        if let Err(WriteError::InProgress) = written {
+            sleep(PAUSE_BEFORE_NEXT_TRY).await;
         }
+        Ok(written?)
     }
 
     async fn commit_all(&self, commits: Vec<Commit>) -> Vec<Result<(), CommitError>> {

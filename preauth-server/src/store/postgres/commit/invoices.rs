@@ -36,17 +36,14 @@ impl<'a> NewInvoices<'a> {
     }
 
     /// Keeps them. A conflict of the whole statement when an id is taken.
-    pub(super) fn write(self, statement: &mut Statement) {
-        if !self.source(statement) {
-            return;
-        }
+    pub(super) fn write(statement: &mut Statement) {
         statement.part(
             "kept AS (
                  INSERT INTO invoices (id, head_office_id, payer_id, supplier_id, amount_cents,
                      due_date, number, received_at)
                  SELECT id, head_office_id, payer_id, supplier_id, amount_cents, due_date, number,
                      received_at
-                 FROM new_invoice)",
+                 FROM new_invoice WHERE n IN (SELECT n FROM written))",
         );
     }
 }

@@ -5,6 +5,7 @@
 //! out whose fault it is (see `writer`).
 
 mod invoices;
+mod locks;
 mod operations;
 mod orders;
 mod records;
@@ -15,6 +16,7 @@ use sqlx::{PgConnection, Row};
 
 use super::statement::Statement;
 use invoices::NewInvoices;
+use locks::{Needs, Touches};
 use operations::{Changes, Extensions, NewOperations};
 use orders::{NewOrders, OrderChanges};
 use records::{Deliveries, Events, Files, Notices, Suppliers, record_events};
@@ -24,6 +26,11 @@ use replies::Replies;
 /// thousands row against row.
 const KEPT_PLAN_LIMIT: usize = 256;
 
+/// What the statement says of a commit that was written.
+const WRITTEN: i32 = 0;
+/// What it says of one that is in the part `waiting`.
+const LOCKED: i32 = 1;
+
 /// What became of one commit of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
@@ -31,6 +38,8 @@ pub(super) enum Outcome {
     Written,
     /// Something in its way was committed before.
     LeftOut,
+    /// Something that it needs is locked by others at this moment.
+    Locked,
     /// Its idempotency key is being written by another instance.
     InProgress,
 }
@@ -40,7 +49,7 @@ pub(super) enum Outcome {
 /// No two of them may be about the same thing (see [`Claims`](super::writer)).
 pub(super) async fn write(
     connection: &mut PgConnection,
-    group: &[Commit],
+    group: &[&Commit],
 ) -> Result<Vec<Outcome>, sqlx::Error> {
     let mut statement = Statement::new();
     let answer = Group::of(group).write(&mut statement);
@@ -52,10 +61,10 @@ pub(super) async fn write(
         let n: i32 = row.try_get(0)?;
         let place = usize::try_from(n).ok().and_then(|n| outcomes.get_mut(n));
         if let Some(outcome) = place {
-            *outcome = if row.try_get(1)? {
-                Outcome::Written
-            } else {
-                Outcome::InProgress
+            *outcome = match row.try_get(1)? {
+                WRITTEN => Outcome::Written,
+                LOCKED => Outcome::Locked,
+                _ => Outcome::InProgress,
             };
         }
     }
@@ -65,6 +74,7 @@ pub(super) async fn write(
 /// The rows of a group, by the tables that they go into.
 #[derive(Default)]
 struct Group<'a> {
+    touches: Touches,
     replies: Replies<'a>,
     new_operations: NewOperations<'a>,
     changes: Changes<'a>,
@@ -80,7 +90,7 @@ struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
-    fn of(commits: &'a [Commit]) -> Self {
+    fn of(commits: &[&'a Commit]) -> Self {
         let mut group = Self::default();
         for (n, commit) in (0_i32..).zip(commits) {
             group.add(n, commit);
@@ -90,6 +100,7 @@ impl<'a> Group<'a> {
 
     fn add(&mut self, n: i32, commit: &'a Commit) {
         let expected = commit.write.expected_version();
+        self.touches.add(n, commit);
         match &commit.write {
             Write::NewOperation(operation) => {
                 self.new_operations.add(n, operation);
@@ -113,8 +124,12 @@ impl<'a> Group<'a> {
                     self.extensions.add(n, operation, record);
                 }
             }
-            Write::NewOrder(order) => self.new_orders.add(n, order),
-            Write::Order(order) => self.order_changes.add(n, order, expected),
+            Write::NewOrder(order) => {
+                self.new_orders.add(n, order);
+            }
+            Write::Order(order) => {
+                self.order_changes.add(n, order, expected);
+            }
             Write::NewInvoice(invoice) => self.invoices.add(n, invoice),
             Write::Nothing { .. } => {}
         }
@@ -127,40 +142,78 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// Adds the parts that have rows, and gives the end of the statement: a row for each commit
-    /// that was written, or that came too early.
+    /// Adds the rows, what is done with them, and gives the end of the statement: a row for each
+    /// commit that was written, that something locked is in the way of, or that came too early.
     fn write(self, statement: &mut Statement) -> &'static str {
-        let are_keyed = self.replies.write(statement);
-        // What `written` is made of: the commits that nothing was in the way of.
-        let mut written = Vec::new();
-        if self.events.announce(statement) {
-            written.push("announced");
+        let are_keyed = self.replies.source(statement);
+        // Every commit has an event.
+        self.events.source(statement);
+        let have_operations = self.new_operations.source(statement);
+        let have_changes = self.changes.source(statement);
+        let have_orders = self.new_orders.source(statement);
+        let have_order_changes = self.order_changes.source(statement);
+        let have_invoices = self.invoices.source(statement);
+        let have_extensions = self.extensions.source(statement);
+        let have_suppliers = self.suppliers.source(statement);
+        let have_deliveries = self.deliveries.source(statement);
+        let have_notices = self.notices.source(statement);
+        let have_files = self.files.source(statement);
+        self.touches.source(statement);
+        let needs = Needs {
+            endpoints: have_deliveries,
+            operations: have_changes,
+            orders: have_order_changes,
+            operations_of_orders: have_orders,
+        };
+        needs.lock(statement);
+        if are_keyed {
+            Replies::write(statement);
         }
-        if self.new_operations.write(statement, are_keyed) {
+        Events::announce(statement);
+        // What `written` is made of: the commits that nothing was in the way of.
+        let mut written = vec!["announced"];
+        if have_operations {
+            NewOperations::write(statement, are_keyed);
             written.push("begun");
         }
-        if self.changes.write(statement) {
+        if have_changes {
+            Changes::write(statement);
             written.push("changed");
         }
-        if self.new_orders.write(statement) {
-            written.push("new_order");
+        if have_orders {
+            NewOrders::write(statement);
+            written.push("begun_order");
         }
-        if self.order_changes.write(statement) {
+        if have_order_changes {
+            OrderChanges::write(statement);
             written.push("changed_order");
         }
         statement.union("written", &written);
         record_events(statement);
-        self.invoices.write(statement);
-        self.extensions.write(statement);
-        self.suppliers.write(statement);
-        self.deliveries.write(statement);
-        self.notices.write(statement);
-        self.files.write(statement);
+        if have_invoices {
+            NewInvoices::write(statement);
+        }
+        if have_extensions {
+            Extensions::write(statement);
+        }
+        if have_suppliers {
+            Suppliers::write(statement);
+        }
+        if have_deliveries {
+            Deliveries::write(statement);
+        }
+        if have_notices {
+            Notices::write(statement);
+        }
+        if have_files {
+            Files::write(statement);
+        }
         if are_keyed {
-            "SELECT n, TRUE FROM written
-             UNION ALL SELECT n, FALSE FROM entering WHERE NOT is_inside"
+            "SELECT n, 0 FROM written UNION ALL SELECT n, 1 FROM waiting
+             UNION ALL SELECT n, 2 FROM entering
+                       WHERE NOT is_inside AND n NOT IN (SELECT n FROM waiting)"
         } else {
-            "SELECT n, TRUE FROM written"
+            "SELECT n, 0 FROM written UNION ALL SELECT n, 1 FROM waiting"
         }
     }
 }

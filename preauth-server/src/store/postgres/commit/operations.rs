@@ -96,17 +96,16 @@ impl<'a> NewOperations<'a> {
 
     /// Inserts them, all that are `begun`: those whose idempotency key has no answer yet. A conflict
     /// of the whole statement when an id is taken, or an invoice is held by another.
-    pub(super) fn write(self, statement: &mut Statement, have_replies: bool) -> bool {
-        if !self.source(statement) {
-            return false;
-        }
+    pub(super) fn write(statement: &mut Statement, have_replies: bool) {
         statement.part(if have_replies {
             "begun AS MATERIALIZED (
                  SELECT * FROM new_operation
-                 WHERE id NOT IN (SELECT operation_id FROM reply)
-                    OR id IN (SELECT operation_id FROM remembered))"
+                 WHERE n NOT IN (SELECT n FROM waiting)
+                   AND (id NOT IN (SELECT operation_id FROM reply)
+                        OR id IN (SELECT operation_id FROM remembered)))"
         } else {
-            "begun AS MATERIALIZED (SELECT * FROM new_operation)"
+            "begun AS MATERIALIZED (
+                 SELECT * FROM new_operation WHERE n NOT IN (SELECT n FROM waiting))"
         });
         statement.part(
             "inserted AS (
@@ -120,7 +119,6 @@ impl<'a> NewOperations<'a> {
                      closing_reason, boleto_due_date
                  FROM begun)",
         );
-        true
     }
 }
 
@@ -142,20 +140,18 @@ impl<'a> Changes<'a> {
 
     /// Writes each over the version before it. One that is stored in another version is left out;
     /// one that takes up an invoice that another holds is a conflict of the whole statement.
-    pub(super) fn write(self, statement: &mut Statement) -> bool {
-        if !self.source(statement) {
-            return false;
-        }
+    pub(super) fn write(statement: &mut Statement) {
         statement.part(
             "changed AS (
                  UPDATE operations o
                  SET version = c.version, status = c.status, net_amount_cents = c.net_amount_cents,
                      closing_action = c.closing_action, closing_reason = c.closing_reason,
                      boleto_due_date = c.boleto_due_date
-                 FROM change c WHERE o.id = c.id AND o.version = c.expected
+                 FROM change c
+                 WHERE o.id = c.id AND o.version = c.expected
+                   AND c.n NOT IN (SELECT n FROM waiting)
                  RETURNING c.n)",
         );
-        true
     }
 }
 
@@ -174,10 +170,7 @@ impl<'a> Extensions<'a> {
 
     /// A new row for one that opens, else its new status. The operation's version, which every
     /// change of its extensions raises, has been compared.
-    pub(super) fn write(self, statement: &mut Statement) {
-        if !self.source(statement) {
-            return;
-        }
+    pub(super) fn write(statement: &mut Statement) {
         statement.part(
             "opened AS (
                  INSERT INTO extensions (id, head_office_id, operation_id, new_due_date,

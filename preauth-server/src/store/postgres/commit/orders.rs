@@ -56,10 +56,11 @@ impl<'a> NewOrders<'a> {
     }
 
     /// Inserts them. A conflict of the whole statement when an id is taken.
-    pub(super) fn write(self, statement: &mut Statement) -> bool {
-        if !self.source(statement) {
-            return false;
-        }
+    pub(super) fn write(statement: &mut Statement) {
+        statement.part(
+            "begun_order AS MATERIALIZED (
+                 SELECT n FROM new_order WHERE n NOT IN (SELECT n FROM waiting))",
+        );
         statement.part(
             "inserted_order AS (
                  INSERT INTO payment_orders (id, head_office_id, payer_id, supplier_id,
@@ -67,9 +68,8 @@ impl<'a> NewOrders<'a> {
                      created_at)
                  SELECT id, head_office_id, payer_id, supplier_id, operation_id, version, status,
                      amount_cents, scheduled_for, reason, created_at
-                 FROM new_order)",
+                 FROM new_order WHERE n IN (SELECT n FROM begun_order))",
         );
-        true
     }
 }
 
@@ -87,18 +87,16 @@ impl<'a> OrderChanges<'a> {
     }
 
     /// Writes each over the version before it; one that is stored in another version is left out.
-    pub(super) fn write(self, statement: &mut Statement) -> bool {
-        if !self.source(statement) {
-            return false;
-        }
+    pub(super) fn write(statement: &mut Statement) {
         statement.part(
             "changed_order AS (
                  UPDATE payment_orders o
                  SET version = c.version, status = c.status, scheduled_for = c.scheduled_for,
                      reason = c.reason
-                 FROM order_change c WHERE o.id = c.id AND o.version = c.expected
+                 FROM order_change c
+                 WHERE o.id = c.id AND o.version = c.expected
+                   AND c.n NOT IN (SELECT n FROM waiting)
                  RETURNING c.n)",
         );
-        true
     }
 }

@@ -96,10 +96,7 @@ impl<'a> Suppliers<'a> {
 
     /// Registers those whose operation begins. A conflict of the whole statement when a tax id is
     /// registered.
-    pub(super) fn write(self, statement: &mut Statement) {
-        if !self.source(statement) {
-            return;
-        }
+    pub(super) fn write(statement: &mut Statement) {
         statement.part(
             "registered AS (
                  INSERT INTO companies (id, cnpj, name, kind, head_office_id, contact_name,
@@ -132,14 +129,13 @@ impl<'a> Events<'a> {
         });
     }
 
-    /// Adds the events; `false`, and nothing added, when there are none. What has no aggregate behind
-    /// it, and so nothing in its way, is the part `announced`.
-    pub(super) fn announce(self, statement: &mut Statement) -> bool {
-        if !self.source(statement) {
-            return false;
-        }
-        statement.part("announced AS (SELECT n FROM event WHERE version IS NULL)");
-        true
+    /// What has no aggregate behind it, and so no version in its way, is the part `announced`.
+    pub(super) fn announce(statement: &mut Statement) {
+        statement.part(
+            "announced AS (
+                 SELECT n FROM event
+                 WHERE version IS NULL AND n NOT IN (SELECT n FROM waiting))",
+        );
     }
 }
 
@@ -170,10 +166,7 @@ impl Deliveries<'_> {
 
     /// Addresses events to endpoints, due at once; silently not to one that was deleted. The lock
     /// keeps a deletion from overlooking the delivery that is not committed yet.
-    pub(super) fn write(self, statement: &mut Statement) {
-        if !self.source(statement) {
-            return;
-        }
+    pub(super) fn write(statement: &mut Statement) {
         statement.part(
             "addressed AS (
                  INSERT INTO deliveries (id, head_office_id, endpoint_id, event_id, event_type,
@@ -202,10 +195,7 @@ impl<'a> Notices<'a> {
         });
     }
 
-    pub(super) fn write(self, statement: &mut Statement) {
-        if !self.source(statement) {
-            return;
-        }
+    pub(super) fn write(statement: &mut Statement) {
         statement.part(
             "staged AS (
                  INSERT INTO notices (id, head_office_id, operation_id, kind, recipient, content,
@@ -229,10 +219,7 @@ impl<'a> Files<'a> {
         });
     }
 
-    pub(super) fn write(self, statement: &mut Statement) {
-        if !self.source(statement) {
-            return;
-        }
+    pub(super) fn write(statement: &mut Statement) {
         statement.part(
             "described AS (
                  INSERT INTO invoice_files (operation_id, name, media_type, size_bytes, sha256)

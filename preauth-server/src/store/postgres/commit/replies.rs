@@ -47,10 +47,7 @@ impl<'a> Replies<'a> {
     /// A key that another instance is writing at this moment is not waited for: equal requests
     /// could hold up everybody. Two keys of the same hash get into each other's way for a moment,
     /// and no further.
-    pub(super) fn write(self, statement: &mut Statement) -> bool {
-        if !self.source(statement) {
-            return false;
-        }
+    pub(super) fn write(statement: &mut Statement) {
         statement.part(
             "entering AS MATERIALIZED (
                  SELECT *, pg_try_advisory_xact_lock(
@@ -62,7 +59,7 @@ impl<'a> Replies<'a> {
                  INSERT INTO idempotency_replies (head_office_id, key, fingerprint, operation_id,
                      body, expires_at)
                  SELECT head_office_id, key, fingerprint, operation_id, body, expires_at
-                 FROM entering WHERE is_inside
+                 FROM entering WHERE is_inside AND n NOT IN (SELECT n FROM waiting)
                  ON CONFLICT (head_office_id, key) DO UPDATE
                  SET fingerprint = excluded.fingerprint, operation_id = excluded.operation_id,
                      body = excluded.body, expires_at = excluded.expires_at
@@ -70,6 +67,5 @@ impl<'a> Replies<'a> {
                      <= (SELECT r.at FROM reply r WHERE r.operation_id = excluded.operation_id)
                  RETURNING operation_id)",
         );
-        true
     }
 }

@@ -10,7 +10,7 @@ use preauth_core::value::{DeliveryId, EndpointId, Timestamp};
 use sqlx::PgConnection;
 
 use super::super::connections::Connections;
-use super::super::error::{WriteError, unavailable, unavailable_to_all};
+use super::super::error::{Fault, WriteError, unavailable, unavailable_to_all};
 use super::super::grouping::{Limits, Serve};
 use super::super::notices;
 use super::super::session::{DURABLE, Failure, autocommit, write};
@@ -75,7 +75,10 @@ impl Serve for Finisher {
         });
         match recorded.await {
             Ok(recorded) => recorded.into_iter().map(Ok).collect(),
-            Err(Failure::OfSome(_)) if group.len() > 1 => self.one_by_one(group).await,
+            Err(Failure::OfSome(_) | Failure::Locked) if group.len() > 1 => {
+                self.one_by_one(group).await
+            }
+            Err(Failure::Locked) => unavailable_to_all(group.len(), Fault::TimedOut),
             Err(Failure::OfSome(error) | Failure::OfAll(error)) => {
                 unavailable_to_all(group.len(), error)
             }

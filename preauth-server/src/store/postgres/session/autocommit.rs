@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::super::connections::Connections;
-use super::super::error::{Fault, WriteError, after_autocommit, breaks_rule};
+use super::super::error::{Fault, WriteError, after_autocommit, breaks_rule, is_locked};
 use super::{Lent, Run};
 
 /// How long the statement may take; the server gives up sooner by itself (see `open`).
@@ -18,8 +18,16 @@ const ROUNDS: u32 = 4;
 pub(in super::super) enum Failure {
     /// Something in it breaks a rule of the schema; without that, the rest may be written.
     OfSome(WriteError),
+    /// Something in it is locked by others; without that, the rest may be written. Nothing was.
+    Locked,
     /// It has nothing to do with what was to be written.
     OfAll(WriteError),
+}
+
+impl Failure {
+    pub(in super::super) const fn is_timeout(&self) -> bool {
+        matches!(self, Self::Locked)
+    }
 }
 
 impl From<Fault> for Failure {
@@ -65,13 +73,16 @@ async fn once<I, T>(
         }
     };
     let breaks_rule = breaks_rule(&error);
+    let is_locked = is_locked(&error);
     let error = after_autocommit(error);
     if matches!(error, WriteError::Unknown(_) | WriteError::Lost(_)) {
         connections.suspect_all();
     } else {
         lent.give_back();
     }
-    Err(if breaks_rule {
+    Err(if is_locked {
+        Failure::Locked
+    } else if breaks_rule {
         Failure::OfSome(error)
     } else {
         Failure::OfAll(error)

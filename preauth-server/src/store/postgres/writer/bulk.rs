@@ -6,7 +6,7 @@ use preauth_core::port::Commit;
 
 use super::super::error::WriteError;
 use super::super::grouping::{Limits, Serve};
-use super::Writer;
+use super::{Turn, Writer};
 
 /// Each request is a group already.
 pub(in super::super) const LIMITS: Limits = Limits {
@@ -46,6 +46,7 @@ impl BulkWriter {
         }
         let written = stream::iter(transactions).map(|commits| self.0.write_all(commits));
         let written: Vec<_> = written.buffered(SIDE_BY_SIDE).collect().await;
-        written.into_iter().flatten().collect()
+        let turns = written.into_iter().flatten();
+        turns.map(Turn::or_conflict).collect()
     }
 }

@@ -10,7 +10,7 @@ use preauth_core::value::{
 
 /// Something that only one commit of a group may be about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Claim {
+pub(super) enum Claim {
     Operation(OperationId),
     Order(PaymentOrderId),
     Invoice(CompanyId, Cnpj, InvoiceNumber),
@@ -41,7 +41,7 @@ fn divided(all: impl Iterator<Item = Vec<Claim>>) -> Vec<Vec<usize>> {
     groups
 }
 
-fn claims_of(commit: &Commit) -> Vec<Claim> {
+pub(super) fn claims_of(commit: &Commit) -> Vec<Claim> {
     let mut claims = Vec::with_capacity(4);
     match &commit.write {
         Write::NewOperation(operation) | Write::Operation { operation, .. } => {

@@ -1,12 +1,19 @@
-//! The one task that commits.
+//! The task that commits.
 //!
 //! What is queued is written by one statement, which is one round trip and one sync to disk for
 //! many callers. A commit that is too late is left out of it by itself; where a constraint is broken
 //! the statement writes nothing, and the group is halved until those that broke it stand alone: no
 //! commit fails on account of another.
+//!
+//! Nor does one wait on account of another. A commit that needs a row which somebody holds locked is
+//! left out, too, and tried again aside (see `aside`). Where locks cannot be seen beforehand, as of
+//! another's row that is not committed, a short time-out sends the whole group aside; there it is
+//! halved until what waits stands alone, and what it is about is remembered (see `suspects`).
 
+mod aside;
 mod bulk;
 mod claims;
+mod suspects;
 
 use std::error::Error as StdError;
 use std::sync::Arc;
@@ -21,7 +28,9 @@ use super::grouping::{Limits, Serve};
 use super::session::{Failure, autocommit};
 use super::wake::Wake;
 
+pub(super) use aside::Aside;
 pub(super) use bulk::{BulkWriter, LIMITS as BULK_LIMITS};
+pub(super) use suspects::Suspects;
 
 /// Commits that may wait, and that one statement takes. Two groups at once gave no more on the
 /// machines measured.
@@ -30,58 +39,134 @@ pub(super) const LIMITS: Limits = Limits {
     group: 256,
     groups: 1,
 };
+/// How long the lane of all waits for a lock that it could not see beforehand; other instances'
+/// commits take less.
+pub(super) const LANE_LOCK_TIMEOUT: &str = "100ms";
+/// How long a group waits that is tried again: what it waits for has been locked for a while.
+pub(super) const ASIDE_LOCK_TIMEOUT: &str = "10ms";
+/// Time-outs after which the rest of a group waits for its next turn: enough to find one culprit
+/// among all of a group, twice.
+const MAX_TIMEOUTS: u32 = 20;
 
 /// Writes groups of commits.
 #[derive(Debug)]
 pub(super) struct Writer {
     connections: Connections,
     wake: Arc<Wake>,
+    suspects: Arc<Suspects>,
+    is_lane_of_all: bool,
+}
+
+/// What a commit's turn came to.
+#[derive(Debug)]
+pub(super) enum Turn {
+    /// It was written, or will not be.
+    Ended(Result<(), WriteError>),
+    /// It needs something that others hold locked, and was not written.
+    Locked(Box<Commit>),
 }
 
 impl Writer {
-    pub(super) const fn new(connections: Connections, wake: Arc<Wake>) -> Self {
-        Self { connections, wake }
+    /// The lane that every commit takes: it does not halve a group that timed out.
+    pub(super) const fn of_all(
+        connections: Connections,
+        wake: Arc<Wake>,
+        suspects: Arc<Suspects>,
+    ) -> Self {
+        Self {
+            connections,
+            wake,
+            suspects,
+            is_lane_of_all: true,
+        }
+    }
+
+    /// A lane in which groups are halved until what waits for locks stands alone.
+    pub(super) const fn apart(
+        connections: Connections,
+        wake: Arc<Wake>,
+        suspects: Arc<Suspects>,
+    ) -> Self {
+        Self {
+            connections,
+            wake,
+            suspects,
+            is_lane_of_all: false,
+        }
     }
 
     /// Writes each of `commits` as if it were alone; the answers are in their order.
-    pub(super) async fn write_all(&self, commits: Vec<Commit>) -> Vec<Result<(), WriteError>> {
+    async fn write_all(&self, commits: Vec<Commit>) -> Vec<Turn> {
         let groups = claims::disjoint(&commits);
-        let mut commits: Vec<Option<Commit>> = commits.into_iter().map(Some).collect();
-        let mut outcomes: Vec<_> = commits.iter().map(|_| Err(WriteError::Conflict)).collect();
+        let mut turns: Vec<Turn> = commits
+            .into_iter()
+            .map(|commit| Turn::Locked(Box::new(commit)))
+            .collect();
         let mut has_deliveries = false;
         for places in groups {
-            let group: Vec<Commit> = places
-                .iter()
-                .filter_map(|place| commits.get_mut(*place)?.take())
-                .collect();
-            let written = self.write_disjoint(&group).await;
-            for ((place, commit), done) in places.into_iter().zip(&group).zip(written) {
-                has_deliveries |= done.is_ok() && !commit.deliveries.is_empty();
-                if let Some(outcome) = outcomes.get_mut(place) {
-                    *outcome = done;
+            let mut group = Vec::with_capacity(places.len());
+            let mut places_of_group = Vec::with_capacity(places.len());
+            for place in places {
+                if let Some(Turn::Locked(commit)) = turns.get(place)
+                    && !(self.is_lane_of_all && self.suspects.concern(commit))
+                {
+                    group.push(commit.as_ref());
+                    places_of_group.push(place);
                 }
+            }
+            let written = self.write_disjoint(&group).await;
+            for (place, outcome) in places_of_group.into_iter().zip(written) {
+                let (Some(turn), Some(outcome)) = (turns.get_mut(place), outcome) else {
+                    continue;
+                };
+                if let Turn::Locked(commit) = turn {
+                    has_deliveries |= outcome.is_ok() && !commit.deliveries.is_empty();
+                }
+                *turn = Turn::Ended(outcome);
             }
         }
         if has_deliveries {
             self.wake.all();
         }
-        outcomes
+        turns
     }
 
-    /// Writes commits of which no two are about the same thing.
-    async fn write_disjoint(&self, commits: &[Commit]) -> Vec<Result<(), WriteError>> {
+    /// Writes commits of which no two are about the same thing; nothing of those that must wait.
+    async fn write_disjoint(&self, commits: &[&Commit]) -> Vec<Option<Result<(), WriteError>>> {
         let mut outcomes = Vec::with_capacity(commits.len());
         let mut groups = vec![commits];
+        let mut timeouts: u32 = 0;
         while let Some(group) = groups.pop() {
+            if group.is_empty() {
+                continue;
+            }
+            if timeouts >= MAX_TIMEOUTS {
+                outcomes.extend(group.iter().map(|_| None));
+                continue;
+            }
             match self.write_together(group).await {
-                Ok(done) => outcomes.extend(done.into_iter().map(result)),
-                Err(Failure::OfSome(_)) if group.len() > 1 => {
+                Ok(done) => {
+                    if !self.is_lane_of_all {
+                        group.iter().for_each(|commit| self.suspects.clear(commit));
+                    }
+                    outcomes.extend(done.into_iter().map(result));
+                }
+                Err(Failure::Locked) if self.is_lane_of_all => {
+                    outcomes.extend(group.iter().map(|_| None));
+                }
+                Err(failure @ (Failure::OfSome(_) | Failure::Locked)) if group.len() > 1 => {
+                    timeouts = timeouts.saturating_add(u32::from(failure.is_timeout()));
                     let (first, second) = group.split_at(group.len() / 2);
                     groups.push(second);
                     groups.push(first);
                 }
+                Err(Failure::Locked) => {
+                    timeouts = timeouts.saturating_add(1);
+                    group.iter().for_each(|commit| self.suspects.note(commit));
+                    outcomes.push(None);
+                }
                 Err(Failure::OfSome(error) | Failure::OfAll(error)) => {
-                    outcomes.extend(for_each(group.len(), error));
+                    outcomes.extend(for_each(group.len(), error).into_iter().map(Some));
                 }
             }
         }
@@ -89,7 +174,7 @@ impl Writer {
     }
 
     /// Writes a group by one statement.
-    async fn write_together(&self, group: &[Commit]) -> Result<Vec<Outcome>, Failure> {
+    async fn write_together(&self, group: &[&Commit]) -> Result<Vec<Outcome>, Failure> {
         autocommit(&self.connections, &group, |connection, group| {
             Box::pin(commit::write(connection, group))
         })
@@ -100,18 +185,31 @@ impl Writer {
 #[async_trait]
 impl Serve for Writer {
     type Request = Commit;
-    type Answer = Result<(), WriteError>;
+    type Answer = Turn;
 
     async fn serve(&self, commits: Vec<Commit>) -> Vec<Self::Answer> {
         self.write_all(commits).await
     }
 }
 
-const fn result(outcome: Outcome) -> Result<(), WriteError> {
+impl Turn {
+    /// For a caller who does not wait for locks: most often whoever holds them does the same, and
+    /// who loads again sees what came of it.
+    fn or_conflict(self) -> Result<(), WriteError> {
+        match self {
+            Self::Ended(outcome) => outcome,
+            Self::Locked(_) => Err(WriteError::Conflict),
+        }
+    }
+}
+
+/// None for a commit that was left out on account of a lock.
+const fn result(outcome: Outcome) -> Option<Result<(), WriteError>> {
     match outcome {
-        Outcome::Written => Ok(()),
-        Outcome::LeftOut => Err(WriteError::Conflict),
-        Outcome::InProgress => Err(WriteError::InProgress),
+        Outcome::Written => Some(Ok(())),
+        Outcome::LeftOut => Some(Err(WriteError::Conflict)),
+        Outcome::Locked => None,
+        Outcome::InProgress => Some(Err(WriteError::InProgress)),
     }
 }
 

@@ -1,0 +1,163 @@
+//! What a group of commits needs of rows that others may hold locked at this moment.
+//!
+//! Everything is locked before anything is written, and nothing is waited for: a commit that needs a
+//! row which somebody else holds is left out as `waiting`, so that it delays no other.
+
+use preauth_core::port::{Commit, Write};
+use preauth_core::value::CompanyId;
+use uuid::Uuid;
+
+use super::super::statement::Statement;
+
+/// The companies that commits refer to, as rows for a [`Statement`].
+#[derive(Default)]
+pub(super) struct Touches {
+    n: Vec<i32>,
+    company_id: Vec<Uuid>,
+}
+
+/// Which kinds of rows the commits of a group need.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Needs {
+    pub(super) endpoints: bool,
+    pub(super) operations: bool,
+    pub(super) orders: bool,
+    pub(super) operations_of_orders: bool,
+}
+
+impl Touches {
+    pub(super) fn add(&mut self, n: i32, commit: &Commit) {
+        self.push(n, commit.write.head_office());
+        match &commit.write {
+            Write::NewOperation(operation) => {
+                self.push(n, operation.payer.company);
+                // One that the commit registers is nobody else's.
+                if commit.supplier.is_none() {
+                    self.push(n, operation.supplier.company);
+                }
+            }
+            Write::NewOrder(order) => {
+                self.push(n, order.payer.company);
+                self.push(n, order.supplier.company);
+            }
+            Write::NewInvoice(invoice) => {
+                self.push(n, invoice.payer.company);
+                self.push(n, invoice.supplier.company);
+            }
+            Write::Operation { .. } | Write::Order(_) | Write::Nothing { .. } => {}
+        }
+    }
+
+    pub(super) fn source(self, statement: &mut Statement) {
+        statement.open("touch", &["n", "company_id"]);
+        statement.column(self.n);
+        statement.column(self.company_id);
+        statement.close();
+    }
+
+    fn push(&mut self, n: i32, company: CompanyId) {
+        self.n.push(n);
+        self.company_id.push(*company.as_uuid());
+    }
+}
+
+impl Needs {
+    /// Locks what is needed as the statement would do later, and gives the part `waiting`: the
+    /// commits that need something which is locked by others.
+    ///
+    /// Rows are found one by one, by their keys, whatever is known of the tables.
+    pub(super) fn lock(self, statement: &mut Statement) {
+        let mut waiting = vec![
+            "SELECT t.n FROM touch t
+             WHERE t.company_id NOT IN (SELECT id FROM free_company)
+               AND EXISTS (SELECT 1 FROM companies c WHERE c.id = t.company_id)",
+        ];
+        if self.endpoints {
+            statement.part(
+                "addressee AS MATERIALIZED (
+                     SELECT d.n, d.endpoint_id, e.head_office_id
+                     FROM delivery d CROSS JOIN LATERAL (
+                         SELECT e.head_office_id FROM endpoints e
+                         WHERE e.id = d.endpoint_id AND e.deleted_at IS NULL LIMIT 1) AS e)",
+            );
+            statement.part(
+                "free_endpoint AS MATERIALIZED (
+                     SELECT e.id
+                     FROM (SELECT DISTINCT endpoint_id FROM addressee) AS a
+                     CROSS JOIN LATERAL (
+                         SELECT e.id FROM endpoints e WHERE e.id = a.endpoint_id
+                         FOR KEY SHARE SKIP LOCKED) AS e)",
+            );
+            statement.part(
+                "free_company AS MATERIALIZED (
+                     SELECT c.id
+                     FROM (SELECT company_id FROM touch
+                           UNION SELECT head_office_id FROM addressee) AS t
+                     CROSS JOIN LATERAL (
+                         SELECT c.id FROM companies c WHERE c.id = t.company_id
+                         FOR KEY SHARE SKIP LOCKED) AS c)",
+            );
+            waiting.push(
+                "SELECT a.n FROM addressee a
+                 WHERE a.endpoint_id NOT IN (SELECT id FROM free_endpoint)
+                    OR a.head_office_id NOT IN (SELECT id FROM free_company)",
+            );
+        } else {
+            statement.part(
+                "free_company AS MATERIALIZED (
+                     SELECT c.id
+                     FROM (SELECT DISTINCT company_id FROM touch) AS t
+                     CROSS JOIN LATERAL (
+                         SELECT c.id FROM companies c WHERE c.id = t.company_id
+                         FOR KEY SHARE SKIP LOCKED) AS c)",
+            );
+        }
+        if self.operations {
+            statement.part(
+                "free_operation AS MATERIALIZED (
+                     SELECT c.n
+                     FROM change c CROSS JOIN LATERAL (
+                         SELECT o.id FROM operations o
+                         WHERE o.id = c.id AND o.version = c.expected
+                         FOR NO KEY UPDATE SKIP LOCKED) AS o)",
+            );
+            waiting.push(
+                "SELECT c.n FROM change c
+                 WHERE c.n NOT IN (SELECT n FROM free_operation)
+                   AND EXISTS (SELECT 1 FROM operations o
+                               WHERE o.id = c.id AND o.version = c.expected)",
+            );
+        }
+        if self.orders {
+            statement.part(
+                "free_order AS MATERIALIZED (
+                     SELECT c.n
+                     FROM order_change c CROSS JOIN LATERAL (
+                         SELECT o.id FROM payment_orders o
+                         WHERE o.id = c.id AND o.version = c.expected
+                         FOR NO KEY UPDATE SKIP LOCKED) AS o)",
+            );
+            waiting.push(
+                "SELECT c.n FROM order_change c
+                 WHERE c.n NOT IN (SELECT n FROM free_order)
+                   AND EXISTS (SELECT 1 FROM payment_orders o
+                               WHERE o.id = c.id AND o.version = c.expected)",
+            );
+        }
+        if self.operations_of_orders {
+            statement.part(
+                "free_advance AS MATERIALIZED (
+                     SELECT c.n
+                     FROM new_order c CROSS JOIN LATERAL (
+                         SELECT o.id FROM operations o WHERE o.id = c.operation_id
+                         FOR KEY SHARE SKIP LOCKED) AS o)",
+            );
+            waiting.push(
+                "SELECT c.n FROM new_order c
+                 WHERE c.n NOT IN (SELECT n FROM free_advance)
+                   AND EXISTS (SELECT 1 FROM operations o WHERE o.id = c.operation_id)",
+            );
+        }
+        statement.selects("waiting", &waiting);
+    }
+}

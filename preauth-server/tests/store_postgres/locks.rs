@@ -1,0 +1,243 @@
+//! Rows that somebody holds locked: only what needs them waits.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use preauth_core::operation::{Actor, Command};
+use preauth_core::port::Viewer;
+use preauth_core::service::ServiceError;
+use preauth_core::value::{CompanyId, IdempotencyKey};
+use sqlx::postgres::{PgConnection, Postgres};
+use sqlx::{AssertSqlSafe, Connection, Executor, Transaction};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::fixture::Fixture;
+
+/// Commits of somebody else in one measurement.
+const COMMITS: u32 = 60;
+/// How much slower others may be beside a held lock: their machine has other work, too.
+const MAX_SLOWDOWN: u32 = 3;
+/// Below this the ratio of two measurements says nothing.
+const NOISE: Duration = Duration::from_millis(500);
+
+/// A transaction of the test's own, which holds what `sql` locks.
+struct Holder(Transaction<'static, Postgres>);
+
+impl Holder {
+    async fn of(fixture: &Fixture, sql: &str) -> Self {
+        let mut transaction = fixture.sql.begin().await.unwrap();
+        let locked = transaction
+            .execute(AssertSqlSafe(sql.to_owned()))
+            .await
+            .unwrap();
+        assert!(locked.rows_affected() > 0, "{sql}");
+        Self(transaction)
+    }
+
+    async fn let_go(self) {
+        self.0.rollback().await.unwrap();
+    }
+}
+
+/// Offers, one after the other, of a head office that nobody's lock concerns; how long they took.
+async fn offers_of(fixture: &Fixture, payer: CompanyId) -> Duration {
+    let began = Instant::now();
+    for _ in 0..COMMITS {
+        fixture.offer(payer).await;
+    }
+    began.elapsed()
+}
+
+/// Others work on beside `waiting`, which needs what `holder` has, and ends well once it is free.
+async fn delays_nobody_else<T: Send + 'static>(
+    fixture: &Arc<Fixture>,
+    other: CompanyId,
+    holder: Holder,
+    waiting: Vec<JoinHandle<T>>,
+) -> Vec<T> {
+    let beside = offers_of(fixture, other).await;
+    let ended = waiting.iter().filter(|it| it.is_finished()).count();
+    assert_eq!(ended, 0, "what needs the row did not wait for it");
+    holder.let_go().await;
+    let mut ends = Vec::new();
+    for waiting in waiting {
+        ends.push(
+            timeout(Duration::from_secs(10), waiting)
+                .await
+                .unwrap()
+                .unwrap(),
+        );
+    }
+    let alone = offers_of(fixture, other).await;
+    assert!(
+        beside < NOISE || beside < alone * MAX_SLOWDOWN,
+        "{beside:?} beside a held row, {alone:?} without"
+    );
+    ends
+}
+
+/// Some offers of `payer`, made at the same time.
+fn begin_offers(fixture: &Arc<Fixture>, payer: CompanyId) -> Vec<JoinHandle<()>> {
+    let begin = |_| {
+        let fixture = Arc::clone(fixture);
+        tokio::spawn(async move {
+            fixture.offer(payer).await;
+        })
+    };
+    (0..5).map(begin).collect()
+}
+
+async fn operations_of(fixture: &Fixture, payer: CompanyId) -> i64 {
+    sqlx::query_scalar("SELECT count(*) FROM operations WHERE head_office_id = $1")
+        .bind(payer.as_uuid())
+        .fetch_one(&fixture.sql)
+        .await
+        .unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_held_company_delays_its_own_offers_and_no_others() {
+    let fixture = Arc::new(Fixture::new().await);
+    let (payer, other) = (fixture.payer().await, fixture.payer().await);
+    let sql = format!(
+        "SELECT 1 FROM companies WHERE id = '{}' FOR UPDATE",
+        payer.as_uuid()
+    );
+    let holder = Holder::of(&fixture, &sql).await;
+    let waiting = begin_offers(&fixture, payer);
+    delays_nobody_else(&fixture, other, holder, waiting).await;
+    assert_eq!(operations_of(&fixture, payer).await, 5);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_held_endpoint_delays_what_is_addressed_to_it_and_nothing_else() {
+    let fixture = Arc::new(Fixture::new().await);
+    let (payer, other) = (fixture.payer().await, fixture.payer().await);
+    let endpoint = fixture.add_endpoint(payer).await.id;
+    fixture.add_endpoint(other).await;
+    let sql = format!(
+        "SELECT 1 FROM endpoints WHERE id = '{}' FOR UPDATE",
+        endpoint.as_uuid()
+    );
+    let holder = Holder::of(&fixture, &sql).await;
+    let waiting = begin_offers(&fixture, payer);
+    delays_nobody_else(&fixture, other, holder, waiting).await;
+    assert_eq!(operations_of(&fixture, payer).await, 5);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_held_operation_delays_its_own_command_and_no_other_commit() {
+    let fixture = Arc::new(Fixture::new().await);
+    let (payer, other) = (fixture.payer().await, fixture.payer().await);
+    let operation = fixture.offer(payer).await.id;
+    let sql = format!(
+        "SELECT 1 FROM operations WHERE id = {} FOR UPDATE",
+        operation.get()
+    );
+    let holder = Holder::of(&fixture, &sql).await;
+    let command = {
+        let fixture = Arc::clone(&fixture);
+        tokio::spawn(async move {
+            let command = Command::Cancel;
+            let (viewer, actor) = (Viewer::Platform, Actor::Company);
+            let done = fixture
+                .service
+                .command(viewer, operation, &command, actor, fixture.now);
+            done.await.unwrap();
+        })
+    };
+    delays_nobody_else(&fixture, other, holder, vec![command]).await;
+    let history = fixture.stores.queries.history(operation).await.unwrap();
+    assert_eq!(history.len(), 2);
+}
+
+/// No look shows such a lock beforehand: only a time-out does.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_row_that_others_have_not_committed_delays_its_like_and_no_others() {
+    let fixture = Arc::new(Fixture::new().await);
+    let (payer, other) = (fixture.payer().await, fixture.payer().await);
+    let supplier = fixture.new_offer(payer).supplier;
+    let company = preauth_server::directory::Company {
+        cnpj: supplier.cnpj,
+        ..fixture.company(preauth_server::directory::CompanyKind::Supplier)
+    };
+    let sql = format!(
+        "INSERT INTO companies (id, cnpj, name, kind, head_office_id, created_at)
+         VALUES ('{id}', '{cnpj}', 'X', 'SUPPLIER', '{id}', 0)",
+        id = company.id.as_uuid(),
+        cnpj = supplier.cnpj.as_str(),
+    );
+    let holder = Holder::of(&fixture, &sql).await;
+    let begin = |_| {
+        let fixture = Arc::clone(&fixture);
+        let mut offer = fixture.new_offer(payer);
+        offer.supplier = supplier.clone();
+        tokio::spawn(async move {
+            let offered = fixture
+                .service
+                .offer(&offer, Actor::Company, None, fixture.now);
+            offered.await.unwrap();
+        })
+    };
+    let waiting = (0..3).map(begin).collect();
+    delays_nobody_else(&fixture, other, holder, waiting).await;
+    assert_eq!(operations_of(&fixture, payer).await, 3);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_held_idempotency_key_delays_its_own_offer_and_no_others() {
+    let fixture = Arc::new(Fixture::new().await);
+    let (payer, other) = (fixture.payer().await, fixture.payer().await);
+    let key = IdempotencyKey::parse("a-key-that-expired").unwrap();
+    let first = fixture.new_offer(payer);
+    let offered = fixture
+        .service
+        .offer(&first, Actor::Company, Some(&key), fixture.now);
+    offered.await.unwrap();
+    let sql = "UPDATE idempotency_replies SET expires_at = 1";
+    let mut connection = PgConnection::connect(&fixture.database.url())
+        .await
+        .unwrap();
+    connection.execute(sql).await.unwrap();
+    let sql = format!(
+        "SELECT 1 FROM idempotency_replies WHERE key = '{}' FOR UPDATE",
+        key.as_str()
+    );
+    let holder = Holder::of(&fixture, &sql).await;
+    let again = {
+        let fixture = Arc::clone(&fixture);
+        let offer = fixture.new_offer(payer);
+        tokio::spawn(async move {
+            let offered = fixture
+                .service
+                .offer(&offer, Actor::Company, Some(&key), fixture.now);
+            offered.await.unwrap();
+        })
+    };
+    delays_nobody_else(&fixture, other, holder, vec![again]).await;
+    assert_eq!(operations_of(&fixture, payer).await, 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn an_offer_that_waited_in_vain_is_refused_and_leaves_nothing() {
+    let fixture = Arc::new(Fixture::new().await);
+    let payer = fixture.payer().await;
+    let sql = format!(
+        "SELECT 1 FROM companies WHERE id = '{}' FOR UPDATE",
+        payer.as_uuid()
+    );
+    let holder = Holder::of(&fixture, &sql).await;
+    let offer = fixture.new_offer(payer);
+    let began = Instant::now();
+    let refused = fixture
+        .service
+        .offer(&offer, Actor::Company, None, fixture.now)
+        .await;
+    assert!(matches!(refused, Err(ServiceError::Busy(_))), "{refused:?}");
+    assert!(began.elapsed() < Duration::from_secs(8));
+    holder.let_go().await;
+    // Whatever might still be tried would be there by then.
+    sleep(Duration::from_millis(500)).await;
+    assert_eq!(operations_of(&fixture, payer).await, 0);
+}
