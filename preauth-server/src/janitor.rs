@@ -1,4 +1,5 @@
-//! The janitor: removes what need not be kept any longer, a little at a time.
+//! The janitor: removes what need not be kept any longer, and settles what follows from removing or
+//! resuming an endpoint; all of it a little at a time.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,9 +17,11 @@ use crate::store::Housekeeping;
 
 /// Records removed by one write: few enough that no request waits long behind it.
 const BATCH: u32 = 200;
+/// Deliveries settled by one write.
+const SETTLED_BATCH: u32 = 1_000;
 /// Rest when there was nothing left to remove.
 const REST: Duration = Duration::from_mins(1);
-/// Its rest, seven writes that the database gives up after 45 s each, and removals of files.
+/// Its rest, eight writes that the database gives up after 45 s each, and removals of files.
 const STALLS_AFTER: TimeDelta = TimeDelta::minutes(10);
 
 /// How long records are kept after their end.
@@ -95,14 +98,15 @@ impl Janitor {
         }
     }
 
-    /// Removes one small batch of each kind, and gives how many records that were; 0 when nothing
-    /// is left to remove.
+    /// Settles and removes one small batch of each kind, and gives how many records that were; 0 when
+    /// nothing is left to do.
     pub async fn run_once(&self) -> Result<u64, Unavailable> {
         let now = self.clock.now();
         let unused_since = now.saturating_sub(self.retention.rate_windows);
         let ended_before = now.saturating_sub(self.retention.deliveries);
         let sent_before = now.saturating_sub(self.retention.notices);
         let house = &*self.housekeeping;
+        let settled = house.settle_endpoints(SETTLED_BATCH).await?;
         let replies = house.forget_expired_replies(now, BATCH).await?;
         let windows = house.forget_rate_windows(now, unused_since, BATCH).await?;
         let deliveries = house.forget_ended_deliveries(ended_before, BATCH).await?;
@@ -111,12 +115,15 @@ impl Janitor {
             Some(files) => files.sweep().await?,
             None => 0,
         };
-        let all = [replies, windows, deliveries, notices, files];
-        let removed = all.into_iter().fold(0, u64::saturating_add);
-        if removed > 0 {
-            tracing::debug!(target: "janitor", replies, windows, deliveries, notices, files, "removed");
+        let all = [settled, replies, windows, deliveries, notices, files];
+        let done = all.into_iter().fold(0, u64::saturating_add);
+        if done > 0 {
+            tracing::debug!(
+                target: "janitor",
+                settled, replies, windows, deliveries, notices, files, "settled and removed"
+            );
         }
-        Ok(removed)
+        Ok(done)
     }
 
     /// Cleans until the end is requested.
@@ -128,8 +135,8 @@ impl Janitor {
             &self.wake,
             shutdown,
             || async {
-                let removed = self.run_once().await?;
-                Ok(if removed == 0 {
+                let done = self.run_once().await?;
+                Ok(if done == 0 {
                     Next::AfterRest
                 } else {
                     Next::AtOnce
@@ -161,6 +168,7 @@ mod tests {
     use async_trait::async_trait;
     use preauth_core::port::Unavailable;
     use preauth_core::value::Timestamp;
+    use tokio::sync::Notify;
 
     use super::{Janitor, Retention};
     use crate::clock::Clock;
@@ -194,6 +202,14 @@ mod tests {
 
     #[async_trait]
     impl Housekeeping for House {
+        async fn settle_endpoints(&self, _limit: u32) -> Result<u64, Unavailable> {
+            Ok(0)
+        }
+
+        fn endpoints_unsettled(&self) -> Arc<Notify> {
+            Arc::default()
+        }
+
         async fn forget_expired_replies(
             &self,
             now: Timestamp,

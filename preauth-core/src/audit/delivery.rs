@@ -110,7 +110,8 @@ fn outcome(delivery: &StoredDelivery, found: &mut Findings) {
             "failed, and its attempts are not used up",
         ),
         DeliveryStatus::Pending => (
-            !has_arrived && !is_used_up && !is_removed,
+            // One whose endpoint was removed is about to be ended.
+            !has_arrived && !is_used_up,
             "pending, and nothing is left to be attempted",
         ),
     };

@@ -55,9 +55,11 @@ pub(super) fn start(
     let sweeper = Sweeper::new(Arc::clone(operations), clock())
         .woken_by(wake())
         .held_by(hold());
+    let unsettled = housekeeping.endpoints_unsettled();
+    parts.wake_at_jumps(&unsettled);
     let janitor = Janitor::new(housekeeping, clock(), Retention::default())
         .sweeping(Arc::clone(&parts.files))
-        .woken_by(wake())
+        .woken_by(unsettled)
         .held_by(hold());
     let mails = NoticeSender::new(notices, parts.mails.clone(), clock(), wake()).held_by(hold());
     let mut loops = vec![

@@ -121,14 +121,15 @@ pub trait Endpoints: Send + Sync {
         at: Timestamp,
     ) -> Result<Vec<Abandoned>, Unavailable>;
 
-    /// Removes an endpoint; its pending deliveries end as failed.
+    /// Removes an endpoint. Nothing is sent to it any more, and its pending deliveries have failed; they
+    /// are ended in batches, however many they are (see [`Housekeeping`](crate::store::Housekeeping)).
     async fn delete_endpoint(
         &self,
         company: CompanyId,
         at: Timestamp,
     ) -> Result<(), DirectoryError>;
 
-    /// Pauses an endpoint, or resumes it: what was kept becomes due at `at`. Doing so again changes
+    /// Pauses an endpoint, or resumes it: what was kept becomes due at `at`, in batches. Doing so again changes
     /// nothing. Conflict when one is to be resumed whose secrets were given up: it needs a new one.
     async fn set_endpoint_paused(
         &self,

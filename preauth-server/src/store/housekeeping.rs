@@ -1,15 +1,29 @@
 //! What the janitor removes, a little at a time.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
 use preauth_core::value::Timestamp;
+use tokio::sync::Notify;
 
-/// Removes what need not be kept any longer.
+/// Deliveries settled by one transaction: few enough that nobody notices.
+pub(super) const SETTLED_AT_ONCE: u32 = 1_000;
+
+/// Removes what need not be kept any longer, and does what is done a little at a time.
 ///
 /// Each call removes at most `limit` records, so that no write waits long behind it, and says how
 /// many it removed: fewer than `limit` means that none is left.
 #[async_trait]
 pub trait Housekeeping: Send + Sync {
+    /// Does what follows for deliveries when an endpoint was removed (they end) or resumed (they are
+    /// due); 0 when nothing is left to do.
+    async fn settle_endpoints(&self, limit: u32) -> Result<u64, Unavailable>;
+
+    /// Notified when there is more to settle than was done at once. A hint: what a crash leaves is
+    /// found by settling now and then.
+    fn endpoints_unsettled(&self) -> Arc<Notify>;
+
     /// Removes idempotency replies that had expired at `now`; they answer nothing any more.
     async fn forget_expired_replies(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable>;
 

@@ -25,6 +25,7 @@ use crate::invoice_files::FileLedger;
 use crate::notices::NoticeQueue;
 
 pub use housekeeping::Housekeeping;
+use housekeeping::SETTLED_AT_ONCE;
 pub use lifecycle::{Lifecycle, Moments, Unfit};
 pub use open_error::OpenError;
 pub use schema::SchemaMismatch;

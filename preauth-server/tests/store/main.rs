@@ -23,6 +23,7 @@ mod lists;
 mod notices;
 mod opening;
 mod records;
+mod settling;
 mod tenants;
 mod users;
 mod watch;

@@ -20,6 +20,34 @@ pub(crate) async fn company_of(sql: &SqlitePool, endpoint: EndpointId) -> Compan
     CompanyId::new(uuid(&row, "head_office_id"))
 }
 
+/// Events of an endpoint's company that wait to be delivered to it.
+pub(crate) async fn add_backlog(
+    sql: &SqlitePool,
+    endpoint: EndpointId,
+    count: i64,
+    due_at: Timestamp,
+) {
+    let statements = [
+        "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?2)
+         INSERT INTO events (id, head_office_id, type, at, actor, body)
+         SELECT randomblob(16), e.head_office_id, 'webhook.test', 0, 'SYSTEM', '{}'
+         FROM endpoints e CROSS JOIN numbers WHERE e.id = ?1 AND ?3 IS NOT NULL",
+        "INSERT INTO deliveries (id, head_office_id, endpoint_id, event_id, event_type, status,
+             next_attempt_at, created_at)
+         SELECT randomblob(16), v.head_office_id, ?1, v.id, 'webhook.test', 'PENDING', ?3, 0
+         FROM events v WHERE v.type = 'webhook.test' AND ?2 IS NOT NULL",
+    ];
+    for statement in statements {
+        sqlx::query(statement)
+            .bind(endpoint.as_uuid().as_bytes().as_slice())
+            .bind(count)
+            .bind(due_at.unix_millis())
+            .execute(sql)
+            .await
+            .unwrap();
+    }
+}
+
 pub(crate) async fn deliveries(sql: &SqlitePool, event: EventId) -> Vec<DeliveryRecord> {
     let rows = sqlx::query(
         "SELECT id, endpoint_id, status, coalesce(next_attempt_at, ended_at) AS due_at

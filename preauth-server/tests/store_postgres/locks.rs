@@ -1,18 +1,23 @@
 //! Rows that somebody holds locked: only what needs them waits.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::TimeDelta;
 use preauth_core::operation::{Actor, Command};
-use preauth_core::port::Viewer;
+use preauth_core::port::{Claim, Leased, Viewer};
 use preauth_core::service::ServiceError;
 use preauth_core::value::{CompanyId, IdempotencyKey};
+use preauth_server::access::RateLimit;
 use sqlx::postgres::{PgConnection, Postgres};
 use sqlx::{AssertSqlSafe, Connection, Executor, Transaction};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::deliveries::deliver;
 use crate::fixture::Fixture;
+use crate::records;
 
 /// Commits of somebody else in one measurement.
 const COMMITS: u32 = 60;
@@ -240,4 +245,165 @@ async fn an_offer_that_waited_in_vain_is_refused_and_leaves_nothing() {
     // Whatever might still be tried would be there by then.
     sleep(Duration::from_millis(500)).await;
     assert_eq!(operations_of(&fixture, payer).await, 0);
+}
+
+/// Deliveries that wait for an endpoint that nobody could reach for long.
+const LONG_BACKLOG: i64 = 100_000;
+
+#[expect(
+    clippy::print_stdout,
+    reason = "figures for a reader with --no-capture"
+)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn removing_an_endpoint_with_a_long_backlog_delays_nobody() {
+    let fixture = Arc::new(Fixture::new().await);
+    let (payer, other) = (fixture.payer().await, fixture.payer().await);
+    let endpoint = fixture.add_endpoint(payer).await.id;
+    records::add_backlog(&fixture.sql, endpoint, LONG_BACKLOG, fixture.now).await;
+    let alone = slowest_offer(&fixture, other, COMMITS).await;
+
+    let began = Instant::now();
+    let deleted = fixture.directory().delete_endpoint(payer, fixture.now);
+    deleted.await.unwrap();
+    let answered = began.elapsed();
+    let settling = {
+        let fixture = Arc::clone(&fixture);
+        tokio::spawn(async move {
+            let housekeeping = &fixture.stores.housekeeping;
+            while housekeeping.settle_endpoints(1_000).await.unwrap() > 0 {}
+        })
+    };
+    let mut beside = Duration::ZERO;
+    while !settling.is_finished() {
+        // Offers of the very company, too: its endpoint is gone, its business goes on.
+        for company in [other, payer] {
+            beside = beside.max(slowest_offer(&fixture, company, 1).await);
+        }
+    }
+    settling.await.unwrap();
+    println!("removed in {answered:?}; slowest offer {alone:?} before, {beside:?} beside it");
+    assert!(answered < Duration::from_secs(2), "{answered:?}");
+    assert!(
+        beside < NOISE || beside < alone * 10,
+        "{alone:?}, {beside:?}"
+    );
+    let left: i64 = sqlx::query_scalar("SELECT count(*) FROM deliveries WHERE status <> 'FAILED'")
+        .fetch_one(&fixture.sql)
+        .await
+        .unwrap();
+    assert_eq!(left, 0);
+}
+
+async fn slowest_offer(fixture: &Fixture, payer: CompanyId, count: u32) -> Duration {
+    let mut slowest = Duration::ZERO;
+    for _ in 0..count {
+        let began = Instant::now();
+        fixture.offer(payer).await;
+        slowest = slowest.max(began.elapsed());
+    }
+    slowest
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_held_rate_window_delays_its_own_key_and_no_others() {
+    let fixture = Arc::new(Fixture::new().await);
+    let (held, held_hash) = fixture.known_key().await;
+    let (_, other_hash) = fixture.known_key().await;
+    let limit = RateLimit::default();
+    for hash in [&held_hash, &other_hash] {
+        let entered = fixture.stores.access.enter(hash, limit, fixture.now).await;
+        entered.unwrap().unwrap();
+    }
+    let sql = format!(
+        "SELECT 1 FROM rate_windows WHERE api_key_id = '{}' FOR UPDATE",
+        held.id.as_uuid()
+    );
+    let holder = Holder::of(&fixture, &sql).await;
+    let waiting = {
+        let fixture = Arc::clone(&fixture);
+        tokio::spawn(async move {
+            let entered = fixture
+                .stores
+                .access
+                .enter(&held_hash, limit, fixture.now)
+                .await;
+            entered.unwrap().unwrap().window.unwrap().count
+        })
+    };
+    let began = Instant::now();
+    for _ in 0..COMMITS {
+        let entered = fixture
+            .stores
+            .access
+            .enter(&other_hash, limit, fixture.now)
+            .await;
+        entered.unwrap().unwrap();
+    }
+    let beside = began.elapsed();
+    assert!(!waiting.is_finished());
+    assert!(beside < Duration::from_secs(2), "{beside:?}");
+    holder.let_go().await;
+    // Counted once, however often it was asked.
+    let count = timeout(Duration::from_secs(10), waiting).await.unwrap();
+    assert_eq!(count.unwrap(), 2);
+}
+
+/// The ends of attempts at `other` beside a row of `held`'s that somebody has.
+async fn attempts_end_beside(what: impl Fn(&Leased) -> String) {
+    let fixture = Arc::new(Fixture::new().await);
+    let (held, other) = (fixture.payer().await, fixture.payer().await);
+    for company in [held, other] {
+        fixture.add_endpoint(company).await;
+    }
+    fixture.offer(held).await;
+    for _ in 0..9 {
+        fixture.offer(other).await;
+    }
+    let claim = Claim {
+        now: fixture.now,
+        lease: TimeDelta::minutes(5),
+        limit: 20,
+        slow_limit: 20,
+        per_endpoint: NonZeroU32::new(20).unwrap(),
+        per_slow_endpoint: NonZeroU32::new(20).unwrap(),
+    };
+    let mut leased = fixture.stores.outbox.claim(&claim).await.unwrap();
+    assert_eq!(leased.len(), 10);
+    let endpoint = fixture.directory().endpoint(held).await.unwrap();
+    let endpoint = endpoint.unwrap().id;
+    let of_held = leased.iter().position(|it| it.endpoint == endpoint);
+    let of_held = leased.remove(of_held.unwrap());
+    let holder = Holder::of(&fixture, &what(&of_held)).await;
+    let waiting = {
+        let fixture = Arc::clone(&fixture);
+        tokio::spawn(async move { deliver(&fixture, &of_held, fixture.now).await })
+    };
+    let began = Instant::now();
+    for leased in &leased {
+        deliver(&fixture, leased, fixture.now).await;
+    }
+    let beside = began.elapsed();
+    assert!(!waiting.is_finished());
+    assert!(beside < Duration::from_secs(2), "{beside:?}");
+    holder.let_go().await;
+    let ended = timeout(Duration::from_secs(10), waiting).await.unwrap();
+    ended.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_held_endpoint_delays_the_ends_of_its_own_attempts_and_no_others() {
+    attempts_end_beside(|leased| {
+        let id = leased.endpoint.as_uuid();
+        format!("SELECT 1 FROM endpoints WHERE id = '{id}' FOR UPDATE")
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_held_delivery_delays_the_end_of_its_own_attempt_and_no_others() {
+    attempts_end_beside(|leased| {
+        let id = leased.delivery.as_uuid();
+        format!("SELECT 1 FROM deliveries WHERE id = '{id}' FOR UPDATE")
+    })
+    .await;
 }

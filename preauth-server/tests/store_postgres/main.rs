@@ -33,6 +33,8 @@ mod housekeeping;
 mod lists;
 #[path = "../store/notices.rs"]
 mod notices;
+#[path = "../store/settling.rs"]
+mod settling;
 #[path = "../store/tenants.rs"]
 mod tenants;
 #[path = "../store/users.rs"]
@@ -43,8 +45,8 @@ mod watch;
 mod cluster;
 mod database;
 mod instances;
-mod migration_rules;
 mod locks;
+mod migration_rules;
 mod opening;
 mod promotion;
 mod records;

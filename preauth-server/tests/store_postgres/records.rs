@@ -20,6 +20,27 @@ pub(crate) async fn company_of(sql: &PgPool, endpoint: EndpointId) -> CompanyId 
     CompanyId::new(uuid(&row, "head_office_id"))
 }
 
+/// Events of an endpoint's company that wait to be delivered to it.
+pub(crate) async fn add_backlog(sql: &PgPool, endpoint: EndpointId, count: i64, due_at: Timestamp) {
+    sqlx::query(
+        "WITH made AS (
+             INSERT INTO events (id, head_office_id, type, at, actor, body)
+             SELECT gen_random_uuid(), e.head_office_id, 'webhook.test', 0, 'SYSTEM', '{}'
+             FROM endpoints e CROSS JOIN generate_series(1, $2) WHERE e.id = $1
+             RETURNING id, head_office_id)
+         INSERT INTO deliveries (id, head_office_id, endpoint_id, event_id, event_type, status,
+             next_attempt_at, created_at)
+         SELECT gen_random_uuid(), head_office_id, $1, id, 'webhook.test', 'PENDING', $3, 0
+         FROM made",
+    )
+    .bind(endpoint.as_uuid())
+    .bind(count)
+    .bind(due_at.unix_millis())
+    .execute(sql)
+    .await
+    .unwrap();
+}
+
 pub(crate) async fn deliveries(sql: &PgPool, event: EventId) -> Vec<DeliveryRecord> {
     let rows = sqlx::query(
         "SELECT id, endpoint_id, status, coalesce(next_attempt_at, ended_at) AS due_at

@@ -11,8 +11,12 @@ use sqlx::postgres::PgRow;
 use crate::access::{Access, Entry, KeyHash, RateLimit, Window};
 
 use super::PostgresStore;
-use super::error::Fault;
+use super::connections::Connections;
+use super::error::{Fault, unavailable_to_all};
+use super::grouping::Serve;
+use super::held::{HeldRows, Turns};
 use super::rows::{Columns, place};
+use super::session;
 
 #[async_trait]
 impl Access for PostgresStore {
@@ -27,8 +31,80 @@ impl Access for PostgresStore {
             limit,
             now,
         };
-        // A request that is counted twice, because its connection broke, harms nobody.
-        self.visits.ask(visit).await.map_err(Fault::from)?
+        let mut turns = Turns::begin();
+        loop {
+            // A request that is counted twice, because its connection broke, harms nobody.
+            match self.visits.ask(visit).await.map_err(Fault::from)?? {
+                Visited::Entered(entry) => return Ok(entry.map(|entry| *entry)),
+                Visited::Held if turns.next().await => {}
+                Visited::Held => return Err(Fault::StillLocked.into()),
+            }
+        }
+    }
+}
+
+/// The look-ups of keys, many at once.
+#[derive(Debug)]
+pub(super) struct Visits {
+    connections: Connections,
+    held: HeldRows,
+}
+
+/// What a visit came to.
+#[derive(Debug)]
+pub(super) enum Visited {
+    /// The key with its window, if it is known.
+    Entered(Option<Box<Entry>>),
+    /// Others hold the key's window locked; the request was not counted.
+    Held,
+}
+
+/// Visits, and whether held windows are left out.
+type Group = (Vec<Visit>, bool);
+
+impl Visits {
+    pub(super) fn new(connections: Connections) -> Self {
+        Self {
+            connections,
+            held: HeldRows::default(),
+        }
+    }
+
+    async fn enter(&self, group: &Group) -> Result<Vec<Result<Visited, Fault>>, Fault> {
+        session::read(
+            &self.connections,
+            group,
+            |connection, (visits, leave_out)| Box::pin(enter_all(connection, visits, *leave_out)),
+        )
+        .await
+    }
+}
+
+#[async_trait]
+impl Serve for Visits {
+    type Request = Visit;
+    type Answer = Result<Visited, Unavailable>;
+
+    async fn serve(&self, visits: Vec<Visit>) -> Vec<Self::Answer> {
+        let callers = visits.len();
+        let mut group = (visits, self.held.are_left_out());
+        let mut entered = self.enter(&group).await;
+        if !group.1 && entered.as_ref().is_err_and(Fault::is_locked) {
+            self.held.note();
+            group.1 = true;
+            entered = self.enter(&group).await;
+        }
+        match entered {
+            Ok(answers) => {
+                if answers.iter().any(|it| matches!(it, Ok(Visited::Held))) {
+                    self.held.note();
+                }
+                let answer = |answer: Result<_, Fault>| answer.map_err(Unavailable::from);
+                answers.into_iter().map(answer).collect()
+            }
+            Err(fault) if fault.is_locked() => (0..callers).map(|_| Ok(Visited::Held)).collect(),
+            Err(fault) => unavailable_to_all(callers, fault),
+        }
     }
 }
 
@@ -52,10 +128,13 @@ struct Party {
 
 /// Looks the keys of all visits up and counts the visits in their keys' windows; in one round trip,
 /// because all of a process have the same limit.
-pub(super) async fn enter_all(
+///
+/// A window that others hold locked is waited for, unless such ones shall be left out.
+async fn enter_all(
     connection: &mut PgConnection,
     visits: &[Visit],
-) -> Result<Vec<Result<Option<Entry>, Fault>>, Fault> {
+    leave_out: bool,
+) -> Result<Vec<Result<Visited, Fault>>, Fault> {
     let mut by_limit: HashMap<RateLimit, Vec<(usize, Visit)>> = HashMap::new();
     for (place, visit) in visits.iter().enumerate() {
         by_limit
@@ -63,9 +142,9 @@ pub(super) async fn enter_all(
             .or_default()
             .push((place, *visit));
     }
-    let mut answers: Vec<_> = visits.iter().map(|_| Ok(None)).collect();
+    let mut answers: Vec<_> = visits.iter().map(|_| Ok(Visited::Entered(None))).collect();
     for (limit, visits) in by_limit {
-        enter(connection, limit, parties(visits), &mut answers).await?;
+        enter(connection, limit, parties(visits), leave_out, &mut answers).await?;
     }
     Ok(answers)
 }
@@ -79,7 +158,8 @@ async fn enter(
     connection: &mut PgConnection,
     limit: RateLimit,
     mut parties: Vec<Party>,
-    answers: &mut [Result<Option<Entry>, Fault>],
+    leave_out: bool,
+    answers: &mut [Result<Visited, Fault>],
 ) -> Result<(), Fault> {
     let hashes: Vec<&[u8]> = parties.iter().map(|it| it.hash.0.as_slice()).collect();
     let moments: Vec<i64> = parties.iter().map(|it| it.now.unix_millis()).collect();
@@ -97,10 +177,22 @@ async fn enter(
              JOIN users u ON u.id = k.user_id
              JOIN companies o ON o.id = u.company_id
          ),
+         free AS MATERIALIZED (
+             SELECT f.n
+             FROM found f CROSS JOIN LATERAL (
+                 SELECT w.api_key_id FROM rate_windows w WHERE w.api_key_id = f.id
+                 FOR NO KEY UPDATE SKIP LOCKED) AS w
+             WHERE $6
+         ),
+         held AS MATERIALIZED (
+             SELECT f.n FROM found f
+             WHERE $6 AND f.n NOT IN (SELECT n FROM free)
+               AND EXISTS (SELECT 1 FROM rate_windows w WHERE w.api_key_id = f.id)
+         ),
          counted AS (
              INSERT INTO rate_windows AS w (api_key_id, started_at, count, last_used_at)
              SELECT id, at, visits, at FROM found
-             WHERE revoked_at IS NULL AND expires_at > at
+             WHERE revoked_at IS NULL AND expires_at > at AND n NOT IN (SELECT n FROM held)
              -- In one order in all instances, so that none waits for another in a circle.
              ORDER BY id
              ON CONFLICT (api_key_id) DO UPDATE
@@ -111,7 +203,8 @@ async fn enter(
                  last_used_at = greatest(w.last_used_at, excluded.last_used_at)
              RETURNING api_key_id, count, started_at
          )
-         SELECT found.*, counted.count, counted.started_at
+         SELECT found.*, counted.count, counted.started_at,
+                found.n IN (SELECT n FROM held) AS is_held
          FROM found LEFT JOIN counted ON counted.api_key_id = found.id",
     )
     .bind(hashes)
@@ -119,6 +212,7 @@ async fn enter(
     .bind(counts)
     .bind(i64::from(limit.window_seconds).saturating_mul(1000))
     .bind(i64::from(limit.requests))
+    .bind(leave_out)
     .fetch_all(connection)
     .await?;
     for row in &rows {
@@ -128,7 +222,7 @@ async fn enter(
         };
         for (behind, place) in (0..).zip(party.visits.iter().rev()) {
             if let Some(answer) = answers.get_mut(*place) {
-                *answer = entry(row, limit, behind).map(Some);
+                *answer = visited(row, limit, behind);
             }
         }
     }
@@ -159,6 +253,14 @@ impl Party {
     fn count(&self) -> i64 {
         i64::try_from(self.visits.len()).unwrap_or(i64::MAX)
     }
+}
+
+fn visited(row: &PgRow, limit: RateLimit, behind: u32) -> Result<Visited, Fault> {
+    if Columns::of("api_keys", row).raw("is_held")? {
+        return Ok(Visited::Held);
+    }
+    let entry = entry(row, limit, behind)?;
+    Ok(Visited::Entered(Some(Box::new(entry))))
 }
 
 /// What one visit finds, with `behind` others of its group after it.

@@ -50,6 +50,9 @@ pub(super) enum Fault {
     /// Too many wait, or the end has begun.
     #[error(transparent)]
     Queue(#[from] QueueError),
+    /// Others hold what it needs, and did not let go of it in time.
+    #[error("what it needs stayed locked by others")]
+    StillLocked,
     /// Every number of a kind was given out.
     #[error("there are no ids left")]
     NoIdsLeft,
@@ -86,6 +89,11 @@ pub(super) enum WriteError {
 }
 
 impl Fault {
+    /// Whether a statement waited for a lock for as long as it may.
+    pub(super) fn is_locked(&self) -> bool {
+        matches!(self, Self::Database(error) if is_locked(error))
+    }
+
     /// Whether the connection, and perhaps not the database, is of no more use.
     pub(super) fn is_broken_connection(&self) -> bool {
         match self {
@@ -100,6 +108,7 @@ impl Fault {
             | Self::Schema(_)
             | Self::Refused(_)
             | Self::Queue(_)
+            | Self::StillLocked
             | Self::NoIdsLeft => false,
         }
     }
@@ -192,6 +201,7 @@ impl From<sqlx::Error> for WriteError {
         match code(&error).as_deref() {
             Some(UNIQUE_VIOLATION) => Self::Conflict,
             Some(SERIALIZATION_FAILURE | DEADLOCK_DETECTED) => Self::RolledBack,
+            Some(LOCK_NOT_AVAILABLE) => Self::Busy(Box::new(Fault::Database(error))),
             Some(_) | None => {
                 let fault = Fault::Database(error);
                 if fault.is_broken_connection() {
@@ -214,6 +224,7 @@ impl From<Fault> for WriteError {
             | Fault::ReadOnly
             | Fault::Refused(_)
             | Fault::Queue(_)
+            | Fault::StillLocked
             | Fault::NoIdsLeft => Self::NotDone(Box::new(fault)),
         }
     }
@@ -263,6 +274,7 @@ impl From<Fault> for Unfit {
             | Fault::TimedOut
             | Fault::Corrupt(_)
             | Fault::Queue(_)
+            | Fault::StillLocked
             | Fault::NoIdsLeft => Self::Unreachable(fault.into()),
         }
     }

@@ -1,17 +1,36 @@
 //! Small batches of what need not be kept any longer.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
 use preauth_core::value::Timestamp;
 use sqlx::PgConnection;
+use tokio::sync::Notify;
 
-use crate::store::Housekeeping;
+use crate::store::{Housekeeping, SETTLED_AT_ONCE};
 
-use super::PostgresStore;
 use super::error::WriteError;
+use super::{PostgresStore, endpoints};
 
 #[async_trait]
 impl Housekeeping for PostgresStore {
+    async fn settle_endpoints(&self, limit: u32) -> Result<u64, Unavailable> {
+        let settled = self
+            .write_relaxed(limit, |connection, limit| {
+                Box::pin(endpoints::settle(connection, limit))
+            })
+            .await?;
+        if settled.made_due > 0 {
+            self.wake.all();
+        }
+        Ok(settled.ended.saturating_add(settled.made_due))
+    }
+
+    fn endpoints_unsettled(&self) -> Arc<Notify> {
+        Arc::clone(&self.unsettled)
+    }
+
     async fn forget_expired_replies(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable> {
         self.write_relaxed((now, limit), |connection, input| {
             Box::pin(forget_replies(connection, input))
@@ -51,6 +70,17 @@ impl Housekeeping for PostgresStore {
             Box::pin(forget_notices(connection, input))
         })
         .await
+    }
+}
+
+impl PostgresStore {
+    /// What fits into one batch is done when the caller has the answer; with the rest, and if this
+    /// fails, the janitor goes on.
+    pub(super) async fn settle_at_once(&self) {
+        let settled = self.settle_endpoints(SETTLED_AT_ONCE).await;
+        if !settled.is_ok_and(|settled| settled < u64::from(SETTLED_AT_ONCE)) {
+            self.unsettled.notify_one();
+        }
     }
 }
 

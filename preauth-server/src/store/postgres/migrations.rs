@@ -62,6 +62,11 @@ fn steps() -> Vec<Migration> {
             include_str!("../../../migrations/postgres/0006_schema_compatibility.sql"),
         ),
         step(
+            7,
+            "endpoint_resumption",
+            include_str!("../../../migrations/postgres/0007_endpoint_resumption.sql"),
+        ),
+        step(
             11,
             "deployment",
             include_str!("../../../migrations/postgres/0011_deployment.sql"),

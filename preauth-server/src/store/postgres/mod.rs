@@ -16,6 +16,7 @@ mod endpoints;
 mod error;
 mod extensions;
 mod grouping;
+mod held;
 mod housekeeping;
 mod identity;
 mod invoice_files;
@@ -53,12 +54,11 @@ use sqlx::PgConnection;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use crate::access::Entry;
 use crate::fair::Budget;
 use crate::looping::LoopHealth;
 
 use super::{Lifecycle, Moments, OpenError, Unfit};
-use access::Visit;
+use access::Visits;
 pub(super) use archive::PostgresArchive;
 use connections::Connections;
 use error::Fault;
@@ -85,13 +85,15 @@ pub struct PostgresStore {
     aside: Aside,
     bulk_writer: Grouped<BulkWriter>,
     offers: Grouped<SharedRead<OfferTarget, Option<Found>>>,
-    visits: Grouped<SharedRead<Visit, Option<Entry>>>,
+    visits: Grouped<Visits>,
     /// For the dispatcher's looks, which come one after the other.
     claims: Connections,
     finisher: Grouped<Finisher>,
     wake: Arc<Wake>,
     primary: Arc<Primary>,
     watcher: Watcher,
+    /// That an endpoint's deliveries are left to be settled.
+    unsettled: Arc<Notify>,
 }
 
 impl PostgresStore {

@@ -11,6 +11,7 @@ use tokio::time::timeout;
 use crate::fair::Budget;
 use crate::store::OpenError;
 
+use super::access::Visits;
 use super::connections::{CONNECTIONS, Connections, WAITING_LIMIT};
 use super::error::Fault;
 use super::grouping::Grouped;
@@ -19,7 +20,7 @@ use super::primary::{self, Primary, Watcher};
 use super::reads::{self, SharedRead};
 use super::wake::Wake;
 use super::writer::{self, Aside, BulkWriter, Suspects, Writer};
-use super::{PostgresStore, access, durability, migrations, offers};
+use super::{PostgresStore, durability, held, migrations, offers};
 
 /// How long the first connection of all may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -72,9 +73,7 @@ pub(super) async fn open(url: &str) -> Result<PostgresStore, OpenError> {
     let offers = SharedRead::new(few(by_keys.clone()), |connection, targets| {
         Box::pin(offers::find_all(connection, targets))
     });
-    let visits = SharedRead::new(few(by_keys.clone()), |connection, visits| {
-        Box::pin(access::enter_all(connection, visits))
-    });
+    let visits = Visits::new(lane(by_keys.clone(), held::LOCK_TIMEOUT));
     let bulk_writer = BulkWriter(Writer::apart(
         lane(session.clone(), writer::LANE_LOCK_TIMEOUT),
         Arc::clone(&wake),
@@ -89,10 +88,14 @@ pub(super) async fn open(url: &str) -> Result<PostgresStore, OpenError> {
         offers: Grouped::spawn(offers, reads::LIMITS),
         visits: Grouped::spawn(visits, reads::LIMITS),
         claims: few(by_keys.clone()),
-        finisher: Grouped::spawn(Finisher(few(by_keys)), outbox::LIMITS),
+        finisher: Grouped::spawn(
+            Finisher::new(lane(by_keys, held::LOCK_TIMEOUT)),
+            outbox::LIMITS,
+        ),
         wake,
         watcher: Watcher::spawn(Arc::clone(&primary), session),
         primary,
+        unsettled: Arc::default(),
     })
 }
 

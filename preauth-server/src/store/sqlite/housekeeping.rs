@@ -1,17 +1,38 @@
 //! Small batches of what need not be kept any longer.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
 use preauth_core::value::Timestamp;
 use sqlx::SqliteConnection;
+use tokio::sync::Notify;
 
-use crate::store::Housekeeping;
+use crate::store::{Housekeeping, SETTLED_AT_ONCE};
 
-use super::SqliteStore;
 use super::error::{WriteError, unavailable};
+use super::{SqliteStore, endpoints};
 
 #[async_trait]
 impl Housekeeping for SqliteStore {
+    async fn settle_endpoints(&self, limit: u32) -> Result<u64, Unavailable> {
+        let settled = self
+            .writer
+            .write_relaxed(limit, |connection, limit| {
+                Box::pin(endpoints::settle(connection, limit))
+            })
+            .await
+            .map_err(unavailable)?;
+        if settled.made_due > 0 {
+            self.waiting.notify_one();
+        }
+        Ok(settled.ended.saturating_add(settled.made_due))
+    }
+
+    fn endpoints_unsettled(&self) -> Arc<Notify> {
+        Arc::clone(&self.unsettled)
+    }
+
     async fn forget_expired_replies(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable> {
         self.writer
             .write_relaxed((now, limit), |connection, input| {
@@ -59,6 +80,17 @@ impl Housekeeping for SqliteStore {
             })
             .await
             .map_err(unavailable)
+    }
+}
+
+impl SqliteStore {
+    /// What fits into one batch is done when the caller has the answer; with the rest, and if this
+    /// fails, the janitor goes on.
+    pub(super) async fn settle_at_once(&self) {
+        let settled = self.settle_endpoints(SETTLED_AT_ONCE).await;
+        if !settled.is_ok_and(|settled| settled < u64::from(SETTLED_AT_ONCE)) {
+            self.unsettled.notify_one();
+        }
     }
 }
 

@@ -67,6 +67,8 @@ pub struct SqliteStore {
     writer: Writer,
     counters: Counters,
     waiting: Arc<Notify>,
+    /// That an endpoint's deliveries are left to be settled.
+    unsettled: Arc<Notify>,
 }
 
 impl SqliteStore {

@@ -70,6 +70,7 @@ pub(super) async fn open(path: &Path) -> Result<SqliteStore, OpenError> {
         writer: Writer::spawn(writing(path), connection, lock, Arc::clone(&waiting)),
         counters,
         waiting,
+        unsettled: Arc::default(),
     })
 }
 

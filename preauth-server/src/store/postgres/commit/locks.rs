@@ -16,13 +16,13 @@ pub(super) struct Touches {
     company_id: Vec<Uuid>,
 }
 
-/// Which kinds of rows the commits of a group need.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Needs {
-    pub(super) endpoints: bool,
-    pub(super) operations: bool,
-    pub(super) orders: bool,
-    pub(super) operations_of_orders: bool,
+/// A kind of row beside companies that the commits of a group need.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Need {
+    Endpoints,
+    Operations,
+    Orders,
+    OperationsOfOrders,
 }
 
 impl Touches {
@@ -61,103 +61,100 @@ impl Touches {
     }
 }
 
-impl Needs {
-    /// Locks what is needed as the statement would do later, and gives the part `waiting`: the
-    /// commits that need something which is locked by others.
-    ///
-    /// Rows are found one by one, by their keys, whatever is known of the tables.
-    pub(super) fn lock(self, statement: &mut Statement) {
-        let mut waiting = vec![
-            "SELECT t.n FROM touch t
-             WHERE t.company_id NOT IN (SELECT id FROM free_company)
-               AND EXISTS (SELECT 1 FROM companies c WHERE c.id = t.company_id)",
-        ];
-        if self.endpoints {
-            statement.part(
-                "addressee AS MATERIALIZED (
-                     SELECT d.n, d.endpoint_id, e.head_office_id
-                     FROM delivery d CROSS JOIN LATERAL (
-                         SELECT e.head_office_id FROM endpoints e
-                         WHERE e.id = d.endpoint_id AND e.deleted_at IS NULL LIMIT 1) AS e)",
-            );
-            statement.part(
-                "free_endpoint AS MATERIALIZED (
-                     SELECT e.id
-                     FROM (SELECT DISTINCT endpoint_id FROM addressee) AS a
-                     CROSS JOIN LATERAL (
-                         SELECT e.id FROM endpoints e WHERE e.id = a.endpoint_id
-                         FOR KEY SHARE SKIP LOCKED) AS e)",
-            );
-            statement.part(
-                "free_company AS MATERIALIZED (
-                     SELECT c.id
-                     FROM (SELECT company_id FROM touch
-                           UNION SELECT head_office_id FROM addressee) AS t
-                     CROSS JOIN LATERAL (
-                         SELECT c.id FROM companies c WHERE c.id = t.company_id
-                         FOR KEY SHARE SKIP LOCKED) AS c)",
-            );
-            waiting.push(
+/// Locks what is needed as the statement would do later, and gives the part `waiting`: the commits
+/// that need something which is locked by others.
+///
+/// Rows are found one by one, by their keys, whatever is known of the tables.
+pub(super) fn lock(needs: &[Need], statement: &mut Statement) {
+    let mut waiting = vec![
+        "SELECT t.n FROM touch t
+         WHERE t.company_id NOT IN (SELECT id FROM free_company)
+           AND EXISTS (SELECT 1 FROM companies c WHERE c.id = t.company_id)",
+    ];
+    let mut companies = "needed_company AS (SELECT company_id FROM touch)";
+    for need in needs {
+        waiting.push(need.lock(statement));
+        if matches!(need, Need::Endpoints) {
+            companies = "needed_company AS (SELECT company_id FROM touch
+                                            UNION ALL SELECT head_office_id FROM addressee)";
+        }
+    }
+    statement.part(companies);
+    statement.part(
+        "free_company AS MATERIALIZED (
+             SELECT c.id
+             FROM (SELECT DISTINCT company_id FROM needed_company) AS t
+             CROSS JOIN LATERAL (
+                 SELECT c.id FROM companies c WHERE c.id = t.company_id
+                 FOR KEY SHARE SKIP LOCKED) AS c)",
+    );
+    statement.selects("waiting", &waiting);
+}
+
+impl Need {
+    /// Locks rows of this kind; what selects the commits for which one was not free.
+    fn lock(self, statement: &mut Statement) -> &'static str {
+        match self {
+            Self::Endpoints => {
+                statement.part(
+                    "addressee AS MATERIALIZED (
+                         SELECT d.n, d.endpoint_id, e.head_office_id
+                         FROM delivery d CROSS JOIN LATERAL (
+                             SELECT e.head_office_id FROM endpoints e
+                             WHERE e.id = d.endpoint_id AND e.deleted_at IS NULL LIMIT 1) AS e)",
+                );
+                statement.part(
+                    "free_endpoint AS MATERIALIZED (
+                         SELECT e.id
+                         FROM (SELECT DISTINCT endpoint_id FROM addressee) AS a
+                         CROSS JOIN LATERAL (
+                             SELECT e.id FROM endpoints e WHERE e.id = a.endpoint_id
+                             FOR KEY SHARE SKIP LOCKED) AS e)",
+                );
                 "SELECT a.n FROM addressee a
                  WHERE a.endpoint_id NOT IN (SELECT id FROM free_endpoint)
-                    OR a.head_office_id NOT IN (SELECT id FROM free_company)",
-            );
-        } else {
-            statement.part(
-                "free_company AS MATERIALIZED (
-                     SELECT c.id
-                     FROM (SELECT DISTINCT company_id FROM touch) AS t
-                     CROSS JOIN LATERAL (
-                         SELECT c.id FROM companies c WHERE c.id = t.company_id
-                         FOR KEY SHARE SKIP LOCKED) AS c)",
-            );
-        }
-        if self.operations {
-            statement.part(
-                "free_operation AS MATERIALIZED (
-                     SELECT c.n
-                     FROM change c CROSS JOIN LATERAL (
-                         SELECT o.id FROM operations o
-                         WHERE o.id = c.id AND o.version = c.expected
-                         FOR NO KEY UPDATE SKIP LOCKED) AS o)",
-            );
-            waiting.push(
+                    OR a.head_office_id NOT IN (SELECT id FROM free_company)"
+            }
+            Self::Operations => {
+                statement.part(
+                    "free_operation AS MATERIALIZED (
+                         SELECT c.n
+                         FROM change c CROSS JOIN LATERAL (
+                             SELECT o.id FROM operations o
+                             WHERE o.id = c.id AND o.version = c.expected
+                             FOR NO KEY UPDATE SKIP LOCKED) AS o)",
+                );
                 "SELECT c.n FROM change c
                  WHERE c.n NOT IN (SELECT n FROM free_operation)
                    AND EXISTS (SELECT 1 FROM operations o
-                               WHERE o.id = c.id AND o.version = c.expected)",
-            );
-        }
-        if self.orders {
-            statement.part(
-                "free_order AS MATERIALIZED (
-                     SELECT c.n
-                     FROM order_change c CROSS JOIN LATERAL (
-                         SELECT o.id FROM payment_orders o
-                         WHERE o.id = c.id AND o.version = c.expected
-                         FOR NO KEY UPDATE SKIP LOCKED) AS o)",
-            );
-            waiting.push(
+                               WHERE o.id = c.id AND o.version = c.expected)"
+            }
+            Self::Orders => {
+                statement.part(
+                    "free_order AS MATERIALIZED (
+                         SELECT c.n
+                         FROM order_change c CROSS JOIN LATERAL (
+                             SELECT o.id FROM payment_orders o
+                             WHERE o.id = c.id AND o.version = c.expected
+                             FOR NO KEY UPDATE SKIP LOCKED) AS o)",
+                );
                 "SELECT c.n FROM order_change c
                  WHERE c.n NOT IN (SELECT n FROM free_order)
                    AND EXISTS (SELECT 1 FROM payment_orders o
-                               WHERE o.id = c.id AND o.version = c.expected)",
-            );
-        }
-        if self.operations_of_orders {
-            statement.part(
-                "free_advance AS MATERIALIZED (
-                     SELECT c.n
-                     FROM new_order c CROSS JOIN LATERAL (
-                         SELECT o.id FROM operations o WHERE o.id = c.operation_id
-                         FOR KEY SHARE SKIP LOCKED) AS o)",
-            );
-            waiting.push(
+                               WHERE o.id = c.id AND o.version = c.expected)"
+            }
+            Self::OperationsOfOrders => {
+                statement.part(
+                    "free_advance AS MATERIALIZED (
+                         SELECT c.n
+                         FROM new_order c CROSS JOIN LATERAL (
+                             SELECT o.id FROM operations o WHERE o.id = c.operation_id
+                             FOR KEY SHARE SKIP LOCKED) AS o)",
+                );
                 "SELECT c.n FROM new_order c
                  WHERE c.n NOT IN (SELECT n FROM free_advance)
-                   AND EXISTS (SELECT 1 FROM operations o WHERE o.id = c.operation_id)",
-            );
+                   AND EXISTS (SELECT 1 FROM operations o WHERE o.id = c.operation_id)"
+            }
         }
-        statement.selects("waiting", &waiting);
     }
 }

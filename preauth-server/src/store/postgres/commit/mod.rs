@@ -16,7 +16,7 @@ use sqlx::{PgConnection, Row};
 
 use super::statement::Statement;
 use invoices::NewInvoices;
-use locks::{Needs, Touches};
+use locks::{Need, Touches};
 use operations::{Changes, Extensions, NewOperations};
 use orders::{NewOrders, OrderChanges};
 use records::{Deliveries, Events, Files, Notices, Suppliers, record_events};
@@ -70,6 +70,9 @@ pub(super) async fn write(
     }
     Ok(outcomes)
 }
+
+/// Adds to a statement what is done with rows.
+type Part = fn(&mut Statement);
 
 /// The rows of a group, by the tables that they go into.
 #[derive(Default)]
@@ -146,67 +149,58 @@ impl<'a> Group<'a> {
     /// commit that was written, that something locked is in the way of, or that came too early.
     fn write(self, statement: &mut Statement) -> &'static str {
         let are_keyed = self.replies.source(statement);
-        // Every commit has an event.
+        // Every commit has an event, and is some company's.
         self.events.source(statement);
-        let have_operations = self.new_operations.source(statement);
-        let have_changes = self.changes.source(statement);
-        let have_orders = self.new_orders.source(statement);
-        let have_order_changes = self.order_changes.source(statement);
-        let have_invoices = self.invoices.source(statement);
-        let have_extensions = self.extensions.source(statement);
-        let have_suppliers = self.suppliers.source(statement);
-        let have_deliveries = self.deliveries.source(statement);
-        let have_notices = self.notices.source(statement);
-        let have_files = self.files.source(statement);
         self.touches.source(statement);
-        let needs = Needs {
-            endpoints: have_deliveries,
-            operations: have_changes,
-            orders: have_order_changes,
-            operations_of_orders: have_orders,
-        };
-        needs.lock(statement);
+        let mut needs = Vec::new();
+        // What `written` is made of: the commits that nothing was in the way of.
+        let mut aggregates: Vec<(&str, Part)> = vec![("announced", Events::announce)];
+        if self.new_operations.source(statement) {
+            let begin: Part = if are_keyed {
+                |statement| NewOperations::write(statement, true)
+            } else {
+                |statement| NewOperations::write(statement, false)
+            };
+            aggregates.push(("begun", begin));
+        }
+        if self.changes.source(statement) {
+            needs.push(Need::Operations);
+            aggregates.push(("changed", Changes::write));
+        }
+        if self.new_orders.source(statement) {
+            needs.push(Need::OperationsOfOrders);
+            aggregates.push(("begun_order", NewOrders::write));
+        }
+        if self.order_changes.source(statement) {
+            needs.push(Need::Orders);
+            aggregates.push(("changed_order", OrderChanges::write));
+        }
+        let mut records: Vec<Part> = vec![record_events];
+        if self.deliveries.source(statement) {
+            needs.push(Need::Endpoints);
+            records.push(Deliveries::write);
+        }
+        let others: [(bool, Part); 5] = [
+            (self.invoices.source(statement), NewInvoices::write),
+            (self.extensions.source(statement), Extensions::write),
+            (self.suppliers.source(statement), Suppliers::write),
+            (self.notices.source(statement), Notices::write),
+            (self.files.source(statement), Files::write),
+        ];
+        records.extend(others.into_iter().filter(|it| it.0).map(|it| it.1));
+
+        locks::lock(&needs, statement);
         if are_keyed {
             Replies::write(statement);
         }
-        Events::announce(statement);
-        // What `written` is made of: the commits that nothing was in the way of.
-        let mut written = vec!["announced"];
-        if have_operations {
-            NewOperations::write(statement, are_keyed);
-            written.push("begun");
-        }
-        if have_changes {
-            Changes::write(statement);
-            written.push("changed");
-        }
-        if have_orders {
-            NewOrders::write(statement);
-            written.push("begun_order");
-        }
-        if have_order_changes {
-            OrderChanges::write(statement);
-            written.push("changed_order");
+        let mut written = Vec::new();
+        for (name, write) in aggregates {
+            write(statement);
+            written.push(name);
         }
         statement.union("written", &written);
-        record_events(statement);
-        if have_invoices {
-            NewInvoices::write(statement);
-        }
-        if have_extensions {
-            Extensions::write(statement);
-        }
-        if have_suppliers {
-            Suppliers::write(statement);
-        }
-        if have_deliveries {
-            Deliveries::write(statement);
-        }
-        if have_notices {
-            Notices::write(statement);
-        }
-        if have_files {
-            Files::write(statement);
+        for write in records {
+            write(statement);
         }
         if are_keyed {
             "SELECT n, 0 FROM written UNION ALL SELECT n, 1 FROM waiting

@@ -76,12 +76,12 @@ pub(super) async fn update(
     existing(connection, update.company).await
 }
 
-/// Removes an endpoint with its secrets; what was on its way ends, under a lease or not.
+/// Removes an endpoint with its secrets. From now on nothing is sent to it; what was on its way is
+/// ended afterwards (see `settle`).
 pub(super) async fn delete(
     connection: &mut PgConnection,
     (company, at): &(CompanyId, Timestamp),
 ) -> Result<(), WriteError> {
-    // Against commits that address an event to it, which lock its key (see `commit`).
     let endpoint = locked(connection, *company).await?.id;
     let done = sqlx::query("UPDATE endpoints SET deleted_at = $2 WHERE id = $1")
         .bind(endpoint.as_uuid())
@@ -93,15 +93,6 @@ pub(super) async fn delete(
         .bind(endpoint.as_uuid())
         .execute(&mut *connection)
         .await?;
-    sqlx::query(
-        "UPDATE deliveries
-         SET status = 'FAILED', next_attempt_at = NULL, ended_at = $2, leased_until = NULL
-         WHERE endpoint_id = $1 AND status = 'PENDING'",
-    )
-    .bind(endpoint.as_uuid())
-    .bind(at.unix_millis())
-    .execute(connection)
-    .await?;
     Ok(())
 }
 
@@ -117,22 +108,14 @@ pub(super) async fn set_paused(
         return Err(WriteError::Conflict);
     }
     let paused_at = pause.paused.then_some(pause.at.unix_millis());
-    sqlx::query("UPDATE endpoints SET paused_at = $2 WHERE id = $1")
+    // What was kept is made due afterwards (see `settle`).
+    let resumed_at = (!pause.paused).then_some(pause.at.unix_millis());
+    sqlx::query("UPDATE endpoints SET paused_at = $2, resumed_at = $3 WHERE id = $1")
         .bind(before.id.as_uuid())
         .bind(paused_at)
+        .bind(resumed_at)
         .execute(&mut *connection)
         .await?;
-    if !pause.paused {
-        // What is due already keeps its place in the queue.
-        sqlx::query(
-            "UPDATE deliveries SET next_attempt_at = $2
-             WHERE endpoint_id = $1 AND status = 'PENDING' AND next_attempt_at > $2",
-        )
-        .bind(before.id.as_uuid())
-        .bind(pause.at.unix_millis())
-        .execute(&mut *connection)
-        .await?;
-    }
     existing(connection, pause.company).await
 }
 
@@ -157,11 +140,12 @@ pub(super) async fn rotate(
     rotation: &Rotation,
 ) -> Result<(), WriteError> {
     let endpoint = rotation.endpoint;
-    let found =
-        sqlx::query("SELECT 1 FROM endpoints WHERE id = $1 AND deleted_at IS NULL FOR UPDATE")
-            .bind(endpoint.as_uuid())
-            .fetch_optional(&mut *connection)
-            .await?;
+    let found = sqlx::query(
+        "SELECT 1 FROM endpoints WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE",
+    )
+    .bind(endpoint.as_uuid())
+    .fetch_optional(&mut *connection)
+    .await?;
     if found.is_none() {
         return Err(WriteError::NotFound);
     }
@@ -191,11 +175,12 @@ async fn existing(
         .ok_or(WriteError::NotFound)
 }
 
-/// The endpoint, kept as it is until the transaction ends. Its row is locked before those of its
-/// deliveries, everywhere, so that nobody waits in a circle.
+/// The endpoint, kept as it is until the transaction ends; commits that address events to it do not
+/// wait for that. Its row is locked before those of its deliveries, everywhere, so that nobody waits
+/// in a circle.
 async fn locked(connection: &mut PgConnection, company: CompanyId) -> Result<Endpoint, WriteError> {
     sqlx::query(
-        "SELECT 1 FROM endpoints WHERE head_office_id = $1 AND deleted_at IS NULL FOR UPDATE",
+        "SELECT 1 FROM endpoints WHERE head_office_id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE",
     )
     .bind(company.as_uuid())
     .execute(&mut *connection)

@@ -2,6 +2,7 @@
 
 mod changes;
 mod secrets;
+mod settle;
 
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
@@ -18,6 +19,7 @@ use super::error::{Fault, unavailable};
 use super::rows::Columns;
 use changes::{NewEndpoint, Pause, Rotation, Update};
 use secrets::{Abandonment, SecretsPage};
+pub(super) use settle::settle;
 
 #[async_trait]
 impl Endpoints for PostgresStore {
@@ -105,7 +107,9 @@ impl Endpoints for PostgresStore {
         let deleted = self.write((company, at), |connection, input| {
             Box::pin(changes::delete(connection, input))
         });
-        Ok(deleted.await?)
+        deleted.await?;
+        self.settle_at_once().await;
+        Ok(())
     }
 
     async fn set_endpoint_paused(
@@ -119,11 +123,14 @@ impl Endpoints for PostgresStore {
             paused,
             at,
         };
-        // What was kept is due again on resume.
         let set = self.write_and_wake(pause, |connection, pause| {
             Box::pin(changes::set_paused(connection, pause))
         });
-        Ok(set.await?)
+        let endpoint = set.await?;
+        if !paused {
+            self.settle_at_once().await;
+        }
+        Ok(endpoint)
     }
 
     async fn rotate_secret(

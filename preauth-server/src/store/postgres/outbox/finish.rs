@@ -3,6 +3,8 @@
 //! Attempts that end while others are being recorded are recorded together, by one statement (see
 //! `outcomes`).
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use preauth_core::delivery::is_slow;
 use preauth_core::port::{Attempt, Trigger, Unavailable, Verdict};
@@ -10,8 +12,9 @@ use preauth_core::value::{DeliveryId, EndpointId, Timestamp};
 use sqlx::PgConnection;
 
 use super::super::connections::Connections;
-use super::super::error::{Fault, WriteError, unavailable, unavailable_to_all};
+use super::super::error::{WriteError, unavailable, unavailable_to_all};
 use super::super::grouping::{Limits, Serve};
+use super::super::held::HeldRows;
 use super::super::notices;
 use super::super::session::{DURABLE, Failure, autocommit, write};
 use super::outcomes;
@@ -26,7 +29,10 @@ pub(in super::super) const LIMITS: Limits = Limits {
 
 /// Records attempts, many at once.
 #[derive(Debug)]
-pub(in super::super) struct Finisher(pub(in super::super) Connections);
+pub(in super::super) struct Finisher {
+    connections: Connections,
+    held: HeldRows,
+}
 
 /// An attempt under a lease, and what follows from it.
 #[derive(Debug)]
@@ -60,25 +66,40 @@ impl Finished {
     }
 }
 
+/// What became of the record of an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Recorded {
+    Done,
+    /// The lease is not the delivery's newest any more; nothing was recorded.
+    LeaseLost,
+    /// Others hold its delivery or its endpoint locked; nothing was recorded.
+    Held,
+}
+
 #[async_trait]
 impl Serve for Finisher {
-    type Request = Finished;
-    /// `false`, and nothing recorded, when the lease is not the delivery's newest any more.
-    type Answer = Result<bool, Unavailable>;
+    type Request = Arc<Finished>;
+    type Answer = Result<Recorded, Unavailable>;
 
-    async fn serve(&self, group: Vec<Finished>) -> Vec<Self::Answer> {
-        if group.iter().any(Finished::pauses) {
+    async fn serve(&self, group: Vec<Self::Request>) -> Vec<Self::Answer> {
+        if group.iter().any(|finished| finished.pauses()) {
             return self.one_by_one(group).await;
         }
-        let recorded = autocommit(&self.0, &group, |connection, group| {
-            Box::pin(outcomes::record(connection, group))
-        });
-        match recorded.await {
-            Ok(recorded) => recorded.into_iter().map(Ok).collect(),
-            Err(Failure::OfSome(_) | Failure::Locked) if group.len() > 1 => {
-                self.one_by_one(group).await
+        let left_out = self.held.are_left_out();
+        let mut recorded = self.record(&group, left_out).await;
+        if !left_out && matches!(recorded, Err(Failure::Locked)) {
+            self.held.note();
+            recorded = self.record(&group, true).await;
+        }
+        match recorded {
+            Ok(recorded) => {
+                if recorded.contains(&Recorded::Held) {
+                    self.held.note();
+                }
+                recorded.into_iter().map(Ok).collect()
             }
-            Err(Failure::Locked) => unavailable_to_all(group.len(), Fault::TimedOut),
+            Err(Failure::Locked) => group.iter().map(|_| Ok(Recorded::Held)).collect(),
+            Err(Failure::OfSome(_)) if group.len() > 1 => self.one_by_one(group).await,
             Err(Failure::OfSome(error) | Failure::OfAll(error)) => {
                 unavailable_to_all(group.len(), error)
             }
@@ -87,13 +108,43 @@ impl Serve for Finisher {
 }
 
 impl Finisher {
-    async fn one_by_one(&self, group: Vec<Finished>) -> Vec<Result<bool, Unavailable>> {
+    pub(in super::super) fn new(connections: Connections) -> Self {
+        Self {
+            connections,
+            held: HeldRows::default(),
+        }
+    }
+
+    async fn record(
+        &self,
+        group: &[Arc<Finished>],
+        leave_out: bool,
+    ) -> Result<Vec<Recorded>, Failure> {
+        let input = (group, leave_out);
+        autocommit(
+            &self.connections,
+            &input,
+            |connection, (group, leave_out)| {
+                Box::pin(outcomes::record(connection, group, *leave_out))
+            },
+        )
+        .await
+    }
+
+    async fn one_by_one(&self, group: Vec<Arc<Finished>>) -> Vec<Result<Recorded, Unavailable>> {
         let mut answers = Vec::with_capacity(group.len());
         for finished in group {
-            let recorded = write(&self.0, DURABLE, finished, |connection, finished| {
-                Box::pin(record_and_pause(connection, finished))
+            let recorded = write(
+                &self.connections,
+                DURABLE,
+                finished,
+                |connection, finished| Box::pin(record_and_pause(connection, finished)),
+            );
+            answers.push(match recorded.await {
+                Ok(recorded) => Ok(recorded),
+                Err(WriteError::Busy(_)) => Ok(Recorded::Held),
+                Err(error) => Err(unavailable(error)),
             });
-            answers.push(recorded.await.map_err(unavailable));
         }
         answers
     }
@@ -101,23 +152,25 @@ impl Finisher {
 
 async fn record_and_pause(
     connection: &mut PgConnection,
-    finished: &Finished,
-) -> Result<bool, WriteError> {
-    let recorded = outcomes::record(connection, std::slice::from_ref(finished)).await?;
-    let is_recorded = recorded.contains(&true);
-    if is_recorded && finished.pauses() {
+    finished: &Arc<Finished>,
+) -> Result<Recorded, WriteError> {
+    // Left out when held, so that others' attempts do not wait.
+    let recorded = outcomes::record(connection, std::slice::from_ref(finished), true).await?;
+    let recorded = recorded.first().copied().unwrap_or(Recorded::LeaseLost);
+    if recorded == Recorded::Done && finished.pauses() {
         pause(connection, finished.endpoint, finished.attempt.at).await?;
     }
-    Ok(is_recorded)
+    Ok(recorded)
 }
 
-/// Pauses the endpoint and tells its company, unless it is paused already.
+/// Pauses the endpoint and mails its company, unless it is paused already, or removed.
 async fn pause(
     connection: &mut PgConnection,
     endpoint: EndpointId,
     at: Timestamp,
 ) -> Result<(), WriteError> {
-    let sql = "UPDATE endpoints SET paused_at = $2 WHERE id = $1 AND paused_at IS NULL";
+    let sql = "UPDATE endpoints SET paused_at = $2
+               WHERE id = $1 AND paused_at IS NULL AND deleted_at IS NULL";
     let done = sqlx::query(sql)
         .bind(endpoint.as_uuid())
         .bind(at.unix_millis())

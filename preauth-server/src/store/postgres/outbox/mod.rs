@@ -4,6 +4,8 @@ mod claim;
 mod finish;
 mod outcomes;
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use preauth_core::port::{Attempt, Claim, Leased, Outbox, Unavailable, Verdict};
 use preauth_core::value::Timestamp;
@@ -11,8 +13,9 @@ use sqlx::PgConnection;
 
 use super::PostgresStore;
 use super::error::{Fault, unavailable};
+use super::held::Turns;
 use super::session;
-use finish::Finished;
+use finish::{Finished, Recorded};
 pub(super) use finish::{Finisher, LIMITS};
 
 #[async_trait]
@@ -31,7 +34,7 @@ impl Outbox for PostgresStore {
         attempt: &Attempt,
         verdict: Verdict,
     ) -> Result<bool, Unavailable> {
-        let finished = Finished {
+        let finished = Arc::new(Finished {
             delivery: leased.delivery,
             token: leased.token,
             endpoint: leased.endpoint,
@@ -39,8 +42,17 @@ impl Outbox for PostgresStore {
             trigger: leased.trigger,
             attempt: attempt.clone(),
             verdict,
-        };
-        self.finisher.ask(finished).await.map_err(Fault::from)?
+        });
+        let mut turns = Turns::begin();
+        loop {
+            let recorded = self.finisher.ask(Arc::clone(&finished)).await;
+            match recorded.map_err(Fault::from)?? {
+                Recorded::Done => return Ok(true),
+                Recorded::LeaseLost => return Ok(false),
+                Recorded::Held if turns.next().await => {}
+                Recorded::Held => return Err(Fault::StillLocked.into()),
+            }
+        }
     }
 
     async fn release(&self, leased: &Leased) -> Result<(), Unavailable> {

@@ -1,12 +1,14 @@
 //! The rows of attempts that ended, of many deliveries by one statement.
 
+use std::sync::Arc;
+
 use preauth_core::port::{AttemptError, Trigger, Verdict};
 use preauth_core::value::Timestamp;
 use sqlx::{PgConnection, Row};
 use uuid::Uuid;
 
 use super::super::statement::{Statement, rows};
-use super::finish::Finished;
+use super::finish::{Finished, Recorded};
 
 rows! {
     /// One attempt under its lease, and what follows from it.
@@ -28,25 +30,30 @@ rows! {
     }
 }
 
-/// Records each of `group`, if its lease is still the delivery's newest; whether it was, in their
-/// order.
+/// Records each of `group`, if its lease is still the delivery's newest; what became of them, in
+/// their order. Rows that others hold locked are waited for, unless such ones shall be left out.
 pub(super) async fn record(
     connection: &mut PgConnection,
-    group: &[Finished],
-) -> Result<Vec<bool>, sqlx::Error> {
+    group: &[Arc<Finished>],
+    leave_out: bool,
+) -> Result<Vec<Recorded>, sqlx::Error> {
     let mut outcomes = Outcomes::default();
     for (n, finished) in (0_i32..).zip(group) {
         outcomes.add(n, finished);
     }
     let mut statement = Statement::new();
-    outcomes.write(&mut statement);
-    let rows = statement.answer("SELECT n FROM done");
-    let mut recorded = vec![false; group.len()];
+    outcomes.write(&mut statement, leave_out);
+    let rows = statement.answer("SELECT n, FALSE FROM done UNION ALL SELECT n, TRUE FROM held");
+    let mut recorded = vec![Recorded::LeaseLost; group.len()];
     for row in rows.fetch_all(connection).await? {
         let n: i32 = row.try_get(0)?;
         let place = usize::try_from(n).ok().and_then(|n| recorded.get_mut(n));
-        if let Some(is_recorded) = place {
-            *is_recorded = true;
+        if let Some(recorded) = place {
+            *recorded = if row.try_get(1)? {
+                Recorded::Held
+            } else {
+                Recorded::Done
+            };
         }
     }
     Ok(recorded)
@@ -81,15 +88,21 @@ impl<'a> Outcomes<'a> {
     /// The rows of endpoints are locked before those of deliveries, everywhere, and in the order of
     /// their ids, so that nobody waits in a circle. Deliveries are found by their ids: that they are
     /// leased is asked in a way that no index answers, which would be read from end to end.
-    fn write(self, statement: &mut Statement) {
+    fn write(self, statement: &mut Statement, leave_out: bool) {
         if !self.source(statement) {
             return;
+        }
+        if leave_out {
+            find_held(statement);
+        } else {
+            statement.part("held AS (SELECT n FROM outcome WHERE FALSE)");
         }
         statement.part(
             "told AS MATERIALIZED (
                  SELECT e.id FROM endpoints e
                  WHERE e.id IN (SELECT endpoint_id FROM outcome
-                                WHERE pauses OR is_slow IS NOT NULL)
+                                WHERE (pauses OR is_slow IS NOT NULL)
+                                  AND n NOT IN (SELECT n FROM held))
                  ORDER BY e.id FOR NO KEY UPDATE)",
         );
         statement.part(
@@ -103,6 +116,7 @@ impl<'a> Outcomes<'a> {
                  WHERE d.id = o.delivery_id AND d.lease_token = o.token
                    AND coalesce(d.leased_until, 0) > 0
                    AND (SELECT count(*) FROM told) >= 0
+                   AND o.n NOT IN (SELECT n FROM held)
                  RETURNING o.n, o.delivery_id, o.endpoint_id, o.status, o.is_slow, o.at,
                      o.duration_ms, o.http_status, o.error, o.response_body, o.trigger)",
         );
@@ -131,6 +145,34 @@ impl<'a> Outcomes<'a> {
                    AND (t.success_at IS NOT NULL OR t.is_slow <> e.is_slow))",
         );
     }
+}
+
+/// Locks what is free, and finds what others hold.
+fn find_held(statement: &mut Statement) {
+    statement.part(
+        "free_endpoint AS MATERIALIZED (
+             SELECT e.id
+             FROM (SELECT DISTINCT endpoint_id FROM outcome
+                   WHERE pauses OR is_slow IS NOT NULL) AS o
+             CROSS JOIN LATERAL (
+                 SELECT e.id FROM endpoints e WHERE e.id = o.endpoint_id
+                 FOR NO KEY UPDATE SKIP LOCKED) AS e)",
+    );
+    statement.part(
+        "free_delivery AS MATERIALIZED (
+             SELECT o.n
+             FROM outcome o CROSS JOIN LATERAL (
+                 SELECT d.id FROM deliveries d WHERE d.id = o.delivery_id
+                 FOR NO KEY UPDATE SKIP LOCKED) AS d)",
+    );
+    statement.part(
+        "held AS MATERIALIZED (
+             SELECT o.n FROM outcome o
+             WHERE (pauses OR is_slow IS NOT NULL)
+               AND o.endpoint_id NOT IN (SELECT id FROM free_endpoint)
+                OR o.n NOT IN (SELECT n FROM free_delivery)
+               AND EXISTS (SELECT 1 FROM deliveries d WHERE d.id = o.delivery_id))",
+    );
 }
 
 const fn trigger_text(trigger: Trigger) -> &'static str {

@@ -5,23 +5,16 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use preauth_core::port::Commit;
 use preauth_core::value::CompanyId;
 use thiserror::Error;
-use tokio::time::{Instant, sleep};
 
-use super::super::error::WriteError;
+use super::super::error::{Fault, WriteError};
 use super::super::grouping::{Grouped, Limits};
+use super::super::held::Turns;
 use super::{Turn, Writer};
 
-/// How long a commit waits in all before it is refused.
-const MAX_WAIT: Duration = Duration::from_secs(5);
-/// Most locks are held for as long as a commit takes.
-const FIRST_PAUSE: Duration = Duration::from_millis(25);
-/// Of those that are held for longer, the end is noticed at the latest after so long.
-const MAX_PAUSE: Duration = Duration::from_millis(400);
 /// Commits that may wait for locks; the next one is refused at once.
 const MAX_WAITING: usize = 1024;
 /// Of one head office: others find room.
@@ -50,14 +43,10 @@ struct Place {
     head_office: CompanyId,
 }
 
-/// Why a commit that waited for a lock was not written.
+/// Nothing was written.
 #[derive(Clone, Copy, Debug, Error)]
-enum GivenUp {
-    #[error("what the write needs stayed locked by others")]
-    StillLocked,
-    #[error("too many writes wait for what others hold locked")]
-    Crowded,
-}
+#[error("too many writes wait for what others hold locked")]
+struct Crowded;
 
 impl Aside {
     /// Has commits tried again by `writer`.
@@ -72,18 +61,15 @@ impl Aside {
     /// vain was not written, and is not tried any more.
     pub(in super::super) async fn write(&self, mut commit: Box<Commit>) -> Result<(), WriteError> {
         let place = Rooms::enter(&self.rooms, commit.write.head_office());
-        let _place = place.ok_or(WriteError::Busy(Box::new(GivenUp::Crowded)))?;
-        let began = Instant::now();
-        let mut pause = FIRST_PAUSE;
-        while began.elapsed() < MAX_WAIT {
-            sleep(pause).await;
+        let _place = place.ok_or(WriteError::Busy(Box::new(Crowded)))?;
+        let mut turns = Turns::begin();
+        while turns.next().await {
             match self.lane.ask(*commit).await? {
                 Turn::Ended(outcome) => return outcome,
                 Turn::Locked(left) => commit = left,
             }
-            pause = pause.saturating_mul(2).min(MAX_PAUSE);
         }
-        Err(WriteError::Busy(Box::new(GivenUp::StillLocked)))
+        Err(WriteError::Busy(Box::new(Fault::StillLocked)))
     }
 
     /// Takes no more commits; those that wait are not written.

@@ -147,7 +147,9 @@ impl Writer {
             match self.write_together(group).await {
                 Ok(done) => {
                     if !self.is_lane_of_all {
-                        group.iter().for_each(|commit| self.suspects.clear(commit));
+                        for commit in group {
+                            self.suspects.clear(commit);
+                        }
                     }
                     outcomes.extend(done.into_iter().map(result));
                 }
@@ -162,7 +164,9 @@ impl Writer {
                 }
                 Err(Failure::Locked) => {
                     timeouts = timeouts.saturating_add(1);
-                    group.iter().for_each(|commit| self.suspects.note(commit));
+                    for commit in group {
+                        self.suspects.note(commit);
+                    }
                     outcomes.push(None);
                 }
                 Err(Failure::OfSome(error) | Failure::OfAll(error)) => {

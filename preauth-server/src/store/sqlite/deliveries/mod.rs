@@ -18,8 +18,11 @@ use super::SqliteStore;
 use super::error::{Fault, unavailable};
 use super::rows::{clamped, count};
 
-/// A delivery with its event and whether its endpoint is paused, before the conditions.
-const SELECT: &str = "SELECT d.id, d.head_office_id, d.event_id, d.event_type, d.status,
+/// A delivery with its event and whether its endpoint is paused, before the conditions. What is
+/// pending for a removed endpoint has failed: it is about to be ended.
+const SELECT: &str = "SELECT d.id, d.head_office_id, d.event_id, d.event_type,
+        CASE WHEN d.status = 'PENDING' AND e.deleted_at IS NOT NULL THEN 'FAILED'
+             ELSE d.status END AS status,
         d.next_attempt_at, d.created_at, v.body,
         e.paused_at IS NOT NULL AND e.deleted_at IS NULL AS is_paused
  FROM deliveries d
@@ -102,17 +105,24 @@ fn restrict(query: &mut QueryBuilder<Sqlite>, company: CompanyId, filter: Delive
             .push(" AND d.event_type = ")
             .push_bind(event_type.as_str());
     }
-    // Only an endpoint that still is can hold pending deliveries.
     match filter.status {
         None => {}
         Some(DeliveryStatus::Pending) => {
-            query.push(" AND d.status = 'PENDING' AND e.paused_at IS NULL");
+            query
+                .push(" AND d.status = 'PENDING' AND e.paused_at IS NULL AND e.deleted_at IS NULL");
         }
         Some(DeliveryStatus::Paused) => {
-            query.push(" AND d.status = 'PENDING' AND e.paused_at IS NOT NULL");
+            query.push(
+                " AND d.status = 'PENDING' AND e.paused_at IS NOT NULL AND e.deleted_at IS NULL",
+            );
         }
-        Some(status @ (DeliveryStatus::Delivered | DeliveryStatus::Failed)) => {
-            query.push(" AND d.status = ").push_bind(status.as_str());
+        Some(DeliveryStatus::Delivered) => {
+            query.push(" AND d.status = 'DELIVERED'");
+        }
+        Some(DeliveryStatus::Failed) => {
+            query.push(
+                " AND (d.status = 'FAILED' OR d.status = 'PENDING' AND e.deleted_at IS NOT NULL)",
+            );
         }
     }
 }

@@ -76,7 +76,8 @@ pub(super) async fn update(
     existing(connection, update.company).await
 }
 
-/// Removes an endpoint with its secrets; what was on its way ends, under a lease or not.
+/// Removes an endpoint with its secrets. From now on nothing is sent to it; what was on its way is
+/// ended afterwards (see `settle`).
 pub(super) async fn delete(
     connection: &mut SqliteConnection,
     (company, at): &(CompanyId, Timestamp),
@@ -92,15 +93,6 @@ pub(super) async fn delete(
         .bind(endpoint.as_uuid().as_bytes().as_slice())
         .execute(&mut *connection)
         .await?;
-    sqlx::query(
-        "UPDATE deliveries
-         SET status = 'FAILED', next_attempt_at = NULL, ended_at = ?2, leased_until = NULL
-         WHERE endpoint_id = ?1 AND status = 'PENDING'",
-    )
-    .bind(endpoint.as_uuid().as_bytes().as_slice())
-    .bind(at.unix_millis())
-    .execute(connection)
-    .await?;
     Ok(())
 }
 
@@ -116,22 +108,14 @@ pub(super) async fn set_paused(
         return Err(WriteError::Conflict);
     }
     let paused_at = pause.paused.then_some(pause.at.unix_millis());
-    sqlx::query("UPDATE endpoints SET paused_at = ?2 WHERE id = ?1")
+    // What was kept is made due afterwards (see `settle`).
+    let resumed_at = (!pause.paused).then_some(pause.at.unix_millis());
+    sqlx::query("UPDATE endpoints SET paused_at = ?2, resumed_at = ?3 WHERE id = ?1")
         .bind(before.id.as_uuid().as_bytes().as_slice())
         .bind(paused_at)
+        .bind(resumed_at)
         .execute(&mut *connection)
         .await?;
-    if !pause.paused {
-        // What is due already keeps its place in the queue.
-        sqlx::query(
-            "UPDATE deliveries SET next_attempt_at = ?2
-             WHERE endpoint_id = ?1 AND status = 'PENDING' AND next_attempt_at > ?2",
-        )
-        .bind(before.id.as_uuid().as_bytes().as_slice())
-        .bind(pause.at.unix_millis())
-        .execute(&mut *connection)
-        .await?;
-    }
     existing(connection, pause.company).await
 }
 

@@ -132,13 +132,14 @@ async fn note_pace(
     Ok(())
 }
 
-/// Pauses the endpoint and tells its company, unless it is paused already.
+/// Pauses the endpoint and mails its company, unless it is paused already, or removed.
 async fn pause(
     connection: &mut SqliteConnection,
     endpoint: EndpointId,
     at: Timestamp,
 ) -> Result<(), WriteError> {
-    let sql = "UPDATE endpoints SET paused_at = ?2 WHERE id = ?1 AND paused_at IS NULL";
+    let sql = "UPDATE endpoints SET paused_at = ?2
+               WHERE id = ?1 AND paused_at IS NULL AND deleted_at IS NULL";
     let done = sqlx::query(sql)
         .bind(endpoint.as_uuid().as_bytes().as_slice())
         .bind(at.unix_millis())

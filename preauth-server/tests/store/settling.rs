@@ -1,0 +1,163 @@
+//! What follows for deliveries when their endpoint is removed or resumed, a batch at a time.
+
+use std::num::NonZeroU32;
+
+use chrono::TimeDelta;
+use preauth_core::port::{Attempt, AttemptError, Claim, Leased, Verdict};
+use preauth_core::value::{CompanyId, Timestamp};
+use preauth_server::directory::{DeliveryFilter, DeliveryStatus};
+
+use crate::fixture::{FIRST_PAGE, Fixture};
+use crate::records;
+
+/// More than two batches.
+const BACKLOG: i64 = 2_500;
+const BATCH: u32 = 1_000;
+
+async fn claim(fixture: &Fixture, now: Timestamp, limit: u32) -> Vec<Leased> {
+    let claim = Claim {
+        now,
+        lease: TimeDelta::seconds(30),
+        limit,
+        slow_limit: limit,
+        per_endpoint: NonZeroU32::new(limit).unwrap(),
+        per_slow_endpoint: NonZeroU32::new(limit).unwrap(),
+    };
+    fixture.stores.outbox.claim(&claim).await.unwrap()
+}
+
+async fn total(fixture: &Fixture, company: CompanyId, status: DeliveryStatus) -> u64 {
+    let filter = DeliveryFilter {
+        status: Some(status),
+        event_type: None,
+    };
+    let page = fixture.directory().deliveries(company, filter, FIRST_PAGE);
+    let page = page.await.unwrap();
+    assert!(page.items.iter().all(|it| it.status == status));
+    page.total
+}
+
+async fn count(fixture: &Fixture, condition: &str) -> i64 {
+    let sql = format!("SELECT count(*) FROM deliveries WHERE {condition}");
+    sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
+        .fetch_one(&fixture.sql)
+        .await
+        .unwrap()
+}
+
+async fn settle_all(fixture: &Fixture) -> Vec<u64> {
+    let mut batches = Vec::new();
+    while let settled @ 1.. = fixture
+        .stores
+        .housekeeping
+        .settle_endpoints(BATCH)
+        .await
+        .unwrap()
+    {
+        batches.push(settled);
+    }
+    batches
+}
+
+/// Whoever goes on after the end of the one that began.
+async fn restarted(fixture: &Fixture) -> Fixture {
+    fixture.stores.lifecycle.close().await;
+    Fixture::on(&fixture.database, 2).await
+}
+
+/// An attempt that failed, to be repeated in a year.
+async fn fail(fixture: &Fixture, leased: &Leased, at: Timestamp, pauses: bool) -> bool {
+    let attempt = Attempt {
+        at,
+        duration: TimeDelta::milliseconds(20),
+        http_status: None,
+        error: Some(AttemptError::TimedOut),
+        response_body: Vec::new(),
+    };
+    let verdict = Verdict::RetryAt {
+        at: at.saturating_add(TimeDelta::days(365)),
+        pause_endpoint: pauses,
+    };
+    let finished = fixture.stores.outbox.finish(leased, &attempt, verdict);
+    finished.await.unwrap()
+}
+
+#[tokio::test]
+async fn what_waits_for_a_removed_endpoint_has_failed_at_once_and_is_ended_in_batches() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    let endpoint = fixture.add_endpoint(payer).await.id;
+    records::add_backlog(&fixture.sql, endpoint, BACKLOG, fixture.now).await;
+    let at = fixture.later(TimeDelta::minutes(1));
+    fixture
+        .directory()
+        .delete_endpoint(payer, at)
+        .await
+        .unwrap();
+
+    assert_eq!(count(&fixture, "status = 'PENDING'").await, 1_500);
+    assert_eq!(total(&fixture, payer, DeliveryStatus::Pending).await, 0);
+    assert_eq!(total(&fixture, payer, DeliveryStatus::Paused).await, 0);
+    assert_eq!(total(&fixture, payer, DeliveryStatus::Failed).await, 2_500);
+    assert!(claim(&fixture, at, 10).await.is_empty());
+    assert_eq!(fixture.stores.outbox.next_due().await.unwrap(), None);
+
+    let other = restarted(&fixture).await;
+    assert_eq!(settle_all(&other).await, [1_000, 500]);
+    let ended = format!("status = 'FAILED' AND ended_at = {}", at.unix_millis());
+    assert_eq!(count(&fixture, &ended).await, BACKLOG);
+}
+
+#[tokio::test]
+async fn a_lease_under_way_when_its_endpoint_is_removed_may_end_and_is_not_repeated() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    let endpoint = fixture.add_endpoint(payer).await.id;
+    records::add_backlog(&fixture.sql, endpoint, 2, fixture.now).await;
+    let leased = claim(&fixture, fixture.now, 2).await;
+    // As if the process had been killed after the change itself.
+    let sql = format!(
+        "UPDATE endpoints SET deleted_at = {}",
+        fixture.now.unix_millis()
+    );
+    sqlx::query(sqlx::AssertSqlSafe(sql))
+        .execute(&fixture.sql)
+        .await
+        .unwrap();
+    assert!(fail(&fixture, &leased[0], fixture.now, true).await);
+    let much_later = fixture.later(TimeDelta::days(1_000));
+    assert!(claim(&fixture, much_later, 10).await.is_empty());
+    assert_eq!(settle_all(&fixture).await, [2]);
+    assert!(!fail(&fixture, &leased[1], fixture.now, false).await);
+    assert_eq!(count(&fixture, "status = 'FAILED'").await, 2);
+    let paused: i64 =
+        sqlx::query_scalar("SELECT count(*) FROM endpoints WHERE paused_at IS NOT NULL")
+            .fetch_one(&fixture.sql)
+            .await
+            .unwrap();
+    assert_eq!(paused, 0, "nobody is mailed about an endpoint that is gone");
+}
+
+#[tokio::test]
+async fn what_a_paused_endpoint_kept_is_made_due_in_batches_and_only_that() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    let endpoint = fixture.add_endpoint(payer).await.id;
+    let in_a_year = fixture.later(TimeDelta::days(365));
+    records::add_backlog(&fixture.sql, endpoint, BACKLOG, in_a_year).await;
+    let at = fixture.later(TimeDelta::minutes(1));
+    for paused in [true, false] {
+        let set = fixture.directory().set_endpoint_paused(payer, paused, at);
+        set.await.unwrap();
+    }
+    let due = format!("next_attempt_at <= {}", at.unix_millis());
+    assert_eq!(count(&fixture, &due).await, 1_000);
+    let leased = claim(&fixture, at, 1).await.remove(0);
+    let after = at.saturating_add(TimeDelta::seconds(1));
+    assert!(fail(&fixture, &leased, after, false).await);
+
+    let other = restarted(&fixture).await;
+    assert_eq!(settle_all(&other).await, [1_000, 500]);
+    assert_eq!(count(&fixture, &due).await, BACKLOG - 1);
+    assert_eq!(settle_all(&other).await, [0_u64; 0]);
+}
