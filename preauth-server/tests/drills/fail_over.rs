@@ -121,7 +121,8 @@ async fn no_write_reaches_a_primary_for_long_that_the_name_no_longer_leads_to() 
     for _ in 0..rounds(1) {
         let stage = Stage::set(false).await;
         let offering = Offering::begin(&stage.scene.erp(0));
-        stage.scene.wait_for_offers(30).await;
+        // So many that no more connections are opened for want of one.
+        stage.scene.wait_for_offers(150).await;
         stage.catch_up().await;
         let promoted = stage.promote().await;
         let (led, mut last_write) = (Instant::now(), Duration::ZERO);
