@@ -113,7 +113,7 @@ impl Data {
     }
 }
 
-/// Nothing leaves the server and nothing changes in it, and it says why.
+/// Nothing leaves the server and nothing changes in it, and it reports why.
 async fn assert_silent(
     server: &Served,
     data: &Data,

@@ -110,7 +110,7 @@ mod tests {
     use super::{birth, is_same};
 
     #[test]
-    fn a_file_is_told_from_its_copy_and_not_from_its_new_name() {
+    fn a_copied_file_has_another_birth_and_a_renamed_one_the_same() {
         let folder = tempfile::tempdir().unwrap();
         let (first, moved, copy) = (
             folder.path().join("a"),
