@@ -16,9 +16,19 @@ use crate::history::{CommandAnswer, Entry, Fact, OfferAnswer};
 pub(crate) struct Coverage(BTreeMap<&'static str, u64>);
 
 /// Everything that must have happened once in a few hundred seeds.
-const RARE: [&str; 29] = [
+const RARE: [&str; 39] = [
     "a commit's answer was lost",
     "a commit landed late",
+    "a late commit was applied",
+    "a late commit was no longer possible",
+    "an offer landed late",
+    "a direct advance landed late",
+    "an expiry landed late",
+    "a command landed late",
+    "a payment order landed late",
+    "a change of a payment order landed late",
+    "a received invoice landed late",
+    "a command's outcome was unknown",
     "a commit failed and nobody knew",
     "a commit met a conflict",
     "an instance was killed",
@@ -129,6 +139,14 @@ fn names(fact: &Fact) -> Vec<&'static str> {
         } => vec!["a payment order lost a race"],
         Fact::Offered { answer, .. } => offered(answer),
         Fact::Commanded {
+            answer: CommandAnswer::Unknown,
+            ..
+        } => vec!["a command's outcome was unknown"],
+        Fact::LandedLate {
+            event_type,
+            is_applied,
+        } => vec![landed_late(*event_type), end_of_late(*is_applied)],
+        Fact::Commanded {
             action: Action::Cancel,
             answer: CommandAnswer::Refused(why),
             ..
@@ -148,6 +166,29 @@ fn faulted(call: Call, fault: Fault) -> Vec<&'static str> {
             vec!["an instance was killed during a delivery"]
         }
         _ => vec![],
+    }
+}
+
+const fn landed_late(event_type: EventType) -> &'static str {
+    match event_type {
+        EventType::PreAuthorizationCreated => "an offer landed late",
+        EventType::AnticipationCreated => "a direct advance landed late",
+        EventType::PreAuthorizationExpired => "an expiry landed late",
+        EventType::PaymentOrderCreated => "a payment order landed late",
+        EventType::PaymentOrderUnderReview
+        | EventType::PaymentOrderScheduled
+        | EventType::PaymentOrderPaid
+        | EventType::PaymentOrderCanceled => "a change of a payment order landed late",
+        EventType::InvoiceReceived => "a received invoice landed late",
+        _ => "a command landed late",
+    }
+}
+
+const fn end_of_late(is_applied: bool) -> &'static str {
+    if is_applied {
+        "a late commit was applied"
+    } else {
+        "a late commit was no longer possible"
     }
 }
 

@@ -33,6 +33,10 @@ pub(crate) enum Defect {
     StaleBody,
     /// An instance goes by its machine's clock, whatever that reads.
     OwnClock,
+    /// A try after one of unknown outcome takes an id of its own.
+    IdTakenAnew,
+    /// A commit whose answer was lost counts as not done.
+    UnknownCalledNotDone,
     /// The remembered answer is not the one that was given.
     ReplyOfAnotherState,
 }

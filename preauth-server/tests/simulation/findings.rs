@@ -84,6 +84,16 @@ fn a_body_of_another_state_is_found() {
 }
 
 #[test]
+fn an_id_that_is_taken_anew_is_found() {
+    found(Defect::IdTakenAnew, "I12", 500);
+}
+
+#[test]
+fn an_unknown_outcome_that_is_called_not_done_is_found() {
+    found(Defect::UnknownCalledNotDone, "I12", 50);
+}
+
+#[test]
 fn a_reply_of_another_state_is_found() {
     found(Defect::ReplyOfAnotherState, "I5", 20);
 }

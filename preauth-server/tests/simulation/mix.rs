@@ -91,7 +91,7 @@ impl Mix {
             longest_delay_ms: rate(400) + 1,
             fails: if rate(8) == 1 { 350 } else { rate(60) },
             loses_answer: rate(60),
-            lands_late: rate(40),
+            lands_late: rate(120),
             conflicts: rate(40),
             kills: rate(1500),
             receiver: ReceiverMix {

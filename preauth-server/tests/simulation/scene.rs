@@ -149,11 +149,18 @@ impl Scene {
         }
     }
 
-    pub(crate) fn advance(&self, invoice: usize) -> DirectAdvance {
+    /// A direct advance of one of the few invoices, or of one without a number.
+    pub(crate) fn advance(&self, invoice: Option<usize>) -> DirectAdvance {
         DirectAdvance {
             payer: self.payer,
             supplier: self.supplier,
-            invoice: Self::invoice(invoice),
+            invoice: match invoice {
+                Some(invoice) => Self::invoice(invoice),
+                None => Invoice {
+                    number: None,
+                    ..Self::invoice(0)
+                },
+            },
             external_reference: None,
         }
     }

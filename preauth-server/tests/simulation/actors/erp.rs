@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use preauth_core::operation::{Action, Actor, Command, Rejection};
 use preauth_core::port::Viewer;
-use preauth_core::service::{Offered, ServiceError};
+use preauth_core::service::{Commanded, Offered, ServiceError};
 use preauth_core::value::{IdempotencyKey, OperationId};
+use preauth_server::clock::Clock;
 
 use crate::clock::sleep_ms;
 use crate::history::{CommandAnswer, Fact, OfferAnswer};
@@ -64,7 +65,11 @@ async fn insist(
 async fn cancel_for_sure(cluster: &Arc<Cluster>, random: &mut Random, id: OperationId) {
     for _ in 0..TRIES {
         let answer = cancel(cluster, some_instance(random), id).await;
-        if matches!(answer, CommandAnswer::Done | CommandAnswer::Refused(_)) {
+        let is_unclear = matches!(
+            answer,
+            CommandAnswer::NotDone | CommandAnswer::Unknown | CommandAnswer::Lost
+        );
+        if !is_unclear {
             return;
         }
         sleep_ms(random.between(1, 1_500)).await;
@@ -80,15 +85,19 @@ pub(crate) async fn offer(
 ) -> OfferAnswer {
     let offer = cluster.scene.offer(invoice);
     let sent_key = key.clone();
-    let asked = cluster.ask(instance, |service, now| async move {
-        service
-            .offer(&offer, Actor::Company, sent_key.as_ref(), now)
-            .await
+    let mut at = cluster.clock.now();
+    let asked = cluster.ask(instance, |service, now| {
+        at = now;
+        async move {
+            let key = sent_key.as_ref();
+            service.offer(&offer, Actor::Company, key, now).await
+        }
     });
     let answer = asked.await.map_or(OfferAnswer::Lost, answer_to_offer);
     cluster.chronicle.note(Fact::Offered {
         key,
         invoice,
+        at,
         answer: answer.clone(),
     });
     answer
@@ -113,15 +122,23 @@ pub(super) async fn command(
     command: Command,
 ) -> CommandAnswer {
     let action: Action = command.action();
-    let asked = cluster.ask(instance, |service, now| async move {
-        service
-            .command(viewer, operation, &command, Actor::Platform, now)
-            .await
+    let mut at = cluster.clock.now();
+    let asked = cluster.ask(instance, |service, now| {
+        at = now;
+        async move {
+            service
+                .command(viewer, operation, &command, Actor::Platform, now)
+                .await
+        }
     });
-    let answer = asked.await.map_or(CommandAnswer::Lost, answer_to_command);
+    let answer = match asked.await {
+        Some(Ok(Commanded { event: None, .. })) => CommandAnswer::Unchanged,
+        answer => answer.map_or(CommandAnswer::Lost, answer_to_command),
+    };
     cluster.chronicle.note(Fact::Commanded {
         operation,
         action,
+        at,
         answer: answer.clone(),
     });
     answer
@@ -133,7 +150,7 @@ pub(crate) fn created_id(body: &str) -> OperationId {
     OperationId::parse(&body["id"].to_string()).unwrap()
 }
 
-fn answer_to_offer(outcome: Result<Offered, ServiceError>) -> OfferAnswer {
+pub(super) fn answer_to_offer(outcome: Result<Offered, ServiceError>) -> OfferAnswer {
     match outcome {
         Ok(Offered::Created { body, .. }) => OfferAnswer::Created(body),
         Ok(Offered::Replayed { body }) => OfferAnswer::Replayed(body),

@@ -3,6 +3,7 @@
 mod clock_hand;
 mod clock_setter;
 mod erp;
+mod invoices;
 mod meddler;
 mod payments;
 mod platform;
@@ -32,6 +33,7 @@ pub(crate) async fn play(cluster: &Arc<Cluster>, random: &mut Random) {
         everybody.push(Box::pin(platform::acts(cluster, random.fork())));
     }
     everybody.push(Box::pin(payments::pays(cluster, random.fork())));
+    everybody.push(Box::pin(invoices::arrive(cluster, random.fork())));
     everybody.push(Box::pin(clock_hand::moves(cluster, random.fork())));
     everybody.push(Box::pin(meddler::meddles(cluster, random.fork())));
     everybody.push(Box::pin(clock_setter::sets(cluster, random.fork())));

@@ -6,7 +6,8 @@ use futures_util::future::join;
 use preauth_core::payment_order::{OrderAction, OrderCommand, PaymentOrder};
 use preauth_core::port::OrderTarget;
 use preauth_core::service::ServiceError;
-use preauth_core::value::{Money, PaymentOrderId, calendar};
+use preauth_core::value::{Money, PaymentOrderId, Timestamp, calendar};
+use preauth_server::clock::Clock;
 
 use crate::clock::{sleep_ms, start};
 use crate::history::{CommandAnswer, Fact};
@@ -44,10 +45,13 @@ async fn generate(cluster: &Arc<Cluster>, random: &mut Random) {
     };
     let cents = i64::try_from(random.between(1, 90_000_000)).unwrap();
     let amount = Money::from_cents(cents).unwrap();
-    let asked = cluster.ask(some_instance(random), |service, now| async move {
-        service.create_order(&target, amount, None, None, now).await
+    let mut at = cluster.clock.now();
+    let asked = cluster.ask(some_instance(random), |service, now| {
+        at = now;
+        async move { service.create_order(&target, amount, None, None, now).await }
     });
-    note(cluster, OrderAction::Create, asked.await);
+    let asked = asked.await;
+    note(cluster, None, OrderAction::Create, at, asked);
 }
 
 async fn act(cluster: &Arc<Cluster>, order: PaymentOrderId, mut random: Random) {
@@ -58,19 +62,29 @@ async fn act(cluster: &Arc<Cluster>, order: PaymentOrderId, mut random: Random) 
         3 | 4 => (OrderAction::Pay, OrderCommand::Pay),
         _ => (OrderAction::Cancel, OrderCommand::Cancel { reason: None }),
     };
-    let asked = cluster.ask(some_instance(&mut random), |service, now| async move {
-        service.order_command(order, &command, now).await
+    let mut at = cluster.clock.now();
+    let asked = cluster.ask(some_instance(&mut random), |service, now| {
+        at = now;
+        async move { service.order_command(order, &command, now).await }
     });
-    note(cluster, action, asked.await);
+    let asked = asked.await;
+    note(cluster, Some(order), action, at, asked);
 }
 
 fn note(
     cluster: &Arc<Cluster>,
+    order: Option<PaymentOrderId>,
     action: OrderAction,
+    at: Timestamp,
     asked: Option<Result<PaymentOrder, ServiceError>>,
 ) {
     let answer = asked.map_or(CommandAnswer::Lost, answer_to_command);
-    cluster.chronicle.note(Fact::Ordered { action, answer });
+    cluster.chronicle.note(Fact::Ordered {
+        order,
+        action,
+        at,
+        answer,
+    });
 }
 
 /// One of the orders that were committed so far.

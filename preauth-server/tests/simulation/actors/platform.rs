@@ -11,11 +11,12 @@ use preauth_core::value::{DueDate, ExtensionId, Money};
 use preauth_server::clock::Clock;
 
 use crate::clock::sleep_ms;
+use crate::history::{Fact, OfferAnswer};
 use crate::random::Random;
 use crate::scene::INVOICES;
 use crate::world::Cluster;
 
-use super::erp::command;
+use super::erp::{answer_to_offer, command};
 use super::some_instance;
 
 const DEEDS: u32 = 14;
@@ -26,7 +27,7 @@ const LONGEST_WAIT_MS: i64 = 25_000;
 pub(super) async fn acts(cluster: &Arc<Cluster>, mut random: Random) {
     for _ in 0..DEEDS {
         sleep_ms(random.below(3_000)).await;
-        if random.chance(60) {
+        if random.chance(120) {
             advance(cluster, &mut random).await;
         }
         let Some(operation) = one_of_the_newest(cluster, &mut random).await else {
@@ -80,13 +81,23 @@ async fn wait_for_the_end(cluster: &Arc<Cluster>, random: &mut Random, operation
 /// Begins a direct advance for one of the few invoices.
 async fn advance(cluster: &Arc<Cluster>, random: &mut Random) {
     let invoice = usize::try_from(random.below(INVOICES)).unwrap();
+    // Without a number nothing but the reserved id keeps an advance from being made twice.
+    let invoice = random.chance(500).then_some(invoice);
     let advance = cluster.scene.advance(invoice);
-    let asked = cluster.ask(some_instance(random), |service, now| async move {
-        let actor = preauth_core::operation::Actor::Supplier;
-        // What came of it stands in the history.
-        let _ = service.advance_directly(&advance, actor, now).await;
+    let mut at = cluster.clock.now();
+    let asked = cluster.ask(some_instance(random), |service, now| {
+        at = now;
+        async move {
+            let actor = preauth_core::operation::Actor::Supplier;
+            service.advance_directly(&advance, actor, now).await
+        }
     });
-    asked.await;
+    let answer = asked.await.map_or(OfferAnswer::Lost, answer_to_offer);
+    cluster.chronicle.note(Fact::Advanced {
+        invoice,
+        at,
+        answer,
+    });
 }
 
 /// Something that is possible in the operation's state, as far as the one who does it can see.

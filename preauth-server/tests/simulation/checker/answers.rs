@@ -30,6 +30,7 @@ impl<'a> Case<'a> {
                     key,
                     invoice,
                     answer,
+                    ..
                 } => {
                     self.one_operation(key.as_ref(), *invoice, answer, &by_key);
                     if let Some(key) = key {
@@ -47,11 +48,14 @@ impl<'a> Case<'a> {
                     operation,
                     action: Action::Cancel,
                     answer,
+                    ..
                 } => {
-                    if *answer == CommandAnswer::Done {
+                    let is_cancelled =
+                        matches!(answer, CommandAnswer::Done | CommandAnswer::Unchanged);
+                    if is_cancelled {
                         self.stays_cancelled(*operation);
                     }
-                    self.expect(!is_over || *answer == CommandAnswer::Done, "I7", || {
+                    self.expect(!is_over || is_cancelled, "I7", || {
                         format!("a cancellation is refused in the end: {}", entry.fact)
                     });
                 }

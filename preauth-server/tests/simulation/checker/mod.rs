@@ -16,12 +16,14 @@
 //! | I9 | one event, one body; every signature verifies |
 //! | I10 | nothing of a paused endpoint is given out |
 //! | I11 | lists say how many operations there are |
+//! | I12 | what was answered as done happened once; a refusal, and "nothing was done", had no effect |
 //! | I14 | nothing is stuck: no key, no delivery, no lease; no outcome under a lost lease |
 //! | I15 | amounts come out as they went in |
 //! | I16 | every offer stages one mail, and nothing else does |
 
 mod answers;
 mod deliveries;
+mod effects;
 mod journal;
 mod orders;
 mod read_back;
@@ -78,6 +80,7 @@ pub(crate) fn check(
     case.journal();
     case.orders();
     case.answers();
+    case.effects();
     case.deliveries();
     case.found
 }

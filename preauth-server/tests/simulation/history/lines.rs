@@ -28,6 +28,7 @@ impl fmt::Display for Fact {
                 key,
                 invoice,
                 answer,
+                ..
             } => {
                 let key = key.as_ref().map_or("without key", IdempotencyKey::as_str);
                 write!(f, "caller: offer of invoice {invoice}, {key}: {answer}")
@@ -36,10 +37,25 @@ impl fmt::Display for Fact {
                 operation,
                 action,
                 answer,
+                ..
             } => write!(f, "caller: {action:?} operation {operation}: {answer:?}"),
-            Self::Ordered { action, answer } => {
+            Self::Advanced {
+                invoice, answer, ..
+            } => write!(
+                f,
+                "supplier: direct advance of invoice {invoice:?}: {answer}"
+            ),
+            Self::Ordered { action, answer, .. } => {
                 write!(f, "caller: {action:?} a payment order: {answer:?}")
             }
+            Self::Invoiced { answer, .. } => write!(f, "platform: receives an invoice: {answer:?}"),
+            Self::LandedLate {
+                event_type,
+                is_applied,
+            } => write!(
+                f,
+                "a late commit of {event_type} ends, applied: {is_applied}"
+            ),
             Self::Committed(recorded) => recorded.fmt(f),
             Self::CommittedOrder(recorded) => {
                 let (order, event) = (&recorded.order, &recorded.event);

@@ -9,7 +9,8 @@ use preauth_core::operation::{Action, Operation};
 use preauth_core::payment_order::{OrderAction, PaymentOrder};
 use preauth_core::port::{Commit, EventRecord, NewDelivery, Verdict, Write};
 use preauth_core::value::{
-    CompanyId, DeliveryId, EndpointId, EventId, IdempotencyKey, OperationId, Timestamp,
+    CompanyId, DeliveryId, EndpointId, EventId, EventType, IdempotencyKey, OperationId,
+    PaymentOrderId, Timestamp,
 };
 use preauth_server::clock::Clock;
 
@@ -26,22 +27,43 @@ pub(crate) struct Entry {
 /// What happened.
 #[derive(Clone, Debug)]
 pub(crate) enum Fact {
-    /// A caller has the outcome of its offer.
+    /// A caller has the outcome of its offer, which it made `at` that moment.
     Offered {
         key: Option<IdempotencyKey>,
         invoice: usize,
+        at: Timestamp,
+        answer: OfferAnswer,
+    },
+    /// A supplier has the outcome of its direct advance.
+    Advanced {
+        invoice: Option<usize>,
+        at: Timestamp,
         answer: OfferAnswer,
     },
     /// A caller has the outcome of a command.
     Commanded {
         operation: OperationId,
         action: Action,
+        at: Timestamp,
         answer: CommandAnswer,
     },
-    /// A caller has the outcome of something it asked of payment orders.
+    /// A caller has the outcome of something it asked of payment orders: of this one, or of a new
+    /// one.
     Ordered {
+        order: Option<PaymentOrderId>,
         action: OrderAction,
+        at: Timestamp,
         answer: CommandAnswer,
+    },
+    /// The platform has the outcome of an invoice that it received.
+    Invoiced {
+        at: Timestamp,
+        answer: CommandAnswer,
+    },
+    /// A commit whose answer was lost came to its end later, and was applied or not.
+    LandedLate {
+        event_type: EventType,
+        is_applied: bool,
     },
     /// A commit of an operation was applied.
     Committed(Box<Recorded>),
@@ -123,6 +145,8 @@ pub(crate) enum OfferAnswer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CommandAnswer {
     Done,
+    /// It was so already.
+    Unchanged,
     Refused(String),
     NotDone,
     Unknown,

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use preauth_core::operation::Operation;
 use preauth_core::port::{
-    Commit, CommitError, Filter, LoadedOffer, LoadedOperation, OfferTarget, PageRequest, Render,
-    Unavailable, Viewer, Write,
+    Commit, CommitError, Filter, LoadedOffer, LoadedOperation, OfferTarget, OperationEvent,
+    PageRequest, Render, Unavailable, Viewer, Write,
 };
 use preauth_core::value::{EventType, InvoiceNumber, OperationId, Timestamp};
 use preauth_server::http::WireRender;
@@ -13,7 +13,7 @@ use preauth_server::http::WireRender;
 use crate::defect::Defect;
 use crate::ground::Ground;
 
-use super::Database;
+use super::{Database, lost};
 
 /// Between an invoice's number and what keeps it apart from itself.
 const DISGUISE: char = '~';
@@ -129,6 +129,48 @@ impl Database {
             forget_version(ground, &mut commit.write).await?;
         }
         ground.store.commit(commit).await
+    }
+
+    /// The outcome of a commit whose answer is lost.
+    pub(super) fn unknown_outcome(&self) -> CommitError {
+        if self.has(Defect::UnknownCalledNotDone) {
+            CommitError::NotDone(lost())
+        } else {
+            CommitError::Unknown(lost())
+        }
+    }
+
+    /// The defect that begins another operation at each try.
+    pub(super) async fn take_id_anew(&self, ground: &Ground, commit: &mut Commit) {
+        if !self.has(Defect::IdTakenAnew) {
+            return;
+        }
+        let Write::NewOperation(operation) = &mut commit.write else {
+            return;
+        };
+        if self.begun.lock().unwrap().insert(operation.id) {
+            return;
+        }
+        let target = OfferTarget {
+            payer: operation.payer.company,
+            supplier: operation.supplier.cnpj,
+            invoice_number: None,
+            idempotency_key: None,
+        };
+        let loaded = ground.store.load_offer(&target).await.unwrap().unwrap();
+        operation.id = loaded.context.id;
+        commit.event.body = WireRender.operation_event(&OperationEvent {
+            id: commit.event.id,
+            event_type: commit.event.event_type,
+            at: commit.event.at,
+            operation,
+            stage: None,
+            reason: None,
+            extension: None,
+        });
+        if let Some(reply) = &mut commit.reply {
+            reply.body = WireRender.reply(operation);
+        }
     }
 
     /// The defect that does not wait for a commit's outcome.

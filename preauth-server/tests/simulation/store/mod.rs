@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 
 use chrono::TimeDelta;
 use preauth_core::port::Unavailable;
-use preauth_core::value::{DeliveryId, EndpointId};
+use preauth_core::value::{DeliveryId, EndpointId, OperationId};
 use tokio::sync::{Notify, RwLock};
 
 use crate::clock::SimClock;
@@ -40,6 +40,8 @@ pub(crate) struct Database {
     pausing: RwLock<()>,
     rotations: AtomicU32,
     paused: Mutex<BTreeSet<EndpointId>>,
+    /// Operations that somebody tried to commit, for the defect that takes ids anew.
+    begun: Mutex<BTreeSet<OperationId>>,
 }
 
 /// One instance's connection to the database.
@@ -69,6 +71,7 @@ impl Database {
             pausing: RwLock::default(),
             rotations: AtomicU32::new(0),
             paused: Mutex::default(),
+            begun: Mutex::default(),
         }
     }
 

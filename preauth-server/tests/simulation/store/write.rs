@@ -14,8 +14,12 @@ use crate::history::Fact;
 
 use super::{SimStore, lost, outliving};
 
-/// A commit that lands late does so within this time.
-const LATEST_LANDING_MS: u64 = 300;
+/// A commit that lands late mostly does so within this time, while its caller is still trying.
+const LATE_MS: u64 = 300;
+/// The others land within this one, when the caller has its answer.
+const LATEST_MS: u64 = 5_000;
+/// How many of them, in thousandths.
+const MUCH_LATER: u64 = 300;
 
 #[async_trait]
 impl Store for SimStore {
@@ -72,17 +76,19 @@ impl Store for SimStore {
             .await
     }
 
-    async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
+    async fn commit(&self, mut commit: Commit) -> Result<(), CommitError> {
+        self.database.take_id_anew(self.ground(), &mut commit).await;
         self.database.send_too_early(&commit);
         let faults = &self.database.faults;
         let fault = faults.meet(self.instance, Call::Commit).await;
+        let unknown = || self.database.unknown_outcome();
         match fault {
             Some(Fault::Fails) => return Err(CommitError::NotDone(lost())),
-            Some(Fault::FailsUnknown) => return Err(CommitError::Unknown(lost())),
+            Some(Fault::FailsUnknown) => return Err(unknown()),
             Some(Fault::Conflicts) => return Err(CommitError::Conflict),
             Some(Fault::LandsLate) => {
                 self.land_late(commit);
-                return Err(CommitError::Unknown(lost()));
+                return Err(unknown());
             }
             Some(Fault::LosesAnswer | Fault::KillsBefore | Fault::KillsAfter) | None => {}
         }
@@ -93,7 +99,7 @@ impl Store for SimStore {
         }
         faults.leave(self.instance, fault).await;
         if fault == Some(Fault::LosesAnswer) {
-            return Err(CommitError::Unknown(lost()));
+            return Err(unknown());
         }
         done
     }
@@ -112,14 +118,22 @@ impl SimStore {
     /// The database goes on with what it was sent, whatever became of the instance.
     fn land_late(&self, commit: Commit) {
         let store = self.clone();
-        let pause = store
-            .database
-            .faults
-            .draw(|random| random.between(1, LATEST_LANDING_MS));
+        let pause = store.database.faults.draw(|random| {
+            if random.chance(MUCH_LATER) {
+                random.between(LATE_MS, LATEST_MS)
+            } else {
+                random.between(1, LATE_MS)
+            }
+        });
         tokio::spawn(async move {
             sleep_ms(pause).await;
+            let event_type = commit.event.event_type;
             // Nobody is left who could be told.
-            let _ = store.apply(commit).await;
+            let is_applied = store.apply(commit).await.is_ok();
+            store.database.chronicle.note(Fact::LandedLate {
+                event_type,
+                is_applied,
+            });
         });
     }
 

@@ -10,7 +10,7 @@ use preauth_server::clock::Clock;
 
 use crate::actors::{self, INSTANCE_FOR_LAST_QUESTIONS};
 use crate::checker::{EXPIRY_PATIENCE, ReadBack};
-use crate::history::{Fact, OfferAnswer};
+use crate::history::{CommandAnswer, Fact, OfferAnswer};
 
 use super::Cluster;
 
@@ -54,13 +54,15 @@ async fn ask_again(cluster: &Arc<Cluster>) {
                     key: Some(key),
                     invoice,
                     answer: OfferAnswer::Created(_) | OfferAnswer::Replayed(_),
+                    ..
                 } if !keys.iter().any(|(known, _)| known == key) => {
                     keys.push((key.clone(), *invoice));
                 }
                 Fact::Commanded {
                     operation,
                     action: Action::Cancel,
-                    answer: crate::history::CommandAnswer::Done,
+                    answer: CommandAnswer::Done | CommandAnswer::Unchanged,
+                    ..
                 } if !cancelled.contains(operation) => cancelled.push(*operation),
                 _ => {}
             }

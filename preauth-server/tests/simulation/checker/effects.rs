@@ -1,0 +1,165 @@
+//! Answers and what was recorded: I12.
+//!
+//! A caller's request is known by what it is about and by its moment, which is the event's too.
+
+use std::collections::BTreeMap;
+
+use preauth_core::value::{EventType, IdempotencyKey, OperationId, PaymentOrderId, Timestamp};
+
+use crate::history::{CommandAnswer, Fact, OfferAnswer, Recorded};
+use crate::scene::Scene;
+
+use super::Case;
+
+/// What a request is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum About {
+    Offer(Option<String>, Option<IdempotencyKey>),
+    Advance(Option<String>),
+    Operation(OperationId),
+    NewOrder,
+    Order(PaymentOrderId),
+    Invoice,
+}
+
+type Request = (About, &'static str, Timestamp);
+
+/// How often something was asked for and happened.
+#[derive(Debug, Default)]
+struct Effects {
+    /// Requests that were answered as done.
+    done: u32,
+    /// Requests that may have been done.
+    perhaps: u32,
+    events: u32,
+}
+
+impl Case<'_> {
+    pub(super) fn effects(&mut self) {
+        let mut all: BTreeMap<Request, Effects> = BTreeMap::new();
+        for entry in self.history {
+            if let Some((request, answer)) = asked(&entry.fact) {
+                let effects = all.entry(request).or_default();
+                match answer {
+                    Some(true) => effects.done += 1,
+                    None => effects.perhaps += 1,
+                    Some(false) => {}
+                }
+            }
+            if let Some(request) = happened(&entry.fact) {
+                all.entry(request).or_default().events += 1;
+            }
+        }
+        for (request, effects) in all {
+            let Effects {
+                done,
+                perhaps,
+                events,
+            } = effects;
+            self.expect((done..=done + perhaps).contains(&events), "I12", || {
+                format!("{request:?} happened {events} times: {done} done, {perhaps} perhaps")
+            });
+        }
+    }
+}
+
+/// A request, and whether its answer says that it was done; `None` if it does not say.
+fn asked(fact: &Fact) -> Option<(Request, Option<bool>)> {
+    let number = |invoice: usize| Scene::invoice(invoice).number.map(|it| it.to_string());
+    match fact {
+        Fact::Offered {
+            key,
+            invoice,
+            at,
+            answer,
+        } => {
+            let about = About::Offer(number(*invoice), key.clone());
+            let request = (about, EventType::PreAuthorizationCreated.as_str(), *at);
+            Some((request, has_begun(answer)))
+        }
+        Fact::Advanced {
+            invoice,
+            at,
+            answer,
+        } => {
+            let about = About::Advance(invoice.and_then(number));
+            let request = (about, EventType::AnticipationCreated.as_str(), *at);
+            Some((request, has_begun(answer)))
+        }
+        Fact::Commanded {
+            operation,
+            action,
+            at,
+            answer,
+        } => {
+            let about = About::Operation(*operation);
+            let request = (about, action.transition().event.as_str(), *at);
+            Some((request, is_done(answer)))
+        }
+        Fact::Ordered {
+            order,
+            action,
+            at,
+            answer,
+        } => {
+            let about = order.map_or(About::NewOrder, About::Order);
+            let request = (about, action.transition().event.as_str(), *at);
+            Some((request, is_done(answer)))
+        }
+        Fact::Invoiced { at, answer } => {
+            let request = (About::Invoice, EventType::InvoiceReceived.as_str(), *at);
+            Some((request, is_done(answer)))
+        }
+        _ => None,
+    }
+}
+
+/// What was committed, as the request that led to it; nobody asks for an expiry.
+fn happened(fact: &Fact) -> Option<Request> {
+    let (about, event) = match fact {
+        Fact::Committed(recorded) => (about(recorded), &recorded.event),
+        Fact::CommittedOrder(recorded) => {
+            let about = match recorded.event.event_type {
+                EventType::PaymentOrderCreated => About::NewOrder,
+                _ => About::Order(recorded.order.id),
+            };
+            (about, &recorded.event)
+        }
+        Fact::Announced(_, event) => (About::Invoice, &**event),
+        _ => return None,
+    };
+    let is_asked_for = event.event_type != EventType::PreAuthorizationExpired;
+    is_asked_for.then_some((about, event.event_type.as_str(), event.at))
+}
+
+fn about(recorded: &Recorded) -> About {
+    let operation = &recorded.operation;
+    let number = || operation.invoice.number.as_ref().map(ToString::to_string);
+    match recorded.event.event_type {
+        EventType::PreAuthorizationCreated => About::Offer(number(), recorded.key.clone()),
+        EventType::AnticipationCreated => About::Advance(number()),
+        _ => About::Operation(operation.id),
+    }
+}
+
+fn has_begun(answer: &OfferAnswer) -> Option<bool> {
+    match answer {
+        OfferAnswer::Created(_) => Some(true),
+        OfferAnswer::Replayed(_)
+        | OfferAnswer::Duplicate(_)
+        | OfferAnswer::Refused(_)
+        | OfferAnswer::InProgress
+        | OfferAnswer::NotDone => Some(false),
+        OfferAnswer::Unknown | OfferAnswer::Lost => None,
+    }
+}
+
+fn is_done(answer: &CommandAnswer) -> Option<bool> {
+    match answer {
+        CommandAnswer::Done => Some(true),
+        CommandAnswer::Unchanged | CommandAnswer::Refused(_) | CommandAnswer::NotDone => {
+            Some(false)
+        }
+        CommandAnswer::Unknown | CommandAnswer::Lost => None,
+    }
+}
