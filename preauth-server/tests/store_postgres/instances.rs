@@ -5,7 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::TimeDelta;
+use preauth_core::operation::Actor;
 use preauth_core::port::Claim;
+use preauth_core::service::{Offered, ServiceError};
+use preauth_core::value::IdempotencyKey;
 use preauth_server::access::RateLimit;
 use tokio::time::timeout;
 
@@ -103,6 +106,56 @@ async fn instances_that_claim_side_by_side_keep_to_the_limit_of_an_endpoint() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn what_falls_due_at_once_expires_once_on_two_instances() {
     all_expire_once(two().await).await;
+}
+
+/// Whether a session waits for a lock while a key is being written.
+async fn waits_under_a_key(fixture: &Fixture) -> bool {
+    sqlx::query_scalar(
+        "SELECT EXISTS (
+             SELECT 1 FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+             WHERE l.locktype = 'advisory' AND l.granted AND a.wait_event_type = 'Lock'
+                 AND a.datname = current_database())",
+    )
+    .fetch_one(&fixture.sql)
+    .await
+    .unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_key_that_one_instance_is_committing_is_in_progress_on_the_other() {
+    let [first, second] = two().await;
+    let payer = first.payer().await;
+    first.add_endpoint(payer).await;
+    let offer = first.new_offer(payer);
+    let key = IdempotencyKey::parse("pedido-0001").unwrap();
+    // The commit enters its key, and then waits for the endpoint that its delivery goes to.
+    let mut holder = first.sql.begin().await.unwrap();
+    sqlx::query("SELECT id FROM endpoints FOR UPDATE")
+        .execute(&mut *holder)
+        .await
+        .unwrap();
+    let send = |instance: &Arc<Fixture>| {
+        let (instance, offer, key) = (Arc::clone(instance), offer.clone(), key.clone());
+        async move {
+            let (service, now) = (&instance.service, instance.now);
+            service.offer(&offer, Actor::Company, Some(&key), now).await
+        }
+    };
+    let committing = tokio::spawn(send(&first));
+    while !waits_under_a_key(&first).await {
+        assert!(!committing.is_finished());
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let meanwhile = send(&second).await;
+    assert!(
+        matches!(meanwhile, Err(ServiceError::IdempotencyInProgress)),
+        "{meanwhile:?}"
+    );
+    holder.rollback().await.unwrap();
+    let Offered::Created { body, .. } = committing.await.unwrap().unwrap() else {
+        panic!("nobody else made the offer");
+    };
+    assert_eq!(send(&second).await.unwrap(), Offered::Replayed { body });
 }
 
 #[tokio::test]
