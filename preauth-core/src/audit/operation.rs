@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::operation::{Change, Operation};
+use crate::operation::{Beside, Change, ExtensionStatus, Operation};
 use crate::port::{
     ExtensionRecord, StoredEvent, StoredOperation, Subject, ToldData, ToldOperation,
 };
@@ -168,8 +168,12 @@ fn replayed(stored: &StoredOperation, told: &[ToldOperation], found: &mut Findin
     in_step(&begun, first, told.first(), found);
     let mut states = vec![begun];
     let mut extensions = BTreeMap::new();
+    let mut beside = Beside {
+        reached: Some(first.event_type),
+        ..Beside::default()
+    };
     for (event, told) in steps {
-        let after = step(&states, event, told);
+        let after = step(&states, &beside, event, told);
         found.expect(!after.is_empty(), Rule::PathOfTheTable, || {
             let from = states.first().map_or("", |state| state.status().as_str());
             format!(
@@ -183,6 +187,7 @@ fn replayed(stored: &StoredOperation, told: &[ToldOperation], found: &mut Findin
         in_time(&states, event, found);
         in_step(next, event, Some(told), found);
         note_extension(&mut extensions, change);
+        go_on(&mut beside, event, &extensions);
         states = after.into_iter().map(|(state, _)| state).collect();
     }
     arrived(stored, &states, &extensions, found);
@@ -240,6 +245,19 @@ fn note_extension(extensions: &mut Extensions, change: &Change) {
         };
         extensions.insert(extension.id, record);
     }
+}
+
+/// What the rules look at beside the operation, after one more event.
+fn go_on(beside: &mut Beside, event: &StoredEvent, extensions: &Extensions) {
+    if !matches!(
+        event.event_type,
+        EventType::AnticipationReproved | EventType::AnticipationReopened
+    ) {
+        beside.reached = Some(event.event_type);
+    }
+    let mut newest_first = extensions.values().rev();
+    let last = newest_first.find(|record| record.status == ExtensionStatus::Concluded);
+    beside.extended_to = last.map(|record| record.extension.new_due_date);
 }
 
 fn arrived(

@@ -1,7 +1,8 @@
 //! From what an event tells back to the change that it reports.
 
 use crate::operation::{
-    Action, Change, Closing, Extension, Operation, State, TRANSITIONS, Transition, evolve,
+    Action, Beside, Change, Closing, Extension, Operation, Resumed, State, TRANSITIONS, Transition,
+    evolve,
 };
 use crate::port::{StoredEvent, ToldOperation};
 use crate::value::{Origin, Reason, Version};
@@ -33,12 +34,13 @@ pub(super) fn beginning(stored: &Operation, first: &StoredEvent) -> Option<Opera
 /// not tell these apart, and what is stored does.
 pub(super) fn step(
     before: &[Operation],
+    beside: &Beside,
     event: &StoredEvent,
     told: &ToldOperation,
 ) -> Vec<(Operation, Change)> {
     let mut after: Vec<(Operation, Change)> = Vec::new();
     for operation in before {
-        for change in changes(operation, event, told) {
+        for change in changes(operation, beside, event, told) {
             let next = evolve(operation, &change);
             if after.iter().all(|(known, _)| *known != next) {
                 after.push((next, change));
@@ -48,17 +50,28 @@ pub(super) fn step(
     after
 }
 
-fn changes(from: &Operation, event: &StoredEvent, told: &ToldOperation) -> Vec<Change> {
+fn changes(
+    from: &Operation,
+    beside: &Beside,
+    event: &StoredEvent,
+    told: &ToldOperation,
+) -> Vec<Change> {
     let rows = TRANSITIONS.iter().filter(|row| {
         row.event == event.event_type
             && row.from.contains(&from.status())
-            && row.to == told.status
+            && row.to.contains(&told.status)
             && row.stage == told.stage
     });
-    rows.flat_map(|row| changes_of(row, from, told)).collect()
+    rows.flat_map(|row| changes_of(row, from, beside, told))
+        .collect()
 }
 
-fn changes_of(row: &Transition, from: &Operation, told: &ToldOperation) -> Vec<Change> {
+fn changes_of(
+    row: &Transition,
+    from: &Operation,
+    beside: &Beside,
+    told: &ToldOperation,
+) -> Vec<Change> {
     let open = open_extension(from);
     let unless_open = |change| (open.is_none()).then_some(change);
     let same_open = told.extension.filter(|extension| open == Some(*extension));
@@ -72,9 +85,9 @@ fn changes_of(row: &Transition, from: &Operation, told: &ToldOperation) -> Vec<C
             .map(|net_amount| Change::Released { net_amount }),
         Action::Pay => Some(Change::Paid),
         Action::ReturnPayout => unless_open(Change::PayoutReturned),
-        Action::Bill => Some(Change::Billed),
+        Action::Bill => return boletos(from, beside),
         Action::Conclude => unless_open(Change::Concluded),
-        Action::Reopen => was_reproved(from).then_some(Change::Reopened),
+        Action::Reopen => return reopenings(from, beside, told),
         Action::CreateExtension => told
             .extension
             .map(Change::ExtensionCreated)
@@ -89,6 +102,29 @@ fn changes_of(row: &Transition, from: &Operation, told: &ToldOperation) -> Vec<C
         | Action::ReproveByPlatform => return closings(row, told),
     };
     change.into_iter().collect()
+}
+
+/// The boleto falls due when the last concluded extension says; before that rule it always fell due
+/// with the invoice.
+fn boletos(from: &Operation, beside: &Beside) -> Vec<Change> {
+    let due_dates = beside
+        .extended_to
+        .into_iter()
+        .chain([from.invoice.due_date]);
+    due_dates
+        .map(|due_date| Change::Billed { due_date })
+        .collect()
+}
+
+/// Reopened where it was refused; before that rule, always in analysis.
+fn reopenings(from: &Operation, beside: &Beside, told: &ToldOperation) -> Vec<Change> {
+    let resumed = [
+        Resumed::after(beside.reached, from.origin),
+        Resumed::Analysis,
+    ];
+    let resumed = resumed.into_iter().find(|it| it.status() == told.status);
+    let change = resumed.map(Change::Reopened);
+    change.filter(|_| was_reproved(from)).into_iter().collect()
 }
 
 /// Closed without a reason, if the default one is told; or with the one that is told.

@@ -2,13 +2,15 @@
 
 use async_trait::async_trait;
 
-use crate::operation::{OfferContext, Operation, Party};
+use crate::operation::{ExtensionStatus, OfferContext, Operation, Party, State};
 use crate::payment_order::PaymentOrder;
 use crate::port::{
     Commit, CommitError, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget,
     Store, Subscription, Unavailable,
 };
-use crate::value::{CompanyId, EventId, OperationId, PaymentOrderId, Timestamp};
+use crate::value::{
+    CompanyId, DueDate, EventId, EventType, OperationId, PaymentOrderId, Timestamp,
+};
 
 use super::MemoryStore;
 use super::tables::{Tables, slot_of};
@@ -110,8 +112,33 @@ impl Tables {
         LoadedOperation {
             operation: operation.clone(),
             holder: self.other_holder(operation).cloned(),
+            reached: self.reached(operation),
+            extended_to: self.extended_to(operation),
             subscriptions: self.subscriptions_of(&operation.payer, Some(&operation.supplier)),
         }
+    }
+
+    fn reached(&self, operation: &Operation) -> Option<EventType> {
+        operation.closing()?;
+        let mut events = self.histories.get(&operation.id)?.iter().rev();
+        let reached = events.find(|event| {
+            !matches!(
+                event.event_type,
+                EventType::AnticipationReproved | EventType::AnticipationReopened
+            )
+        });
+        reached.map(|event| event.event_type)
+    }
+
+    fn extended_to(&self, operation: &Operation) -> Option<DueDate> {
+        let State::ToBill = operation.state else {
+            return None;
+        };
+        let mut extensions = self.extensions.values().rev();
+        let last = extensions.find(|(id, record)| {
+            *id == operation.id && record.status == ExtensionStatus::Concluded
+        });
+        last.map(|(_, record)| record.extension.new_due_date)
     }
 
     fn other_holder(&self, operation: &Operation) -> Option<&Operation> {

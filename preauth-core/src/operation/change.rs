@@ -1,8 +1,8 @@
 //! What happened to an existing operation: the outcome of a decision, the input of `evolve`.
 
-use crate::value::{EventType, Money, Stage};
+use crate::value::{DueDate, EventType, Money, Stage};
 
-use super::{Action, Closing, Extension, ExtensionStatus};
+use super::{Action, Closing, Extension, ExtensionStatus, Resumed};
 
 /// One recorded change, with the data that the new state needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,11 +23,14 @@ pub enum Change {
     /// The bank returned the payment.
     PayoutReturned,
     /// The boleto was issued.
-    Billed,
+    Billed {
+        /// When it falls due.
+        due_date: DueDate,
+    },
     /// The boleto was paid.
     Concluded,
     /// A reproved request was taken up again.
-    Reopened,
+    Reopened(Resumed),
     /// The operation was closed before its end.
     Closed(Closing),
     /// An extension was requested.
@@ -49,9 +52,9 @@ impl Change {
             Self::Released { .. } => Action::Release,
             Self::Paid => Action::Pay,
             Self::PayoutReturned => Action::ReturnPayout,
-            Self::Billed => Action::Bill,
+            Self::Billed { .. } => Action::Bill,
             Self::Concluded => Action::Conclude,
-            Self::Reopened => Action::Reopen,
+            Self::Reopened(_) => Action::Reopen,
             Self::Closed(closing) => closing.action,
             Self::ExtensionCreated(_) => Action::CreateExtension,
             Self::ExtensionConcluded(_) => Action::ConcludeExtension,
@@ -82,9 +85,9 @@ impl Change {
             | Self::Released { .. }
             | Self::Paid
             | Self::PayoutReturned
-            | Self::Billed
+            | Self::Billed { .. }
             | Self::Concluded
-            | Self::Reopened
+            | Self::Reopened(_)
             | Self::ExtensionCreated(_)
             | Self::ExtensionConcluded(_)
             | Self::ExtensionCanceled(_) => None,
@@ -104,9 +107,9 @@ impl Change {
             | Self::Released { .. }
             | Self::Paid
             | Self::PayoutReturned
-            | Self::Billed
+            | Self::Billed { .. }
             | Self::Concluded
-            | Self::Reopened
+            | Self::Reopened(_)
             | Self::Closed(_) => None,
         }
     }

@@ -47,7 +47,7 @@ pub enum Command {
         /// Why, if they say.
         reason: Option<Reason>,
     },
-    /// The reproved request is taken up again.
+    /// The reproved request is taken up again, where it was refused.
     Reopen,
     /// An extension of the boleto is requested.
     CreateExtension {

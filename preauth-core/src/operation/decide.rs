@@ -1,9 +1,12 @@
 //! What a command would do to an operation: one judgement on (state, command), pure.
 
-use crate::value::{DueDate, Money, OperationId, Reason, Timestamp, calendar};
+use crate::value::{DueDate, Money, Reason, Timestamp, calendar};
 
 use super::term::LATEST_DUE_DAYS;
-use super::{Action, Change, Closing, Command, Extension, Operation, Rejection, ReprovedBy, State};
+use super::{
+    Action, Beside, Change, Closing, Command, Extension, Operation, Rejection, ReprovedBy, Resumed,
+    State,
+};
 
 /// The outcome of a judgement that did not refuse.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,13 +19,12 @@ pub enum Decision {
 
 /// Says what happens if `command` meets `operation` at `now`; performs nothing.
 ///
-/// `holder` names another operation in progress that holds the same invoice, which only reopening
-/// looks at. An overdue offer must have its expiry recorded first: the caller sends
+/// An overdue offer must have its expiry recorded first: the caller sends
 /// [`Command::Expire`] on its own and judges again.
 pub fn decide(
     operation: &Operation,
     command: &Command,
-    holder: Option<OperationId>,
+    beside: &Beside,
     now: Timestamp,
 ) -> Result<Decision, Rejection> {
     if let Command::Cancel = command
@@ -42,7 +44,9 @@ pub fn decide(
         Command::Release { net_amount } => release(operation, *net_amount)?,
         Command::Pay => Change::Paid,
         Command::ReturnPayout => unless_extension_is_open(operation, Change::PayoutReturned)?,
-        Command::Bill => Change::Billed,
+        Command::Bill => Change::Billed {
+            due_date: beside.extended_to.unwrap_or(operation.invoice.due_date),
+        },
         Command::Conclude => unless_extension_is_open(operation, Change::Concluded)?,
         Command::Decline { reason }
         | Command::Withdraw { reason }
@@ -53,7 +57,7 @@ pub fn decide(
         Command::Cancel => close(action, None),
         Command::Expire if operation.is_overdue(now) => close(action, None),
         Command::Expire => return Err(Rejection::InvalidTransition { status }),
-        Command::Reopen => reopen(operation, holder)?,
+        Command::Reopen => reopen(operation, beside)?,
         Command::CreateExtension {
             id,
             new_due_date,
@@ -109,7 +113,7 @@ fn release(operation: &Operation, net_amount: Money) -> Result<Change, Rejection
     Ok(Change::Released { net_amount })
 }
 
-fn reopen(operation: &Operation, holder: Option<OperationId>) -> Result<Change, Rejection> {
+fn reopen(operation: &Operation, beside: &Beside) -> Result<Change, Rejection> {
     let reproved = operation.closing().is_some_and(|closing| {
         matches!(
             closing.action,
@@ -121,9 +125,12 @@ fn reopen(operation: &Operation, holder: Option<OperationId>) -> Result<Change, 
             status: operation.status(),
         });
     }
-    match holder {
+    match beside.holder {
         Some(existing) => Err(Rejection::DuplicateInvoice { existing }),
-        None => Ok(Change::Reopened),
+        None => {
+            let resumed = Resumed::after(beside.reached, operation.origin);
+            Ok(Change::Reopened(resumed))
+        }
     }
 }
 

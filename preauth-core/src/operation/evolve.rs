@@ -19,16 +19,16 @@ pub fn evolve(operation: &Operation, change: &Change) -> Operation {
         }
         Change::Paid => next.state = State::ToBill,
         Change::PayoutReturned => next.state = State::ToPay,
-        Change::Billed => {
+        Change::Billed { due_date } => {
             next.state = State::ToReceive {
-                boleto_due_date: operation.invoice.due_date,
+                boleto_due_date: *due_date,
                 extension: None,
             };
         }
         Change::Concluded => next.state = State::Concluded,
-        Change::Reopened => {
+        Change::Reopened(resumed) => {
             next.net_amount = None;
-            next.state = State::InAnalysis;
+            next.state = resumed.state();
         }
         Change::Closed(closing) => next.state = State::Reproved(closing.clone()),
         Change::ExtensionCreated(created) => {

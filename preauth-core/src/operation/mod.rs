@@ -4,6 +4,7 @@
 //! function changes a status. What is allowed stands in one table, [`TRANSITIONS`].
 
 mod actor;
+mod beside;
 mod change;
 mod command;
 mod decide;
@@ -18,6 +19,7 @@ mod term;
 mod transition;
 
 pub use actor::Actor;
+pub use beside::{Beside, Resumed};
 pub use change::Change;
 pub use command::{Command, ReprovedBy};
 pub use decide::{Decision, decide};

@@ -5,7 +5,7 @@
 
 use crate::value::{EventType, Stage, Status};
 
-/// One row: `action`, done by `by`, leads from any status of `from` to `to` and records `event`.
+/// One row: `action`, done by `by`, leads from any status of `from` to one of `to` and records `event`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transition {
     /// What is done.
@@ -14,8 +14,8 @@ pub struct Transition {
     pub by: By,
     /// Statuses it may be done in; empty for the two ways an operation begins.
     pub from: &'static [Status],
-    /// The status afterwards.
-    pub to: Status,
+    /// The status afterwards; of several, the one in which it was refused.
+    pub to: &'static [Status],
     /// The one event recorded with it.
     pub event: EventType,
     /// The webhook's `stage`, for actions that close.
@@ -92,20 +92,20 @@ pub const TRANSITIONS: [Transition; 20] = [
     begins(
         Action::Offer,
         By::Erp,
-        S::InPreAuth,
+        &[S::InPreAuth],
         E::PreAuthorizationCreated,
     ),
     begins(
         Action::AdvanceDirectly,
         By::Supplier,
-        S::InVerification,
+        &[S::InVerification],
         E::AnticipationCreated,
     ),
     moves(
         Action::Request,
         By::Supplier,
         &[S::InPreAuth],
-        S::ToApprove,
+        &[S::ToApprove],
         E::AnticipationRequested,
     ),
     closes(
@@ -144,49 +144,49 @@ pub const TRANSITIONS: [Transition; 20] = [
         Action::Verify,
         By::Platform,
         &[S::InVerification],
-        S::ToApprove,
+        &[S::ToApprove],
         E::AnticipationRequested,
     ),
     moves(
         Action::Approve,
         By::Company,
         &[S::ToApprove],
-        S::InAnalysis,
+        &[S::InAnalysis],
         E::AnticipationApproved,
     ),
     moves(
         Action::Release,
         By::Platform,
         &[S::InAnalysis],
-        S::ToPay,
+        &[S::ToPay],
         E::AnticipationAnalysisApproved,
     ),
     moves(
         Action::Pay,
         By::Platform,
         &[S::ToPay],
-        S::ToBill,
+        &[S::ToBill],
         E::AnticipationPaid,
     ),
     moves(
         Action::ReturnPayout,
         By::Platform,
         &[S::ToBill, S::ToReceive],
-        S::ToPay,
+        &[S::ToPay],
         E::AnticipationPayoutReturned,
     ),
     moves(
         Action::Bill,
         By::Platform,
         &[S::ToBill],
-        S::ToReceive,
+        &[S::ToReceive],
         E::AnticipationBilled,
     ),
     moves(
         Action::Conclude,
         By::Platform,
         &[S::ToReceive],
-        S::Concluded,
+        &[S::Concluded],
         E::AnticipationConcluded,
     ),
     closes(
@@ -209,28 +209,28 @@ pub const TRANSITIONS: [Transition; 20] = [
         Action::Reopen,
         By::Platform,
         &[S::Reproved],
-        S::InAnalysis,
+        &[S::InVerification, S::ToApprove, S::InAnalysis],
         E::AnticipationReopened,
     ),
     moves(
         Action::CreateExtension,
         By::Platform,
         &[S::ToReceive],
-        S::ToReceive,
+        &[S::ToReceive],
         E::AnticipationExtensionCreated,
     ),
     moves(
         Action::ConcludeExtension,
         By::Platform,
         &[S::ToReceive],
-        S::ToReceive,
+        &[S::ToReceive],
         E::AnticipationExtensionConcluded,
     ),
     moves(
         Action::CancelExtension,
         By::Platform,
         &[S::ToReceive],
-        S::ToReceive,
+        &[S::ToReceive],
         E::AnticipationExtensionCanceled,
     ),
 ];
@@ -305,7 +305,7 @@ impl Action {
     }
 }
 
-const fn begins(action: Action, by: By, to: Status, event: EventType) -> Transition {
+const fn begins(action: Action, by: By, to: &'static [Status], event: EventType) -> Transition {
     moves(action, by, &[], to, event)
 }
 
@@ -313,7 +313,7 @@ const fn moves(
     action: Action,
     by: By,
     from: &'static [Status],
-    to: Status,
+    to: &'static [Status],
     event: EventType,
 ) -> Transition {
     Transition {
@@ -339,7 +339,7 @@ const fn closes(
         action,
         by,
         from,
-        to: Status::Reproved,
+        to: &[Status::Reproved],
         event,
         stage: Some(stage),
         default_reason: Some(default_reason),
@@ -361,7 +361,7 @@ mod tests {
     #[test]
     fn exactly_the_closing_rows_have_a_stage_and_a_default_reason() {
         for row in &TRANSITIONS {
-            let closes = row.to == crate::value::Status::Reproved;
+            let closes = row.to == [crate::value::Status::Reproved];
             assert_eq!(row.stage.is_some(), closes, "{row:?}");
             assert_eq!(row.default_reason.is_some(), closes, "{row:?}");
         }

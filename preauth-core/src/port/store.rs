@@ -5,11 +5,11 @@ use std::error::Error as StdError;
 use async_trait::async_trait;
 use thiserror::Error;
 
-use crate::operation::{OfferContext, Operation};
+use crate::operation::{Beside, OfferContext, Operation};
 use crate::payment_order::PaymentOrder;
 use crate::value::{
-    Cnpj, CompanyId, EventId, Fingerprint, IdempotencyKey, InvoiceNumber, OperationId,
-    PaymentOrderId, Timestamp,
+    Cnpj, CompanyId, DueDate, EventId, EventType, Fingerprint, IdempotencyKey, InvoiceNumber,
+    OperationId, PaymentOrderId, Timestamp,
 };
 
 use super::{Commit, Subscription};
@@ -110,8 +110,24 @@ pub struct LoadedOperation {
     pub operation: Operation,
     /// Another operation in progress that holds the same invoice in the same group.
     pub holder: Option<Operation>,
+    /// Of a reproved one: its latest event that is neither a reproval nor a reopening.
+    pub reached: Option<EventType>,
+    /// Of one whose boleto is to be issued: the due date of its last concluded extension.
+    pub extended_to: Option<DueDate>,
     /// The endpoints of the payer's and the supplier's head offices.
     pub subscriptions: Vec<Subscription>,
+}
+
+impl LoadedOperation {
+    /// What a command is decided by, beside the operation itself.
+    #[must_use]
+    pub fn beside(&self) -> Beside {
+        Beside {
+            holder: self.holder.as_ref().map(|holder| holder.id),
+            reached: self.reached,
+            extended_to: self.extended_to,
+        }
+    }
 }
 
 /// Names the parties of a new payment order.

@@ -107,8 +107,7 @@ impl Service {
         unsettled: &mut Unsettled<Box<Commanded>>,
     ) -> Result<Attempt<Box<Commanded>>, ServiceError> {
         let operation = &loaded.operation;
-        let holder = loaded.holder.as_ref().map(|holder| holder.id);
-        let change: Change = match decide(operation, command, holder, now)? {
+        let change: Change = match decide(operation, command, &loaded.beside(), now)? {
             Decision::Change(change) => change,
             Decision::Unchanged => {
                 let commanded = Commanded {

@@ -53,8 +53,7 @@ impl Service {
     /// The expiry of an offer and the commit that records it; `None` when its time has not passed.
     fn expiry(&self, loaded: &LoadedOperation, now: Timestamp) -> Option<(Commanded, Commit)> {
         let operation: &Operation = &loaded.operation;
-        let holder = loaded.holder.as_ref().map(|holder| holder.id);
-        let decision = decide(operation, &Command::Expire, holder, now).ok()?;
+        let decision = decide(operation, &Command::Expire, &loaded.beside(), now).ok()?;
         let Decision::Change(change) = decision else {
             return None;
         };

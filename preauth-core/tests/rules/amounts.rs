@@ -1,15 +1,19 @@
 //! The net amount: set by the release, bounded, kept, and taken away again by a reopening.
 
 use preauth_core::operation::{
-    Action, Closing, Command, Decision, Operation, Rejection, State, decide, evolve,
+    Action, Beside, Closing, Command, Decision, Operation, Rejection, State, decide, evolve,
 };
-use preauth_core::value::OperationId;
+use preauth_core::value::{EventType, OperationId};
 
 use crate::given::{cents, moment, operation};
 
 fn after(operation: &Operation, command: &Command) -> Operation {
     let now = moment("2026-12-01T12:00:00.000Z");
-    match decide(operation, command, None, now).unwrap() {
+    let beside = Beside {
+        reached: Some(EventType::AnticipationPayoutReturned),
+        ..Beside::default()
+    };
+    match decide(operation, command, &beside, now).unwrap() {
         Decision::Change(change) => evolve(operation, &change),
         Decision::Unchanged => panic!("{command:?} changes nothing"),
     }
@@ -29,7 +33,12 @@ fn the_net_amount_lies_above_zero_and_within_the_amount_less_the_withheld_tax() 
         let release = Command::Release {
             net_amount: cents(net),
         };
-        let decided = decide(&operation(State::InAnalysis), &release, None, now);
+        let decided = decide(
+            &operation(State::InAnalysis),
+            &release,
+            &Beside::default(),
+            now,
+        );
         if fits {
             assert!(decided.is_ok(), "{net}");
         } else {
@@ -65,6 +74,10 @@ fn the_net_amount_stays_through_a_returned_payout_and_a_reproval_and_goes_with_a
 fn a_reopening_is_refused_while_another_operation_holds_the_invoice() {
     let now = moment("2026-12-01T12:00:00.000Z");
     let existing = OperationId::new(2).unwrap();
+    let held = Beside {
+        holder: Some(existing),
+        ..Beside::default()
+    };
     let closed = |action| {
         operation(State::Reproved(Closing {
             action,
@@ -72,11 +85,11 @@ fn a_reopening_is_refused_while_another_operation_holds_the_invoice() {
         }))
     };
     let reproved = closed(Action::ReproveByCompany);
-    let refused = decide(&reproved, &Command::Reopen, Some(existing), now);
+    let refused = decide(&reproved, &Command::Reopen, &held, now);
     assert_eq!(refused, Err(Rejection::DuplicateInvoice { existing }));
     // What no reproval closed is not reopened, held or not.
     let declined = closed(Action::Decline);
-    let refused = decide(&declined, &Command::Reopen, Some(existing), now);
+    let refused = decide(&declined, &Command::Reopen, &held, now);
     let status = declined.status();
     assert_eq!(refused, Err(Rejection::InvalidTransition { status }));
 }
@@ -84,8 +97,14 @@ fn a_reopening_is_refused_while_another_operation_holds_the_invoice() {
 #[test]
 fn nothing_but_a_reopening_looks_at_the_holder() {
     let now = moment("2026-12-01T12:00:00.000Z");
-    let holder = OperationId::new(2);
+    let held = Beside {
+        holder: OperationId::new(2),
+        ..Beside::default()
+    };
     let offered = operation(State::InPreAuth);
-    let with = decide(&offered, &Command::Request, holder, now);
-    assert_eq!(with, decide(&offered, &Command::Request, None, now));
+    let with = decide(&offered, &Command::Request, &held, now);
+    assert_eq!(
+        with,
+        decide(&offered, &Command::Request, &Beside::default(), now)
+    );
 }

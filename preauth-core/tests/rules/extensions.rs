@@ -1,7 +1,7 @@
 //! Extensions of the boleto: bounds, one at a time, and what an open one keeps from happening.
 
 use preauth_core::operation::{
-    Command, Decision, Extension, Operation, Rejection, State, decide, evolve,
+    Beside, Command, Decision, Extension, Operation, Rejection, State, decide, evolve,
 };
 use preauth_core::value::{DueDate, ExtensionId, Timestamp};
 
@@ -32,7 +32,7 @@ fn now() -> Timestamp {
 }
 
 fn after(operation: &Operation, command: &Command) -> Operation {
-    let decided = decide(operation, command, None, now()).unwrap();
+    let decided = decide(operation, command, &Beside::default(), now()).unwrap();
     let Decision::Change(change) = decided else {
         panic!("{command:?} changes nothing");
     };
@@ -50,7 +50,12 @@ fn an_extension_ends_after_the_boleto_and_at_most_180_days_ahead() {
         ("9999-12-31", false),
     ];
     for (new_due_date, fits) in cases {
-        let decided = decide(&billed(), &create(day(new_due_date), 1), None, now());
+        let decided = decide(
+            &billed(),
+            &create(day(new_due_date), 1),
+            &Beside::default(),
+            now(),
+        );
         if fits {
             assert!(decided.is_ok(), "{new_due_date}");
         } else {
@@ -62,7 +67,12 @@ fn an_extension_ends_after_the_boleto_and_at_most_180_days_ahead() {
 
 #[test]
 fn an_extension_has_a_total_above_zero() {
-    let refused = decide(&billed(), &create(day("2027-04-01"), 0), None, now());
+    let refused = decide(
+        &billed(),
+        &create(day("2027-04-01"), 0),
+        &Beside::default(),
+        now(),
+    );
     assert_eq!(refused, Err(Rejection::ExtensionTotalOutOfRange));
 }
 
@@ -86,7 +96,12 @@ fn only_a_concluded_extension_moves_the_boleto_and_none_moves_the_invoice() {
         assert_eq!(operation.invoice.due_date, day("2027-03-01"));
     }
     // The next one must end after the extended boleto.
-    let refused = decide(&concluded, &create(day("2027-04-01"), 1), None, now());
+    let refused = decide(
+        &concluded,
+        &create(day("2027-04-01"), 1),
+        &Beside::default(),
+        now(),
+    );
     assert_eq!(refused, Err(Rejection::ExtensionDueDateOutOfRange));
 }
 
@@ -98,7 +113,7 @@ fn only_the_open_extension_can_be_concluded_or_cancelled() {
         Command::ConcludeExtension { id },
         Command::CancelExtension { id },
     ] {
-        let refused = decide(&opened, &command, None, now());
+        let refused = decide(&opened, &command, &Beside::default(), now());
         assert_eq!(refused, Err(Rejection::ExtensionNotOpen));
     }
 }
@@ -106,7 +121,8 @@ fn only_the_open_extension_can_be_concluded_or_cancelled() {
 #[test]
 fn the_event_tells_of_the_extension_it_is_about() {
     let command = create(day("2027-04-01"), 7);
-    let Ok(Decision::Change(change)) = decide(&billed(), &command, None, now()) else {
+    let Ok(Decision::Change(change)) = decide(&billed(), &command, &Beside::default(), now())
+    else {
         panic!("not created");
     };
     let expected = Extension {

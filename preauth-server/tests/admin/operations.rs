@@ -94,7 +94,7 @@ async fn offers_and_advances_are_closed_and_reopened() {
     assert_eq!(operator.act("verify", id, &[]), "TO_APPROVE");
     let reproved = closed("reprove", id, &["--by", "company"]);
     assert_eq!(reproved["stage"], "REQUEST");
-    assert_eq!(operator.act("reopen", id, &[]), "IN_ANALYSIS");
+    assert_eq!(operator.act("reopen", id, &[]), "TO_APPROVE");
     let reproved = closed(
         "reprove",
         id,

@@ -259,6 +259,22 @@ async fn every_broken_rule_is_found(kind: Kind) {
     assert_eq!(broken, BTreeSet::from(Rule::ALL), "no rule goes unproved");
 }
 
+/// Earlier builds reopened every operation in analysis.
+#[tokio::test]
+async fn a_reopening_that_was_recorded_under_the_earlier_rule_is_sound() {
+    let whole = Scratch::empty(Kind::Sqlite).await;
+    live_in(&whole).await;
+    whole
+        .execute(&[
+            "UPDATE operations SET status = 'IN_ANALYSIS' WHERE id = 5",
+            "UPDATE events SET body = replace(body, 'IN_VERIFICATION', 'IN_ANALYSIS')
+             WHERE operation_id = 5 AND type = 'anticipation.reopened'",
+        ])
+        .await;
+    let (_, found) = audited(&whole, true).await;
+    assert_eq!(found, []);
+}
+
 #[tokio::test]
 async fn what_only_passes_time_leads_to_is_not_expected_at_rest() {
     let whole = Scratch::empty(Kind::Sqlite).await;

@@ -201,8 +201,12 @@ async fn every_type_of_event_arrives_with_exactly_its_fields(backend: Backend) {
     play.operation("PRE_AUTH", "NF-1", &whole).await;
     play.operation("PRE_AUTH", "NF-2", &["decline"]).await;
     play.operation("PRE_AUTH", "NF-3", &["cancel"]).await;
-    play.operation("DIRECT", "NF-4", &["reprove by COMPANY", "reopen"])
-        .await;
+    play.operation(
+        "DIRECT",
+        "NF-4",
+        &["verify", "approve", "reprove by PLATFORM", "reopen"],
+    )
+    .await;
     play.invoice("NF-5").await;
     let reason = json!({"reason": "Em duplicidade"});
     let day = json!({"scheduledFor": due_date(20).to_string()});

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::scene::{NET_AMOUNT, Scene};
 use crate::support::Backend;
-use crate::table::{Row, TABLE, row};
+use crate::table::{Row, TABLE, leads, row};
 
 on_each_database! {
     every_row_of_the_table_is_told_as_it_says,
@@ -15,7 +15,7 @@ on_each_database! {
 }
 
 /// Ways through the table that together take every row but expiry, which takes time.
-const WALKS: [(&str, &[&str]); 14] = [
+const WALKS: [(&str, &[&str]); 15] = [
     (
         "PRE_AUTH",
         &[
@@ -82,11 +82,19 @@ const WALKS: [(&str, &[&str]); 14] = [
             "reopen",
             "reprove by PLATFORM",
             "reopen",
+            "verify",
+            "reprove by COMPANY",
+            "reopen",
+            "approve",
             "release",
         ],
     ),
     ("DIRECT", &["reprove by PLATFORM", "reopen"]),
     ("DIRECT", &["verify", "reprove by COMPANY", "reopen"]),
+    (
+        "DIRECT",
+        &["verify", "approve", "reprove by PLATFORM", "reopen"],
+    ),
     ("DIRECT", &["verify", "reprove by PLATFORM", "reopen"]),
     (
         "DIRECT",
@@ -101,12 +109,12 @@ const WALKS: [(&str, &[&str]); 14] = [
 ];
 
 /// What an event's data must say of the operation, beside its parties and its invoice.
-fn told(id: i64, origin: &str, row: &Row, net_amount: &Value) -> Value {
+fn told(id: i64, origin: &str, row: &Row, to: &str, net_amount: &Value) -> Value {
     json!([
         id,
         row.event,
         origin,
-        row.to,
+        to,
         row.stage,
         row.default_reason,
         net_amount
@@ -139,11 +147,16 @@ async fn every_row_of_the_table_is_told_as_it_says(backend: Backend) {
             "IN_PRE_AUTH"
         };
         let mut net_amount = Value::Null;
+        let mut refused_in = status;
         for action in *actions {
             scene.play(id, &[action]).await;
             let row = row(action);
             taken.insert((*origin, row.action, status));
-            status = row.to;
+            let to = leads(row, refused_in);
+            if row.event == "anticipation.reproved" {
+                refused_in = status;
+            }
+            status = to;
             match *action {
                 "release" => net_amount = json!(NET_AMOUNT),
                 "reopen" => net_amount = Value::Null,
@@ -154,10 +167,10 @@ async fn every_row_of_the_table_is_told_as_it_says(backend: Backend) {
             let reason = (row.stage, row.default_reason);
             assert_eq!(
                 json!(shown),
-                json!([row.to, reason.0, reason.1, net_amount]),
+                json!([to, reason.0, reason.1, net_amount]),
                 "{action}"
             );
-            expected.push(told(id, origin, row, &net_amount));
+            expected.push(told(id, origin, row, to, &net_amount));
         }
     }
     assert_eq!(taken, reachable());

@@ -156,3 +156,12 @@ const fn closing(
         default_reason: Some(default_reason),
     }
 }
+
+/// Where `row` leads: a reopening to where the operation was refused, and no further than the
+/// analysis.
+pub(crate) fn leads(row: &Row, refused_in: &'static str) -> &'static str {
+    match (row.action, refused_in) {
+        ("reopen", "IN_VERIFICATION" | "TO_APPROVE") => refused_in,
+        _ => row.to,
+    }
+}

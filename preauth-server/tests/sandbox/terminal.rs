@@ -190,7 +190,7 @@ async fn the_other_endings_and_a_direct_advance_are_played_too() {
             "TO_APPROVE -> REPROVED, anticipation.reproved",
         ),
         ("show 3", "possible now: reopen"),
-        ("reopen 3", "REPROVED -> IN_ANALYSIS, anticipation.reopened"),
+        ("reopen 3", "REPROVED -> TO_APPROVE, anticipation.reopened"),
         ("advance 31d", "31 days ahead of this machine"),
         ("now", "31 days ahead of this machine"),
         (

@@ -3,7 +3,8 @@
 use crate::conformance::scene::{Scene, cents, target_of};
 use crate::conformance::{Host, draft};
 use crate::operation::{
-    Action, Actor, Change, Closing, Command, Extension, Operation, Rejection, ReprovedBy, State,
+    Action, Actor, Change, Closing, Command, Extension, Operation, Rejection, ReprovedBy, Resumed,
+    State,
 };
 use crate::port::{CommitError, Viewer};
 use crate::service::ServiceError;
@@ -263,12 +264,14 @@ fn a_whole_life(scene: &Scene<'_>) -> Vec<Change> {
         Change::Approved,
         released.clone(),
         Change::Closed(reproved),
-        Change::Reopened,
+        Change::Reopened(Resumed::Analysis),
         released,
         Change::Paid,
         Change::PayoutReturned,
         Change::Paid,
-        Change::Billed,
+        Change::Billed {
+            due_date: scene.due_in(60),
+        },
         Change::ExtensionCreated(canceled),
         Change::ExtensionCanceled(canceled),
         Change::ExtensionCreated(first),

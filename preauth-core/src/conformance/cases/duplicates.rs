@@ -2,7 +2,9 @@
 
 use crate::conformance::scene::{Scene, target_of};
 use crate::conformance::{Host, draft};
-use crate::operation::{Action, Actor, Change, Closing, Command, Offer, Rejection, ReprovedBy};
+use crate::operation::{
+    Action, Actor, Change, Closing, Command, Offer, Rejection, ReprovedBy, Resumed,
+};
 use crate::port::{CommitError, Viewer};
 use crate::service::ServiceError;
 use crate::value::{OperationId, Status};
@@ -155,13 +157,18 @@ pub async fn reopening_needs_the_invoice_to_be_free(host: &dyn Host) {
         .unwrap()
         .unwrap();
     assert_eq!(loaded.holder.as_ref(), Some(&holder));
-    let reopen = draft::change(&scene, &loaded, &Change::Reopened, scene.now);
+    let reopen = draft::change(
+        &scene,
+        &loaded,
+        &Change::Reopened(Resumed::Approval),
+        scene.now,
+    );
     let refused = host.store().commit(reopen).await;
     assert!(matches!(refused, Err(CommitError::Conflict)), "{refused:?}");
     assert_eq!(scene.stored(reproved).await, loaded.operation);
     scene.play(holder.id, &[Command::Cancel]).await;
     let reopened = scene.play(reproved, &[Command::Reopen]).await;
-    assert_eq!(reopened.status(), Status::InAnalysis);
+    assert_eq!(reopened.status(), Status::ToApprove);
     assert_eq!(
         duplicate_of(&scene, &scene.offer_of("NF-1")).await,
         reproved

@@ -14,5 +14,6 @@ pub mod paces;
 pub mod parties;
 pub mod pauses;
 pub mod races;
+pub mod reopenings;
 pub mod replies;
 pub mod schedules;

@@ -170,7 +170,7 @@ pub async fn an_overdue_holder_makes_room_for_a_reopening(host: &dyn Host) {
             late,
         )
         .await;
-    assert_eq!(reopened.unwrap().operation.state, State::InAnalysis);
+    assert_eq!(reopened.unwrap().operation.state, State::ToApprove);
     assert_eq!(
         scene.stored(holder.id).await.state,
         State::Reproved(by_time())

@@ -25,7 +25,7 @@ impl Model {
                 _ => Outcome::Refused("already requested"),
             };
         }
-        let Some((status, event)) = deed.leads(operation.status) else {
+        let Some((status, event)) = deed.leads(operation.status, operation.refused_in) else {
             return Outcome::Refused("transition");
         };
         if let Some(refusal) = self.refuse_deed(index, deed, arguments) {
@@ -41,11 +41,15 @@ impl Model {
         match deed {
             Deed::Release => changed.net_cents = Some(arguments.net_cents),
             Deed::Reopen => changed.net_cents = None,
-            Deed::Bill => changed.boleto_day = changed.due_day,
+            Deed::ReproveByCompany | Deed::ReproveByPlatform => {
+                changed.refused_in = Some(operation.status);
+            }
+            Deed::Bill => changed.boleto_day = changed.extended_day.unwrap_or(changed.due_day),
             Deed::CreateExtension => changed.extension_day = Some(arguments.extension_day),
             Deed::CancelExtension => changed.extension_day = None,
             Deed::ConcludeExtension => {
                 changed.boleto_day = changed.extension_day.take().unwrap();
+                changed.extended_day = Some(changed.boleto_day);
             }
             _ => {}
         }

@@ -36,6 +36,10 @@ pub(super) struct Modelled {
     pub(super) expires_ms: Option<i64>,
     pub(super) boleto_day: i64,
     pub(super) extension_day: Option<i64>,
+    /// Of the last concluded extension.
+    pub(super) extended_day: Option<i64>,
+    /// The status before the latest reproval.
+    pub(super) refused_in: Option<Status>,
     pub(super) events: Vec<EventType>,
     pub(super) supplier: Supplier,
     pub(super) number: Option<u64>,
@@ -113,6 +117,8 @@ impl Model {
             expires_ms: Some(last_day.min(self.now_ms + MONTH_MS)),
             boleto_day: due_day,
             extension_day: None,
+            extended_day: None,
+            refused_in: None,
             events: vec![EventType::PreAuthorizationCreated],
             supplier: step.supplier,
             number: Some(step.number),
@@ -165,6 +171,8 @@ impl Model {
             expires_ms: None,
             boleto_day: due_day,
             extension_day: None,
+            extended_day: None,
+            refused_in: None,
             events: vec![EventType::AnticipationCreated],
             supplier,
             number,

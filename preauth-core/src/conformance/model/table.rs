@@ -54,8 +54,13 @@ impl Deed {
         Self::CancelExtension,
     ];
 
-    /// Where `self` leads from `status` and what is reported, if it leads anywhere.
-    pub(super) fn leads(self, status: Status) -> Option<(Status, EventType)> {
+    /// Where `self` leads from `status` and what is reported, if it leads anywhere; `refused_in`
+    /// is the status before the latest reproval.
+    pub(super) fn leads(
+        self,
+        status: Status,
+        refused_in: Option<Status>,
+    ) -> Option<(Status, EventType)> {
         use EventType as E;
         use Status as S;
         let row = match (self, status) {
@@ -80,7 +85,13 @@ impl Deed {
                 Self::ReproveByPlatform,
                 S::InVerification | S::ToApprove | S::InAnalysis | S::ToPay,
             ) => (S::Reproved, E::AnticipationReproved),
-            (Self::Reopen, S::Reproved) => (S::InAnalysis, E::AnticipationReopened),
+            (Self::Reopen, S::Reproved) => {
+                let resumed = match refused_in {
+                    Some(refused @ (S::InVerification | S::ToApprove)) => refused,
+                    _ => S::InAnalysis,
+                };
+                (resumed, E::AnticipationReopened)
+            }
             (Self::CreateExtension, S::ToReceive) => {
                 (S::ToReceive, E::AnticipationExtensionCreated)
             }

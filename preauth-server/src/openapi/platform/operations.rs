@@ -94,7 +94,7 @@ const ACTIONS: [Action; 12] = [
     (
         "reopen",
         "reopenOperation",
-        "The platform reopens what was reproved",
+        "The platform reopens what was reproved, where it was refused",
         Body::Nothing,
     ),
 ];

@@ -45,7 +45,7 @@ pub(super) static COMMANDS: [CommandLine; 24] = [
         |it| it.act(|_| Ok(Command::Conclude))),
     line("reprove", "ID company|platform [REASON]", "the request is reproved",
         |it| it.act(|it| Ok(Command::Reprove { by: it.reprover()?, reason: it.reason()? }))),
-    line("reopen", "ID", "a reproved request is taken up again",
+    line("reopen", "ID", "a reproved request goes on where it was refused",
         |it| it.act(|_| Ok(Command::Reopen))),
     line("direct", "AMOUNT DUE-DATE [NUMBER]", "the supplier advances an invoice without an offer",
         |it| Ok(Order::Direct(Box::new(it.invoice()?)))),

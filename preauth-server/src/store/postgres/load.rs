@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use preauth_core::operation::State;
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{LoadedOperation, LoadedOrder, OrderTarget, Subscription};
 use preauth_core::value::{CompanyId, OperationId, PaymentOrderId, Timestamp};
@@ -9,7 +10,7 @@ use sqlx::PgConnection;
 
 use super::error::Fault;
 use super::parties;
-use super::{operations, payment_orders, sequences};
+use super::{history, operations, payment_orders, sequences};
 
 /// An operation and what a command on it looks at; the connection must be in a snapshot.
 pub(super) async fn operation(
@@ -29,9 +30,19 @@ pub(super) async fn operation(
     .await?;
     let subscriptions =
         parties::subscriptions(connection, &operation.payer, Some(&operation.supplier)).await?;
+    let mut reached = None;
+    if operation.closing().is_some() {
+        reached = history::reached(connection, &operation).await?;
+    }
+    let mut extended_to = None;
+    if operation.state == State::ToBill {
+        extended_to = history::extended_to(connection, id).await?;
+    }
     Ok(Some(LoadedOperation {
         operation,
         holder,
+        reached,
+        extended_to,
         subscriptions,
     }))
 }
@@ -62,8 +73,10 @@ pub(super) async fn overdue(
             subscriptions: hearing
                 .filter_map(|head_office| endpoints.get(&head_office).cloned())
                 .collect(),
-            // An offer holds its invoice itself.
+            // An offer holds its invoice itself, and nothing of it has passed yet.
             holder: None,
+            reached: None,
+            extended_to: None,
             operation,
         }
     });

@@ -17,6 +17,7 @@ mod error;
 mod extensions;
 mod grouping;
 mod held;
+mod history;
 mod housekeeping;
 mod identity;
 mod invoice_files;

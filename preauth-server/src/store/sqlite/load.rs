@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use preauth_core::operation::{Credit, OfferContext, Party};
+use preauth_core::operation::{Credit, OfferContext, Party, State};
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{
     LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget, Reply, Subscription,
@@ -16,8 +16,8 @@ use crate::store::rows::{PAYER, SUPPLIER, credit, party};
 
 use super::counters::Counters;
 use super::error::Fault;
-use super::parties;
 use super::rows::Columns;
+use super::{history, parties};
 use super::{operations, payment_orders};
 
 /// Everything that the judgement of a new operation looks at; the connection must be in a snapshot.
@@ -75,9 +75,19 @@ pub(super) async fn operation(
     .await?;
     let subscriptions =
         parties::subscriptions(connection, &operation.payer, Some(&operation.supplier)).await?;
+    let mut reached = None;
+    if operation.closing().is_some() {
+        reached = history::reached(connection, &operation).await?;
+    }
+    let mut extended_to = None;
+    if operation.state == State::ToBill {
+        extended_to = history::extended_to(connection, id).await?;
+    }
     Ok(Some(LoadedOperation {
         operation,
         holder,
+        reached,
+        extended_to,
         subscriptions,
     }))
 }
@@ -102,8 +112,10 @@ pub(super) async fn overdue(
         };
         loaded.push(LoadedOperation {
             operation,
-            // An offer holds its invoice itself.
+            // An offer holds its invoice itself, and nothing of it has passed yet.
             holder: None,
+            reached: None,
+            extended_to: None,
             subscriptions,
         });
     }

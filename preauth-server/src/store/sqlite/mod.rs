@@ -14,6 +14,7 @@ mod deliveries;
 mod endpoints;
 mod error;
 mod extensions;
+mod history;
 mod housekeeping;
 mod identity;
 mod invoice_files;

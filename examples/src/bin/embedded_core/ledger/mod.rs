@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use preauth_core::operation::{Credit, Operation, Party};
 use preauth_core::port::{Commit, CommitError, EventRecord, HistoryEntry, LoadedOperation, Write};
-use preauth_core::value::{Cnpj, InvoiceNumber, OperationId, Timestamp};
+use preauth_core::value::{Cnpj, EventType, InvoiceNumber, OperationId, Timestamp};
 
 pub(crate) struct Ledger {
     payer: Party,
@@ -64,9 +64,24 @@ impl Books {
         let number = operation.invoice.number.as_ref();
         LoadedOperation {
             holder: self.holder(operation.supplier.cnpj, number, operation.id),
+            reached: self.reached(operation.id),
+            // Nothing is extended here.
+            extended_to: None,
             operation: operation.clone(),
             subscriptions: Vec::new(),
         }
+    }
+
+    /// The latest event that is neither a reproval nor a reopening.
+    fn reached(&self, id: OperationId) -> Option<EventType> {
+        let events = self.events.iter().rev().filter(|(of, _)| *of == id);
+        let mut types = events.map(|(_, event)| event.event_type);
+        types.find(|event_type| {
+            !matches!(
+                event_type,
+                EventType::AnticipationReproved | EventType::AnticipationReopened
+            )
+        })
     }
 
     /// Those whose time has passed; the ids are in the order of time.

@@ -1,0 +1,122 @@
+//! What an operation went through before: where it is reopened, when its new boleto falls due.
+
+use crate::conformance::Host;
+use crate::conformance::scene::{Scene, cents, created};
+use crate::operation::{Actor, Command, ReprovedBy, State};
+use crate::value::{EventType, OperationId, Status};
+
+/// A reopened operation goes on where it was refused, and never past a decision of the company.
+pub async fn a_reopened_operation_goes_on_where_it_was_refused(host: &dyn Host) {
+    use Command as C;
+    let scene = Scene::new(host).await;
+    let release = C::Release {
+        net_amount: cents(1_000),
+    };
+    let (by_company, by_platform) = (ReprovedBy::Company, ReprovedBy::Platform);
+    let cases = [
+        (true, vec![], by_company, Status::InVerification),
+        (true, vec![], by_platform, Status::InVerification),
+        (true, vec![C::Verify], by_company, Status::ToApprove),
+        (false, vec![C::Request], by_company, Status::ToApprove),
+        (false, vec![C::Request], by_platform, Status::ToApprove),
+        (
+            false,
+            vec![C::Request, C::Approve],
+            by_platform,
+            Status::InAnalysis,
+        ),
+        (
+            false,
+            vec![C::Request, C::Approve, release.clone()],
+            by_platform,
+            Status::InAnalysis,
+        ),
+        (
+            true,
+            vec![C::Verify, C::Approve, release, C::Pay, C::ReturnPayout],
+            by_platform,
+            Status::InAnalysis,
+        ),
+    ];
+    for (is_direct, commands, by, resumed) in cases {
+        let id = begin(&scene, is_direct).await;
+        scene.play(id, &commands).await;
+        // What was refused again is reopened again, at the same place.
+        for _ in 0..2 {
+            let reprove = C::Reprove { by, reason: None };
+            let can_reprove = scene.play(id, &[reprove, C::Reopen]).await;
+            assert_eq!(can_reprove.status(), resumed, "{commands:?}");
+            assert_eq!(can_reprove.net_amount, None, "{commands:?}");
+        }
+    }
+}
+
+/// A store names the latest event that is neither a reproval nor a reopening, of the operation
+/// alone.
+pub async fn what_a_reproved_operation_had_reached_is_read_from_its_history(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let id = begin(&scene, false).await;
+    let reached = async || {
+        let loaded = host.store().load_operation(id).await;
+        loaded.unwrap().unwrap().reached
+    };
+    let reprove = || Command::Reprove {
+        by: ReprovedBy::Company,
+        reason: None,
+    };
+    scene.play(id, &[Command::Request, reprove()]).await;
+    assert_eq!(reached().await, Some(EventType::AnticipationRequested));
+    let other = begin(&scene, true).await;
+    scene
+        .play(other, &[Command::Verify, Command::Approve])
+        .await;
+    scene.play(id, &[Command::Reopen, reprove()]).await;
+    assert_eq!(reached().await, Some(EventType::AnticipationRequested));
+}
+
+/// The due date of the last concluded extension survives a returned payout.
+pub async fn a_new_boleto_keeps_the_due_date_of_the_last_concluded_extension(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let id = begin(&scene, false).await;
+    let release = Command::Release {
+        net_amount: cents(1_000),
+    };
+    let paid = [Command::Request, Command::Approve, release, Command::Pay];
+    scene.play(id, &paid).await;
+    let billed = scene.play(id, &[Command::Bill]).await;
+    let due_of = |state| match state {
+        State::ToReceive {
+            boleto_due_date, ..
+        } => boleto_due_date,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(due_of(billed.state), billed.invoice.due_date);
+    for (days, is_concluded) in [(70, true), (80, true), (90, false)] {
+        let extension = scene.new_extension_id();
+        let create = Command::CreateExtension {
+            id: extension,
+            new_due_date: scene.due_in(days),
+            total_amount: cents(1),
+        };
+        let end = if is_concluded {
+            Command::ConcludeExtension { id: extension }
+        } else {
+            Command::CancelExtension { id: extension }
+        };
+        scene.play(id, &[create, end]).await;
+    }
+    let again = [Command::ReturnPayout, Command::Pay, Command::Bill];
+    let billed = scene.play(id, &again).await;
+    assert_eq!(due_of(billed.state), scene.due_in(80));
+}
+
+async fn begin(scene: &Scene<'_>, is_direct: bool) -> OperationId {
+    if !is_direct {
+        return scene.begin(&scene.offer()).await.id;
+    }
+    let advance = scene.advance(scene.payer, None);
+    let began = scene
+        .service
+        .advance_directly(&advance, Actor::Supplier, scene.now);
+    created(began.await.unwrap()).id
+}

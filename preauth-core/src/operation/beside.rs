@@ -1,0 +1,122 @@
+//! What the rules look at beside the operation itself.
+
+use crate::value::{DueDate, EventType, OperationId, Origin, Status};
+
+use super::State;
+
+/// What lies beside an operation when a command on it is decided, as of one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Beside {
+    /// Another operation in progress that holds the same invoice, which only reopening looks at.
+    pub holder: Option<OperationId>,
+    /// The operation's latest event that is neither a reproval nor a reopening, which only
+    /// reopening looks at.
+    pub reached: Option<EventType>,
+    /// The due date of the last concluded extension, which only the issue of a boleto looks at.
+    pub extended_to: Option<DueDate>,
+}
+
+/// Where a reopened operation goes on: where it was refused, but never past a decision that
+/// somebody else has to make again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resumed {
+    /// The invoice of a direct advance is to be verified.
+    Verification,
+    /// The company is to approve.
+    Approval,
+    /// The platform is to analyse, for what the company had approved.
+    Analysis,
+}
+
+impl Resumed {
+    /// Where an operation goes on that had come as far as the event `reached` reports.
+    ///
+    /// Without such an event it goes on where its origin begins.
+    #[must_use]
+    pub fn after(reached: Option<EventType>, origin: Origin) -> Self {
+        match (reached, origin) {
+            (
+                Some(
+                    EventType::AnticipationApproved
+                    | EventType::AnticipationAnalysisApproved
+                    | EventType::AnticipationPayoutReturned,
+                ),
+                _,
+            ) => Self::Analysis,
+            (Some(EventType::AnticipationRequested), _) | (_, Origin::PreAuth) => Self::Approval,
+            (_, Origin::Direct) => Self::Verification,
+        }
+    }
+
+    /// The status of the reopened operation.
+    #[must_use]
+    pub fn status(self) -> Status {
+        self.state().status()
+    }
+
+    /// The state of the reopened operation.
+    #[must_use]
+    pub const fn state(self) -> State {
+        match self {
+            Self::Verification => State::InVerification,
+            Self::Approval => State::ToApprove,
+            Self::Analysis => State::InAnalysis,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Resumed;
+    use crate::value::{EventType, Origin};
+
+    #[test]
+    fn an_operation_resumes_where_it_was_refused() {
+        let cases = [
+            (
+                EventType::AnticipationCreated,
+                Origin::Direct,
+                Resumed::Verification,
+            ),
+            (
+                EventType::AnticipationRequested,
+                Origin::Direct,
+                Resumed::Approval,
+            ),
+            (
+                EventType::AnticipationRequested,
+                Origin::PreAuth,
+                Resumed::Approval,
+            ),
+            (
+                EventType::AnticipationApproved,
+                Origin::PreAuth,
+                Resumed::Analysis,
+            ),
+            (
+                EventType::AnticipationAnalysisApproved,
+                Origin::Direct,
+                Resumed::Analysis,
+            ),
+            (
+                EventType::AnticipationPayoutReturned,
+                Origin::PreAuth,
+                Resumed::Analysis,
+            ),
+        ];
+        for (reached, origin, resumed) in cases {
+            assert_eq!(Resumed::after(Some(reached), origin), resumed, "{reached}");
+        }
+    }
+
+    #[test]
+    fn an_operation_without_a_known_past_resumes_at_its_beginning() {
+        for reached in [None, Some(EventType::PreAuthorizationCreated)] {
+            assert_eq!(Resumed::after(reached, Origin::PreAuth), Resumed::Approval);
+            assert_eq!(
+                Resumed::after(reached, Origin::Direct),
+                Resumed::Verification
+            );
+        }
+    }
+}

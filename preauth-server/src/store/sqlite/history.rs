@@ -1,0 +1,43 @@
+//! What an operation went through, as far as a command on it looks at that.
+
+use preauth_core::operation::Operation;
+use preauth_core::value::{DueDate, EventType, OperationId};
+use sqlx::SqliteConnection;
+
+use super::error::Fault;
+use super::rows::Columns;
+
+/// The latest event that is neither a reproval nor a reopening; `None` when this build does not
+/// know its type.
+pub(super) async fn reached(
+    connection: &mut SqliteConnection,
+    operation: &Operation,
+) -> Result<Option<EventType>, Fault> {
+    let found: Option<String> = sqlx::query_scalar(
+        "SELECT type FROM events WHERE head_office_id = ?1 AND operation_id = ?2
+             AND type NOT IN ('anticipation.reproved', 'anticipation.reopened')
+         ORDER BY version DESC LIMIT 1",
+    )
+    .bind(operation.payer.head_office.as_uuid().as_bytes().as_slice())
+    .bind(operation.id.get())
+    .fetch_optional(connection)
+    .await?;
+    Ok(found.and_then(|text| EventType::parse(&text).ok()))
+}
+
+/// The due date of the last concluded extension. At most one is open at a time, so that their
+/// numbers are in the order of time.
+pub(super) async fn extended_to(
+    connection: &mut SqliteConnection,
+    id: OperationId,
+) -> Result<Option<DueDate>, Fault> {
+    let row = sqlx::query(
+        "SELECT new_due_date FROM extensions WHERE operation_id = ?1 AND status = 'CONCLUDED'
+         ORDER BY id DESC LIMIT 1",
+    )
+    .bind(id.get())
+    .fetch_optional(connection)
+    .await?;
+    let due_date = |row| Columns::of("extensions", row).parsed::<DueDate>("new_due_date");
+    Ok(row.as_ref().map(due_date).transpose()?)
+}
