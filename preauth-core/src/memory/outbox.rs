@@ -161,7 +161,7 @@ impl Deliveries {
             delivery: id,
             token,
             event: delivery.event.id,
-            event_type: delivery.event.event_type,
+            event_type: delivery.event.event_type.as_str().to_owned(),
             body: delivery.event.body.clone(),
             endpoint,
             url: registered.endpoint.url.clone(),

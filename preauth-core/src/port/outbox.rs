@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use async_trait::async_trait;
 use chrono::TimeDelta;
 
-use crate::value::{DeliveryId, EndpointId, EventId, EventType, Timestamp};
+use crate::value::{DeliveryId, EndpointId, EventId, Timestamp};
 
 use super::{AttemptError, Unavailable};
 
@@ -72,8 +72,8 @@ pub struct Leased {
     pub token: i64,
     /// The event that is delivered.
     pub event: EventId,
-    /// Its type.
-    pub event_type: EventType,
+    /// The text of its type, which a newer version may have recorded: it is sent as it stands.
+    pub event_type: String,
     /// The body to send, as frozen.
     pub body: String,
     /// Where it goes.

@@ -30,8 +30,8 @@ pub struct Delivery {
     pub company: CompanyId,
     /// The event it carries.
     pub event: EventId,
-    /// The event's type.
-    pub event_type: EventType,
+    /// The text of the event's type, which a newer version may have recorded.
+    pub event_type: String,
     /// Where it stands; a pending delivery of a paused endpoint shows as paused.
     pub status: DeliveryStatus,
     /// When it is attempted next; `None` unless it is pending.

@@ -192,7 +192,7 @@ fn log(leased: &Leased, attempt: &Attempt, verdict: Verdict, recorded: Recorded)
                 target: "delivery",
                 delivery = %leased.delivery,
                 event = %leased.event,
-                event_type = leased.event_type.as_str(),
+                event_type = leased.event_type,
                 endpoint = %leased.endpoint,
                 attempt = leased.attempts_made.saturating_add(1),
                 status = attempt.http_status,

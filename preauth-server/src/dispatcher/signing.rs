@@ -52,7 +52,7 @@ pub(super) fn signed_request(
             ("content-type", "application/json".to_owned()),
             (SIGNATURE_HEADER, signature),
             (EVENT_ID_HEADER, leased.event.to_string()),
-            (EVENT_TYPE_HEADER, leased.event_type.as_str().to_owned()),
+            (EVENT_TYPE_HEADER, leased.event_type.clone()),
             ("user-agent", USER_AGENT.to_owned()),
         ],
         body: leased.body.clone(),
@@ -62,7 +62,7 @@ pub(super) fn signed_request(
 #[cfg(test)]
 mod tests {
     use preauth_core::port::{Leased, Trigger};
-    use preauth_core::value::{DeliveryId, EndpointId, EventId, EventType, Timestamp};
+    use preauth_core::value::{DeliveryId, EndpointId, EventId, Timestamp};
     use secrecy::SecretString;
     use uuid::Uuid;
     use webhook_verify::{Secret, Verifier};
@@ -84,7 +84,7 @@ mod tests {
             delivery: DeliveryId::new(Uuid::from_u128(2)),
             token: 1,
             event: EventId::new(Uuid::from_u128(3)),
-            event_type: EventType::WebhookTest,
+            event_type: "webhook.test".to_owned(),
             body: "{}".to_owned(),
             endpoint,
             url: "https://hooks.example.com/".to_owned(),

@@ -142,7 +142,8 @@ impl NoticeSender {
 
     async fn hand_over(&self, leased: &LeasedNotice) -> Result<String, NotTaken> {
         let mail = self.desk.letterhead.write(leased, self.clock.now());
-        let mail = mail.map_err(|unwritable| NotTaken::Refused(crate::log::chain(&unwritable)))?;
+        // A newer version may have staged it, and be able to write it.
+        let mail = mail.map_err(|unwritable| NotTaken::NotYet(crate::log::chain(&unwritable)))?;
         self.desk.transport.hand_over(&mail).await
     }
 

@@ -11,6 +11,7 @@ mod page_window;
 pub mod postgres;
 mod rows;
 mod schema;
+mod set_aside;
 pub mod sqlite;
 mod watch;
 

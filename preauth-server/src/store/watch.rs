@@ -17,6 +17,9 @@ pub trait Watch: Send + Sync {
 
     /// How this process uses its own connections, at this moment.
     fn usage(&self) -> Usage;
+
+    /// How many rows of each table this process could not read and set aside since it began.
+    fn set_aside(&self) -> Vec<(&'static str, u64)>;
 }
 
 /// What waits; each is counted up to 10,000, except the endpoints.

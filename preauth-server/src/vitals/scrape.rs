@@ -40,6 +40,7 @@ pub(super) async fn scrape(vitals: &ServerVitals) -> String {
     refusals(vitals.watch.usage().refusals, &families);
     hold(vitals, &families);
     loops(vitals, &families);
+    set_aside(vitals, &families);
     process(&families);
     let mut all = vitals.metrics.gather();
     all.extend(registry.gather());
@@ -231,6 +232,20 @@ fn refusals(refusals: Refusals, families: &Families<'_>) {
     );
     for (reason, count) in [("full", refusals.full), ("timed_out", refusals.timed_out)] {
         counted.with_label_values(&[reason]).inc_by(count);
+    }
+}
+
+fn set_aside(vitals: &ServerVitals, families: &Families<'_>) {
+    let rows = families.counters(
+        "preauth_rows_set_aside_total",
+        "Rows that this build cannot read and set aside, each counted once.",
+        &["table"],
+    );
+    for table in ["deliveries", "notices", "operations"] {
+        let _ = rows.with_label_values(&[table]);
+    }
+    for (table, count) in vitals.watch.set_aside() {
+        rows.with_label_values(&[table]).inc_by(count);
     }
 }
 

@@ -1,6 +1,6 @@
 //! A server under a drill, behind an address that stays the same however often it is started.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::chance::ROUNDS;
@@ -11,6 +11,7 @@ use crate::support::{Backend, Home, Sandbox};
 const SHARED_FILES: [&str; 2] = ["master.key", "sandbox-credentials.json"];
 
 pub(crate) struct Instance {
+    build: PathBuf,
     flags: Vec<String>,
     front: Proxy,
     /// None while it is down.
@@ -19,8 +20,8 @@ pub(crate) struct Instance {
 }
 
 impl Instance {
-    pub(crate) async fn start(flags: Vec<String>) -> Self {
-        Self::start_in(Self::home().await, flags).await
+    pub(crate) async fn start(build: &Path, flags: Vec<String>) -> Self {
+        Self::start_in(build, Self::home().await, flags).await
     }
 
     /// Starts another one on this one's PostgreSQL database.
@@ -31,11 +32,12 @@ impl Instance {
         for file in SHARED_FILES {
             std::fs::copy(self.data.join(file), data.join(file)).unwrap();
         }
-        Self::start_in(home, self.flags.clone()).await
+        Self::start_in(present_build(), home, self.flags.clone()).await
     }
 
-    async fn start_in(home: Home, flags: Vec<String>) -> Self {
+    async fn start_in(build: &Path, home: Home, flags: Vec<String>) -> Self {
         let mut instance = Self {
+            build: build.to_owned(),
             data: home.folder().join("data"),
             front: Proxy::to_service().await,
             sandbox: None,
@@ -53,7 +55,7 @@ impl Instance {
     /// Starts it where it stopped.
     pub(crate) async fn start_again(&mut self, home: Home) {
         let flags: Vec<&str> = self.flags.iter().map(String::as_str).collect();
-        let sandbox = Sandbox::start_in(home, &flags).await;
+        let sandbox = Sandbox::start_build(&self.build, home, &flags).await;
         let address = sandbox.text("baseUrl").trim_start_matches("http://");
         self.front.lead_to(address);
         self.sandbox = Some(sandbox);
@@ -81,23 +83,43 @@ impl Instance {
 
     /// Audits its database: histories, events and deliveries are as the rules have them.
     pub(crate) async fn passes_its_audit(&self) {
-        let mut audit = Command::new(env!("CARGO_BIN_EXE_preauth-server"));
-        audit.arg("audit").arg("--data").arg(&self.data);
+        self.present_build_runs("audit").await;
+    }
+
+    /// Brings its database up to the present build's schema.
+    pub(crate) async fn is_migrated(&self) {
+        self.present_build_runs("migrate").await;
+    }
+
+    async fn present_build_runs(&self, command: &str) {
+        let mut process = Command::new(present_build());
+        process.arg(command).arg("--data").arg(&self.data);
         // To the server it would be a setting that it does not know.
-        audit.env_remove(ROUNDS);
+        process.env_remove(ROUNDS);
         let place = self.flags.iter().position(|flag| flag == "--database");
-        audit.args(place.map_or(&[][..], |place| &self.flags[place..place + 2]));
-        let ended = tokio::task::spawn_blocking(move || audit.output());
+        process.args(place.map_or(&[][..], |place| &self.flags[place..place + 2]));
+        let ended = tokio::task::spawn_blocking(move || process.output());
         let output = ended.await.unwrap().unwrap();
         let found = String::from_utf8_lossy(&output.stdout);
         let error = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{found}{error}");
     }
 
+    /// Has what comes to its address from now on answered by another one.
+    pub(crate) fn give_way_to(&self, other: &Self) {
+        let address = other.sandbox().text("baseUrl");
+        self.front.lead_to(address.trim_start_matches("http://"));
+    }
+
     /// Sends its process a signal, e.g. `STOP`.
     pub(crate) fn signal(&self, name: &str) {
         signal(self.sandbox().process_id(), name);
     }
+}
+
+/// The server that is being tested.
+pub(crate) fn present_build() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_preauth-server"))
 }
 
 /// Sends a process a signal.

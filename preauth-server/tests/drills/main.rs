@@ -31,13 +31,13 @@ mod scene;
 mod shutdown;
 mod starts;
 mod suppliers;
+mod upgrade;
 mod verdict;
 mod way_spoilt;
 
 #[path = "../store_postgres/cluster.rs"]
 mod cluster;
 
-#[expect(dead_code, reason = "the store's tests use the rest")]
 #[path = "../store_postgres/database.rs"]
 mod database;
 

@@ -1,5 +1,6 @@
 //! Everything that takes part in a drill, and what it comes to.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use sqlx::PgPool;
 use tokio::time::Instant;
 
 use crate::erp::{Erp, Ledger, Load};
-use crate::instance::Instance;
+use crate::instance::{Instance, present_build};
 use crate::receiver::Receiver;
 use crate::verdict::{self, Verdict};
 
@@ -34,19 +35,24 @@ pub(crate) struct Scene {
 impl Scene {
     /// One instance on a SQLite file.
     pub(crate) async fn on_file() -> Self {
-        Self::start(Vec::new()).await
+        Self::start(present_build(), Vec::new()).await
     }
 
     /// One instance on the PostgreSQL database at `url`.
     pub(crate) async fn on(url: &str) -> Self {
-        Self::start(vec!["--database".to_owned(), url.to_owned()]).await
+        Self::of_build(present_build(), url).await
     }
 
-    async fn start(mut flags: Vec<String>) -> Self {
+    /// One instance of this build, on the PostgreSQL database at `url`.
+    pub(crate) async fn of_build(build: &Path, url: &str) -> Self {
+        Self::start(build, vec!["--database".to_owned(), url.to_owned()]).await
+    }
+
+    async fn start(build: &Path, mut flags: Vec<String>) -> Self {
         let receiver = Receiver::start().await;
         flags.extend(["--rate-limit", RATE_LIMIT, "--webhook-url"].map(str::to_owned));
         flags.push(receiver.url());
-        let instance = Instance::start(flags).await;
+        let instance = Instance::start(build, flags).await;
         receiver.expect(instance.sandbox().text("webhookSecret"));
         Self {
             receiver,

@@ -25,5 +25,6 @@ mod opening;
 mod records;
 mod settling;
 mod tenants;
+mod unreadable;
 mod users;
 mod watch;

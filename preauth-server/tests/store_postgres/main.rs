@@ -37,6 +37,8 @@ mod notices;
 mod settling;
 #[path = "../store/tenants.rs"]
 mod tenants;
+#[path = "../store/unreadable.rs"]
+mod unreadable;
 #[path = "../store/users.rs"]
 mod users;
 #[path = "../store/watch.rs"]

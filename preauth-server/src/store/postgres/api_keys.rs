@@ -1,5 +1,7 @@
 //! The register of API keys.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use preauth_core::port::{PageRequest, Unavailable};
 use preauth_core::value::{ApiKeyId, CompanyId, Timestamp};
@@ -8,6 +10,7 @@ use sqlx::{PgConnection, Row};
 use crate::access::KeyHash;
 use crate::directory::{ApiKey, ApiKeys, DirectoryError, Page};
 use crate::store::rows::api_key;
+use crate::store::set_aside::SetAside;
 
 use super::PostgresStore;
 use super::error::{Fault, WriteError, one_row_or};
@@ -32,9 +35,9 @@ impl ApiKeys for PostgresStore {
         company: CompanyId,
         page: PageRequest,
     ) -> Result<Page<ApiKey>, Unavailable> {
-        let input = (company, page);
-        let listed = self.read_snapshot(&input, |connection, (company, page)| {
-            Box::pin(list(connection, *company, *page))
+        let input = (company, page, Arc::clone(&self.set_aside));
+        let listed = self.read_snapshot(&input, |connection, (company, page, set_aside)| {
+            Box::pin(list(connection, *company, *page, set_aside))
         });
         Ok(listed.await?)
     }
@@ -103,6 +106,7 @@ async fn list(
     connection: &mut PgConnection,
     company: CompanyId,
     page: PageRequest,
+    set_aside: &SetAside,
 ) -> Result<Page<ApiKey>, Fault> {
     let total = sqlx::query("SELECT count(*) FROM api_keys WHERE company_id = $1")
         .bind(company.as_uuid())
@@ -121,7 +125,7 @@ async fn list(
     .fetch_all(connection)
     .await?;
     Ok(Page {
-        items: rows.iter().map(api_key).collect::<Result<_, _>>()?,
+        items: set_aside.readable(&rows, api_key),
         total: count(total.try_get(0)?),
     })
 }

@@ -8,6 +8,8 @@ use preauth_core::port::{LoadedOperation, LoadedOrder, OrderTarget, Subscription
 use preauth_core::value::{CompanyId, OperationId, PaymentOrderId, Timestamp};
 use sqlx::PgConnection;
 
+use crate::store::rows::Corrupt;
+
 use super::error::Fault;
 use super::parties;
 use super::{history, operations, payment_orders, sequences};
@@ -53,8 +55,9 @@ pub(super) async fn overdue(
     connection: &mut PgConnection,
     now: Timestamp,
     limit: u32,
-) -> Result<Vec<LoadedOperation>, Fault> {
-    let operations = operations::overdue(connection, now, limit).await?;
+    left_out: &[i64],
+) -> Result<(Vec<LoadedOperation>, Vec<(OperationId, Corrupt)>), Fault> {
+    let (operations, unreadable) = operations::overdue(connection, now, limit, left_out).await?;
     let mut head_offices: Vec<CompanyId> = operations
         .iter()
         .flat_map(|operation| [operation.payer.head_office, operation.supplier.head_office])
@@ -80,7 +83,7 @@ pub(super) async fn overdue(
             operation,
         }
     });
-    Ok(loaded.collect())
+    Ok((loaded.collect(), unreadable))
 }
 
 /// What a new payment order needs; the connection must be in a snapshot.

@@ -58,6 +58,7 @@ use tokio::time::timeout;
 use crate::fair::Budget;
 use crate::looping::LoopHealth;
 
+use super::set_aside::SetAside;
 use super::{Lifecycle, Moments, OpenError, Unfit};
 use access::Visits;
 pub(super) use archive::PostgresArchive;
@@ -95,6 +96,7 @@ pub struct PostgresStore {
     watcher: Watcher,
     /// That an endpoint's deliveries are left to be settled.
     unsettled: Arc<Notify>,
+    set_aside: Arc<SetAside>,
 }
 
 impl PostgresStore {

@@ -10,6 +10,7 @@ use tokio::time::timeout;
 
 use crate::fair::Budget;
 use crate::store::OpenError;
+use crate::store::set_aside::SetAside;
 
 use super::access::Visits;
 use super::connections::{CONNECTIONS, Connections, WAITING_LIMIT};
@@ -96,6 +97,7 @@ pub(super) async fn open(url: &str) -> Result<PostgresStore, OpenError> {
         watcher: Watcher::spawn(Arc::clone(&primary), session),
         primary,
         unsettled: Arc::default(),
+        set_aside: Arc::new(SetAside::default()),
     })
 }
 

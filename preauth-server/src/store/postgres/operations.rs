@@ -4,9 +4,10 @@ use preauth_core::operation::Operation;
 use preauth_core::value::{Cnpj, CompanyId, InvoiceNumber, OperationId, Timestamp};
 use sqlx::PgConnection;
 
-use crate::store::rows::{operation, select_operations};
+use crate::store::rows::{Corrupt, operation, select_operations};
 
 use super::error::Fault;
+use super::rows::Columns;
 
 /// The operation with an id, if there is one.
 pub(super) async fn by_id(
@@ -46,19 +47,33 @@ pub(super) async fn holder(
     Ok(row.as_ref().map(operation).transpose()?)
 }
 
-/// Offers whose time has passed, those first that have waited longest.
+/// Offers whose time has passed, those first that have waited longest, and why others of them cannot
+/// be read; without those in `left_out`.
 pub(super) async fn overdue(
     connection: &mut PgConnection,
     now: Timestamp,
     limit: u32,
-) -> Result<Vec<Operation>, Fault> {
+    left_out: &[i64],
+) -> Result<(Vec<Operation>, Vec<(OperationId, Corrupt)>), Fault> {
     let rows = sqlx::query(select_operations!(
         "WHERE o.status = 'IN_PRE_AUTH' AND o.expires_at < $1
+           AND o.id <> ALL($3)
          ORDER BY o.expires_at, o.id LIMIT $2"
     ))
     .bind(now.unix_millis())
     .bind(i64::from(limit))
+    .bind(left_out)
     .fetch_all(connection)
     .await?;
-    Ok(rows.iter().map(operation).collect::<Result<_, _>>()?)
+    let (mut offers, mut unreadable) = (Vec::with_capacity(rows.len()), Vec::new());
+    for row in &rows {
+        match operation(row) {
+            Ok(offer) => offers.push(offer),
+            Err(cause) => {
+                let id = Columns::of("operations", row).number("id", OperationId::new)?;
+                unreadable.push((id, cause));
+            }
+        }
+    }
+    Ok((offers, unreadable))
 }

@@ -1,16 +1,19 @@
 //! The read side.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use preauth_core::operation::Operation;
 use preauth_core::port::{
     Filter, HistoryEntry, OperationPage, PageRequest, Queries, Unavailable, Viewer,
 };
 use preauth_core::value::{EnumSet, ExternalReference, OperationId, Status, Timestamp};
-use sqlx::postgres::Postgres;
+use sqlx::postgres::{PgRow, Postgres};
 use sqlx::{PgConnection, QueryBuilder, Row};
 
 use crate::store::page_window::Window;
 use crate::store::rows::{history_entry, operation, select_operations};
+use crate::store::set_aside::SetAside;
 
 use super::PostgresStore;
 use super::error::Fault;
@@ -36,9 +39,9 @@ impl Queries for PostgresStore {
         filter: &Filter,
         page: PageRequest,
     ) -> Result<OperationPage, Unavailable> {
-        let input = (viewer, filter.clone(), page);
-        let listed = self.read_snapshot(&input, |connection, (viewer, filter, page)| {
-            Box::pin(list(connection, *viewer, filter, *page))
+        let input = (viewer, filter.clone(), page, Arc::clone(&self.set_aside));
+        let listed = self.read_snapshot(&input, |connection, (viewer, filter, page, set_aside)| {
+            Box::pin(list(connection, *viewer, filter, *page, set_aside))
         });
         Ok(listed.await?)
     }
@@ -95,9 +98,11 @@ async fn list(
     viewer: Viewer,
     filter: &Filter,
     page: PageRequest,
+    set_aside: &SetAside,
 ) -> Result<OperationPage, Fault> {
     let total = total(connection, viewer, filter).await?;
-    let operations = rows(connection, viewer, filter, Window::of(page, total)).await?;
+    let rows = rows(connection, viewer, filter, Window::of(page, total)).await?;
+    let operations = set_aside.readable(&rows, operation);
     Ok(OperationPage { operations, total })
 }
 
@@ -123,7 +128,7 @@ async fn rows(
     viewer: Viewer,
     filter: &Filter,
     window: Window,
-) -> Result<Vec<Operation>, Fault> {
+) -> Result<Vec<PgRow>, Fault> {
     let (order, skip, take) = match window {
         Window::Empty => return Ok(Vec::new()),
         Window::FromNewest { skip, take } => ("DESC", skip, take),
@@ -136,8 +141,7 @@ async fn rows(
     query.push(format_args!(" ORDER BY id {order} LIMIT "));
     query.push_bind(clamped(take)).push(" OFFSET ");
     query.push_bind(clamped(skip)).push(") ORDER BY o.id DESC");
-    let rows = query.build().fetch_all(connection).await?;
-    Ok(rows.iter().map(operation).collect::<Result<_, _>>()?)
+    Ok(query.build().fetch_all(connection).await?)
 }
 
 /// What the viewer may see and the filter lets pass, in words that PostgreSQL finds an index for.

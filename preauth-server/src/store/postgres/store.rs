@@ -49,11 +49,13 @@ impl Store for PostgresStore {
         now: Timestamp,
         limit: u32,
     ) -> Result<Vec<LoadedOperation>, Unavailable> {
-        let input = (now, limit);
-        let loaded = self.read_snapshot(&input, |connection, (now, limit)| {
-            Box::pin(load::overdue(connection, *now, *limit))
+        let input = (now, limit, self.set_aside.left_out(now));
+        let loaded = self.read_snapshot(&input, |connection, (now, limit, left_out)| {
+            Box::pin(load::overdue(connection, *now, *limit, left_out))
         });
-        Ok(loaded.await?)
+        let (loaded, unreadable) = loaded.await?;
+        self.set_aside.leave_out(unreadable, now);
+        Ok(loaded)
     }
 
     async fn load_new_order(

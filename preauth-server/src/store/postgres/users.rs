@@ -1,5 +1,7 @@
 //! The register of users.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use preauth_core::port::{PageRequest, Unavailable};
 use preauth_core::value::{CompanyId, Email, PersonName, UserId};
@@ -7,6 +9,7 @@ use sqlx::{PgConnection, Row};
 
 use crate::directory::{DirectoryError, Page, User, UserChange, Users};
 use crate::store::rows::user;
+use crate::store::set_aside::SetAside;
 
 use super::PostgresStore;
 use super::error::{Fault, WriteError, one_row_or};
@@ -31,9 +34,9 @@ impl Users for PostgresStore {
         company: CompanyId,
         page: PageRequest,
     ) -> Result<Page<User>, Unavailable> {
-        let input = (company, page);
-        let listed = self.read_snapshot(&input, |connection, (company, page)| {
-            Box::pin(list(connection, *company, *page))
+        let input = (company, page, Arc::clone(&self.set_aside));
+        let listed = self.read_snapshot(&input, |connection, (company, page, set_aside)| {
+            Box::pin(list(connection, *company, *page, set_aside))
         });
         Ok(listed.await?)
     }
@@ -100,6 +103,7 @@ async fn list(
     connection: &mut PgConnection,
     company: CompanyId,
     page: PageRequest,
+    set_aside: &SetAside,
 ) -> Result<Page<User>, Fault> {
     let total = sqlx::query("SELECT count(*) FROM users WHERE company_id = $1")
         .bind(company.as_uuid())
@@ -116,7 +120,7 @@ async fn list(
     .fetch_all(connection)
     .await?;
     Ok(Page {
-        items: rows.iter().map(user).collect::<Result<_, _>>()?,
+        items: set_aside.readable(&rows, user),
         total: count(total.try_get(0)?),
     })
 }

@@ -35,6 +35,10 @@ impl Watch for PostgresStore {
             ..Usage::of("postgresql", self.connections.pool(), None, refusals)
         }
     }
+
+    fn set_aside(&self) -> Vec<(&'static str, u64)> {
+        self.set_aside.counts()
+    }
 }
 
 /// One step of `waiting` per endpoint with pending deliveries, however many they are; the limits

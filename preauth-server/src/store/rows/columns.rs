@@ -20,6 +20,18 @@ pub(in crate::store) struct Corrupt {
     column: &'static str,
 }
 
+impl Corrupt {
+    /// Whose row it is.
+    pub(in crate::store) const fn table(self) -> &'static str {
+        self.table
+    }
+
+    #[cfg(test)]
+    pub(in crate::store) const fn at(table: &'static str, column: &'static str) -> Self {
+        Self { table, column }
+    }
+}
+
 impl From<Corrupt> for Unavailable {
     fn from(corrupt: Corrupt) -> Self {
         Self {
@@ -115,16 +127,15 @@ impl<'r> Columns<'r> {
         bytes.try_into().map_err(|_| self.corrupt(column))
     }
 
-    /// A set as [`set_text`] writes it.
+    /// A set as [`set_text`] writes it. A member that a newer build wrote is left out: this build
+    /// neither grants what it does not know nor records an event of that type.
     pub(in crate::store) fn set<T: TextEnum + FromStr>(
         &self,
         column: &'static str,
     ) -> Result<EnumSet<T>, Corrupt> {
         let text: &str = self.raw(column)?;
-        text.split(SEPARATOR)
-            .filter(|member| !member.is_empty())
-            .map(|member| member.parse().map_err(|_| self.corrupt(column)))
-            .collect()
+        let members = text.split(SEPARATOR);
+        Ok(members.filter_map(|member| member.parse().ok()).collect())
     }
 
     pub(in crate::store) fn trigger(&self, column: &'static str) -> Result<Trigger, Corrupt> {

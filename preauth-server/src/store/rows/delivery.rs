@@ -19,7 +19,7 @@ pub(in crate::store) fn delivery(row: &impl RawRow) -> Result<Delivery, Corrupt>
         id: DeliveryId::new(columns.uuid("id")?),
         company: CompanyId::new(columns.uuid("head_office_id")?),
         event: EventId::new(columns.uuid("event_id")?),
-        event_type: columns.parsed("event_type")?,
+        event_type: columns.raw("event_type")?,
         status,
         next_attempt_at: next_attempt_at.filter(|_| status == DeliveryStatus::Pending),
         created_at: columns.timestamp("created_at")?,

@@ -8,6 +8,7 @@ use sqlx::{Row, SqliteConnection};
 use crate::access::KeyHash;
 use crate::directory::{ApiKey, ApiKeys, DirectoryError, Page};
 use crate::store::rows::api_key;
+use crate::store::set_aside::SetAside;
 
 use super::SqliteStore;
 use super::error::{Fault, WriteError, one_row_or};
@@ -45,7 +46,7 @@ impl ApiKeys for SqliteStore {
         page: PageRequest,
     ) -> Result<Page<ApiKey>, Unavailable> {
         let mut snapshot = self.snapshot().await?;
-        Ok(list(&mut snapshot, company, page).await?)
+        Ok(list(&mut snapshot, company, page, &self.set_aside).await?)
     }
 
     async fn revoke_api_key(&self, id: ApiKeyId, at: Timestamp) -> Result<(), DirectoryError> {
@@ -99,6 +100,7 @@ async fn list(
     connection: &mut SqliteConnection,
     company: CompanyId,
     page: PageRequest,
+    set_aside: &SetAside,
 ) -> Result<Page<ApiKey>, Fault> {
     let total = sqlx::query("SELECT count(*) FROM api_keys WHERE company_id = ?1")
         .bind(company.as_uuid().as_bytes().as_slice())
@@ -117,7 +119,7 @@ async fn list(
     .fetch_all(connection)
     .await?;
     Ok(Page {
-        items: rows.iter().map(api_key).collect::<Result<_, _>>()?,
+        items: set_aside.readable(&rows, api_key),
         total: count(total.try_get(0)?),
     })
 }

@@ -12,7 +12,7 @@ use preauth_core::value::{
 };
 use sqlx::SqliteConnection;
 
-use crate::store::rows::{PAYER, SUPPLIER, credit, party};
+use crate::store::rows::{Corrupt, PAYER, SUPPLIER, credit, party};
 
 use super::counters::Counters;
 use super::error::Fault;
@@ -97,8 +97,10 @@ pub(super) async fn overdue(
     connection: &mut SqliteConnection,
     now: Timestamp,
     limit: u32,
-) -> Result<Vec<LoadedOperation>, Fault> {
-    let operations = operations::overdue(connection, now, limit).await?;
+    left_out: &[i64],
+) -> Result<(Vec<LoadedOperation>, Vec<(OperationId, Corrupt)>), Fault> {
+    let (operations, mut unreadable) =
+        operations::overdue(connection, now, limit, left_out).await?;
     let mut known: HashMap<(CompanyId, CompanyId), Vec<Subscription>> = HashMap::new();
     let mut loaded = Vec::with_capacity(operations.len());
     for operation in operations {
@@ -107,8 +109,15 @@ pub(super) async fn overdue(
         let subscriptions = if let Some(subscriptions) = known.get(&parties) {
             subscriptions.clone()
         } else {
-            let found = parties::subscriptions(connection, payer, Some(supplier)).await?;
-            known.entry(parties).or_insert(found).clone()
+            match parties::subscriptions(connection, payer, Some(supplier)).await {
+                Ok(found) => known.entry(parties).or_insert(found).clone(),
+                // Nobody knows who hears of it.
+                Err(Fault::Corrupt(cause)) => {
+                    unreadable.push((operation.id, cause));
+                    continue;
+                }
+                Err(fault) => return Err(fault),
+            }
         };
         loaded.push(LoadedOperation {
             operation,
@@ -119,7 +128,7 @@ pub(super) async fn overdue(
             subscriptions,
         });
     }
-    Ok(loaded)
+    Ok((loaded, unreadable))
 }
 
 /// What a new payment order needs; the connection must be in a snapshot.

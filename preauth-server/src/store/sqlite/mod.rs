@@ -50,6 +50,7 @@ use tokio::sync::Notify;
 use crate::fair::Budget;
 use crate::looping::LoopHealth;
 
+use super::set_aside::SetAside;
 use super::{Lifecycle, Moments, OpenError, Unfit};
 pub(super) use archive::SqliteArchive;
 use counters::Counters;
@@ -70,6 +71,7 @@ pub struct SqliteStore {
     waiting: Arc<Notify>,
     /// That an endpoint's deliveries are left to be settled.
     unsettled: Arc<Notify>,
+    set_aside: Arc<SetAside>,
 }
 
 impl SqliteStore {

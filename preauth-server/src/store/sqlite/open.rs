@@ -15,6 +15,7 @@ use tokio::sync::Notify;
 
 use crate::fair::Budget;
 use crate::store::OpenError;
+use crate::store::set_aside::SetAside;
 
 use super::counters::Counters;
 use super::error::Fault;
@@ -71,6 +72,7 @@ pub(super) async fn open(path: &Path) -> Result<SqliteStore, OpenError> {
         counters,
         waiting,
         unsettled: Arc::default(),
+        set_aside: Arc::new(SetAside::default()),
     })
 }
 

@@ -6,7 +6,7 @@ use preauth_core::port::{
     Filter, HistoryEntry, OperationPage, PageRequest, Queries, Unavailable, Viewer,
 };
 use preauth_core::value::{EnumSet, ExternalReference, OperationId, Status, Timestamp};
-use sqlx::sqlite::Sqlite;
+use sqlx::sqlite::{Sqlite, SqliteRow};
 use sqlx::{QueryBuilder, Row, SqliteConnection};
 
 use crate::store::page_window::Window;
@@ -37,7 +37,8 @@ impl Queries for SqliteStore {
     ) -> Result<OperationPage, Unavailable> {
         let mut snapshot = self.snapshot().await?;
         let total = total(&mut snapshot, viewer, filter).await?;
-        let operations = rows(&mut snapshot, viewer, filter, Window::of(page, total)).await?;
+        let rows = rows(&mut snapshot, viewer, filter, Window::of(page, total)).await?;
+        let operations = self.set_aside.readable(&rows, operation);
         Ok(OperationPage { operations, total })
     }
 
@@ -97,7 +98,7 @@ async fn rows(
     viewer: Viewer,
     filter: &Filter,
     window: Window,
-) -> Result<Vec<Operation>, Fault> {
+) -> Result<Vec<SqliteRow>, Fault> {
     let (order, skip, take) = match window {
         Window::Empty => return Ok(Vec::new()),
         Window::FromNewest { skip, take } => ("DESC", skip, take),
@@ -110,8 +111,7 @@ async fn rows(
     query.push(format_args!(" ORDER BY id {order} LIMIT "));
     query.push_bind(clamped(take)).push(" OFFSET ");
     query.push_bind(clamped(skip)).push(") ORDER BY o.id DESC");
-    let rows = query.build().fetch_all(connection).await?;
-    Ok(rows.iter().map(operation).collect::<Result<_, _>>()?)
+    Ok(query.build().fetch_all(connection).await?)
 }
 
 /// What the viewer may see and the filter lets pass, in words that SQLite finds an index for.

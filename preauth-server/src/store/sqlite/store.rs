@@ -37,7 +37,10 @@ impl Store for SqliteStore {
         limit: u32,
     ) -> Result<Vec<LoadedOperation>, Unavailable> {
         let mut snapshot = self.snapshot().await?;
-        Ok(load::overdue(&mut snapshot, now, limit).await?)
+        let left_out = self.set_aside.left_out(now);
+        let (loaded, unreadable) = load::overdue(&mut snapshot, now, limit, &left_out).await?;
+        self.set_aside.leave_out(unreadable, now);
+        Ok(loaded)
     }
 
     async fn load_new_order(

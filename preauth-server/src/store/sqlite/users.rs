@@ -7,6 +7,7 @@ use sqlx::{Row, SqliteConnection};
 
 use crate::directory::{DirectoryError, Page, User, UserChange, Users};
 use crate::store::rows::user;
+use crate::store::set_aside::SetAside;
 
 use super::SqliteStore;
 use super::error::{Fault, WriteError, one_row_or};
@@ -32,7 +33,7 @@ impl Users for SqliteStore {
         page: PageRequest,
     ) -> Result<Page<User>, Unavailable> {
         let mut snapshot = self.snapshot().await?;
-        Ok(list(&mut snapshot, company, page).await?)
+        Ok(list(&mut snapshot, company, page, &self.set_aside).await?)
     }
 
     async fn update_user(&self, id: UserId, change: &UserChange) -> Result<User, DirectoryError> {
@@ -98,6 +99,7 @@ async fn list(
     connection: &mut SqliteConnection,
     company: CompanyId,
     page: PageRequest,
+    set_aside: &SetAside,
 ) -> Result<Page<User>, Fault> {
     let total = sqlx::query("SELECT count(*) FROM users WHERE company_id = ?1")
         .bind(company.as_uuid().as_bytes().as_slice())
@@ -114,7 +116,7 @@ async fn list(
     .fetch_all(connection)
     .await?;
     Ok(Page {
-        items: rows.iter().map(user).collect::<Result<_, _>>()?,
+        items: set_aside.readable(&rows, user),
         total: count(total.try_get(0)?),
     })
 }

@@ -62,4 +62,8 @@ impl Watch for SqliteStore {
         let refusals = self.reads.refusals().and(self.writer.refusals());
         Usage::of("sqlite", &self.readers, Some(self.writer.queue()), refusals)
     }
+
+    fn set_aside(&self) -> Vec<(&'static str, u64)> {
+        self.set_aside.counts()
+    }
 }

@@ -1,6 +1,6 @@
 //! A sandbox process of one's own, killed at the end.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -58,6 +58,11 @@ impl Sandbox {
         let mut program = Command::new(env!("CARGO_BIN_EXE_preauth-server"));
         program.envs(variables.iter().copied());
         Self::start_program(program, home, flags).await
+    }
+
+    /// Starts one of another build.
+    pub(crate) async fn start_build(build: &Path, home: Home, flags: &[&str]) -> Self {
+        Self::start_program(Command::new(build), home, flags).await
     }
 
     async fn start_program(mut program: Command, home: Home, flags: &[&str]) -> Self {

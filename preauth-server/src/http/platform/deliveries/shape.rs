@@ -9,7 +9,7 @@ use crate::directory::{AttemptRecord, Delivery};
 pub(super) struct DeliveryShape {
     id: String,
     event_id: String,
-    event_type: &'static str,
+    event_type: String,
     status: &'static str,
     next_attempt_at: Option<String>,
     created_at: String,
@@ -35,7 +35,7 @@ impl From<&Delivery> for DeliveryShape {
         Self {
             id: delivery.id.to_string(),
             event_id: delivery.event.to_string(),
-            event_type: delivery.event_type.as_str(),
+            event_type: delivery.event_type.clone(),
             status: delivery.status.as_str(),
             next_attempt_at: delivery.next_attempt_at.map(|at| at.to_string()),
             created_at: delivery.created_at.to_string(),

@@ -2,6 +2,8 @@
 
 mod decisions;
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use preauth_core::operation::Credit;
 use preauth_core::port::{PageRequest, Unavailable};
@@ -10,6 +12,7 @@ use sqlx::{PgConnection, Row};
 
 use crate::directory::{Companies, Company, DirectoryError, Page};
 use crate::store::rows::company;
+use crate::store::set_aside::SetAside;
 
 use super::PostgresStore;
 use super::error::{Fault, WriteError, one_row_or};
@@ -37,8 +40,10 @@ impl Companies for PostgresStore {
     }
 
     async fn companies(&self, page: PageRequest) -> Result<Page<Company>, Unavailable> {
-        let listed =
-            self.read_snapshot(&page, |connection, page| Box::pin(list(connection, *page)));
+        let input = (page, Arc::clone(&self.set_aside));
+        let listed = self.read_snapshot(&input, |connection, (page, set_aside)| {
+            Box::pin(list(connection, *page, set_aside))
+        });
         Ok(listed.await?)
     }
 
@@ -145,7 +150,11 @@ async fn by_cnpj(connection: &mut PgConnection, cnpj: Cnpj) -> Result<Option<Com
     Ok(row.as_ref().map(company).transpose()?)
 }
 
-async fn list(connection: &mut PgConnection, page: PageRequest) -> Result<Page<Company>, Fault> {
+async fn list(
+    connection: &mut PgConnection,
+    page: PageRequest,
+    set_aside: &SetAside,
+) -> Result<Page<Company>, Fault> {
     let total = sqlx::query("SELECT count(*) FROM companies")
         .fetch_one(&mut *connection)
         .await?;
@@ -159,7 +168,7 @@ async fn list(connection: &mut PgConnection, page: PageRequest) -> Result<Page<C
     .fetch_all(connection)
     .await?;
     Ok(Page {
-        items: rows.iter().map(company).collect::<Result<_, _>>()?,
+        items: set_aside.readable(&rows, company),
         total: count(total.try_get(0)?),
     })
 }

@@ -3,16 +3,19 @@
 mod attempts;
 mod resend;
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use preauth_core::port::{PageRequest, Unavailable};
 use preauth_core::value::{CompanyId, DeliveryId, Timestamp};
-use sqlx::postgres::Postgres;
+use sqlx::postgres::{PgRow, Postgres};
 use sqlx::{PgConnection, QueryBuilder, Row};
 
 use crate::directory::{
     Deliveries, Delivery, DeliveryFilter, DeliveryStatus, DirectoryError, Page,
 };
-use crate::store::rows::delivery;
+use crate::store::rows::{Corrupt, delivery};
+use crate::store::set_aside::SetAside;
 
 use super::PostgresStore;
 use super::error::{Fault, unavailable};
@@ -42,10 +45,11 @@ impl Deliveries for PostgresStore {
         filter: DeliveryFilter,
         page: PageRequest,
     ) -> Result<Page<Delivery>, Unavailable> {
-        let input = (company, filter, page);
-        let listed = self.read_snapshot(&input, |connection, (company, filter, page)| {
-            Box::pin(list(connection, *company, *filter, *page))
-        });
+        let input = (company, filter, page, Arc::clone(&self.set_aside));
+        let listed =
+            self.read_snapshot(&input, |connection, (company, filter, page, set_aside)| {
+                Box::pin(list(connection, *company, *filter, *page, set_aside))
+            });
         Ok(listed.await?)
     }
 
@@ -80,7 +84,10 @@ async fn by_id(connection: &mut PgConnection, id: DeliveryId) -> Result<Option<D
     let mut query = QueryBuilder::new(SELECT);
     query.push("WHERE d.id = ");
     query.push_bind(id.as_uuid());
-    let found = read(connection, query).await?;
+    let found = read(connection, query, |rows| {
+        rows.iter().map(delivery).collect()
+    })
+    .await?;
     Ok(found.into_iter().next())
 }
 
@@ -89,6 +96,7 @@ async fn list(
     company: CompanyId,
     filter: DeliveryFilter,
     page: PageRequest,
+    set_aside: &SetAside,
 ) -> Result<Page<Delivery>, Fault> {
     let total = total(connection, company, filter).await?;
     let mut query = QueryBuilder::new(SELECT);
@@ -96,7 +104,10 @@ async fn list(
     query.push(" ORDER BY d.created_at DESC, d.id DESC LIMIT ");
     query.push_bind(i64::from(page.limit)).push(" OFFSET ");
     query.push_bind(clamped(page.offset()));
-    let items = read(connection, query).await?;
+    let items = read(connection, query, |rows| {
+        Ok(set_aside.readable(rows, delivery))
+    })
+    .await?;
     Ok(Page { items, total })
 }
 
@@ -146,9 +157,10 @@ fn restrict(query: &mut QueryBuilder<Postgres>, company: CompanyId, filter: Deli
 async fn read(
     connection: &mut PgConnection,
     mut query: QueryBuilder<Postgres>,
+    decode: impl FnOnce(&[PgRow]) -> Result<Vec<Delivery>, Corrupt>,
 ) -> Result<Vec<Delivery>, Fault> {
     let rows = query.build().fetch_all(&mut *connection).await?;
-    let mut deliveries: Vec<Delivery> = rows.iter().map(delivery).collect::<Result<_, _>>()?;
+    let mut deliveries = decode(&rows)?;
     attempts::attach(connection, &mut deliveries).await?;
     Ok(deliveries)
 }

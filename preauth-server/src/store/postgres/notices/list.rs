@@ -1,5 +1,7 @@
 //! The platform's look at staged mails, and another try for those that failed.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use preauth_core::port::{PageRequest, Unavailable};
 use preauth_core::value::{CompanyId, NoticeId, OperationId, Timestamp};
@@ -11,6 +13,8 @@ use super::super::error::Fault;
 use super::super::rows::{Columns, clamped, count};
 use super::resend;
 use crate::directory::{DirectoryError, Notice, NoticeFilter, NoticeStatus, Notices, Page};
+use crate::store::rows::Corrupt;
+use crate::store::set_aside::SetAside;
 
 const SELECT: &str = "SELECT id, head_office_id, operation_id, kind, recipient, status, is_held,
         staged_at, next_attempt_at, ended_at, attempts_made, last_error
@@ -29,10 +33,11 @@ impl Notices for PostgresStore {
         filter: NoticeFilter,
         page: PageRequest,
     ) -> Result<Page<Notice>, Unavailable> {
-        let input = (company, filter, page);
-        let listed = self.read_snapshot(&input, |connection, (company, filter, page)| {
-            Box::pin(list(connection, *company, *filter, *page))
-        });
+        let input = (company, filter, page, Arc::clone(&self.set_aside));
+        let listed =
+            self.read_snapshot(&input, |connection, (company, filter, page, set_aside)| {
+                Box::pin(list(connection, *company, *filter, *page, set_aside))
+            });
         Ok(listed.await?)
     }
 
@@ -47,7 +52,7 @@ impl Notices for PostgresStore {
 async fn by_id(connection: &mut PgConnection, id: NoticeId) -> Result<Option<Notice>, Fault> {
     let mut query = QueryBuilder::new(SELECT);
     query.push("WHERE id = ").push_bind(id.as_uuid());
-    let found = read(connection, query).await?;
+    let found = read(connection, query, |rows| rows.iter().map(notice).collect()).await?;
     Ok(found.into_iter().next())
 }
 
@@ -56,6 +61,7 @@ async fn list(
     company: CompanyId,
     filter: NoticeFilter,
     page: PageRequest,
+    set_aside: &SetAside,
 ) -> Result<Page<Notice>, Fault> {
     let total = total(connection, company, filter).await?;
     let mut query = QueryBuilder::new(SELECT);
@@ -63,7 +69,10 @@ async fn list(
     query.push(" ORDER BY staged_at DESC, id DESC LIMIT ");
     query.push_bind(i64::from(page.limit)).push(" OFFSET ");
     query.push_bind(clamped(page.offset()));
-    let items = read(connection, query).await?;
+    let items = read(connection, query, |rows| {
+        Ok(set_aside.readable(rows, notice))
+    })
+    .await?;
     Ok(Page { items, total })
 }
 
@@ -106,12 +115,13 @@ fn restrict(query: &mut QueryBuilder<Postgres>, company: CompanyId, filter: Noti
 async fn read(
     connection: &mut PgConnection,
     mut query: QueryBuilder<Postgres>,
+    decode: impl FnOnce(&[PgRow]) -> Result<Vec<Notice>, Corrupt>,
 ) -> Result<Vec<Notice>, Fault> {
     let rows = query.build().fetch_all(connection).await?;
-    rows.iter().map(notice).collect()
+    Ok(decode(&rows)?)
 }
 
-fn notice(row: &PgRow) -> Result<Notice, Fault> {
+fn notice(row: &PgRow) -> Result<Notice, Corrupt> {
     let columns = Columns::of("notices", row);
     let is_held: bool = columns.raw("is_held")?;
     let status = match columns.parsed("status")? {

@@ -4,8 +4,9 @@
 use async_trait::async_trait;
 use preauth_core::port::{NoticeKind, Unavailable};
 use preauth_core::value::{NoticeId, Timestamp};
-use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
+use sqlx::{PgConnection, Row};
+use uuid::Uuid;
 
 use super::super::PostgresStore;
 use super::super::error::{Fault, WriteError, unavailable};
@@ -13,15 +14,19 @@ use super::super::rows::{Columns, count};
 use crate::notices::{
     Claimed, LeasedNotice, NoticeClaim, NoticeQueue, Outcome, PUT_OFF_AT_ONCE, Turn, is_counted,
 };
+use crate::store::rows::Corrupt;
+use crate::store::set_aside::{LOOK_AGAIN, Unreadable};
 
 #[async_trait]
 impl NoticeQueue for PostgresStore {
     async fn claim(&self, claim: &NoticeClaim) -> Result<Claimed, Unavailable> {
         // A lease that a crash undoes is held by nobody any more.
-        self.write_relaxed(*claim, |connection, claim| {
+        let claimed = self.write_relaxed(*claim, |connection, claim| {
             Box::pin(self::claim(connection, claim))
-        })
-        .await
+        });
+        let (claimed, unreadable) = claimed.await?;
+        self.set_aside.note(unreadable);
+        Ok(claimed)
     }
 
     async fn finish(&self, leased: &LeasedNotice, outcome: &Outcome) -> Result<bool, Unavailable> {
@@ -75,33 +80,72 @@ struct Head {
     is_over: bool,
 }
 
-async fn claim(connection: &mut PgConnection, claim: &NoticeClaim) -> Result<Claimed, WriteError> {
+/// What cannot be read is set aside, so that what is due after it has its turn.
+async fn claim(
+    connection: &mut PgConnection,
+    claim: &NoticeClaim,
+) -> Result<(Claimed, Option<Unreadable>), WriteError> {
     // In a statement of its own: the next one sees the lease that the instance before took.
     sqlx::query("SELECT pg_advisory_xact_lock($1)")
         .bind(CLAIMING)
         .execute(&mut *connection)
         .await?;
-    let Some(head) = head(connection, claim).await? else {
-        return Ok(Claimed::Nothing);
+    let Some(row) = next(connection, claim).await? else {
+        return Ok((Claimed::Nothing, None));
     };
-    if head.is_over {
-        return cancel(connection, &head, claim.now).await;
-    }
-    if is_counted(head.kind) && !head.has_place {
-        let (sent, under_way) = usage(connection, &head, claim).await?;
-        if let Turn::At(later) = claim.turn(sent, under_way) {
-            put_off(connection, &head, claim.now, later).await?;
-            return Ok(Claimed::PutOff);
+    let claimed = match head(&row) {
+        Ok(head) => claim_head(connection, &head, claim).await?,
+        Err(cause) => Err(cause),
+    };
+    match claimed {
+        Ok(claimed) => Ok((claimed, None)),
+        Err(cause) => {
+            let id = put_aside(connection, &row, claim.now).await?;
+            Ok((Claimed::PutOff, Some(Unreadable::new(id, cause))))
         }
     }
-    let leased = lease(connection, &head, claim).await?;
-    Ok(leased.map_or(Claimed::PutOff, |leased| Claimed::Leased(Box::new(leased))))
 }
 
-async fn head(
+async fn claim_head(
+    connection: &mut PgConnection,
+    head: &Head,
+    claim: &NoticeClaim,
+) -> Result<Result<Claimed, Corrupt>, WriteError> {
+    if head.is_over {
+        return Ok(Ok(cancel(connection, head, claim.now).await?));
+    }
+    if is_counted(head.kind) && !head.has_place {
+        let (sent, under_way) = usage(connection, head, claim).await?;
+        if let Turn::At(later) = claim.turn(sent, under_way) {
+            put_off(connection, head, claim.now, later).await?;
+            return Ok(Ok(Claimed::PutOff));
+        }
+    }
+    let Some(row) = lease(connection, head, claim).await? else {
+        return Ok(Ok(Claimed::PutOff));
+    };
+    Ok(leased(&row).map(|leased| Claimed::Leased(Box::new(leased))))
+}
+
+/// Has a mail that cannot be read wait for a build that can; gives its id.
+async fn put_aside(
+    connection: &mut PgConnection,
+    row: &PgRow,
+    now: Timestamp,
+) -> Result<String, WriteError> {
+    let id: Uuid = row.try_get("id")?;
+    sqlx::query("UPDATE notices SET leased_until = NULL, next_attempt_at = $2 WHERE id = $1")
+        .bind(&id)
+        .bind(now.saturating_add(LOOK_AGAIN).unix_millis())
+        .execute(connection)
+        .await?;
+    Ok(id.to_string())
+}
+
+async fn next(
     connection: &mut PgConnection,
     claim: &NoticeClaim,
-) -> Result<Option<Head>, WriteError> {
+) -> Result<Option<PgRow>, WriteError> {
     let row = sqlx::query(
         "SELECT n.id, n.kind, lower(n.recipient) AS address,
              n.leased_until IS NOT NULL AS has_place,
@@ -115,17 +159,18 @@ async fn head(
     .bind(claim.now.unix_millis())
     .fetch_optional(connection)
     .await?;
-    let head = row.map(|row| {
-        let columns = Columns::of("notices", &row);
-        Ok::<_, Fault>(Head {
-            id: NoticeId::new(columns.uuid("id")?),
-            kind: columns.parsed("kind")?,
-            address: columns.raw("address")?,
-            has_place: columns.raw("has_place")?,
-            is_over: columns.raw("is_over")?,
-        })
-    });
-    Ok(head.transpose()?)
+    Ok(row)
+}
+
+fn head(row: &PgRow) -> Result<Head, Corrupt> {
+    let columns = Columns::of("notices", row);
+    Ok(Head {
+        id: NoticeId::new(columns.uuid("id")?),
+        kind: columns.parsed("kind")?,
+        address: columns.raw("address")?,
+        has_place: columns.raw("has_place")?,
+        is_over: columns.raw("is_over")?,
+    })
 }
 
 /// Gives a mail up that nobody should read any more; whoever held its lease can no longer finish it.
@@ -207,7 +252,7 @@ async fn lease(
     connection: &mut PgConnection,
     head: &Head,
     claim: &NoticeClaim,
-) -> Result<Option<LeasedNotice>, WriteError> {
+) -> Result<Option<PgRow>, WriteError> {
     let row = sqlx::query(
         "UPDATE notices
          SET lease_token = lease_token + 1, is_held = FALSE,
@@ -221,10 +266,10 @@ async fn lease(
     .bind(claim.lease.num_milliseconds())
     .fetch_optional(connection)
     .await?;
-    Ok(row.as_ref().map(leased).transpose()?)
+    Ok(row)
 }
 
-fn leased(row: &PgRow) -> Result<LeasedNotice, Fault> {
+fn leased(row: &PgRow) -> Result<LeasedNotice, Corrupt> {
     let columns = Columns::of("notices", row);
     Ok(LeasedNotice {
         id: NoticeId::new(columns.uuid("id")?),

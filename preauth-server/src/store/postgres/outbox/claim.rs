@@ -1,12 +1,19 @@
 //! Leasing what is due, without one endpoint's backlog standing before another's.
 
 use preauth_core::port::{Claim, Leased};
-use preauth_core::value::{DeliveryId, EndpointId, EventId};
+use preauth_core::value::{DeliveryId, EndpointId, EventId, Timestamp};
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row};
+use uuid::Uuid;
 
-use super::super::error::{Fault, WriteError};
+use crate::store::rows::Corrupt;
+use crate::store::set_aside::{LOOK_AGAIN, Unreadable};
+
+use super::super::error::WriteError;
 use super::super::rows::Columns;
+
+/// How often one claim fills the places of what it set aside.
+const MAX_ROUNDS: u32 = 8;
 
 /// Begins a transaction in which leases are taken. A crash of the database may undo them: whoever
 /// held them holds nothing any more.
@@ -105,10 +112,61 @@ const LEASE: &str = "WITH RECURSIVE
 
 /// Leases what is due, at most so many in all, to each endpoint and to slow ones; in the order of
 /// their tokens. The transaction must be one that began by [`BEGIN`].
+///
+/// What cannot be read is set aside, and other deliveries take its place.
 pub(super) async fn claim(
     connection: &mut PgConnection,
     claim: &Claim,
-) -> Result<Vec<Leased>, WriteError> {
+) -> Result<(Vec<Leased>, Vec<Unreadable>), WriteError> {
+    let (mut leased, mut unreadable) = (Vec::new(), Vec::new());
+    let mut rest = *claim;
+    for _ in 0..MAX_ROUNDS {
+        let rows = lease(connection, &rest).await?;
+        let mut aside = Vec::new();
+        for row in &rows {
+            match self::leased(row) {
+                Ok(delivery) => {
+                    rest.limit = rest.limit.saturating_sub(1);
+                    if delivery.endpoint_is_slow {
+                        rest.slow_limit = rest.slow_limit.saturating_sub(1);
+                    }
+                    leased.push(delivery);
+                }
+                Err(cause) => {
+                    let id: Uuid = row.try_get("id")?;
+                    unreadable.push(Unreadable::new(id, cause));
+                    aside.push(id);
+                }
+            }
+        }
+        if aside.is_empty() {
+            break;
+        }
+        put_aside(connection, &aside, claim.now).await?;
+        if rest.limit == 0 {
+            break;
+        }
+    }
+    Ok((leased, unreadable))
+}
+
+/// Ends the leases of deliveries that cannot be read, and has them wait for a build that can.
+async fn put_aside(
+    connection: &mut PgConnection,
+    deliveries: &[Uuid],
+    now: Timestamp,
+) -> Result<(), WriteError> {
+    sqlx::query(
+        "UPDATE deliveries SET leased_until = NULL, next_attempt_at = $2 WHERE id = ANY($1)",
+    )
+    .bind(deliveries)
+    .bind(now.saturating_add(LOOK_AGAIN).unix_millis())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+async fn lease(connection: &mut PgConnection, claim: &Claim) -> Result<Vec<PgRow>, WriteError> {
     let rows = sqlx::query(LEASE)
         .bind(claim.now.unix_millis())
         .bind(i64::from(claim.limit))
@@ -118,18 +176,17 @@ pub(super) async fn claim(
         .bind(i64::from(claim.per_slow_endpoint.get()))
         .fetch_all(connection)
         .await?;
-    let leased: Result<Vec<Leased>, Fault> = rows.iter().map(leased).collect();
-    Ok(leased?)
+    Ok(rows)
 }
 
-fn leased(row: &PgRow) -> Result<Leased, Fault> {
+fn leased(row: &PgRow) -> Result<Leased, Corrupt> {
     let columns = Columns::of("deliveries", row);
     let registered_at = columns.timestamp("created_at")?;
     Ok(Leased {
         delivery: DeliveryId::new(columns.uuid("id")?),
         token: columns.raw("lease_token")?,
         event: EventId::new(columns.uuid("event_id")?),
-        event_type: columns.parsed("type")?,
+        event_type: columns.raw("type")?,
         body: columns.raw("body")?,
         endpoint: EndpointId::new(columns.uuid("endpoint_id")?),
         url: columns.raw("url")?,

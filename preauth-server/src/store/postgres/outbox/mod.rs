@@ -21,11 +21,12 @@ pub(super) use finish::{Finisher, LIMITS};
 #[async_trait]
 impl Outbox for PostgresStore {
     async fn claim(&self, claim: &Claim) -> Result<Vec<Leased>, Unavailable> {
-        session::write(&self.claims, claim::BEGIN, *claim, |connection, claim| {
+        let claimed = session::write(&self.claims, claim::BEGIN, *claim, |connection, claim| {
             Box::pin(claim::claim(connection, claim))
-        })
-        .await
-        .map_err(unavailable)
+        });
+        let (leased, unreadable) = claimed.await.map_err(unavailable)?;
+        self.set_aside.note(unreadable);
+        Ok(leased)
     }
 
     async fn finish(

@@ -10,6 +10,7 @@ use sqlx::{Row, SqliteConnection};
 
 use crate::directory::{Companies, Company, DirectoryError, Page};
 use crate::store::rows::company;
+use crate::store::set_aside::SetAside;
 
 use super::SqliteStore;
 use super::error::{Fault, WriteError, one_row_or};
@@ -54,7 +55,7 @@ impl Companies for SqliteStore {
 
     async fn companies(&self, page: PageRequest) -> Result<Page<Company>, Unavailable> {
         let mut snapshot = self.snapshot().await?;
-        Ok(list(&mut snapshot, page).await?)
+        Ok(list(&mut snapshot, page, &self.set_aside).await?)
     }
 
     async fn set_credit(
@@ -141,6 +142,7 @@ async fn insert(connection: &mut SqliteConnection, company: &Company) -> Result<
 async fn list(
     connection: &mut SqliteConnection,
     page: PageRequest,
+    set_aside: &SetAside,
 ) -> Result<Page<Company>, Fault> {
     let total = sqlx::query("SELECT count(*) FROM companies")
         .fetch_one(&mut *connection)
@@ -155,7 +157,7 @@ async fn list(
     .fetch_all(connection)
     .await?;
     Ok(Page {
-        items: rows.iter().map(company).collect::<Result<_, _>>()?,
+        items: set_aside.readable(&rows, company),
         total: count(total.try_get(0)?),
     })
 }

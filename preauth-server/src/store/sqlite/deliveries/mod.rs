@@ -6,13 +6,13 @@ mod resend;
 use async_trait::async_trait;
 use preauth_core::port::{PageRequest, Unavailable};
 use preauth_core::value::{CompanyId, DeliveryId, Timestamp};
-use sqlx::sqlite::Sqlite;
+use sqlx::sqlite::{Sqlite, SqliteRow};
 use sqlx::{QueryBuilder, Row, SqliteConnection};
 
 use crate::directory::{
     Deliveries, Delivery, DeliveryFilter, DeliveryStatus, DirectoryError, Page,
 };
-use crate::store::rows::delivery;
+use crate::store::rows::{Corrupt, delivery};
 
 use super::SqliteStore;
 use super::error::{Fault, unavailable};
@@ -36,7 +36,10 @@ impl Deliveries for SqliteStore {
         let mut query = QueryBuilder::new(SELECT);
         query.push("WHERE d.id = ");
         query.push_bind(id.as_uuid().as_bytes().as_slice());
-        let found = read(&mut snapshot, query).await?;
+        let found = read(&mut snapshot, query, |rows| {
+            rows.iter().map(delivery).collect()
+        })
+        .await?;
         Ok(found.into_iter().next())
     }
 
@@ -53,7 +56,10 @@ impl Deliveries for SqliteStore {
         query.push(" ORDER BY d.created_at DESC, d.id DESC LIMIT ");
         query.push_bind(page.limit).push(" OFFSET ");
         query.push_bind(clamped(page.offset()));
-        let items = read(&mut snapshot, query).await?;
+        let items = read(&mut snapshot, query, |rows| {
+            Ok(self.set_aside.readable(rows, delivery))
+        })
+        .await?;
         Ok(Page { items, total })
     }
 
@@ -130,9 +136,10 @@ fn restrict(query: &mut QueryBuilder<Sqlite>, company: CompanyId, filter: Delive
 async fn read(
     connection: &mut SqliteConnection,
     mut query: QueryBuilder<Sqlite>,
+    decode: impl FnOnce(&[SqliteRow]) -> Result<Vec<Delivery>, Corrupt>,
 ) -> Result<Vec<Delivery>, Fault> {
     let rows = query.build().fetch_all(&mut *connection).await?;
-    let mut deliveries: Vec<Delivery> = rows.iter().map(delivery).collect::<Result<_, _>>()?;
+    let mut deliveries = decode(&rows)?;
     attempts::attach(connection, &mut deliveries).await?;
     Ok(deliveries)
 }

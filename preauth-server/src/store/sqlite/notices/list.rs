@@ -11,6 +11,7 @@ use super::super::error::Fault;
 use super::super::rows::{Columns, clamped, count};
 use super::resend;
 use crate::directory::{DirectoryError, Notice, NoticeFilter, NoticeStatus, Notices, Page};
+use crate::store::rows::Corrupt;
 
 const SELECT: &str = "SELECT id, head_office_id, operation_id, kind, recipient, status, is_held,
         staged_at, next_attempt_at, ended_at, attempts_made, last_error
@@ -23,7 +24,7 @@ impl Notices for SqliteStore {
         let mut query = QueryBuilder::new(SELECT);
         query.push("WHERE id = ");
         query.push_bind(id.as_uuid().as_bytes().as_slice());
-        let found = read(&mut reader, query).await?;
+        let found = read(&mut reader, query, |rows| rows.iter().map(notice).collect()).await?;
         Ok(found.into_iter().next())
     }
 
@@ -40,7 +41,10 @@ impl Notices for SqliteStore {
         query.push(" ORDER BY staged_at DESC, id DESC LIMIT ");
         query.push_bind(page.limit).push(" OFFSET ");
         query.push_bind(clamped(page.offset()));
-        let items = read(&mut snapshot, query).await?;
+        let items = read(&mut snapshot, query, |rows| {
+            Ok(self.set_aside.readable(rows, notice))
+        })
+        .await?;
         Ok(Page { items, total })
     }
 
@@ -91,12 +95,13 @@ fn restrict(query: &mut QueryBuilder<Sqlite>, company: CompanyId, filter: Notice
 async fn read(
     connection: &mut SqliteConnection,
     mut query: QueryBuilder<Sqlite>,
+    decode: impl FnOnce(&[SqliteRow]) -> Result<Vec<Notice>, Corrupt>,
 ) -> Result<Vec<Notice>, Fault> {
     let rows = query.build().fetch_all(connection).await?;
-    rows.iter().map(notice).collect()
+    Ok(decode(&rows)?)
 }
 
-fn notice(row: &SqliteRow) -> Result<Notice, Fault> {
+fn notice(row: &SqliteRow) -> Result<Notice, Corrupt> {
     let columns = Columns::of("notices", row);
     let is_held: bool = columns.raw("is_held")?;
     let status = match columns.parsed("status")? {

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use preauth_core::port::{NoticeKind, Unavailable};
 use preauth_core::value::{NoticeId, Timestamp};
-use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
+use sqlx::{Row, SqliteConnection};
 
 use super::super::SqliteStore;
 use super::super::error::{Fault, WriteError, unavailable};
@@ -12,17 +12,19 @@ use super::super::rows::{Columns, count};
 use crate::notices::{
     Claimed, LeasedNotice, NoticeClaim, NoticeQueue, Outcome, PUT_OFF_AT_ONCE, Turn, is_counted,
 };
+use crate::store::rows::Corrupt;
+use crate::store::set_aside::{LOOK_AGAIN, Unreadable};
 
 #[async_trait]
 impl NoticeQueue for SqliteStore {
     async fn claim(&self, claim: &NoticeClaim) -> Result<Claimed, Unavailable> {
         // A lease that a power failure undoes is held by nobody any more.
-        self.writer
-            .write_relaxed(*claim, |connection, claim| {
-                Box::pin(self::claim(connection, claim))
-            })
-            .await
-            .map_err(unavailable)
+        let claimed = self.writer.write_relaxed(*claim, |connection, claim| {
+            Box::pin(self::claim(connection, claim))
+        });
+        let (claimed, unreadable) = claimed.await.map_err(unavailable)?;
+        self.set_aside.note(unreadable);
+        Ok(claimed)
     }
 
     async fn finish(&self, leased: &LeasedNotice, outcome: &Outcome) -> Result<bool, Unavailable> {
@@ -72,31 +74,67 @@ struct Head {
     is_over: bool,
 }
 
+/// What cannot be read is set aside, so that what is due after it has its turn.
 async fn claim(
     connection: &mut SqliteConnection,
     claim: &NoticeClaim,
-) -> Result<Claimed, WriteError> {
-    let Some(head) = head(connection, claim).await? else {
-        return Ok(Claimed::Nothing);
+) -> Result<(Claimed, Option<Unreadable>), WriteError> {
+    let Some(row) = next(connection, claim).await? else {
+        return Ok((Claimed::Nothing, None));
     };
-    if head.is_over {
-        return cancel(connection, &head, claim.now).await;
-    }
-    if is_counted(head.kind) && !head.has_place {
-        let (sent, under_way) = usage(connection, &head, claim).await?;
-        if let Turn::At(later) = claim.turn(sent, under_way) {
-            put_off(connection, &head, claim.now, later).await?;
-            return Ok(Claimed::PutOff);
+    let claimed = match head(&row) {
+        Ok(head) => claim_head(connection, &head, claim).await?,
+        Err(cause) => Err(cause),
+    };
+    match claimed {
+        Ok(claimed) => Ok((claimed, None)),
+        Err(cause) => {
+            let id = put_aside(connection, &row, claim.now).await?;
+            Ok((Claimed::PutOff, Some(Unreadable::new(id, cause))))
         }
     }
-    let leased = lease(connection, &head, claim).await?;
-    Ok(leased.map_or(Claimed::PutOff, |leased| Claimed::Leased(Box::new(leased))))
 }
 
-async fn head(
+async fn claim_head(
+    connection: &mut SqliteConnection,
+    head: &Head,
+    claim: &NoticeClaim,
+) -> Result<Result<Claimed, Corrupt>, WriteError> {
+    if head.is_over {
+        return Ok(Ok(cancel(connection, head, claim.now).await?));
+    }
+    if is_counted(head.kind) && !head.has_place {
+        let (sent, under_way) = usage(connection, head, claim).await?;
+        if let Turn::At(later) = claim.turn(sent, under_way) {
+            put_off(connection, head, claim.now, later).await?;
+            return Ok(Ok(Claimed::PutOff));
+        }
+    }
+    let Some(row) = lease(connection, head, claim).await? else {
+        return Ok(Ok(Claimed::PutOff));
+    };
+    Ok(leased(&row).map(|leased| Claimed::Leased(Box::new(leased))))
+}
+
+/// Has a mail that cannot be read wait for a build that can; gives its id.
+async fn put_aside(
+    connection: &mut SqliteConnection,
+    row: &SqliteRow,
+    now: Timestamp,
+) -> Result<String, WriteError> {
+    let id: Vec<u8> = row.try_get("id")?;
+    sqlx::query("UPDATE notices SET leased_until = NULL, next_attempt_at = ?2 WHERE id = ?1")
+        .bind(&id)
+        .bind(now.saturating_add(LOOK_AGAIN).unix_millis())
+        .execute(connection)
+        .await?;
+    Ok(hex::encode(id))
+}
+
+async fn next(
     connection: &mut SqliteConnection,
     claim: &NoticeClaim,
-) -> Result<Option<Head>, WriteError> {
+) -> Result<Option<SqliteRow>, WriteError> {
     let row = sqlx::query(
         "SELECT n.id, n.kind, lower(n.recipient) AS address,
              n.leased_until IS NOT NULL AS has_place,
@@ -110,17 +148,18 @@ async fn head(
     .bind(claim.now.unix_millis())
     .fetch_optional(connection)
     .await?;
-    let head = row.map(|row| {
-        let columns = Columns::of("notices", &row);
-        Ok::<_, Fault>(Head {
-            id: NoticeId::new(columns.uuid("id")?),
-            kind: columns.parsed("kind")?,
-            address: columns.raw("address")?,
-            has_place: columns.raw("has_place")?,
-            is_over: columns.raw("is_over")?,
-        })
-    });
-    Ok(head.transpose()?)
+    Ok(row)
+}
+
+fn head(row: &SqliteRow) -> Result<Head, Corrupt> {
+    let columns = Columns::of("notices", row);
+    Ok(Head {
+        id: NoticeId::new(columns.uuid("id")?),
+        kind: columns.parsed("kind")?,
+        address: columns.raw("address")?,
+        has_place: columns.raw("has_place")?,
+        is_over: columns.raw("is_over")?,
+    })
 }
 
 /// Gives a mail up that nobody should read any more; whoever held its lease can no longer finish it.
@@ -202,7 +241,7 @@ async fn lease(
     connection: &mut SqliteConnection,
     head: &Head,
     claim: &NoticeClaim,
-) -> Result<Option<LeasedNotice>, WriteError> {
+) -> Result<Option<SqliteRow>, WriteError> {
     let row = sqlx::query(
         "UPDATE notices
          SET lease_token = lease_token + 1, is_held = 0,
@@ -214,10 +253,10 @@ async fn lease(
     .bind(claim.lease.num_milliseconds())
     .fetch_optional(connection)
     .await?;
-    Ok(row.as_ref().map(leased).transpose()?)
+    Ok(row)
 }
 
-fn leased(row: &SqliteRow) -> Result<LeasedNotice, Fault> {
+fn leased(row: &SqliteRow) -> Result<LeasedNotice, Corrupt> {
     let columns = Columns::of("notices", row);
     Ok(LeasedNotice {
         id: NoticeId::new(columns.uuid("id")?),

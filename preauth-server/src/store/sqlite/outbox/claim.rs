@@ -7,22 +7,83 @@ use preauth_core::value::{DeliveryId, EndpointId, EventId, Timestamp};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqliteConnection};
 
-use super::super::error::{Fault, WriteError, one_row_or};
+use crate::store::rows::Corrupt;
+use crate::store::set_aside::{LOOK_AGAIN, Unreadable};
+
+use super::super::error::{WriteError, one_row_or};
 use super::super::rows::Columns;
+
+/// How often one claim fills the places of what it set aside.
+const MAX_ROUNDS: u32 = 8;
 
 type Secrets = HashMap<EndpointId, Vec<Vec<u8>>>;
 
 /// Leases what is due, at most so many in all, to each endpoint and to slow ones.
+///
+/// What cannot be read is set aside, and other deliveries take its place.
 pub(super) async fn claim(
     connection: &mut SqliteConnection,
     claim: &Claim,
-) -> Result<Vec<Leased>, WriteError> {
-    let last_token = last_token(connection).await?;
-    if lease(connection, claim, last_token).await? == 0 {
-        // Looking in vain writes nothing.
-        return Ok(Vec::new());
+) -> Result<(Vec<Leased>, Vec<Unreadable>), WriteError> {
+    let (mut leased, mut unreadable) = (Vec::new(), Vec::new());
+    let mut rest = *claim;
+    for _ in 0..MAX_ROUNDS {
+        let last_token = last_token(connection).await?;
+        let taken = lease(connection, &rest, last_token).await?;
+        if taken == 0 {
+            // Looking in vain writes nothing.
+            break;
+        }
+        spend_tokens(connection, taken).await?;
+        let secrets = secrets(connection, claim.now, last_token).await?;
+        let rows = leases_after(connection, claim, last_token).await?;
+        let mut aside = Vec::new();
+        for row in &rows {
+            match self::leased(row, &secrets) {
+                Ok(delivery) => {
+                    rest.limit = rest.limit.saturating_sub(1);
+                    if delivery.endpoint_is_slow {
+                        rest.slow_limit = rest.slow_limit.saturating_sub(1);
+                    }
+                    leased.push(delivery);
+                }
+                Err(cause) => {
+                    let id: Vec<u8> = row.try_get("id")?;
+                    unreadable.push(Unreadable::new(hex::encode(&id), cause));
+                    aside.push(id);
+                }
+            }
+        }
+        for id in &aside {
+            put_aside(connection, id, claim.now).await?;
+        }
+        if aside.is_empty() || rest.limit == 0 {
+            break;
+        }
     }
-    let secrets = secrets(connection, claim.now, last_token).await?;
+    Ok((leased, unreadable))
+}
+
+/// Ends the lease of a delivery that cannot be read, and has it wait for a build that can.
+async fn put_aside(
+    connection: &mut SqliteConnection,
+    delivery: &[u8],
+    now: Timestamp,
+) -> Result<(), WriteError> {
+    sqlx::query("UPDATE deliveries SET leased_until = NULL, next_attempt_at = ?2 WHERE id = ?1")
+        .bind(delivery)
+        .bind(now.saturating_add(LOOK_AGAIN).unix_millis())
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// The deliveries that were leased after a token, with what is to be sent.
+async fn leases_after(
+    connection: &mut SqliteConnection,
+    claim: &Claim,
+    last_token: i64,
+) -> Result<Vec<SqliteRow>, WriteError> {
     let rows = sqlx::query(
         "WITH under_way (endpoint_id, leases) AS MATERIALIZED (
              SELECT endpoint_id, count(*) FROM deliveries
@@ -43,14 +104,9 @@ pub(super) async fn claim(
     .bind(last_token)
     .bind(claim.per_endpoint.get())
     .bind(claim.per_slow_endpoint.get())
-    .fetch_all(&mut *connection)
+    .fetch_all(connection)
     .await?;
-    let leased: Result<Vec<Leased>, Fault> = rows.iter().map(|row| leased(row, &secrets)).collect();
-    let leased = leased?;
-    if let Some(newest) = leased.last() {
-        spend_tokens(connection, newest.token).await?;
-    }
-    Ok(leased)
+    Ok(rows)
 }
 
 /// Marks the oldest due deliveries of each endpoint that has room, and says how many; tokens go on
@@ -128,9 +184,9 @@ async fn last_token(connection: &mut SqliteConnection) -> Result<i64, WriteError
     Ok(row.try_get(0)?)
 }
 
-async fn spend_tokens(connection: &mut SqliteConnection, newest: i64) -> Result<(), WriteError> {
-    let done = sqlx::query("UPDATE sequences SET last = ?1 WHERE name = 'lease' AND last < ?1")
-        .bind(newest)
+async fn spend_tokens(connection: &mut SqliteConnection, taken: u64) -> Result<(), WriteError> {
+    let done = sqlx::query("UPDATE sequences SET last = last + ?1 WHERE name = 'lease'")
+        .bind(i64::try_from(taken).unwrap_or(i64::MAX))
         .execute(connection)
         .await?;
     one_row_or(done.rows_affected(), WriteError::Conflict)
@@ -156,14 +212,18 @@ async fn secrets(
     let mut secrets = Secrets::new();
     for row in &rows {
         let columns = Columns::of("endpoint_secrets", row);
-        let endpoint = EndpointId::new(columns.uuid("endpoint_id")?);
-        let sealed = columns.raw("sealed")?;
-        secrets.entry(endpoint).or_default().push(sealed);
+        // Without its endpoint it is nobody's; what holds no bytes will not be opened, so that
+        // nothing is sent with a signature less.
+        if let Ok(endpoint) = columns.uuid("endpoint_id") {
+            let sealed = columns.raw("sealed").unwrap_or_default();
+            let secrets = secrets.entry(EndpointId::new(endpoint)).or_default();
+            secrets.push(sealed);
+        }
     }
     Ok(secrets)
 }
 
-fn leased(row: &SqliteRow, secrets: &Secrets) -> Result<Leased, Fault> {
+fn leased(row: &SqliteRow, secrets: &Secrets) -> Result<Leased, Corrupt> {
     let columns = Columns::of("deliveries", row);
     let endpoint = EndpointId::new(columns.uuid("endpoint_id")?);
     let registered_at = columns.timestamp("created_at")?;
@@ -171,7 +231,7 @@ fn leased(row: &SqliteRow, secrets: &Secrets) -> Result<Leased, Fault> {
         delivery: DeliveryId::new(columns.uuid("id")?),
         token: columns.raw("lease_token")?,
         event: EventId::new(columns.uuid("event_id")?),
-        event_type: columns.parsed("type")?,
+        event_type: columns.raw("type")?,
         body: columns.raw("body")?,
         endpoint,
         url: columns.raw("url")?,

@@ -16,12 +16,12 @@ use finish::Finished;
 impl Outbox for SqliteStore {
     async fn claim(&self, claim: &Claim) -> Result<Vec<Leased>, Unavailable> {
         // A lease that a power failure undoes is held by nobody any more.
-        self.writer
-            .write_relaxed(*claim, |connection, claim| {
-                Box::pin(claim::claim(connection, claim))
-            })
-            .await
-            .map_err(unavailable)
+        let claimed = self.writer.write_relaxed(*claim, |connection, claim| {
+            Box::pin(claim::claim(connection, claim))
+        });
+        let (leased, unreadable) = claimed.await.map_err(unavailable)?;
+        self.set_aside.note(unreadable);
+        Ok(leased)
     }
 
     async fn finish(

@@ -1,0 +1,103 @@
+//! An upgrade without a pause: the database is migrated while the server of the version before works on
+//! it, the present one joins, and the old one leaves.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use sqlx::PgPool;
+use tokio::task::JoinHandle;
+
+use crate::chance::rounds;
+use crate::database::Database;
+use crate::scene::Scene;
+use crate::support::RawCaller;
+
+/// Builds the server as it was before the newest step of the schema, unless it is there.
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/previous-server");
+/// Offers between two steps of the upgrade.
+const OFFERS: usize = 40;
+
+async fn previous_build() -> PathBuf {
+    let script = tokio::task::spawn_blocking(|| Command::new(SCRIPT).output());
+    let output = script.await.unwrap().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{SCRIPT}: {error}");
+    String::from_utf8(output.stdout).unwrap().trim().into()
+}
+
+#[tokio::test]
+async fn an_upgrade_under_load_stops_and_loses_nothing() {
+    let previous = previous_build().await;
+    for _ in 0..rounds(1) {
+        let database = Database::empty().await;
+        let sql = database.sql().await;
+        let mut scene = Scene::of_build(&previous, &database.url()).await;
+        let (steps, readiness) = (steps_taken(&sql).await, Readiness::watch(&scene));
+        let load = scene.begin_load();
+        scene.wait_for_offers(OFFERS).await;
+        scene.first().is_migrated().await;
+        let new_steps = steps_taken(&sql).await - steps;
+        assert!(new_steps > 0, "both builds have the same schema");
+        scene.wait_for_offers(OFFERS).await;
+        scene.add_instance().await;
+        let load_on_both = scene.begin_load();
+        scene.wait_for_offers(OFFERS).await;
+        let asked = readiness.end().await;
+        let mut leaving = scene.instances.remove(0);
+        leaving.give_way_to(scene.first());
+        let mut sandbox = leaving.take();
+        let stopped = tokio::task::spawn_blocking(move || sandbox.stop());
+        assert!(stopped.await.unwrap(), "it ends with success");
+        scene.wait_for_offers(OFFERS).await;
+        load.end().await;
+        load_on_both.end().await;
+        let verdict = scene.judge().await;
+        scene.nothing_lingers(&sql).await;
+        assert_eq!((verdict.unknown, verdict.duplicates), (0, 0), "{verdict}");
+        println!(
+            "upgraded by {new_steps} steps, the version before ready {asked} times of {asked}: {verdict}"
+        );
+    }
+}
+
+async fn steps_taken(sql: &PgPool) -> i64 {
+    let count = sqlx::query_scalar("SELECT count(*) FROM _sqlx_migrations");
+    count.fetch_one(sql).await.unwrap()
+}
+
+/// Somebody who asks the first instance again and again whether it is ready.
+struct Readiness {
+    is_over: Arc<AtomicBool>,
+    asking: JoinHandle<usize>,
+}
+
+impl Readiness {
+    fn watch(scene: &Scene) -> Self {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let platform = scene.first().sandbox().platform();
+        Self {
+            asking: tokio::spawn(ask(platform, Arc::clone(&is_over))),
+            is_over,
+        }
+    }
+
+    /// How often it was ready; it never was not.
+    async fn end(self) -> usize {
+        self.is_over.store(true, Ordering::Relaxed);
+        self.asking.await.unwrap()
+    }
+}
+
+async fn ask(platform: RawCaller, is_over: Arc<AtomicBool>) -> usize {
+    let mut asked = 0;
+    while !is_over.load(Ordering::Relaxed) {
+        let answer = platform.get("/readyz").await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        asked += 1;
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    asked
+}
