@@ -22,6 +22,7 @@ impl Watch for PostgresStore {
     fn usage(&self) -> Usage {
         let refusals = [
             self.writer.refusals(),
+            self.aside.refusals(),
             self.bulk_writer.refusals(),
             self.offers.refusals(),
             self.visits.refusals(),
