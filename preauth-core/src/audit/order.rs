@@ -19,6 +19,19 @@ impl Judge<'_> {
             let (other, own) = (stored.head_office, order.payer.head_office);
             format!("it stands under company {other}, and is of {own}")
         });
+        let is_in_force = !matches!(
+            order.status,
+            PaymentOrderStatus::Canceled | PaymentOrderStatus::Reproved
+        );
+        for earlier in stored
+            .earlier
+            .iter()
+            .filter(|it| is_in_force && it.stands())
+        {
+            found.expect(false, Rule::OnePaymentOrder, || {
+                format!("its operation has payment order {} already", earlier.id)
+            });
+        }
         let mut told = Vec::with_capacity(stored.events.len());
         for event in &stored.events {
             told.extend(self.told_order(event, order, &mut found));

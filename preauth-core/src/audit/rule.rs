@@ -27,6 +27,8 @@ pub enum Rule {
     ExpiryRecorded,
     /// One operation in progress holds an invoice.
     OneHolder,
+    /// An operation has one payment order at a time.
+    OnePaymentOrder,
     /// An event goes to its own parties, once to each endpoint.
     Recipients,
     /// A delivery stands as its attempts say.
@@ -60,7 +62,7 @@ pub struct Violation {
 
 impl Rule {
     /// Every rule.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Readable,
         Self::OneEventPerVersion,
         Self::PathOfTheTable,
@@ -71,6 +73,7 @@ impl Rule {
         Self::ExpiryInTime,
         Self::ExpiryRecorded,
         Self::OneHolder,
+        Self::OnePaymentOrder,
         Self::Recipients,
         Self::DeliveryOutcome,
         Self::LeasesEnd,
@@ -96,6 +99,7 @@ impl Rule {
             Self::ExpiryInTime => "EXPIRY_IN_TIME",
             Self::ExpiryRecorded => "EXPIRY_RECORDED",
             Self::OneHolder => "ONE_HOLDER",
+            Self::OnePaymentOrder => "ONE_PAYMENT_ORDER",
             Self::Recipients => "RECIPIENTS",
             Self::DeliveryOutcome => "DELIVERY_OUTCOME",
             Self::LeasesEnd => "LEASES_END",
@@ -122,6 +126,7 @@ impl Rule {
             Self::ExpiryInTime => "an offer expires after its time, and not before",
             Self::ExpiryRecorded => "an expiry is recorded soon after its time",
             Self::OneHolder => "at most one operation in progress holds an invoice",
+            Self::OnePaymentOrder => "an operation has one payment order at a time",
             Self::Recipients => "an event goes to its own parties, once to each endpoint",
             Self::DeliveryOutcome => "a delivery stands as its attempts say",
             Self::LeasesEnd => "leases end, and what they held is taken up again",
@@ -161,6 +166,12 @@ impl Rule {
             Self::OneHolder => {
                 "decide with the company which one counts, and withdraw or reprove the other; then \
                  check that the index operations_invoice_in_progress exists"
+            }
+            Self::OnePaymentOrder => {
+                "cancel or reprove the one that is not to be paid; when both were paid, have one of the \
+                 payments returned. Orders that were generated before this was a rule may break it; \
+                 otherwise check that the table current_payment_orders exists, and report it as a \
+                 defect with this line"
             }
             Self::Recipients => {
                 "somebody may have been told what is not theirs: look at the attempts of the \

@@ -4,7 +4,7 @@ use crate::Policy;
 use crate::operation::{Actor, Change, Offer, Operation, evolve, judge_offer};
 use crate::port::{
     Commit, EventRecord, ExtensionRecord, LoadedOffer, LoadedOperation, NewDelivery, NewNotice,
-    NewReply, NewSupplier, NoticeKind, Subscription, Write,
+    NewReply, NewSupplier, NoticeKind, ReplyScope, Subscription, Write,
 };
 use crate::value::{
     CompanyName, DeliveryId, EventId, EventType, IdempotencyKey, NoticeId, OperationId, Timestamp,
@@ -45,6 +45,7 @@ pub(super) fn opening(
         });
     }
     commit.reply = key.map(|key| NewReply {
+        scope: ReplyScope::HeadOffice(loaded.context.payer.head_office),
         key: key.clone(),
         fingerprint: offer.fingerprint(),
         body: format!("reply of {id}"),
@@ -112,7 +113,7 @@ pub(super) fn deliveries(scene: &Scene<'_>, to: &[Subscription]) -> Vec<NewDeliv
 pub(super) fn operation_of(commit: &Commit) -> Operation {
     match &commit.write {
         Write::NewOperation(operation) | Write::Operation { operation, .. } => *operation.clone(),
-        Write::NewOrder(_) | Write::Order(_) | Write::NewInvoice(_) | Write::Nothing { .. } => {
+        Write::NewOrder { .. } | Write::Order(_) | Write::NewInvoice(_) | Write::Nothing { .. } => {
             panic!("the commit is of no operation")
         }
     }

@@ -189,7 +189,7 @@ impl<'a> Scene<'a> {
     pub(super) async fn begin_directly(&self, advance: &DirectAdvance) -> Operation {
         let began = self
             .service
-            .advance_directly(advance, Actor::Supplier, self.now);
+            .advance_directly(advance, Actor::Supplier, None, self.now);
         created(began.await.unwrap())
     }
 

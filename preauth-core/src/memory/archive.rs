@@ -69,8 +69,13 @@ impl Tables {
         }));
         records.extend(self.orders.values().map(|order| {
             let events = events(self.order_histories.get(&order.id), &deliveries);
+            let mut earlier = order
+                .operation
+                .map_or_else(Vec::new, |it| self.orders_of(it));
+            earlier.retain(|other| other.id < order.id);
             Record::Order(Box::new(StoredOrder {
                 order: order.clone(),
+                earlier,
                 head_office: order.payer.head_office,
                 events,
             }))

@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use crate::operation::Operation;
-use crate::port::{Commit, CommitError, EventRecord, HistoryEntry, NewReply, Reply, Write};
-use crate::value::{OperationId, Version};
+use crate::port::{
+    Commit, CommitError, EventRecord, HistoryEntry, NewReply, PlatformReply, Reply, ReplyScope,
+    Write,
+};
+use crate::value::{OperationId, Timestamp, Version};
 
 use super::tables::{Tables, slot_of};
 
@@ -16,6 +19,7 @@ impl Tables {
         let head_office = commit.write.head_office();
         self.event_ids.insert(commit.event.id);
         let event = Arc::new(commit.event);
+        let is_new_order = matches!(commit.write, Write::NewOrder { .. });
         let operation_id = match commit.write {
             Write::NewOperation(operation) => Some(self.write_operation(*operation, &event)),
             Write::Operation {
@@ -28,7 +32,10 @@ impl Tables {
                 }
                 Some(id)
             }
-            Write::NewOrder(order) | Write::Order(order) => {
+            Write::NewOrder { order, .. } | Write::Order(order) => {
+                if let (true, Some(operation)) = (is_new_order, order.operation) {
+                    self.current_orders.insert(operation, order.id);
+                }
                 let history = self.order_histories.entry(order.id).or_default();
                 history.push(history_entry(&event, order.version));
                 self.orders.insert(order.id, *order);
@@ -51,14 +58,11 @@ impl Tables {
             self.register_supplier(supplier);
         }
         self.notices.extend(commit.notice);
-        if let Some(id) = operation_id {
-            if let Some(reply) = commit.reply {
-                let key = (head_office, reply.key.clone());
-                self.replies.insert(key, remembered(reply, id, &event));
-            }
-            if let Some(file) = commit.file {
-                self.files.insert(id, file);
-            }
+        if let Some(reply) = commit.reply {
+            self.remember(reply, operation_id, &event);
+        }
+        if let (Some(id), Some(file)) = (operation_id, commit.file) {
+            self.files.insert(id, file);
         }
         Ok(())
     }
@@ -71,10 +75,8 @@ impl Tables {
                     || self.companies.contains_key(&supplier.id)
             })
             || commit.reply.as_ref().is_some_and(|reply| {
-                let key = (commit.write.head_office(), reply.key.clone());
-                self.replies
-                    .get(&key)
-                    .is_some_and(|known| commit.event.at < known.expires_at)
+                self.reply_until(reply)
+                    .is_some_and(|expires_at| commit.event.at < expires_at)
             })
     }
 
@@ -89,13 +91,56 @@ impl Tables {
                     || stored != write.expected_version()
                     || self.is_held_by_another(operation)
             }
-            Write::NewOrder(order) => self.orders.contains_key(&order.id),
+            Write::NewOrder { order, instead_of } => {
+                let current = order.operation.and_then(|it| self.current_orders.get(&it));
+                self.orders.contains_key(&order.id)
+                    || order.operation.is_some() && current != instead_of.as_ref()
+            }
             Write::Order(order) => {
                 let stored = self.orders.get(&order.id).map(|it| it.version);
                 stored.is_none() || stored != write.expected_version()
             }
             Write::NewInvoice(invoice) => self.invoices.contains_key(&invoice.id),
             Write::Nothing { .. } => false,
+        }
+    }
+
+    /// Until when the key has an answer, if it has one.
+    fn reply_until(&self, reply: &NewReply) -> Option<Timestamp> {
+        match reply.scope {
+            ReplyScope::HeadOffice(head_office) => {
+                let known = self.replies.get(&(head_office, reply.key.clone()));
+                known.map(|known| known.expires_at)
+            }
+            ReplyScope::Platform => {
+                let known = self.platform_replies.get(&reply.key);
+                known.map(|known| known.expires_at)
+            }
+        }
+    }
+
+    fn remember(&mut self, reply: NewReply, operation: Option<OperationId>, event: &EventRecord) {
+        let expires_at = event.at.saturating_add(reply.retention);
+        match (reply.scope, operation) {
+            (ReplyScope::HeadOffice(head_office), Some(operation)) => {
+                let remembered = Reply {
+                    fingerprint: reply.fingerprint,
+                    body: reply.body,
+                    operation,
+                    expires_at,
+                };
+                self.replies.insert((head_office, reply.key), remembered);
+            }
+            // Only what an ERP begins is answered for a head office.
+            (ReplyScope::HeadOffice(_), None) => {}
+            (ReplyScope::Platform, _) => {
+                let remembered = PlatformReply {
+                    fingerprint: reply.fingerprint,
+                    body: reply.body,
+                    expires_at,
+                };
+                self.platform_replies.insert(reply.key, remembered);
+            }
         }
     }
 
@@ -130,14 +175,5 @@ fn history_entry(event: &EventRecord, version: Version) -> HistoryEntry {
         at: event.at,
         actor: event.actor,
         body: event.body.clone(),
-    }
-}
-
-fn remembered(reply: NewReply, operation: OperationId, event: &EventRecord) -> Reply {
-    Reply {
-        fingerprint: reply.fingerprint,
-        body: reply.body,
-        operation,
-        expires_at: event.at.saturating_add(reply.retention),
     }
 }

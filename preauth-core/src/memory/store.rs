@@ -3,13 +3,14 @@
 use async_trait::async_trait;
 
 use crate::operation::{ExtensionStatus, OfferContext, Operation, Party, State};
-use crate::payment_order::PaymentOrder;
+use crate::payment_order::{OtherOrder, PaymentOrder};
 use crate::port::{
-    Commit, CommitError, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget,
-    Store, Subscription, Unavailable,
+    Commit, CommitError, HistoryEntry, LoadedNewOrder, LoadedOffer, LoadedOperation, LoadedOrder,
+    OfferTarget, OrderTarget, PlatformReply, Store, Subscription, Unavailable,
 };
 use crate::value::{
-    CompanyId, DueDate, EventId, EventType, OperationId, PaymentOrderId, Timestamp,
+    CompanyId, DueDate, EventId, EventType, IdempotencyKey, OperationId, PaymentOrderId,
+    PaymentOrderStatus, Timestamp,
 };
 
 use super::MemoryStore;
@@ -39,7 +40,7 @@ impl Store for MemoryStore {
     async fn load_new_order(
         &self,
         target: &OrderTarget,
-    ) -> Result<Option<LoadedOrder<PaymentOrderId>>, Unavailable> {
+    ) -> Result<Option<LoadedNewOrder>, Unavailable> {
         Ok(self.lock().load_new_order(target))
     }
 
@@ -52,6 +53,13 @@ impl Store for MemoryStore {
 
     async fn has_event(&self, id: EventId) -> Result<bool, Unavailable> {
         Ok(self.lock().event_ids.contains(&id))
+    }
+
+    async fn load_platform_reply(
+        &self,
+        key: &IdempotencyKey,
+    ) -> Result<Option<PlatformReply>, Unavailable> {
+        Ok(self.lock().platform_replies.get(key).cloned())
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
@@ -146,15 +154,56 @@ impl Tables {
         (holder.id != operation.id).then_some(holder)
     }
 
-    fn load_new_order(&mut self, target: &OrderTarget) -> Option<LoadedOrder<PaymentOrderId>> {
+    fn load_new_order(&mut self, target: &OrderTarget) -> Option<LoadedNewOrder> {
         let payer = self.party(target.payer)?;
         let supplier = self.party_with(target.supplier)?;
-        Some(LoadedOrder {
+        let operation = target.operation;
+        Some(LoadedNewOrder {
             order: PaymentOrderId::new(self.next_order())?,
             subscriptions: self.subscriptions_of(&payer, None),
             payer,
             supplier,
+            others: operation.map_or_else(Vec::new, |it| self.orders_of(it)),
+            current: operation.and_then(|it| self.current_orders.get(&it).copied()),
         })
+    }
+
+    /// The orders of an operation that were neither canceled nor reproved.
+    pub(super) fn orders_of(&self, operation: OperationId) -> Vec<OtherOrder> {
+        let orders = self.orders.values().rev();
+        let orders = orders.filter(|order| {
+            order.operation == Some(operation)
+                && !matches!(
+                    order.status,
+                    PaymentOrderStatus::Canceled | PaymentOrderStatus::Reproved
+                )
+        });
+        orders
+            .map(|order| OtherOrder {
+                id: order.id,
+                returned_at: self.returned_after(operation, order.id),
+            })
+            .collect()
+    }
+
+    /// When the operation's payout was first returned after an order of it was paid.
+    fn returned_after(&self, operation: OperationId, order: PaymentOrderId) -> Option<Timestamp> {
+        let moments =
+            |history: Option<&Vec<HistoryEntry>>, event_type: EventType| -> Vec<Timestamp> {
+                let entries = history.into_iter().flatten();
+                let of_type = entries.filter(|entry| entry.event_type == event_type);
+                of_type.map(|entry| entry.at).collect()
+            };
+        let paid = moments(
+            self.order_histories.get(&order),
+            EventType::PaymentOrderPaid,
+        );
+        let paid_at = *paid.first()?;
+        let returned = moments(
+            self.histories.get(&operation),
+            EventType::AnticipationPayoutReturned,
+        );
+        returned.into_iter().filter(|at| *at >= paid_at).min()
     }
 
     fn load_order(&self, id: PaymentOrderId) -> Option<LoadedOrder<PaymentOrder>> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::ReceivedInvoice;
 use crate::operation::{Credit, InvoiceFile, Operation};
 use crate::payment_order::PaymentOrder;
-use crate::port::{EventRecord, ExtensionRecord, HistoryEntry, NewNotice, Reply};
+use crate::port::{EventRecord, ExtensionRecord, HistoryEntry, NewNotice, PlatformReply, Reply};
 use crate::value::{
     Cnpj, CompanyId, Email, EventId, ExtensionId, IdempotencyKey, InvoiceId, InvoiceNumber,
     OperationId, PaymentOrderId,
@@ -31,7 +31,10 @@ pub(super) struct Tables {
     pub(super) extensions: BTreeMap<ExtensionId, (OperationId, ExtensionRecord)>,
     pub(super) files: BTreeMap<OperationId, InvoiceFile>,
     pub(super) replies: BTreeMap<(CompanyId, IdempotencyKey), Reply>,
+    pub(super) platform_replies: BTreeMap<IdempotencyKey, PlatformReply>,
     pub(super) orders: BTreeMap<PaymentOrderId, PaymentOrder>,
+    /// The newest order of each operation that has one.
+    pub(super) current_orders: BTreeMap<OperationId, PaymentOrderId>,
     pub(super) order_histories: BTreeMap<PaymentOrderId, Vec<HistoryEntry>>,
     pub(super) invoices: BTreeMap<InvoiceId, ReceivedInvoice>,
     pub(super) event_ids: BTreeSet<EventId>,

@@ -1,9 +1,8 @@
 //! What an ERP offers, and what a supplier advances directly: commands that begin an operation.
 
-use sha2::{Digest, Sha256};
-
 use crate::value::{
-    Cnpj, CompanyId, ContactName, Email, ExternalReference, Fingerprint, Phone, SupplierName,
+    Cnpj, CompanyId, ContactName, Email, ExternalReference, Fingerprint, FingerprintBuilder, Phone,
+    SupplierName,
 };
 
 use super::Invoice;
@@ -73,7 +72,7 @@ impl Offer {
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
         const LAYOUT_VERSION: u8 = 1;
-        let mut hash = FramedHash(Sha256::new_with_prefix([LAYOUT_VERSION]));
+        let mut hash = FingerprintBuilder::new(LAYOUT_VERSION);
         hash.part(Some(self.supplier.cnpj.as_str()));
         hash.part(Some(self.supplier.email.as_str()));
         hash.part(self.supplier.name.as_ref().map(SupplierName::as_str));
@@ -98,23 +97,6 @@ impl Offer {
         hash.part(self.file.as_ref().map(|file| file.name.as_str()));
         hash.part(self.file.as_ref().map(|file| file.media_type.as_str()));
         hash.part(self.file.as_ref().map(|file| file.sha256.as_slice()));
-        Fingerprint::from_bytes(hash.0.finalize().into())
-    }
-}
-
-struct FramedHash(Sha256);
-
-impl FramedHash {
-    fn part<P: AsRef<[u8]> + ?Sized>(&mut self, part: Option<&P>) {
-        match part {
-            None => self.0.update([0]),
-            Some(part) => {
-                let bytes = part.as_ref();
-                let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-                self.0.update([1]);
-                self.0.update(length.to_be_bytes());
-                self.0.update(bytes);
-            }
-        }
+        hash.finish()
     }
 }

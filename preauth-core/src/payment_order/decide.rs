@@ -3,9 +3,9 @@
 use chrono::NaiveDate;
 use thiserror::Error;
 
-use crate::value::{PaymentOrderStatus, Reason};
+use crate::value::{PaymentOrderId, PaymentOrderStatus, Reason};
 
-use super::{OrderAction, PaymentOrder};
+use super::{OrderAction, OtherOrder, PaymentOrder};
 
 /// A request to change an existing payment order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,12 +48,29 @@ pub enum OrderRejection {
     /// There is no such order.
     #[error("no such payment order")]
     NotFound,
+    /// The operation has an order that stands.
+    #[error("payment order {existing} of the operation stands")]
+    AlreadyOrdered {
+        /// That order.
+        existing: PaymentOrderId,
+    },
     /// The table has no row for this action in this status.
     #[error("not possible while {status}")]
     InvalidTransition {
         /// The status it was judged against.
         status: PaymentOrderStatus,
     },
+}
+
+/// Decides whether an operation that has `others` may have another payment order: it has one at a
+/// time, unless the payout was returned after that one was paid.
+pub fn decide_new(others: &[OtherOrder]) -> Result<(), OrderRejection> {
+    match others.iter().find(|order| order.stands()) {
+        None => Ok(()),
+        Some(standing) => Err(OrderRejection::AlreadyOrdered {
+            existing: standing.id,
+        }),
+    }
 }
 
 /// Says what happens if `command` meets `order`; performs nothing.

@@ -6,7 +6,7 @@
 mod decide;
 mod transition;
 
-pub use decide::{OrderChange, OrderCommand, OrderRejection, decide, evolve};
+pub use decide::{OrderChange, OrderCommand, OrderRejection, decide, decide_new, evolve};
 pub use transition::{ORDER_TRANSITIONS, OrderAction, OrderTransition};
 
 use chrono::NaiveDate;
@@ -39,4 +39,22 @@ pub struct PaymentOrder {
     pub reason: Option<Reason>,
     /// When it came to be.
     pub created_at: Timestamp,
+}
+
+/// An order of an operation that was neither canceled nor reproved, as far as another one depends
+/// on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OtherOrder {
+    /// The order.
+    pub id: PaymentOrderId,
+    /// When the payout was first returned after this order was paid; none while it stands.
+    pub returned_at: Option<Timestamp>,
+}
+
+impl OtherOrder {
+    /// Whether it keeps the operation from having another.
+    #[must_use]
+    pub const fn stands(&self) -> bool {
+        self.returned_at.is_none()
+    }
 }

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use crate::operation::Operation;
-use crate::payment_order::PaymentOrder;
+use crate::payment_order::{OtherOrder, PaymentOrder};
 use crate::text_enum;
 use crate::value::{
     Cnpj, CompanyId, DeliveryId, EndpointId, EventId, EventType, IdempotencyKey, InvoiceNumber,
@@ -208,6 +208,8 @@ pub struct StoredOrder {
     pub order: PaymentOrder,
     /// The head office under which it stands, for lists.
     pub head_office: CompanyId,
+    /// Earlier orders of its operation that were neither canceled nor reproved.
+    pub earlier: Vec<OtherOrder>,
     /// Its events, by version.
     pub events: Vec<StoredEvent>,
 }

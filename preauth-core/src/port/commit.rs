@@ -8,7 +8,7 @@ use crate::payment_order::PaymentOrder;
 use crate::text_enum;
 use crate::value::{
     Cnpj, CompanyId, CompanyName, ContactName, DeliveryId, Email, EndpointId, EventId, EventType,
-    Fingerprint, IdempotencyKey, NoticeId, Phone, Timestamp, Version,
+    Fingerprint, IdempotencyKey, NoticeId, PaymentOrderId, Phone, Timestamp, Version,
 };
 
 /// Everything that one decision changes. A commit never holds two operations.
@@ -42,8 +42,13 @@ pub enum Write {
         /// The extension that the event created, concluded or cancelled.
         extension: Option<ExtensionRecord>,
     },
-    /// A new payment order.
-    NewOrder(Box<PaymentOrder>),
+    /// A new payment order; conflicts when its operation has got another since the load.
+    NewOrder {
+        /// The order.
+        order: Box<PaymentOrder>,
+        /// The order of the same operation that it takes the place of: the current one as loaded.
+        instead_of: Option<PaymentOrderId>,
+    },
     /// A payment order's next version; conflicts unless the stored version is the one before.
     Order(Box<PaymentOrder>),
     /// An invoice that was received.
@@ -133,7 +138,9 @@ text_enum! {
 /// The answer that an idempotency key has from this commit on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewReply {
-    /// The key, within the payer's head office.
+    /// Whose key it is.
+    pub scope: ReplyScope,
+    /// The key, within its scope.
     pub key: IdempotencyKey,
     /// What was asked for under it.
     pub fingerprint: Fingerprint,
@@ -143,13 +150,22 @@ pub struct NewReply {
     pub retention: TimeDelta,
 }
 
+/// Within what an idempotency key is unique.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ReplyScope {
+    /// The offers of a head office.
+    HeadOffice(CompanyId),
+    /// What the platform itself creates, for whomever.
+    Platform,
+}
+
 impl Write {
     /// The version that must be stored for the commit to succeed; `None` for what is new.
     #[must_use]
     pub fn expected_version(&self) -> Option<Version> {
         let next = match self {
             Self::NewOperation(_)
-            | Self::NewOrder(_)
+            | Self::NewOrder { .. }
             | Self::NewInvoice(_)
             | Self::Nothing { .. } => return None,
             Self::Operation { operation, .. } => operation.version,
@@ -158,14 +174,14 @@ impl Write {
         Version::new(next.get().checked_sub(1)?)
     }
 
-    /// The head office whose commit this is: the scope of its idempotency key.
+    /// The head office whose commit this is.
     #[must_use]
     pub const fn head_office(&self) -> CompanyId {
         match self {
             Self::NewOperation(operation) | Self::Operation { operation, .. } => {
                 operation.payer.head_office
             }
-            Self::NewOrder(order) | Self::Order(order) => order.payer.head_office,
+            Self::NewOrder { order, .. } | Self::Order(order) => order.payer.head_office,
             Self::NewInvoice(invoice) => invoice.payer.head_office,
             Self::Nothing { head_office } => *head_office,
         }

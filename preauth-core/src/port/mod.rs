@@ -21,7 +21,7 @@ pub use archive::{
 pub use attempt_error::AttemptError;
 pub use commit::{
     Commit, EventRecord, ExtensionRecord, NewDelivery, NewNotice, NewReply, NewSupplier,
-    NoticeKind, Write,
+    NoticeKind, ReplyScope, Write,
 };
 pub use endpoint::Subscription;
 pub use ids::IdSource;
@@ -30,6 +30,6 @@ pub use queries::{Filter, HistoryEntry, OperationPage, PageRequest, Queries, Vie
 pub use read_back::{ReadBack, ToldData, ToldEvent, ToldOperation, ToldOrder, ToldReply};
 pub use render::{OperationEvent, OrderEvent, Render};
 pub use store::{
-    CommitError, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget, Reply, Store,
-    Unavailable,
+    CommitError, LoadedNewOrder, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget,
+    OrderTarget, PlatformReply, Reply, Store, Unavailable,
 };

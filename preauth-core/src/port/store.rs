@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use thiserror::Error;
 
 use crate::operation::{Beside, OfferContext, Operation};
-use crate::payment_order::PaymentOrder;
+use crate::payment_order::{OtherOrder, PaymentOrder};
 use crate::value::{
     Cnpj, CompanyId, DueDate, EventId, EventType, Fingerprint, IdempotencyKey, InvoiceNumber,
     OperationId, PaymentOrderId, Timestamp,
@@ -45,7 +45,7 @@ pub trait Store: Send + Sync {
     async fn load_new_order(
         &self,
         target: &OrderTarget,
-    ) -> Result<Option<LoadedOrder<PaymentOrderId>>, Unavailable>;
+    ) -> Result<Option<LoadedNewOrder>, Unavailable>;
 
     /// Reads a payment order.
     async fn load_order(
@@ -56,6 +56,13 @@ pub trait Store: Send + Sync {
     /// Whether the event is recorded, and with it the commit that it belongs to. What a `load`
     /// has shown, a look-up after it knows.
     async fn has_event(&self, id: EventId) -> Result<bool, Unavailable>;
+
+    /// Reads what a key of [`ReplyScope::Platform`](super::ReplyScope) answered before, however long
+    /// ago.
+    async fn load_platform_reply(
+        &self,
+        key: &IdempotencyKey,
+    ) -> Result<Option<PlatformReply>, Unavailable>;
 
     /// Writes all of `commit`, or nothing. The ids of its event and of what it creates are taken
     /// once: a commit that names one that is taken conflicts.
@@ -103,6 +110,17 @@ pub struct Reply {
     pub expires_at: Timestamp,
 }
 
+/// A remembered answer to a create of the platform's own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlatformReply {
+    /// What was asked for.
+    pub fingerprint: Fingerprint,
+    /// The body of the answer, without what is shown only once.
+    pub body: String,
+    /// Until when it counts; from then on the key is as good as new.
+    pub expires_at: Timestamp,
+}
+
 /// An operation and what a command on it may look at, as of one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadedOperation {
@@ -130,19 +148,38 @@ impl LoadedOperation {
     }
 }
 
-/// Names the parties of a new payment order.
+/// Names the parties of a new payment order, and what it pays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OrderTarget {
     /// Whose order it is.
     pub payer: CompanyId,
     /// Who is paid.
     pub supplier: Cnpj,
+    /// The operation that it belongs to, if any.
+    pub operation: Option<OperationId>,
 }
 
-/// A payment order, or the id and the parties of the one to come.
+/// Everything that a new payment order depends on, as of one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadedNewOrder {
+    /// The id that is reserved for it.
+    pub order: PaymentOrderId,
+    /// Whose order it is.
+    pub payer: crate::operation::Payer,
+    /// Who is paid.
+    pub supplier: crate::operation::Party,
+    /// The endpoint of the payer's head office.
+    pub subscriptions: Vec<Subscription>,
+    /// The newest orders of the operation that were neither canceled nor reproved.
+    pub others: Vec<OtherOrder>,
+    /// The order that a new one takes the place of in its commit, whatever has become of it.
+    pub current: Option<PaymentOrderId>,
+}
+
+/// A payment order as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadedOrder<T> {
-    /// The order, or its reserved id.
+    /// The order.
     pub order: T,
     /// Whose order it is.
     pub payer: crate::operation::Payer,

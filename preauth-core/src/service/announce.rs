@@ -1,7 +1,7 @@
 //! Events that report no change of an aggregate: an invoice was received, an endpoint is tested.
 
 use crate::operation::Actor;
-use crate::port::{Commit, EventRecord, Subscription, Write};
+use crate::port::{Commit, EventRecord, NewReply, Subscription, Write};
 use crate::value::{DeliveryId, EventId, EventType, Timestamp};
 
 use super::error::Contended;
@@ -9,13 +9,14 @@ use super::{Attempt, ROUNDS, Service, ServiceError, Unsettled};
 
 impl Service {
     /// Commits `write`, whose ids were reserved for it, with an event that has the body that
-    /// `render` makes. Returns the deliveries that it made: none when nobody subscribed to it.
+    /// `render` makes, and with the `reply` to remember. Returns the deliveries that it made: none when nobody subscribed to it.
     pub async fn announce(
         &self,
         write: Write,
         event_type: EventType,
         render: impl FnOnce(EventId) -> String + Send,
         subscriptions: &[Subscription],
+        reply: Option<NewReply>,
         now: Timestamp,
     ) -> Result<Vec<DeliveryId>, ServiceError> {
         let id = EventId::new(self.ids.uuid(now));
@@ -33,7 +34,7 @@ impl Service {
             deliveries,
             supplier: None,
             notice: None,
-            reply: None,
+            reply,
             file: None,
         };
         let mut unsettled = Unsettled::default();
@@ -43,6 +44,9 @@ impl Service {
             let attempt = self.attempt(commit.clone(), made.clone(), &mut unsettled);
             let applied = match attempt.await {
                 Ok(Attempt::Done(made)) => Ok(Some(made)),
+                Ok(Attempt::InProgress) if unsettled.is_empty() => {
+                    return Err(ServiceError::IdempotencyInProgress);
+                }
                 Ok(Attempt::Conflict | Attempt::InProgress) => self.applied(&unsettled).await,
                 Ok(Attempt::Failed(failure)) => {
                     last = failure;

@@ -6,17 +6,18 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
-use crate::value::{CompanyId, IdempotencyKey};
+use crate::port::ReplyScope;
+use crate::value::IdempotencyKey;
 
-type Entry = (CompanyId, IdempotencyKey);
+type Entry = (ReplyScope, IdempotencyKey);
 
 #[derive(Debug, Default)]
 pub(super) struct InFlight(Mutex<HashSet<Entry>>);
 
 impl InFlight {
     /// Enters a key until the guard is dropped; `None` when it is inside already.
-    pub(super) fn enter(&self, head_office: CompanyId, key: &IdempotencyKey) -> Option<Guard<'_>> {
-        let entry = (head_office, key.clone());
+    pub(super) fn enter(&self, scope: ReplyScope, key: &IdempotencyKey) -> Option<Guard<'_>> {
+        let entry = (scope, key.clone());
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // A guard must not come to be for an entry that is another's: its drop would take the entry
         // out, under the lock that is held here.
@@ -49,19 +50,21 @@ mod tests {
     use uuid::Uuid;
 
     use super::InFlight;
+    use crate::port::ReplyScope;
     use crate::value::{CompanyId, IdempotencyKey};
 
     #[test]
     fn a_key_is_inside_once_until_its_guard_is_dropped() {
         let in_flight = InFlight::default();
-        let head_office = CompanyId::new(Uuid::from_u128(1));
-        let other = CompanyId::new(Uuid::from_u128(2));
+        let head_office = ReplyScope::HeadOffice(CompanyId::new(Uuid::from_u128(1)));
+        let other = ReplyScope::HeadOffice(CompanyId::new(Uuid::from_u128(2)));
         let key = IdempotencyKey::parse("order:2026-0042").unwrap();
         let guard = in_flight.enter(head_office, &key);
         assert!(guard.is_some());
         assert!(in_flight.enter(head_office, &key).is_none());
         assert!(in_flight.enter(head_office, &key).is_none());
         assert!(in_flight.enter(other, &key).is_some());
+        assert!(in_flight.enter(ReplyScope::Platform, &key).is_some());
         drop(guard);
         assert!(in_flight.enter(head_office, &key).is_some());
     }

@@ -10,6 +10,7 @@ mod error;
 mod expire;
 mod in_flight;
 mod offer;
+mod once;
 mod order;
 mod record;
 
@@ -26,6 +27,7 @@ pub use command::Commanded;
 pub use error::ServiceError;
 pub use expire::Swept;
 pub use offer::Offered;
+pub use once::{Once, PlatformKey, ReplyOf};
 
 /// How often a decision is made anew before the caller is told to come back later.
 const ROUNDS: u32 = 8;

@@ -4,12 +4,13 @@ use crate::operation::{
     Action, Actor, DirectAdvance, Offer, Operation, judge_direct_advance, judge_offer,
 };
 use crate::port::{
-    Commit, LoadedOffer, NewNotice, NewReply, NewSupplier, NoticeKind, OfferTarget, Write,
+    Commit, LoadedOffer, NewNotice, NewReply, NewSupplier, NoticeKind, OfferTarget, ReplyScope,
+    Write,
 };
 use crate::value::{CompanyId, CompanyName, Fingerprint, IdempotencyKey, NoticeId, Timestamp};
 
 use super::error::Contended;
-use super::{Attempt, ROUNDS, Round, Service, ServiceError, Unsettled};
+use super::{Attempt, ROUNDS, ReplyOf, Round, Service, ServiceError, Unsettled};
 
 /// The answer to an offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +35,10 @@ enum Beginning<'a> {
         offer: &'a Offer,
         key: Option<(&'a IdempotencyKey, Fingerprint)>,
     },
-    DirectAdvance(&'a DirectAdvance),
+    DirectAdvance {
+        advance: &'a DirectAdvance,
+        reply: Option<&'a ReplyOf<'a, Operation>>,
+    },
 }
 
 impl Service {
@@ -53,7 +57,7 @@ impl Service {
             None => None,
             Some(key) => Some(
                 self.in_flight
-                    .enter(offer.payer, key)
+                    .enter(ReplyScope::HeadOffice(offer.payer), key)
                     .ok_or(ServiceError::IdempotencyInProgress)?,
             ),
         };
@@ -62,14 +66,16 @@ impl Service {
             .await
     }
 
-    /// Begins a direct advance: origin DIRECT, status `IN_VERIFICATION`.
+    /// Begins a direct advance: origin DIRECT, status `IN_VERIFICATION`. `reply` makes the answer
+    /// that is remembered with it, when it was sent under an idempotency key (see [`Service::once`]).
     pub async fn advance_directly(
         &self,
         advance: &DirectAdvance,
         actor: Actor,
+        reply: Option<&ReplyOf<'_, Operation>>,
         now: Timestamp,
     ) -> Result<Offered, ServiceError> {
-        self.begin(&Beginning::DirectAdvance(advance), actor, now)
+        self.begin(&Beginning::DirectAdvance { advance, reply }, actor, now)
             .await
     }
 
@@ -121,7 +127,7 @@ impl Service {
             Beginning::Offer { offer, .. } => {
                 judge_offer(offer, &loaded.context, new_supplier, &self.policy, now)?
             }
-            Beginning::DirectAdvance(advance) => {
+            Beginning::DirectAdvance { advance, .. } => {
                 judge_direct_advance(advance, &loaded.context, now)?
             }
         };
@@ -163,6 +169,9 @@ impl Service {
             reply: None,
             file: None,
         };
+        if let Beginning::DirectAdvance { reply, .. } = beginning {
+            commit.reply = reply.map(|reply| reply(operation));
+        }
         if let Beginning::Offer { offer, key } = beginning {
             let kind = if is_new_supplier {
                 NoticeKind::Invitation
@@ -177,6 +186,7 @@ impl Service {
             });
             commit.supplier = new_supplier(offer, operation.supplier.company, is_new_supplier);
             commit.reply = key.as_ref().map(|(key, fingerprint)| NewReply {
+                scope: ReplyScope::HeadOffice(operation.payer.head_office),
                 key: (*key).clone(),
                 fingerprint: *fingerprint,
                 body: created.body().to_owned(),
@@ -205,7 +215,7 @@ impl Beginning<'_> {
                 invoice_number: offer.invoice.number.clone(),
                 idempotency_key: key.as_ref().map(|(key, _)| (*key).clone()),
             },
-            Self::DirectAdvance(advance) => OfferTarget {
+            Self::DirectAdvance { advance, .. } => OfferTarget {
                 payer: advance.payer,
                 supplier: advance.supplier,
                 invoice_number: advance.invoice.number.clone(),
@@ -217,7 +227,7 @@ impl Beginning<'_> {
     const fn action(&self) -> Action {
         match self {
             Self::Offer { .. } => Action::Offer,
-            Self::DirectAdvance(_) => Action::AdvanceDirectly,
+            Self::DirectAdvance { .. } => Action::AdvanceDirectly,
         }
     }
 

@@ -4,29 +4,28 @@ use chrono::NaiveDate;
 
 use crate::operation::Actor;
 use crate::payment_order::{
-    OrderAction, OrderCommand, OrderRejection, PaymentOrder, decide, evolve,
+    OrderAction, OrderCommand, OrderRejection, PaymentOrder, decide, decide_new, evolve,
 };
 use crate::port::{Commit, EventRecord, OrderEvent, OrderTarget, Subscription, Write};
-use crate::value::{
-    EventId, Money, OperationId, PaymentOrderId, PaymentOrderStatus, Timestamp, Version,
-};
+use crate::value::{EventId, Money, PaymentOrderId, PaymentOrderStatus, Timestamp, Version};
 
 use super::error::Contended;
-use super::{Attempt, ROUNDS, Round, Service, ServiceError, Unsettled};
+use super::{Attempt, ROUNDS, ReplyOf, Round, Service, ServiceError, Unsettled};
 
 impl Service {
-    /// Generates a payment order.
+    /// Generates a payment order, unless one of the same operation stands. `reply` makes the answer
+    /// that is remembered with it, when it was sent under an idempotency key (see [`Service::once`]).
     pub async fn create_order(
         &self,
         target: &OrderTarget,
         amount: Money,
         scheduled_for: Option<NaiveDate>,
-        operation: Option<OperationId>,
+        reply: Option<&ReplyOf<'_, PaymentOrder>>,
         now: Timestamp,
     ) -> Result<PaymentOrder, ServiceError> {
         let mut unsettled = Unsettled::default();
         let mut last = ServiceError::from(Contended);
-        let terms = (amount, scheduled_for, operation);
+        let terms = (amount, scheduled_for, reply);
         for _ in 0..ROUNDS {
             match self.create_once(target, terms, now, &mut unsettled).await {
                 Ok(Round::Done(order)) => return Ok(order),
@@ -59,7 +58,11 @@ impl Service {
     async fn create_once(
         &self,
         target: &OrderTarget,
-        (amount, scheduled_for, operation): (Money, Option<NaiveDate>, Option<OperationId>),
+        (amount, scheduled_for, reply): (
+            Money,
+            Option<NaiveDate>,
+            Option<&ReplyOf<'_, PaymentOrder>>,
+        ),
         now: Timestamp,
         unsettled: &mut Unsettled<PaymentOrder>,
     ) -> Result<Round<PaymentOrder>, ServiceError> {
@@ -68,6 +71,7 @@ impl Service {
         if let Some(order) = self.applied(unsettled).await? {
             return Ok(Round::Done(order));
         }
+        decide_new(&loaded.others)?;
         let order = PaymentOrder {
             // An order that may exist lets no other be generated in its place.
             id: unsettled.first().map_or(loaded.order, |order| order.id),
@@ -76,16 +80,23 @@ impl Service {
             supplier: loaded.supplier,
             amount,
             scheduled_for,
-            operation,
+            operation: target.operation,
             status: PaymentOrderStatus::Created,
             reason: None,
             created_at: now,
         };
-        let write = Write::NewOrder(Box::new(order.clone()));
+        let write = Write::NewOrder {
+            order: Box::new(order.clone()),
+            instead_of: loaded.current,
+        };
         let action = OrderAction::Create;
-        let commit = self.order_commit(write, &order, action, &loaded.subscriptions, now);
+        let mut commit = self.order_commit(write, &order, action, &loaded.subscriptions, now);
+        commit.reply = reply.map(|reply| reply(&order));
         Ok(match self.attempt(commit, order, unsettled).await? {
             Attempt::Done(order) => Round::Done(order),
+            Attempt::InProgress if unsettled.is_empty() => {
+                return Err(ServiceError::IdempotencyInProgress);
+            }
             Attempt::Conflict | Attempt::InProgress => Round::Again(Contended.into()),
             Attempt::Failed(failure) => Round::Again(failure),
         })

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use sha2::{Digest, Sha256};
+
 /// The caller's name for one attempt to create, sent as `Idempotency-Key`.
 ///
 /// Contract, "POST /api/integration/v1/pre-authorizations": 8 to 100 characters of
@@ -94,6 +96,41 @@ impl Fingerprint {
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
+    }
+}
+
+/// Makes a fingerprint: SHA-256 over the parts of a normalised request.
+///
+/// Every part is framed by its length, an absent part differs from an empty one, and the first byte
+/// is the version of the layout.
+#[derive(Clone, Debug)]
+pub struct FingerprintBuilder(Sha256);
+
+impl FingerprintBuilder {
+    /// Begins a fingerprint whose parts are laid out in this way.
+    #[must_use]
+    pub fn new(layout_version: u8) -> Self {
+        Self(Sha256::new_with_prefix([layout_version]))
+    }
+
+    /// Adds a part, or that there is none.
+    pub fn part<P: AsRef<[u8]> + ?Sized>(&mut self, part: Option<&P>) {
+        match part {
+            None => self.0.update([0]),
+            Some(part) => {
+                let bytes = part.as_ref();
+                let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+                self.0.update([1]);
+                self.0.update(length.to_be_bytes());
+                self.0.update(bytes);
+            }
+        }
+    }
+
+    /// The fingerprint of all parts.
+    #[must_use]
+    pub fn finish(self) -> Fingerprint {
+        Fingerprint(self.0.finalize().into())
     }
 }
 

@@ -33,7 +33,7 @@ pub use due_date::{DueDate, DueDateError};
 pub use email::{Email, EmailError};
 pub use enum_set::EnumSet;
 pub use event_type::{EventType, EventTypeSet, Family};
-pub use idempotency::{Fingerprint, IdempotencyKey, IdempotencyKeyError};
+pub use idempotency::{Fingerprint, FingerprintBuilder, IdempotencyKey, IdempotencyKeyError};
 pub use ids::{
     ApiKeyId, CompanyId, DeliveryId, EndpointId, EventId, ExtensionId, IntegerIdError, InvoiceId,
     NoticeId, OperationId, PaymentOrderId, RequestId, UserId, UuidIdError, Version,

@@ -12,6 +12,7 @@ async fn receive(given: &Given) -> Result<Vec<DeliveryId>, ServiceError> {
     let target = OrderTarget {
         payer: payer(),
         supplier: supplier(),
+        operation: None,
     };
     let loaded = given.faulty.inner.load_new_order(&target).await.unwrap();
     let parties = loaded.unwrap();
@@ -28,7 +29,7 @@ async fn receive(given: &Given) -> Result<Vec<DeliveryId>, ServiceError> {
     let (event, render) = (EventType::InvoiceReceived, |id| format!("event {id}"));
     given
         .service
-        .announce(write, event, render, &[], given.now)
+        .announce(write, event, render, &[], None, given.now)
         .await
 }
 

@@ -9,10 +9,11 @@ use preauth_core::memory::MemoryStore;
 use preauth_core::operation::Operation;
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{
-    Commit, CommitError, Filter, HistoryEntry, LoadedOffer, LoadedOperation, LoadedOrder,
-    OfferTarget, OperationPage, OrderTarget, PageRequest, Queries, Store, Unavailable, Viewer,
+    Commit, CommitError, Filter, HistoryEntry, LoadedNewOrder, LoadedOffer, LoadedOperation,
+    LoadedOrder, OfferTarget, OperationPage, OrderTarget, PageRequest, PlatformReply, Queries,
+    Store, Unavailable, Viewer,
 };
-use preauth_core::value::{EventId, OperationId, PaymentOrderId, Timestamp};
+use preauth_core::value::{EventId, IdempotencyKey, OperationId, PaymentOrderId, Timestamp};
 
 /// What becomes of one commit.
 #[derive(Clone, Copy, Debug)]
@@ -152,7 +153,7 @@ impl Store for Faulty {
     async fn load_new_order(
         &self,
         target: &OrderTarget,
-    ) -> Result<Option<LoadedOrder<PaymentOrderId>>, Unavailable> {
+    ) -> Result<Option<LoadedNewOrder>, Unavailable> {
         self.read()?;
         self.inner.load_new_order(target).await
     }
@@ -170,6 +171,14 @@ impl Store for Faulty {
         let found = self.inner.has_event(id).await;
         self.land().await;
         found
+    }
+
+    async fn load_platform_reply(
+        &self,
+        key: &IdempotencyKey,
+    ) -> Result<Option<PlatformReply>, Unavailable> {
+        self.read()?;
+        self.inner.load_platform_reply(key).await
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {

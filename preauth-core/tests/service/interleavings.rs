@@ -8,8 +8,8 @@ use preauth_core::memory::{CountingIds, MemoryStore};
 use preauth_core::operation::{Actor, Operation, Rejection};
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{
-    Commit, CommitError, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OperationEvent,
-    OrderEvent, OrderTarget, Render, Store, Unavailable,
+    Commit, CommitError, LoadedNewOrder, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget,
+    OperationEvent, OrderEvent, OrderTarget, PlatformReply, Render, Store, Unavailable,
 };
 use preauth_core::service::{Offered, Service, ServiceError};
 use preauth_core::value::{EventId, IdempotencyKey, OperationId, PaymentOrderId, Timestamp};
@@ -47,7 +47,7 @@ impl Store for Polite {
     async fn load_new_order(
         &self,
         target: &OrderTarget,
-    ) -> Result<Option<LoadedOrder<PaymentOrderId>>, Unavailable> {
+    ) -> Result<Option<LoadedNewOrder>, Unavailable> {
         yield_now().await;
         self.0.load_new_order(target).await
     }
@@ -63,6 +63,14 @@ impl Store for Polite {
     async fn has_event(&self, id: EventId) -> Result<bool, Unavailable> {
         yield_now().await;
         self.0.has_event(id).await
+    }
+
+    async fn load_platform_reply(
+        &self,
+        key: &IdempotencyKey,
+    ) -> Result<Option<PlatformReply>, Unavailable> {
+        yield_now().await;
+        self.0.load_platform_reply(key).await
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {

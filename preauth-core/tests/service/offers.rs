@@ -98,7 +98,7 @@ async fn an_advance_that_only_its_id_can_tell_apart_is_never_made_twice() {
         let advance = Given::unnumbered_advance();
         let began = given
             .service
-            .advance_directly(&advance, Actor::Supplier, given.now)
+            .advance_directly(&advance, Actor::Supplier, None, given.now)
             .await;
         match began {
             Ok(Offered::Created { .. }) => assert!(blind_reads < 1_000),
@@ -121,7 +121,7 @@ async fn an_advance_whose_first_commit_is_applied_beside_a_later_one_is_made_onc
         let advance = Given::unnumbered_advance();
         let began = given
             .service
-            .advance_directly(&advance, Actor::Supplier, given.now)
+            .advance_directly(&advance, Actor::Supplier, None, given.now)
             .await;
         assert_eq!(given.stored().await, [created(began)], "{fault:?}");
     }

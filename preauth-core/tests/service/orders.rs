@@ -12,6 +12,7 @@ async fn create(given: &Given) -> Result<PaymentOrder, ServiceError> {
     let target = OrderTarget {
         payer: payer(),
         supplier: supplier(),
+        operation: None,
     };
     let amount = Money::from_cents(100).unwrap();
     given

@@ -24,6 +24,14 @@ const ADVICE: &[(&str, &str)] = &[
         "`operation show` tells about the operation that holds the invoice",
     ),
     (
+        "IDEMPOTENCY_KEY_REUSED",
+        "this key has created something else; give another --idempotency-key, or none",
+    ),
+    (
+        "IDEMPOTENCY_IN_PROGRESS",
+        "the first request with this key is still being processed; repeat the command",
+    ),
+    (
         "RESPONSIBLE_USER_REFUSED",
         "the user must be active, of this very company, and have both permissions; see `user set`",
     ),

@@ -12,6 +12,8 @@ pub(super) struct Call {
     pub(super) path: String,
     pub(super) query: Vec<(&'static str, String)>,
     pub(super) body: Option<Value>,
+    /// Under which it is done once, however often it is sent.
+    pub(super) key: Option<String>,
 }
 
 impl Call {
@@ -49,6 +51,13 @@ impl Call {
         }
     }
 
+    pub(super) fn keyed(self, key: String) -> Self {
+        Self {
+            key: Some(key),
+            ..self
+        }
+    }
+
     /// Whether repeating it changes nothing.
     pub(super) fn only_reads(&self) -> bool {
         self.method == Method::GET
@@ -60,6 +69,7 @@ impl Call {
             path: path.into(),
             query: Vec::new(),
             body: None,
+            key: None,
         }
     }
 }

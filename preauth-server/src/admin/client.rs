@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use preauth_core::value::OperationId;
-use preauth_core::wire::ErrorBody;
+use preauth_core::wire::{ErrorBody, header};
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use reqwest::redirect::Policy;
 use reqwest::{Response, StatusCode};
@@ -20,6 +20,9 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(90);
 /// A page of 100 deliveries with all their attempts and bodies stays far below this.
 const MAX_ANSWER_BYTES: usize = 64 << 20;
+
+/// The code while the first request under a key is still being processed.
+const IN_PROGRESS: &str = "IDEMPOTENCY_IN_PROGRESS";
 
 /// Asks one platform with one token.
 #[derive(Debug)]
@@ -49,8 +52,24 @@ impl Client {
         Ok(Self { http, place })
     }
 
-    /// Sends a request and understands what became of it.
+    /// Sends a request and understands what became of it. One that has a key is sent a second time
+    /// when the answer to the first was lost: it is done once.
     pub(super) async fn send(&self, call: &Call) -> Result<Answer, Failure> {
+        let lost = match self.send_once(call).await {
+            Err(lost @ Failure::Unknown { .. }) if call.key.is_some() => lost,
+            outcome => return outcome,
+        };
+        match self.send_once(call).await {
+            Ok(answer) => Ok(answer),
+            Err(Failure::Refused(refusal)) if refusal.code != IN_PROGRESS => {
+                Err(Failure::Refused(refusal))
+            }
+            // It says nothing about the first.
+            Err(_) => Err(lost),
+        }
+    }
+
+    async fn send_once(&self, call: &Call) -> Result<Answer, Failure> {
         let (head, body) = self.exchange(call).await?;
         let text = body.and_then(|body| String::from_utf8(body).ok());
         self.judge(call, &head, text)
@@ -84,6 +103,9 @@ impl Client {
                 .header(CONTENT_TYPE, "application/json")
                 .body(body.to_string());
         }
+        if let Some(key) = &call.key {
+            request = request.header(header::IDEMPOTENCY_KEY, key);
+        }
         let response = request.send().await;
         let response = response.map_err(|error| self.broken(call, error))?;
         let head = Head::of(&response);
@@ -97,7 +119,7 @@ impl Client {
         let was_sent = !error.is_connect() && !error.is_builder();
         let cause = error.without_url();
         if was_sent && !call.only_reads() {
-            return Failure::Unknown(Cut::Connection(cause));
+            return unknown(call, Cut::Connection(cause));
         }
         Failure::Unreachable {
             url: self.place.url.as_str().to_owned(),
@@ -126,7 +148,7 @@ impl Client {
                 Failure::Unavailable(it)
             }
             (Some(it), status) if status.is_server_error() && !call.only_reads() => {
-                Failure::Unknown(Cut::Server(it))
+                unknown(call, Cut::Server(it))
             }
             (Some(it), status) if status.is_server_error() => Failure::Unavailable(it),
             (Some(it), _) => Failure::Refused(it),
@@ -144,6 +166,13 @@ impl Answer {
     /// The body as any JSON.
     pub(super) fn json(&self) -> Result<Value, Failure> {
         self.parse()
+    }
+}
+
+fn unknown(call: &Call, cause: Cut) -> Failure {
+    Failure::Unknown {
+        key: call.key.clone(),
+        cause,
     }
 }
 

@@ -73,8 +73,14 @@ pub(crate) enum Failure {
     #[error("this asks before it goes on, and nobody can answer here; give --yes to go on")]
     CannotAsk,
     /// The request was sent, and how it ended is not known.
-    #[error("whether it was done is not known: look before you repeat it")]
-    Unknown(#[source] Cut),
+    #[error("whether it was done is not known: {}", next_step(key.as_deref()))]
+    Unknown {
+        /// The key under which it may be repeated.
+        key: Option<String>,
+        /// Why it is not known.
+        #[source]
+        cause: Cut,
+    },
     /// It was done, and the answer says so in a form that this version does not know.
     #[error("it was done, but the platform's answer is not understood; are both of one version?")]
     NotUnderstood(#[source] serde_json::Error),
@@ -137,8 +143,18 @@ impl Failure {
             | Self::Damaged
             | Self::Stranger { .. } => 3,
             Self::Declined | Self::CannotAsk => 4,
-            Self::Unknown(_) | Self::NotUnderstood(_) => 5,
+            Self::Unknown { .. } | Self::NotUnderstood(_) => 5,
         })
+    }
+}
+
+/// How to find out what became of a request.
+fn next_step(key: Option<&str>) -> String {
+    match key {
+        Some(key) => {
+            format!("repeat the command with --idempotency-key {key}, and it is done once")
+        }
+        None => "look before you repeat it".to_owned(),
     }
 }
 

@@ -12,6 +12,7 @@ mod company_ref;
 mod discovery;
 mod failure;
 mod nouns;
+mod once;
 mod options;
 mod output;
 mod paging;

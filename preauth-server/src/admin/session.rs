@@ -45,6 +45,27 @@ impl Session {
         print(view.render(&answer.json()?, self.screen))
     }
 
+    /// The same, and says on standard error what `remark` has to say about the record.
+    pub(super) async fn show_and_remark(
+        &self,
+        call: Call,
+        view: &View,
+        remark: impl FnOnce(&Value) -> Option<&'static str>,
+    ) -> Result<(), Failure> {
+        let answer = self.client.send(&call).await?;
+        let record = answer.json()?;
+        let remark = remark(&record);
+        if self.json {
+            print(answer.text)?;
+        } else {
+            print(view.render(&record, self.screen))?;
+        }
+        if let Some(remark) = remark {
+            output::remark(remark)?;
+        }
+        Ok(())
+    }
+
     /// The record with which the platform answers.
     pub(super) async fn ask(&self, call: Call) -> Result<Value, Failure> {
         self.client.send(&call).await?.json()

@@ -1,7 +1,7 @@
 //! API keys: shown once, kept as a hash.
 
 use async_trait::async_trait;
-use preauth_core::port::{PageRequest, Unavailable};
+use preauth_core::port::{NewReply, PageRequest, Unavailable};
 use preauth_core::value::{ApiKeyId, CompanyId, KeyName, ScopeSet, Timestamp, UserId};
 
 use crate::access::KeyHash;
@@ -36,8 +36,14 @@ pub struct ApiKey {
 /// The register of API keys.
 #[async_trait]
 pub trait ApiKeys: Send + Sync {
-    /// Keeps a new key; not found when the company or the user does not exist.
-    async fn add_api_key(&self, key: &ApiKey, hash: &KeyHash) -> Result<(), DirectoryError>;
+    /// Keeps a new key, and with it the `reply` that its idempotency key has from now on; not found
+    /// when the company or the user does not exist.
+    async fn add_api_key(
+        &self,
+        key: &ApiKey,
+        hash: &KeyHash,
+        reply: Option<&NewReply>,
+    ) -> Result<(), DirectoryError>;
 
     /// The key, if there is one.
     async fn api_key(&self, id: ApiKeyId) -> Result<Option<ApiKey>, Unavailable>;

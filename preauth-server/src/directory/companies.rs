@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use preauth_core::operation::{Credit, Party};
-use preauth_core::port::{PageRequest, Unavailable};
+use preauth_core::port::{NewReply, PageRequest, Unavailable};
 use preauth_core::text_enum;
 use preauth_core::value::{Cnpj, CompanyId, CompanyName, ContactName, Email, Phone, Timestamp};
 
@@ -64,9 +64,14 @@ pub struct Contact {
 /// The register of companies.
 #[async_trait]
 pub trait Companies: Send + Sync {
-    /// Registers a company; conflicts when its tax id is registered already, not found when its
-    /// head office does not exist or is itself a branch.
-    async fn add_company(&self, company: &Company) -> Result<(), DirectoryError>;
+    /// Registers a company, and with it the `reply` that its idempotency key has from now on;
+    /// conflicts when its tax id is registered already, not found when its head office does not
+    /// exist or is itself a branch.
+    async fn add_company(
+        &self,
+        company: &Company,
+        reply: Option<&NewReply>,
+    ) -> Result<(), DirectoryError>;
 
     /// The company, if it exists.
     async fn company(&self, id: CompanyId) -> Result<Option<Company>, Unavailable>;

@@ -27,6 +27,8 @@ pub use notices::{Notice, NoticeFilter, NoticeStatus, Notices};
 pub use payment_orders::PaymentOrders;
 pub use users::{User, UserChange, Users};
 
+use std::error::Error as StdError;
+
 use preauth_core::port::Unavailable;
 use thiserror::Error;
 
@@ -65,12 +67,19 @@ pub enum DirectoryError {
     /// A record that the change names does not exist.
     #[error("no such record")]
     NotFound,
-    /// The record exists already, or another one stands in its way.
+    /// The record exists already, another one stands in its way, or its idempotency key has an
+    /// answer that counts.
     #[error("the record exists already")]
     Conflict,
-    /// The store could not do it; nothing was changed, or it is not known whether it was.
+    /// The same idempotency key is being written at this moment; nothing was changed.
+    #[error("a request with this idempotency key is being processed")]
+    InProgress,
+    /// The store could not do it; nothing was changed.
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
+    /// All of it or nothing was changed.
+    #[error("it is not known whether anything was changed")]
+    Unknown(#[source] Box<dyn StdError + Send + Sync>),
 }
 
 /// One page of a list.

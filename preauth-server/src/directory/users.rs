@@ -1,7 +1,7 @@
 //! People of a company, in whose name its keys act.
 
 use async_trait::async_trait;
-use preauth_core::port::{PageRequest, Unavailable};
+use preauth_core::port::{NewReply, PageRequest, Unavailable};
 use preauth_core::value::{CompanyId, Email, PermissionSet, PersonName, Timestamp, UserId};
 
 use super::{DirectoryError, Page};
@@ -41,9 +41,9 @@ pub struct UserChange {
 /// The register of users.
 #[async_trait]
 pub trait Users: Send + Sync {
-    /// Adds a user; not found when the company does not exist, conflict when it has a user with
-    /// this address.
-    async fn add_user(&self, user: &User) -> Result<(), DirectoryError>;
+    /// Adds a user, and with it the `reply` that its idempotency key has from now on; not found when
+    /// the company does not exist, conflict when it has a user with this address.
+    async fn add_user(&self, user: &User, reply: Option<&NewReply>) -> Result<(), DirectoryError>;
 
     /// The user, if there is one.
     async fn user(&self, id: UserId) -> Result<Option<User>, Unavailable>;

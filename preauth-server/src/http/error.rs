@@ -250,6 +250,9 @@ impl From<OrderRejection> for ApiError {
     fn from(rejection: OrderRejection) -> Self {
         match rejection {
             OrderRejection::NotFound => Self::new(ErrorCode::ResourceNotFound),
+            OrderRejection::AlreadyOrdered { existing } => {
+                Self::new(ErrorCode::ResourceConflict).message(messages::already_ordered(existing))
+            }
             OrderRejection::InvalidTransition { .. } => {
                 Self::new(ErrorCode::AnticipationInvalidTransition)
                     .message(messages::ORDER_TRANSITION)
@@ -269,7 +272,9 @@ impl From<DirectoryError> for ApiError {
         match error {
             DirectoryError::NotFound => Self::new(ErrorCode::ResourceNotFound),
             DirectoryError::Conflict => Self::new(ErrorCode::ResourceConflict),
+            DirectoryError::InProgress => ServiceError::IdempotencyInProgress.into(),
             DirectoryError::Unavailable(unavailable) => unavailable.into(),
+            DirectoryError::Unknown(cause) => Self::internal(cause),
         }
     }
 }

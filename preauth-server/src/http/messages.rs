@@ -1,7 +1,7 @@
 //! Every text that an API caller reads, in Portuguese. Only codes are part of the contract.
 
 use preauth_core::ErrorCode;
-use preauth_core::value::{CnpjError, DueDateError, EmailError, TextError};
+use preauth_core::value::{CnpjError, DueDateError, EmailError, PaymentOrderId, TextError};
 
 use super::platform::Refusal;
 use crate::dispatcher::UrlRefusal;
@@ -13,6 +13,13 @@ use super::server::Flaw;
 
 /// Why a payment order stays as it is.
 pub(super) const ORDER_TRANSITION: &str = "A situação da ordem de pagamento não permite esta ação ou mudou durante a chamada; consulte a ordem.";
+
+/// The sentence for an operation that has a payment order already.
+pub(super) fn already_ordered(existing: PaymentOrderId) -> String {
+    format!(
+        "A operação já tem a ordem de pagamento {existing}; cancele-a ou reprove-a antes de gerar outra. Se já foi paga, só depois que o pagamento for devolvido pelo banco."
+    )
+}
 
 /// What a test event says.
 pub(super) const WEBHOOK_TEST: &str = "Evento de teste: o endpoint está configurado.";

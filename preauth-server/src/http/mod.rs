@@ -12,6 +12,7 @@ mod error;
 mod fields;
 mod handler;
 mod held;
+mod idempotency;
 pub mod integration;
 mod json;
 mod linger;

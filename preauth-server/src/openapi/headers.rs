@@ -65,7 +65,7 @@ pub(super) fn common() -> Vec<(&'static str, Header)> {
 pub(super) fn of_platform() -> Vec<(&'static str, Header)> {
     let description = "The answer holds a secret that is shown once: keep no copy of it.";
     let header = Header::new(description, Schema::text("", "no-store"));
-    vec![(CACHE_CONTROL, header)]
+    vec![(CACHE_CONTROL, header), (REPLAYED, replayed())]
 }
 
 /// The headers that only the integration API has.
@@ -93,12 +93,13 @@ pub(super) fn of_integration() -> Vec<(&'static str, Header)> {
                 "\"default\";q=120;w=60",
             ),
         ),
-        (
-            REPLAYED,
-            text(
-                "`true` when this is the original answer to the same Idempotency-Key; absent otherwise.",
-                "true",
-            ),
-        ),
+        (REPLAYED, replayed()),
     ]
+}
+
+fn replayed() -> Header {
+    Header::new(
+        "`true` when this is the original answer to the same Idempotency-Key; absent otherwise.",
+        Schema::text("", "true"),
+    )
 }

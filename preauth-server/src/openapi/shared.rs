@@ -150,6 +150,14 @@ pub(super) fn numeric_id(description: &str, example: i64) -> Parameter {
     Parameter::path("id", Schema::integer(description, example))
 }
 
+/// The header under which a create is done once.
+pub(super) fn idempotency_key() -> Parameter {
+    let schema = Schema::text("The caller's name for this one creation.", "pedido-1-nf")
+        .length(8, 100)
+        .pattern("^[A-Za-z0-9._:-]+$");
+    Parameter::header("Idempotency-Key", schema)
+}
+
 /// The parameters of every list.
 pub(super) fn paging() -> [Parameter; 2] {
     let page = Schema::integer("Which page.", 1).at_least(1).by_default(1);

@@ -192,7 +192,7 @@ impl Seeding<'_> {
             contact: None,
             created_at: self.now,
         };
-        self.directory.add_company(&company).await?;
+        self.directory.add_company(&company, None).await?;
         Ok(company.id)
     }
 
@@ -217,7 +217,7 @@ impl Seeding<'_> {
             active: !matches!(can, Can::Nothing),
             created_at: self.now,
         };
-        self.directory.add_user(&user).await?;
+        self.directory.add_user(&user, None).await?;
         Ok(user.id)
     }
 
@@ -271,7 +271,7 @@ impl Seeding<'_> {
             revoked_at: None,
             last_used_at: None,
         };
-        self.directory.add_api_key(&key, &new.hash).await?;
+        self.directory.add_api_key(&key, &new.hash, None).await?;
         if ended == Some(Ended::Revoked) {
             self.directory.revoke_api_key(key.id, self.now).await?;
         }

@@ -24,7 +24,8 @@ pub trait Housekeeping: Send + Sync {
     /// found by settling now and then.
     fn endpoints_unsettled(&self) -> Arc<Notify>;
 
-    /// Removes idempotency replies that had expired at `now`; they answer nothing any more.
+    /// Removes idempotency replies, those of the platform included, that had expired at `now`; they
+    /// answer nothing any more.
     async fn forget_expired_replies(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable>;
 
     /// Removes the rate windows of keys that are revoked or expired at `now` and were last used

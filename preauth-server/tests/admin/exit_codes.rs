@@ -221,3 +221,45 @@ async fn what_the_platform_says_cannot_command_the_terminal() {
     let done = answered(&["operation", "pay", "1"], answer).await;
     done.failed(1, &[r"\u{1b}[2Jgone"]);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_create_of_unknown_outcome_ends_with_the_key_to_repeat_it_with() {
+    let create = ["company", "add", "--cnpj", NEW_COMPANY, "--name", "Azul"];
+    let create = [&create[..], &["--kind", "construction"]].concat();
+    let done = answered(&create, error(500, "INTERNAL_ERROR")).await;
+    done.failed(
+        5,
+        &["whether it was done is not known: repeat the command with --idempotency-key cli-"],
+    );
+    let own = [&create[..], &["--idempotency-key", "pedido-0001"]].concat();
+    let done = answered(&own, error(500, "INTERNAL_ERROR")).await;
+    done.failed(5, &["--idempotency-key pedido-0001"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_create_whose_answer_was_lost_is_sent_again_under_its_key() {
+    let server = MockServer::start().await;
+    let lost = Mock::given(any()).respond_with(error(500, "INTERNAL_ERROR"));
+    lost.up_to_n_times(1).mount(&server).await;
+    let made = ResponseTemplate::new(201).set_body_raw(r#"{"id": 7}"#, "application/json");
+    Mock::given(any()).respond_with(made).mount(&server).await;
+    let folder = tempfile::tempdir().unwrap();
+    let url = ("PREAUTH_PLATFORM_URL", &*server.uri());
+    let (folder, variables) = (folder.path(), [TOKEN, url]);
+    let create = ["company", "add", "--cnpj", NEW_COMPANY, "--name", "Azul"];
+    let create = [&create[..], &["--kind", "construction", "--json"]].concat();
+    let done = tokio::task::block_in_place(|| preauth(folder, &create, &variables));
+    assert_eq!(
+        (done.code, done.out.trim()),
+        (0, r#"{"id": 7}"#),
+        "{}",
+        done.err
+    );
+    let requests = server.received_requests().await.unwrap();
+    let keys: Vec<_> = requests
+        .iter()
+        .map(|request| request.headers.get("idempotency-key").unwrap())
+        .collect();
+    assert_eq!(keys.len(), 2);
+    assert_eq!(keys[0], keys[1]);
+}

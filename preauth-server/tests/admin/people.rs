@@ -147,6 +147,20 @@ async fn a_key_is_shown_once_alone_on_its_line_and_revoked() {
             .starts_with("service_sk_")
     );
 
+    let once = [&create[..], &["--idempotency-key", "chave-0001"]].concat();
+    let made = operator.json(&once);
+    let again = operator.run(&[&once[..], &["--json"]].concat());
+    assert_eq!(again.code, 0);
+    assert!(
+        again.err.contains("revoke it and create another"),
+        "{}",
+        again.err
+    );
+    let mut without = made;
+    without.as_object_mut().unwrap().remove("key");
+    let again: serde_json::Value = serde_json::from_str(&again.out).unwrap();
+    assert_eq!(again, without);
+
     assert_eq!(
         operator.says(&["key", "revoke", id, "--yes"]),
         "the key is revoked\n"

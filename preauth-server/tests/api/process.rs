@@ -183,7 +183,7 @@ async fn a_sandbox_keeps_away_from_a_database_that_is_not_its_own() {
         contact: None,
         created_at: preauth_core::value::Timestamp::from_unix_millis(0).unwrap(),
     };
-    stores.directory.add_company(&company).await.unwrap();
+    stores.directory.add_company(&company, None).await.unwrap();
     stores.lifecycle.close().await;
     drop(stores);
     let output = sandbox("fresh");

@@ -27,7 +27,7 @@ const fn breaks(rule: Rule, statements: &'static [&'static str]) -> Corruption {
 /// Mails that an address gets in a day.
 const SHARE: u32 = 5;
 
-const CORRUPTIONS: [Corruption; 43] = [
+const CORRUPTIONS: [Corruption; 44] = [
     breaks(
         Rule::Readable,
         &["UPDATE operations SET closing_action = 'NOBODY' WHERE id = 2"],
@@ -149,6 +149,17 @@ const CORRUPTIONS: [Corruption; 43] = [
         &[
             "DROP INDEX operations_invoice_in_progress",
             "UPDATE operations SET invoice_number = 'NF-4' WHERE id = 6",
+        ],
+    ),
+    breaks(
+        Rule::OnePaymentOrder,
+        &[
+            "UPDATE payment_orders SET operation_id = 4",
+            "INSERT INTO payment_orders (id, head_office_id, payer_id, supplier_id, operation_id,
+                 version, status, amount_cents, scheduled_for, reason, created_at)
+             SELECT id + 1, head_office_id, payer_id, supplier_id, operation_id, version, status,
+                 amount_cents, scheduled_for, reason, created_at
+             FROM payment_orders",
         ],
     ),
     breaks(

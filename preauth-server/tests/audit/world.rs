@@ -141,7 +141,11 @@ impl World {
             contact: None,
             created_at: self.now.saturating_sub(LONG_AGO),
         };
-        self.stores.directory.add_company(&company).await.unwrap();
+        self.stores
+            .directory
+            .add_company(&company, None)
+            .await
+            .unwrap();
     }
 
     async fn add_user(&self, number: u128, owner: u128) {
@@ -154,7 +158,7 @@ impl World {
             active: true,
             created_at: self.now,
         };
-        self.stores.directory.add_user(&user).await.unwrap();
+        self.stores.directory.add_user(&user, None).await.unwrap();
     }
 
     async fn offer(&self, number: &str, key: Option<&str>, at: Timestamp) -> OperationId {
@@ -183,7 +187,9 @@ impl World {
             invoice: self.invoice(number),
             external_reference: None,
         };
-        let advanced = self.service.advance_directly(&advance, Actor::Supplier, at);
+        let advanced = self
+            .service
+            .advance_directly(&advance, Actor::Supplier, None, at);
         created(advanced.await.unwrap())
     }
 
@@ -233,6 +239,7 @@ impl World {
         let target = OrderTarget {
             payer: company(PAYER),
             supplier: Cnpj::parse("12ABC34501DE35").unwrap(),
+            operation: None,
         };
         let amount = Money::from_cents(777_777).unwrap();
         let order = self.service.create_order(&target, amount, None, None, at);

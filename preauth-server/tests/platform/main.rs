@@ -22,6 +22,7 @@ mod bad_input;
 mod credentials;
 mod endpoints;
 mod events;
+mod idempotency;
 mod integration_view;
 mod keys;
 mod life;

@@ -4,13 +4,15 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::records::parties;
-use crate::scene::Scene;
+use crate::scene::{Scene, text};
 use crate::support::{Backend, due_date};
 
 on_each_database! {
     a_payment_order_lives_by_a_table_of_its_own,
     a_payment_order_is_shown_as_it_was_made,
     a_payment_order_is_of_an_operation_between_the_same_two,
+    an_operation_has_one_payment_order_at_a_time,
+    of_a_hundred_orders_for_one_operation_one_is_generated,
 }
 
 /// What can be done: the last segment, the statuses it may be done in, the status afterwards.
@@ -74,6 +76,76 @@ async fn a_payment_order_lives_by_a_table_of_its_own(backend: Backend) {
                 assert_eq!(scene.get(&path).await, before);
             }
         }
+    }
+}
+
+/// The body of an order for an operation.
+fn order_for(scene: &Scene, operation: i64) -> Value {
+    let mut body = order_body(scene);
+    body["operationId"] = json!(operation);
+    body
+}
+
+async fn an_operation_has_one_payment_order_at_a_time(backend: Backend) {
+    let scene = Scene::new(backend).await;
+    let operation = scene.offer("NF-1").await;
+    let refused = |existing: Value| {
+        let scene = &scene;
+        async move {
+            let again = scene.post("/payment-orders", order_for(scene, operation));
+            let again = again.await;
+            assert_eq!(again.refusal(), (409, "RESOURCE_CONFLICT".to_owned()));
+            let sentence = text(&again.json()["errors"][0]["message"]);
+            assert!(sentence.contains(&existing.to_string()), "{sentence}");
+        }
+    };
+    for way in [&["cancel"][..], &["review", "cancel"], &["reprove"]] {
+        let made = scene
+            .make("/payment-orders", order_for(&scene, operation))
+            .await;
+        for action in way {
+            refused(made["id"].clone()).await;
+            act(&scene, &made, action).await;
+        }
+    }
+    let paid = scene
+        .make("/payment-orders", order_for(&scene, operation))
+        .await;
+    act(&scene, &paid, "schedule").await;
+    act(&scene, &paid, "pay").await;
+    refused(paid["id"].clone()).await;
+    let to_paid = ["request", "approve", "release", "pay"];
+    scene.play(operation, &to_paid).await;
+    refused(paid["id"].clone()).await;
+    scene.play(operation, &["return-payout"]).await;
+    let second = scene
+        .make("/payment-orders", order_for(&scene, operation))
+        .await;
+    refused(second["id"].clone()).await;
+    // One without an operation is in nobody's way.
+    scene.make("/payment-orders", order_body(&scene)).await;
+    scene.make("/payment-orders", order_body(&scene)).await;
+}
+
+async fn act(scene: &Scene, order: &Value, action: &str) {
+    let path = format!("/payment-orders/{}/{action}", order["id"]);
+    let done = scene.send(Method::POST, &path, None).await;
+    assert_eq!(done.status, 200, "{action}: {}", done.text);
+}
+
+async fn of_a_hundred_orders_for_one_operation_one_is_generated(backend: Backend) {
+    let scene = Scene::new(backend).await;
+    let operation = scene.offer("NF-1").await;
+    for _ in 0..3 {
+        let sent = (0..100).map(|_| scene.post("/payment-orders", order_for(&scene, operation)));
+        let answers = futures_util::future::join_all(sent).await;
+        let (made, refused): (Vec<_>, Vec<_>) =
+            answers.iter().partition(|answer| answer.status == 201);
+        assert_eq!(made.len(), 1);
+        for answer in refused {
+            assert_eq!(answer.refusal(), (409, "RESOURCE_CONFLICT".to_owned()));
+        }
+        act(&scene, &made[0].json(), "cancel").await;
     }
 }
 

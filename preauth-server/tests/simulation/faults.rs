@@ -17,6 +17,7 @@ pub(crate) enum Call {
     LoadOperation,
     LoadOrder,
     LookUp,
+    LoadReply,
     Commit,
     Find,
     List,

@@ -116,7 +116,7 @@ impl Scene {
                 contact: None,
                 created_at: registered_at,
             };
-            directory.add_company(&company).await.unwrap();
+            directory.add_company(&company, None).await.unwrap();
             let endpoint = directory::Endpoint {
                 id: hearing.endpoint,
                 company: hearing.company,

@@ -34,9 +34,13 @@ async fn a_key_leads_to_its_company_and_its_user() {
         permissions: [Permission::RequestAdvances].into_iter().collect(),
         ..fixture.user(branch)
     };
-    fixture.directory().add_user(&user).await.unwrap();
+    fixture.directory().add_user(&user, None).await.unwrap();
     let (key, hash) = fixture.api_key(branch, user.id);
-    fixture.directory().add_api_key(&key, &hash).await.unwrap();
+    fixture
+        .directory()
+        .add_api_key(&key, &hash, None)
+        .await
+        .unwrap();
     let entry = enter(&fixture, &hash, fixture.now).await;
     let expected = Entry {
         key: key.id,
@@ -159,7 +163,11 @@ async fn a_user_of_another_group_is_not_active_for_the_key() {
         .add(fixture.company(CompanyKind::Construction))
         .await;
     let (key, hash) = fixture.api_key(company, stranger.responsible_user);
-    fixture.directory().add_api_key(&key, &hash).await.unwrap();
+    fixture
+        .directory()
+        .add_api_key(&key, &hash, None)
+        .await
+        .unwrap();
     assert!(!enter(&fixture, &hash, fixture.now).await.user_is_active);
 }
 

@@ -31,7 +31,7 @@ async fn a_key_needs_a_company_and_a_user() {
     let nowhere = CompanyId::new(fixture.uuid());
     for (company, user) in [(known.company, nobody), (nowhere, known.responsible_user)] {
         let (key, hash) = fixture.api_key(company, user);
-        let added = fixture.directory().add_api_key(&key, &hash).await;
+        let added = fixture.directory().add_api_key(&key, &hash, None).await;
         assert!(matches!(added, Err(DirectoryError::NotFound)));
     }
 }
@@ -41,7 +41,7 @@ async fn two_keys_never_have_one_hash() {
     let fixture = Fixture::new().await;
     let (known, hash) = fixture.known_key().await;
     let (key, _) = fixture.api_key(known.company, known.responsible_user);
-    let added = fixture.directory().add_api_key(&key, &hash).await;
+    let added = fixture.directory().add_api_key(&key, &hash, None).await;
     assert!(matches!(added, Err(DirectoryError::Conflict)));
 }
 
@@ -68,7 +68,11 @@ async fn a_companys_keys_are_listed_newest_first() {
     fixture.known_key().await;
     let (mut new, hash) = fixture.api_key(old.company, old.responsible_user);
     new.created_at = fixture.later(TimeDelta::minutes(1));
-    fixture.directory().add_api_key(&new, &hash).await.unwrap();
+    fixture
+        .directory()
+        .add_api_key(&new, &hash, None)
+        .await
+        .unwrap();
     let page = fixture.directory().api_keys(old.company, FIRST_PAGE).await;
     let page = page.unwrap();
     assert_eq!((page.items, page.total), (vec![new, old], 2));

@@ -29,7 +29,11 @@ async fn a_company_is_kept_as_it_was_registered() {
     };
     let branch = fixture.branch_of(head_office.id);
     for company in [&head_office, &branch] {
-        fixture.directory().add_company(company).await.unwrap();
+        fixture
+            .directory()
+            .add_company(company, None)
+            .await
+            .unwrap();
         let by_id = fixture.directory().company(company.id).await.unwrap();
         let by_cnpj = fixture.directory().company_by_cnpj(&company.cnpj).await;
         assert_eq!(by_id.as_ref(), Some(company));
@@ -62,12 +66,14 @@ async fn a_supplier_that_an_offer_registers_has_a_contact() {
 async fn a_tax_id_is_registered_once() {
     let fixture = Fixture::new().await;
     let first = fixture.company(CompanyKind::Construction);
-    fixture.directory().add_company(&first).await.unwrap();
+    fixture.directory().add_company(&first, None).await.unwrap();
     let second = Company {
         cnpj: first.cnpj,
         ..fixture.company(CompanyKind::Supplier)
     };
-    assert!(is_conflict(&fixture.directory().add_company(&second).await));
+    assert!(is_conflict(
+        &fixture.directory().add_company(&second, None).await
+    ));
 }
 
 #[tokio::test]
@@ -75,7 +81,7 @@ async fn a_branch_needs_a_head_office_that_is_one() {
     let fixture = Fixture::new().await;
     let nowhere = fixture.branch_of(CompanyId::new(fixture.uuid()));
     assert!(is_not_found(
-        &fixture.directory().add_company(&nowhere).await
+        &fixture.directory().add_company(&nowhere, None).await
     ));
     let itself = fixture.company(CompanyKind::Construction);
     let itself = Company {
@@ -83,12 +89,14 @@ async fn a_branch_needs_a_head_office_that_is_one() {
         ..itself
     };
     assert!(is_not_found(
-        &fixture.directory().add_company(&itself).await
+        &fixture.directory().add_company(&itself, None).await
     ));
     let payer = fixture.payer().await;
     let branch = fixture.add(fixture.branch_of(payer)).await;
     let below = fixture.branch_of(branch);
-    assert!(is_not_found(&fixture.directory().add_company(&below).await));
+    assert!(is_not_found(
+        &fixture.directory().add_company(&below, None).await
+    ));
 }
 
 #[tokio::test]

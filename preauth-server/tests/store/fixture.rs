@@ -94,7 +94,7 @@ impl Fixture {
     }
 
     pub(crate) async fn add(&self, company: Company) -> CompanyId {
-        self.directory().add_company(&company).await.unwrap();
+        self.directory().add_company(&company, None).await.unwrap();
         company.id
     }
 
@@ -147,9 +147,12 @@ impl Fixture {
     pub(crate) async fn known_key(&self) -> (ApiKey, KeyHash) {
         let company = self.add(self.company(CompanyKind::Construction)).await;
         let user = self.user(company);
-        self.directory().add_user(&user).await.unwrap();
+        self.directory().add_user(&user, None).await.unwrap();
         let (key, hash) = self.api_key(company, user.id);
-        self.directory().add_api_key(&key, &hash).await.unwrap();
+        self.directory()
+            .add_api_key(&key, &hash, None)
+            .await
+            .unwrap();
         (key, hash)
     }
 

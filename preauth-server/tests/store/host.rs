@@ -89,7 +89,11 @@ impl Host for DatabaseHost {
             contact: None,
             created_at: Timestamp::MIN,
         };
-        self.stores.directory.add_company(&company).await.unwrap();
+        self.stores
+            .directory
+            .add_company(&company, None)
+            .await
+            .unwrap();
     }
 
     async fn set_credit(&self, head_office: CompanyId, credit: Credit) {
@@ -118,7 +122,7 @@ impl Host for DatabaseHost {
             active: true,
             created_at: Timestamp::MIN,
         };
-        self.stores.directory.add_user(&user).await.unwrap();
+        self.stores.directory.add_user(&user, None).await.unwrap();
     }
 
     async fn add_endpoint(&self, endpoint: Endpoint) {

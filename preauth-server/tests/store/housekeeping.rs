@@ -3,9 +3,10 @@
 use std::num::NonZeroU32;
 
 use chrono::TimeDelta;
-use preauth_core::port::{Claim, Leased};
+use preauth_core::port::{Claim, Leased, NewReply, ReplyScope};
+use preauth_core::value::Fingerprint;
 use preauth_server::access::RateLimit;
-use preauth_server::directory::DeliveryFilter;
+use preauth_server::directory::{CompanyKind, DeliveryFilter};
 
 use crate::deliveries::deliver;
 use crate::fixture::{FIRST_PAGE, Fixture};
@@ -24,13 +25,27 @@ async fn replies_go_when_they_expired_and_in_batches() {
     for _ in 0..5 {
         fixture.offer(payer).await;
     }
+    for key in ["platform-0001", "platform-0002"] {
+        let reply = NewReply {
+            scope: ReplyScope::Platform,
+            key: key.parse().unwrap(),
+            fingerprint: Fingerprint::from_bytes([7; 32]),
+            body: "{}".to_owned(),
+            retention: TimeDelta::days(30),
+        };
+        let company = fixture.company(CompanyKind::Supplier);
+        let added = fixture.directory().add_company(&company, Some(&reply));
+        added.await.unwrap();
+    }
     let housekeeping = &fixture.stores.housekeeping;
     let expiry = fixture.later(TimeDelta::days(30));
     let before = expiry.saturating_sub(TimeDelta::milliseconds(1));
     let forget = |at, limit| housekeeping.forget_expired_replies(at, limit);
     assert_eq!(forget(before, 100).await.unwrap(), 0);
     assert_eq!(forget(expiry, 3).await.unwrap(), 3);
-    assert_eq!(forget(expiry, 3).await.unwrap(), 2);
+    // The rest of the offers' replies, and the first of the platform's.
+    assert_eq!(forget(expiry, 3).await.unwrap(), 3);
+    assert_eq!(forget(expiry, 3).await.unwrap(), 1);
     assert_eq!(forget(expiry, 3).await.unwrap(), 0);
 }
 

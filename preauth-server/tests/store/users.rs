@@ -10,7 +10,7 @@ async fn a_user_is_kept_and_replaced() {
     let fixture = Fixture::new().await;
     let company = fixture.payer().await;
     let user = fixture.user(company);
-    fixture.directory().add_user(&user).await.unwrap();
+    fixture.directory().add_user(&user, None).await.unwrap();
     let kept = fixture.directory().user(user.id).await.unwrap();
     assert_eq!(kept.as_ref(), Some(&user));
     let changed = User {
@@ -43,7 +43,7 @@ fn all_of(user: &User) -> UserChange {
 async fn changes_made_side_by_side_all_last() {
     let fixture = Fixture::new().await;
     let user = fixture.user(fixture.payer().await);
-    fixture.directory().add_user(&user).await.unwrap();
+    fixture.directory().add_user(&user, None).await.unwrap();
     let rename = |index: u32| UserChange {
         name: Some(format!("Ana {index}").parse().unwrap()),
         ..UserChange::default()
@@ -74,7 +74,7 @@ async fn changes_made_side_by_side_all_last() {
 async fn a_user_needs_a_company() {
     let fixture = Fixture::new().await;
     let user = fixture.user(CompanyId::new(fixture.uuid()));
-    let added = fixture.directory().add_user(&user).await;
+    let added = fixture.directory().add_user(&user, None).await;
     assert!(matches!(added, Err(DirectoryError::NotFound)));
     let updated = fixture
         .directory()
@@ -89,21 +89,25 @@ async fn an_address_is_taken_once_in_a_company_whatever_its_case() {
     let fixture = Fixture::new().await;
     let (company, other) = (fixture.payer().await, fixture.payer().await);
     let first = fixture.user(company);
-    fixture.directory().add_user(&first).await.unwrap();
+    fixture.directory().add_user(&first, None).await.unwrap();
     let upper = first.email.as_str().to_uppercase().parse().unwrap();
     let second = User {
         email: upper,
         ..fixture.user(company)
     };
-    let added = fixture.directory().add_user(&second).await;
+    let added = fixture.directory().add_user(&second, None).await;
     assert!(matches!(added, Err(DirectoryError::Conflict)));
     let elsewhere = User {
         company: other,
         ..second.clone()
     };
-    fixture.directory().add_user(&elsewhere).await.unwrap();
+    fixture
+        .directory()
+        .add_user(&elsewhere, None)
+        .await
+        .unwrap();
     let third = fixture.user(company);
-    fixture.directory().add_user(&third).await.unwrap();
+    fixture.directory().add_user(&third, None).await.unwrap();
     let renamed = User {
         email: second.email,
         ..third
@@ -125,7 +129,7 @@ async fn a_companys_users_are_listed_newest_first() {
         fixture.user(other),
     ];
     for user in &users {
-        fixture.directory().add_user(user).await.unwrap();
+        fixture.directory().add_user(user, None).await.unwrap();
     }
     let page = fixture.directory().users(company, FIRST_PAGE).await;
     let page = page.unwrap();

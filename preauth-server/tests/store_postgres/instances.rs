@@ -185,7 +185,7 @@ async fn broken_connections_are_replaced_and_lose_nothing_that_was_answered() {
         offered.push(offer.await.unwrap().id);
         break_connections(&fixture).await;
         let user = fixture.user(payer);
-        fixture.directory().add_user(&user).await.unwrap();
+        fixture.directory().add_user(&user, None).await.unwrap();
     }
     for id in offered {
         let history = fixture.stores.queries.history(id).await.unwrap();

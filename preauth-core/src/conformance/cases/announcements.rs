@@ -73,10 +73,11 @@ pub async fn an_event_is_recorded_once(host: &dyn Host) {
 }
 
 /// The commit of a received invoice, with a delivery for every subscription of its payer.
-async fn receipt(scene: &Scene<'_>) -> (Commit, Vec<Subscription>) {
+pub(super) async fn receipt(scene: &Scene<'_>) -> (Commit, Vec<Subscription>) {
     let target = OrderTarget {
         payer: scene.payer,
         supplier: scene.supplier.cnpj,
+        operation: None,
     };
     let loaded = scene.host.store().load_new_order(&target).await;
     let loaded = loaded.unwrap().unwrap();

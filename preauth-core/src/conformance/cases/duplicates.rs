@@ -77,7 +77,7 @@ pub async fn a_branch_holds_an_invoice_for_its_whole_group(host: &dyn Host) {
         let again = scene.advance(payer, Some(number));
         let refused = scene
             .service
-            .advance_directly(&again, Actor::Supplier, scene.now)
+            .advance_directly(&again, Actor::Supplier, None, scene.now)
             .await;
         let Err(ServiceError::Rejected(Rejection::DuplicateInvoice { existing })) = refused else {
             panic!("{number} is held: {refused:?}");

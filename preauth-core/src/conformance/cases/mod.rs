@@ -13,6 +13,7 @@ pub mod overdue;
 pub mod paces;
 pub mod parties;
 pub mod pauses;
+pub mod platform_keys;
 pub mod races;
 pub mod reopenings;
 pub mod replies;

@@ -4,10 +4,11 @@ use chrono::NaiveDate;
 
 use crate::conformance::scene::{Scene, cents};
 use crate::conformance::{Host, draft};
+use crate::operation::Command;
 use crate::payment_order::{OrderCommand, OrderRejection, PaymentOrder, decide, evolve};
-use crate::port::{CommitError, LoadedOrder, OrderTarget, Write};
+use crate::port::{CommitError, LoadedNewOrder, OrderTarget, Write};
 use crate::service::ServiceError;
-use crate::value::{EventType, PaymentOrderId, PaymentOrderStatus, Reason, Version};
+use crate::value::{EventType, OperationId, PaymentOrderId, PaymentOrderStatus, Reason, Version};
 
 /// An order is kept as it was generated, and through every change.
 pub async fn an_order_is_kept_through_its_life(host: &dyn Host) {
@@ -17,10 +18,10 @@ pub async fn an_order_is_kept_through_its_life(host: &dyn Host) {
     let created = scene
         .service
         .create_order(
-            &target(&scene),
+            &of_operation(&scene, operation),
             cents(77_777),
             day,
-            Some(operation),
+            None,
             scene.now,
         )
         .await
@@ -100,7 +101,10 @@ pub async fn only_the_payer_hears_of_an_order(host: &dyn Host) {
     let heard: Vec<_> = loaded.subscriptions.iter().map(|it| it.endpoint).collect();
     assert_eq!(heard, [endpoint]);
     let order = new_order(&scene, &loaded);
-    let write = Write::NewOrder(Box::new(order.clone()));
+    let write = Write::NewOrder {
+        order: Box::new(order.clone()),
+        instead_of: None,
+    };
     let mut commit = draft::bare(&scene, write, EventType::PaymentOrderCreated, scene.now);
     commit.deliveries = draft::deliveries(&scene, &loaded.subscriptions);
     let event = commit.event.id;
@@ -121,7 +125,10 @@ pub async fn an_order_is_generated_once_under_its_id(host: &dyn Host) {
     let loaded = host.store().load_new_order(&target(&scene)).await;
     let order = new_order(&scene, &loaded.unwrap().unwrap());
     let commit = || {
-        let write = Write::NewOrder(Box::new(order.clone()));
+        let write = Write::NewOrder {
+            order: Box::new(order.clone()),
+            instead_of: None,
+        };
         draft::bare(&scene, write, EventType::PaymentOrderCreated, scene.now)
     };
     let (first, second) = (commit(), commit());
@@ -130,6 +137,86 @@ pub async fn an_order_is_generated_once_under_its_id(host: &dyn Host) {
     let refused = host.store().commit(second).await;
     assert!(matches!(refused, Err(CommitError::Conflict)), "{refused:?}");
     assert!(!host.store().has_event(lost).await.unwrap());
+}
+
+/// An operation has one order at a time; one that was canceled or reproved makes room, and so does a
+/// paid one once the payout was returned.
+pub async fn an_operation_has_one_order_at_a_time(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let id = scene.begin(&scene.offer()).await.id;
+    let refused = |outcome: Result<PaymentOrder, ServiceError>, expected| match outcome {
+        Err(ServiceError::OrderRejected(OrderRejection::AlreadyOrdered { existing })) => {
+            assert_eq!(existing, expected);
+        }
+        other => panic!("{other:?}"),
+    };
+    let mut standing = generate(&scene, id).await.unwrap().id;
+    for closing in [
+        OrderCommand::Cancel { reason: None },
+        OrderCommand::Reprove { reason: None },
+    ] {
+        refused(generate(&scene, id).await, standing);
+        command(&scene, standing, closing).await;
+        standing = generate(&scene, id).await.unwrap().id;
+    }
+    command(&scene, standing, OrderCommand::Schedule { on: None }).await;
+    refused(generate(&scene, id).await, standing);
+    command(&scene, standing, OrderCommand::Pay).await;
+    refused(generate(&scene, id).await, standing);
+    let net_amount = cents(1_200_000);
+    let paid = [
+        Command::Request,
+        Command::Approve,
+        Command::Release { net_amount },
+        Command::Pay,
+        Command::ReturnPayout,
+    ];
+    scene.play(id, &paid).await;
+    let second = generate(&scene, id).await.unwrap().id;
+    assert_ne!(second, standing);
+    // The return made room for one.
+    refused(generate(&scene, id).await, second);
+}
+
+async fn generate(scene: &Scene<'_>, id: OperationId) -> Result<PaymentOrder, ServiceError> {
+    let target = of_operation(scene, id);
+    let made = scene
+        .service
+        .create_order(&target, cents(100), None, None, scene.now);
+    made.await
+}
+
+/// Of two orders that were generated for one operation at the same time the second conflicts.
+pub async fn a_second_order_of_one_operation_writes_nothing(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let id = scene.begin(&scene.offer()).await.id;
+    let target = of_operation(&scene, id);
+    let load = || async { host.store().load_new_order(&target).await.unwrap().unwrap() };
+    let commit = |loaded: &LoadedNewOrder| {
+        let mut order = new_order(&scene, loaded);
+        order.operation = Some(id);
+        let write = Write::NewOrder {
+            order: Box::new(order),
+            instead_of: loaded.current,
+        };
+        draft::bare(&scene, write, EventType::PaymentOrderCreated, scene.now)
+    };
+    let (first, second) = (load().await, load().await);
+    host.store().commit(commit(&first)).await.unwrap();
+    let late = commit(&second);
+    let lost = late.event.id;
+    let refused = host.store().commit(late).await;
+    assert!(matches!(refused, Err(CommitError::Conflict)), "{refused:?}");
+    assert!(!host.store().has_event(lost).await.unwrap());
+    assert_eq!(host.store().load_order(second.order).await.unwrap(), None);
+    // The same when both would take the place of one that stands no longer.
+    command(&scene, first.order, OrderCommand::Cancel { reason: None }).await;
+    let (third, fourth) = (load().await, load().await);
+    assert_eq!(third.current, Some(first.order));
+    assert_eq!(third.others, []);
+    host.store().commit(commit(&third)).await.unwrap();
+    let refused = host.store().commit(commit(&fourth)).await;
+    assert!(matches!(refused, Err(CommitError::Conflict)), "{refused:?}");
 }
 
 /// Of two decisions on one version of an order the second conflicts and writes nothing.
@@ -153,7 +240,7 @@ pub async fn a_commit_on_an_old_version_of_an_order_writes_nothing(host: &dyn Ho
     assert!(host.deliveries(lost).await.is_empty());
 }
 
-fn new_order(scene: &Scene<'_>, loaded: &LoadedOrder<PaymentOrderId>) -> PaymentOrder {
+fn new_order(scene: &Scene<'_>, loaded: &LoadedNewOrder) -> PaymentOrder {
     PaymentOrder {
         id: loaded.order,
         version: Version::INITIAL,
@@ -172,6 +259,14 @@ fn target(scene: &Scene<'_>) -> OrderTarget {
     OrderTarget {
         payer: scene.payer,
         supplier: scene.supplier.cnpj,
+        operation: None,
+    }
+}
+
+fn of_operation(scene: &Scene<'_>, operation: OperationId) -> OrderTarget {
+    OrderTarget {
+        operation: Some(operation),
+        ..target(scene)
     }
 }
 

@@ -117,6 +117,6 @@ async fn begin(scene: &Scene<'_>, is_direct: bool) -> OperationId {
     let advance = scene.advance(scene.payer, None);
     let began = scene
         .service
-        .advance_directly(&advance, Actor::Supplier, scene.now);
+        .advance_directly(&advance, Actor::Supplier, None, scene.now);
     created(began.await.unwrap()).id
 }

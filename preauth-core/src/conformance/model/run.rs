@@ -92,7 +92,7 @@ impl<'a> Run<'a> {
                 let due_day = today(self.model.now_ms) + 60;
                 let sent = self.advance(payer, supplier, number, due_day);
                 let service = &self.scene.service;
-                let found = service.advance_directly(&sent, Actor::Supplier, self.scene.now);
+                let found = service.advance_directly(&sent, Actor::Supplier, None, self.scene.now);
                 let found = found.await;
                 let model = &mut self.model;
                 let expected = model.advance(payer, supplier, number, ADVANCE_CENTS, due_day);

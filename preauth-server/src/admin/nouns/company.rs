@@ -8,6 +8,7 @@ use crate::admin::Failure;
 use crate::admin::arguments::{among, given, text};
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
+use crate::admin::once::Once;
 use crate::admin::output::{Field, View};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
@@ -36,6 +37,8 @@ pub(crate) enum CompanyCommand {
         /// Id or CNPJ of its head office, for a branch.
         #[arg(long, value_name = "COMPANY", value_parser = CompanyRef::parse)]
         head_office: Option<CompanyRef>,
+        #[command(flatten)]
+        once: Once,
     },
     /// List companies, the newest first.
     #[command(after_help = "Example:\n  preauth-server company list --limit 50")]
@@ -79,6 +82,7 @@ impl Run for CompanyCommand {
                 name,
                 kind,
                 head_office,
+                once,
             } => {
                 let head_office = match head_office {
                     Some(company) => Some(session.company(&company).await?),
@@ -90,7 +94,7 @@ impl Run for CompanyCommand {
                     ("kind", Some(json!(kind.as_str()))),
                     ("headOfficeId", text(head_office.as_ref())),
                 ]);
-                let call = Call::post("companies").body(body);
+                let call = once.post("companies").body(body);
                 session.show(call, &COMPANY).await
             }
             Self::List { paging } => session.list(Call::get("companies"), &paging, COLUMNS).await,

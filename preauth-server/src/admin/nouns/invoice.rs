@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::admin::Failure;
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
+use crate::admin::once::Once;
 use crate::admin::output::{Field, View};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
@@ -37,6 +38,8 @@ pub(crate) enum InvoiceCommand {
         /// Its number.
         #[arg(long, value_name = "TEXT", value_parser = InvoiceNumber::parse)]
         number: InvoiceNumber,
+        #[command(flatten)]
+        once: Once,
     },
     /// List received invoices, the newest first.
     #[command(after_help = "Example:\n  preauth-server invoice list --all")]
@@ -83,9 +86,10 @@ impl Run for InvoiceCommand {
                 amount,
                 due_date,
                 number,
+                once,
             } => {
                 let payer = session.company(&payer).await?;
-                let call = Call::post("invoices").body(json!({
+                let call = once.post("invoices").body(json!({
                     "payerCompanyId": payer.to_string(),
                     "supplierCnpj": supplier.as_str(),
                     "invoice": {

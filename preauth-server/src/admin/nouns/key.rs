@@ -8,6 +8,7 @@ use crate::admin::Failure;
 use crate::admin::arguments::{among, given, text, words};
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
+use crate::admin::once::Once;
 use crate::admin::output::{Field, Section, View};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
@@ -40,6 +41,8 @@ pub(crate) enum KeyCommand {
         /// For how long it is valid: 30, 90, 180 or 365 days.
         #[arg(long, value_name = "DAYS", default_value_t = 365)]
         validity_days: u16,
+        #[command(flatten)]
+        once: Once,
     },
     /// List the keys of a company, the newest first.
     #[command(after_help = "Example:\n  preauth-server key list 45.723.001/0001-00")]
@@ -98,6 +101,14 @@ const COLUMNS: &[Field] = &[
     Field::text("scopes", "/scopes"),
 ];
 
+/// What to do about a key whose clear text was in an answer that was lost.
+fn without_clear_text(made: &Value) -> Option<&'static str> {
+    made.get("key").is_none().then_some(
+        "this key was made before, and its clear text was in the first answer only; if that was \
+         lost, revoke it and create another with another --idempotency-key",
+    )
+}
+
 impl Run for KeyCommand {
     async fn run(self, session: &Session) -> Result<(), Failure> {
         match self {
@@ -107,6 +118,7 @@ impl Run for KeyCommand {
                 user,
                 scope,
                 validity_days,
+                once,
             } => {
                 let company = session.company(&company).await?;
                 let user = session.user(company, &user).await?;
@@ -116,8 +128,12 @@ impl Run for KeyCommand {
                     ("scopes", Some(json!(words(&scope)))),
                     ("validityDays", Some(json!(validity_days))),
                 ]);
-                let call = Call::post(format!("companies/{company}/api-keys")).body(body);
-                session.show(call, &KEY).await
+                let call = once
+                    .post(format!("companies/{company}/api-keys"))
+                    .body(body);
+                session
+                    .show_and_remark(call, &KEY, without_clear_text)
+                    .await
             }
             Self::List { company, paging } => {
                 let company = session.company(&company).await?;

@@ -9,6 +9,7 @@ use crate::admin::Failure;
 use crate::admin::arguments::{given, text};
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
+use crate::admin::once::Once;
 use crate::admin::output::{Field, View};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
@@ -75,6 +76,8 @@ pub(crate) struct Order {
     /// Id of the operation it belongs to, if any.
     #[arg(long, value_name = "ID", value_parser = OperationId::parse)]
     operation: Option<OperationId>,
+    #[command(flatten)]
+    once: Once,
 }
 
 /// Which order.
@@ -151,9 +154,8 @@ impl Order {
             ("scheduledFor", text(self.scheduled_for.as_ref())),
             ("operationId", operation),
         ]);
-        session
-            .show(Call::post("payment-orders").body(body), &ORDER)
-            .await
+        let call = self.once.post("payment-orders").body(body);
+        session.show(call, &ORDER).await
     }
 }
 

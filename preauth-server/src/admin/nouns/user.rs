@@ -8,6 +8,7 @@ use crate::admin::Failure;
 use crate::admin::arguments::{among, given, text, words};
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
+use crate::admin::once::Once;
 use crate::admin::output::{Field, View};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
@@ -35,6 +36,8 @@ pub(crate) enum UserCommand {
         email: Email,
         #[command(flatten)]
         permissions: Permissions,
+        #[command(flatten)]
+        once: Once,
     },
     /// Change what is given about a user, and leave the rest.
     #[command(after_help = "Example:\n  preauth-server user set \
@@ -127,6 +130,7 @@ impl Run for UserCommand {
                 name,
                 email,
                 permissions,
+                once,
             } => {
                 let company = session.company(&company).await?;
                 let body = given([
@@ -134,7 +138,7 @@ impl Run for UserCommand {
                     ("email", text(Some(&email))),
                     ("permissions", Some(json!(words(&permissions.permission)))),
                 ]);
-                let call = Call::post(format!("companies/{company}/users")).body(body);
+                let call = once.post(format!("companies/{company}/users")).body(body);
                 session.show(call, &USER).await
             }
             Self::Set { user, change } => {

@@ -9,6 +9,6 @@ mod table;
 mod view;
 
 pub(super) use field::Field;
-pub(super) use screen::{Screen, print};
+pub(super) use screen::{Screen, print, remark};
 pub(super) use table::table;
 pub(super) use view::{Section, View};

@@ -61,6 +61,11 @@ pub(in crate::admin) fn print(mut text: String) -> io::Result<()> {
     }
 }
 
+/// Says something about the output, where a script does not read it.
+pub(in crate::admin) fn remark(text: &str) -> io::Result<()> {
+    writeln!(io::stderr().lock(), "note: {text}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Screen, Tone, colours_are_welcome};

@@ -167,7 +167,10 @@ impl World {
     pub(super) async fn event_at(&self, endpoint: EndpointId, at: Timestamp) -> EventId {
         let id = EventId::new(self.uuid());
         let commit = Commit {
-            write: Write::NewOrder(Box::new(self.order(at))),
+            write: Write::NewOrder {
+                order: Box::new(self.order(at)),
+                instead_of: None,
+            },
             event: EventRecord {
                 id,
                 event_type: EventType::PaymentOrderCreated,

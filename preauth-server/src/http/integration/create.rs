@@ -1,16 +1,14 @@
 //! POST /pre-authorizations: offers a supplier an advance.
 
-use preauth_core::ErrorCode;
 use preauth_core::service::Offered;
-use preauth_core::value::{IdempotencyKey, Scope};
-use preauth_core::wire::header;
+use preauth_core::value::Scope;
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 
 use crate::http::caller::Caller;
 use crate::http::error::ApiError;
 use crate::http::reply::Reply;
-use crate::http::{convert, upload};
+use crate::http::{convert, idempotency, upload};
 use crate::log;
 
 use super::{Endpoint, IntegrationApi};
@@ -28,7 +26,7 @@ impl Endpoint for Create {
         req: &mut Request,
     ) -> Result<Reply, ApiError> {
         caller.require_construction_head_office()?;
-        let key = idempotency_key(req)?;
+        let key = idempotency::key(req)?;
         let received = upload::receive(req, &api.files).await?;
         let mut offer = convert::offer(&received.tree, caller.head_office)?;
         if let Some(file) = &received.file {
@@ -51,24 +49,7 @@ impl Endpoint for Create {
                 log::began(operation);
                 reply
             }
-            Offered::Replayed { .. } => reply.header(
-                header::IDEMPOTENCY_REPLAYED,
-                header::IDEMPOTENCY_REPLAYED_TRUE,
-            ),
+            Offered::Replayed { .. } => idempotency::replayed(reply),
         })
     }
-}
-
-/// The caller's key, if one was sent; empty, malformed and repeated ones are refused.
-fn idempotency_key(req: &Request) -> Result<Option<IdempotencyKey>, ApiError> {
-    let invalid = || ApiError::new(ErrorCode::IdempotencyKeyInvalid);
-    let mut headers = req.headers().get_all(header::IDEMPOTENCY_KEY).iter();
-    let Some(only) = headers.next() else {
-        return Ok(None);
-    };
-    if headers.next().is_some() {
-        return Err(invalid());
-    }
-    let text = only.to_str().map_err(|_| invalid())?;
-    IdempotencyKey::parse(text).map(Some).map_err(|_| invalid())
 }

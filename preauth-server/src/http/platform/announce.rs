@@ -1,6 +1,6 @@
 //! Events that report no change of an aggregate: an invoice was received, an endpoint is tested.
 
-use preauth_core::port::{Subscription, Write};
+use preauth_core::port::{NewReply, Subscription, Write};
 use preauth_core::value::{DeliveryId, EventType, Timestamp};
 use serde::Serialize;
 
@@ -9,13 +9,15 @@ use crate::http::error::ApiError;
 
 use super::PlatformApi;
 
-/// Commits `write` with an event that carries `data`, addressed to the endpoint of its head office.
+/// Commits `write` with an event that carries `data`, addressed to the endpoint of its head office,
+/// and with the reply to remember, if there is one.
 /// The deliveries made: one, or none when nobody hears of it.
 pub(super) async fn announce<D: Serialize + Send>(
     api: &PlatformApi,
     write: Write,
     event_type: EventType,
     data: D,
+    reply: Option<NewReply>,
     now: Timestamp,
 ) -> Result<Vec<DeliveryId>, ApiError> {
     let endpoint = api.directory.endpoint(write.head_office()).await?;
@@ -28,6 +30,6 @@ pub(super) async fn announce<D: Serialize + Send>(
     let subscriptions = subscription.as_slice();
     let announced = api
         .operations
-        .announce(write, event_type, body, subscriptions, now);
+        .announce(write, event_type, body, subscriptions, reply, now);
     Ok(announced.await?)
 }

@@ -9,6 +9,7 @@ mod announce;
 mod api_keys;
 mod blocked_suppliers;
 mod companies;
+mod create;
 mod credit_analysis;
 mod deliveries;
 mod extensions;

@@ -77,7 +77,10 @@ impl Refusal {
     pub(super) fn on_conflict(self) -> impl FnOnce(DirectoryError) -> ApiError {
         |error| match error {
             DirectoryError::Conflict => self.into(),
-            DirectoryError::NotFound | DirectoryError::Unavailable(_) => error.into(),
+            DirectoryError::NotFound
+            | DirectoryError::InProgress
+            | DirectoryError::Unavailable(_)
+            | DirectoryError::Unknown(_) => error.into(),
         }
     }
 }

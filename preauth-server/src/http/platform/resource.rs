@@ -13,6 +13,7 @@ use crate::http::held;
 use crate::http::reply::Reply;
 use crate::http::request_log::RequestNotes;
 
+use super::create::{Create, Keyed};
 use super::{PREFIX, PlatformApi};
 
 /// What one method of one path does.
@@ -46,6 +47,11 @@ impl Resource {
 
     pub(super) fn post(self, endpoint: impl Endpoint) -> Self {
         self.add(Method::POST, endpoint)
+    }
+
+    /// A POST that creates a record, with or without an idempotency key.
+    pub(super) fn create(self, creating: impl Create) -> Self {
+        self.post(Keyed(creating))
     }
 
     pub(super) fn put(self, endpoint: impl Endpoint) -> Self {

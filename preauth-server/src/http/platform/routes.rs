@@ -22,7 +22,7 @@ pub fn routes() -> Vec<(String, String)> {
 pub(super) fn all(time_machine: Option<&Arc<TimeMachine>>) -> Vec<Resource> {
     let at = |path: &str| Resource::at(path);
     let mut resources = vec![
-        at("companies").get(companies::List).post(companies::Add),
+        at("companies").get(companies::List).create(companies::Add),
         at("companies/{id}").get(companies::Find),
         at("companies/{id}/credit-analysis")
             .get(credit_analysis::Find)
@@ -32,11 +32,13 @@ pub(super) fn all(time_machine: Option<&Arc<TimeMachine>>) -> Vec<Resource> {
             .get(blocked_suppliers::Find)
             .put(blocked_suppliers::Block)
             .delete(blocked_suppliers::Unblock),
-        at("companies/{id}/users").get(users::List).post(users::Add),
+        at("companies/{id}/users")
+            .get(users::List)
+            .create(users::Add),
         at("users/{id}").get(users::Find).patch(users::Update),
         at("companies/{id}/api-keys")
             .get(api_keys::List)
-            .post(api_keys::Add),
+            .create(api_keys::Add),
         at("api-keys/{id}")
             .get(api_keys::Find)
             .delete(api_keys::Revoke),
@@ -57,7 +59,9 @@ pub(super) fn all(time_machine: Option<&Arc<TimeMachine>>) -> Vec<Resource> {
         at("notices/{id}/resend").post(notices::Resend),
         at("master-keys").get(master_keys::Find),
         at("master-keys/reencrypt").post(master_keys::Reencrypt),
-        at("operations").get(operations::List).post(operations::Add),
+        at("operations")
+            .get(operations::List)
+            .create(operations::Add),
         at("operations/{id}").get(operations::Find),
         at("operations/{id}/invoice-file").get(operations::InvoiceFile),
         at("operations/{id}/extensions")
@@ -66,26 +70,28 @@ pub(super) fn all(time_machine: Option<&Arc<TimeMachine>>) -> Vec<Resource> {
         at("extensions/{id}").get(extensions::Find),
         at("extensions/{id}/conclude").post(extensions::CONCLUDE),
         at("extensions/{id}/cancel").post(extensions::CANCEL),
-        at("invoices").get(invoices::List).post(invoices::Add),
+        at("invoices").get(invoices::List).create(invoices::Add),
         at("invoices/{id}").get(invoices::Find),
         at("payment-orders")
             .get(payment_orders::List)
-            .post(payment_orders::Add),
+            .create(payment_orders::Add),
         at("payment-orders/{id}").get(payment_orders::Find),
     ];
-    resources.extend(
-        operations::ACTIONS
-            .iter()
-            .map(|action| at(&format!("operations/{{id}}/{}", action.segment)).post(action)),
-    );
-    resources.extend(
-        payment_orders::ACTIONS
-            .iter()
-            .map(|action| at(&format!("payment-orders/{{id}}/{}", action.segment)).post(action)),
-    );
+    resources.extend(actions());
     resources.extend(
         time_machine
             .map(|machine| at("sandbox/clock").post(sandbox_clock::Advance(Arc::clone(machine)))),
     );
     resources
+}
+
+/// A path for each action on an operation, or on a payment order.
+fn actions() -> impl Iterator<Item = Resource> {
+    let of_operations = operations::ACTIONS
+        .iter()
+        .map(|action| Resource::at(format!("operations/{{id}}/{}", action.segment)).post(action));
+    let of_orders = payment_orders::ACTIONS.iter().map(|action| {
+        Resource::at(format!("payment-orders/{{id}}/{}", action.segment)).post(action)
+    });
+    of_operations.chain(of_orders)
 }

@@ -9,7 +9,6 @@ use crate::openapi::described::Described;
 use crate::openapi::document::{Content, Parameter, Requirement};
 use crate::openapi::headers;
 use crate::openapi::listed::Listed;
-use crate::openapi::schema::Schema;
 use crate::openapi::shared;
 
 /// In the order of the contract.
@@ -56,7 +55,7 @@ fn create() -> Described {
          an upload waits up to 5 seconds and is then told 503 with `Retry-After`.",
     )
     .security(scope(Scope::PreauthWrite))
-    .parameter(idempotency_key())
+    .parameter(shared::idempotency_key())
     .body("What is offered, and to whom; as a form it may bring the invoice file.", schemas::named("CreatePreAuthorization"))
     .or_body(
         Content::FORM,
@@ -137,11 +136,4 @@ fn scope(scope: Scope) -> Vec<Requirement> {
 
 fn id() -> Parameter {
     shared::numeric_id("The `id` that creation answered.", 42)
-}
-
-fn idempotency_key() -> Parameter {
-    let schema = Schema::text("The caller's name for this one creation.", "pedido-1-nf")
-        .length(8, 100)
-        .pattern("^[A-Za-z0-9._:-]+$");
-    Parameter::header("Idempotency-Key", schema)
 }

@@ -6,7 +6,7 @@ use crate::openapi::described::Described;
 use crate::openapi::document::Tag;
 use crate::openapi::headers;
 
-use super::{at, id, paged, schemas};
+use super::{at, id, keyed, paged, schemas};
 
 pub(super) const ACCESS: Tag = Tag {
     name: "access",
@@ -45,12 +45,14 @@ fn users() -> Vec<Described> {
             COMPANY,
         ))
         .answers(200, "Newest first.", schemas::named("UserList")),
-        id(
-            described("post", of_company, "addUser", "Add a user"),
-            COMPANY,
+        keyed(
+            id(
+                described("post", of_company, "addUser", "Add a user"),
+                COMPANY,
+            )
+            .body("The user.", schemas::named("NewUser"))
+            .answers(201, "Added.", user()),
         )
-        .body("The user.", schemas::named("NewUser"))
-        .answers(201, "Added.", user())
         .refuses(&[ErrorCode::ResourceConflict]),
         one("get", "getUser", "Get a user").answers(200, "The user.", user()),
         one("patch", "updateUser", "Change a user")
@@ -80,13 +82,18 @@ fn api_keys() -> Vec<Described> {
             COMPANY,
         ))
         .answers(200, "Newest first.", schemas::named("ApiKeyList")),
-        id(
-            described("post", of_company, "addApiKey", "Make an API key"),
-            COMPANY,
+        keyed(
+            id(
+                described("post", of_company, "addApiKey", "Make an API key"),
+                COMPANY,
+            )
+            .note(
+                "The clear text is in the first answer and nowhere else. When that was lost, an answer that is repeated under the \
+                 `Idempotency-Key` says which key was made: revoke it, and make another.",
+            )
+            .body("What the key is for.", schemas::named("ApiKeyRequest"))
+            .answers(201, "Made.", schemas::named("NewApiKey")),
         )
-        .note("The clear text is in this answer and nowhere else.")
-        .body("What the key is for.", schemas::named("ApiKeyRequest"))
-        .answers(201, "Made.", schemas::named("NewApiKey"))
         .header(headers::CACHE_CONTROL)
         .refuses(&[ErrorCode::ResponsibleUserRefused]),
         one("get", "getApiKey", "Get an API key").answers(

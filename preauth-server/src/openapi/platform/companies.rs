@@ -6,7 +6,7 @@ use crate::openapi::described::Described;
 use crate::openapi::document::{Parameter, Tag};
 use crate::openapi::schema::Schema;
 
-use super::{at, id, paged, schemas};
+use super::{at, id, keyed, paged, schemas};
 
 pub(super) const COMPANIES: Tag = Tag {
     name: "companies",
@@ -37,11 +37,13 @@ fn companies() -> Vec<Described> {
         ))
         .parameter(Parameter::query("cnpj", cnpj))
         .answers(200, "Newest first.", schemas::named("CompanyList")),
-        described("post", "companies", "addCompany", "Register a company")
-            .note("With `headOfficeId` a branch, which is of the same kind as its head office.")
-            .body("The company.", schemas::named("NewCompany"))
-            .answers(201, "Registered.", schemas::named("Company"))
-            .refuses(&[ErrorCode::ResourceNotFound, ErrorCode::ResourceConflict]),
+        keyed(
+            described("post", "companies", "addCompany", "Register a company")
+                .note("With `headOfficeId` a branch, which is of the same kind as its head office.")
+                .body("The company.", schemas::named("NewCompany"))
+                .answers(201, "Registered.", schemas::named("Company")),
+        )
+        .refuses(&[ErrorCode::ResourceNotFound, ErrorCode::ResourceConflict]),
         id(
             described("get", "companies/{id}", "getCompany", "Get a company"),
             COMPANY,

@@ -8,7 +8,7 @@ use crate::openapi::listed::Listed;
 use crate::openapi::schema::Schema;
 use crate::openapi::shared;
 
-use super::{at, number, paged, schemas};
+use super::{at, keyed, number, paged, schemas};
 
 pub(super) const OPERATIONS: Tag = Tag {
     name: "operations",
@@ -136,10 +136,10 @@ fn operations() -> Vec<Described> {
             .parameter(reference)
             .parameter(status)
             .answers(200, "Most recent first.", schemas::named("OperationList")),
-        described("post", "operations", "addOperation", "A supplier advances an invoice directly")
+        keyed(described("post", "operations", "addOperation", "A supplier advances an invoice directly")
             .note("Held to the rules of its values, to the duplicate rule and to \"supplier is not oneself\"; not to due-date range, credit and block list.")
             .body("The advance.", schemas::named("DirectAdvance"))
-            .answers(201, "Begun, IN_VERIFICATION.", schemas::named("Operation"))
+            .answers(201, "Begun, IN_VERIFICATION.", schemas::named("Operation")))
             .refuses(&[
                 ErrorCode::ResourceNotFound,
                 ErrorCode::ResourceConflict,

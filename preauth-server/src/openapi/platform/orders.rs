@@ -5,7 +5,7 @@ use preauth_core::ErrorCode;
 use crate::openapi::described::Described;
 use crate::openapi::document::Tag;
 
-use super::{at, number, paged, schemas};
+use super::{at, keyed, number, paged, schemas};
 
 pub(super) const RECORDS: Tag = Tag {
     name: "records",
@@ -92,10 +92,12 @@ fn invoices() -> Vec<Described> {
             "List received invoices",
         ))
         .answers(200, "Newest first.", schemas::named("ReceivedInvoiceList")),
-        described("post", "invoices", "addInvoice", "An invoice was received")
-            .body("The invoice.", schemas::named("NewReceivedInvoice"))
-            .answers(201, "Recorded.", schemas::named("ReceivedInvoice"))
-            .refuses(&OF_PARTIES),
+        keyed(
+            described("post", "invoices", "addInvoice", "An invoice was received")
+                .body("The invoice.", schemas::named("NewReceivedInvoice"))
+                .answers(201, "Recorded.", schemas::named("ReceivedInvoice")),
+        )
+        .refuses(&OF_PARTIES),
         number(find, "The invoice's id.", ErrorCode::ResourceNotFound).answers(
             200,
             "The invoice.",
@@ -114,14 +116,20 @@ fn payment_orders() -> Vec<Described> {
             "List payment orders",
         ))
         .answers(200, "Newest first.", schemas::named("PaymentOrderList")),
-        described(
-            "post",
-            "payment-orders",
-            "addPaymentOrder",
-            "A payment order was generated",
+        keyed(
+            described(
+                "post",
+                "payment-orders",
+                "addPaymentOrder",
+                "A payment order was generated",
+            )
+            .note(
+                "An operation has one payment order at a time: another is 409 `RESOURCE_CONFLICT` until the first is canceled or \
+                 reproved, or its payout was returned after it was paid.",
+            )
+            .body("The order.", schemas::named("NewPaymentOrder"))
+            .answers(201, "Generated.", order()),
         )
-        .body("The order.", schemas::named("NewPaymentOrder"))
-        .answers(201, "Generated.", order())
         .refuses(&OF_PARTIES),
         of_order(described(
             "get",

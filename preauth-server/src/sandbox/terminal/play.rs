@@ -151,7 +151,10 @@ impl Player {
         };
         let actor = preauth_core::operation::Actor::Supplier;
         let now = self.time_machine.clock().now();
-        let offered = self.operations.advance_directly(&advance, actor, now).await;
+        let offered = self
+            .operations
+            .advance_directly(&advance, actor, None, now)
+            .await;
         let Offered::Created {
             operation: created, ..
         } = offered.map_err(Refused::from)?

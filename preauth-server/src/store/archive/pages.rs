@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use preauth_core::operation::Operation;
-use preauth_core::payment_order::PaymentOrder;
+use preauth_core::payment_order::{OtherOrder, PaymentOrder};
 use preauth_core::port::{
     ExtensionRecord, OtherEvent, Read, Record, StoredEvent, StoredOperation, StoredOrder, Subject,
 };
 use preauth_core::value::{Cnpj, CompanyId, EventId, OperationId, PaymentOrderId};
 use uuid::Uuid;
 
-use crate::store::rows::{Columns, Corrupt, RawRow, extension};
+use crate::store::rows::{Columns, Corrupt, RawRow, extension, other_order};
 
 use super::gathering::Gathering;
 use super::stage::{Page, Place, Stage};
@@ -95,23 +95,37 @@ fn by_operation(
 /// Payment orders with their events.
 pub(in crate::store) fn orders(
     rows: &[impl RawRow],
+    earlier: &[impl RawRow],
     mut gathering: Gathering,
 ) -> Result<Vec<Read<Record>>, Corrupt> {
+    let mut earlier_of: HashMap<i64, Vec<OtherOrder>> = HashMap::new();
+    for row in earlier {
+        let order = Columns::of("payment_orders", row).raw("order_id")?;
+        earlier_of.entry(order).or_default().push(other_order(row)?);
+    }
     let mut records = Vec::with_capacity(rows.len());
     for row in rows {
         let id: i64 = Columns::of("payment_orders", row).raw("id")?;
         let own = readable(stored::order(row));
-        records.extend(gathering.record(id, order_subject(id), own, whole_order));
+        let earlier = earlier_of.remove(&id).unwrap_or_default();
+        records.extend(gathering.record(id, order_subject(id), own, |own, events| {
+            whole_order(own, earlier, events)
+        }));
     }
     records.extend(gathering.unreadable());
     Ok(records)
 }
 
-fn whole_order(own: (PaymentOrder, CompanyId), events: Vec<StoredEvent>) -> Record {
+fn whole_order(
+    own: (PaymentOrder, CompanyId),
+    earlier: Vec<OtherOrder>,
+    events: Vec<StoredEvent>,
+) -> Record {
     let (order, head_office) = own;
     Record::Order(Box::new(StoredOrder {
         order,
         head_office,
+        earlier,
         events,
     }))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use preauth_core::port::{PageRequest, Unavailable};
+use preauth_core::port::{NewReply, PageRequest, Unavailable};
 use preauth_core::value::{ApiKeyId, CompanyId, Timestamp};
 use sqlx::{PgConnection, Row};
 
@@ -14,13 +14,23 @@ use crate::store::set_aside::SetAside;
 
 use super::PostgresStore;
 use super::error::{Fault, WriteError, one_row_or};
+use super::platform_replies::remember;
 use super::rows::{clamped, count, set_text};
 
 #[async_trait]
 impl ApiKeys for PostgresStore {
-    async fn add_api_key(&self, key: &ApiKey, hash: &KeyHash) -> Result<(), DirectoryError> {
-        let added = self.write((key.clone(), *hash), |connection, input| {
-            Box::pin(insert(connection, input))
+    async fn add_api_key(
+        &self,
+        key: &ApiKey,
+        hash: &KeyHash,
+        reply: Option<&NewReply>,
+    ) -> Result<(), DirectoryError> {
+        let input = (key.clone(), *hash, reply.cloned());
+        let added = self.write(input, |connection, (key, hash, reply)| {
+            Box::pin(async move {
+                insert(connection, key, hash).await?;
+                remember(connection, reply.as_ref(), key.created_at).await
+            })
         });
         Ok(added.await?)
     }
@@ -52,7 +62,8 @@ impl ApiKeys for PostgresStore {
 
 async fn insert(
     connection: &mut PgConnection,
-    (key, hash): &(ApiKey, KeyHash),
+    key: &ApiKey,
+    hash: &KeyHash,
 ) -> Result<(), WriteError> {
     let done = sqlx::query(
         "INSERT INTO api_keys (id, company_id, user_id, name, hash, prefix, scopes, created_at,

@@ -298,13 +298,12 @@ impl From<WriteError> for DirectoryError {
     fn from(error: WriteError) -> Self {
         match error {
             WriteError::NotFound => Self::NotFound,
-            WriteError::Conflict | WriteError::InProgress | WriteError::RolledBack => {
-                Self::Conflict
+            WriteError::Conflict | WriteError::RolledBack => Self::Conflict,
+            WriteError::InProgress => Self::InProgress,
+            error @ (WriteError::NotDone(_) | WriteError::Busy(_) | WriteError::Lost(_)) => {
+                Self::Unavailable(unavailable(error))
             }
-            error @ (WriteError::NotDone(_)
-            | WriteError::Busy(_)
-            | WriteError::Lost(_)
-            | WriteError::Unknown(_)) => Self::Unavailable(unavailable(error)),
+            WriteError::Unknown(cause) => Self::Unknown(cause),
         }
     }
 }

@@ -11,6 +11,7 @@ use tokio::sync::Notify;
 use crate::store::{Housekeeping, SETTLED_AT_ONCE};
 
 use super::error::WriteError;
+use super::rows::clamped;
 use super::{PostgresStore, endpoints};
 
 #[async_trait]
@@ -96,9 +97,21 @@ async fn forget_replies(
     )
     .bind(now.unix_millis())
     .bind(i64::from(*limit))
+    .execute(&mut *connection)
+    .await?;
+    let rest = clamped(u64::from(*limit).saturating_sub(done.rows_affected()));
+    let of_platform = sqlx::query(
+        "DELETE FROM platform_replies WHERE key IN (
+             SELECT key FROM platform_replies WHERE expires_at <= $1
+             ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)",
+    )
+    .bind(now.unix_millis())
+    .bind(rest)
     .execute(connection)
     .await?;
-    Ok(done.rows_affected())
+    Ok(done
+        .rows_affected()
+        .saturating_add(of_platform.rows_affected()))
 }
 
 async fn forget_windows(

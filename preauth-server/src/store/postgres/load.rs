@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use preauth_core::operation::State;
 use preauth_core::payment_order::PaymentOrder;
-use preauth_core::port::{LoadedOperation, LoadedOrder, OrderTarget, Subscription};
+use preauth_core::port::{LoadedNewOrder, LoadedOperation, LoadedOrder, OrderTarget, Subscription};
 use preauth_core::value::{CompanyId, OperationId, PaymentOrderId, Timestamp};
 use sqlx::PgConnection;
 
@@ -90,7 +90,7 @@ pub(super) async fn overdue(
 pub(super) async fn new_order(
     connection: &mut PgConnection,
     target: &OrderTarget,
-) -> Result<Option<LoadedOrder<PaymentOrderId>>, Fault> {
+) -> Result<Option<LoadedNewOrder>, Fault> {
     let Some(payer) = parties::by_id(connection, target.payer).await? else {
         return Ok(None);
     };
@@ -98,11 +98,20 @@ pub(super) async fn new_order(
         return Ok(None);
     };
     let subscriptions = parties::subscriptions(connection, &payer, None).await?;
-    Ok(Some(LoadedOrder {
+    let (others, current) = match target.operation {
+        Some(operation) => (
+            payment_orders::of_operation(connection, operation).await?,
+            payment_orders::current(connection, operation).await?,
+        ),
+        None => (Vec::new(), None),
+    };
+    Ok(Some(LoadedNewOrder {
         order: sequences::next_payment_order(connection).await?,
         payer,
         supplier,
         subscriptions,
+        others,
+        current,
     }))
 }
 

@@ -67,6 +67,11 @@ fn steps() -> Vec<Migration> {
             include_str!("../../../migrations/postgres/0007_endpoint_resumption.sql"),
         ),
         step(
+            9,
+            "platform_replies",
+            include_str!("../../../migrations/postgres/0009_platform_replies.sql"),
+        ),
+        step(
             11,
             "deployment",
             include_str!("../../../migrations/postgres/0011_deployment.sql"),

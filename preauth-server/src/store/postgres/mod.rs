@@ -31,6 +31,7 @@ mod operations;
 mod outbox;
 mod parties;
 mod payment_orders;
+mod platform_replies;
 mod primary;
 mod queries;
 mod reads;

@@ -1,17 +1,19 @@
 //! Payment orders as rows: how they are read back.
 
 use async_trait::async_trait;
-use preauth_core::payment_order::PaymentOrder;
+use preauth_core::payment_order::{OtherOrder, PaymentOrder};
 use preauth_core::port::{PageRequest, Unavailable};
-use preauth_core::value::PaymentOrderId;
+use preauth_core::value::{OperationId, PaymentOrderId};
 use sqlx::PgConnection;
 
 use crate::directory::{Page, PaymentOrders};
-use crate::store::rows::{order, select_orders};
+use crate::store::rows::{
+    MAX_OTHER_ORDERS, order, other_order, select_orders, select_other_orders,
+};
 
 use super::PostgresStore;
 use super::error::Fault;
-use super::rows::{clamped, count};
+use super::rows::{Columns, clamped, count};
 
 #[async_trait]
 impl PaymentOrders for PostgresStore {
@@ -36,6 +38,41 @@ pub(super) async fn by_id(
         .fetch_optional(connection)
         .await?;
     Ok(row.as_ref().map(order).transpose()?)
+}
+
+/// The newest orders of an operation that were neither canceled nor reproved.
+pub(super) async fn of_operation(
+    connection: &mut PgConnection,
+    operation: OperationId,
+) -> Result<Vec<OtherOrder>, Fault> {
+    let rows = sqlx::query(select_other_orders!(
+        "",
+        "WHERE o.operation_id = $1 AND o.status NOT IN ('CANCELED', 'REPROVED')
+         ORDER BY o.id DESC LIMIT $2"
+    ))
+    .bind(operation.get())
+    .bind(MAX_OTHER_ORDERS)
+    .fetch_all(connection)
+    .await?;
+    let others: Result<_, _> = rows.iter().map(other_order).collect();
+    Ok(others?)
+}
+
+/// The order whose place the next one of an operation takes.
+pub(super) async fn current(
+    connection: &mut PgConnection,
+    operation: OperationId,
+) -> Result<Option<PaymentOrderId>, Fault> {
+    let row =
+        sqlx::query("SELECT payment_order_id FROM current_payment_orders WHERE operation_id = $1")
+            .bind(operation.get())
+            .fetch_optional(connection)
+            .await?;
+    let current = row.as_ref().map(|row| {
+        let columns = Columns::of("current_payment_orders", row);
+        columns.number("payment_order_id", PaymentOrderId::new)
+    });
+    Ok(current.transpose()?)
 }
 
 async fn list(

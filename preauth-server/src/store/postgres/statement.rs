@@ -9,6 +9,8 @@ use sqlx::{Encode, QueryBuilder, Type};
 pub(super) struct Statement {
     query: QueryBuilder<Postgres>,
     separator: &'static str,
+    /// The part that names the rows which sources leave out.
+    left_out: Option<&'static str>,
 }
 
 impl Statement {
@@ -16,6 +18,7 @@ impl Statement {
         Self {
             query: QueryBuilder::default(),
             separator: "WITH ",
+            left_out: None,
         }
     }
 
@@ -43,6 +46,11 @@ impl Statement {
         self.separator = ", ";
     }
 
+    /// Has every source from now on leave out the rows whose `n` the part `name` gives.
+    pub(super) const fn leave_out(&mut self, name: &'static str) {
+        self.left_out = Some(name);
+    }
+
     /// Begins a part that gives rows, a column at a time; [`Statement::close`] ends it.
     pub(super) fn open(&mut self, name: &'static str, columns: &[&'static str]) {
         self.query.push(self.separator).push(name);
@@ -60,8 +68,16 @@ impl Statement {
         self.separator = ", ";
     }
 
+    /// Ends a part that gives rows; the number of its commit is the first of its columns.
     pub(super) fn close(&mut self) {
-        self.query.push("))");
+        match self.left_out {
+            None => self.query.push("))"),
+            Some(name) => self
+                .query
+                .push(") AS source (n) WHERE n NOT IN (SELECT n FROM ")
+                .push(name)
+                .push("))"),
+        };
         self.separator = ", ";
     }
 

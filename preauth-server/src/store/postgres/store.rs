@@ -5,16 +5,16 @@ use std::time::Duration;
 use async_trait::async_trait;
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{
-    Commit, CommitError, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget,
-    Store, Unavailable,
+    Commit, CommitError, LoadedNewOrder, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget,
+    OrderTarget, PlatformReply, Store, Unavailable,
 };
-use preauth_core::value::{EventId, OperationId, PaymentOrderId, Timestamp};
+use preauth_core::value::{EventId, IdempotencyKey, OperationId, PaymentOrderId, Timestamp};
 use sqlx::PgConnection;
 use tokio::time::sleep;
 
 use super::error::{Fault, WriteError};
 use super::writer::Turn;
-use super::{PostgresStore, load, offers};
+use super::{PostgresStore, load, offers, platform_replies};
 
 /// Before a caller may go round who was too early: about as long as a commit takes.
 const PAUSE_BEFORE_NEXT_TRY: Duration = Duration::from_millis(25);
@@ -61,7 +61,7 @@ impl Store for PostgresStore {
     async fn load_new_order(
         &self,
         target: &OrderTarget,
-    ) -> Result<Option<LoadedOrder<PaymentOrderId>>, Unavailable> {
+    ) -> Result<Option<LoadedNewOrder>, Unavailable> {
         let loaded = self.read_snapshot(target, |connection, target| {
             Box::pin(load::new_order(connection, target))
         });
@@ -79,6 +79,16 @@ impl Store for PostgresStore {
 
     async fn has_event(&self, id: EventId) -> Result<bool, Unavailable> {
         let found = self.read(&id, |connection, id| Box::pin(has_event(connection, *id)));
+        Ok(found.await?)
+    }
+
+    async fn load_platform_reply(
+        &self,
+        key: &IdempotencyKey,
+    ) -> Result<Option<PlatformReply>, Unavailable> {
+        let found = self.read(key, |connection, key| {
+            Box::pin(platform_replies::find(connection, key))
+        });
         Ok(found.await?)
     }
 

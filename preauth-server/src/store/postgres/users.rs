@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use preauth_core::port::{PageRequest, Unavailable};
+use preauth_core::port::{NewReply, PageRequest, Unavailable};
 use preauth_core::value::{CompanyId, Email, PersonName, UserId};
 use sqlx::{PgConnection, Row};
 
@@ -13,13 +13,18 @@ use crate::store::set_aside::SetAside;
 
 use super::PostgresStore;
 use super::error::{Fault, WriteError, one_row_or};
+use super::platform_replies::remember;
 use super::rows::{clamped, count, set_text};
 
 #[async_trait]
 impl Users for PostgresStore {
-    async fn add_user(&self, user: &User) -> Result<(), DirectoryError> {
-        let added = self.write(user.clone(), |connection, user| {
-            Box::pin(insert(connection, user))
+    async fn add_user(&self, user: &User, reply: Option<&NewReply>) -> Result<(), DirectoryError> {
+        let input = (user.clone(), reply.cloned());
+        let added = self.write(input, |connection, (user, reply)| {
+            Box::pin(async move {
+                insert(connection, user).await?;
+                remember(connection, reply.as_ref(), user.created_at).await
+            })
         });
         Ok(added.await?)
     }

@@ -22,7 +22,6 @@ impl Watch for PostgresStore {
     fn usage(&self) -> Usage {
         let refusals = [
             self.writer.refusals(),
-            self.aside.refusals(),
             self.bulk_writer.refusals(),
             self.offers.refusals(),
             self.visits.refusals(),

@@ -13,6 +13,7 @@ mod key;
 mod operation;
 mod order;
 mod party;
+mod platform_reply;
 mod raw;
 mod state;
 
@@ -24,7 +25,8 @@ pub(super) use invoice::{invoice, select_invoices};
 pub(super) use invoice_file::{content_hash, invoice_file};
 pub(super) use key::api_key;
 pub(super) use operation::{extension, operation, select_operations};
-pub(super) use order::{order, select_orders};
+pub(super) use order::{MAX_OTHER_ORDERS, order, other_order, select_orders, select_other_orders};
 pub(super) use party::{PAYER, SUPPLIER, party};
+pub(super) use platform_reply::platform_reply;
 pub(super) use raw::{RawRow, raw_row};
 pub(super) use state::StateColumns;

@@ -1,6 +1,6 @@
 //! Payment orders.
 
-use preauth_core::payment_order::PaymentOrder;
+use preauth_core::payment_order::{OtherOrder, PaymentOrder};
 use preauth_core::value::{OperationId, PaymentOrderId, Version};
 
 use super::columns::{Columns, Corrupt};
@@ -42,5 +42,39 @@ pub(in crate::store) fn order(row: &impl RawRow) -> Result<PaymentOrder, Corrupt
         status: columns.parsed("status")?,
         reason: columns.optional_parsed("reason")?,
         created_at: columns.timestamp("created_at")?,
+    })
+}
+
+/// Of an operation's orders only so many of the newest are looked at. The one that stands is among
+/// them: it is the newest, unless there were several before this was a rule.
+pub(in crate::store) const MAX_OTHER_ORDERS: i64 = 100;
+
+/// Orders as far as others of the same operation depend on them: `$columns` more, before `$rest`.
+macro_rules! select_other_orders {
+    ($columns:literal, $rest:literal) => {
+        concat!(
+            "SELECT ",
+            $columns,
+            " o.id,
+                    (SELECT min(r.at) FROM events r
+                     WHERE r.head_office_id = o.head_office_id AND r.operation_id = o.operation_id
+                       AND r.type = 'anticipation.payout_returned'
+                       AND r.at >= (SELECT min(p.at) FROM events p
+                                    WHERE p.head_office_id = o.head_office_id
+                                      AND p.payment_order_id = o.id
+                                      AND p.type = 'payment_order.paid')) AS returned_at
+             FROM payment_orders o ",
+            $rest
+        )
+    };
+}
+pub(in crate::store) use select_other_orders;
+
+/// Reads a row of `select_other_orders!` back.
+pub(in crate::store) fn other_order(row: &impl RawRow) -> Result<OtherOrder, Corrupt> {
+    let columns = Columns::of("payment_orders", row);
+    Ok(OtherOrder {
+        id: columns.number("id", PaymentOrderId::new)?,
+        returned_at: columns.optional_timestamp("returned_at")?,
     })
 }

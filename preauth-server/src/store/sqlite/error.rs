@@ -159,9 +159,10 @@ impl From<WriteError> for DirectoryError {
         match error {
             WriteError::NotFound => Self::NotFound,
             WriteError::Conflict => Self::Conflict,
-            error @ (WriteError::NotDone(_) | WriteError::Busy(_) | WriteError::Unknown(_)) => {
-                Self::Unavailable(unavailable(error))
+            WriteError::NotDone(cause) | WriteError::Busy(cause) => {
+                Self::Unavailable(Unavailable { cause })
             }
+            WriteError::Unknown(cause) => Self::Unknown(cause),
         }
     }
 }

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use preauth_core::operation::{Credit, OfferContext, Party, State};
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{
-    LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget, Reply, Subscription,
+    LoadedNewOrder, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget, Reply,
+    Subscription,
 };
 use preauth_core::value::{
     CompanyId, Fingerprint, IdempotencyKey, OperationId, PaymentOrderId, Timestamp,
@@ -136,7 +137,7 @@ pub(super) async fn new_order(
     connection: &mut SqliteConnection,
     counters: &Counters,
     target: &OrderTarget,
-) -> Result<Option<LoadedOrder<PaymentOrderId>>, Fault> {
+) -> Result<Option<LoadedNewOrder>, Fault> {
     let Some(payer) = parties::by_id(connection, target.payer).await? else {
         return Ok(None);
     };
@@ -144,11 +145,20 @@ pub(super) async fn new_order(
         return Ok(None);
     };
     let subscriptions = parties::subscriptions(connection, &payer, None).await?;
-    Ok(Some(LoadedOrder {
+    let (others, current) = match target.operation {
+        Some(operation) => (
+            payment_orders::of_operation(connection, operation).await?,
+            payment_orders::current(connection, operation).await?,
+        ),
+        None => (Vec::new(), None),
+    };
+    Ok(Some(LoadedNewOrder {
         order: counters.next_payment_order()?,
         payer,
         supplier,
         subscriptions,
+        others,
+        current,
     }))
 }
 

@@ -50,6 +50,11 @@ fn steps() -> Vec<Migration> {
             include_str!("../../../migrations/sqlite/0007_endpoint_resumption.sql"),
         ),
         step(
+            9,
+            "platform_replies",
+            include_str!("../../../migrations/sqlite/0009_platform_replies.sql"),
+        ),
+        step(
             11,
             "deployment",
             include_str!("../../../migrations/sqlite/0011_deployment.sql"),

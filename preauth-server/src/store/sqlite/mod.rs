@@ -27,6 +27,7 @@ mod operations;
 mod outbox;
 mod parties;
 mod payment_orders;
+mod platform_replies;
 mod queries;
 mod reader;
 mod rows;

@@ -1,17 +1,19 @@
 //! Payment orders as rows: read, written, and their new versions.
 
 use async_trait::async_trait;
-use preauth_core::payment_order::PaymentOrder;
+use preauth_core::payment_order::{OtherOrder, PaymentOrder};
 use preauth_core::port::{PageRequest, Unavailable};
 use preauth_core::value::{OperationId, PaymentOrderId, Reason, Version};
 use sqlx::SqliteConnection;
 
 use crate::directory::{Page, PaymentOrders};
-use crate::store::rows::{order, select_orders};
+use crate::store::rows::{
+    MAX_OTHER_ORDERS, order, other_order, select_orders, select_other_orders,
+};
 
 use super::SqliteStore;
 use super::error::{Fault, WriteError, one_row_or};
-use super::rows::{clamped, count};
+use super::rows::{Columns, clamped, count};
 
 #[async_trait]
 impl PaymentOrders for SqliteStore {
@@ -38,9 +40,11 @@ pub(super) async fn by_id(
     Ok(row.as_ref().map(order).transpose()?)
 }
 
+/// Writes a new order. A conflict when its operation has got another than `instead_of`.
 pub(super) async fn insert(
     connection: &mut SqliteConnection,
     order: &PaymentOrder,
+    instead_of: Option<PaymentOrderId>,
 ) -> Result<(), WriteError> {
     sqlx::query(
         "INSERT INTO payment_orders (id, head_office_id, payer_id, supplier_id, operation_id,
@@ -58,9 +62,22 @@ pub(super) async fn insert(
     .bind(order.scheduled_for.map(|day| day.to_string()))
     .bind(order.reason.as_ref().map(Reason::as_str))
     .bind(order.created_at.unix_millis())
+    .execute(&mut *connection)
+    .await?;
+    let Some(operation) = order.operation else {
+        return Ok(());
+    };
+    let done = sqlx::query(
+        "INSERT INTO current_payment_orders (operation_id, payment_order_id) VALUES (?1, ?2)
+         ON CONFLICT (operation_id) DO UPDATE SET payment_order_id = excluded.payment_order_id
+         WHERE current_payment_orders.payment_order_id = ?3",
+    )
+    .bind(operation.get())
+    .bind(order.id.get())
+    .bind(instead_of.map(PaymentOrderId::get))
     .execute(connection)
     .await?;
-    Ok(())
+    one_row_or(done.rows_affected(), WriteError::Conflict)
 }
 
 /// Writes an order's next version over `expected`.
@@ -83,6 +100,41 @@ pub(super) async fn update(
     .execute(connection)
     .await?;
     one_row_or(done.rows_affected(), WriteError::Conflict)
+}
+
+/// The newest orders of an operation that were neither canceled nor reproved.
+pub(super) async fn of_operation(
+    connection: &mut SqliteConnection,
+    operation: OperationId,
+) -> Result<Vec<OtherOrder>, Fault> {
+    let rows = sqlx::query(select_other_orders!(
+        "",
+        "WHERE o.operation_id = ?1 AND o.status NOT IN ('CANCELED', 'REPROVED')
+         ORDER BY o.id DESC LIMIT ?2"
+    ))
+    .bind(operation.get())
+    .bind(MAX_OTHER_ORDERS)
+    .fetch_all(connection)
+    .await?;
+    let others: Result<_, _> = rows.iter().map(other_order).collect();
+    Ok(others?)
+}
+
+/// The order whose place the next one of an operation takes.
+pub(super) async fn current(
+    connection: &mut SqliteConnection,
+    operation: OperationId,
+) -> Result<Option<PaymentOrderId>, Fault> {
+    let row =
+        sqlx::query("SELECT payment_order_id FROM current_payment_orders WHERE operation_id = ?1")
+            .bind(operation.get())
+            .fetch_optional(connection)
+            .await?;
+    let current = row.as_ref().map(|row| {
+        let columns = Columns::of("current_payment_orders", row);
+        columns.number("payment_order_id", PaymentOrderId::new)
+    });
+    Ok(current.transpose()?)
 }
 
 async fn list(

@@ -4,13 +4,13 @@ use async_trait::async_trait;
 use futures_util::{StreamExt, stream};
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{
-    Commit, CommitError, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget,
-    Store, Unavailable,
+    Commit, CommitError, LoadedNewOrder, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget,
+    OrderTarget, PlatformReply, Store, Unavailable,
 };
-use preauth_core::value::{EventId, OperationId, PaymentOrderId, Timestamp};
+use preauth_core::value::{EventId, IdempotencyKey, OperationId, PaymentOrderId, Timestamp};
 
 use super::error::Fault;
-use super::{SqliteStore, commit, load};
+use super::{SqliteStore, commit, load, platform_replies};
 
 /// Of many commits at once so many stand in the writer's queue: as many as fill a transaction, and
 /// the next one's.
@@ -46,7 +46,7 @@ impl Store for SqliteStore {
     async fn load_new_order(
         &self,
         target: &OrderTarget,
-    ) -> Result<Option<LoadedOrder<PaymentOrderId>>, Unavailable> {
+    ) -> Result<Option<LoadedNewOrder>, Unavailable> {
         let mut snapshot = self.snapshot().await?;
         Ok(load::new_order(&mut snapshot, &self.counters, target).await?)
     }
@@ -66,6 +66,14 @@ impl Store for SqliteStore {
             .fetch_one(&mut *reader)
             .await;
         Ok(found.map_err(Fault::from)?)
+    }
+
+    async fn load_platform_reply(
+        &self,
+        key: &IdempotencyKey,
+    ) -> Result<Option<PlatformReply>, Unavailable> {
+        let mut reader = self.reader().await?;
+        Ok(platform_replies::find(&mut reader, key).await?)
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {

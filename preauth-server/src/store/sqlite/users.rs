@@ -1,7 +1,7 @@
 //! The register of users.
 
 use async_trait::async_trait;
-use preauth_core::port::{PageRequest, Unavailable};
+use preauth_core::port::{NewReply, PageRequest, Unavailable};
 use preauth_core::value::{CompanyId, Email, PersonName, UserId};
 use sqlx::{Row, SqliteConnection};
 
@@ -11,13 +11,18 @@ use crate::store::set_aside::SetAside;
 
 use super::SqliteStore;
 use super::error::{Fault, WriteError, one_row_or};
+use super::platform_replies::remember;
 use super::rows::{clamped, count, set_text};
 
 #[async_trait]
 impl Users for SqliteStore {
-    async fn add_user(&self, user: &User) -> Result<(), DirectoryError> {
-        let added = self.writer.write(user.clone(), |connection, user| {
-            Box::pin(insert(connection, user))
+    async fn add_user(&self, user: &User, reply: Option<&NewReply>) -> Result<(), DirectoryError> {
+        let input = (user.clone(), reply.cloned());
+        let added = self.writer.write(input, |connection, (user, reply)| {
+            Box::pin(async move {
+                insert(connection, user).await?;
+                remember(connection, reply.as_ref(), user.created_at).await
+            })
         });
         Ok(added.await?)
     }

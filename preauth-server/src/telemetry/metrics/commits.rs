@@ -6,10 +6,12 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{
-    Commit, CommitError, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget,
-    Store, Unavailable, Write,
+    Commit, CommitError, LoadedNewOrder, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget,
+    OrderTarget, PlatformReply, Store, Unavailable, Write,
 };
-use preauth_core::value::{EventId, EventType, OperationId, PaymentOrderId, Timestamp};
+use preauth_core::value::{
+    EventId, EventType, IdempotencyKey, OperationId, PaymentOrderId, Timestamp,
+};
 use prometheus::{HistogramVec, IntCounterVec};
 
 use crate::clock::Stopwatch;
@@ -121,7 +123,7 @@ impl Store for CountedStore {
     async fn load_new_order(
         &self,
         target: &OrderTarget,
-    ) -> Result<Option<LoadedOrder<PaymentOrderId>>, Unavailable> {
+    ) -> Result<Option<LoadedNewOrder>, Unavailable> {
         self.inner.load_new_order(target).await
     }
 
@@ -134,6 +136,13 @@ impl Store for CountedStore {
 
     async fn has_event(&self, id: EventId) -> Result<bool, Unavailable> {
         self.inner.has_event(id).await
+    }
+
+    async fn load_platform_reply(
+        &self,
+        key: &IdempotencyKey,
+    ) -> Result<Option<PlatformReply>, Unavailable> {
+        self.inner.load_platform_reply(key).await
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
@@ -166,7 +175,7 @@ const fn label(write: &Write) -> &'static str {
     match write {
         Write::NewOperation(_) => "new_operation",
         Write::Operation { .. } => "operation",
-        Write::NewOrder(_) => "new_order",
+        Write::NewOrder { .. } => "new_order",
         Write::Order(_) => "order",
         Write::NewInvoice(_) => "new_invoice",
         Write::Nothing { .. } => "nothing",

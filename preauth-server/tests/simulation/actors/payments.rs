@@ -42,6 +42,7 @@ async fn generate(cluster: &Arc<Cluster>, random: &mut Random) {
     let target = OrderTarget {
         payer: cluster.scene.payer,
         supplier: cluster.scene.supplier,
+        operation: None,
     };
     let cents = i64::try_from(random.between(1, 90_000_000)).unwrap();
     let amount = Money::from_cents(cents).unwrap();

@@ -89,7 +89,7 @@ async fn advance(cluster: &Arc<Cluster>, random: &mut Random) {
         at = now;
         async move {
             let actor = preauth_core::operation::Actor::Supplier;
-            service.advance_directly(&advance, actor, now).await
+            service.advance_directly(&advance, actor, None, now).await
         }
     });
     let answer = asked.await.map_or(OfferAnswer::Lost, answer_to_offer);

@@ -143,7 +143,7 @@ impl From<&audit::Violation> for Violation {
                 | Rule::OneEventPerVersion
                 | Rule::StateOfItsEvents
                 | Rule::OwnParties => "I2",
-                Rule::OneHolder => "I3",
+                Rule::OneHolder | Rule::OnePaymentOrder => "I3",
                 Rule::Recipients | Rule::DeliveryOutcome => "I4",
                 Rule::ReplyOfCreation => "I5",
                 Rule::ExpiryInTime | Rule::ExpiryRecorded => "I6",

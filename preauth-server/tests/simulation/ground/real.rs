@@ -7,12 +7,14 @@ use chrono::TimeDelta;
 use preauth_core::operation::Operation;
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{
-    Archive, Attempt, Claim, Commit, CommitError, Filter, HistoryEntry, Leased, LoadedOffer,
-    LoadedOperation, LoadedOrder, OfferTarget, OperationPage, OrderTarget, Outbox, PageRequest,
-    Queries, Read, Record, Snapshot, Store, Unavailable, Verdict, Viewer,
+    Archive, Attempt, Claim, Commit, CommitError, Filter, HistoryEntry, Leased, LoadedNewOrder,
+    LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OperationPage, OrderTarget, Outbox,
+    PageRequest, PlatformReply, Queries, Read, Record, Snapshot, Store, Unavailable, Verdict,
+    Viewer,
 };
 use preauth_core::value::{
-    DeliveryId, EndpointId, EventId, ExtensionId, OperationId, PaymentOrderId, Timestamp,
+    DeliveryId, EndpointId, EventId, ExtensionId, IdempotencyKey, OperationId, PaymentOrderId,
+    Timestamp,
 };
 use preauth_server::directory::SealedSecret;
 use preauth_server::store::{self, Stores};
@@ -159,7 +161,7 @@ impl Store for Real {
     async fn load_new_order(
         &self,
         target: &OrderTarget,
-    ) -> Result<Option<LoadedOrder<PaymentOrderId>>, Unavailable> {
+    ) -> Result<Option<LoadedNewOrder>, Unavailable> {
         in_real_time(self.stores.store.load_new_order(target)).await
     }
 
@@ -172,6 +174,13 @@ impl Store for Real {
 
     async fn has_event(&self, id: EventId) -> Result<bool, Unavailable> {
         in_real_time(self.stores.store.has_event(id)).await
+    }
+
+    async fn load_platform_reply(
+        &self,
+        key: &IdempotencyKey,
+    ) -> Result<Option<PlatformReply>, Unavailable> {
+        in_real_time(self.stores.store.load_platform_reply(key)).await
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {

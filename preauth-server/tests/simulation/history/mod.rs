@@ -185,7 +185,7 @@ impl Fact {
                     is_told: commit.notice.is_some(),
                 }))
             }
-            Write::NewOrder(order) | Write::Order(order) => {
+            Write::NewOrder { order, .. } | Write::Order(order) => {
                 let order = PaymentOrder::clone(order);
                 Self::CommittedOrder(Box::new(RecordedOrder { order, event }))
             }

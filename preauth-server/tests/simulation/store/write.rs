@@ -3,10 +3,10 @@
 use async_trait::async_trait;
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{
-    Commit, CommitError, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget,
-    Store, Unavailable,
+    Commit, CommitError, LoadedNewOrder, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget,
+    OrderTarget, PlatformReply, Store, Unavailable,
 };
-use preauth_core::value::{EventId, OperationId, PaymentOrderId, Timestamp};
+use preauth_core::value::{EventId, IdempotencyKey, OperationId, PaymentOrderId, Timestamp};
 
 use crate::clock::sleep_ms;
 use crate::faults::{Call, Fault};
@@ -57,7 +57,7 @@ impl Store for SimStore {
     async fn load_new_order(
         &self,
         target: &OrderTarget,
-    ) -> Result<Option<LoadedOrder<PaymentOrderId>>, Unavailable> {
+    ) -> Result<Option<LoadedNewOrder>, Unavailable> {
         let store = &self.ground().store;
         self.call(Call::LoadOrder, store.load_new_order(target))
             .await
@@ -73,6 +73,15 @@ impl Store for SimStore {
 
     async fn has_event(&self, id: EventId) -> Result<bool, Unavailable> {
         self.call(Call::LookUp, self.ground().store.has_event(id))
+            .await
+    }
+
+    async fn load_platform_reply(
+        &self,
+        key: &IdempotencyKey,
+    ) -> Result<Option<PlatformReply>, Unavailable> {
+        let store = &self.ground().store;
+        self.call(Call::LoadReply, store.load_platform_reply(key))
             .await
     }
 

@@ -4,10 +4,10 @@ use async_trait::async_trait;
 use preauth_core::operation::OfferContext;
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{
-    Commit, CommitError, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget,
-    Store, Unavailable,
+    Commit, CommitError, LoadedNewOrder, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget,
+    OrderTarget, PlatformReply, Store, Unavailable,
 };
-use preauth_core::value::{EventId, OperationId, PaymentOrderId, Timestamp};
+use preauth_core::value::{EventId, IdempotencyKey, OperationId, PaymentOrderId, Timestamp};
 
 use super::Ledger;
 
@@ -56,10 +56,7 @@ impl Store for Ledger {
             .collect())
     }
 
-    async fn load_new_order(
-        &self,
-        _: &OrderTarget,
-    ) -> Result<Option<LoadedOrder<PaymentOrderId>>, Unavailable> {
+    async fn load_new_order(&self, _: &OrderTarget) -> Result<Option<LoadedNewOrder>, Unavailable> {
         Ok(None)
     }
 
@@ -72,6 +69,13 @@ impl Store for Ledger {
 
     async fn has_event(&self, id: EventId) -> Result<bool, Unavailable> {
         Ok(self.books().events.iter().any(|(_, event)| event.id == id))
+    }
+
+    async fn load_platform_reply(
+        &self,
+        _: &IdempotencyKey,
+    ) -> Result<Option<PlatformReply>, Unavailable> {
+        Ok(None)
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {

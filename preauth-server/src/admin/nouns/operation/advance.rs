@@ -7,8 +7,8 @@ use serde_json::json;
 
 use crate::admin::Failure;
 use crate::admin::arguments::{given, text};
-use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
+use crate::admin::once::Once;
 use crate::admin::session::Session;
 
 use super::OPERATION;
@@ -37,6 +37,8 @@ pub(crate) struct Advance {
     /// The ERP's own identifier.
     #[arg(long, value_name = "TEXT", value_parser = ExternalReference::parse)]
     external_reference: Option<ExternalReference>,
+    #[command(flatten)]
+    once: Once,
 }
 
 impl Advance {
@@ -55,8 +57,7 @@ impl Advance {
             ("invoice", Some(invoice)),
             ("externalReference", text(self.external_reference.as_ref())),
         ]);
-        session
-            .show(Call::post("operations").body(body), &OPERATION)
-            .await
+        let call = self.once.post("operations").body(body);
+        session.show(call, &OPERATION).await
     }
 }

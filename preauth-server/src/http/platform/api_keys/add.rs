@@ -2,22 +2,24 @@
 
 use chrono::TimeDelta;
 use preauth_core::ErrorCode;
+use preauth_core::service::PlatformKey;
 use preauth_core::value::{
-    ApiKeyId, CompanyId, KeyName, PermissionSet, Scope, ScopeSet, Timestamp, UserId,
+    ApiKeyId, CompanyId, FingerprintBuilder, KeyName, PermissionSet, Scope, ScopeSet, Timestamp,
+    UserId,
 };
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 use secrecy::ExposeSecret;
 
 use crate::directory::{ApiKey, User};
+use crate::http::convert;
 use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
-use crate::http::platform::resource::Endpoint;
+use crate::http::platform::create::Create;
 use crate::http::platform::{PlatformApi, known};
 use crate::http::problem::{Defect, Problem};
 use crate::http::reply::Reply;
-use crate::http::{body, convert};
 use crate::secret::NewApiKey;
 
 use super::shape::ApiKeyShape;
@@ -31,20 +33,52 @@ const DEFAULT_VALIDITY_DAYS: u64 = 365;
 pub(in crate::http::platform) struct Add;
 
 #[async_trait]
-impl Endpoint for Add {
-    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let request = parse(&body::json(req).await?)?;
+impl Create for Add {
+    type New = KeyRequest;
+
+    fn parse(&self, tree: &Json) -> Result<KeyRequest, Vec<Problem>> {
+        parse(tree)
+    }
+
+    fn describe(&self, new: &KeyRequest, parts: &mut FingerprintBuilder) {
+        let KeyRequest {
+            name,
+            responsible_user,
+            scopes,
+            validity,
+        } = new;
+        parts.part(Some(name.as_str()));
+        parts.part(Some(&responsible_user.to_string()));
+        for scope in scopes.iter() {
+            parts.part(Some(scope.as_str()));
+        }
+        parts.part(Some(&validity.num_days().to_string()));
+    }
+
+    async fn create(
+        &self,
+        api: &PlatformApi,
+        req: &Request,
+        new: KeyRequest,
+        key: Option<&PlatformKey>,
+    ) -> Result<Reply, ApiError> {
         let company = known::company(api, req).await?.id;
-        let user = api.directory.user(request.responsible_user).await?;
+        let user = api.directory.user(new.responsible_user).await?;
         if !user.is_some_and(|user| may_be_responsible(&user, company)) {
             return Err(ApiError::new(ErrorCode::ResponsibleUserRefused));
         }
         let now = api.clock.now();
         let secret = NewApiKey::generate();
         let id = ApiKeyId::new(api.ids.uuid(now));
-        let key = request.key(id, company, secret.prefix, now);
-        api.directory.add_api_key(&key, &secret.hash).await?;
-        let shape = ApiKeyShape::new(&key, now).with_key(secret.clear_text.expose_secret());
+        let made = new.key(id, company, secret.prefix, now);
+        let shape = ApiKeyShape::new(&made, now);
+        // Without the clear text, which is nowhere but in the first answer.
+        let reply = key.map(|key| key.reply(convert::text(&shape)));
+        let added = api
+            .directory
+            .add_api_key(&made, &secret.hash, reply.as_ref());
+        added.await?;
+        let shape = shape.with_key(secret.clear_text.expose_secret());
         let reply = Reply::json(StatusCode::CREATED, convert::text(&shape));
         Ok(reply.header("cache-control", "no-store"))
     }
@@ -56,7 +90,7 @@ fn may_be_responsible(user: &User, company: CompanyId) -> bool {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct KeyRequest {
+pub(in crate::http::platform) struct KeyRequest {
     name: KeyName,
     responsible_user: UserId,
     scopes: ScopeSet,

@@ -1,18 +1,19 @@
 //! POST /companies: registers a company.
 
-use preauth_core::value::{Cnpj, CompanyId, CompanyName, Timestamp};
+use preauth_core::service::PlatformKey;
+use preauth_core::value::{Cnpj, CompanyId, CompanyName, FingerprintBuilder, Timestamp};
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 
 use crate::directory::{Company, CompanyKind};
+use crate::http::convert;
 use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems, one_of};
 use crate::http::json::Json;
-use crate::http::platform::resource::Endpoint;
+use crate::http::platform::create::Create;
 use crate::http::platform::{PlatformApi, Refusal};
 use crate::http::problem::{Defect, Problem};
 use crate::http::reply::Reply;
-use crate::http::{body, convert};
 
 use super::shape::CompanyShape;
 
@@ -20,9 +21,33 @@ use super::shape::CompanyShape;
 pub(in crate::http::platform) struct Add;
 
 #[async_trait]
-impl Endpoint for Add {
-    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let new = parse(&body::json(req).await?)?;
+impl Create for Add {
+    type New = NewCompany;
+
+    fn parse(&self, tree: &Json) -> Result<NewCompany, Vec<Problem>> {
+        parse(tree)
+    }
+
+    fn describe(&self, new: &NewCompany, parts: &mut FingerprintBuilder) {
+        let NewCompany {
+            cnpj,
+            name,
+            kind,
+            head_office,
+        } = new;
+        parts.part(Some(cnpj.as_str()));
+        parts.part(Some(name.as_str()));
+        parts.part(Some(kind.as_str()));
+        parts.part(head_office.map(|id| id.to_string()).as_ref());
+    }
+
+    async fn create(
+        &self,
+        api: &PlatformApi,
+        _req: &Request,
+        new: NewCompany,
+        key: Option<&PlatformKey>,
+    ) -> Result<Reply, ApiError> {
         if let Some(head_office) = new.head_office {
             let head_office = api.directory.company(head_office).await?;
             let head_office = head_office.ok_or(Refusal::HeadOfficeUnknown)?;
@@ -30,15 +55,16 @@ impl Endpoint for Add {
         }
         let now = api.clock.now();
         let company = new.company(CompanyId::new(api.ids.uuid(now)), now);
-        let added = api.directory.add_company(&company).await;
-        added.map_err(Refusal::CnpjRegistered.on_conflict())?;
         let body = convert::text(&CompanyShape::from(&company));
+        let reply = key.map(|key| key.reply(body.clone()));
+        let added = api.directory.add_company(&company, reply.as_ref()).await;
+        added.map_err(Refusal::CnpjRegistered.on_conflict())?;
         Ok(Reply::json(StatusCode::CREATED, body))
     }
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct NewCompany {
+pub(in crate::http::platform) struct NewCompany {
     cnpj: Cnpj,
     name: CompanyName,
     kind: CompanyKind,

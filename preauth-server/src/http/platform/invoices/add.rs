@@ -2,19 +2,22 @@
 
 use preauth_core::ReceivedInvoice;
 use preauth_core::port::Write;
-use preauth_core::value::{Cnpj, CompanyId, DueDate, EventType, InvoiceNumber, Money};
+use preauth_core::service::PlatformKey;
+use preauth_core::value::{
+    Cnpj, CompanyId, DueDate, EventType, FingerprintBuilder, InvoiceNumber, Money,
+};
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 
+use crate::http::convert;
 use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
 use crate::http::platform::announce::announce;
-use crate::http::platform::resource::Endpoint;
+use crate::http::platform::create::Create;
 use crate::http::platform::{PlatformApi, known};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
-use crate::http::{body, convert};
 
 use super::shape::InvoiceShape;
 
@@ -22,9 +25,35 @@ use super::shape::InvoiceShape;
 pub(in crate::http::platform) struct Add;
 
 #[async_trait]
-impl Endpoint for Add {
-    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let new = parse(&body::json(req).await?)?;
+impl Create for Add {
+    type New = NewInvoice;
+
+    fn parse(&self, tree: &Json) -> Result<NewInvoice, Vec<Problem>> {
+        parse(tree)
+    }
+
+    fn describe(&self, new: &NewInvoice, parts: &mut FingerprintBuilder) {
+        let NewInvoice {
+            payer,
+            supplier,
+            amount,
+            due_date,
+            number,
+        } = new;
+        parts.part(Some(&payer.to_string()));
+        parts.part(Some(supplier.as_str()));
+        parts.part(Some(&amount.cents().to_string()));
+        parts.part(Some(&due_date.to_string()));
+        parts.part(Some(number.as_str()));
+    }
+
+    async fn create(
+        &self,
+        api: &PlatformApi,
+        _req: &Request,
+        new: NewInvoice,
+        key: Option<&PlatformKey>,
+    ) -> Result<Reply, ApiError> {
         let (payer, supplier) = known::parties(api, new.payer, &new.supplier).await?;
         let invoice = ReceivedInvoice {
             id: api.directory.reserve_invoice().await?,
@@ -35,21 +64,22 @@ impl Endpoint for Add {
             number: new.number,
             received_at: api.clock.now(),
         };
+        let body = convert::text(&InvoiceShape::from(&invoice));
         announce(
             api,
             Write::NewInvoice(Box::new(invoice.clone())),
             EventType::InvoiceReceived,
             convert::received_invoice(&invoice),
+            key.map(|key| key.reply(body.clone())),
             invoice.received_at,
         )
         .await?;
-        let body = convert::text(&InvoiceShape::from(&invoice));
         Ok(Reply::json(StatusCode::CREATED, body))
     }
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct NewInvoice {
+pub(in crate::http::platform) struct NewInvoice {
     payer: CompanyId,
     supplier: Cnpj,
     amount: Money,

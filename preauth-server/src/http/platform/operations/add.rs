@@ -1,19 +1,19 @@
 //! POST /operations: a registered supplier advances an invoice directly, without an offer.
 
-use preauth_core::operation::{Actor, DirectAdvance};
-use preauth_core::service::Offered;
-use preauth_core::value::{Cnpj, CompanyId, ExternalReference};
+use preauth_core::operation::{Actor, DirectAdvance, Invoice, Operation};
+use preauth_core::service::{Offered, PlatformKey, ReplyOf};
+use preauth_core::value::{Cnpj, CompanyId, ExternalReference, FingerprintBuilder, InvoiceNumber};
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 
+use crate::http::convert;
 use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
-use crate::http::platform::resource::Endpoint;
+use crate::http::platform::create::Create;
 use crate::http::platform::{PlatformApi, known};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
-use crate::http::{body, convert};
 use crate::log;
 
 use super::shape::OperationShape;
@@ -22,21 +22,57 @@ use super::shape::OperationShape;
 pub(in crate::http::platform) struct Add;
 
 #[async_trait]
-impl Endpoint for Add {
-    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let advance = parse(&body::json(req).await?)?;
-        known::parties(api, advance.payer, &advance.supplier).await?;
+impl Create for Add {
+    type New = DirectAdvance;
+
+    fn parse(&self, tree: &Json) -> Result<DirectAdvance, Vec<Problem>> {
+        parse(tree)
+    }
+
+    fn describe(&self, new: &DirectAdvance, parts: &mut FingerprintBuilder) {
+        let DirectAdvance {
+            payer,
+            supplier,
+            invoice,
+            external_reference,
+        } = new;
+        let Invoice {
+            amounts,
+            due_date,
+            number,
+        } = invoice;
+        parts.part(Some(&payer.to_string()));
+        parts.part(Some(supplier.as_str()));
+        parts.part(Some(&amounts.amount().cents().to_string()));
+        parts.part(Some(&amounts.withheld_tax().cents().to_string()));
+        parts.part(Some(&due_date.to_string()));
+        parts.part(number.as_ref().map(InvoiceNumber::as_str));
+        parts.part(external_reference.as_ref().map(ExternalReference::as_str));
+    }
+
+    async fn create(
+        &self,
+        api: &PlatformApi,
+        _req: &Request,
+        new: DirectAdvance,
+        key: Option<&PlatformKey>,
+    ) -> Result<Reply, ApiError> {
+        known::parties(api, new.payer, &new.supplier).await?;
         let now = api.clock.now();
+        let shown = |operation: &Operation| convert::text(&OperationShape::from(operation));
+        let reply = key.map(|key| move |operation: &Operation| key.reply(shown(operation)));
+        let reply = reply
+            .as_ref()
+            .map(|reply| -> &ReplyOf<'_, Operation> { reply });
         let offered = api
             .operations
-            .advance_directly(&advance, Actor::Supplier, now)
+            .advance_directly(&new, Actor::Supplier, reply, now)
             .await?;
         let Offered::Created { operation, .. } = offered else {
             return Err(ApiError::internal("a direct advance was replayed"));
         };
         log::began(&operation);
-        let body = convert::text(&OperationShape::from(&*operation));
-        Ok(Reply::json(StatusCode::CREATED, body))
+        Ok(Reply::json(StatusCode::CREATED, shown(&operation)))
     }
 }
 

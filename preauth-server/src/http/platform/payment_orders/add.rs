@@ -2,19 +2,21 @@
 
 use chrono::NaiveDate;
 use preauth_core::operation::Operation;
+use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{OrderTarget, Viewer};
-use preauth_core::value::{Cnpj, CompanyId, DueDate, Money, OperationId};
+use preauth_core::service::{PlatformKey, ReplyOf};
+use preauth_core::value::{Cnpj, CompanyId, DueDate, FingerprintBuilder, Money, OperationId};
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 
+use crate::http::convert;
 use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
-use crate::http::platform::resource::Endpoint;
+use crate::http::platform::create::Create;
 use crate::http::platform::{PlatformApi, Refusal, known};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
-use crate::http::{body, convert};
 use crate::log;
 
 use super::shape::PaymentOrderShape;
@@ -25,28 +27,50 @@ const GREATEST_OPERATION: u64 = i64::MAX.unsigned_abs();
 pub(in crate::http::platform) struct Add;
 
 #[async_trait]
-impl Endpoint for Add {
-    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let new = parse(&body::json(req).await?)?;
+impl Create for Add {
+    type New = NewPaymentOrder;
+
+    fn parse(&self, tree: &Json) -> Result<NewPaymentOrder, Vec<Problem>> {
+        parse(tree)
+    }
+
+    fn describe(&self, new: &NewPaymentOrder, parts: &mut FingerprintBuilder) {
+        let NewPaymentOrder {
+            target,
+            amount,
+            scheduled_for,
+        } = new;
+        parts.part(Some(&target.payer.to_string()));
+        parts.part(Some(target.supplier.as_str()));
+        parts.part(target.operation.map(|id| id.to_string()).as_ref());
+        parts.part(Some(&amount.cents().to_string()));
+        parts.part(scheduled_for.map(|day| day.to_string()).as_ref());
+    }
+
+    async fn create(
+        &self,
+        api: &PlatformApi,
+        _req: &Request,
+        new: NewPaymentOrder,
+        key: Option<&PlatformKey>,
+    ) -> Result<Reply, ApiError> {
         known::parties(api, new.target.payer, &new.target.supplier).await?;
-        if let Some(id) = new.operation {
+        if let Some(id) = new.target.operation {
             let found = api.queries.find(Viewer::Platform, id).await?;
             refuse_others(&new.target, &found.ok_or(Refusal::OperationUnknown)?)?;
         }
         let now = api.clock.now();
+        let shown = |order: &PaymentOrder| convert::text(&PaymentOrderShape::from(order));
+        let reply = key.map(|key| move |order: &PaymentOrder| key.reply(shown(order)));
+        let reply = reply
+            .as_ref()
+            .map(|reply| -> &ReplyOf<'_, PaymentOrder> { reply });
         let order = api
             .operations
-            .create_order(
-                &new.target,
-                new.amount,
-                new.scheduled_for,
-                new.operation,
-                now,
-            )
+            .create_order(&new.target, new.amount, new.scheduled_for, reply, now)
             .await?;
         log::ordered(&order);
-        let body = convert::text(&PaymentOrderShape::from(&order));
-        Ok(Reply::json(StatusCode::CREATED, body))
+        Ok(Reply::json(StatusCode::CREATED, shown(&order)))
     }
 }
 
@@ -62,11 +86,10 @@ fn refuse_others(target: &OrderTarget, operation: &Operation) -> Result<(), Refu
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct NewPaymentOrder {
+pub(in crate::http::platform) struct NewPaymentOrder {
     target: OrderTarget,
     amount: Money,
     scheduled_for: Option<NaiveDate>,
-    operation: Option<OperationId>,
 }
 
 fn parse(tree: &Json) -> Result<NewPaymentOrder, Vec<Problem>> {
@@ -82,10 +105,10 @@ fn parse(tree: &Json) -> Result<NewPaymentOrder, Vec<Problem>> {
             target: OrderTarget {
                 payer: payer?,
                 supplier: supplier?,
+                operation,
             },
             amount: amount?,
             scheduled_for: scheduled_for.map(DueDate::date),
-            operation,
         })
     });
     problems.unless_any(new)
@@ -105,7 +128,7 @@ mod tests {
         }"#;
         let new = parse(&Json::parse(body).unwrap()).unwrap();
         assert_eq!(new.amount.cents(), 90_050);
-        assert_eq!((new.scheduled_for, new.operation), (None, None));
+        assert_eq!((new.scheduled_for, new.target.operation), (None, None));
     }
 
     #[test]

@@ -1,20 +1,21 @@
 //! POST /companies/{id}/users: adds a user; active unless the request says otherwise.
 
+use preauth_core::service::PlatformKey;
 use preauth_core::value::{
-    CompanyId, Email, Permission, PermissionSet, PersonName, Timestamp, UserId,
+    CompanyId, Email, FingerprintBuilder, Permission, PermissionSet, PersonName, Timestamp, UserId,
 };
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 
 use crate::directory::User;
+use crate::http::convert;
 use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
-use crate::http::platform::resource::Endpoint;
+use crate::http::platform::create::Create;
 use crate::http::platform::{PlatformApi, Refusal, known};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
-use crate::http::{body, convert};
 
 use super::shape::UserShape;
 
@@ -22,21 +23,48 @@ use super::shape::UserShape;
 pub(in crate::http::platform) struct Add;
 
 #[async_trait]
-impl Endpoint for Add {
-    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let new = parse(&body::json(req).await?)?;
+impl Create for Add {
+    type New = NewUser;
+
+    fn parse(&self, tree: &Json) -> Result<NewUser, Vec<Problem>> {
+        parse(tree)
+    }
+
+    fn describe(&self, new: &NewUser, parts: &mut FingerprintBuilder) {
+        let NewUser {
+            name,
+            email,
+            permissions,
+            active,
+        } = new;
+        parts.part(Some(name.as_str()));
+        parts.part(Some(email.as_str()));
+        for permission in permissions.iter() {
+            parts.part(Some(permission.as_str()));
+        }
+        parts.part(Some(&active.to_string()));
+    }
+
+    async fn create(
+        &self,
+        api: &PlatformApi,
+        req: &Request,
+        new: NewUser,
+        key: Option<&PlatformKey>,
+    ) -> Result<Reply, ApiError> {
         let company = known::company(api, req).await?;
         let now = api.clock.now();
         let user = new.user(UserId::new(api.ids.uuid(now)), company.id, now);
-        let added = api.directory.add_user(&user).await;
-        added.map_err(Refusal::EmailTaken.on_conflict())?;
         let body = convert::text(&UserShape::from(&user));
+        let reply = key.map(|key| key.reply(body.clone()));
+        let added = api.directory.add_user(&user, reply.as_ref()).await;
+        added.map_err(Refusal::EmailTaken.on_conflict())?;
         Ok(Reply::json(StatusCode::CREATED, body))
     }
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct NewUser {
+pub(in crate::http::platform) struct NewUser {
     name: PersonName,
     email: Email,
     permissions: PermissionSet,

@@ -30,6 +30,7 @@ impl Endpoint for Test {
             write,
             EventType::WebhookTest,
             convert::webhook_test(),
+            None,
             now,
         )
         .await?;

@@ -55,12 +55,12 @@ pub(super) fn api_key() -> Schema {
 
 pub(super) fn new_api_key() -> Schema {
     let key = Schema::text(
-        "The clear text, shown once.",
+        "The clear text, shown once: absent when an Idempotency-Key repeats the answer.",
         "service_sk_fc1e46c2d43218c6640cc1cd1aca78cd26de8a550af2e4248153037f",
     );
     Schema::answer(
         "A new key.",
-        shown().into_iter().chain([required("key", key)]),
+        shown().into_iter().chain([optional("key", key)]),
     )
 }
 

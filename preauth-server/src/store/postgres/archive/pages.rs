@@ -4,7 +4,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::store::archive::{self, Owner, Page, Place, Range, Stage};
-use crate::store::rows::{select_operations, select_orders};
+use crate::store::rows::{select_operations, select_orders, select_other_orders};
 
 use super::super::error::Fault;
 use super::children::{events_of, extensions_of};
@@ -81,7 +81,21 @@ async fn orders(
         return Ok((Vec::new(), stage.after()));
     };
     let gathering = events_of(connection, Owner::Order, Range { after, upto }).await?;
-    Ok((archive::orders(&rows, gathering)?, Stage::Orders(upto)))
+    let earlier = sqlx::query(select_other_orders!(
+        "n.id AS order_id,",
+        "JOIN payment_orders n ON n.operation_id = o.operation_id AND n.id > o.id
+         WHERE (n.head_office_id, n.id) > ($1, $2) AND (n.head_office_id, n.id) <= ($3, $4)
+           AND o.status NOT IN ('CANCELED', 'REPROVED')
+         ORDER BY n.id, o.id"
+    ))
+    .bind(after.0)
+    .bind(after.1)
+    .bind(upto.0)
+    .bind(upto.1)
+    .fetch_all(&mut *connection)
+    .await?;
+    let records = archive::orders(&rows, &earlier, gathering)?;
+    Ok((records, Stage::Orders(upto)))
 }
 
 async fn others(

@@ -36,7 +36,7 @@ impl Touches {
                     self.push(n, operation.supplier.company);
                 }
             }
-            Write::NewOrder(order) => {
+            Write::NewOrder { order, .. } => {
                 self.push(n, order.payer.company);
                 self.push(n, order.supplier.company);
             }

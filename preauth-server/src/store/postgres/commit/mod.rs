@@ -8,10 +8,12 @@ mod invoices;
 mod locks;
 mod operations;
 mod orders;
+mod platform_replies;
 mod records;
 mod replies;
 
-use preauth_core::port::{Commit, Write};
+use preauth_core::port::{Commit, NewReply, ReplyScope, Write};
+use preauth_core::value::CompanyId;
 use sqlx::{PgConnection, Row};
 
 use super::statement::Statement;
@@ -19,6 +21,7 @@ use invoices::NewInvoices;
 use locks::{Need, Touches};
 use operations::{Changes, Extensions, NewOperations};
 use orders::{NewOrders, OrderChanges};
+use platform_replies::{PlatformReplies, remember_platform_replies};
 use records::{Deliveries, Events, Files, Notices, Suppliers, record_events};
 use replies::Replies;
 
@@ -78,6 +81,7 @@ type Part = fn(&mut Statement);
 #[derive(Default)]
 struct Group<'a> {
     touches: Touches,
+    platform_replies: PlatformReplies<'a>,
     replies: Replies<'a>,
     new_operations: NewOperations<'a>,
     changes: Changes<'a>,
@@ -107,12 +111,13 @@ impl<'a> Group<'a> {
         match &commit.write {
             Write::NewOperation(operation) => {
                 self.new_operations.add(n, operation);
-                // Only what begins registers a supplier, has an answer to remember, or a file.
+                // Only what begins registers a supplier, is answered for a head office, or has a file.
                 if let Some(supplier) = &commit.supplier {
                     self.suppliers.add(n, supplier, commit.event.at);
                 }
-                if let Some(reply) = &commit.reply {
-                    self.replies.add(n, operation, reply, commit.event.at);
+                if let Some((head_office, reply)) = head_office_reply(commit) {
+                    self.replies
+                        .add(n, operation.id, head_office, reply, commit.event.at);
                 }
                 if let Some(file) = &commit.file {
                     self.files.add(n, operation, file);
@@ -127,14 +132,19 @@ impl<'a> Group<'a> {
                     self.extensions.add(n, operation, record);
                 }
             }
-            Write::NewOrder(order) => {
-                self.new_orders.add(n, order);
+            Write::NewOrder { order, instead_of } => {
+                self.new_orders.add(n, order, *instead_of);
             }
             Write::Order(order) => {
                 self.order_changes.add(n, order, expected);
             }
             Write::NewInvoice(invoice) => self.invoices.add(n, invoice),
             Write::Nothing { .. } => {}
+        }
+        if let Some(reply) = &commit.reply
+            && reply.scope == ReplyScope::Platform
+        {
+            self.platform_replies.add(n, reply, commit.event.at);
         }
         self.events.add(n, commit);
         for delivery in &commit.deliveries {
@@ -148,6 +158,8 @@ impl<'a> Group<'a> {
     /// Adds the rows, what is done with them, and gives the end of the statement: a row for each
     /// commit that was written, that something locked is in the way of, or that came too early.
     fn write(self, statement: &mut Statement) -> &'static str {
+        // Before all others, which leave out what is kept out.
+        let are_platforms = self.platform_replies.enter(statement);
         let are_keyed = self.replies.source(statement);
         // Every commit has an event, and is some company's.
         self.events.source(statement);
@@ -202,12 +214,35 @@ impl<'a> Group<'a> {
         for write in records {
             write(statement);
         }
-        if are_keyed {
-            "SELECT n, 0 FROM written UNION ALL SELECT n, 1 FROM waiting
-             UNION ALL SELECT n, 2 FROM entering
-                       WHERE NOT is_inside AND n NOT IN (SELECT n FROM waiting)"
-        } else {
-            "SELECT n, 0 FROM written UNION ALL SELECT n, 1 FROM waiting"
+        if are_platforms {
+            remember_platform_replies(statement);
         }
+        match (are_keyed, are_platforms) {
+            (false, false) => "SELECT n, 0 FROM written UNION ALL SELECT n, 1 FROM waiting",
+            (true, false) => {
+                "SELECT n, 0 FROM written UNION ALL SELECT n, 1 FROM waiting
+                 UNION ALL SELECT n, 2 FROM entering
+                           WHERE NOT is_inside AND n NOT IN (SELECT n FROM waiting)"
+            }
+            (false, true) => {
+                "SELECT n, 0 FROM written UNION ALL SELECT n, 1 FROM waiting
+                 UNION ALL SELECT n, 2 FROM kept_out"
+            }
+            (true, true) => {
+                "SELECT n, 0 FROM written UNION ALL SELECT n, 1 FROM waiting
+                 UNION ALL SELECT n, 2 FROM entering
+                           WHERE NOT is_inside AND n NOT IN (SELECT n FROM waiting)
+                 UNION ALL SELECT n, 2 FROM kept_out"
+            }
+        }
+    }
+}
+
+/// The reply that a commit has for a head office.
+fn head_office_reply(commit: &Commit) -> Option<(CompanyId, &NewReply)> {
+    let reply = commit.reply.as_ref()?;
+    match reply.scope {
+        ReplyScope::HeadOffice(head_office) => Some((head_office, reply)),
+        ReplyScope::Platform => None,
     }
 }

@@ -1,7 +1,7 @@
 //! The payment orders of a group of commits.
 
 use preauth_core::payment_order::PaymentOrder;
-use preauth_core::value::{OperationId, Reason, Version};
+use preauth_core::value::{OperationId, PaymentOrderId, Reason, Version};
 use uuid::Uuid;
 
 use super::super::statement::{Statement, rows};
@@ -15,6 +15,7 @@ rows! {
         payer_id: Uuid,
         supplier_id: Uuid,
         operation_id: Option<i64>,
+        instead_of: Option<i64>,
         version: i64,
         status: &'a str,
         amount_cents: i64,
@@ -38,7 +39,12 @@ rows! {
 }
 
 impl<'a> NewOrders<'a> {
-    pub(super) fn add(&mut self, n: i32, order: &'a PaymentOrder) {
+    pub(super) fn add(
+        &mut self,
+        n: i32,
+        order: &'a PaymentOrder,
+        instead_of: Option<PaymentOrderId>,
+    ) {
         self.push(NewOrder {
             n,
             id: order.id.get(),
@@ -46,6 +52,7 @@ impl<'a> NewOrders<'a> {
             payer_id: *order.payer.company.as_uuid(),
             supplier_id: *order.supplier.company.as_uuid(),
             operation_id: order.operation.map(OperationId::get),
+            instead_of: instead_of.map(PaymentOrderId::get),
             version: order.version.get(),
             status: order.status.as_str(),
             amount_cents: order.amount.cents(),
@@ -55,7 +62,9 @@ impl<'a> NewOrders<'a> {
         });
     }
 
-    /// Inserts them. A conflict of the whole statement when an id is taken.
+    /// Inserts them. A conflict of the whole statement when an id is taken, or when the operation has
+    /// got another order: the place of `instead_of` is not there to be taken, and the operation has
+    /// one already.
     pub(super) fn write(statement: &mut Statement) {
         statement.part(
             "begun_order AS MATERIALIZED (
@@ -69,6 +78,21 @@ impl<'a> NewOrders<'a> {
                  SELECT id, head_office_id, payer_id, supplier_id, operation_id, version, status,
                      amount_cents, scheduled_for, reason, created_at
                  FROM new_order WHERE n IN (SELECT n FROM begun_order))",
+        );
+        statement.part(
+            "taken_over AS (
+                 UPDATE current_payment_orders c SET payment_order_id = o.id
+                 FROM new_order o
+                 WHERE c.operation_id = o.operation_id AND c.payment_order_id = o.instead_of
+                   AND o.n IN (SELECT n FROM begun_order)
+                 RETURNING c.operation_id)",
+        );
+        statement.part(
+            "taken_up AS (
+                 INSERT INTO current_payment_orders (operation_id, payment_order_id)
+                 SELECT operation_id, id FROM new_order
+                 WHERE operation_id IS NOT NULL AND n IN (SELECT n FROM begun_order)
+                   AND operation_id NOT IN (SELECT operation_id FROM taken_over))",
         );
     }
 }

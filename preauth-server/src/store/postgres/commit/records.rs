@@ -237,7 +237,9 @@ const fn aggregate_of(
         Write::NewOperation(operation) | Write::Operation { operation, .. } => {
             (Some(operation.id), None, Some(operation.version))
         }
-        Write::NewOrder(order) | Write::Order(order) => (None, Some(order.id), Some(order.version)),
+        Write::NewOrder { order, .. } | Write::Order(order) => {
+            (None, Some(order.id), Some(order.version))
+        }
         Write::NewInvoice(_) | Write::Nothing { .. } => (None, None, None),
     }
 }

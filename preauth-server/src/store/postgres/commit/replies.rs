@@ -1,8 +1,7 @@
 //! The idempotency keys of a group of commits: entered, and answered from now on.
 
-use preauth_core::operation::Operation;
 use preauth_core::port::NewReply;
-use preauth_core::value::Timestamp;
+use preauth_core::value::{CompanyId, OperationId, Timestamp};
 use uuid::Uuid;
 
 use super::super::statement::{Statement, rows};
@@ -25,16 +24,17 @@ impl<'a> Replies<'a> {
     pub(super) fn add(
         &mut self,
         n: i32,
-        operation: &Operation,
+        operation: OperationId,
+        head_office: CompanyId,
         reply: &'a NewReply,
         at: Timestamp,
     ) {
         self.push(Reply {
             n,
-            head_office_id: *operation.payer.head_office.as_uuid(),
+            head_office_id: *head_office.as_uuid(),
             key: reply.key.as_str(),
             fingerprint: reply.fingerprint.as_bytes().as_slice(),
-            operation_id: operation.id.get(),
+            operation_id: operation.get(),
             body: &reply.body,
             expires_at: at.saturating_add(reply.retention).unix_millis(),
             at: at.unix_millis(),

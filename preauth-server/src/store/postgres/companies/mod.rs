@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use preauth_core::operation::Credit;
-use preauth_core::port::{PageRequest, Unavailable};
+use preauth_core::port::{NewReply, PageRequest, Unavailable};
 use preauth_core::value::{Cnpj, CompanyId, Phone, Timestamp};
 use sqlx::{PgConnection, Row};
 
@@ -16,13 +16,22 @@ use crate::store::set_aside::SetAside;
 
 use super::PostgresStore;
 use super::error::{Fault, WriteError, one_row_or};
+use super::platform_replies::remember;
 use super::rows::{clamped, count};
 
 #[async_trait]
 impl Companies for PostgresStore {
-    async fn add_company(&self, company: &Company) -> Result<(), DirectoryError> {
-        let added = self.write(company.clone(), |connection, company| {
-            Box::pin(insert(connection, company))
+    async fn add_company(
+        &self,
+        company: &Company,
+        reply: Option<&NewReply>,
+    ) -> Result<(), DirectoryError> {
+        let input = (company.clone(), reply.cloned());
+        let added = self.write(input, |connection, (company, reply)| {
+            Box::pin(async move {
+                insert(connection, company).await?;
+                remember(connection, reply.as_ref(), company.created_at).await
+            })
         });
         Ok(added.await?)
     }

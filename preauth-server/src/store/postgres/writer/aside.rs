@@ -10,8 +10,6 @@ use preauth_core::port::Commit;
 use preauth_core::value::CompanyId;
 use thiserror::Error;
 
-use crate::fair::Refusals;
-
 use super::super::error::{Fault, WriteError};
 use super::super::grouping::{Grouped, Limits};
 use super::super::held::Turns;
@@ -72,11 +70,6 @@ impl Aside {
             }
         }
         Err(WriteError::Busy(Box::new(Fault::StillLocked)))
-    }
-
-    /// How many commits its queue refused so far.
-    pub(in super::super) fn refusals(&self) -> Refusals {
-        self.lane.refusals()
     }
 
     /// Takes no more commits; those that wait are not written.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use preauth_core::operation::Operation;
-use preauth_core::port::{Commit, Write};
+use preauth_core::port::{Commit, ReplyScope, Write};
 use preauth_core::value::{
     Cnpj, CompanyId, IdempotencyKey, InvoiceNumber, OperationId, PaymentOrderId,
 };
@@ -14,7 +14,7 @@ pub(super) enum Claim {
     Operation(OperationId),
     Order(PaymentOrderId),
     Invoice(CompanyId, Cnpj, InvoiceNumber),
-    Key(CompanyId, IdempotencyKey),
+    Key(ReplyScope, IdempotencyKey),
     Supplier(Cnpj),
 }
 
@@ -48,12 +48,16 @@ pub(super) fn claims_of(commit: &Commit) -> Vec<Claim> {
             claims.push(Claim::Operation(operation.id));
             claims.extend(invoice(operation));
         }
-        Write::NewOrder(order) | Write::Order(order) => claims.push(Claim::Order(order.id)),
+        Write::NewOrder { order, .. } => {
+            claims.push(Claim::Order(order.id));
+            claims.extend(order.operation.map(Claim::Operation));
+        }
+        Write::Order(order) => claims.push(Claim::Order(order.id)),
         // Their ids are their own.
         Write::NewInvoice(_) | Write::Nothing { .. } => {}
     }
     if let Some(reply) = &commit.reply {
-        claims.push(Claim::Key(commit.write.head_office(), reply.key.clone()));
+        claims.push(Claim::Key(reply.scope, reply.key.clone()));
     }
     if let Some(supplier) = &commit.supplier {
         claims.push(Claim::Supplier(supplier.cnpj));
@@ -73,8 +77,8 @@ fn invoice(operation: &Operation) -> Option<Claim> {
 
 #[cfg(test)]
 mod tests {
-    use preauth_core::value::{CompanyId, IdempotencyKey, OperationId};
-    use uuid::Uuid;
+    use preauth_core::port::ReplyScope;
+    use preauth_core::value::{IdempotencyKey, OperationId};
 
     use super::{Claim, divided};
 
@@ -83,8 +87,7 @@ mod tests {
     }
 
     fn key(text: &str) -> Claim {
-        let company = CompanyId::new(Uuid::from_u128(1));
-        Claim::Key(company, IdempotencyKey::parse(text).unwrap())
+        Claim::Key(ReplyScope::Platform, IdempotencyKey::parse(text).unwrap())
     }
 
     #[test]

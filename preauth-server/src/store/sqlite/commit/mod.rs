@@ -3,11 +3,12 @@
 mod aggregate;
 mod record;
 
-use preauth_core::port::{Commit, Write};
+use preauth_core::port::{Commit, NewReply, ReplyScope, Write};
+use preauth_core::value::OperationId;
 use sqlx::SqliteConnection;
 
 use super::error::WriteError;
-use super::{invoices, payment_orders};
+use super::{invoices, payment_orders, platform_replies};
 
 /// Writes everything that a decision changed. The constraints of the schema say whether it may.
 pub(super) async fn write(
@@ -30,7 +31,9 @@ pub(super) async fn write(
                 aggregate::write_extension(connection, operation, record).await?;
             }
         }
-        Write::NewOrder(order) => payment_orders::insert(connection, order).await?,
+        Write::NewOrder { order, instead_of } => {
+            payment_orders::insert(connection, order, *instead_of).await?;
+        }
         Write::Order(order) => payment_orders::update(connection, order, expected).await?,
         Write::NewInvoice(invoice) => invoices::insert(connection, invoice).await?,
         Write::Nothing { .. } => {}
@@ -42,13 +45,36 @@ pub(super) async fn write(
     if let Some(notice) = &commit.notice {
         record::notice(connection, notice, commit).await?;
     }
-    if let Write::NewOperation(operation) | Write::Operation { operation, .. } = &commit.write {
-        if let Some(reply) = &commit.reply {
-            record::reply(connection, reply, operation, commit.event.at).await?;
-        }
-        if let Some(file) = &commit.file {
-            record::file(connection, file, operation.id).await?;
-        }
+    if let Some(reply) = &commit.reply {
+        remember(connection, reply, commit).await?;
+    }
+    if let (Some(operation), Some(file)) = (operation_of(&commit.write), &commit.file) {
+        record::file(connection, file, operation).await?;
     }
     Ok(())
+}
+
+async fn remember(
+    connection: &mut SqliteConnection,
+    reply: &NewReply,
+    commit: &Commit,
+) -> Result<(), WriteError> {
+    let at = commit.event.at;
+    match (reply.scope, operation_of(&commit.write)) {
+        (ReplyScope::HeadOffice(head_office), Some(operation)) => {
+            record::reply(connection, reply, head_office, operation, at).await
+        }
+        // Only what an ERP begins is answered for a head office.
+        (ReplyScope::HeadOffice(_), None) => Ok(()),
+        (ReplyScope::Platform, _) => platform_replies::remember(connection, Some(reply), at).await,
+    }
+}
+
+fn operation_of(write: &Write) -> Option<OperationId> {
+    match write {
+        Write::NewOperation(operation) | Write::Operation { operation, .. } => Some(operation.id),
+        Write::NewOrder { .. } | Write::Order(_) | Write::NewInvoice(_) | Write::Nothing { .. } => {
+            None
+        }
+    }
 }

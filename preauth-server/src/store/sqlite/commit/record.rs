@@ -1,11 +1,11 @@
 //! What a commit records beside the aggregate.
 
-use preauth_core::operation::{Actor, InvoiceFile, Operation};
+use preauth_core::operation::{Actor, InvoiceFile};
 use preauth_core::port::{
     Commit, EventRecord, NewDelivery, NewNotice, NewReply, NewSupplier, Write,
 };
 use preauth_core::value::{
-    ApiKeyId, OperationId, PaymentOrderId, Phone, Timestamp, UserId, Version,
+    ApiKeyId, CompanyId, OperationId, PaymentOrderId, Phone, Timestamp, UserId, Version,
 };
 use sqlx::SqliteConnection;
 
@@ -110,12 +110,13 @@ pub(super) async fn notice(
     Ok(())
 }
 
-/// Remembers what an idempotency key answers, over an expired answer too. A conflict when the key
-/// has an answer that still counts.
+/// Remembers what an ERP's idempotency key answers, over an expired answer too. A conflict when the
+/// key has an answer that still counts.
 pub(super) async fn reply(
     connection: &mut SqliteConnection,
     reply: &NewReply,
-    operation: &Operation,
+    head_office: CompanyId,
+    operation: OperationId,
     at: Timestamp,
 ) -> Result<(), WriteError> {
     let done = sqlx::query(
@@ -127,10 +128,10 @@ pub(super) async fn reply(
              body = excluded.body, expires_at = excluded.expires_at
          WHERE idempotency_replies.expires_at <= ?7",
     )
-    .bind(operation.payer.head_office.as_uuid().as_bytes().as_slice())
+    .bind(head_office.as_uuid().as_bytes().as_slice())
     .bind(reply.key.as_str())
     .bind(reply.fingerprint.as_bytes().as_slice())
-    .bind(operation.id.get())
+    .bind(operation.get())
     .bind(reply.body.as_str())
     .bind(at.saturating_add(reply.retention).unix_millis())
     .bind(at.unix_millis())
@@ -167,7 +168,9 @@ const fn aggregate_of(
         Write::NewOperation(operation) | Write::Operation { operation, .. } => {
             (Some(operation.id), None, Some(operation.version))
         }
-        Write::NewOrder(order) | Write::Order(order) => (None, Some(order.id), Some(order.version)),
+        Write::NewOrder { order, .. } | Write::Order(order) => {
+            (None, Some(order.id), Some(order.version))
+        }
         Write::NewInvoice(_) | Write::Nothing { .. } => (None, None, None),
     }
 }

@@ -4,7 +4,7 @@ mod decisions;
 
 use async_trait::async_trait;
 use preauth_core::operation::Credit;
-use preauth_core::port::{PageRequest, Unavailable};
+use preauth_core::port::{NewReply, PageRequest, Unavailable};
 use preauth_core::value::{Cnpj, CompanyId, Phone, Timestamp};
 use sqlx::{Row, SqliteConnection};
 
@@ -14,13 +14,22 @@ use crate::store::set_aside::SetAside;
 
 use super::SqliteStore;
 use super::error::{Fault, WriteError, one_row_or};
+use super::platform_replies::remember;
 use super::rows::{clamped, count};
 
 #[async_trait]
 impl Companies for SqliteStore {
-    async fn add_company(&self, company: &Company) -> Result<(), DirectoryError> {
-        let added = self.writer.write(company.clone(), |connection, company| {
-            Box::pin(insert(connection, company))
+    async fn add_company(
+        &self,
+        company: &Company,
+        reply: Option<&NewReply>,
+    ) -> Result<(), DirectoryError> {
+        let input = (company.clone(), reply.cloned());
+        let added = self.writer.write(input, |connection, (company, reply)| {
+            Box::pin(async move {
+                insert(connection, company).await?;
+                remember(connection, reply.as_ref(), company.created_at).await
+            })
         });
         Ok(added.await?)
     }

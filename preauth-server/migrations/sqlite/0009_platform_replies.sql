@@ -1,0 +1,22 @@
+-- What an idempotency key of the platform's own answered: one namespace for all that it creates. An
+-- expired one is replaced by the next answer under its key. What is shown only once, the clear text
+-- of an API key, is not in the body.
+CREATE TABLE platform_replies (
+    key         TEXT    NOT NULL PRIMARY KEY CHECK (length(key) BETWEEN 8 AND 100),
+    fingerprint BLOB    NOT NULL CHECK (length(fingerprint) = 32),
+    body        TEXT    NOT NULL,
+    expires_at  INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX platform_replies_expiring ON platform_replies (expires_at);
+
+-- The newest payment order of each operation that has one since this step. It gives way to the next
+-- one only when it stands no longer: of two that are generated at the same time one is too late.
+CREATE TABLE current_payment_orders (
+    operation_id     INTEGER NOT NULL PRIMARY KEY REFERENCES operations (id),
+    payment_order_id INTEGER NOT NULL REFERENCES payment_orders (id)
+) STRICT;
+
+-- What was generated before this step stands in the way, too.
+CREATE INDEX payment_orders_of_operation ON payment_orders (operation_id, id)
+    WHERE operation_id IS NOT NULL;

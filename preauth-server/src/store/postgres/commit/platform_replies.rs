@@ -1,0 +1,64 @@
+//! The platform's own idempotency keys of a group of commits: entered, and answered from now on.
+
+use preauth_core::port::NewReply;
+use preauth_core::value::Timestamp;
+
+use super::super::statement::{Statement, rows};
+
+rows! {
+    /// What an idempotency key of the platform's own answers from now on.
+    PlatformReply, PlatformReplies as "platform_reply" {
+        n: i32,
+        key: &'a str,
+        fingerprint: &'a [u8],
+        body: &'a str,
+        expires_at: i64,
+        at: i64,
+    }
+}
+
+impl<'a> PlatformReplies<'a> {
+    pub(super) fn add(&mut self, n: i32, reply: &'a NewReply, at: Timestamp) {
+        self.push(PlatformReply {
+            n,
+            key: reply.key.as_str(),
+            fingerprint: reply.fingerprint.as_bytes().as_slice(),
+            body: &reply.body,
+            expires_at: at.saturating_add(reply.retention).unix_millis(),
+            at: at.unix_millis(),
+        });
+    }
+
+    /// Enters each key until the transaction ends. A commit whose key another instance is writing
+    /// at this moment is not waited for: every part that follows leaves it out.
+    pub(super) fn enter(self, statement: &mut Statement) -> bool {
+        if !self.source(statement) {
+            return false;
+        }
+        statement.part(
+            "kept_out AS MATERIALIZED (
+                 SELECT n FROM platform_reply
+                 WHERE NOT pg_try_advisory_xact_lock(hashtextextended('platform ' || key, 0)))",
+        );
+        statement.leave_out("kept_out");
+        true
+    }
+}
+
+/// Remembers the answers of what was written, over expired ones too. A conflict of the whole
+/// statement when a key has an answer that still counts.
+pub(super) fn remember_platform_replies(statement: &mut Statement) {
+    statement.part(
+        "forgotten AS (
+             DELETE FROM platform_replies p USING platform_reply r
+             WHERE p.key = r.key AND p.expires_at <= r.at
+             RETURNING p.key)",
+    );
+    // Counted, so that what has expired is gone before its key is taken again.
+    statement.part(
+        "platform_remembered AS (
+             INSERT INTO platform_replies (key, fingerprint, body, expires_at)
+             SELECT key, fingerprint, body, expires_at FROM platform_reply
+             WHERE n IN (SELECT n FROM written) AND (SELECT count(*) FROM forgotten) >= 0)",
+    );
+}

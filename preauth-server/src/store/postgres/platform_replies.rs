@@ -1,0 +1,60 @@
+//! What idempotency keys of the platform's own answered. Commits remember theirs in `commit`.
+
+use preauth_core::port::{NewReply, PlatformReply};
+use preauth_core::value::{IdempotencyKey, Timestamp};
+use sqlx::PgConnection;
+
+use crate::store::rows::platform_reply;
+
+use super::error::{Fault, WriteError, one_row_or};
+
+/// What a key answered, expired or not.
+pub(super) async fn find(
+    connection: &mut PgConnection,
+    key: &IdempotencyKey,
+) -> Result<Option<PlatformReply>, Fault> {
+    let row =
+        sqlx::query("SELECT fingerprint, body, expires_at FROM platform_replies WHERE key = $1")
+            .bind(key.as_str())
+            .fetch_optional(connection)
+            .await?;
+    Ok(row.as_ref().map(platform_reply).transpose()?)
+}
+
+/// Enters the key, if there is one, until the transaction ends, and remembers what it answers, over an expired answer
+/// too. A conflict when the key has an answer that still counts; a key that is being written at this
+/// moment is not waited for.
+pub(super) async fn remember(
+    connection: &mut PgConnection,
+    reply: Option<&NewReply>,
+    at: Timestamp,
+) -> Result<(), WriteError> {
+    let Some(reply) = reply else {
+        return Ok(());
+    };
+    let is_inside: bool = sqlx::query_scalar(
+        "SELECT pg_try_advisory_xact_lock(hashtextextended('platform ' || $1::TEXT, 0))",
+    )
+    .bind(reply.key.as_str())
+    .fetch_one(&mut *connection)
+    .await?;
+    if !is_inside {
+        return Err(WriteError::InProgress);
+    }
+    let done = sqlx::query(
+        "INSERT INTO platform_replies (key, fingerprint, body, expires_at)
+         VALUES ($1, $2, $3, $4)
+         ON CONFLICT (key) DO UPDATE
+         SET fingerprint = excluded.fingerprint, body = excluded.body,
+             expires_at = excluded.expires_at
+         WHERE platform_replies.expires_at <= $5",
+    )
+    .bind(reply.key.as_str())
+    .bind(reply.fingerprint.as_bytes().as_slice())
+    .bind(reply.body.as_str())
+    .bind(at.saturating_add(reply.retention).unix_millis())
+    .bind(at.unix_millis())
+    .execute(connection)
+    .await?;
+    one_row_or(done.rows_affected(), WriteError::Conflict)
+}

@@ -1,0 +1,17 @@
+//! Answers that idempotency keys of the platform's own have.
+
+use preauth_core::port::PlatformReply;
+use preauth_core::value::Fingerprint;
+
+use super::columns::{Columns, Corrupt};
+use super::raw::RawRow;
+
+/// Reads back what a key answered.
+pub(in crate::store) fn platform_reply(row: &impl RawRow) -> Result<PlatformReply, Corrupt> {
+    let columns = Columns::of("platform_replies", row);
+    Ok(PlatformReply {
+        fingerprint: Fingerprint::from_bytes(columns.bytes("fingerprint")?),
+        body: columns.raw("body")?,
+        expires_at: columns.timestamp("expires_at")?,
+    })
+}

@@ -1,0 +1,303 @@
+//! Idempotency keys of the platform API: one key, one record, one answer.
+
+use std::time::Duration;
+
+use preauth_core::wire::path::PRE_AUTHORIZATIONS;
+use preauth_server::http::platform::PREFIX;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::scene::{Scene, text};
+use crate::support::{Answer, Backend, RawCaller, Sandbox, TestReceiver};
+
+on_each_database! {
+    every_create_is_done_once_under_its_key,
+    a_key_answers_one_request_only,
+    a_repeated_api_key_is_answered_without_its_clear_text,
+    a_refused_create_is_not_remembered,
+    a_platform_key_that_is_none_is_refused,
+    a_platform_key_is_forgotten_after_a_month,
+    of_a_hundred_equal_creates_one_is_done,
+    a_create_that_was_cut_off_is_settled_by_its_key,
+}
+
+const REPLAYED: &str = "idempotency-replayed";
+const CONFLICT: u16 = 409;
+
+/// A create: what it is of, its path, and its body.
+struct Create {
+    path: String,
+    body: Value,
+}
+
+/// One create of every kind.
+async fn creates(scene: &Scene) -> Vec<Create> {
+    let company = &scene.company;
+    let user = json!({
+        "name": "Eva",
+        "email": "eva@construtora.example.com",
+        "permissions": ["REQUEST_ADVANCES", "PRE_AUTHORIZE_ADVANCES"],
+    });
+    let users = format!("/companies/{company}/users");
+    let responsible = scene.make(&users, user.clone()).await;
+    let mut other = user;
+    other["email"] = json!("bia@construtora.example.com");
+    let mut order = scene.advance_body("-");
+    order["amount"] = json!(900.5);
+    let create = |path: &str, body| Create {
+        path: path.to_owned(),
+        body,
+    };
+    vec![
+        create(
+            "/companies",
+            json!({"cnpj": "45723001000100", "name": "Nova", "kind": "SUPPLIER"}),
+        ),
+        create(&users, other),
+        create(
+            &format!("/companies/{company}/api-keys"),
+            json!({
+                "name": "ERP",
+                "responsibleUserId": responsible["id"],
+                "scopes": ["preauth:read"],
+            }),
+        ),
+        create("/operations", scene.advance_body("NF-1")),
+        create("/invoices", scene.advance_body("NF-2")),
+        create("/payment-orders", order),
+    ]
+}
+
+async fn every_create_is_done_once_under_its_key(backend: Backend) {
+    let scene = Scene::new(backend).await;
+    for (number, Create { path, body }) in creates(&scene).await.into_iter().enumerate() {
+        let key = format!("create-{number:04}");
+        let before = total(&scene, &path).await;
+        let first = send(&scene.platform, &path, &key, &body.to_string()).await;
+        assert_eq!(
+            (first.status, first.header(REPLAYED)),
+            (201, ""),
+            "{path}: {}",
+            first.text
+        );
+        // The same request in another spelling is the same request.
+        let spelled = body.to_string().replace(',', " , ");
+        let again = send(&scene.platform, &path, &key, &spelled).await;
+        assert_eq!(
+            (again.status, again.header(REPLAYED)),
+            (201, "true"),
+            "{path}: {}",
+            again.text
+        );
+        if !path.ends_with("/api-keys") {
+            assert_eq!(again.text, first.text, "{path}");
+        }
+        assert_eq!(total(&scene, &path).await, before + 1, "{path}");
+    }
+}
+
+async fn a_key_answers_one_request_only(backend: Backend) {
+    let scene = Scene::new(backend).await;
+    let key = "pedido-0001";
+    let creates = creates(&scene).await;
+    let mut used = None;
+    for Create { path, mut body } in creates {
+        let before = total(&scene, &path).await;
+        let answer = send(&scene.platform, &path, key, &body.to_string()).await;
+        if used.is_none() {
+            assert_eq!(answer.status, 201, "{path}: {}", answer.text);
+            used = Some(path.clone());
+            body["name"] = json!("Outra");
+            let other = send(&scene.platform, &path, key, &body.to_string()).await;
+            reused(&other, &path);
+            continue;
+        }
+        reused(&answer, &path);
+        assert_eq!(total(&scene, &path).await, before, "{path}");
+    }
+    // An ERP's key of the same name is another key.
+    let offer = crate::support::offer_body(&scene.sandbox, "NF-9");
+    let offered = scene
+        .sandbox
+        .caller("apiKey")
+        .post_text(
+            PRE_AUTHORIZATIONS,
+            &[("idempotency-key", key)],
+            offer.to_string(),
+        )
+        .await;
+    assert_eq!((offered.status, offered.header(REPLAYED)), (201, ""));
+}
+
+fn reused(answer: &Answer, path: &str) {
+    let expected = (CONFLICT, "IDEMPOTENCY_KEY_REUSED".to_owned());
+    assert_eq!(answer.refusal(), expected, "{path}");
+    assert_eq!(
+        answer.header("retry-after"),
+        "",
+        "it must never be sent again"
+    );
+}
+
+async fn a_repeated_api_key_is_answered_without_its_clear_text(backend: Backend) {
+    let scene = Scene::new(backend).await;
+    let api_key = &creates(&scene).await[2];
+    let body = api_key.body.to_string();
+    let first = send(&scene.platform, &api_key.path, "chave-0001", &body).await;
+    let mut shown = first.json();
+    let clear_text = text(&shown["key"]);
+    let again = send(&scene.platform, &api_key.path, "chave-0001", &body).await;
+    assert_eq!((again.status, again.header(REPLAYED)), (201, "true"));
+    assert!(!again.text.contains(&clear_text));
+    shown.as_object_mut().unwrap().remove("key");
+    assert_eq!(again.json(), shown);
+    // It is the key that the first answer showed, and nothing but that answer has it.
+    let erp = RawCaller::new(scene.sandbox.text("baseUrl"), Some(&clear_text));
+    assert_eq!(erp.get(PRE_AUTHORIZATIONS).await.status, 200);
+}
+
+async fn a_refused_create_is_not_remembered(backend: Backend) {
+    let scene = Scene::new(backend).await;
+    let taken = json!({
+        "cnpj": scene.sandbox.text("supplierCnpj"), "name": "Nova", "kind": "SUPPLIER",
+    })
+    .to_string();
+    for _ in 0..2 {
+        let refused = send(&scene.platform, "/companies", "pedido-0002", &taken);
+        let refused = refused.await;
+        assert_eq!(refused.refusal(), (409, "RESOURCE_CONFLICT".to_owned()));
+    }
+    let free = json!({"cnpj": "45723001000100", "name": "Nova", "kind": "SUPPLIER"}).to_string();
+    let made = send(&scene.platform, "/companies", "pedido-0002", &free);
+    assert_eq!(made.await.status, 201);
+}
+
+async fn a_platform_key_that_is_none_is_refused(backend: Backend) {
+    let scene = Scene::new(backend).await;
+    let (long, longest) = ("k".repeat(101), "k".repeat(100));
+    for Create { path, body } in creates(&scene).await {
+        for key in ["", "1234567", long.as_str(), "com espaço", "a/b/c/d/e"] {
+            let refused = send(&scene.platform, &path, key, &body.to_string()).await;
+            let expected = (400, "IDEMPOTENCY_KEY_INVALID".to_owned());
+            assert_eq!(refused.refusal(), expected, "{path} {key:?}");
+        }
+        let twice = [
+            ("content-type", "application/json"),
+            ("idempotency-key", "pedido-0003"),
+            ("idempotency-key", "pedido-0003"),
+        ];
+        let twice = scene
+            .platform
+            .send(
+                Method::POST,
+                &format!("{PREFIX}{path}"),
+                &twice,
+                Some(body.to_string().into_bytes()),
+            )
+            .await;
+        assert_eq!(
+            twice.refusal(),
+            (400, "IDEMPOTENCY_KEY_INVALID".to_owned()),
+            "{path}"
+        );
+    }
+    let free = json!({"cnpj": "45723001000100", "name": "Nova", "kind": "SUPPLIER"}).to_string();
+    let made = send(&scene.platform, "/companies", &longest, &free);
+    assert_eq!(made.await.status, 201);
+}
+
+async fn a_platform_key_is_forgotten_after_a_month(backend: Backend) {
+    let scene = Scene::new(backend).await;
+    let body = scene.advance_body("NF-1").to_string();
+    let post = || send(&scene.platform, "/invoices", "fatura-0001", &body);
+    let first = post().await;
+    assert_eq!(first.status, 201, "{}", first.text);
+    let pass = |seconds: u32| scene.post("/sandbox/clock", json!({"advanceSeconds": seconds}));
+    let day = 24 * 60 * 60;
+    assert_eq!(pass(29 * day).await.status, 200);
+    let replayed = post().await;
+    assert_eq!(replayed.header(REPLAYED), "true");
+    assert_eq!(replayed.text, first.text);
+    assert_eq!(pass(2 * day).await.status, 200);
+    let anew = post().await;
+    assert_eq!((anew.status, anew.header(REPLAYED)), (201, ""));
+    assert_ne!(anew.json()["id"], first.json()["id"]);
+}
+
+async fn of_a_hundred_equal_creates_one_is_done(backend: Backend) {
+    let scene = Scene::new(backend).await;
+    for Create { path, body } in creates(&scene).await {
+        let before = total(&scene, &path).await;
+        let key = format!("race{}", path.replace('/', "-"));
+        let body = body.to_string();
+        let sent = (0..100).map(|_| send(&scene.platform, &path, &key, &body));
+        let answers = futures_util::future::join_all(sent).await;
+        let mut made = 0;
+        for answer in answers {
+            match (answer.status, answer.header(REPLAYED)) {
+                (201, "") => made += 1,
+                (201, "true") => {}
+                (CONFLICT, _) => assert_eq!(answer.code(), "IDEMPOTENCY_IN_PROGRESS", "{path}"),
+                _ => panic!("{path}: {} {}", answer.status, answer.text),
+            }
+        }
+        assert_eq!(made, 1, "{path}");
+        assert_eq!(total(&scene, &path).await, before + 1, "{path}");
+    }
+}
+
+/// The server is killed while it works on a create, or just after; repeated under the same key, the
+/// create has one record.
+async fn a_create_that_was_cut_off_is_settled_by_its_key(backend: Backend) {
+    const ROUNDS: usize = 5;
+    let mut scene = Scene::new(backend).await;
+    for round in 0..ROUNDS {
+        let body = scene.advance_body(&format!("NF-{round}")).to_string();
+        let key = format!("queda-{round:04}");
+        let caller = scene.sandbox.platform();
+        let cut_off = tokio::spawn({
+            let (key, body) = (key.clone(), body.clone());
+            async move { try_send(&caller, "/invoices", &key, &body).await }
+        });
+        tokio::time::sleep(Duration::from_millis(2 * u64::try_from(round).unwrap())).await;
+        let home = scene.sandbox.kill();
+        let answered = cut_off.await.unwrap();
+        let receiver = TestReceiver::start().await;
+        let sandbox = Sandbox::start_in(home, &["--rate-limit", "1000000"]).await;
+        scene = Scene::of(sandbox, receiver).await;
+        let again = send(&scene.platform, "/invoices", &key, &body).await;
+        assert_eq!(again.status, 201, "{}", again.text);
+        if let Some(answered) = answered {
+            assert_eq!(again.text, answered.text);
+            assert_eq!(again.header(REPLAYED), "true");
+        }
+        assert_eq!(
+            total(&scene, "/invoices").await,
+            i64::try_from(round).unwrap() + 1
+        );
+    }
+}
+
+/// POST under the prefix with an idempotency key.
+async fn send(caller: &RawCaller, path: &str, key: &str, body: &str) -> Answer {
+    let sent = try_send(caller, path, key, body).await;
+    sent.expect("the server answers")
+}
+
+/// The same; nothing when the connection ends before the answer.
+async fn try_send(caller: &RawCaller, path: &str, key: &str, body: &str) -> Option<Answer> {
+    let headers = [
+        ("content-type", "application/json"),
+        ("idempotency-key", key),
+    ];
+    let path = format!("{PREFIX}{path}");
+    let body = Some(body.to_owned().into_bytes());
+    let sent = caller.try_send(Method::POST, &path, &headers, body);
+    sent.await.ok()
+}
+
+/// How many records the list of a path has.
+async fn total(scene: &Scene, path: &str) -> i64 {
+    let listed = scene.get(path).await;
+    listed["pagination"]["total"].as_i64().unwrap()
+}
