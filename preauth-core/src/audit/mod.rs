@@ -3,7 +3,8 @@
 //!
 //! Every rule is pure. [`Judge`] looks at one record with all that belongs to it; an operation is
 //! begun and evolved anew by its own events, and must arrive where it is stored. [`audit`] walks
-//! through everything that a host has, a page at a time, as of one moment.
+//! through everything that a host has, a page at a time. Each page is of a moment of its own, so every rule
+//! is about records of one page; what changes between two of them breaks none.
 //!
 //! What an audit cannot know: which event types an endpoint had chosen when an event happened, so
 //! a delivery that was never written is not missed; and what the janitor has removed.

@@ -43,7 +43,7 @@ pub struct Totals {
     pub violations: u64,
 }
 
-/// Judges everything in `archive` as of one moment; fails only when it cannot be read at all.
+/// Judges everything in `archive`, while others may go on writing; fails only when it cannot be read at all.
 ///
 /// Memory does not grow with the archive: a page is judged and forgotten.
 pub async fn audit(
@@ -52,26 +52,28 @@ pub async fn audit(
     moment: Moment,
     watch: &mut dyn Watch,
 ) -> Result<Totals, Unavailable> {
-    let mut snapshot = archive.snapshot().await?;
+    let mut pages = archive.pages().await?;
+    let mut page = pages.next(PAGE).await?;
     let mut walk = Walk {
-        judge: Judge::new(read_back, moment, snapshot.host_now()),
+        judge: Judge::new(read_back, moment, page.host_now),
         totals: Totals::default(),
         last_holder: None,
         share: ShareCount::default(),
         latest: moment.now,
         watch,
     };
-    loop {
-        let page = snapshot.next(PAGE).await?;
-        if page.is_empty() {
-            return Ok(walk.totals);
-        }
-        for read in page {
+    while !page.records.is_empty() {
+        walk.judge = Judge::new(read_back, moment, page.host_now);
+        // The invoice of the page before may have another holder by now.
+        walk.last_holder = None;
+        for read in page.records {
             let violations = walk.judged(read);
             walk.found(violations);
         }
         walk.watch.progressed(&walk.totals);
+        page = pages.next(PAGE).await?;
     }
+    Ok(walk.totals)
 }
 
 struct Walk<'a> {
@@ -179,4 +181,104 @@ impl From<Miscount> for Violation {
 
 fn count(total: &mut u64, more: usize) {
     *total = total.saturating_add(u64::try_from(more).unwrap_or(u64::MAX));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+    use std::num::NonZeroU32;
+
+    use async_trait::async_trait;
+    use uuid::Uuid;
+
+    use super::{Totals, Watch, audit};
+    use crate::audit::{Moment, Rule, Violation};
+    use crate::port::{
+        Archive, Holder, Page, Pages, ReadBack, Record, ToldEvent, ToldReply, Unavailable,
+    };
+    use crate::value::{Cnpj, CompanyId, InvoiceNumber, OperationId, Timestamp};
+
+    /// Nothing that is looked at here has a body.
+    struct NoBodies;
+
+    impl ReadBack for NoBodies {
+        fn event(&self, _body: &str) -> Option<ToldEvent> {
+            None
+        }
+
+        fn reply(&self, _body: &str) -> Option<ToldReply> {
+            None
+        }
+    }
+
+    struct Holders(Vec<Vec<i64>>);
+
+    struct Left(VecDeque<Vec<i64>>);
+
+    #[async_trait]
+    impl Archive for Holders {
+        async fn pages(&self) -> Result<Box<dyn Pages>, Unavailable> {
+            Ok(Box::new(Left(self.0.clone().into())))
+        }
+    }
+
+    #[async_trait]
+    impl Pages for Left {
+        async fn next(&mut self, _limit: u32) -> Result<Page, Unavailable> {
+            let page = self.0.pop_front().unwrap_or_default();
+            Ok(Page {
+                host_now: now(),
+                records: page.into_iter().map(|it| Ok(holder(it))).collect(),
+            })
+        }
+    }
+
+    #[derive(Default)]
+    struct Found(Vec<Rule>);
+
+    impl Watch for Found {
+        fn found(&mut self, violation: Violation) {
+            self.0.push(violation.rule);
+        }
+
+        fn progressed(&mut self, _totals: &Totals) {}
+    }
+
+    fn now() -> Timestamp {
+        Timestamp::parse("2026-11-21T12:00:00.000Z").unwrap()
+    }
+
+    /// An operation that holds the one invoice there is.
+    fn holder(operation: i64) -> Record {
+        Record::Holder(Holder {
+            head_office: CompanyId::new(Uuid::from_u128(1)),
+            supplier: Cnpj::parse("11444777000161").unwrap(),
+            number: InvoiceNumber::parse("NF-1").unwrap(),
+            operation: OperationId::new(operation).unwrap(),
+        })
+    }
+
+    async fn found(pages: &[&[i64]]) -> Vec<Rule> {
+        let pages = pages.iter().map(|page| page.to_vec()).collect();
+        let moment = Moment {
+            now: now(),
+            is_live: true,
+            daily_share: NonZeroU32::MIN,
+        };
+        let mut found = Found::default();
+        let judged = audit(&Holders(pages), &NoBodies, moment, &mut found).await;
+        judged.unwrap();
+        found.0
+    }
+
+    #[tokio::test]
+    async fn an_invoice_may_pass_to_another_operation_between_two_pages() {
+        assert_eq!(found(&[&[1], &[2]]).await, []);
+    }
+
+    #[tokio::test]
+    async fn two_holders_of_an_invoice_at_one_moment_are_found() {
+        assert_eq!(found(&[&[1, 2]]).await, [Rule::OneHolder]);
+        assert_eq!(found(&[&[1], &[1, 2]]).await, [Rule::OneHolder]);
+    }
 }

@@ -1,4 +1,4 @@
-//! Everything in memory, copied at one moment.
+//! Everything in memory, copied at one moment, as which its pages are read.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -6,9 +6,9 @@ use async_trait::async_trait;
 
 use crate::operation::Operation;
 use crate::port::{
-    Archive, EndpointState, HistoryEntry, Holder, OtherEvent, Read, Record, Snapshot,
-    StoredAttempt, StoredDelivery, StoredEndpoint, StoredEvent, StoredOperation, StoredOrder,
-    StoredReply, Unavailable,
+    Archive, EndpointState, HistoryEntry, Holder, OtherEvent, Page, Pages, Record, StoredAttempt,
+    StoredDelivery, StoredEndpoint, StoredEvent, StoredOperation, StoredOrder, StoredReply,
+    Unavailable,
 };
 use crate::value::{Cnpj, CompanyId, EventId, Timestamp};
 
@@ -18,7 +18,7 @@ use super::tables::{Tables, slot_of};
 
 #[async_trait]
 impl Archive for MemoryStore {
-    async fn snapshot(&self) -> Result<Box<dyn Snapshot>, Unavailable> {
+    async fn pages(&self) -> Result<Box<dyn Pages>, Unavailable> {
         let host_now = (self.clock)();
         let records = self.lock().records();
         Ok(Box::new(Copied { host_now, records }))
@@ -33,15 +33,19 @@ struct Copied {
 }
 
 #[async_trait]
-impl Snapshot for Copied {
-    fn host_now(&self) -> Timestamp {
-        self.host_now
-    }
-
-    async fn next(&mut self, limit: u32) -> Result<Vec<Read<Record>>, Unavailable> {
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+impl Pages for Copied {
+    async fn next(&mut self, limit: u32) -> Result<Page, Unavailable> {
+        // At least two, or none would come after a holder that comes twice.
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX).max(2);
         let count = limit.min(self.records.len());
-        Ok(self.records.drain(..count).map(Ok).collect())
+        let records: Vec<_> = self.records.drain(..count).collect();
+        if let (Some(last @ Record::Holder(_)), false) = (records.last(), self.records.is_empty()) {
+            self.records.push_front(last.clone());
+        }
+        Ok(Page {
+            host_now: self.host_now,
+            records: records.into_iter().map(Ok).collect(),
+        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Everything that is stored, read as of one moment: what an audit looks at.
+//! Everything that is stored, page by page: what an audit looks at.
 
 use async_trait::async_trait;
 
@@ -15,22 +15,31 @@ use super::{ExtensionRecord, NoticeKind, Trigger, Unavailable};
 /// A host's records, for an audit beside whoever writes them.
 #[async_trait]
 pub trait Archive: Send + Sync {
-    /// Opens a view of everything as it is now. It stays so while others go on writing, writes
-    /// nothing itself, and makes nobody wait.
-    async fn snapshot(&self) -> Result<Box<dyn Snapshot>, Unavailable>;
+    /// Begins to read everything.
+    async fn pages(&self) -> Result<Box<dyn Pages>, Unavailable>;
 }
 
-/// Everything as of one moment, a page at a time.
+/// Everything, a page at a time.
+///
+/// A page is read as of one moment of its own. Others go on writing between two pages; nothing is held
+/// meanwhile that would make anybody wait, or keep versions of records that have changed.
 #[async_trait]
-pub trait Snapshot: Send {
-    /// The host's own clock at that moment: the one by which leases end.
-    fn host_now(&self) -> Timestamp;
-
-    /// The records that follow those it gave before, at most `limit` of them; none at the end.
+pub trait Pages: Send {
+    /// The records that follow those it gave before, about `limit` of them; none at the end.
     ///
-    /// A record that cannot be read is told in its place. [`Record::Holder`]s come sorted by what
-    /// they hold; nothing else depends on the order.
-    async fn next(&mut self, limit: u32) -> Result<Vec<Read<Record>>, Unavailable>;
+    /// What exists throughout comes exactly once. A record that cannot be read is told in its place.
+    /// [`Record::Holder`]s come sorted by what they hold, and any two that follow each other stand in
+    /// one page together, so that some come twice; nothing else depends on the order.
+    async fn next(&mut self, limit: u32) -> Result<Page, Unavailable>;
+}
+
+/// Records as of one moment, each whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// The host's own clock at that moment: the one by which leases end.
+    pub host_now: Timestamp,
+    /// The records.
+    pub records: Vec<Read<Record>>,
 }
 
 /// What is stored, each with all that belongs to it. A host that keeps no mails tells of none.

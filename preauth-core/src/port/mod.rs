@@ -13,8 +13,8 @@ mod render;
 mod store;
 
 pub use archive::{
-    Archive, DeliveryStatus, EndpointState, Holder, Miscount, NoticeStatus, OtherEvent, Read,
-    Record, SentNotice, Snapshot, StoredAttempt, StoredDelivery, StoredEndpoint, StoredEvent,
+    Archive, DeliveryStatus, EndpointState, Holder, Miscount, NoticeStatus, OtherEvent, Page,
+    Pages, Read, Record, SentNotice, StoredAttempt, StoredDelivery, StoredEndpoint, StoredEvent,
     StoredNotice, StoredOperation, StoredOrder, StoredReply, Subject, ToldOffer, Unreadable,
     UntoldOffer,
 };

@@ -20,6 +20,7 @@ mod support;
 
 mod command;
 mod corruption;
+mod pages;
 mod scratch;
 mod world;
 

@@ -169,7 +169,8 @@ pub(in crate::store) fn replies(rows: &[impl RawRow], stage: &Stage) -> Result<P
     Ok((records.collect::<Result<_, _>>()?, next))
 }
 
-/// Operations that hold an invoice.
+/// Operations that hold an invoice. The rows begin with the last of the page before, so that any two that
+/// follow each other stand in one page.
 pub(in crate::store) fn holders(rows: &[impl RawRow], stage: &Stage) -> Result<Page, Corrupt> {
     let Some(last) = rows.last() else {
         return Ok((Vec::new(), stage.after()));
@@ -181,6 +182,9 @@ pub(in crate::store) fn holders(rows: &[impl RawRow], stage: &Stage) -> Result<P
         columns.raw("invoice_number")?,
         columns.raw("id")?,
     );
+    if next == *stage {
+        return Ok((Vec::new(), stage.after()));
+    }
     let records = rows.iter().map(|row| {
         let subject = operation_subject(Columns::of("operations", row).raw("id")?);
         let holder = readable(stored::holder(row)).map(Record::Holder);

@@ -16,7 +16,8 @@ pub(in crate::store) enum Stage {
     /// Address, moment and id.
     Sent(String, i64, Uuid),
     Untold(i64),
-    Counts,
+    /// The head office whose counts were compared.
+    Counts(Uuid),
     End,
 }
 
@@ -33,6 +34,12 @@ impl Stage {
         Self::Operations(BEGINNING)
     }
 
+    /// What follows a page of so many rows: `next` when it was full.
+    pub(in crate::store) fn next(&self, rows: usize, limit: u32, next: Self) -> Self {
+        let is_full = u32::try_from(rows).is_ok_and(|rows| rows >= limit);
+        if is_full { next } else { self.after() }
+    }
+
     /// The beginning of what comes after everything of this.
     pub(in crate::store) const fn after(&self) -> Self {
         match self {
@@ -44,8 +51,8 @@ impl Stage {
             Self::Strays(_) => Self::Notices(Uuid::nil()),
             Self::Notices(_) => Self::Sent(String::new(), 0, Uuid::nil()),
             Self::Sent(..) => Self::Untold(0),
-            Self::Untold(_) => Self::Counts,
-            Self::Counts | Self::End => Self::End,
+            Self::Untold(_) => Self::Counts(Uuid::nil()),
+            Self::Counts(_) | Self::End => Self::End,
         }
     }
 }

@@ -8,7 +8,7 @@ use preauth_core::audit::{self, Moment, Rule, Totals, Watch};
 use preauth_core::operation::Operation;
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{
-    Archive, Read, Record, Snapshot, StoredDelivery, StoredEvent, StoredOperation, Unavailable,
+    Archive, Page, Pages, Read, Record, StoredDelivery, StoredEvent, StoredOperation, Unavailable,
 };
 use preauth_core::value::{EventId, OperationId, PaymentOrderId, Timestamp};
 use preauth_server::http::WireReadBack;
@@ -38,16 +38,16 @@ impl ReadBack {
         now: Timestamp,
         overdue: Vec<OperationId>,
     ) -> Self {
-        let mut snapshot = archive.snapshot().await.unwrap();
-        let host_now = snapshot.host_now();
+        let mut pages = archive.pages().await.unwrap();
         let mut records = Vec::new();
-        loop {
-            let page = snapshot.next(PAGE).await.unwrap();
-            if page.is_empty() {
-                break;
-            }
-            records.extend(page);
+        let mut page = pages.next(PAGE).await.unwrap();
+        let host_now = page.host_now;
+        while !page.records.is_empty() {
+            records.append(&mut page.records);
+            page = pages.next(PAGE).await.unwrap();
         }
+        // A holder that stands in two pages comes twice.
+        records.dedup();
         let moment = Moment {
             now,
             is_live: true,
@@ -111,27 +111,20 @@ struct Copied {
 
 #[async_trait]
 impl Archive for Copied {
-    async fn snapshot(&self) -> Result<Box<dyn Snapshot>, Unavailable> {
-        Ok(Box::new(Pages {
-            host_now: self.host_now,
-            left: self.records.clone(),
-        }))
+    async fn pages(&self) -> Result<Box<dyn Pages>, Unavailable> {
+        Ok(Box::new(OnePage(self.host_now, self.records.clone())))
     }
 }
 
-struct Pages {
-    host_now: Timestamp,
-    left: Vec<Read<Record>>,
-}
+struct OnePage(Timestamp, Vec<Read<Record>>);
 
 #[async_trait]
-impl Snapshot for Pages {
-    fn host_now(&self) -> Timestamp {
-        self.host_now
-    }
-
-    async fn next(&mut self, _limit: u32) -> Result<Vec<Read<Record>>, Unavailable> {
-        Ok(std::mem::take(&mut self.left))
+impl Pages for OnePage {
+    async fn next(&mut self, _limit: u32) -> Result<Page, Unavailable> {
+        Ok(Page {
+            host_now: self.0,
+            records: std::mem::take(&mut self.1),
+        })
     }
 }
 

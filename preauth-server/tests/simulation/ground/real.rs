@@ -9,8 +9,7 @@ use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{
     Archive, Attempt, Claim, Commit, CommitError, Filter, HistoryEntry, Leased, LoadedNewOrder,
     LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OperationPage, OrderTarget, Outbox,
-    PageRequest, PlatformReply, Queries, Read, Record, Snapshot, Store, Unavailable, Verdict,
-    Viewer,
+    Page, PageRequest, Pages, PlatformReply, Queries, Store, Unavailable, Verdict, Viewer,
 };
 use preauth_core::value::{
     DeliveryId, EndpointId, EventId, ExtensionId, IdempotencyKey, OperationId, PaymentOrderId,
@@ -246,21 +245,17 @@ impl Queries for Real {
 
 #[async_trait]
 impl Archive for Real {
-    async fn snapshot(&self) -> Result<Box<dyn Snapshot>, Unavailable> {
-        let snapshot = in_real_time(self.archive.snapshot()).await?;
-        Ok(Box::new(InRealTime(snapshot)))
+    async fn pages(&self) -> Result<Box<dyn Pages>, Unavailable> {
+        let pages = in_real_time(self.archive.pages()).await?;
+        Ok(Box::new(InRealTime(pages)))
     }
 }
 
-struct InRealTime(Box<dyn Snapshot>);
+struct InRealTime(Box<dyn Pages>);
 
 #[async_trait]
-impl Snapshot for InRealTime {
-    fn host_now(&self) -> Timestamp {
-        self.0.host_now()
-    }
-
-    async fn next(&mut self, limit: u32) -> Result<Vec<Read<Record>>, Unavailable> {
+impl Pages for InRealTime {
+    async fn next(&mut self, limit: u32) -> Result<Page, Unavailable> {
         in_real_time(self.0.next(limit)).await
     }
 }

@@ -1,8 +1,7 @@
 //! Everything that is stored, for the verdict; without a planted defect, as it is.
 
 use async_trait::async_trait;
-use preauth_core::port::{Archive, Read, Record, Snapshot, Unavailable};
-use preauth_core::value::Timestamp;
+use preauth_core::port::{Archive, Page, Pages, Record, Unavailable};
 
 use crate::defect::Defect;
 
@@ -11,28 +10,27 @@ use super::defective::undisguised;
 
 #[async_trait]
 impl Archive for Database {
-    async fn snapshot(&self) -> Result<Box<dyn Snapshot>, Unavailable> {
-        let snapshot = self.ground().archive.snapshot().await?;
+    async fn pages(&self) -> Result<Box<dyn Pages>, Unavailable> {
+        let pages = self.ground().archive.pages().await?;
         if self.has(Defect::DuplicateUnconstrained) {
-            Ok(Box::new(Undisguised(snapshot)))
+            Ok(Box::new(Undisguised(pages)))
         } else {
-            Ok(snapshot)
+            Ok(pages)
         }
     }
 }
 
 /// Shows invoices' numbers as they were meant.
-struct Undisguised(Box<dyn Snapshot>);
+struct Undisguised(Box<dyn Pages>);
 
 #[async_trait]
-impl Snapshot for Undisguised {
-    fn host_now(&self) -> Timestamp {
-        self.0.host_now()
-    }
-
-    async fn next(&mut self, limit: u32) -> Result<Vec<Read<Record>>, Unavailable> {
-        let page = self.0.next(limit).await?;
-        Ok(page.into_iter().map(|read| read.map(shown)).collect())
+impl Pages for Undisguised {
+    async fn next(&mut self, limit: u32) -> Result<Page, Unavailable> {
+        let Page { host_now, records } = self.0.next(limit).await?;
+        Ok(Page {
+            host_now,
+            records: records.into_iter().map(|read| read.map(shown)).collect(),
+        })
     }
 }
 

@@ -1,12 +1,12 @@
-//! Everything in the database as of one moment, beside the instances that work on it.
+//! Everything in the database, beside the instances that work on it: each page by a short transaction, because
+//! behind a long one every version of every row is kept.
 
 mod children;
 mod notices;
 mod pages;
 
 use async_trait::async_trait;
-use preauth_core::port::{Archive, Read, Record, Snapshot, Unavailable};
-use preauth_core::value::Timestamp;
+use preauth_core::port::{Archive, Page, Pages, Unavailable};
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{ConnectOptions, Executor};
 
@@ -20,10 +20,12 @@ use pages::page;
 
 /// Every page is a range of an index. The planner, who does not know that they are small, would
 /// now and then read whole tables for one; and nobody waits for a statement of this session.
-const SESSION: [(&str, &str); 5] = [
+const SESSION: [(&str, &str); 6] = [
     ("enable_seqscan", "off"),
     ("enable_hashjoin", "off"),
     ("enable_mergejoin", "off"),
+    // Compiling a page's statement takes longer than the statement.
+    ("jit", "off"),
     ("statement_timeout", "10min"),
     ("idle_in_transaction_session_timeout", "1min"),
 ];
@@ -42,19 +44,8 @@ impl PostgresArchive {
     }
 
     async fn begin(&self) -> Result<View, Fault> {
-        let mut connection = self.options.connect().await?;
-        connection
-            .execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            .await?;
-        // The view is taken with the first statement.
-        let row =
-            sqlx::query("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT AS now")
-                .fetch_one(&mut connection)
-                .await?;
-        let host_now = Columns::of("the clock", &row).timestamp("now")?;
         Ok(View {
-            connection,
-            host_now,
+            connection: self.options.connect().await?,
             stage: Stage::first(),
         })
     }
@@ -62,33 +53,43 @@ impl PostgresArchive {
 
 #[async_trait]
 impl Archive for PostgresArchive {
-    async fn snapshot(&self) -> Result<Box<dyn Snapshot>, Unavailable> {
+    async fn pages(&self) -> Result<Box<dyn Pages>, Unavailable> {
         Ok(Box::new(self.begin().await?))
     }
 }
 
-/// A transaction, and how far it was read.
+/// A connection, and how far it has read.
 #[derive(Debug)]
 struct View {
     connection: PgConnection,
-    host_now: Timestamp,
     stage: Stage,
 }
 
-#[async_trait]
-impl Snapshot for View {
-    fn host_now(&self) -> Timestamp {
-        self.host_now
+impl View {
+    /// The page at the present stage: all of it by one transaction, which ends with it.
+    async fn page(&mut self, limit: u32) -> Result<Page, Fault> {
+        self.connection
+            .execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            .await?;
+        let row =
+            sqlx::query("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT AS now")
+                .fetch_one(&mut self.connection)
+                .await?;
+        let host_now = Columns::of("the clock", &row).timestamp("now")?;
+        let (records, next) = page(&mut self.connection, &self.stage, limit).await?;
+        self.connection.execute("COMMIT").await?;
+        self.stage = next;
+        Ok(Page { host_now, records })
     }
+}
 
-    async fn next(&mut self, limit: u32) -> Result<Vec<Read<Record>>, Unavailable> {
-        while self.stage != Stage::End {
-            let (records, next) = page(&mut self.connection, &self.stage, limit).await?;
-            self.stage = next;
-            if !records.is_empty() {
-                return Ok(records);
-            }
+#[async_trait]
+impl Pages for View {
+    async fn next(&mut self, limit: u32) -> Result<Page, Unavailable> {
+        let mut read = self.page(limit).await?;
+        while read.records.is_empty() && self.stage != Stage::End {
+            read = self.page(limit).await?;
         }
-        Ok(Vec::new())
+        Ok(read)
     }
 }

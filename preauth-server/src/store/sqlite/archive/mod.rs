@@ -11,8 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use preauth_core::port::{Archive, Read, Record, Snapshot, Unavailable};
-use preauth_core::value::Timestamp;
+use preauth_core::port::{Archive, Page, Pages, Unavailable};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions, Executor};
 
@@ -60,22 +59,15 @@ impl SqliteArchive {
     }
 
     async fn begin(&self) -> Result<View, Fault> {
-        let mut connection = options(&self.path).connect().await?;
-        connection.execute("BEGIN").await?;
-        // The view is taken with the first read.
-        let row = sqlx::query("SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER) AS now FROM sequences WHERE name = 'lease'")
-            .fetch_one(&mut connection)
-            .await?;
-        let host_now = Columns::of("sequences", &row).timestamp("now")?;
         Ok(View {
-            connection,
-            host_now,
+            connection: options(&self.path).connect().await?,
             stage: Stage::first(),
         })
     }
 }
 
-fn options(path: &Path) -> SqliteConnectOptions {
+/// How to read the file beside its server.
+pub(super) fn options(path: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(path)
         .read_only(true)
@@ -85,33 +77,40 @@ fn options(path: &Path) -> SqliteConnectOptions {
 
 #[async_trait]
 impl Archive for SqliteArchive {
-    async fn snapshot(&self) -> Result<Box<dyn Snapshot>, Unavailable> {
+    async fn pages(&self) -> Result<Box<dyn Pages>, Unavailable> {
         Ok(Box::new(self.begin().await?))
     }
 }
 
-/// A transaction, and how far it was read.
+/// A connection, and how far it has read.
 #[derive(Debug)]
 struct View {
     connection: SqliteConnection,
-    host_now: Timestamp,
     stage: Stage,
 }
 
-#[async_trait]
-impl Snapshot for View {
-    fn host_now(&self) -> Timestamp {
-        self.host_now
+impl View {
+    /// The page at the present stage: all of it by one transaction, which ends with it.
+    async fn page(&mut self, limit: u32) -> Result<Page, Fault> {
+        self.connection.execute("BEGIN").await?;
+        let row = sqlx::query("SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER) AS now")
+            .fetch_one(&mut self.connection)
+            .await?;
+        let host_now = Columns::of("the clock", &row).timestamp("now")?;
+        let (records, next) = page(&mut self.connection, &self.stage, limit).await?;
+        self.connection.execute("COMMIT").await?;
+        self.stage = next;
+        Ok(Page { host_now, records })
     }
+}
 
-    async fn next(&mut self, limit: u32) -> Result<Vec<Read<Record>>, Unavailable> {
-        while self.stage != Stage::End {
-            let (records, next) = page(&mut self.connection, &self.stage, limit).await?;
-            self.stage = next;
-            if !records.is_empty() {
-                return Ok(records);
-            }
+#[async_trait]
+impl Pages for View {
+    async fn next(&mut self, limit: u32) -> Result<Page, Unavailable> {
+        let mut read = self.page(limit).await?;
+        while read.records.is_empty() && self.stage != Stage::End {
+            read = self.page(limit).await?;
         }
-        Ok(Vec::new())
+        Ok(read)
     }
 }

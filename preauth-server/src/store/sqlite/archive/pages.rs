@@ -7,36 +7,40 @@ use crate::store::archive::{self, Owner, Page, Place, Range, Stage};
 use crate::store::rows::{select_operations, select_orders, select_other_orders};
 
 use super::super::error::Fault;
+use super::super::rows::Columns;
 use super::children::{events_of, extensions_of};
 use super::notices;
 
-/// The page at `stage` and the stage after it.
+/// The page at `stage` and the stage after it: the next kind of records once a page is not full, because
+/// whoever reads on while others write never comes to an end.
 pub(super) async fn page(
     connection: &mut SqliteConnection,
     stage: &Stage,
     limit: u32,
 ) -> Result<Page, Fault> {
-    match stage {
-        Stage::Operations(after) => operations(connection, stage, *after, limit).await,
-        Stage::Orders(after) => orders(connection, stage, *after, limit).await,
-        Stage::Others(after) => others(connection, stage, *after, limit).await,
+    let (records, next) = match stage {
+        Stage::Operations(after) => return operations(connection, stage, *after, limit).await,
+        Stage::Orders(after) => return orders(connection, stage, *after, limit).await,
+        Stage::Others(after) => return others(connection, stage, *after, limit).await,
+        Stage::Counts(after) => return miscounts(connection, stage, *after, limit).await,
+        Stage::End => return Ok((Vec::new(), Stage::End)),
         Stage::Replies(head_office, key) => {
-            replies(connection, stage, (*head_office, key), limit).await
+            replies(connection, stage, (*head_office, key), limit).await?
         }
         Stage::Holders(head_office, supplier, number, id) => {
             let after = (*head_office, supplier.as_str(), number.as_str(), *id);
-            holders(connection, stage, after, limit).await
+            holders(connection, stage, after, limit).await?
         }
-        Stage::Strays(after) => strays(connection, stage, *after, limit).await,
-        Stage::Notices(after) => notices::notices(connection, stage, *after, limit).await,
+        Stage::Strays(after) => strays(connection, stage, *after, limit).await?,
+        Stage::Notices(after) => notices::notices(connection, stage, *after, limit).await?,
         Stage::Sent(address, at, id) => {
             let after = (address.as_str(), *at, *id);
-            notices::sent(connection, stage, after, limit).await
+            notices::sent(connection, stage, after, limit).await?
         }
-        Stage::Untold(after) => notices::untold(connection, stage, *after, limit).await,
-        Stage::Counts => miscounts(connection, stage, limit).await,
-        Stage::End => Ok((Vec::new(), Stage::End)),
-    }
+        Stage::Untold(after) => notices::untold(connection, stage, *after, limit).await?,
+    };
+    let next = stage.next(records.len(), limit, next);
+    Ok((records, next))
 }
 
 async fn operations(
@@ -60,7 +64,8 @@ async fn operations(
     let gathering = events_of(connection, Owner::Operation, range).await?;
     let extensions = extensions_of(connection, range).await?;
     let records = archive::operations(&rows, &extensions, gathering)?;
-    Ok((records, Stage::Operations(upto)))
+    let next = stage.next(rows.len(), limit, Stage::Operations(upto));
+    Ok((records, next))
 }
 
 async fn orders(
@@ -95,7 +100,8 @@ async fn orders(
     .fetch_all(&mut *connection)
     .await?;
     let records = archive::orders(&rows, &earlier, gathering)?;
-    Ok((records, Stage::Orders(upto)))
+    let next = stage.next(rows.len(), limit, Stage::Orders(upto));
+    Ok((records, next))
 }
 
 async fn others(
@@ -121,7 +127,8 @@ async fn others(
         upto: (upto, 0),
     };
     let gathering = events_of(connection, Owner::Nothing, range).await?;
-    Ok((archive::others(&rows, gathering)?, Stage::Others(upto)))
+    let next = stage.next(rows.len(), limit, Stage::Others(upto));
+    Ok((archive::others(&rows, gathering)?, next))
 }
 
 async fn replies(
@@ -152,14 +159,15 @@ async fn holders(
     let rows = sqlx::query(
         "SELECT head_office_id, supplier_cnpj, invoice_number, id FROM operations
          WHERE invoice_number IS NOT NULL AND status NOT IN ('REPROVED', 'CONCLUDED')
-           AND (head_office_id, supplier_cnpj, invoice_number, id) > (?1, ?2, ?3, ?4)
+           AND (head_office_id, supplier_cnpj, invoice_number, id) >= (?1, ?2, ?3, ?4)
          ORDER BY head_office_id, supplier_cnpj, invoice_number, id LIMIT ?5",
     )
     .bind(head_office.as_bytes().as_slice())
     .bind(supplier)
     .bind(number)
     .bind(id)
-    .bind(i64::from(limit))
+    // The last of the page before, and one more.
+    .bind(i64::from(limit.max(2)))
     .fetch_all(connection)
     .await?;
     Ok(archive::holders(&rows, stage)?)
@@ -185,25 +193,43 @@ async fn strays(
     Ok(archive::strays(&rows, stage)?)
 }
 
-/// The counts that are wrong, or the first of them.
+/// The counts of the next head office that are wrong, or the first of them: its operations are counted in the
+/// moment in which its counts are read.
 async fn miscounts(
     connection: &mut SqliteConnection,
     stage: &Stage,
+    after: Uuid,
     limit: u32,
 ) -> Result<Page, Fault> {
+    let next = sqlx::query(
+        "SELECT head_office_id
+         FROM (SELECT min(head_office_id) AS head_office_id FROM operations
+               WHERE head_office_id > ?1
+               UNION ALL
+               SELECT min(head_office_id) FROM operation_counts WHERE head_office_id > ?1)
+         WHERE head_office_id IS NOT NULL ORDER BY head_office_id LIMIT 1",
+    )
+    .bind(after.as_bytes().as_slice())
+    .fetch_optional(&mut *connection)
+    .await?;
+    let Some(next) = next else {
+        return Ok((Vec::new(), stage.after()));
+    };
+    let head_office = Columns::of("operations", &next).uuid("head_office_id")?;
     let rows = sqlx::query(
         "SELECT payer_id, status, sum(counted) AS counted, sum(there) AS there
-         FROM (SELECT head_office_id, payer_id, status, count AS counted, 0 AS there
-               FROM operation_counts
+         FROM (SELECT payer_id, status, count AS counted, 0 AS there
+               FROM operation_counts WHERE head_office_id = ?1
                UNION ALL
-               SELECT head_office_id, payer_id, status, 0, count(*)
-               FROM operations GROUP BY head_office_id, payer_id, status) AS compared
-         GROUP BY head_office_id, payer_id, status
+               SELECT payer_id, status, 0, count(*)
+               FROM operations WHERE head_office_id = ?1 GROUP BY payer_id, status) AS compared
+         GROUP BY payer_id, status
          HAVING sum(counted) <> sum(there)
-         ORDER BY payer_id, status LIMIT ?1",
+         ORDER BY payer_id, status LIMIT ?2",
     )
+    .bind(head_office.as_bytes().as_slice())
     .bind(i64::from(limit))
     .fetch_all(connection)
     .await?;
-    Ok((archive::miscounts(&rows)?, stage.after()))
+    Ok((archive::miscounts(&rows)?, Stage::Counts(head_office)))
 }
