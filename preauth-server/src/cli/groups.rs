@@ -13,6 +13,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "migrate",
             "listen",
             "audit",
+            "backup",
             "abandon-master-key",
             "adopt",
             "config",

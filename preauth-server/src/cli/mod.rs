@@ -3,6 +3,7 @@
 mod abandon_master_key;
 mod adopt;
 mod audit;
+mod backup;
 mod config_check;
 mod groups;
 mod listen;
@@ -43,6 +44,11 @@ enum Command {
     /// It may run beside the servers that work on the database. It ends with 0 when every rule holds,
     /// with 1 when one does not, with 2 when it could not look.
     Audit(audit::AuditArgs),
+    /// Copy the SQLite database to a new file, beside the server that works on it.
+    #[command(
+        after_help = "Example:\n  preauth-server backup --data preauth-data backups/monday.db"
+    )]
+    Backup(backup::BackupArgs),
     /// Give up a master key that is lost for good: what it encrypted ends, its endpoints are paused
     /// until each has a new signing secret, and the server starts again. Asks first.
     #[command(
@@ -100,6 +106,7 @@ pub async fn run(cli: Cli) -> ExitCode {
                 .await
                 .unwrap_or_else(|error| failed(&*error, ExitCode::from(COULD_NOT_LOOK)));
         }
+        Command::Backup(args) => backup::run(&args).await,
         Command::AbandonMasterKey(args) => abandon_master_key::run(&args).await,
         Command::Adopt(args) => adopt::run(&args).await,
         Command::Config(ConfigCommand::Check(args)) => config_check::run(&args),

@@ -4,6 +4,7 @@
 //! known here and nowhere else.
 
 mod archive;
+mod backup;
 mod housekeeping;
 mod lifecycle;
 mod open_error;
@@ -25,6 +26,7 @@ use crate::hold::Identity;
 use crate::invoice_files::FileLedger;
 use crate::notices::NoticeQueue;
 
+pub use backup::{Backup, BackupError, backup};
 pub use housekeeping::Housekeeping;
 use housekeeping::SETTLED_AT_ONCE;
 pub use lifecycle::{Lifecycle, Moments, Unfit};

@@ -18,6 +18,7 @@
 #[path = "../api/support/mod.rs"]
 mod support;
 
+mod backup;
 mod command;
 mod corruption;
 mod pages;

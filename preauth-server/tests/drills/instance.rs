@@ -66,6 +66,11 @@ impl Instance {
         format!("http://{}", self.front.address())
     }
 
+    /// The folder of its data.
+    pub(crate) fn data(&self) -> &std::path::Path {
+        &self.data
+    }
+
     pub(crate) const fn sandbox(&self) -> &Sandbox {
         self.sandbox.as_ref().expect("it is up")
     }

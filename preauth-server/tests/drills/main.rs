@@ -15,6 +15,7 @@
 )]
 
 mod backlog;
+mod backups;
 mod chance;
 mod crowd;
 mod database_lost;

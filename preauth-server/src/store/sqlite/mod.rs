@@ -7,6 +7,7 @@
 mod access;
 mod api_keys;
 mod archive;
+mod backup;
 mod commit;
 mod companies;
 mod counters;
@@ -54,6 +55,7 @@ use crate::looping::LoopHealth;
 use super::set_aside::SetAside;
 use super::{Lifecycle, Moments, OpenError, Unfit};
 pub(super) use archive::SqliteArchive;
+pub(super) use backup::backup;
 use counters::Counters;
 use error::{Fault, unavailable};
 use reader::Reader;

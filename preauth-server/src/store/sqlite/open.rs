@@ -25,7 +25,7 @@ use super::{SqliteStore, migrations};
 /// Only the owner may look into a folder made here.
 const FOLDER_MODE: u32 = 0o700;
 /// Only the owner may read a file made here; the log beside the database inherits it.
-const FILE_MODE: u32 = 0o600;
+pub(super) const FILE_MODE: u32 = 0o600;
 /// How long a connection waits for a lock of another one.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a read waits for a free connection.

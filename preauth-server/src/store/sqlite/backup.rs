@@ -1,0 +1,164 @@
+//! The file copied while its server writes to it.
+//!
+//! `VACUUM INTO` reads it as of one moment, in one go: whoever copies page by page begins anew with each
+//! write of another process, and never ends. The log grows meanwhile as fast as the server writes, and is
+//! cut back afterwards; a copy takes seconds for each gigabyte.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use sqlx::sqlite::SqliteConnection;
+use sqlx::{ConnectOptions, Connection};
+
+use crate::store::OpenError;
+use crate::store::backup::{Backup, BackupError};
+
+use super::archive::{SqliteArchive, options};
+use super::migrations;
+use super::open::FILE_MODE;
+
+/// What the name of a backup ends with until it is complete.
+const INCOMPLETE: &str = ".incomplete";
+
+/// Copies the database at `path` to a new file at `target`.
+pub(in crate::store) async fn backup(path: &Path, target: &Path) -> Result<Backup, BackupError> {
+    SqliteArchive::open(path).await?;
+    let target = absolute(target)?;
+    if target.symlink_metadata().is_ok() {
+        return Err(BackupError::TargetExists { target });
+    }
+    let copy = Incomplete::begin(&target)?;
+    let mut source = options(path).connect().await.map_err(failed(path))?;
+    let copied = sqlx::query("VACUUM INTO ?1")
+        .bind(copy.text()?)
+        .execute(&mut source)
+        .await;
+    copied.map_err(|cause| BackupError::Copy {
+        path: copy.path.clone(),
+        cause: Box::new(cause),
+    })?;
+    // What it could say about its end is of no use.
+    let _ = source.close().await;
+    let operations = checked(&copy.path).await?;
+    let bytes = copy.complete(&target)?;
+    Ok(Backup { operations, bytes })
+}
+
+fn absolute(target: &Path) -> Result<PathBuf, BackupError> {
+    let path = std::path::absolute(target).map_err(|_| BackupError::NoFile)?;
+    let names_a_file =
+        path.file_name().is_some() && !target.as_os_str().as_encoded_bytes().ends_with(b"/");
+    names_a_file.then_some(path).ok_or(BackupError::NoFile)
+}
+
+/// How many operations are in a copy that is sound.
+async fn checked(copy: &Path) -> Result<u64, BackupError> {
+    let mut connection = options(copy).connect().await.map_err(failed(copy))?;
+    let checked = sound(&mut connection).await;
+    let _ = connection.close().await;
+    checked
+}
+
+async fn sound(connection: &mut SqliteConnection) -> Result<u64, BackupError> {
+    let damaged = |what: &dyn ToString| BackupError::Damaged {
+        what: what.to_string(),
+    };
+    let found: String = sqlx::query_scalar("PRAGMA integrity_check(1)")
+        .fetch_one(&mut *connection)
+        .await
+        .map_err(|error| damaged(&error))?;
+    if found != "ok" {
+        return Err(damaged(&found));
+    }
+    migrations::check(connection)
+        .await
+        .map_err(|_| damaged(&"its schema is another one"))?;
+    let operations: i64 = sqlx::query_scalar("SELECT count(*) FROM operations")
+        .fetch_one(connection)
+        .await
+        .map_err(|error| damaged(&error))?;
+    Ok(operations.unsigned_abs())
+}
+
+fn failed(path: &Path) -> impl FnOnce(sqlx::Error) -> BackupError {
+    let path = path.to_owned();
+    move |cause| {
+        BackupError::Open(OpenError::Database {
+            path,
+            cause: Box::new(cause),
+        })
+    }
+}
+
+/// The file that a backup is until it is complete; removed when it does not come to that.
+struct Incomplete {
+    path: PathBuf,
+}
+
+impl Incomplete {
+    /// Makes an empty one, which only its owner may read.
+    fn begin(target: &Path) -> Result<Self, BackupError> {
+        let mut name = target.as_os_str().to_owned();
+        name.push(INCOMPLETE);
+        let path = PathBuf::from(name);
+        let made = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(FILE_MODE)
+            .open(&path);
+        match made {
+            Ok(_) => Ok(Self { path }),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(BackupError::Incomplete { incomplete: path })
+            }
+            Err(cause) => Err(BackupError::File { path, cause }),
+        }
+    }
+
+    fn text(&self) -> Result<&str, BackupError> {
+        self.path.to_str().ok_or(BackupError::NoFile)
+    }
+
+    /// Gives it its name, unless somebody else has taken that meanwhile; gives its size.
+    fn complete(self, target: &Path) -> Result<u64, BackupError> {
+        let written = |path: &Path, done: io::Result<()>| {
+            done.map_err(|cause| BackupError::File {
+                path: path.to_owned(),
+                cause,
+            })
+        };
+        let mut bytes = 0;
+        let synced = File::open(&self.path).and_then(|file| {
+            bytes = file.metadata()?.len();
+            file.sync_all()
+        });
+        written(&self.path, synced)?;
+        // Unlike renaming, this overwrites nothing.
+        std::fs::hard_link(&self.path, target).map_err(|cause| {
+            let (target, is_taken) = (
+                target.to_owned(),
+                cause.kind() == io::ErrorKind::AlreadyExists,
+            );
+            if is_taken {
+                BackupError::TargetExists { target }
+            } else {
+                BackupError::File {
+                    path: target,
+                    cause,
+                }
+            }
+        })?;
+        drop(self);
+        let folder = target.parent().unwrap_or(target);
+        written(folder, File::open(folder).and_then(|it| it.sync_all()))?;
+        Ok(bytes)
+    }
+}
+
+impl Drop for Incomplete {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+}

@@ -1,0 +1,87 @@
+//! A SQLite database is copied and audited, again and again, while ERPs offer.
+
+use std::process::{Command, Output};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tokio::time::{Instant, sleep};
+
+use crate::chance::{ROUNDS, rounds};
+use crate::scene::Scene;
+
+/// Twice what the server cuts its log back to.
+const MAX_LOG_BYTES: u64 = 128 << 20;
+/// Longest time that a copy of a small database may take.
+const MAX_TIME: Duration = Duration::from_secs(60);
+
+async fn run(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_preauth-server"));
+    // To the server it would be a setting that it does not know.
+    command.args(arguments).env_remove(ROUNDS);
+    let ended = tokio::task::spawn_blocking(move || command.output());
+    let output = ended.await.unwrap().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    let found = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{arguments:?}: {found}{error}");
+    output
+}
+
+/// The number before these words.
+fn number(output: &Output, words: &str) -> usize {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let before = text.split(words).next().unwrap();
+    before.rsplit(' ').next().unwrap().parse().unwrap()
+}
+
+#[tokio::test]
+async fn backups_and_audits_end_beside_load_and_the_log_stays_small() {
+    let scene = Scene::on_file().await;
+    let data = scene.first().data().to_owned();
+    let log = data.join("preauth.db-wal");
+    let data = data.to_str().unwrap();
+    let (largest, is_over) = (
+        Arc::new(AtomicU64::new(0)),
+        Arc::new(AtomicBool::new(false)),
+    );
+    let watching = tokio::spawn({
+        let (largest, is_over) = (Arc::clone(&largest), Arc::clone(&is_over));
+        async move {
+            while !is_over.load(Ordering::Relaxed) {
+                let bytes = log.metadata().map_or(0, |it| it.len());
+                largest.fetch_max(bytes, Ordering::Relaxed);
+                sleep(Duration::from_millis(50)).await;
+            }
+        }
+    });
+    let load = scene.begin_load();
+    let folder = TempDir::new().unwrap();
+    let mut longest = Duration::ZERO;
+    for round in 0..rounds(3) {
+        scene.wait_for_offers(20).await;
+        let before = scene.ledger.acknowledged();
+        let target = folder.path().join(format!("{round}.db"));
+        let began = Instant::now();
+        let copied = run(&["backup", "--data", data, target.to_str().unwrap()]).await;
+        longest = longest.max(began.elapsed());
+        assert!(longest < MAX_TIME, "{longest:?}");
+        let held = number(&copied, " operations, ");
+        assert!(held >= before, "{held} copied, {before} were answered 201");
+        run(&["audit", "--data", data]).await;
+        let url = format!("sqlite://{}", target.display());
+        let audited = run(&["audit", "--at-rest", "--database", &url]).await;
+        assert_eq!(number(&audited, " operations, "), held);
+        std::fs::remove_file(target).unwrap();
+    }
+    load.end().await;
+    is_over.store(true, Ordering::Relaxed);
+    watching.await.unwrap();
+    let bytes = largest.load(Ordering::Relaxed);
+    assert!(bytes < MAX_LOG_BYTES, "the log grew to {bytes} bytes");
+    println!(
+        "{} backups and audits beside load: at most {longest:.1?} for a copy, log of {bytes} bytes; {}",
+        rounds(3),
+        scene.judge().await
+    );
+}
