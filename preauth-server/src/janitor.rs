@@ -19,6 +19,8 @@ use crate::store::Housekeeping;
 const BATCH: u32 = 200;
 /// Deliveries settled by one write.
 const SETTLED_BATCH: u32 = 1_000;
+/// Rows of counts summed up by one write, for which nobody waits.
+const COUNTS_BATCH: u32 = 5_000;
 /// Rest when there was nothing left to remove.
 const REST: Duration = Duration::from_mins(1);
 /// Its rest, eight writes that the database gives up after 45 s each, and removals of files.
@@ -111,16 +113,19 @@ impl Janitor {
         let windows = house.forget_rate_windows(now, unused_since, BATCH).await?;
         let deliveries = house.forget_ended_deliveries(ended_before, BATCH).await?;
         let notices = house.forget_ended_notices(sent_before, BATCH).await?;
+        let counts = house.sum_up_counts(COUNTS_BATCH).await?;
         let files = match &self.files {
             Some(files) => files.sweep().await?,
             None => 0,
         };
-        let all = [settled, replies, windows, deliveries, notices, files];
+        let all = [
+            settled, replies, windows, deliveries, notices, counts, files,
+        ];
         let done = all.into_iter().fold(0, u64::saturating_add);
         if done > 0 {
             tracing::debug!(
                 target: "janitor",
-                settled, replies, windows, deliveries, notices, files, "settled and removed"
+                settled, replies, windows, deliveries, notices, counts, files, "settled and removed"
             );
         }
         Ok(done)
@@ -241,6 +246,10 @@ mod tests {
             limit: u32,
         ) -> Result<u64, Unavailable> {
             Ok(self.forget("notices", ended_before, limit))
+        }
+
+        async fn sum_up_counts(&self, _limit: u32) -> Result<u64, Unavailable> {
+            Ok(0)
         }
     }
 

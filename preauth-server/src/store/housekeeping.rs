@@ -1,4 +1,4 @@
-//! What the janitor removes, a little at a time.
+//! What the janitor removes or sums up, a little at a time.
 
 use std::sync::Arc;
 
@@ -52,4 +52,7 @@ pub trait Housekeeping: Send + Sync {
         ended_before: Timestamp,
         limit: u32,
     ) -> Result<u64, Unavailable>;
+
+    /// Sums up counts that are kept as many rows; what they come to stays the same.
+    async fn sum_up_counts(&self, limit: u32) -> Result<u64, Unavailable>;
 }

@@ -21,6 +21,7 @@ mod crowd;
 mod database_lost;
 mod erp;
 mod fail_over;
+mod held_snapshot;
 mod instance;
 mod instances;
 mod kills;

@@ -45,6 +45,7 @@ mod users;
 mod watch;
 
 mod cluster;
+mod counts;
 mod database;
 mod instances;
 mod locks;

@@ -5,14 +5,19 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
 use preauth_core::value::Timestamp;
-use sqlx::PgConnection;
+use sqlx::postgres::PgRow;
+use sqlx::{PgConnection, Row};
 use tokio::sync::Notify;
 
 use crate::store::{Housekeeping, SETTLED_AT_ONCE};
 
 use super::error::WriteError;
+use super::front::{Front, Look};
 use super::rows::clamped;
 use super::{PostgresStore, endpoints};
+
+/// As many rows of one count are summed up; fewer are read as fast as one.
+const MANY_COUNTS: i64 = 64;
 
 #[async_trait]
 impl Housekeeping for PostgresStore {
@@ -33,10 +38,11 @@ impl Housekeeping for PostgresStore {
     }
 
     async fn forget_expired_replies(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable> {
-        self.write_relaxed((now, limit), |connection, input| {
+        let look = self.fronts.replies.look();
+        let forgotten = self.write_relaxed((now, limit, look.from), |connection, input| {
             Box::pin(forget_replies(connection, input))
-        })
-        .await
+        });
+        Ok(note(&self.fronts.replies, look, forgotten.await?))
     }
 
     async fn forget_rate_windows(
@@ -56,10 +62,12 @@ impl Housekeeping for PostgresStore {
         ended_before: Timestamp,
         limit: u32,
     ) -> Result<u64, Unavailable> {
-        self.write_relaxed((ended_before, limit), |connection, input| {
-            Box::pin(forget_deliveries(connection, input))
-        })
-        .await
+        let look = self.fronts.ended_deliveries.look();
+        let forgotten = self
+            .write_relaxed((ended_before, limit, look.from), |connection, input| {
+                Box::pin(forget_deliveries(connection, input))
+            });
+        Ok(note(&self.fronts.ended_deliveries, look, forgotten.await?))
     }
 
     async fn forget_ended_notices(
@@ -67,8 +75,17 @@ impl Housekeeping for PostgresStore {
         ended_before: Timestamp,
         limit: u32,
     ) -> Result<u64, Unavailable> {
-        self.write_relaxed((ended_before, limit), |connection, input| {
-            Box::pin(forget_notices(connection, input))
+        let look = self.fronts.ended_notices.look();
+        let forgotten = self
+            .write_relaxed((ended_before, limit, look.from), |connection, input| {
+                Box::pin(forget_notices(connection, input))
+            });
+        Ok(note(&self.fronts.ended_notices, look, forgotten.await?))
+    }
+
+    async fn sum_up_counts(&self, limit: u32) -> Result<u64, Unavailable> {
+        self.write_relaxed(limit, |connection, limit| {
+            Box::pin(sum_up_counts(connection, *limit))
         })
         .await
     }
@@ -85,21 +102,42 @@ impl PostgresStore {
     }
 }
 
+/// How many records were removed, and the moment by which the last of them went.
+type Forgotten = (u64, Option<i64>);
+
+/// Whatever is left comes after what was removed.
+fn note(front: &Front, look: Look, (count, last): Forgotten) -> u64 {
+    front.note(look, last);
+    count
+}
+
+fn forgotten(row: &PgRow) -> Result<Forgotten, WriteError> {
+    let count: i64 = row.try_get(0)?;
+    Ok((count.unsigned_abs(), row.try_get(1)?))
+}
+
 async fn forget_replies(
     connection: &mut PgConnection,
-    (now, limit): &(Timestamp, u32),
-) -> Result<u64, WriteError> {
-    let done = sqlx::query(
-        "DELETE FROM idempotency_replies r
-         USING (SELECT head_office_id, key FROM idempotency_replies WHERE expires_at <= $1
-                ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED) AS expired
-         WHERE r.head_office_id = expired.head_office_id AND r.key = expired.key",
+    (now, limit, from): &(Timestamp, u32, i64),
+) -> Result<Forgotten, WriteError> {
+    let row = sqlx::query(
+        "WITH gone AS (
+             DELETE FROM idempotency_replies r
+             USING (SELECT head_office_id, key FROM idempotency_replies
+                    WHERE expires_at >= $3 AND expires_at <= $1
+                    ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED) AS expired
+             WHERE r.head_office_id = expired.head_office_id AND r.key = expired.key
+             RETURNING r.expires_at
+         )
+         SELECT count(*), max(expires_at) FROM gone",
     )
     .bind(now.unix_millis())
     .bind(i64::from(*limit))
-    .execute(&mut *connection)
+    .bind(from)
+    .fetch_one(&mut *connection)
     .await?;
-    let rest = clamped(u64::from(*limit).saturating_sub(done.rows_affected()));
+    let (count, last) = forgotten(&row)?;
+    let rest = clamped(u64::from(*limit).saturating_sub(count));
     let of_platform = sqlx::query(
         "DELETE FROM platform_replies WHERE key IN (
              SELECT key FROM platform_replies WHERE expires_at <= $1
@@ -109,9 +147,7 @@ async fn forget_replies(
     .bind(rest)
     .execute(connection)
     .await?;
-    Ok(done
-        .rows_affected()
-        .saturating_add(of_platform.rows_affected()))
+    Ok((count.saturating_add(of_platform.rows_affected()), last))
 }
 
 async fn forget_windows(
@@ -135,32 +171,84 @@ async fn forget_windows(
 /// The attempts go along, by their reference.
 async fn forget_deliveries(
     connection: &mut PgConnection,
-    (ended_before, limit): &(Timestamp, u32),
-) -> Result<u64, WriteError> {
-    let done = sqlx::query(
-        "DELETE FROM deliveries WHERE id IN (
-             SELECT id FROM deliveries WHERE ended_at IS NOT NULL AND ended_at < $1
-             ORDER BY ended_at, id LIMIT $2 FOR UPDATE SKIP LOCKED)",
+    (ended_before, limit, from): &(Timestamp, u32, i64),
+) -> Result<Forgotten, WriteError> {
+    let row = sqlx::query(
+        "WITH gone AS (
+             DELETE FROM deliveries WHERE id IN (
+                 SELECT id FROM deliveries
+                 WHERE ended_at IS NOT NULL AND ended_at >= $3 AND ended_at < $1
+                 ORDER BY ended_at, id LIMIT $2 FOR UPDATE SKIP LOCKED)
+             RETURNING ended_at
+         )
+         SELECT count(*), max(ended_at) FROM gone",
     )
     .bind(ended_before.unix_millis())
     .bind(i64::from(*limit))
-    .execute(connection)
+    .bind(from)
+    .fetch_one(connection)
     .await?;
-    Ok(done.rows_affected())
+    forgotten(&row)
 }
 
 async fn forget_notices(
     connection: &mut PgConnection,
-    (ended_before, limit): &(Timestamp, u32),
-) -> Result<u64, WriteError> {
-    let done = sqlx::query(
-        "DELETE FROM notices WHERE id IN (
-             SELECT id FROM notices WHERE ended_at IS NOT NULL AND ended_at < $1
-             ORDER BY ended_at, id LIMIT $2 FOR UPDATE SKIP LOCKED)",
+    (ended_before, limit, from): &(Timestamp, u32, i64),
+) -> Result<Forgotten, WriteError> {
+    let row = sqlx::query(
+        "WITH gone AS (
+             DELETE FROM notices WHERE id IN (
+                 SELECT id FROM notices
+                 WHERE ended_at IS NOT NULL AND ended_at >= $3 AND ended_at < $1
+                 ORDER BY ended_at, id LIMIT $2 FOR UPDATE SKIP LOCKED)
+             RETURNING ended_at
+         )
+         SELECT count(*), max(ended_at) FROM gone",
     )
     .bind(ended_before.unix_millis())
     .bind(i64::from(*limit))
-    .execute(connection)
+    .bind(from)
+    .fetch_one(connection)
     .await?;
-    Ok(done.rows_affected())
+    forgotten(&row)
+}
+
+/// Puts one row in place of many. The sum is the same before and after, for whoever reads; rows that
+/// another instance sums up at this moment are left to it.
+async fn sum_up_counts(connection: &mut PgConnection, limit: u32) -> Result<u64, WriteError> {
+    let done = sqlx::query(
+        "WITH many AS (
+             SELECT head_office_id, payer_id, status FROM operation_counts
+             GROUP BY head_office_id, payer_id, status HAVING count(*) >= $2
+             ORDER BY count(*) DESC LIMIT 1
+         ),
+         taken AS (
+             SELECT c.head_office_id, c.payer_id, c.status, c.slot
+             FROM operation_counts c
+             JOIN many m ON m.head_office_id = c.head_office_id AND m.payer_id = c.payer_id
+                        AND m.status = c.status
+             LIMIT $1 FOR UPDATE OF c SKIP LOCKED
+         ),
+         gone AS (
+             DELETE FROM operation_counts c USING taken t
+             WHERE c.head_office_id = t.head_office_id AND c.payer_id = t.payer_id
+               AND c.status = t.status AND c.slot = t.slot
+             RETURNING c.head_office_id, c.payer_id, c.status, c.count
+         ),
+         summed AS (
+             INSERT INTO operation_counts AS c (head_office_id, payer_id, status, slot, count)
+             SELECT s.head_office_id, s.payer_id, s.status, nextval('operation_count_slots'), s.total
+             FROM (SELECT head_office_id, payer_id, status, sum(count) AS total
+                   FROM gone GROUP BY head_office_id, payer_id, status) AS s
+             ON CONFLICT (head_office_id, payer_id, status, slot)
+                 DO UPDATE SET count = c.count + excluded.count
+         )
+         SELECT count(*) FROM gone",
+    )
+    .bind(i64::from(limit))
+    .bind(MANY_COUNTS)
+    .fetch_one(connection)
+    .await?;
+    let rows: i64 = done.try_get(0)?;
+    Ok(rows.unsigned_abs())
 }

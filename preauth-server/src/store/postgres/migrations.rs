@@ -67,6 +67,11 @@ fn steps() -> Vec<Migration> {
             include_str!("../../../migrations/postgres/0007_endpoint_resumption.sql"),
         ),
         step(
+            8,
+            "operation_count_changes",
+            include_str!("../../../migrations/postgres/0008_operation_count_changes.sql"),
+        ),
+        step(
             9,
             "platform_replies",
             include_str!("../../../migrations/postgres/0009_platform_replies.sql"),

@@ -15,6 +15,7 @@ mod durability;
 mod endpoints;
 mod error;
 mod extensions;
+mod front;
 mod grouping;
 mod held;
 mod history;
@@ -65,9 +66,10 @@ use access::Visits;
 pub(super) use archive::PostgresArchive;
 use connections::Connections;
 use error::Fault;
+use front::Fronts;
 use grouping::Grouped;
 use offers::Found;
-use outbox::Finisher;
+use outbox::{Cursors, Finisher};
 use primary::{Primary, Watcher};
 use reads::SharedRead;
 use rows::Columns;
@@ -91,6 +93,8 @@ pub struct PostgresStore {
     visits: Grouped<Visits>,
     /// For the dispatcher's looks, which come one after the other.
     claims: Connections,
+    cursors: Cursors,
+    fronts: Arc<Fronts>,
     finisher: Grouped<Finisher>,
     wake: Arc<Wake>,
     primary: Arc<Primary>,

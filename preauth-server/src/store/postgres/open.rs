@@ -16,7 +16,7 @@ use super::access::Visits;
 use super::connections::{CONNECTIONS, Connections, WAITING_LIMIT};
 use super::error::Fault;
 use super::grouping::Grouped;
-use super::outbox::{self, Finisher};
+use super::outbox::{self, Cursors, Finisher};
 use super::primary::{self, Primary, Watcher};
 use super::reads::{self, SharedRead};
 use super::wake::Wake;
@@ -89,6 +89,8 @@ pub(super) async fn open(url: &str) -> Result<PostgresStore, OpenError> {
         offers: Grouped::spawn(offers, reads::LIMITS),
         visits: Grouped::spawn(visits, reads::LIMITS),
         claims: few(by_keys.clone()),
+        cursors: Cursors::default(),
+        fronts: Arc::default(),
         finisher: Grouped::spawn(
             Finisher::new(lane(by_keys, held::LOCK_TIMEOUT)),
             outbox::LIMITS,

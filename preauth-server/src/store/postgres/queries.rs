@@ -52,11 +52,14 @@ impl Queries for PostgresStore {
     }
 
     async fn overdue(&self, now: Timestamp, limit: u32) -> Result<Vec<OperationId>, Unavailable> {
-        let input = (now, limit);
-        let overdue = self.read(&input, |connection, (now, limit)| {
-            Box::pin(overdue(connection, *now, *limit))
+        let look = self.fronts.offers.look();
+        let input = (now, limit, look.from);
+        let overdue = self.read(&input, |connection, (now, limit, from)| {
+            Box::pin(overdue(connection, *now, *limit, *from))
         });
-        Ok(overdue.await?)
+        let (ids, first) = overdue.await?;
+        self.fronts.offers.note(look, first);
+        Ok(ids)
     }
 }
 
@@ -76,21 +79,27 @@ async fn history(
     Ok(rows.iter().map(history_entry).collect::<Result<_, _>>()?)
 }
 
+/// Offers that expire from `from` on and before `now`, and when the first of them did.
 async fn overdue(
     connection: &mut PgConnection,
     now: Timestamp,
     limit: u32,
-) -> Result<Vec<OperationId>, Fault> {
+    from: i64,
+) -> Result<(Vec<OperationId>, Option<i64>), Fault> {
     let rows = sqlx::query(
-        "SELECT id FROM operations WHERE status = 'IN_PRE_AUTH' AND expires_at < $1
+        "SELECT id, expires_at FROM operations
+         WHERE status = 'IN_PRE_AUTH' AND expires_at >= $3 AND expires_at < $1
          ORDER BY expires_at, id LIMIT $2",
     )
     .bind(now.unix_millis())
     .bind(i64::from(limit))
+    .bind(from)
     .fetch_all(connection)
     .await?;
     let id = |row| Columns::of("operations", row).number("id", OperationId::new);
-    Ok(rows.iter().map(id).collect::<Result<_, _>>()?)
+    let ids = rows.iter().map(id).collect::<Result<_, _>>()?;
+    let first = rows.first().map(|row| row.try_get("expires_at"));
+    Ok((ids, first.transpose()?))
 }
 
 async fn list(

@@ -1,6 +1,8 @@
 //! The sender's side. Due times are the service's; leases end by PostgreSQL's own clock, the same
 //! for every instance.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use preauth_core::port::{NoticeKind, Unavailable};
 use preauth_core::value::{NoticeId, Timestamp};
@@ -10,7 +12,9 @@ use uuid::Uuid;
 
 use super::super::PostgresStore;
 use super::super::error::{Fault, WriteError, unavailable};
+use super::super::front::Front;
 use super::super::rows::{Columns, count};
+use super::super::session;
 use crate::notices::{
     Claimed, LeasedNotice, NoticeClaim, NoticeQueue, Outcome, PUT_OFF_AT_ONCE, Turn, is_counted,
 };
@@ -21,8 +25,9 @@ use crate::store::set_aside::{LOOK_AGAIN, Unreadable};
 impl NoticeQueue for PostgresStore {
     async fn claim(&self, claim: &NoticeClaim) -> Result<Claimed, Unavailable> {
         // A lease that a crash undoes is held by nobody any more.
-        let claimed = self.write_relaxed(*claim, |connection, claim| {
-            Box::pin(self::claim(connection, claim))
+        let input = (*claim, Arc::clone(&self.fronts));
+        let claimed = self.write_relaxed(input, |connection, (claim, fronts)| {
+            Box::pin(self::claim(connection, claim, &fronts.notices))
         });
         let (claimed, unreadable) = claimed.await?;
         self.set_aside.note(unreadable);
@@ -46,19 +51,24 @@ impl NoticeQueue for PostgresStore {
     }
 
     async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable> {
-        let due = self.read(&(), |connection, ()| Box::pin(next_due(connection)));
+        let from = self.fronts.notices.look().from;
+        // Over the connections whose plans keep to an index.
+        let due = session::read(&self.claims, &from, |connection, from| {
+            Box::pin(next_due(connection, *from))
+        });
         Ok(due.await?)
     }
 }
 
-async fn next_due(connection: &mut PgConnection) -> Result<Option<Timestamp>, Fault> {
+async fn next_due(connection: &mut PgConnection, from: i64) -> Result<Option<Timestamp>, Fault> {
     let row = sqlx::query(
         "SELECT next_attempt_at FROM notices
-         WHERE status = 'PENDING'
+         WHERE status = 'PENDING' AND next_attempt_at >= $1
            AND (leased_until IS NULL
                 OR leased_until <= (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT)
          ORDER BY next_attempt_at, id LIMIT 1",
     )
+    .bind(from)
     .fetch_optional(connection)
     .await?;
     let due = row.map(|row| Columns::of("notices", &row).timestamp("next_attempt_at"));
@@ -84,13 +94,14 @@ struct Head {
 async fn claim(
     connection: &mut PgConnection,
     claim: &NoticeClaim,
+    front: &Front,
 ) -> Result<(Claimed, Option<Unreadable>), WriteError> {
     // In a statement of its own: the next one sees the lease that the instance before took.
     sqlx::query("SELECT pg_advisory_xact_lock($1)")
         .bind(CLAIMING)
         .execute(&mut *connection)
         .await?;
-    let Some(row) = next(connection, claim).await? else {
+    let Some(row) = next(connection, claim, front).await? else {
         return Ok((Claimed::Nothing, None));
     };
     let claimed = match head(&row) {
@@ -145,20 +156,25 @@ async fn put_aside(
 async fn next(
     connection: &mut PgConnection,
     claim: &NoticeClaim,
+    front: &Front,
 ) -> Result<Option<PgRow>, WriteError> {
+    let look = front.look();
     let row = sqlx::query(
-        "SELECT n.id, n.kind, lower(n.recipient) AS address,
+        "SELECT n.id, n.kind, n.next_attempt_at, lower(n.recipient) AS address,
              n.leased_until IS NOT NULL AS has_place,
              coalesce(o.status <> 'IN_PRE_AUTH' OR o.expires_at < $1, FALSE) AS is_over
          FROM notices n LEFT JOIN operations o ON o.id = n.operation_id
-         WHERE n.status = 'PENDING' AND n.next_attempt_at <= $1
+         WHERE n.status = 'PENDING' AND n.next_attempt_at >= $2 AND n.next_attempt_at <= $1
            AND (n.leased_until IS NULL
                 OR n.leased_until <= (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT)
          ORDER BY n.next_attempt_at, n.id LIMIT 1",
     )
     .bind(claim.now.unix_millis())
+    .bind(look.from)
     .fetch_optional(connection)
     .await?;
+    let first = row.as_ref().map(|row| row.try_get("next_attempt_at"));
+    front.note(look, first.transpose()?);
     Ok(row)
 }
 

@@ -1,9 +1,13 @@
 //! Leasing what is due, without one endpoint's backlog standing before another's.
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
 use preauth_core::port::{Claim, Leased};
 use preauth_core::value::{DeliveryId, EndpointId, EventId, Timestamp};
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row};
+use tokio::time::Instant;
 use uuid::Uuid;
 
 use crate::store::rows::Corrupt;
@@ -11,6 +15,7 @@ use crate::store::set_aside::{LOOK_AGAIN, Unreadable};
 
 use super::super::error::WriteError;
 use super::super::rows::Columns;
+use super::cursors::{Cursor, Look, queues};
 
 /// How often one claim fills the places of what it set aside.
 const MAX_ROUNDS: u32 = 8;
@@ -26,41 +31,37 @@ pub(super) const BEGIN: &str = "BEGIN; SET LOCAL synchronous_commit = off;
      SELECT pg_advisory_xact_lock(8102650148849739777)";
 
 /// Takes: now, how many, how many to one endpoint, for how long, how many to slow ones, and to one of
-/// these.
+/// these; then what the look goes over (see `cursors`).
 ///
 /// `waiting` goes from one endpoint with pending deliveries to the next by the index, so that the
 /// work depends on how many endpoints wait and not on how much waits for them; the limit in `rooms`
 /// keeps the planner to that order. What somebody else has locked at this moment, to end it or to send it
 /// again, is left for the next time.
-const LEASE: &str = "WITH RECURSIVE
+const LEASE: &str = concat!(
+    "WITH RECURSIVE
      clock (now) AS MATERIALIZED (
          SELECT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT
-     ),
-     waiting (endpoint_id) AS (
-         (SELECT endpoint_id FROM deliveries WHERE status = 'PENDING'
-          ORDER BY endpoint_id LIMIT 1)
-         UNION ALL
-         SELECT (SELECT d.endpoint_id FROM deliveries d
-                 WHERE d.status = 'PENDING' AND d.endpoint_id > w.endpoint_id
-                 ORDER BY d.endpoint_id LIMIT 1)
-         FROM waiting w WHERE w.endpoint_id IS NOT NULL
-     ),
-     rooms (endpoint_id, is_slow, room) AS MATERIALIZED (
-         SELECT w.endpoint_id, e.is_slow,
-                CASE WHEN e.is_slow THEN $6 ELSE $3 END
-                - (SELECT count(*) FROM deliveries d
-                      WHERE d.endpoint_id = w.endpoint_id AND d.leased_until IS NOT NULL
-                        AND d.leased_until > (SELECT now FROM clock))
-         FROM waiting w
+     ),",
+    queues!("$7", "$8", "$9", "$10", "$11"),
+    ",
+     rooms (endpoint_id, is_slow, room, due_from, leased_from) AS MATERIALIZED (
+         SELECT q.endpoint_id, e.is_slow,
+                CASE WHEN e.is_slow THEN $6 ELSE $3 END - l.leases, q.due_from, l.leased_from
+         FROM queues q
          CROSS JOIN LATERAL (
              SELECT e.is_slow FROM endpoints e
-             WHERE e.id = w.endpoint_id AND e.paused_at IS NULL AND e.deleted_at IS NULL
+             WHERE e.id = q.endpoint_id AND e.paused_at IS NULL AND e.deleted_at IS NULL
              LIMIT 1
          ) AS e
+         CROSS JOIN LATERAL (
+             SELECT count(*) AS leases, min(d.leased_until) AS leased_from FROM deliveries d
+             WHERE d.endpoint_id = q.endpoint_id AND d.leased_until IS NOT NULL
+               AND d.leased_until > greatest((SELECT now FROM clock), q.leased_from - 1)
+         ) AS l
      ),
      -- Among those that are as slow as they are.
-     turns (id, is_slow, room, turn) AS (
-         SELECT n.id, r.is_slow, r.room,
+     turns (id, is_slow, room, leased_from, turn) AS (
+         SELECT n.id, r.is_slow, r.room, r.leased_from,
                 row_number() OVER (PARTITION BY r.is_slow
                                    ORDER BY n.place - r.room, n.next_attempt_at, n.id)
          FROM rooms r
@@ -69,38 +70,39 @@ const LEASE: &str = "WITH RECURSIVE
                     row_number() OVER (ORDER BY d.next_attempt_at, d.id) AS place
              FROM deliveries d
              WHERE d.status = 'PENDING' AND d.endpoint_id = r.endpoint_id
-               AND d.next_attempt_at <= $1
+               AND d.next_attempt_at >= r.due_from AND d.next_attempt_at <= $1
                AND (d.leased_until IS NULL OR d.leased_until <= (SELECT now FROM clock))
              ORDER BY d.next_attempt_at, d.id LIMIT greatest(r.room, 0)
          ) AS n
      ),
-     chosen (id, is_slow, room, turn) AS MATERIALIZED (
-         SELECT t.id, t.is_slow, t.room, t.turn FROM turns t
+     chosen (id, is_slow, room, leased_from, turn) AS MATERIALIZED (
+         SELECT t.id, t.is_slow, t.room, t.leased_from, t.turn FROM turns t
          WHERE NOT t.is_slow OR t.turn <= $5
          ORDER BY t.is_slow, t.turn LIMIT $2
      ),
      -- Only what is pending has a next attempt. Asked for its status, the planner might read the
      -- index of what is pending from end to end.
-     locked (id, is_slow, room, turn) AS MATERIALIZED (
-         SELECT d.id, c.is_slow, c.room, c.turn
+     locked (id, is_slow, room, leased_from, turn) AS MATERIALIZED (
+         SELECT d.id, c.is_slow, c.room, c.leased_from, c.turn
          FROM chosen c JOIN deliveries d ON d.id = c.id
          WHERE d.next_attempt_at <= $1
            AND (d.leased_until IS NULL OR d.leased_until <= (SELECT now FROM clock))
          FOR UPDATE OF d SKIP LOCKED
      ),
-     numbered (id, room, token) AS MATERIALIZED (
-         SELECT o.id, o.room, nextval('lease_tokens')
-         FROM (SELECT id, room FROM locked ORDER BY is_slow, turn) AS o
+     numbered (id, room, leased_from, token) AS MATERIALIZED (
+         SELECT o.id, o.room, o.leased_from, nextval('lease_tokens')
+         FROM (SELECT id, room, leased_from FROM locked ORDER BY is_slow, turn) AS o
      ),
      leased AS (
          UPDATE deliveries d
          SET lease_token = n.token, leased_until = (SELECT now FROM clock) + $4
          FROM numbered n WHERE d.id = n.id
          RETURNING d.id, d.event_id, d.endpoint_id, d.lease_token, d.attempts_made,
-                   d.next_trigger, n.room
+                   d.next_trigger, d.next_attempt_at, n.room,
+                   coalesce(n.leased_from, d.leased_until) AS leased_from
      )
      SELECT l.id, l.event_id, l.endpoint_id, l.lease_token, l.attempts_made, l.next_trigger,
-            l.taken >= l.room AS is_full,
+            l.next_attempt_at, l.leased_from, l.taken >= l.room AS is_full,
             v.type, v.body, e.url, e.last_success_at, e.created_at, e.is_slow,
             ARRAY(SELECT s.sealed FROM endpoint_secrets s
                   WHERE s.endpoint_id = e.id AND (s.valid_until IS NULL OR s.valid_until > $1)
@@ -108,7 +110,16 @@ const LEASE: &str = "WITH RECURSIVE
      FROM (SELECT *, count(*) OVER (PARTITION BY endpoint_id) AS taken FROM leased) AS l
      JOIN events v ON v.id = l.event_id
      JOIN endpoints e ON e.id = l.endpoint_id
-     ORDER BY l.lease_token";
+     ORDER BY l.lease_token"
+);
+
+/// What a look took, and where the queues of the endpoints begin that it found something for.
+pub(super) struct Found {
+    pub(super) leased: Vec<Leased>,
+    pub(super) unreadable: Vec<Unreadable>,
+    pub(super) cursors: Vec<(Uuid, Cursor)>,
+    pub(super) took: Duration,
+}
 
 /// Leases what is due, at most so many in all, to each endpoint and to slow ones; in the order of
 /// their tokens. The transaction must be one that began by [`BEGIN`].
@@ -116,12 +127,16 @@ const LEASE: &str = "WITH RECURSIVE
 /// What cannot be read is set aside, and other deliveries take its place.
 pub(super) async fn claim(
     connection: &mut PgConnection,
-    claim: &Claim,
-) -> Result<(Vec<Leased>, Vec<Unreadable>), WriteError> {
+    (claim, look): &(Claim, Look),
+) -> Result<Found, WriteError> {
     let (mut leased, mut unreadable) = (Vec::new(), Vec::new());
+    let (mut cursors, mut took) = (BTreeMap::new(), Duration::ZERO);
     let mut rest = *claim;
     for _ in 0..MAX_ROUNDS {
-        let rows = lease(connection, &rest).await?;
+        let began = Instant::now();
+        let rows = lease(connection, &rest, look).await?;
+        took = took.saturating_add(began.elapsed());
+        note_cursors(&rows, &mut cursors)?;
         let mut aside = Vec::new();
         for row in &rows {
             match self::leased(row) {
@@ -147,7 +162,12 @@ pub(super) async fn claim(
             break;
         }
     }
-    Ok((leased, unreadable))
+    Ok(Found {
+        leased,
+        unreadable,
+        cursors: cursors.into_iter().collect(),
+        took,
+    })
 }
 
 /// Ends the leases of deliveries that cannot be read, and has them wait for a build that can.
@@ -166,7 +186,11 @@ async fn put_aside(
     Ok(())
 }
 
-async fn lease(connection: &mut PgConnection, claim: &Claim) -> Result<Vec<PgRow>, WriteError> {
+async fn lease(
+    connection: &mut PgConnection,
+    claim: &Claim,
+    look: &Look,
+) -> Result<Vec<PgRow>, WriteError> {
     let rows = sqlx::query(LEASE)
         .bind(claim.now.unix_millis())
         .bind(i64::from(claim.limit))
@@ -174,9 +198,28 @@ async fn lease(connection: &mut PgConnection, claim: &Claim) -> Result<Vec<PgRow
         .bind(claim.lease.num_milliseconds())
         .bind(i64::from(claim.slow_limit))
         .bind(i64::from(claim.per_slow_endpoint.get()))
+        .bind(&look.after)
+        .bind(&look.before)
+        .bind(&look.endpoints)
+        .bind(&look.due_from)
+        .bind(&look.leased_from)
         .fetch_all(connection)
         .await?;
     Ok(rows)
+}
+
+/// The earliest of what was found for each endpoint.
+fn note_cursors(rows: &[PgRow], cursors: &mut BTreeMap<Uuid, Cursor>) -> Result<(), WriteError> {
+    for row in rows {
+        let found = Cursor {
+            due_from: row.try_get("next_attempt_at")?,
+            leased_from: row.try_get("leased_from")?,
+        };
+        let cursor = cursors.entry(row.try_get("endpoint_id")?).or_insert(found);
+        cursor.due_from = cursor.due_from.min(found.due_from);
+        cursor.leased_from = cursor.leased_from.min(found.leased_from);
+    }
+    Ok(())
 }
 
 fn leased(row: &PgRow) -> Result<Leased, Corrupt> {

@@ -1,6 +1,7 @@
 //! The dispatcher's side. Due times are the service's; leases end by PostgreSQL's own clock, the same for every instance.
 
 mod claim;
+mod cursors;
 mod finish;
 mod outcomes;
 
@@ -15,18 +16,23 @@ use super::PostgresStore;
 use super::error::{Fault, unavailable};
 use super::held::Turns;
 use super::session;
+pub(super) use cursors::Cursors;
+use cursors::{Look, queues};
 use finish::{Finished, Recorded};
 pub(super) use finish::{Finisher, LIMITS};
 
 #[async_trait]
 impl Outbox for PostgresStore {
     async fn claim(&self, claim: &Claim) -> Result<Vec<Leased>, Unavailable> {
-        let claimed = session::write(&self.claims, claim::BEGIN, *claim, |connection, claim| {
-            Box::pin(claim::claim(connection, claim))
+        let look = self.cursors.look();
+        let input = (*claim, look.clone());
+        let found = session::write(&self.claims, claim::BEGIN, input, |connection, input| {
+            Box::pin(claim::claim(connection, input))
         });
-        let (leased, unreadable) = claimed.await.map_err(unavailable)?;
-        self.set_aside.note(unreadable);
-        Ok(leased)
+        let found = found.await.map_err(unavailable)?;
+        self.cursors.note(&look, found.took, &found.cursors);
+        self.set_aside.note(found.unreadable);
+        Ok(found.leased)
     }
 
     async fn finish(
@@ -64,34 +70,34 @@ impl Outbox for PostgresStore {
     }
 
     async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable> {
-        let due = session::read(&self.claims, &(), |connection, ()| {
-            Box::pin(next_due(connection))
+        let look = self.cursors.look();
+        let due = session::read(&self.claims, &look, |connection, look| {
+            Box::pin(next_due(connection, look))
         });
         Ok(due.await?)
     }
 }
 
 /// One step of `waiting` per endpoint with pending deliveries, however many they are.
-async fn next_due(connection: &mut PgConnection) -> Result<Option<Timestamp>, Fault> {
-    let millis: Option<i64> = sqlx::query_scalar(
-        "WITH RECURSIVE waiting (endpoint_id) AS (
-             (SELECT endpoint_id FROM deliveries WHERE status = 'PENDING'
-              ORDER BY endpoint_id LIMIT 1)
-             UNION ALL
-             SELECT (SELECT d.endpoint_id FROM deliveries d
-                     WHERE d.status = 'PENDING' AND d.endpoint_id > w.endpoint_id
-                     ORDER BY d.endpoint_id LIMIT 1)
-             FROM waiting w WHERE w.endpoint_id IS NOT NULL
-         )
-         SELECT min((SELECT d.next_attempt_at FROM deliveries d
+async fn next_due(connection: &mut PgConnection, look: &Look) -> Result<Option<Timestamp>, Fault> {
+    let millis: Option<i64> = sqlx::query_scalar(concat!(
+        "WITH RECURSIVE ",
+        queues!("$1", "$2", "$3", "$4", "$5"),
+        "SELECT min((SELECT d.next_attempt_at FROM deliveries d
                      WHERE d.status = 'PENDING' AND d.endpoint_id = e.id
+                       AND d.next_attempt_at >= q.due_from
                        AND (d.leased_until IS NULL
                             OR d.leased_until
                                <= (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT)
                      ORDER BY d.next_attempt_at, d.id LIMIT 1))
-         FROM waiting w JOIN endpoints e ON e.id = w.endpoint_id
+         FROM queues q JOIN endpoints e ON e.id = q.endpoint_id
          WHERE e.paused_at IS NULL AND e.deleted_at IS NULL",
-    )
+    ))
+    .bind(&look.after)
+    .bind(&look.before)
+    .bind(&look.endpoints)
+    .bind(&look.due_from)
+    .bind(&look.leased_from)
     .fetch_one(connection)
     .await?;
     Ok(millis.and_then(Timestamp::from_unix_millis))

@@ -130,7 +130,8 @@ impl<'a> Outcomes<'a> {
                         d.at, d.duration_ms, d.http_status, d.error, d.response_body, d.trigger
                  FROM done d)",
         );
-        // Of several attempts at one endpoint the last tells its pace.
+        // Of several attempts at one endpoint the last tells its pace. A row that was rewritten by each would
+        // leave a chain of versions behind every snapshot that is held open, and commits read it, too.
         statement.part(
             "noted AS (
                  UPDATE endpoints e
@@ -142,7 +143,9 @@ impl<'a> Outcomes<'a> {
                                   FILTER (WHERE is_slow IS NOT NULL))[1] AS is_slow
                        FROM done GROUP BY endpoint_id) AS t
                  WHERE e.id = t.endpoint_id
-                   AND (t.success_at IS NOT NULL OR t.is_slow <> e.is_slow))",
+                   AND (e.last_success_at IS NULL AND t.success_at IS NOT NULL
+                        OR t.success_at >= e.last_success_at + 10000
+                        OR t.is_slow <> e.is_slow))",
         );
     }
 }

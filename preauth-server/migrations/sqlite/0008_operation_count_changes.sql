@@ -1,0 +1,2 @@
+-- Nothing to do: one connection writes, and a row that is rewritten leaves no versions behind. PostgreSQL
+-- changes here how it counts.

@@ -1,0 +1,235 @@
+//! Where looks at the outbox begin, so that they do not go over what was delivered long ago.
+//!
+//! While somebody holds a snapshot of the database open, the entries of an index outlive the rows that
+//! they stood for. A look that begins at the front of an endpoint's queue then goes over everything that
+//! was delivered since. So most looks begin at the earliest delivery that the look before found. What
+//! has an earlier time and came later, because it was committed late or its lease ran out, is found by a
+//! complete look (see `front`).
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::super::front::{MARGIN_MS, Pace};
+
+/// An endpoint that has had nothing to do for so long gives its cursor up.
+const IDLE: Duration = Duration::from_mins(10);
+/// Endpoints whose queues have a cursor. Each is looked at even when it has nothing to do.
+const MAX_ENDPOINTS: usize = 256;
+
+/// Where the queues of the busiest endpoints begin.
+#[derive(Debug, Default)]
+pub(in super::super) struct Cursors(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    by_endpoint: BTreeMap<Uuid, Moved>,
+    pace: Pace,
+}
+
+/// A cursor, and when it was last moved.
+#[derive(Debug)]
+struct Moved {
+    cursor: Cursor,
+    at: Instant,
+}
+
+/// Where the queue of an endpoint begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cursor {
+    /// The earliest time at which anything is due.
+    pub(super) due_from: i64,
+    /// The earliest end of a lease, by the database's clock.
+    pub(super) leased_from: i64,
+}
+
+/// What a look goes over: the queues of these endpoints from their cursors on, those of all others from
+/// the front.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Look {
+    pub(super) endpoints: Vec<Uuid>,
+    pub(super) due_from: Vec<i64>,
+    pub(super) leased_from: Vec<i64>,
+    /// Between these ids, the ends left out, lie all other endpoints.
+    pub(super) after: Vec<Uuid>,
+    pub(super) before: Vec<Uuid>,
+}
+
+/// The queues that a look goes over, as parts of a recursive statement that takes its five lists. `waiting`
+/// goes from one endpoint to the next by the index of what is pending.
+macro_rules! queues {
+    ($after:literal, $before:literal, $endpoints:literal, $due_from:literal, $leased_from:literal) => {
+        concat!(
+            "
+     waiting (endpoint_id, before) AS (
+         SELECT (SELECT d.endpoint_id FROM deliveries d
+                 WHERE d.status = 'PENDING' AND d.endpoint_id > g.after
+                   AND d.endpoint_id < g.before
+                 ORDER BY d.endpoint_id LIMIT 1), g.before
+         FROM unnest(",
+            $after,
+            "::UUID[], ",
+            $before,
+            "::UUID[]) AS g (after, before)
+         UNION ALL
+         SELECT (SELECT d.endpoint_id FROM deliveries d
+                 WHERE d.status = 'PENDING' AND d.endpoint_id > w.endpoint_id
+                   AND d.endpoint_id < w.before
+                 ORDER BY d.endpoint_id LIMIT 1), w.before
+         FROM waiting w WHERE w.endpoint_id IS NOT NULL
+     ),
+     queues (endpoint_id, due_from, leased_from) AS (
+         SELECT endpoint_id, 0::BIGINT, 0::BIGINT FROM waiting WHERE endpoint_id IS NOT NULL
+         UNION ALL
+         SELECT endpoint_id, due_from, leased_from
+         FROM unnest(",
+            $endpoints,
+            "::UUID[], ",
+            $due_from,
+            "::BIGINT[], ",
+            $leased_from,
+            "::BIGINT[])
+             AS known (endpoint_id, due_from, leased_from)
+     )"
+        )
+    };
+}
+pub(super) use queues;
+
+impl Cursors {
+    /// What the next look goes over.
+    pub(super) fn look(&self) -> Look {
+        self.lock().look(Instant::now())
+    }
+
+    /// Takes note of how long a look took and what it found.
+    pub(super) fn note(&self, look: &Look, took: Duration, found: &[(Uuid, Cursor)]) {
+        self.lock().note(look, Instant::now(), took, found);
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn look(&self, now: Instant) -> Look {
+        let is_complete = self.pace.is_complete(now);
+        let mut look = Look::default();
+        look.after.push(Uuid::nil());
+        for (endpoint, moved) in self.by_endpoint.iter().filter(|_| !is_complete) {
+            let due_from = moved.cursor.due_from.saturating_sub(MARGIN_MS);
+            look.endpoints.push(*endpoint);
+            look.due_from.push(due_from);
+            look.leased_from.push(moved.cursor.leased_from);
+            look.before.push(*endpoint);
+            look.after.push(*endpoint);
+        }
+        look.before.push(Uuid::max());
+        look
+    }
+
+    fn note(&mut self, look: &Look, now: Instant, took: Duration, found: &[(Uuid, Cursor)]) {
+        if look.is_complete() {
+            self.by_endpoint
+                .retain(|_, moved| now.duration_since(moved.at) < IDLE);
+            self.pace.note(now, took);
+        }
+        for (endpoint, cursor) in found {
+            let has_room = self.by_endpoint.len() < MAX_ENDPOINTS;
+            if has_room || self.by_endpoint.contains_key(endpoint) {
+                let moved = Moved {
+                    cursor: *cursor,
+                    at: now,
+                };
+                self.by_endpoint.insert(*endpoint, moved);
+            }
+        }
+    }
+}
+
+impl Look {
+    fn is_complete(&self) -> bool {
+        self.endpoints.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::Instant;
+    use uuid::Uuid;
+
+    use super::{Cursor, IDLE, Look, MARGIN_MS, MAX_ENDPOINTS, State};
+
+    const TOOK: Duration = Duration::from_millis(100);
+
+    fn found(endpoint: u128, due_from: i64) -> (Uuid, Cursor) {
+        let leased_from = 7;
+        (
+            Uuid::from_u128(endpoint),
+            Cursor {
+                due_from,
+                leased_from,
+            },
+        )
+    }
+
+    fn gaps(look: &Look) -> Vec<(Uuid, Uuid)> {
+        let ends = look.before.iter().copied();
+        look.after.iter().copied().zip(ends).collect()
+    }
+
+    #[test]
+    fn the_first_look_goes_over_everything() {
+        let look = State::default().look(Instant::now());
+        assert!(look.is_complete());
+        assert_eq!(gaps(&look), [(Uuid::nil(), Uuid::max())]);
+    }
+
+    #[test]
+    fn a_look_begins_where_the_one_before_found_something_and_leaves_no_gap() {
+        let (mut state, now) = (State::default(), Instant::now());
+        let complete = state.look(now);
+        state.note(&complete, now, TOOK, &[found(5, 90_000), found(3, 80_000)]);
+        let look = state.look(now + TOOK);
+        let [three, five] = [3, 5].map(Uuid::from_u128);
+        assert_eq!(look.endpoints, [three, five]);
+        assert_eq!(look.due_from, [80_000 - MARGIN_MS, 90_000 - MARGIN_MS]);
+        assert_eq!(look.leased_from, [7, 7]);
+        let expected = [(Uuid::nil(), three), (three, five), (five, Uuid::max())];
+        assert_eq!(gaps(&look), expected);
+        state.note(&look, now + TOOK, TOOK, &[found(3, 81_000)]);
+        assert_eq!(state.look(now + TOOK).due_from[0], 81_000 - MARGIN_MS);
+    }
+
+    #[test]
+    fn complete_looks_take_a_twentieth_of_the_time() {
+        let (mut state, now) = (State::default(), Instant::now());
+        let complete = state.look(now);
+        state.note(&complete, now, TOOK, &[found(1, 90_000)]);
+        assert!(!state.look(now + TOOK * 19).is_complete());
+        assert!(state.look(now + TOOK * 20).is_complete());
+        let complete = state.look(now + TOOK * 20);
+        state.note(&complete, now + TOOK * 20, TOOK, &[]);
+        let next = state.look(now + TOOK * 21);
+        assert_eq!(next.due_from, [90_000 - MARGIN_MS], "kept while it is idle");
+        state.note(&complete, now + IDLE, TOOK, &[]);
+        assert!(state.by_endpoint.is_empty(), "given up");
+    }
+
+    #[test]
+    fn so_many_endpoints_have_a_cursor_and_no_more() {
+        let (mut state, now) = (State::default(), Instant::now());
+        let complete = state.look(now);
+        let all: Vec<_> = (1..=300).map(|it| found(it, 90_000)).collect();
+        state.note(&complete, now, TOOK, &all);
+        assert_eq!(state.look(now).endpoints.len(), MAX_ENDPOINTS);
+        state.note(&state.look(now), now, TOOK, &[found(1, 95_000)]);
+        assert_eq!(state.look(now).due_from[0], 95_000 - MARGIN_MS);
+    }
+}

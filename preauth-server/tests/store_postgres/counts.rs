@@ -1,0 +1,120 @@
+//! Totals of lists, kept as rows that nobody waits for.
+
+use std::sync::Arc;
+
+use preauth_core::port::{Filter, Viewer};
+use preauth_core::value::{CompanyId, OperationId};
+use sqlx::postgres::PgConnection;
+use sqlx::{Connection, Executor};
+
+use crate::fixture::{FIRST_PAGE, Fixture};
+
+/// More than any number that processes were told apart by before.
+const WRITERS: i64 = 80;
+
+/// A copy of an operation, under another id.
+const COPY: &str =
+    "INSERT INTO operations (id, head_office_id, payer_id, supplier_id, supplier_cnpj, version,
+         origin, status, amount_cents, withheld_tax_cents, due_date, expires_at, created_at)
+     SELECT $2, head_office_id, payer_id, supplier_id, supplier_cnpj, version, origin, status,
+         amount_cents, withheld_tax_cents, due_date, expires_at, created_at
+     FROM operations WHERE id = $1";
+
+async fn total(fixture: &Fixture, payer: CompanyId) -> u64 {
+    let viewer = Viewer::HeadOffice(payer);
+    let filter = Filter::default();
+    let listed = fixture.stores.queries.list(viewer, &filter, FIRST_PAGE);
+    listed.await.unwrap().total
+}
+
+/// How many rows the counts are kept as.
+async fn rows(fixture: &Fixture) -> i64 {
+    let count = "SELECT count(*) FROM operation_counts";
+    sqlx::query_scalar(count)
+        .fetch_one(&fixture.sql)
+        .await
+        .unwrap()
+}
+
+async fn begun(fixture: &Fixture, of: OperationId, number: i64) -> PgConnection {
+    let mut writer = PgConnection::connect(&fixture.database.url())
+        .await
+        .unwrap();
+    let begin = "BEGIN; SET LOCAL lock_timeout = '2s'";
+    writer.execute(begin).await.unwrap();
+    let copied = sqlx::query(COPY).bind(of.get()).bind(1_000 + number);
+    copied.execute(&mut writer).await.unwrap();
+    writer
+}
+
+#[tokio::test]
+async fn any_number_of_sessions_count_for_one_company_without_waiting_for_each_other() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    let first = fixture.offer(payer).await.id;
+    let mut writers = Vec::new();
+    for number in 0..WRITERS {
+        writers.push(begun(&fixture, first, number).await);
+    }
+    assert_eq!(total(&fixture, payer).await, 1, "nothing is committed");
+    for mut writer in writers {
+        writer.execute("COMMIT").await.unwrap();
+    }
+    assert_eq!(total(&fixture, payer).await, 1 + WRITERS.unsigned_abs());
+}
+
+#[tokio::test]
+async fn summing_up_changes_no_total() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    let first = fixture.offer(payer).await.id;
+    for number in 0..WRITERS {
+        let mut writer = begun(&fixture, first, number).await;
+        writer.execute("COMMIT").await.unwrap();
+    }
+    let before = rows(&fixture).await;
+    assert!(before >= WRITERS, "{before} rows");
+    let house = &fixture.stores.housekeeping;
+    // Two instances, and a small step: none is lost, and none counts twice.
+    while house.sum_up_counts(30).await.unwrap() + house.sum_up_counts(30).await.unwrap() > 0 {
+        assert_eq!(total(&fixture, payer).await, 1 + WRITERS.unsigned_abs());
+    }
+    let after = rows(&fixture).await;
+    assert!(after < 64, "{after} rows");
+    assert_eq!(total(&fixture, payer).await, 1 + WRITERS.unsigned_abs());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn totals_are_exact_while_they_are_summed_up() {
+    let fixture = Arc::new(Fixture::new().await);
+    let payer = fixture.payer().await;
+    let offers: Vec<_> = (0..100)
+        .map(|_| {
+            let fixture = Arc::clone(&fixture);
+            tokio::spawn(async move {
+                fixture.offer(payer).await;
+                let house = &fixture.stores.housekeeping;
+                house.sum_up_counts(10).await.unwrap();
+            })
+        })
+        .collect();
+    for offer in offers {
+        offer.await.unwrap();
+    }
+    assert_eq!(total(&fixture, payer).await, 100);
+}
+
+/// A slot comes round again after 65,536 changes: then rows are added to, as they were before.
+#[tokio::test]
+async fn a_count_is_right_when_its_slots_come_round_again() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    let first = fixture.offer(payer).await.id;
+    for number in 0..3 {
+        let again = "SELECT setval('operation_count_slots', 7)";
+        fixture.sql.execute(again).await.unwrap();
+        let mut writer = begun(&fixture, first, number).await;
+        writer.execute("COMMIT").await.unwrap();
+    }
+    assert_eq!(total(&fixture, payer).await, 4);
+}
