@@ -14,7 +14,7 @@ use crate::scene::Scene;
 /// Twice what the server cuts its log back to.
 const MAX_LOG_BYTES: u64 = 128 << 20;
 /// Longest time that a copy of a small database may take.
-const MAX_TIME: Duration = Duration::from_secs(60);
+const MAX_TIME: Duration = Duration::from_mins(1);
 
 async fn run(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_preauth-server"));
