@@ -125,13 +125,11 @@ fn reopen(operation: &Operation, beside: &Beside) -> Result<Change, Rejection> {
             status: operation.status(),
         });
     }
-    match beside.holder {
-        Some(existing) => Err(Rejection::DuplicateInvoice { existing }),
-        None => {
-            let resumed = Resumed::after(beside.reached, operation.origin);
-            Ok(Change::Reopened(resumed))
-        }
+    if let Some(existing) = beside.holder {
+        return Err(Rejection::DuplicateInvoice { existing });
     }
+    let resumed = Resumed::after(beside.reached, operation.origin);
+    Ok(Change::Reopened(resumed))
 }
 
 fn unless_extension_is_open(operation: &Operation, change: Change) -> Result<Change, Rejection> {

@@ -140,7 +140,7 @@ mod tests {
     use super::{LOOK_AGAIN, MAX_REMEMBERED, SetAside, Unreadable};
     use crate::store::rows::Corrupt;
 
-    fn row(id: impl ToString) -> [Unreadable; 1] {
+    fn row(id: &impl ToString) -> [Unreadable; 1] {
         [Unreadable::new(
             id.to_string(),
             Corrupt::at("deliveries", "type"),
@@ -151,7 +151,7 @@ mod tests {
     fn a_row_is_counted_once_however_often_it_is_met() {
         let set_aside = SetAside::default();
         for id in ["a", "b", "a", "a"] {
-            set_aside.note(row(id));
+            set_aside.note(row(&id));
         }
         assert_eq!(set_aside.counts(), [("deliveries", 2)]);
     }
@@ -160,7 +160,7 @@ mod tests {
     fn more_rows_than_are_remembered_are_counted_and_remembered_no_more() {
         let set_aside = SetAside::default();
         for id in 0..MAX_REMEMBERED.saturating_add(5) {
-            set_aside.note(row(id));
+            set_aside.note(row(&id));
         }
         assert_eq!(set_aside.counts(), [("deliveries", 10_005)]);
         assert_eq!(set_aside.known.lock().unwrap().rows.len(), MAX_REMEMBERED);

@@ -55,7 +55,7 @@ impl Instance {
     /// Starts it where it stopped.
     pub(crate) async fn start_again(&mut self, home: Home) {
         let flags: Vec<&str> = self.flags.iter().map(String::as_str).collect();
-        let sandbox = Sandbox::start_build(&self.build, home, &flags).await;
+        let sandbox = Sandbox::start_program(Command::new(&self.build), home, &flags).await;
         let address = sandbox.text("baseUrl").trim_start_matches("http://");
         self.front.lead_to(address);
         self.sandbox = Some(sandbox);
@@ -67,7 +67,7 @@ impl Instance {
     }
 
     /// The folder of its data.
-    pub(crate) fn data(&self) -> &std::path::Path {
+    pub(crate) fn data(&self) -> &Path {
         &self.data
     }
 

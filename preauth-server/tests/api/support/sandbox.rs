@@ -1,6 +1,6 @@
 //! A sandbox process of one's own, killed at the end.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -60,12 +60,8 @@ impl Sandbox {
         Self::start_program(program, home, flags).await
     }
 
-    /// Starts one of another build.
-    pub(crate) async fn start_build(build: &Path, home: Home, flags: &[&str]) -> Self {
-        Self::start_program(Command::new(build), home, flags).await
-    }
-
-    async fn start_program(mut program: Command, home: Home, flags: &[&str]) -> Self {
+    /// Starts `program`, which runs this build or another.
+    pub(crate) async fn start_program(mut program: Command, home: Home, flags: &[&str]) -> Self {
         let folder = home.folder();
         let ready_file = folder.join("ready.json");
         let _ = std::fs::remove_file(&ready_file);

@@ -31,6 +31,7 @@ async fn receive(cluster: &Arc<Cluster>, random: &mut Random) {
     let target = OrderTarget {
         payer: cluster.scene.payer,
         supplier: cluster.scene.supplier,
+        operation: None,
     };
     // An order's parties and number serve an invoice as well.
     let loaded = cluster.database.ground().store.load_new_order(&target);
@@ -53,7 +54,7 @@ async fn receive(cluster: &Arc<Cluster>, random: &mut Random) {
             let write = Write::NewInvoice(Box::new(invoice.clone()));
             let (event, render) = (EventType::InvoiceReceived, |id| body(id, &invoice));
             service
-                .announce(write, event, render, &subscriptions, now)
+                .announce(write, event, render, &subscriptions, None, now)
                 .await
         }
     });

@@ -82,22 +82,12 @@ impl fmt::Display for Fact {
                 )
             }
             Self::Moved(endpoint) => write!(f, "endpoint {endpoint} has a new address"),
-            Self::Started(instance) => write!(f, "instance {instance}: starts"),
-            Self::Stopped(instance) => write!(f, "instance {instance}: stopped in good order"),
-            Self::Killed(instance) => write!(f, "instance {instance}: KILLED"),
-            Self::Faulted {
-                instance,
-                call,
-                fault,
-            } => write!(f, "instance {instance}: {call:?} meets {fault:?}"),
+            Self::Started(_)
+            | Self::Stopped(_)
+            | Self::Killed(_)
+            | Self::Faulted { .. }
+            | Self::ClockSet { .. } => self.instance_line(f),
             Self::Jumped(by) => write!(f, "the clock jumps by {} s", by.num_seconds()),
-            Self::ClockSet { instance, ahead } => {
-                write!(
-                    f,
-                    "instance {instance}: its clock is set {} s ahead",
-                    ahead.num_seconds()
-                )
-            }
             Self::Quiet => f.write_str("-- quiet from here on"),
             Self::LastQuestions => f.write_str("-- last questions"),
             Self::Broken(what) => write!(f, "BROKEN: {what}"),
@@ -106,6 +96,27 @@ impl fmt::Display for Fact {
 }
 
 impl Fact {
+    fn instance_line(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Started(instance) => write!(f, "instance {instance}: starts"),
+            Self::Stopped(instance) => write!(f, "instance {instance}: stopped in good order"),
+            Self::Killed(instance) => write!(f, "instance {instance}: KILLED"),
+            Self::Faulted {
+                instance,
+                call,
+                fault,
+            } => write!(f, "instance {instance}: {call:?} meets {fault:?}"),
+            Self::ClockSet { instance, ahead } => {
+                write!(
+                    f,
+                    "instance {instance}: its clock is set {} s ahead",
+                    ahead.num_seconds()
+                )
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn delivery_line(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Claimed {

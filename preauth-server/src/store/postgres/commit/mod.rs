@@ -217,23 +217,28 @@ impl<'a> Group<'a> {
         if are_platforms {
             remember_platform_replies(statement);
         }
-        match (are_keyed, are_platforms) {
-            (false, false) => "SELECT n, 0 FROM written UNION ALL SELECT n, 1 FROM waiting",
-            (true, false) => {
-                "SELECT n, 0 FROM written UNION ALL SELECT n, 1 FROM waiting
-                 UNION ALL SELECT n, 2 FROM entering
-                           WHERE NOT is_inside AND n NOT IN (SELECT n FROM waiting)"
-            }
-            (false, true) => {
-                "SELECT n, 0 FROM written UNION ALL SELECT n, 1 FROM waiting
-                 UNION ALL SELECT n, 2 FROM kept_out"
-            }
-            (true, true) => {
-                "SELECT n, 0 FROM written UNION ALL SELECT n, 1 FROM waiting
-                 UNION ALL SELECT n, 2 FROM entering
-                           WHERE NOT is_inside AND n NOT IN (SELECT n FROM waiting)
-                 UNION ALL SELECT n, 2 FROM kept_out"
-            }
+        answer(are_keyed, are_platforms)
+    }
+}
+
+/// The end of the statement: what became of which commit, by its number (see [`Outcome`]).
+const fn answer(are_keyed: bool, are_platforms: bool) -> &'static str {
+    match (are_keyed, are_platforms) {
+        (false, false) => "SELECT n, 0 FROM written UNION ALL SELECT n, 1 FROM waiting",
+        (true, false) => {
+            "SELECT n, 0 FROM written UNION ALL SELECT n, 1 FROM waiting
+             UNION ALL SELECT n, 2 FROM entering
+                       WHERE NOT is_inside AND n NOT IN (SELECT n FROM waiting)"
+        }
+        (false, true) => {
+            "SELECT n, 0 FROM written UNION ALL SELECT n, 1 FROM waiting
+             UNION ALL SELECT n, 2 FROM kept_out"
+        }
+        (true, true) => {
+            "SELECT n, 0 FROM written UNION ALL SELECT n, 1 FROM waiting
+             UNION ALL SELECT n, 2 FROM entering
+                       WHERE NOT is_inside AND n NOT IN (SELECT n FROM waiting)
+             UNION ALL SELECT n, 2 FROM kept_out"
         }
     }
 }

@@ -146,7 +146,7 @@ async fn put_aside(
 ) -> Result<String, WriteError> {
     let id: Uuid = row.try_get("id")?;
     sqlx::query("UPDATE notices SET leased_until = NULL, next_attempt_at = $2 WHERE id = $1")
-        .bind(&id)
+        .bind(id)
         .bind(now.saturating_add(LOOK_AGAIN).unix_millis())
         .execute(connection)
         .await?;
