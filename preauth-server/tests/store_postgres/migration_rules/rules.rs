@@ -191,7 +191,7 @@ fn cannot_be_repeated(statement: &str, step: &Step, report: &mut impl FnMut(&str
     if is_made && index.is_none() && !is_guarded {
         report("a statement that cannot be carried out twice");
     }
-    if has(statement, "BODY") {
+    if has(statement, "FUNCTION_BODY") {
         report("a function in a step without a transaction");
     }
 }

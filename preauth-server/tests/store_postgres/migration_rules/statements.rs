@@ -8,7 +8,7 @@ pub(super) fn statements(sql: &str) -> Vec<String> {
         code.push_str(line);
         code.push(' ');
     }
-    let code = without(&without(&code, "$$", "BODY"), "'", "TEXT").to_uppercase();
+    let code = without(&without(&code, "$$", "FUNCTION_BODY"), "'", "TEXT").to_uppercase();
     // What comes after a name that is not followed by a space.
     let code = code
         .replace('(', " ( ")
