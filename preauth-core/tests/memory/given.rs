@@ -14,7 +14,7 @@ use preauth_core::port::{
 };
 use preauth_core::value::{
     Cnpj, CompanyId, CompanyName, DeliveryId, DueDate, EndpointId, EventId, EventType,
-    EventTypeSet, Money, Timestamp,
+    EventTypeSet, Money, Timestamp, Version,
 };
 use uuid::Uuid;
 
@@ -85,10 +85,13 @@ pub(crate) async fn given() -> (Arc<MemoryStore>, Operation) {
 }
 
 pub(crate) fn commit(write: Write, event_type: EventType) -> Commit {
+    // Each version has an event of its own.
+    let expected = write.expected_version().map_or(0, Version::get);
+    let number = u128::try_from(expected).unwrap();
     Commit {
         write,
         event: EventRecord {
-            id: EventId::new(Uuid::from_u128(30)),
+            id: EventId::new(Uuid::from_u128(30 + number)),
             event_type,
             at: now(),
             actor: Actor::Platform,

@@ -135,6 +135,9 @@ async fn a_payment_order_is_played_to_each_of_its_ends() {
         (&"PAID".into(), &day.into())
     );
 
+    // The paid one stands in the way of another until the bank returns the payout.
+    operator.run(&add).failed(1, &["RESOURCE_CONFLICT", id]);
+    operator.says(&["operation", "return-payout", &operation]);
     let second = operator.json(&add)["id"].to_string();
     let cancel = [
         "payment-order",
