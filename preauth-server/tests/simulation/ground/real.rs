@@ -1,6 +1,7 @@
 //! Real databases under simulated time, which stands still while one of them works.
 
 use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
@@ -22,6 +23,11 @@ use crate::scene::Scene;
 use crate::scratch::{self, Scratch};
 
 use super::{Desk, Ground, Kind};
+
+/// How long something real may take before simulated time goes on.
+const PATIENCE: Duration = Duration::from_millis(20);
+/// How far it goes on then: several may wait at once, and none shall run out of time by that.
+const STEP: Duration = Duration::from_millis(5);
 
 /// One instance's way to a database.
 struct Real {
@@ -68,14 +74,22 @@ async fn fresh(kind: Kind) -> Scratch {
 }
 
 /// Holds simulated time while something real is waited for: without work the runtime would jump
-/// to the next timer.
+/// to the next timer. What waits by a timer of its own, for a lock say, is moved on in small steps.
 async fn in_real_time<T>(work: impl Future<Output = T>) -> T {
-    let (done, until) = mpsc::channel::<()>();
-    // The paused clock does not advance by itself while a blocking task runs.
-    tokio::task::spawn_blocking(move || until.recv());
-    let outcome = work.await;
-    drop(done);
-    outcome
+    tokio::pin!(work);
+    loop {
+        let (done, until) = mpsc::channel::<()>();
+        // The paused clock does not advance by itself while a blocking task runs.
+        let patience = tokio::task::spawn_blocking(move || until.recv_timeout(PATIENCE));
+        tokio::select! {
+            biased;
+            outcome = &mut work => {
+                drop(done);
+                return outcome;
+            }
+            _ = patience => tokio::time::advance(STEP).await,
+        }
+    }
 }
 
 impl Real {
