@@ -87,11 +87,12 @@ pub(crate) async fn given() -> (Arc<MemoryStore>, Operation) {
 pub(crate) fn commit(write: Write, event_type: EventType) -> Commit {
     // Each version has an event of its own.
     let expected = write.expected_version().map_or(0, Version::get);
-    let number = u128::try_from(expected).unwrap();
+    let number = 30_i64.checked_add(expected).unwrap();
+    let number = u128::try_from(number).unwrap();
     Commit {
         write,
         event: EventRecord {
-            id: EventId::new(Uuid::from_u128(30 + number)),
+            id: EventId::new(Uuid::from_u128(number)),
             event_type,
             at: now(),
             actor: Actor::Platform,

@@ -218,9 +218,17 @@ impl Ledger {
 
     /// How many offers were answered 201.
     pub(crate) fn acknowledged(&self) -> usize {
+        self.count(|outcome| matches!(outcome, Outcome::Created { .. }))
+    }
+
+    /// How many offers had no answer that says what became of them.
+    pub(crate) fn unknown(&self) -> usize {
+        self.count(|outcome| *outcome == Outcome::Unknown)
+    }
+
+    fn count(&self, is: impl Fn(&Outcome) -> bool) -> usize {
         let entries = self.entries.lock().unwrap();
-        let created = |entry: &&Entry| matches!(entry.outcome, Outcome::Created { .. });
-        entries.iter().filter(created).count()
+        entries.iter().filter(|entry| is(&entry.outcome)).count()
     }
 
     /// Enters what was answered 201 to a request of the drill's own.

@@ -17,7 +17,7 @@ const RATE_LIMIT: &str = "1000000";
 /// How long anything may take that is waited for.
 const PATIENCE: Duration = Duration::from_mins(2);
 /// ERPs that work at the same time.
-const WORKERS: usize = 8;
+pub(crate) const WORKERS: usize = 8;
 
 /// Leases, and transactions that are open for longer than any of the server's.
 const LINGERING: &str = "SELECT (SELECT count(*) FROM deliveries WHERE leased_until IS NOT NULL)
