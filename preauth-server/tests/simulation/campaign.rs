@@ -45,6 +45,11 @@ fn every_commit_may_fail_unseen_land_late_or_conflict() {
 }
 
 #[test]
+fn every_commit_may_wait_in_vain_for_a_lock() {
+    at_every_position(Fault::StaysLocked);
+}
+
+#[test]
 fn every_call_may_be_the_last_before_its_effect() {
     at_every_position(Fault::KillsBefore);
 }

@@ -16,7 +16,7 @@ use crate::history::{CommandAnswer, Entry, Fact, OfferAnswer};
 pub(crate) struct Coverage(BTreeMap<&'static str, u64>);
 
 /// Everything that must have happened once in a few hundred seeds.
-const RARE: [&str; 39] = [
+const RARE: [&str; 40] = [
     "a commit's answer was lost",
     "a commit landed late",
     "a late commit was applied",
@@ -31,6 +31,7 @@ const RARE: [&str; 39] = [
     "a command's outcome was unknown",
     "a commit failed and nobody knew",
     "a commit met a conflict",
+    "a commit waited in vain for a lock",
     "an instance was killed",
     "an instance was killed during a delivery",
     "an instance was killed after its commit",
@@ -160,6 +161,7 @@ fn faulted(call: Call, fault: Fault) -> Vec<&'static str> {
         (Call::Commit, Fault::LosesAnswer) => vec!["a commit's answer was lost"],
         (Call::Commit, Fault::LandsLate) => vec!["a commit landed late"],
         (Call::Commit, Fault::FailsUnknown) => vec!["a commit failed and nobody knew"],
+        (Call::Commit, Fault::StaysLocked) => vec!["a commit waited in vain for a lock"],
         (Call::Commit, Fault::Conflicts) => vec!["a commit met a conflict"],
         (Call::Commit, Fault::KillsAfter) => vec!["an instance was killed after its commit"],
         (Call::Send, Fault::KillsBefore | Fault::KillsAfter) => {

@@ -29,6 +29,8 @@ pub(crate) enum Defect {
     OrderOverwrites,
     /// A new secret is shown to the endpoint's owner and not kept.
     RotationForgotten,
+    /// A commit that waits for a lock makes all others wait.
+    LockStopsAll,
     /// The body of an event shows the operation as it was before.
     StaleBody,
     /// An instance goes by its machine's clock, whatever that reads.

@@ -43,6 +43,8 @@ pub(crate) enum Fault {
     LandsLate,
     /// A commit that conflicts with nothing.
     Conflicts,
+    /// A commit that waits in vain for what others hold locked, and is refused.
+    StaysLocked,
     /// The instance dies before the call has its effect.
     KillsBefore,
     /// The instance dies after the call had its effect.
@@ -191,7 +193,7 @@ impl Call {
                     Self::Commit | Self::Claim | Self::Finish | Self::Release
                 )
             }
-            Fault::FailsUnknown | Fault::LandsLate | Fault::Conflicts => {
+            Fault::FailsUnknown | Fault::LandsLate | Fault::Conflicts | Fault::StaysLocked => {
                 matches!(self, Self::Commit)
             }
         }
@@ -205,6 +207,7 @@ fn drawn(mix: &Mix, call: Call, random: &mut Random) -> Option<Fault> {
         (Fault::LosesAnswer, mix.loses_answer),
         (Fault::LandsLate, mix.lands_late),
         (Fault::Conflicts, mix.conflicts),
+        (Fault::StaysLocked, mix.stays_locked),
     ];
     if random.below(100_000) < mix.kills {
         let kinds = [Fault::KillsBefore, Fault::KillsAfter];

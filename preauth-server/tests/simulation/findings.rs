@@ -24,6 +24,11 @@ fn a_delivery_that_is_left_out_is_found() {
 }
 
 #[test]
+fn a_lock_that_delays_everybody_is_found() {
+    found(Defect::LockStopsAll, "I14", 50);
+}
+
+#[test]
 fn a_reply_that_is_not_stored_is_found() {
     found(Defect::ReplyNotStored, "I5", 20);
 }

@@ -19,6 +19,8 @@ pub(crate) struct Mix {
     pub(crate) lands_late: u64,
     /// A commit conflicts though nobody is in the way.
     pub(crate) conflicts: u64,
+    /// A commit waits in vain for a lock.
+    pub(crate) stays_locked: u64,
     /// The instance dies at a call, in hundred-thousandths.
     pub(crate) kills: u64,
     pub(crate) receiver: ReceiverMix,
@@ -60,6 +62,7 @@ impl Mix {
             loses_answer: 0,
             lands_late: 0,
             conflicts: 0,
+            stays_locked: 0,
             kills: 0,
             receiver: ReceiverMix {
                 is_slow: 0,
@@ -93,6 +96,7 @@ impl Mix {
             loses_answer: rate(60),
             lands_late: rate(120),
             conflicts: rate(40),
+            stays_locked: rate(40),
             kills: rate(1500),
             receiver: ReceiverMix {
                 is_slow: rate(150),

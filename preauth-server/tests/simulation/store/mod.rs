@@ -38,6 +38,8 @@ pub(crate) struct Database {
     /// Held by whoever pauses, shared by whoever claims: the note of the one stands before
     /// the other.
     pausing: RwLock<()>,
+    /// What every commit passes, for the defect that waits there.
+    lane: RwLock<()>,
     rotations: AtomicU32,
     paused: Mutex<BTreeSet<EndpointId>>,
     /// Operations that somebody tried to commit, for the defect that takes ids anew.
@@ -69,6 +71,7 @@ impl Database {
             receivers,
             newest: Mutex::default(),
             pausing: RwLock::default(),
+            lane: RwLock::default(),
             rotations: AtomicU32::new(0),
             paused: Mutex::default(),
             begun: Mutex::default(),

@@ -1,5 +1,7 @@
 //! The write side: commits fail, conflict, lose their answer, or land late.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{
@@ -7,8 +9,10 @@ use preauth_core::port::{
     OrderTarget, PlatformReply, Store, Unavailable,
 };
 use preauth_core::value::{EventId, IdempotencyKey, OperationId, PaymentOrderId, Timestamp};
+use tokio::time::Instant;
 
 use crate::clock::sleep_ms;
+use crate::defect::Defect;
 use crate::faults::{Call, Fault};
 use crate::history::Fact;
 
@@ -20,6 +24,10 @@ const LATE_MS: u64 = 300;
 const LATEST_MS: u64 = 5_000;
 /// How many of them, in thousandths.
 const MUCH_LATER: u64 = 300;
+/// How long a commit waits for a lock before it is refused.
+const LOCK_WAIT_MS: u64 = 5_000;
+/// Longer than this no commit waits on account of another's lock.
+const MAX_LANE_WAIT: Duration = Duration::from_millis(500);
 
 #[async_trait]
 impl Store for SimStore {
@@ -95,12 +103,17 @@ impl Store for SimStore {
             Some(Fault::Fails) => return Err(CommitError::NotDone(lost())),
             Some(Fault::FailsUnknown) => return Err(unknown()),
             Some(Fault::Conflicts) => return Err(CommitError::Conflict),
+            Some(Fault::StaysLocked) => {
+                self.wait_in_vain().await;
+                return Err(CommitError::Busy(lost()));
+            }
             Some(Fault::LandsLate) => {
                 self.land_late(commit);
                 return Err(unknown());
             }
             Some(Fault::LosesAnswer | Fault::KillsBefore | Fault::KillsAfter) | None => {}
         }
+        self.pass_the_lane().await;
         let store = self.clone();
         let done = outliving(async move { store.apply(commit).await }).await;
         if done.is_ok() {
@@ -124,6 +137,27 @@ impl Store for SimStore {
 }
 
 impl SimStore {
+    /// A commit waits for what others hold; nobody else does, unless that is the defect.
+    async fn wait_in_vain(&self) {
+        let _lane = if self.database.has(Defect::LockStopsAll) {
+            Some(self.database.lane.write().await)
+        } else {
+            None
+        };
+        sleep_ms(LOCK_WAIT_MS).await;
+    }
+
+    /// Where one commit could be in the way of all others.
+    async fn pass_the_lane(&self) {
+        let asked = Instant::now();
+        drop(self.database.lane.read().await);
+        let waited = asked.elapsed();
+        if waited > MAX_LANE_WAIT {
+            let what = format!("a commit waited {waited:?} for a lock that is not its own");
+            self.database.chronicle.note(Fact::Broken(what));
+        }
+    }
+
     /// The database goes on with what it was sent, whatever became of the instance.
     fn land_late(&self, commit: Commit) {
         let store = self.clone();
