@@ -10,13 +10,14 @@ use preauth_server::clock::MAX_OFFSET;
 
 use crate::faults::{Call, Fault};
 use crate::history::{CommandAnswer, Entry, Fact, OfferAnswer};
+use crate::newer::UNKNOWN_TYPE;
 
 /// How often each rare thing happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Coverage(BTreeMap<&'static str, u64>);
 
 /// Everything that must have happened once in a few hundred seeds.
-const RARE: [&str; 40] = [
+const RARE: [&str; 41] = [
     "a commit's answer was lost",
     "a commit landed late",
     "a late commit was applied",
@@ -42,6 +43,7 @@ const RARE: [&str; 40] = [
     "a delivery failed and was tried again",
     "an endpoint was paused",
     "an event arrived twice",
+    "an event of an unknown type arrived",
     "a delivery was resent",
     "the clock jumped",
     "an instance's clock was set wrong",
@@ -117,6 +119,9 @@ fn names(fact: &Fact) -> Vec<&'static str> {
             verdict: Verdict::RetryAt { .. },
             ..
         } => vec!["a delivery failed and was tried again"],
+        Fact::Received { event_type, .. } if event_type == UNKNOWN_TYPE => {
+            vec!["an event of an unknown type arrived"]
+        }
         Fact::Paused(_) => vec!["an endpoint was paused"],
         Fact::Resent(_) => vec!["a delivery was resent"],
         Fact::Rotated(..) => vec!["a secret was rotated"],

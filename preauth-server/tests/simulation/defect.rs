@@ -33,6 +33,8 @@ pub(crate) enum Defect {
     LockStopsAll,
     /// The body of an event shows the operation as it was before.
     StaleBody,
+    /// A look at what is due fails as long as an event of an unknown type is among it.
+    UnknownTypeStopsAll,
     /// An instance goes by its machine's clock, whatever that reads.
     OwnClock,
     /// A try after one of unknown outcome takes an id of its own.

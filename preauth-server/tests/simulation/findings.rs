@@ -104,6 +104,11 @@ fn a_reply_of_another_state_is_found() {
 }
 
 #[test]
+fn an_unknown_type_that_stops_all_deliveries_is_found() {
+    found(Defect::UnknownTypeStopsAll, "I4", 50);
+}
+
+#[test]
 fn an_instance_that_goes_by_its_machines_clock_is_found() {
     found(Defect::OwnClock, "I6", 50);
     found(Defect::OwnClock, "I5", 200);

@@ -29,6 +29,7 @@ mod history;
 mod letterbox;
 mod machine;
 mod mix;
+mod newer;
 mod random;
 mod real;
 mod receivers;

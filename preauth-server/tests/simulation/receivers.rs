@@ -7,13 +7,14 @@ use async_trait::async_trait;
 use preauth_core::port::{AttemptError, EventRecord};
 use preauth_core::value::{EndpointId, EventId};
 use preauth_server::dispatcher::{Answer, Request, RetryAfter, Sender};
-use webhook_verify::EVENT_ID_HEADER;
+use webhook_verify::{EVENT_ID_HEADER, EVENT_TYPE_HEADER};
 
 use crate::clock::sleep_ms;
 use crate::faults::{Call, Fault, Faults};
 use crate::history::{Chronicle, Fact};
 use crate::letterbox::Letterboxes;
 use crate::mix::ReceiverMix;
+use crate::newer::stored_type;
 use crate::random::Random;
 use crate::scene::Scene;
 
@@ -64,6 +65,7 @@ impl Receivers {
         self.chronicle.note(Fact::Received {
             endpoint,
             event: event.id,
+            event_type: stored_type(event.id, event.event_type).to_owned(),
             body: event.body.clone(),
             objection: None,
             is_taken: true,
@@ -74,6 +76,7 @@ impl Receivers {
         self.chronicle.note(Fact::Received {
             endpoint: arrived.endpoint,
             event: arrived.event,
+            event_type: arrived.event_type.clone(),
             body: arrived.body.clone(),
             objection: arrived.objection.clone(),
             is_taken,
@@ -83,12 +86,15 @@ impl Receivers {
     /// What a receiver sees of a request that is sent at this moment.
     fn arrived(&self, request: Request) -> Arrived {
         let endpoint = self.scene.hearing(&request.url).endpoint;
-        let mut headers = request.headers.iter();
-        let event = headers.find(|(known, _)| *known == EVENT_ID_HEADER);
+        let header = |name| {
+            let mut headers = request.headers.iter();
+            headers.find(|(known, _)| *known == name).unwrap().1.clone()
+        };
         let now = self.chronicle.now();
         Arrived {
             endpoint,
-            event: EventId::parse(&event.unwrap().1).unwrap(),
+            event: EventId::parse(&header(EVENT_ID_HEADER)).unwrap(),
+            event_type: header(EVENT_TYPE_HEADER),
             objection: self.letterboxes.objection(endpoint, &request, now),
             body: request.body,
         }
@@ -128,6 +134,7 @@ impl Receivers {
 struct Arrived {
     endpoint: EndpointId,
     event: EventId,
+    event_type: String,
     body: String,
     objection: Option<String>,
 }

@@ -6,6 +6,7 @@ use preauth_core::port::{DeliveryStatus, EventRecord, StoredDelivery};
 use preauth_core::value::{CompanyId, DeliveryId, EndpointId, EventId};
 
 use crate::history::Fact;
+use crate::newer::stored_type;
 
 use super::Case;
 
@@ -113,6 +114,7 @@ impl<'a> Case<'a> {
             Fact::Received {
                 endpoint,
                 event,
+                event_type,
                 body,
                 objection,
                 is_taken,
@@ -127,6 +129,11 @@ impl<'a> Case<'a> {
                 let is_frozen = committed.is_none_or(|it| it.event.body == *body);
                 self.expect(is_frozen && objection.is_none(), "I9", || {
                     format!("event {event} arrived changed or forged: {objection:?}")
+                });
+                let is_stored_type = committed
+                    .is_none_or(|it| stored_type(*event, it.event.event_type) == event_type);
+                self.expect(is_stored_type, "I9", || {
+                    format!("event {event} arrived as one of type {event_type}")
                 });
                 if *is_taken {
                     known.taken.insert((*endpoint, *event));

@@ -92,6 +92,8 @@ pub(crate) enum Fact {
     Received {
         endpoint: EndpointId,
         event: EventId,
+        /// The text of its type, as its header names it.
+        event_type: String,
         body: String,
         /// Why its receiver would not have it: the signature or the address is not right.
         objection: Option<String>,

@@ -9,8 +9,9 @@ use crate::defect::Defect;
 use crate::faults::Call;
 use crate::ground::Ground;
 use crate::history::Fact;
+use crate::newer::{UNKNOWN_TYPE, is_of_newer_build};
 
-use super::{Database, SimStore, outliving};
+use super::{Database, SimStore, outliving, unavailable};
 
 #[async_trait]
 impl Outbox for SimStore {
@@ -19,6 +20,7 @@ impl Outbox for SimStore {
         let work = outliving(async move {
             let _others_too = store.database.pausing.read().await;
             let leased = store.database.claim(store.ground(), &claim).await?;
+            let leased = store.database.as_stored(store.ground(), leased).await?;
             for leased in &leased {
                 store.database.chronicle.note(Fact::Claimed {
                     instance: store.instance,
@@ -98,6 +100,28 @@ impl Database {
             ground.desk.pause(*it, claim.now).await;
         }
         leased
+    }
+
+    /// Shows the types of events that a newer build recorded.
+    async fn as_stored(
+        &self,
+        ground: &Ground,
+        mut leased: Vec<Leased>,
+    ) -> Result<Vec<Leased>, Unavailable> {
+        let mut knows_all = true;
+        for leased in &mut leased {
+            if is_of_newer_build(leased.event) {
+                UNKNOWN_TYPE.clone_into(&mut leased.event_type);
+                knows_all = false;
+            }
+        }
+        if knows_all || !self.has(Defect::UnknownTypeStopsAll) {
+            return Ok(leased);
+        }
+        for leased in &leased {
+            ground.outbox.release(leased).await?;
+        }
+        Err(unavailable())
     }
 
     async fn bend_leases(&self, ground: &Ground, leased: &[Leased]) -> Result<(), Unavailable> {
