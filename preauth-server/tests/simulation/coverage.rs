@@ -17,7 +17,7 @@ use crate::newer::UNKNOWN_TYPE;
 pub(crate) struct Coverage(BTreeMap<&'static str, u64>);
 
 /// Everything that must have happened once in a few hundred seeds.
-const RARE: [&str; 41] = [
+const RARE: [&str; 42] = [
     "a commit's answer was lost",
     "a commit landed late",
     "a late commit was applied",
@@ -44,6 +44,7 @@ const RARE: [&str; 41] = [
     "an endpoint was paused",
     "an event arrived twice",
     "an event of an unknown type arrived",
+    "a commit came between two pages of an audit",
     "a delivery was resent",
     "the clock jumped",
     "an instance's clock was set wrong",
@@ -72,12 +73,18 @@ impl Coverage {
     pub(crate) fn add(&mut self, history: &[Entry]) {
         let mut claimed = BTreeSet::new();
         let mut arrived = BTreeSet::new();
+        let mut is_auditing = false;
         for entry in history {
             for name in names(&entry.fact) {
                 self.count(name);
             }
             match &entry.fact {
                 Fact::Quiet => break,
+                Fact::AuditBegun => is_auditing = true,
+                Fact::AuditEnded => is_auditing = false,
+                Fact::Committed(_) if is_auditing => {
+                    self.count("a commit came between two pages of an audit");
+                }
                 Fact::Claimed { delivery, .. } if !claimed.insert(*delivery) => {
                     self.count("a delivery was given out again");
                 }

@@ -35,6 +35,8 @@ pub(crate) enum Defect {
     StaleBody,
     /// A look at what is due fails as long as an event of an unknown type is among it.
     UnknownTypeStopsAll,
+    /// A page of everything shows operations as they were when its reader began.
+    PageOfTwoMoments,
     /// An instance goes by its machine's clock, whatever that reads.
     OwnClock,
     /// A try after one of unknown outcome takes an id of its own.

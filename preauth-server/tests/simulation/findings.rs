@@ -109,6 +109,11 @@ fn an_unknown_type_that_stops_all_deliveries_is_found() {
 }
 
 #[test]
+fn a_page_of_two_moments_is_found() {
+    found(Defect::PageOfTwoMoments, "I2", 20);
+}
+
+#[test]
 fn an_instance_that_goes_by_its_machines_clock_is_found() {
     found(Defect::OwnClock, "I6", 50);
     found(Defect::OwnClock, "I5", 200);

@@ -1,5 +1,6 @@
 //! Everybody who does something in a run, all at once.
 
+mod auditor;
 mod clock_hand;
 mod clock_setter;
 mod erp;
@@ -37,6 +38,7 @@ pub(crate) async fn play(cluster: &Arc<Cluster>, random: &mut Random) {
     everybody.push(Box::pin(clock_hand::moves(cluster, random.fork())));
     everybody.push(Box::pin(meddler::meddles(cluster, random.fork())));
     everybody.push(Box::pin(clock_setter::sets(cluster, random.fork())));
+    everybody.push(Box::pin(auditor::audits(cluster, random.fork())));
     join_all(everybody).await;
 }
 

@@ -72,8 +72,10 @@ pub(crate) fn check(
         found: Vec::new(),
     };
     for entry in history {
-        if let Fact::Broken(what) = &entry.fact {
-            case.expect(false, "I14", || what.clone());
+        match &entry.fact {
+            Fact::Broken(what) => case.expect(false, "I14", || what.clone()),
+            Fact::Alarmed(violation) => case.found.push(Violation::from(&**violation)),
+            _ => {}
         }
     }
     case.found.extend(end.audited.iter().map(Violation::from));

@@ -1,6 +1,7 @@
 //! What a run stands on: the host in memory, or a real database.
 
 mod memory;
+mod paged;
 mod real;
 
 use std::fmt;
@@ -8,12 +9,15 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
+use preauth_core::memory::MemoryStore;
 use preauth_core::port::{Archive, Outbox, Queries, Store};
 use preauth_core::value::{DeliveryId, EndpointId, ExtensionId, Timestamp};
 use preauth_server::directory::SealedSecret;
 
 use crate::clock::SimClock;
 use crate::scene::Scene;
+
+use paged::Paged;
 
 /// Which one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +78,14 @@ impl Kind {
         instances: usize,
     ) -> Vec<Ground> {
         match self {
-            Self::Memory => vec![Ground::of(scene.store(Arc::clone(clock))); instances],
+            Self::Memory => {
+                let store = scene.store(Arc::clone(clock));
+                let ground = Ground {
+                    archive: Arc::new(Paged(Arc::<MemoryStore>::clone(&store))),
+                    ..Ground::of(store)
+                };
+                vec![ground; instances]
+            }
             Self::Sqlite | Self::Postgres => real::prepare(self, scene, instances).await,
         }
     }

@@ -90,6 +90,7 @@ impl fmt::Display for Fact {
             Self::Jumped(by) => write!(f, "the clock jumps by {} s", by.num_seconds()),
             Self::Quiet => f.write_str("-- quiet from here on"),
             Self::LastQuestions => f.write_str("-- last questions"),
+            Self::AuditBegun | Self::AuditEnded | Self::Alarmed(_) => self.auditor_line(f),
             Self::Broken(what) => write!(f, "BROKEN: {what}"),
         }
     }
@@ -113,6 +114,15 @@ impl Fact {
                     ahead.num_seconds()
                 )
             }
+            _ => Ok(()),
+        }
+    }
+
+    fn auditor_line(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AuditBegun => f.write_str("auditor: begins"),
+            Self::AuditEnded => f.write_str("auditor: ends"),
+            Self::Alarmed(violation) => write!(f, "auditor: {violation}"),
             _ => Ok(()),
         }
     }

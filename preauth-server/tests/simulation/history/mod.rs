@@ -5,6 +5,7 @@ mod lines;
 use std::sync::{Arc, Mutex};
 
 use chrono::TimeDelta;
+use preauth_core::audit;
 use preauth_core::operation::{Action, Operation};
 use preauth_core::payment_order::{OrderAction, PaymentOrder};
 use preauth_core::port::{Commit, EventRecord, NewDelivery, Verdict, Write};
@@ -125,6 +126,12 @@ pub(crate) enum Fact {
     Quiet,
     /// From here on callers only ask for what they know.
     LastQuestions,
+    /// The auditor begins to read, while others go on.
+    AuditBegun,
+    /// It has read everything.
+    AuditEnded,
+    /// It found that a rule does not hold.
+    Alarmed(Box<audit::Violation>),
     /// Something that must never happen, seen while it happened.
     Broken(String),
 }

@@ -1,0 +1,94 @@
+//! The auditor: reads everything while others go on, and takes a while between two pages.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use preauth_core::audit::{self, Moment, Totals, Watch};
+use preauth_core::port::{Archive, Page, Pages, Unavailable};
+use preauth_server::clock::Clock;
+use preauth_server::http::WireReadBack;
+
+use crate::clock::sleep_ms;
+use crate::history::{Chronicle, Fact};
+use crate::random::{Random, SharedRandom};
+use crate::store::Database;
+use crate::world::Cluster;
+
+/// Records read at once: so few that others write before the next.
+const PAGE: u32 = 3;
+const LONGEST_PAUSE_MS: u64 = 1_500;
+/// Between two audits.
+const LONGEST_REST_MS: u64 = 8_000;
+const AUDITS: u32 = 2;
+
+/// Audits a few times in the middle of everything.
+pub(super) async fn audits(cluster: &Arc<Cluster>, mut random: Random) {
+    for _ in 0..AUDITS {
+        sleep_ms(random.between(1, LONGEST_REST_MS)).await;
+        audit(cluster, random.fork()).await;
+    }
+}
+
+async fn audit(cluster: &Arc<Cluster>, random: Random) {
+    let chronicle = &cluster.chronicle;
+    let moment = Moment {
+        now: cluster.clock.now(),
+        // The clock jumps, and instances are down: what is late here is not wrong.
+        is_live: false,
+        daily_share: NonZeroU32::MAX,
+    };
+    let archive = Unhurried {
+        database: Arc::clone(&cluster.database),
+        random: SharedRandom::new(random),
+    };
+    let mut alarms = Alarms(chronicle.clone());
+    chronicle.note(Fact::AuditBegun);
+    let audited = audit::audit(&archive, &WireReadBack, moment, &mut alarms).await;
+    match audited {
+        Ok(_) => chronicle.note(Fact::AuditEnded),
+        Err(error) => {
+            let broken = format!("the auditor cannot read: {error}");
+            chronicle.note(Fact::Broken(broken));
+        }
+    }
+}
+
+/// Everything, a little at a time.
+struct Unhurried {
+    database: Arc<Database>,
+    random: SharedRandom,
+}
+
+struct FewAtOnce {
+    pages: Box<dyn Pages>,
+    random: SharedRandom,
+}
+
+struct Alarms(Chronicle);
+
+#[async_trait]
+impl Archive for Unhurried {
+    async fn pages(&self) -> Result<Box<dyn Pages>, Unavailable> {
+        Ok(Box::new(FewAtOnce {
+            pages: self.database.pages().await?,
+            random: self.random.clone(),
+        }))
+    }
+}
+
+#[async_trait]
+impl Pages for FewAtOnce {
+    async fn next(&mut self, _limit: u32) -> Result<Page, Unavailable> {
+        sleep_ms(self.random.draw(|it| it.between(1, LONGEST_PAUSE_MS))).await;
+        self.pages.next(PAGE).await
+    }
+}
+
+impl Watch for Alarms {
+    fn found(&mut self, violation: audit::Violation) {
+        self.0.note(Fact::Alarmed(Box::new(violation)));
+    }
+
+    fn progressed(&mut self, _totals: &Totals) {}
+}
