@@ -1,7 +1,7 @@
-//! Everything in the file as of one moment, beside the server that has it.
+//! Everything in the file, beside the server that has it: each page by a short transaction, because the log
+//! grows behind a long one.
 //!
-//! A connection of its own that only reads, without the lock file: the log of the database keeps
-//! its view as long as the transaction lasts, and nobody waits for it.
+//! The connection only reads, without the lock file, and nobody waits for it.
 
 mod children;
 mod notices;
