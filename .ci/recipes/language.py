@@ -86,7 +86,8 @@ def receives(offered):
     receiving.wait_for(reported, "the sandbox delivers")
     story = Path(os.environ["PREAUTH_STORY"]).read_text()
     assert story.count("204, delivered") == offered, story
-    receiving.keeps_the_contract(f"http://127.0.0.1:{port}/webhooks", sandbox["webhookSecret"])
+    lengths = receiving.PHP_LENGTHS if language == "php" else receiving.LENGTHS
+    receiving.keeps_the_contract(f"http://127.0.0.1:{port}/webhooks", sandbox["webhookSecret"], lengths)
 
 
 def receiver():
@@ -100,6 +101,9 @@ if __name__ == "__main__":
     began = time.monotonic()
     verifies_every_vector()
     secrets = f"{sandbox['webhookSecret']},whsec_of-the-time-before-the-rotation"
-    with receiving.program(receiver(), port, WEBHOOK_SECRET=secrets, DATABASE=str(folder / "webhooks.db")):
+    database = str(folder / "webhooks.db")
+    with receiving.program(receiver(), port, WEBHOOK_SECRET=secrets, DATABASE=database):
         receives(offers_once())
+    with receiving.program(receiver(), port, WEBHOOK_SECRET=f"{sandbox['webhookSecret']},", DATABASE=database):
+        receiving.accepts_nothing(f"http://127.0.0.1:{port}/webhooks", sandbox["webhookSecret"])
     print(f"{language}: vectors, create, retry, receive ({time.monotonic() - began:.0f} s)")

@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import hmac
 import http.client
+import json
 import os
 import socket
 import subprocess
@@ -17,6 +18,26 @@ EVENT = (
     '{ "id": "%s", "type": "pre_authorization.declined",\r\n "createdAt": "2026-11-21T12:00:00.000Z", '
     '"data": {"anticipationId": 1, "status": "REPROVED", "reason": "Não aceito \\u2014 preço", "new": 1.50} }'
 )
+MAX_BODY = 1024 * 1024
+# Requests that say falsely how long they are, or whose body is longer than a webhook's: a name, a header, the
+# body as it is sent. Each is signed, so that nothing but its length is wrong. A new attack is one row.
+BODY = (EVENT % ID).encode()
+LONG = json.dumps({**json.loads(BODY), "pad": "x" * MAX_BODY}).encode()
+CHUNK = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
+LENGTHS = [
+    ("a negative length", "content-length: -1", BODY),
+    ("the smallest length of 64 bits", "content-length: -9223372036854775808", BODY),
+    ("a length of 20 digits", "content-length: 99999999999999999999", BODY),
+    ("a length that is no number", "content-length: x", BODY),
+    ("a length in hexadecimal", f"content-length: {len(BODY):#x}", BODY),
+    ("a length of nothing", "content-length: 0", BODY),
+    ("a body above the bound", f"content-length: {len(LONG)}", LONG),
+    ("chunks above the bound", "transfer-encoding: chunked", b"%x\r\n%s\r\n0\r\n\r\n" % (len(LONG), LONG)),
+    ("chunks without end", "transfer-encoding: chunked", CHUNK * 64),
+    ("a chunk of a negative length", "transfer-encoding: chunked", b"-1\r\n" + BODY + b"\r\n0\r\n\r\n"),
+]
+# What `php -S` survives: PHP's server for development sets aside as many bytes as the length says, and ends.
+PHP_LENGTHS = [row for row in LENGTHS if "99999" not in row[1]]
 UNKNOWN = '{"id":"019f0000-0000-7000-8000-000000000002","type":"tomorrow.happened","createdAt":"","data":{}}'
 
 
@@ -53,19 +74,29 @@ def program(command, port, **environment):
         process.wait()
 
 
-def keeps_the_contract(url, secret):
+def keeps_the_contract(url, secret, lengths=LENGTHS):
     """Confirms what is signed, as often as it comes and though it is new; refuses all else."""
-    body = (EVENT % ID).encode()
-    now = int(time.time())
+    body, now = BODY, int(time.time())
     header = sign(secret, now, body)
     assert post(url, header, body) // 100 == 2, "a signed event"
     assert post(url, header, body) // 100 == 2, "the same again"
     assert post(url, sign(secret, now, UNKNOWN.encode()), UNKNOWN.encode()) // 100 == 2, "an unknown type"
     assert post(url, f"{sign(secret + 'x', now, body)},{header[13:]}", body) // 100 == 2, "two signatures"
+    for name, length, sent in lengths:
+        status = send(url, length, sent, secret)
+        assert status // 100 != 2, f"{name}: {status}"
+    assert post(url, header, body) // 100 == 2, "a signed event after those"
     assert post(url, header, body + b" ") == 400, "another body"
     assert post(url, sign(secret + "x", now, body), body) == 400, "another secret"
     assert post(url, sign(secret, now - 400, body), body) == 400, "too old"
     assert post(url, None, body) == 400, "no signature"
+
+
+def accepts_nothing(url, secret):
+    """Its list of secrets has an empty one: refuses a forger's delivery, and all others too, so that it shows."""
+    now = int(time.time())
+    assert post(url, sign("", now, BODY), BODY) // 100 != 2, "signed with the empty secret"
+    assert post(url, sign(secret, now, BODY), BODY) // 100 != 2, "signed, to a receiver with an empty secret"
 
 
 def sign(secret, at, body):
@@ -82,3 +113,26 @@ def post(url, signature, body):
     with contextlib.closing(connection):
         connection.request("POST", address.path, body, headers)
         return connection.getresponse().status
+
+
+def send(url, length, body, secret):
+    """The status that answers these very bytes; 0 if the connection is closed instead."""
+    address = urllib.parse.urlsplit(url)
+    signed = LONG if len(body) > MAX_BODY else BODY
+    head = [
+        f"POST {address.path} HTTP/1.1",
+        f"host: {address.netloc}",
+        "content-type: application/json",
+        f"x-service-signature: {sign(secret, int(time.time()), signed)}",
+        length,
+    ]
+    with socket.create_connection((address.hostname, address.port), timeout=30) as connection:
+        try:
+            connection.sendall("\r\n".join(head).encode() + b"\r\n\r\n" + body)
+            connection.shutdown(socket.SHUT_WR)
+            answer = connection.recv(4096)
+        except TimeoutError:
+            raise
+        except OSError:
+            return 0
+    return int(answer.split()[1]) if answer else 0

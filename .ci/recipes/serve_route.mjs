@@ -13,7 +13,7 @@ const server = createServer(async (request, response) => {
     body: request,
     duplex: "half",
   });
-  const outgoing = await POST(incoming);
-  response.writeHead(outgoing.status).end();
+  const answered = POST(incoming).catch((error) => (console.error(error), { status: 500 }));
+  response.writeHead((await answered).status).end();
 });
 server.listen(Number(process.argv[3]), "127.0.0.1");

@@ -1,4 +1,5 @@
-//! The fixed vectors, computed outside this crate and shared with other languages.
+//! The fixed vectors, computed outside this crate and shared with other languages. `bare` runs this
+//! file once more, without any feature.
 
 #![expect(
     clippy::unwrap_used,
@@ -8,7 +9,7 @@
 use std::time::Duration;
 
 use serde::Deserialize;
-use webhook_verify::{Secret, Verifier, VerifyError};
+use webhook_verify::{Secret, SecretError, Verifier, VerifyError};
 
 #[derive(Deserialize)]
 struct Document {
@@ -27,12 +28,33 @@ struct Case {
 }
 
 impl Case {
-    fn verifier(&self) -> Verifier {
-        let mut secrets = self.secrets.iter().map(|s| Secret::parse(s).unwrap());
-        let first = Verifier::new(secrets.next().unwrap());
-        secrets
-            .fold(first, Verifier::also_accepting)
-            .with_tolerance(Duration::from_secs(self.tolerance_seconds))
+    fn outcome(&self) -> &'static str {
+        // No verifier is made without a secret.
+        let Ok(Some(verifier)) = self.verifier() else {
+            return "bad_secret";
+        };
+        let header = self.header.as_deref().map(str::as_bytes);
+        let body = self.body();
+        match verifier.verify(header, &body, self.now_unix_seconds) {
+            Ok(verified) => {
+                assert_eq!(verified.body(), body, "{}", self.name);
+                "accepted"
+            }
+            Err(VerifyError::MissingHeader) => "missing_header",
+            Err(VerifyError::Malformed(_)) => "malformed",
+            Err(VerifyError::TooOld { .. }) => "too_old",
+            Err(VerifyError::TooNew { .. }) => "too_new",
+            Err(VerifyError::NoMatch) => "no_match",
+        }
+    }
+
+    fn verifier(&self) -> Result<Option<Verifier>, SecretError> {
+        let tolerance = Duration::from_secs(self.tolerance_seconds);
+        let secrets: Result<Vec<_>, _> = self.secrets.iter().map(|s| Secret::parse(s)).collect();
+        let mut secrets = secrets?.into_iter();
+        let first = secrets.next().map(Verifier::new);
+        let all = first.map(|first| secrets.fold(first, Verifier::also_accepting));
+        Ok(all.map(|all| all.with_tolerance(tolerance)))
     }
 
     fn body(&self) -> Vec<u8> {
@@ -45,21 +67,8 @@ impl Case {
 #[test]
 fn every_vector_has_its_outcome() {
     let document: Document = serde_json::from_str(include_str!("../vectors.json")).unwrap();
-    assert!(document.cases.len() > 50);
+    assert!(document.cases.len() > 100);
     for case in document.cases {
-        let header = case.header.as_deref().map(str::as_bytes);
-        let body = case.body();
-        let outcome = match case.verifier().verify(header, &body, case.now_unix_seconds) {
-            Ok(verified) => {
-                assert_eq!(verified.body(), body, "{}", case.name);
-                "accepted"
-            }
-            Err(VerifyError::MissingHeader) => "missing_header",
-            Err(VerifyError::Malformed(_)) => "malformed",
-            Err(VerifyError::TooOld { .. }) => "too_old",
-            Err(VerifyError::TooNew { .. }) => "too_new",
-            Err(VerifyError::NoMatch) => "no_match",
-        };
-        assert_eq!(outcome, case.outcome, "{}", case.name);
+        assert_eq!(case.outcome(), case.outcome, "{}", case.name);
     }
 }

@@ -16,7 +16,7 @@ final class Receive {
     private static final int MAX_BODY = 1024 * 1024;
     private static final ObjectMapper JSON = new ObjectMapper();
     // During a rotation with overlap: the new secret and the old one, separated by a comma.
-    private static final List<String> SECRETS = List.of(System.getenv("WEBHOOK_SECRET").split(","));
+    private static final List<String> SECRETS = List.of(System.getenv("WEBHOOK_SECRET").split(",", -1));
 
     // In your system: tables. Effect and event id go into one transaction, so that an event has its
     // effect exactly once, however often it comes, and a 2xx says that both are stored.

@@ -11,12 +11,14 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 final class Verifier {
+    // As the platform shows it. An empty one is everybody's, and "whsec_new,".split(",", -1) has one.
+    private static final Pattern SECRET = Pattern.compile("whsec_[^\\x00-\\x20\\x7f]{18,}");
     // name=value: printable ASCII, neither space nor comma in it.
     private static final Pattern ITEM = Pattern.compile("([!-+\\--<>-~]+)=([!-+\\--~]*)");
     private static final Pattern TIMESTAMP = Pattern.compile("0|[1-9][0-9]{0,11}");
     private static final Pattern SIGNATURE = Pattern.compile("[0-9A-Fa-f]{64}");
 
-    enum Outcome { ACCEPTED, MISSING_HEADER, MALFORMED, TOO_OLD, TOO_NEW, NO_MATCH }
+    enum Outcome { ACCEPTED, BAD_SECRET, MISSING_HEADER, MALFORMED, TOO_OLD, TOO_NEW, NO_MATCH }
 
     private Verifier() {}
 
@@ -30,6 +32,10 @@ final class Verifier {
      */
     static Outcome verify(List<String> secrets, String header, byte[] body, long now, long tolerance)
             throws GeneralSecurityException {
+        if (secrets.isEmpty()) return Outcome.BAD_SECRET;
+        for (var secret : secrets) {
+            if (!SECRET.matcher(secret).matches()) return Outcome.BAD_SECRET;
+        }
         if (header == null) return Outcome.MISSING_HEADER;
         if (header.length() > 2048) return Outcome.MALFORMED;
         var timestamps = new ArrayList<String>();

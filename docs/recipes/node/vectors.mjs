@@ -2,11 +2,12 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { verify } from "./verify.mjs";
+import { refusal } from "./verify.mjs";
 
 const { cases } = JSON.parse(readFileSync(process.argv[2], "utf8"));
 for (const { name, secrets, header, body_hex, now_unix_seconds, tolerance_seconds, outcome } of cases) {
   const body = Buffer.from(body_hex, "hex");
-  assert.equal(verify(secrets, header, body, now_unix_seconds, tolerance_seconds), outcome, name);
+  const reason = refusal(secrets, header, body, now_unix_seconds, tolerance_seconds);
+  assert.equal(reason ?? "accepted", outcome, name);
 }
 console.log(`${cases.length} vectors`);

@@ -2,18 +2,22 @@
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 
+const MAX_BODY = 1024 * 1024;
+// As the platform shows it. An empty one is everybody's, and `"whsec_new,".split(",")` has one.
+const SECRET = /^whsec_[^\x00-\x20\x7f]{18,}$/;
 // name=value: printable ASCII, neither space nor comma in it.
 const ITEM = /^([!-+\--<>-~]+)=([!-+\--~]*)$/;
 const TIMESTAMP = /^(?:0|[1-9][0-9]{0,11})$/;
 const SIGNATURE = /^[0-9A-Fa-f]{64}$/;
 
 /**
- * Gives "accepted", or why a delivery must be refused.
+ * Returns why a delivery must be refused; null if it is accepted.
  *
  * `secrets` are those in force, `header` is the value of x-service-signature (undefined if there is
  * none), `body` is the Buffer as it came. A signature may lie `tolerance` seconds from `now`.
  */
-export function verify(secrets, header, body, now = Date.now() / 1000, tolerance = 300) {
+export function refusal(secrets, header, body, now = Date.now() / 1000, tolerance = 300) {
+  if (!secrets.length || !secrets.every((secret) => SECRET.test(secret))) return "bad_secret";
   if (header == null) return "missing_header";
   if (header.length > 2048) return "malformed";
   const items = header.split(",").map((item) => ITEM.exec(item));
@@ -37,5 +41,18 @@ export function verify(secrets, header, body, now = Date.now() / 1000, tolerance
       matches = isEqual || matches;
     }
   }
-  return matches ? "accepted" : "no_match";
+  return matches ? null : "no_match";
+}
+
+/** The bytes of a request, or null if there are more than a webhook has. */
+export async function rawBody(stream) {
+  // Buffers, joined once at the end: a string made of a part can break a character in two.
+  const parts = [];
+  let length = 0;
+  for await (const part of stream ?? []) {
+    length += part.length;
+    if (length > MAX_BODY) return null;
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
 }

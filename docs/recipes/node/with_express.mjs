@@ -1,7 +1,7 @@
 // The receiver in Express: with_express.mjs PORT
 
 import express from "express";
-import { verify } from "./verify.mjs";
+import { refusal } from "./verify.mjs";
 
 const SECRETS = process.env.WEBHOOK_SECRET.split(",");
 
@@ -12,7 +12,9 @@ const app = express();
 app.post("/webhooks", express.raw({ type: () => true, limit: "1mb" }), (request, response) => {
   // Without any body there is no Buffer.
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-  if (verify(SECRETS, request.get("x-service-signature"), body) !== "accepted") {
+  const reason = refusal(SECRETS, request.get("x-service-signature"), body);
+  if (reason) {
+    console.log(`refused: ${reason}`);
     return response.sendStatus(400);
   }
   const event = JSON.parse(body.toString("utf8"));

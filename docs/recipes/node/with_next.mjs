@@ -1,6 +1,6 @@
 // The receiver as a route handler of Next: app/webhooks/route.js
 
-import { verify } from "./verify.mjs";
+import { rawBody, refusal } from "./verify.mjs";
 
 const SECRETS = process.env.WEBHOOK_SECRET.split(",");
 
@@ -8,10 +8,12 @@ const SECRETS = process.env.WEBHOOK_SECRET.split(",");
 export const runtime = "nodejs";
 
 export async function POST(request) {
-  // Neither request.json() nor request.text(): the bytes.
-  const body = Buffer.from(await request.arrayBuffer());
-  const header = request.headers.get("x-service-signature");
-  if (verify(SECRETS, header, body) !== "accepted") {
+  // Neither request.json() nor request.text(): the bytes. request.arrayBuffer() has no bound.
+  const body = await rawBody(request.body);
+  if (body === null) return new Response(null, { status: 413 });
+  const reason = refusal(SECRETS, request.headers.get("x-service-signature"), body);
+  if (reason) {
+    console.log(`refused: ${reason}`);
     return new Response(null, { status: 400 });
   }
   const event = JSON.parse(body.toString("utf8"));

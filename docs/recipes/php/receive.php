@@ -26,9 +26,9 @@ function receive(): int
     }
     // During a rotation with overlap: the new secret and the old one, separated by a comma.
     $secrets = explode(',', getenv('WEBHOOK_SECRET'));
-    $outcome = verify($secrets, $_SERVER['HTTP_X_SERVICE_SIGNATURE'] ?? null, $body);
-    if ($outcome !== 'accepted') {
-        error_log("refused: $outcome");
+    $reason = refusal($secrets, $_SERVER['HTTP_X_SERVICE_SIGNATURE'] ?? null, $body);
+    if ($reason !== null) {
+        error_log("refused: $reason");
         return 400;
     }
     $event = json_decode($body, true, flags: JSON_THROW_ON_ERROR);

@@ -4,13 +4,17 @@
 declare(strict_types=1);
 
 /**
- * Gives "accepted", or why a delivery must be refused.
+ * Returns why a delivery must be refused; null if it is accepted.
  *
  * $secrets are those in force, $header is the value of x-service-signature (null if there is none),
  * $body is the body as it came. A signature may lie $tolerance seconds from $now.
  */
-function verify(array $secrets, ?string $header, string $body, ?int $now = null, int $tolerance = 300): string
+function refusal(array $secrets, ?string $header, string $body, ?int $now = null, int $tolerance = 300): ?string
 {
+    // As the platform shows it. An empty one is everybody's, and explode(',', 'whsec_new,') has one.
+    if (!$secrets || preg_grep('/^whsec_[^\x00-\x20\x7f]{18,}$/D', $secrets) !== $secrets) {
+        return 'bad_secret';
+    }
     if ($header === null) {
         return 'missing_header';
     }
@@ -53,5 +57,5 @@ function verify(array $secrets, ?string $header, string $body, ?int $now = null,
             $matches = hash_equals($expected, strtolower($signature)) || $matches;
         }
     }
-    return $matches ? 'accepted' : 'no_match';
+    return $matches ? null : 'no_match';
 }

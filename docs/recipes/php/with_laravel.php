@@ -11,10 +11,16 @@ use Illuminate\Support\Facades\Route;
 require_once __DIR__ . '/verify.php';
 
 Route::post('/webhooks', function (Request $request): Response {
+    // Laravel has read it already; post_max_size in php.ini bounds that.
     $body = $request->getContent();
+    if (strlen($body) > 1024 * 1024) {
+        return new Response(status: 413);
+    }
     // During a rotation with overlap: the new secret and the old one, separated by a comma.
     $secrets = explode(',', getenv('WEBHOOK_SECRET'));
-    if (verify($secrets, $request->header('x-service-signature'), $body) !== 'accepted') {
+    $reason = refusal($secrets, $request->header('x-service-signature'), $body);
+    if ($reason !== null) {
+        error_log("refused: $reason");
         return new Response(status: 400);
     }
     $event = json_decode($body, true, flags: JSON_THROW_ON_ERROR);

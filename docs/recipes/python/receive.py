@@ -2,11 +2,12 @@
 
 import json
 import os
+import re
 import sqlite3
 import sys
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
-from verify import verify
+from verify import refusal
 
 # During a rotation with overlap: the new secret and the old one, separated by a comma.
 SECRETS = os.environ["WEBHOOK_SECRET"].split(",")
@@ -19,14 +20,17 @@ database.execute("CREATE TABLE IF NOT EXISTS operation (id INTEGER PRIMARY KEY, 
 
 
 class Receiver(BaseHTTPRequestHandler):
+    timeout = 10  # seconds for each read
+
     def do_POST(self):
-        length = int(self.headers.get("Content-Length", 0))
-        if length > MAX_BODY:
+        # Digits alone: int() reads "-1", too, and read(-1) has no end.
+        length = self.headers.get("Content-Length", "")
+        if not re.fullmatch("[0-9]{1,7}", length) or int(length) > MAX_BODY:
             return self.answer(413)
-        body = self.rfile.read(length)
-        outcome = verify(SECRETS, self.headers.get("x-service-signature"), body)
-        if outcome != "accepted":
-            print(f"refused: {outcome}", flush=True)
+        body = self.rfile.read(int(length))
+        reason = refusal(SECRETS, self.headers.get("x-service-signature"), body)
+        if reason:
+            print(f"refused: {reason}", flush=True)
             return self.answer(400)
         event = json.loads(body)
         # Effect and id in one transaction: an event has its effect exactly once, however often it

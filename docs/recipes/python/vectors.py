@@ -3,17 +3,17 @@
 import json
 import sys
 
-from verify import verify
+from verify import refusal
 
 with open(sys.argv[1], encoding="utf-8") as file:
     cases = json.load(file)["cases"]
 for case in cases:
-    outcome = verify(
+    outcome = refusal(
         case["secrets"],
         case["header"],
         bytes.fromhex(case["body_hex"]),
         case["now_unix_seconds"],
         case["tolerance_seconds"],
-    )
+    ) or "accepted"
     assert outcome == case["outcome"], f"{case['name']}: {outcome}"
 print(f"{len(cases)} vectors")

@@ -5,18 +5,22 @@ import hmac
 import re
 import time
 
+# As the platform shows it. An empty one is everybody's, and `"whsec_new,".split(",")` has one.
+SECRET = re.compile(r"whsec_[^\x00-\x20\x7f]{18,}")
 # name=value: printable ASCII, neither space nor comma in it.
 ITEM = re.compile(r"([!-+\--<>-~]+)=([!-+\--~]*)")
 TIMESTAMP = re.compile(r"0|[1-9][0-9]{0,11}")
 SIGNATURE = re.compile(r"[0-9A-Fa-f]{64}")
 
 
-def verify(secrets, header, body, now=None, tolerance=300):
-    """Gives "accepted", or why a delivery must be refused.
+def refusal(secrets, header, body, now=None, tolerance=300):
+    """Returns why a delivery must be refused; None if it is accepted.
 
     `secrets` are those in force, `header` is the value of x-service-signature (None if there is
     none), `body` are the bytes as they came. A signature may lie `tolerance` seconds from `now`.
     """
+    if not secrets or not all(map(SECRET.fullmatch, secrets)):
+        return "bad_secret"
     if header is None:
         return "missing_header"
     if len(header) > 2048:
@@ -43,4 +47,4 @@ def verify(secrets, header, body, now=None, tolerance=300):
         for signature in signatures:
             # In constant time, and all of them, whatever was found before.
             matches |= hmac.compare_digest(expected, bytes.fromhex(signature))
-    return "accepted" if matches else "no_match"
+    return None if matches else "no_match"

@@ -11,7 +11,7 @@ from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from verify import verify
+from verify import refusal
 
 SECRETS = os.environ["WEBHOOK_SECRET"].split(",")
 
@@ -26,7 +26,9 @@ settings.configure(
 def receive(request):
     # The bytes. Whoever has read the request as a stream before gets an exception here.
     body = request.body
-    if verify(SECRETS, request.headers.get("x-service-signature"), body) != "accepted":
+    reason = refusal(SECRETS, request.headers.get("x-service-signature"), body)
+    if reason:
+        print("refused:", reason)
         return HttpResponse(status=400)
     event = json.loads(body)
     print(event["type"], event["id"])  # here: effect and id in one transaction, as in receive.py
