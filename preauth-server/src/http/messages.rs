@@ -123,14 +123,20 @@ pub(crate) fn sentence(code: ErrorCode) -> &'static str {
 #[must_use]
 pub(super) const fn flaw(flaw: Flaw) -> &'static str {
     match flaw {
-        Flaw::BareLineFeed => "Cada linha do cabeçalho deve terminar em CR LF.",
+        Flaw::Line => {
+            "Cada linha do cabeçalho deve ter a forma Nome: valor, sem continuação, e terminar em CR LF."
+        }
+        Flaw::RequestLine => {
+            "A primeira linha deve ter método, endereço sem fragmento e HTTP/1.1, separados por um espaço."
+        }
         Flaw::Host => {
             "A requisição deve ter exatamente um cabeçalho Host, com um nome de host válido."
         }
         Flaw::Length => {
-            "O tamanho do corpo é ambíguo: envie um só Content-Length, ou só Transfer-Encoding."
+            "O tamanho do corpo é ambíguo: envie um só Content-Length, de 1 a 18 dígitos, ou só Transfer-Encoding."
         }
         Flaw::Encoding => "O único Transfer-Encoding aceito é chunked, uma só vez.",
+        Flaw::ContentType => "Envie um só cabeçalho Content-Type.",
         Flaw::TargetTooLong => "A URL tem mais de 8 KiB.",
         Flaw::Unseen => "Aguarde a resposta antes de enviar a próxima requisição nesta conexão.",
     }

@@ -1,16 +1,31 @@
 //! The head of a request as it was sent: where it ends, how long its body is, and whether every
 //! server on the way would read it alike.
+//!
+//! The HTTP library reads the same bytes afterwards. What is accepted here without a flaw means the
+//! same to it, or it refuses the request (`agreement.rs`, and the fuzz target `request_head`).
+
+#[cfg(test)]
+mod agreement;
+#[cfg(test)]
+mod reading;
 
 use salvo::http::uri::Authority;
 
 /// The request target: path and query string.
-const TARGET_LIMIT_BYTES: usize = 8 * 1024;
-/// More digits than this are no length that anything of ours accepts.
-const LENGTH_DIGITS: usize = 18;
+const MAX_TARGET_BYTES: usize = 8 * 1024;
+/// A length with more digits is refused: nothing of ours accepts as much, and not every server on the
+/// way can hold the number.
+const MAX_LENGTH_DIGITS: usize = 18;
 
 /// What a head says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Head {
+pub struct Head<'a> {
+    /// The method, as sent.
+    pub method: &'a [u8],
+    /// The request target, as sent.
+    pub target: &'a [u8],
+    /// How many header lines it has.
+    pub header_count: usize,
     /// How long the body after it is.
     pub body: BodyLength,
     /// Why the request is refused whatever it asks for, if it is.
@@ -19,33 +34,39 @@ pub(super) struct Head {
 
 /// How long a body is, as far as its head tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BodyLength {
+pub enum BodyLength {
     /// So many bytes.
     Bytes(u64),
     /// The body itself tells where it ends.
     Chunked,
 }
 
-/// Why a request is refused before anybody asks what it wants.
+/// Why a request is refused before its endpoint sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::http) enum Flaw {
-    /// A line ends in LF without CR.
-    BareLineFeed,
+pub enum Flaw {
+    /// A line that is not `name: value` and CR LF: folded, with a blank before the colon, ended by LF
+    /// alone, or with a control character.
+    Line,
+    /// Not a method, a target without fragment, and HTTP/1.0 or HTTP/1.1, with one blank between them.
+    RequestLine,
     /// HTTP/1.1 without Host, Host twice, or one that names no host.
     Host,
-    /// Content-Length twice, or beside Transfer-Encoding.
+    /// Content-Length that is not 1 to 18 digits, stands twice, or beside Transfer-Encoding.
     Length,
-    /// Transfer-Encoding twice, or anything but `chunked`.
+    /// Transfer-Encoding twice, in HTTP/1.0, or anything but `chunked`.
     Encoding,
+    /// Content-Type twice.
+    ContentType,
     /// The request target is too long.
     TargetTooLong,
-    /// It came behind a chunked body before that was answered, unseen by this judge.
+    /// It came behind a chunked body before that was answered, unread by this parser.
     Unseen,
 }
 
 /// Where the first head in `bytes` ends, empty lines before it included; `seen` bytes of them were
 /// searched before.
-pub(super) fn end_of_head(bytes: &[u8], seen: usize) -> Option<usize> {
+#[must_use]
+pub fn end_of_head(bytes: &[u8], seen: usize) -> Option<usize> {
     let begin = bytes
         .iter()
         .position(|byte| !matches!(byte, b'\r' | b'\n'))?;
@@ -66,31 +87,31 @@ pub(super) fn end_of_head(bytes: &[u8], seen: usize) -> Option<usize> {
     })
 }
 
-/// Judges a whole head.
+/// Reads a whole head.
 #[must_use]
-pub(super) fn judge(bytes: &[u8]) -> Head {
+pub fn read(bytes: &[u8]) -> Head<'_> {
     let mut facts = Facts::default();
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         let text = line.strip_suffix(b"\r\n").unwrap_or_else(|| {
-            facts.has_bare_line_feed = true;
+            facts.has_flawed_line = true;
             line.strip_suffix(b"\n").unwrap_or(line)
         });
         facts.line(text);
     }
-    Head {
-        body: facts.body(),
-        flaw: facts.flaw(),
-    }
+    facts.head()
 }
 
 /// What counts in a head, as far as it was read.
 #[derive(Default)]
 struct Facts<'a> {
-    request_line: Option<&'a [u8]>,
-    has_bare_line_feed: bool,
+    request_line: RequestLine<'a>,
+    has_request_line: bool,
+    has_flawed_line: bool,
+    header_count: usize,
     hosts: Vec<&'a [u8]>,
     lengths: Vec<&'a [u8]>,
     encodings: Vec<&'a [u8]>,
+    content_types: usize,
 }
 
 impl<'a> Facts<'a> {
@@ -98,14 +119,19 @@ impl<'a> Facts<'a> {
         if text.is_empty() {
             return;
         }
-        if self.request_line.is_none() {
-            self.request_line = Some(text);
+        if !self.has_request_line {
+            self.request_line = RequestLine::read(text);
+            self.has_request_line = true;
             return;
         }
+        self.header_count = self.header_count.saturating_add(1);
         let mut halves = text.splitn(2, |byte| *byte == b':');
         let (Some(name), Some(value)) = (halves.next(), halves.next()) else {
+            self.has_flawed_line = true;
             return;
         };
+        // A folded line begins with a blank, which no name has.
+        self.has_flawed_line |= !is_token(name) || !value.iter().all(|byte| is_text(*byte));
         let value = value.trim_ascii();
         if name.eq_ignore_ascii_case(b"host") {
             self.hosts.push(value);
@@ -113,10 +139,22 @@ impl<'a> Facts<'a> {
             self.lengths.push(value);
         } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
             self.encodings.push(value);
+        } else if name.eq_ignore_ascii_case(b"content-type") {
+            self.content_types = self.content_types.saturating_add(1);
         }
     }
 
-    /// Where it cannot be told, the HTTP library refuses the request or the flaw ends the connection.
+    fn head(&self) -> Head<'a> {
+        Head {
+            method: self.request_line.method,
+            target: self.request_line.target,
+            header_count: self.header_count,
+            body: self.body(),
+            flaw: self.flaw(),
+        }
+    }
+
+    /// Where it cannot be known there is a flaw, which ends the connection.
     fn body(&self) -> BodyLength {
         if !self.encodings.is_empty() {
             return BodyLength::Chunked;
@@ -127,26 +165,16 @@ impl<'a> Facts<'a> {
 
     fn flaw(&self) -> Option<Flaw> {
         let flaws = [
-            (self.has_bare_line_feed, Flaw::BareLineFeed),
-            (!self.names_its_host(), Flaw::Host),
+            (self.has_flawed_line, Flaw::Line),
             (
-                self.lengths.len().saturating_add(self.encodings.len()) > 1,
-                if self.lengths.is_empty() {
-                    Flaw::Encoding
-                } else {
-                    Flaw::Length
-                },
-            ),
-            (
-                self.encodings
-                    .iter()
-                    .any(|value| !value.eq_ignore_ascii_case(b"chunked")),
-                Flaw::Encoding,
-            ),
-            (
-                self.target().len() > TARGET_LIMIT_BYTES,
+                self.request_line.target.len() > MAX_TARGET_BYTES,
                 Flaw::TargetTooLong,
             ),
+            (!self.request_line.is_sound(), Flaw::RequestLine),
+            (!self.names_its_host(), Flaw::Host),
+            (!self.has_sound_length(), Flaw::Length),
+            (!self.has_sound_encoding(), Flaw::Encoding),
+            (self.content_types > 1, Flaw::ContentType),
         ];
         let mut found = flaws.into_iter().filter(|(is_there, _)| *is_there);
         found.next().map(|(_, flaw)| flaw)
@@ -155,24 +183,64 @@ impl<'a> Facts<'a> {
     /// HTTP/1.1 has one Host; HTTP/1.0 may go without.
     fn names_its_host(&self) -> bool {
         match self.hosts.as_slice() {
-            [] => !self.request_line().ends_with(b" HTTP/1.1"),
+            [] => self.request_line.version == b"HTTP/1.0",
             [host] => host.is_empty() || is_host(host),
             _ => false,
         }
     }
 
-    fn target(&self) -> &'a [u8] {
-        let mut words = self.request_line().split(|byte| *byte == b' ');
-        words.nth(1).unwrap_or_default()
+    fn has_sound_length(&self) -> bool {
+        match self.lengths.as_slice() {
+            [] => true,
+            [digits] => self.encodings.is_empty() && length(digits).is_some(),
+            _ => false,
+        }
     }
 
-    fn request_line(&self) -> &'a [u8] {
-        self.request_line.unwrap_or_default()
+    fn has_sound_encoding(&self) -> bool {
+        match self.encodings.as_slice() {
+            [] => true,
+            [encoding] => {
+                self.request_line.version == b"HTTP/1.1"
+                    && encoding.eq_ignore_ascii_case(b"chunked")
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The three words of the first line.
+#[derive(Default)]
+struct RequestLine<'a> {
+    method: &'a [u8],
+    target: &'a [u8],
+    version: &'a [u8],
+}
+
+impl<'a> RequestLine<'a> {
+    fn read(line: &'a [u8]) -> Self {
+        let mut words = line.splitn(3, |byte| *byte == b' ');
+        let mut word = || words.next().unwrap_or_default();
+        Self {
+            method: word(),
+            target: word(),
+            version: word(),
+        }
+    }
+
+    /// A fragment has no place in a target (RFC 9112, 3.2): some servers drop it, others do not.
+    fn is_sound(&self) -> bool {
+        let is_plain = |byte: &u8| *byte > b' ' && !matches!(byte, b'#' | 0x7f);
+        is_token(self.method)
+            && !self.target.is_empty()
+            && self.target.iter().all(is_plain)
+            && matches!(self.version, b"HTTP/1.0" | b"HTTP/1.1")
     }
 }
 
 fn length(digits: &[u8]) -> Option<u64> {
-    let is_plain = digits.len() <= LENGTH_DIGITS && digits.iter().all(u8::is_ascii_digit);
+    let is_plain =
+        (1..=MAX_LENGTH_DIGITS).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit);
     let text = std::str::from_utf8(digits).ok().filter(|_| is_plain)?;
     text.parse().ok()
 }
@@ -182,12 +250,24 @@ fn is_host(value: &[u8]) -> bool {
     !value.contains(&b'@') && Authority::try_from(value).is_ok()
 }
 
+/// A method or the name of a header (RFC 9110, 5.6.2).
+fn is_token(word: &[u8]) -> bool {
+    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte);
+    !word.is_empty() && word.iter().all(is_letter)
+}
+
+/// What a header's value may hold: no control character but the tab.
+const fn is_text(byte: u8) -> bool {
+    byte == b'\t' || (byte >= b' ' && byte != 0x7f)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn head(lines: &str) -> Head {
-        judge(format!("POST / HTTP/1.1\r\n{lines}\r\n").as_bytes())
+    fn head(lines: &str) -> Head<'static> {
+        let bytes = format!("POST / HTTP/1.1\r\n{lines}\r\n").into_bytes();
+        read(bytes.leak())
     }
 
     #[test]
@@ -208,39 +288,45 @@ mod tests {
     }
 
     #[test]
-    fn a_head_that_everybody_reads_alike_has_no_flaw() {
-        for (lines, body) in [
-            ("Host: x\r\n", BodyLength::Bytes(0)),
+    fn a_head_that_every_server_reads_alike_has_no_flaw() {
+        for (lines, header_count, body) in [
+            ("Host: x\r\n", 1, BodyLength::Bytes(0)),
             (
-                "host: [::1]:8080\r\nCONTENT-LENGTH:  7 \r\n",
+                "host: [::1]:8080\r\nCONTENT-LENGTH:  7 \r\nX:\r\n",
+                3,
                 BodyLength::Bytes(7),
             ),
             (
                 "Host:\r\nTransfer-Encoding: Chunked\r\n",
+                2,
                 BodyLength::Chunked,
             ),
+            (
+                "Host: x\r\nContent-Length: 000000000000000002\r\nX: \u{e7}\t\r\n",
+                3,
+                BodyLength::Bytes(2),
+            ),
         ] {
-            assert_eq!(head(lines), Head { body, flaw: None }, "{lines:?}");
+            let expected = Head {
+                method: b"POST",
+                target: b"/",
+                header_count,
+                body,
+                flaw: None,
+            };
+            assert_eq!(head(lines), expected, "{lines:?}");
         }
-        assert_eq!(judge(b"GET / HTTP/1.0\r\n\r\n").flaw, None);
+        assert_eq!(read(b"GET / HTTP/1.0\r\n\r\n").flaw, None);
+        assert_eq!(read(b"\r\nGET / HTTP/1.0\r\n\r\n").flaw, None);
     }
 
     #[test]
-    fn a_head_that_could_be_misread_says_why() {
+    fn a_head_that_could_be_misread_has_a_flaw() {
         for (lines, flaw) in [
             ("", Flaw::Host),
             ("Host: x\r\nhost: x\r\n", Flaw::Host),
             ("Host: x y\r\n", Flaw::Host),
             ("Host: user@x\r\n", Flaw::Host),
-            ("Host: x\nAccept: */*\r\n", Flaw::BareLineFeed),
-            (
-                "Host: x\r\nContent-Length: 2\r\nContent-Length: 2\r\n",
-                Flaw::Length,
-            ),
-            (
-                "Host: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n",
-                Flaw::Length,
-            ),
             (
                 "Host: x\r\nTransfer-Encoding: gzip, chunked\r\n",
                 Flaw::Encoding,
@@ -249,8 +335,84 @@ mod tests {
                 "Host: x\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
                 Flaw::Encoding,
             ),
+            (
+                "Host: x\r\nContent-Type: text/xml\r\ncontent-type: text/xml\r\n",
+                Flaw::ContentType,
+            ),
         ] {
             assert_eq!(head(lines).flaw, Some(flaw), "{lines:?}");
+        }
+        let chunked = b"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n";
+        assert_eq!(read(chunked).flaw, Some(Flaw::Encoding));
+    }
+
+    #[test]
+    fn a_length_that_does_not_parse_is_a_flaw() {
+        for value in [
+            "",
+            "+2",
+            "-2",
+            "2 ,2",
+            "2, 2",
+            "2 2",
+            "0x2",
+            "2.0",
+            "\u{664}",
+            "1000000000000000000",
+            "10000000000000000000",
+            "18446744073709551618",
+        ] {
+            let lines = format!("Host: x\r\nContent-Length: {value}\r\n");
+            assert_eq!(head(&lines).flaw, Some(Flaw::Length), "{value:?}");
+        }
+        for lines in [
+            "Content-Length: 2\r\nContent-Length: 2\r\n",
+            "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n",
+            "Transfer-Encoding: chunked\r\nContent-Length: 2\r\n",
+        ] {
+            let lines = format!("Host: x\r\n{lines}");
+            assert_eq!(head(&lines).flaw, Some(Flaw::Length), "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn an_obsolete_line_is_a_flaw() {
+        for lines in [
+            "Host: x\nAccept: */*\r\n",
+            "Host: x\r\nX: a\r\n b\r\n",
+            "Host: x\r\nX: a\r\n\tb: c\r\n",
+            "Host: x\r\nX : a\r\n",
+            "Host: x\r\nX\t: a\r\n",
+            "Host: x\r\nX: a\rb\r\n",
+            "Host: x\r\nX: a\r\r\n",
+            "Host: x\r\n\r\r\n",
+            "Host: x\r\nX: a\0b\r\n",
+            "Host: x\r\nno colon\r\n",
+            "Host: x\r\n: no name\r\n",
+        ] {
+            assert_eq!(head(lines).flaw, Some(Flaw::Line), "{lines:?}");
+        }
+        assert_eq!(read(b"\nGET / HTTP/1.0\r\n\r\n").flaw, Some(Flaw::Line));
+    }
+
+    #[test]
+    fn a_request_line_is_method_target_and_version() {
+        for line in [
+            "GET /",
+            "GET  / HTTP/1.1",
+            "GET / HTTP/1.1 ",
+            " GET / HTTP/1.1",
+            "GET /a b HTTP/1.1",
+            "GET /a\tb HTTP/1.1",
+            "GET /#a HTTP/1.1",
+            "GET / HTTP/2.0",
+            "GET / HTTP/1.10",
+            "GET / http/1.1",
+            "G(T / HTTP/1.1",
+        ] {
+            let bytes = format!("{line}\r\nHost: x\r\n\r\n");
+            let flaw = read(bytes.as_bytes()).flaw;
+            assert_eq!(flaw, Some(Flaw::RequestLine), "{line:?}");
         }
     }
 
@@ -258,7 +420,7 @@ mod tests {
     fn a_target_may_have_8_kib_and_no_byte_more() {
         let flaw = |bytes: usize| {
             let target = "x".repeat(bytes - 1);
-            judge(format!("GET /{target} HTTP/1.1\r\nHost: x\r\n\r\n").as_bytes()).flaw
+            read(format!("GET /{target} HTTP/1.1\r\nHost: x\r\n\r\n").as_bytes()).flaw
         };
         assert_eq!(flaw(8 * 1024), None);
         assert_eq!(flaw(8 * 1024 + 1), Some(Flaw::TargetTooLong));

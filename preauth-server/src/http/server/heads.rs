@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-use super::head::{BodyLength, Flaw, Head, end_of_head, judge};
+use super::head::{BodyLength, Flaw, Head, end_of_head, read};
 
 /// Head of a request, request line included.
 pub(super) const HEAD_LIMIT_BYTES: usize = 16 * 1024;
@@ -29,8 +29,10 @@ pub(super) struct Judgements(Arc<Mutex<Exchange>>);
 
 #[derive(Debug, Default)]
 struct Exchange {
-    /// The head that was handed out and not asked about yet.
-    judged: Option<Head>,
+    /// A head was handed out and not asked about yet.
+    is_announced: bool,
+    /// What is wrong with it.
+    flaw: Option<Flaw>,
     /// Nothing is being answered.
     is_answered: bool,
 }
@@ -40,8 +42,11 @@ impl Judgements {
     pub(super) fn begin(&self) -> Option<Flaw> {
         let mut exchange = self.lock();
         exchange.is_answered = false;
-        let head = exchange.judged.take();
-        head.map_or(Some(Flaw::Unseen), |head| head.flaw)
+        if std::mem::take(&mut exchange.is_announced) {
+            exchange.flaw
+        } else {
+            Some(Flaw::Unseen)
+        }
     }
 
     /// The request that began has its answer.
@@ -49,10 +54,11 @@ impl Judgements {
         self.lock().is_answered = true;
     }
 
-    fn announce(&self, head: Head) {
+    fn announce(&self, head: &Head<'_>) {
         let mut exchange = self.lock();
         exchange.is_answered = false;
-        exchange.judged = Some(head);
+        exchange.is_announced = true;
+        exchange.flaw = head.flaw;
     }
 
     fn is_answered(&self) -> bool {
@@ -112,8 +118,8 @@ impl<S> Heads<S> {
         self.searched = self.buffer.len();
         match end.filter(|end| *end <= HEAD_LIMIT_BYTES) {
             Some(end) => {
-                let head = judge(self.buffer.get(..end).unwrap_or_default());
-                self.judgements.announce(head);
+                let head = read(self.buffer.get(..end).unwrap_or_default());
+                self.judgements.announce(&head);
                 self.released = end;
                 self.phase = match head.body {
                     BodyLength::Bytes(bytes) => Phase::Body(bytes),

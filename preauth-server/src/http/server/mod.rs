@@ -2,7 +2,7 @@
 
 mod connection;
 mod exact_path;
-mod head;
+pub mod head;
 mod heads;
 mod listener;
 mod strict;

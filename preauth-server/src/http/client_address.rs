@@ -1,0 +1,190 @@
+//! Which client a request comes from, by its network address: decided here and nowhere else.
+//!
+//! The peer of the connection is the client, unless it is a trusted proxy: then it is the last
+//! address of `X-Forwarded-For` that is not a trusted proxy's. Nobody else's header is read.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+
+use salvo::http::{HeaderMap, Request};
+
+use crate::dispatcher::Network;
+
+const FORWARDED_FOR: &str = "x-forwarded-for";
+/// A client with IPv6 has at least a network of this size: single addresses of it mean nothing.
+const CLIENT_BITS_V6: u32 = 64;
+
+/// The address of a client; never an IPv4 address written in IPv6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ClientAddress(IpAddr);
+
+/// The addresses that count as one client: one of IPv4, a /64 of IPv6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ClientGroup(IpAddr);
+
+/// Networks that an operator named; an IPv4 address written in IPv6 is in the network of the former.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Networks(pub Vec<Network>);
+
+impl ClientAddress {
+    /// This address, in its own family.
+    #[must_use]
+    pub const fn new(address: IpAddr) -> Self {
+        Self(address.to_canonical())
+    }
+
+    /// The client of a request that came over a connection of `peer`.
+    #[must_use]
+    pub fn of(peer: Self, headers: &HeaderMap, trusted_proxies: &Networks) -> Self {
+        let mut client = peer;
+        if !trusted_proxies.contain(peer) {
+            return client;
+        }
+        // Each proxy adds the peer of its own connection at the end.
+        for value in headers.get_all(FORWARDED_FOR).iter().rev() {
+            for hop in value.as_bytes().rsplit(|byte| *byte == b',') {
+                // What a proxy could not know, or somebody made up: the hop that passed it on is known.
+                let Some(hop) = parse(hop) else {
+                    return client;
+                };
+                client = hop;
+                if !trusted_proxies.contain(hop) {
+                    return client;
+                }
+            }
+        }
+        client
+    }
+
+    /// The client of a request, as its connection found it.
+    #[must_use]
+    pub fn of_request(request: &Request) -> Self {
+        let found = request.extensions().get::<Self>().copied();
+        found.unwrap_or(Self(IpAddr::V6(Ipv6Addr::UNSPECIFIED)))
+    }
+
+    /// What counts as one client with it.
+    #[must_use]
+    pub fn group(self) -> ClientGroup {
+        ClientGroup(match self.0 {
+            IpAddr::V4(address) => IpAddr::V4(address),
+            IpAddr::V6(address) => {
+                let host_bits = u128::MAX.checked_shr(CLIENT_BITS_V6).unwrap_or_default();
+                IpAddr::V6(Ipv6Addr::from(u128::from(address) & !host_bits))
+            }
+        })
+    }
+}
+
+impl Networks {
+    /// Whether one of them holds `address`.
+    #[must_use]
+    pub fn contain(&self, address: ClientAddress) -> bool {
+        self.0.iter().any(|network| network.contains(address.0))
+    }
+}
+
+/// An address as a proxy writes it, with a port or without.
+fn parse(hop: &[u8]) -> Option<ClientAddress> {
+    let text = std::str::from_utf8(hop.trim_ascii()).ok()?;
+    let address = text.parse::<IpAddr>().ok();
+    let address = address.or_else(|| Some(text.parse::<SocketAddr>().ok()?.ip()));
+    address.map(ClientAddress::new)
+}
+
+impl From<SocketAddr> for ClientAddress {
+    fn from(address: SocketAddr) -> Self {
+        Self::new(address.ip())
+    }
+}
+
+impl fmt::Display for ClientAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for ClientGroup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            IpAddr::V4(address) => address.fmt(f),
+            IpAddr::V6(address) => write!(f, "{address}/{CLIENT_BITS_V6}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use salvo::http::HeaderValue;
+
+    use super::*;
+
+    fn client(peer: &str, trusted: &[&str], headers: &[&str]) -> String {
+        let trusted = Networks(trusted.iter().map(|it| it.parse().unwrap()).collect());
+        let mut map = HeaderMap::new();
+        for header in headers {
+            map.append(FORWARDED_FOR, HeaderValue::from_str(header).unwrap());
+        }
+        map.append("forwarded", HeaderValue::from_static("for=203.0.113.66"));
+        map.append("x-real-ip", HeaderValue::from_static("203.0.113.66"));
+        let peer = ClientAddress::new(peer.parse().unwrap());
+        ClientAddress::of(peer, &map, &trusted).to_string()
+    }
+
+    #[test]
+    fn the_header_of_others_than_trusted_proxies_is_not_read() {
+        let spoofed = ["203.0.113.66"];
+        assert_eq!(client("198.51.100.1", &[], &spoofed), "198.51.100.1");
+        let trusted = ["10.0.0.0/8"];
+        assert_eq!(client("198.51.100.1", &trusted, &spoofed), "198.51.100.1");
+        assert_eq!(client("::ffff:198.51.100.1", &[], &[]), "198.51.100.1");
+    }
+
+    #[test]
+    fn the_last_address_that_is_no_proxy_is_the_client() {
+        let trusted = ["10.0.0.0/8", "fd00::/8"];
+        for (headers, expected) in [
+            (&["198.51.100.7"][..], "198.51.100.7"),
+            (&["203.0.113.66, 198.51.100.7"], "198.51.100.7"),
+            (&["203.0.113.66", "198.51.100.7"], "198.51.100.7"),
+            (&["198.51.100.7, 10.1.1.1 ,\t10.2.2.2"], "198.51.100.7"),
+            (&["198.51.100.7", "fd00::1, ::ffff:10.2.2.2"], "198.51.100.7"),
+            (&["198.51.100.7:4711"], "198.51.100.7"),
+            (&["::ffff:198.51.100.7"], "198.51.100.7"),
+            (&["[2001:db8::7]:4711"], "2001:db8::7"),
+            (&["2001:DB8:0::7"], "2001:db8::7"),
+            (&["10.9.9.9, 10.1.1.1"], "10.9.9.9"),
+        ] {
+            assert_eq!(client("10.0.0.1", &trusted, headers), expected, "{headers:?}");
+            let mapped = client("::ffff:10.0.0.1", &trusted, headers);
+            assert_eq!(mapped, expected, "{headers:?}");
+        }
+    }
+
+    #[test]
+    fn a_hop_that_is_no_address_ends_the_search() {
+        let trusted = ["10.0.0.0/8"];
+        for (headers, expected) in [
+            (&["198.51.100.7, unknown"][..], "10.0.0.1"),
+            (&["198.51.100.7, 010.0.0.1"], "10.0.0.1"),
+            (&["198.51.100.7, 10.0.0"], "10.0.0.1"),
+            (&["198.51.100.7,"], "10.0.0.1"),
+            (&["198.51.100.7, \"10.0.0.2\""], "10.0.0.1"),
+            (&["198.51.100.7, nonsense, 10.0.0.2"], "10.0.0.2"),
+            (&[""], "10.0.0.1"),
+            (&[], "10.0.0.1"),
+        ] {
+            assert_eq!(client("10.0.0.1", &trusted, headers), expected, "{headers:?}");
+        }
+    }
+
+    #[test]
+    fn a_client_is_one_address_of_ipv4_and_a_64_of_ipv6() {
+        let group = |text: &str| ClientAddress::new(text.parse().unwrap()).group();
+        assert_ne!(group("198.51.100.7"), group("198.51.100.8"));
+        assert_eq!(group("2001:db8:1:2::1"), group("2001:db8:1:2:ffff::"));
+        assert_ne!(group("2001:db8:1:2::1"), group("2001:db8:1:3::1"));
+        assert_eq!(group("::ffff:198.51.100.7"), group("198.51.100.7"));
+        assert_eq!(group("2001:db8::7").to_string(), "2001:db8::/64");
+    }
+}
