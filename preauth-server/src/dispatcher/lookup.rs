@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
 use std::net::IpAddr;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -12,6 +13,8 @@ use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
 use thiserror::Error;
 use tokio::task::AbortHandle;
+
+use super::hosts_file::{HOSTS_FILE, addresses_in};
 
 /// Resolves names: the system's resolver, or one that is configured.
 #[async_trait]
@@ -39,13 +42,18 @@ impl LookupError {
 
 type Answer = Result<Vec<IpAddr>, LookupError>;
 
-/// The resolver of the operating system, with its hosts file.
+/// The hosts file of the operating system, then its resolver.
+///
+/// The resolver gets absolute names, with a dot at their end. Otherwise it would try its search
+/// domains too, and `hooks.example.com` could be answered by `hooks.example.com.corp.example`. glibc
+/// does not find absolute names in the hosts file, so that is read here.
 ///
 /// It blocks a thread of the runtime's for as long as the system takes, also when nobody waits for
 /// it any more. So a name is asked for once at a time: whoever has a name that is slow to resolve
 /// holds one thread, however many deliveries wait for it.
 #[derive(Clone)]
 pub struct SystemLookup {
+    hosts_file: PathBuf,
     ask: Arc<Ask>,
     under_way: Arc<Mutex<HashMap<String, UnderWay>>>,
 }
@@ -59,9 +67,9 @@ struct UnderWay {
 }
 
 impl UnderWay {
-    fn start(ask: Arc<Ask>, name: &str) -> Self {
+    fn start(lookup: SystemLookup, name: &str) -> Self {
         let name = name.to_owned();
-        let asked = tokio::task::spawn_blocking(move || ask(&name));
+        let asked = tokio::task::spawn_blocking(move || lookup.ask(&name));
         Self {
             task: asked.abort_handle(),
             answer: asked
@@ -73,10 +81,24 @@ impl UnderWay {
 }
 
 impl SystemLookup {
-    fn asking(ask: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Self {
+    fn asking(
+        hosts_file: impl AsRef<Path>,
+        ask: impl Fn(&str) -> Answer + Send + Sync + 'static,
+    ) -> Self {
         Self {
+            hosts_file: hosts_file.as_ref().to_owned(),
             ask: Arc::new(ask),
             under_way: Arc::default(),
+        }
+    }
+
+    /// What hosts file or resolver say, on a thread that may block.
+    fn ask(&self, name: &str) -> Answer {
+        let listed = addresses_in(&self.hosts_file, name).map_err(LookupError::unavailable)?;
+        if listed.is_empty() {
+            (self.ask)(&format!("{name}."))
+        } else {
+            Ok(listed)
         }
     }
 
@@ -87,14 +109,14 @@ impl SystemLookup {
         // An answer that is there is an old one, even if nobody has taken it.
         under_way.retain(|_, it| !it.task.is_finished());
         let found = under_way.entry(name.to_owned());
-        let found = found.or_insert_with(|| UnderWay::start(Arc::clone(&self.ask), name));
+        let found = found.or_insert_with(|| UnderWay::start(self.clone(), name));
         found.answer.clone()
     }
 }
 
 impl Default for SystemLookup {
     fn default() -> Self {
-        Self::asking(ask_system)
+        Self::asking(HOSTS_FILE, ask_system)
     }
 }
 
@@ -145,10 +167,37 @@ mod tests {
 
     use super::{Lookup, LookupError, SystemLookup};
 
+    const NO_FILE: &str = "/nowhere/hosts";
+
     #[tokio::test]
     async fn the_system_knows_this_machine() {
         let addresses = SystemLookup::default().addresses("localhost").await;
         assert!(addresses.unwrap().iter().all(std::net::IpAddr::is_loopback));
+    }
+
+    #[tokio::test]
+    async fn the_resolver_gets_absolute_names_only() {
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let names = Arc::clone(&asked);
+        let lookup = SystemLookup::asking(NO_FILE, move |name| {
+            names.lock().unwrap().push(name.to_owned());
+            Err(LookupError::NoAddress)
+        });
+        for name in ["hooks.example.com", "hooks"] {
+            let found = lookup.addresses(name).await;
+            assert!(matches!(found, Err(LookupError::NoAddress)), "{found:?}");
+        }
+        // Once each: a name without address is not tried in another form.
+        assert_eq!(*asked.lock().unwrap(), ["hooks.example.com.", "hooks."]);
+    }
+
+    #[tokio::test]
+    async fn a_name_of_the_hosts_file_is_not_looked_up() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(&file, "10.0.0.7 hooks.example.com\n").unwrap();
+        let lookup = SystemLookup::asking(file.path(), |name| panic!("{name} is asked for"));
+        let found = lookup.addresses("hooks.example.com").await;
+        assert_eq!(found.unwrap(), [Ipv4Addr::new(10, 0, 0, 7)]);
     }
 
     #[tokio::test]
@@ -164,7 +213,7 @@ mod tests {
         let released = Mutex::new(released);
         let asked = AtomicU8::new(0);
         // The address says the how manieth question it answers.
-        let lookup = SystemLookup::asking(move |_name| {
+        let lookup = SystemLookup::asking(NO_FILE, move |_name| {
             let nth = asked.fetch_add(1, Ordering::SeqCst) + 1;
             released.lock().unwrap().recv().unwrap();
             Ok(vec![Ipv4Addr::new(10, 0, 0, nth).into()])
@@ -185,8 +234,8 @@ mod tests {
         let released = Mutex::new(released);
         let hanging = Arc::new(AtomicU8::new(0));
         let count = Arc::clone(&hanging);
-        let lookup = SystemLookup::asking(move |name| {
-            if name == "hangs.example.com" {
+        let lookup = SystemLookup::asking(NO_FILE, move |name| {
+            if name == "hangs.example.com." {
                 count.fetch_add(1, Ordering::SeqCst);
                 let _ = released.lock().unwrap().recv();
             }

@@ -16,6 +16,7 @@ mod address;
 mod attempt;
 mod dns;
 mod host;
+mod hosts_file;
 mod http_sender;
 mod limits;
 mod lookup;
