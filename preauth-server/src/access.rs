@@ -61,6 +61,8 @@ pub struct Entry {
     pub company_kind: CompanyKind,
     /// The company's head office, itself when it is one.
     pub head_office: CompanyId,
+    /// Whether the company or its head office is suspended.
+    pub company_is_suspended: bool,
     /// In whose name the key acts.
     pub user: UserId,
     /// Whether that user is active and still of the company.

@@ -129,6 +129,21 @@ impl Session {
         print(text)
     }
 
+    /// Shows what was found in all companies; `hasMore` says that it was too much.
+    pub(super) async fn show_found(&self, call: Call, columns: &[Field]) -> Result<(), Failure> {
+        let answer = self.client.send(&call).await?;
+        let found = answer.json()?;
+        if self.json {
+            return print(answer.text);
+        }
+        let rows = found["data"].as_array().map_or(&[][..], Vec::as_slice);
+        print(output::table(columns, rows, self.screen))?;
+        if found["hasMore"] == true {
+            output::remark("there are more; a longer beginning finds fewer")?;
+        }
+        Ok(())
+    }
+
     async fn page(&self, call: &Call, page: u64, limit: u32) -> Result<Answer, Failure> {
         let call = call.clone().query("page", Some(page));
         self.client.send(&call.query("limit", Some(limit))).await

@@ -5,6 +5,7 @@ use preauth_core::port::{NewReply, PageRequest, Unavailable};
 use preauth_core::value::{ApiKeyId, CompanyId, KeyName, ScopeSet, Timestamp, UserId};
 
 use crate::access::KeyHash;
+use crate::secret::KeyFragment;
 
 use super::{DirectoryError, Page};
 
@@ -54,6 +55,14 @@ pub trait ApiKeys: Send + Sync {
         company: CompanyId,
         page: PageRequest,
     ) -> Result<Page<ApiKey>, Unavailable>;
+
+    /// The keys of all companies that a leaked text may be of, revoked and expired ones included: by
+    /// prefix, then newest first, `limit` at most. A whole key has one match, or none.
+    async fn find_api_keys(
+        &self,
+        fragment: &KeyFragment,
+        limit: u32,
+    ) -> Result<Vec<ApiKey>, Unavailable>;
 
     /// Revokes a key; revoking it again changes nothing. Not found when there is none.
     async fn revoke_api_key(&self, id: ApiKeyId, at: Timestamp) -> Result<(), DirectoryError>;

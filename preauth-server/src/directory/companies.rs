@@ -4,7 +4,9 @@ use async_trait::async_trait;
 use preauth_core::operation::{Credit, Party};
 use preauth_core::port::{NewReply, PageRequest, Unavailable};
 use preauth_core::text_enum;
-use preauth_core::value::{Cnpj, CompanyId, CompanyName, ContactName, Email, Phone, Timestamp};
+use preauth_core::value::{
+    Cnpj, CompanyId, CompanyName, ContactName, Email, Phone, Reason, Timestamp,
+};
 
 use super::{DirectoryError, Page};
 
@@ -35,6 +37,17 @@ pub struct Company {
     pub contact: Option<Contact>,
     /// When it was registered.
     pub created_at: Timestamp,
+    /// The company's own suspension; its head office's counts as well, and is not repeated here.
+    pub suspension: Option<Suspension>,
+}
+
+/// Why the keys of a company, and of its branches, open nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suspension {
+    /// Since when.
+    pub since: Timestamp,
+    /// What the operator gave as the reason.
+    pub reason: Reason,
 }
 
 impl Company {
@@ -78,6 +91,17 @@ pub trait Companies: Send + Sync {
 
     /// The company with this tax id, if there is one.
     async fn company_by_cnpj(&self, cnpj: &Cnpj) -> Result<Option<Company>, Unavailable>;
+
+    /// Suspends a company: from the next request on its keys, and those of its branches, are
+    /// forbidden. A suspended one keeps its first suspension. The company afterwards.
+    async fn suspend_company(
+        &self,
+        id: CompanyId,
+        suspension: &Suspension,
+    ) -> Result<Company, DirectoryError>;
+
+    /// Ends a company's suspension; without one nothing changes. The company afterwards.
+    async fn resume_company(&self, id: CompanyId) -> Result<Company, DirectoryError>;
 
     /// All companies, newest first.
     async fn companies(&self, page: PageRequest) -> Result<Page<Company>, Unavailable>;

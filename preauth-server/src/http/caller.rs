@@ -18,6 +18,7 @@ use crate::secret::hash_of_presented;
 
 use super::authorization::bearer;
 use super::error::ApiError;
+use super::messages;
 use super::reply::Reply;
 use super::strangers::Strangers;
 use super::tenants::Tenants;
@@ -122,7 +123,7 @@ impl Gate {
         }
     }
 
-    /// Judges a request in the order key, limit, scope, responsible user.
+    /// Judges a request in the order key, limit, suspension, scope, responsible user.
     pub async fn admit(&self, req: &Request, scope: Scope) -> Admission {
         let now = self.clock.now();
         let entry = match self.entry(req, now).await {
@@ -181,6 +182,9 @@ impl Gate {
                 .is_some_and(|counted| counted.count > self.limit.requests)
         {
             return Err(window.used_up());
+        }
+        if entry.company_is_suspended {
+            return Err(ApiError::new(ErrorCode::RbacForbidden).message(messages::SUSPENDED));
         }
         if !entry.scopes.contains(scope) {
             return Err(ApiError::new(ErrorCode::IntegrationScopeForbidden));

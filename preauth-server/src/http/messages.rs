@@ -21,6 +21,10 @@ pub(super) fn already_ordered(existing: PaymentOrderId) -> String {
     )
 }
 
+/// Why a key that is in order opens nothing.
+pub(super) const SUSPENDED: &str =
+    "Permissão negada: a empresa ou sua matriz está suspensa. Entre em contato com a plataforma.";
+
 /// What a test event says.
 pub(super) const WEBHOOK_TEST: &str = "Evento de teste: o endpoint está configurado.";
 
@@ -307,6 +311,11 @@ pub(super) fn defect(field: &str, defect: &Defect) -> String {
         Defect::ListTooLong { max } => format!("{field} deve ter no máximo {max} valores."),
         Defect::EmptyList => format!("{field} deve ter ao menos um valor."),
         Defect::Repeated => format!("{field} só pode ser informado uma vez."),
+        Defect::NotAKey { min } => {
+            format!(
+                "{field} deve conter uma chave de API ou o seu início, com no mínimo {min} caracteres a partir de service_sk_."
+            )
+        }
         Defect::Brackets { plain } => {
             format!("Use {plain} sem colchetes e repita o parâmetro: {plain}=A&{plain}=B.")
         }

@@ -75,6 +75,11 @@ pub enum Defect {
     },
     /// A parameter that may stand once stands more often.
     Repeated,
+    /// Not an API key, and not the beginning of one.
+    NotAKey {
+        /// So much of it is needed at least.
+        min: usize,
+    },
     /// `name[]=`: lists repeat the plain name.
     Brackets {
         /// The plain name.

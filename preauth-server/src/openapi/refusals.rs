@@ -122,7 +122,7 @@ const fn meaning(code: ErrorCode) -> &'static str {
             "the key's responsible user lacks a permission"
         }
         ErrorCode::RbacForbidden => {
-            "the key's responsible user is deactivated or no longer of the company"
+            "the key's responsible user is deactivated or no longer of the company, or the company or its head office is suspended"
         }
         ErrorCode::PreAuthOnlyConstrutora => {
             "only a key of a construction company's head office may create"

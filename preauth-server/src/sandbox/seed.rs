@@ -191,6 +191,7 @@ impl Seeding<'_> {
             head_office,
             contact: None,
             created_at: self.now,
+            suspension: None,
         };
         self.directory.add_company(&company, None).await?;
         Ok(company.id)

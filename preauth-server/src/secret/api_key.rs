@@ -1,8 +1,11 @@
 //! API keys: `service_sk_`, 192 random bits, and a checksum that tells a typing error from a key
 //! without a look-up (contract, "Authentication").
 
+use std::fmt;
+
 use secrecy::SecretString;
 use sha2::{Digest, Sha256};
+use thiserror::Error;
 
 use crate::access::KeyHash;
 use crate::ids::random_bytes;
@@ -12,6 +15,10 @@ const RANDOM_HEX: usize = 48;
 const CHECKSUM_HEX: usize = 8;
 /// Of the clear text, so much is kept to tell keys apart: the prefix and four characters.
 const SHOWN_CHARACTERS: usize = 15;
+/// A search needs the prefix and two digits, so that it reads no more than a share of all keys.
+pub const MIN_FRAGMENT_CHARACTERS: usize = PREFIX.len() + 2;
+/// Follows the last hexadecimal digit.
+const AFTER_DIGITS: char = 'g';
 
 /// A key that was just made; its clear text is shown once and then forgotten.
 #[derive(Debug)]
@@ -46,6 +53,73 @@ pub fn hash_of_presented(text: &str) -> Option<KeyHash> {
     (sum.len() == CHECKSUM_HEX && sum == checksum(random)).then(|| hash(text))
 }
 
+/// What is left of a leaked text once all that opens something is cut off: how the key begins, and
+/// the hash of a whole one.
+#[derive(Clone, PartialEq, Eq)]
+pub struct KeyFragment {
+    prefix: String,
+    hash: Option<KeyHash>,
+}
+
+/// Why a text can be searched for by no key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error(
+    "no key and no beginning of one: it takes {} characters from {} on",
+    MIN_FRAGMENT_CHARACTERS,
+    PREFIX
+)]
+pub struct NoFragment;
+
+impl KeyFragment {
+    /// Cuts a key, or its beginning, out of a text that holds it: a line of a log, a header, a
+    /// prefix with an ellipsis behind it.
+    pub fn cut(text: &str) -> Result<Self, NoFragment> {
+        let (_, body) = text.split_once(PREFIX).ok_or(NoFragment)?;
+        let digits = body.bytes().take_while(|byte| is_digit(*byte)).count();
+        let found = format!("{PREFIX}{}", body.get(..digits).unwrap_or_default());
+        if found.len() < MIN_FRAGMENT_CHARACTERS {
+            return Err(NoFragment);
+        }
+        let whole = hash_of_presented(&found);
+        let prefix = found.chars().take(SHOWN_CHARACTERS).collect();
+        Ok(Self {
+            prefix,
+            hash: whole,
+        })
+    }
+
+    /// How the key begins; as much as is kept of keys at most.
+    #[must_use]
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// What comes after every text that begins with the prefix, in the order of bytes.
+    #[must_use]
+    pub fn end(&self) -> String {
+        format!("{}{AFTER_DIGITS}", self.prefix)
+    }
+
+    /// The hash, when the text held the whole key.
+    #[must_use]
+    pub const fn hash(&self) -> Option<KeyHash> {
+        self.hash
+    }
+}
+
+impl fmt::Debug for KeyFragment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeyFragment")
+            .field("prefix", &self.prefix)
+            .field("is_whole", &self.hash.is_some())
+            .finish()
+    }
+}
+
+const fn is_digit(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'f')
+}
+
 fn hash(text: &str) -> KeyHash {
     KeyHash(Sha256::digest(text).into())
 }
@@ -59,7 +133,7 @@ fn checksum(random: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{NewApiKey, hash_of_presented};
+    use super::{KeyFragment, NewApiKey, hash_of_presented};
     use secrecy::ExposeSecret;
 
     #[test]
@@ -79,6 +153,48 @@ mod tests {
             bytes[index] = if bytes[index] == b'0' { b'1' } else { b'0' };
             let changed = String::from_utf8(bytes).unwrap();
             assert_eq!(hash_of_presented(&changed), None, "{index}");
+        }
+    }
+
+    #[test]
+    fn a_leaked_text_is_cut_to_what_opens_nothing() {
+        let key = NewApiKey::generate();
+        let text = key.clear_text.expose_secret();
+        let whole = KeyFragment::cut(&format!("Authorization: Bearer {text}\r\n")).unwrap();
+        assert_eq!(whole.prefix(), key.prefix);
+        assert_eq!(whole.hash(), Some(key.hash));
+        assert!(!format!("{whole:?}").contains(&text[..20]));
+        let (most, _) = text.split_at(text.len() - 1);
+        for part in [most, &text[..15], &format!("{}…", &text[..15])] {
+            let part = KeyFragment::cut(part).unwrap();
+            assert_eq!((part.prefix(), part.hash()), (&*key.prefix, None));
+        }
+        let short = KeyFragment::cut("service_sk_ab...").unwrap();
+        assert_eq!(short.prefix(), "service_sk_ab");
+        for refused in [
+            "",
+            "service_sk_",
+            "service_sk_a",
+            "service_sk_é1",
+            "ab12",
+            "SERVICE_SK_ab12",
+        ] {
+            assert!(KeyFragment::cut(refused).is_err(), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_range_holds_what_begins_alike_and_nothing_else() {
+        let sought = KeyFragment::cut("service_sk_ab").unwrap();
+        let (from, to) = (sought.prefix().to_owned(), sought.end());
+        for (prefix, is_within) in [
+            ("service_sk_ab00", true),
+            ("service_sk_abff", true),
+            ("service_sk_aaff", false),
+            ("service_sk_ac00", false),
+        ] {
+            let within = (from.as_str()..to.as_str()).contains(&prefix);
+            assert_eq!(within, is_within, "{prefix}");
         }
     }
 

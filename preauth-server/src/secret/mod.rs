@@ -11,7 +11,7 @@ mod signing;
 mod vault;
 
 pub use abandonment::abandon;
-pub use api_key::{NewApiKey, hash_of_presented};
+pub use api_key::{KeyFragment, MIN_FRAGMENT_CHARACTERS, NewApiKey, NoFragment, hash_of_presented};
 pub use census::{Census, census};
 pub use master_key::{MasterKeyFileError, MasterKeyId, MasterKeyIdError};
 pub use operator_token::{OperatorToken, TokenFileError};

@@ -1,5 +1,6 @@
 //! An operator at the command line, beside a sandbox of their own.
 
+use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -51,6 +52,21 @@ impl Operator {
             ("PREAUTH_PLATFORM_TOKEN", self.sandbox.text("platformToken")),
         ];
         preauth(self.folder.path(), arguments, &variables)
+    }
+
+    /// Runs a command that reads this on its standard input.
+    pub(crate) fn run_with_input(&self, arguments: &[&str], input: &str) -> Done {
+        let variables = [
+            ("PREAUTH_PLATFORM_URL", self.sandbox.text("platformUrl")),
+            ("PREAUTH_PLATFORM_TOKEN", self.sandbox.text("platformToken")),
+        ];
+        let mut command = command(self.folder.path(), arguments, &variables);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(input.as_bytes()).unwrap();
+        drop(stdin);
+        child.wait_with_output().unwrap().into()
     }
 
     /// What a command that succeeds prints for people.

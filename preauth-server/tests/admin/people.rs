@@ -174,6 +174,45 @@ async fn a_key_is_shown_once_alone_on_its_line_and_revoked() {
 }
 
 #[tokio::test]
+async fn a_leaked_key_is_found_by_its_beginning_or_whole_on_standard_input() {
+    let operator = Operator::start().await;
+    let key = operator.sandbox.text("apiKey").to_owned();
+    let shown = operator.json(&["key", "find", &key[..15]])["data"][0].clone();
+    assert_eq!(shown["company"]["cnpj"], "11222333000181");
+    let found = operator.says(&["key", "find", &format!("{}...", &key[..15])]);
+    let id = shown["id"].as_str().unwrap();
+    let row = found.lines().find(|line| line.starts_with(id)).unwrap();
+    assert!(row.contains("ACTIVE") && row.contains(COMPANY), "{found}");
+    let whole = operator.run_with_input(&["key", "find"], &format!("Bearer {key}\n"));
+    assert_eq!((whole.code, whole.err.as_str()), (0, ""));
+    assert!(
+        whole.out.contains(id) && !whole.out.contains(&key[..20]),
+        "{}",
+        whole.out
+    );
+    operator
+        .run(&["key", "find", "ab12"])
+        .failed(2, &["service_sk_"]);
+}
+
+#[tokio::test]
+async fn a_company_is_suspended_for_a_reason_and_resumed() {
+    let operator = Operator::start().await;
+    let suspended = operator.says(&["company", "suspend", COMPANY, "--reason", "key leaked"]);
+    assert_eq!(value(&suspended, "reason"), "key leaked");
+    assert_eq!(operator.says(&["company", "show", COMPANY]), suspended);
+    let listed = operator.sandbox.caller("apiKey");
+    let path = preauth_client::wire::path::PRE_AUTHORIZATIONS;
+    assert_eq!(listed.get(path).await.code(), "RBAC_FORBIDDEN");
+    let resumed = operator.says(&["company", "resume", COMPANY]);
+    assert_eq!(value(&resumed, "suspended"), "-");
+    assert_eq!(listed.get(path).await.status, 200);
+    operator
+        .run(&["company", "suspend", COMPANY])
+        .failed(2, &["--reason"]);
+}
+
+#[tokio::test]
 async fn credit_and_block_list_are_set_and_shown() {
     let operator = Operator::start().await;
     let set = [

@@ -182,6 +182,7 @@ async fn a_sandbox_keeps_away_from_a_database_that_is_not_its_own() {
         head_office: None,
         contact: None,
         created_at: preauth_core::value::Timestamp::from_unix_millis(0).unwrap(),
+        suspension: None,
     };
     stores.directory.add_company(&company, None).await.unwrap();
     stores.lifecycle.close().await;

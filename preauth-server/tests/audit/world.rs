@@ -140,6 +140,7 @@ impl World {
             head_office: None,
             contact: None,
             created_at: self.now.saturating_sub(LONG_AGO),
+            suspension: None,
         };
         self.stores
             .directory

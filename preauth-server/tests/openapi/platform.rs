@@ -123,7 +123,14 @@ impl Story {
         self.done("PATCH", &format!("users/{user}"), Some(both))
             .await;
         let request = json!({"name": "ERP", "responsibleUserId": user, "scopes": ["preauth:read"]});
-        let key = id(&self.post(&of("/api-keys"), request).await);
+        let made = self.post(&of("/api-keys"), request).await;
+        let key = id(&made);
+        let leaked = json!({"text": made["key"]});
+        let found = self.post("api-key-search", leaked).await;
+        assert_eq!(id(&found["data"][0]), key);
+        let reason = json!({"reason": "Contrato em revisão"});
+        self.post(&of("/suspend"), reason).await;
+        self.act(&of("/resume")).await;
         self.done("DELETE", &format!("api-keys/{key}"), None).await;
         self.get(&format!("api-keys/{key}")).await;
         self.get(&of("/api-keys")).await;

@@ -25,6 +25,7 @@ mod events;
 mod idempotency;
 mod integration_view;
 mod keys;
+mod leaked_keys;
 mod life;
 mod payment_orders;
 mod races;
@@ -33,6 +34,7 @@ mod refusals;
 mod routes;
 mod scene;
 mod story;
+mod suspensions;
 mod table;
 
 #[path = "../store_postgres/cluster.rs"]

@@ -106,6 +106,12 @@ pub(crate) const ROUTES: &[Route] = &[
     route("GET", "/companies", Pages),
     route("POST", "/companies", Body(COMPANY)),
     route("GET", "/companies/{id}", Nothing),
+    route(
+        "POST",
+        "/companies/{id}/suspend",
+        Body(&[needs("reason", Text)]),
+    ),
+    route("POST", "/companies/{id}/resume", Nothing),
     route("GET", "/companies/{id}/credit-analysis", Nothing),
     route(
         "PUT",
@@ -129,6 +135,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("PATCH", "/users/{id}", Body(USER_CHANGE)),
     route("GET", "/companies/{id}/api-keys", Pages),
     route("POST", "/companies/{id}/api-keys", Body(API_KEY)),
+    route("POST", "/api-key-search", Body(&[needs("text", Text)])),
     route("GET", "/api-keys/{id}", Nothing),
     route("DELETE", "/api-keys/{id}", Nothing),
     route("GET", "/companies/{id}/webhook-endpoint", Nothing),
@@ -235,6 +242,8 @@ impl Route {
         let supplier = scene.sandbox.text("supplierCnpj").to_owned();
         match self.path {
             "/companies" => json!({"cnpj": "45723001000100", "name": "Azul", "kind": "SUPPLIER"}),
+            "/companies/{id}/suspend" => json!({"reason": "Contrato em revisão"}),
+            "/api-key-search" => json!({"text": "service_sk_ab"}),
             "/companies/{id}/credit-analysis" => {
                 json!({"maxTermDays": 120, "maxInvoiceAmount": 250_000})
             }

@@ -115,6 +115,7 @@ impl Scene {
                 head_office: None,
                 contact: None,
                 created_at: registered_at,
+                suspension: None,
             };
             directory.add_company(&company, None).await.unwrap();
             let endpoint = directory::Endpoint {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 use preauth_core::value::{Permission, Scope, Timestamp};
 use preauth_server::access::{Entry, KeyHash, RateLimit, Window};
-use preauth_server::directory::{CompanyKind, User, UserChange};
+use preauth_server::directory::{CompanyKind, Suspension, User, UserChange};
 
 use crate::fixture::Fixture;
 
@@ -50,6 +50,7 @@ async fn a_key_leads_to_its_company_and_its_user() {
         company: branch,
         company_kind: CompanyKind::Construction,
         head_office,
+        company_is_suspended: false,
         user: user.id,
         user_is_active: true,
         permissions: user.permissions,
@@ -189,4 +190,43 @@ async fn concurrent_requests_are_granted_exactly_the_limit() {
         }
     }
     assert_eq!(granted, 120);
+}
+
+#[tokio::test]
+async fn a_key_learns_of_its_companys_suspension_and_of_its_head_offices() {
+    let fixture = Fixture::new().await;
+    let directory = fixture.directory();
+    let head_office = fixture.payer().await;
+    let branch = fixture.add(fixture.branch_of(head_office)).await;
+    let mut hashes = Vec::new();
+    for company in [head_office, branch] {
+        let user = fixture.user(company);
+        directory.add_user(&user, None).await.unwrap();
+        let (key, hash) = fixture.api_key(company, user.id);
+        directory.add_api_key(&key, &hash, None).await.unwrap();
+        hashes.push(hash);
+    }
+    let suspended = async || {
+        let (head, branch) = (&hashes[0], &hashes[1]);
+        let head = enter(&fixture, head, fixture.now).await;
+        let branch = enter(&fixture, branch, fixture.now).await;
+        (head.company_is_suspended, branch.company_is_suspended)
+    };
+    let suspension = Suspension {
+        since: fixture.now,
+        reason: "Contrato em revisão".parse().unwrap(),
+    };
+    directory
+        .suspend_company(branch, &suspension)
+        .await
+        .unwrap();
+    assert_eq!(suspended().await, (false, true));
+    directory
+        .suspend_company(head_office, &suspension)
+        .await
+        .unwrap();
+    directory.resume_company(branch).await.unwrap();
+    assert_eq!(suspended().await, (true, true));
+    directory.resume_company(head_office).await.unwrap();
+    assert_eq!(suspended().await, (false, false));
 }

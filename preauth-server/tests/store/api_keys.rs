@@ -3,7 +3,9 @@
 use chrono::TimeDelta;
 use preauth_core::value::{ApiKeyId, CompanyId, UserId};
 use preauth_server::access::RateLimit;
-use preauth_server::directory::DirectoryError;
+use preauth_server::directory::{ApiKey, DirectoryError};
+use preauth_server::secret::{KeyFragment, NewApiKey};
+use secrecy::ExposeSecret;
 
 use crate::fixture::{FIRST_PAGE, Fixture};
 
@@ -76,4 +78,56 @@ async fn a_companys_keys_are_listed_newest_first() {
     let page = fixture.directory().api_keys(old.company, FIRST_PAGE).await;
     let page = page.unwrap();
     assert_eq!((page.items, page.total), (vec![new, old], 2));
+}
+
+#[tokio::test]
+async fn keys_are_found_by_how_they_begin_in_all_companies() {
+    let fixture = Fixture::new().await;
+    let directory = fixture.directory();
+    let add = async |prefix: &str, minutes| {
+        let (known, _) = fixture.known_key().await;
+        let (mut key, hash) = fixture.api_key(known.company, known.responsible_user);
+        prefix.clone_into(&mut key.prefix);
+        key.created_at = fixture.later(TimeDelta::minutes(minutes));
+        directory.add_api_key(&key, &hash, None).await.unwrap();
+        key
+    };
+    let old = add("service_sk_ddcd", 1).await;
+    let new = add("service_sk_ddcd", 2).await;
+    let other = add("service_sk_ddff", 0).await;
+    for apart in ["service_sk_dcff", "service_sk_de00"] {
+        add(apart, 0).await;
+    }
+    let find = async |text: &str, limit| {
+        let fragment = KeyFragment::cut(text).unwrap();
+        directory.find_api_keys(&fragment, limit).await.unwrap()
+    };
+    assert_eq!(find("service_sk_ddcd", 9).await, [new.clone(), old.clone()]);
+    assert_eq!(find("service_sk_dd", 9).await, [new.clone(), old, other]);
+    assert_eq!(find("service_sk_dd", 1).await, [new]);
+    assert_eq!(find("service_sk_ddce", 9).await, []);
+}
+
+#[tokio::test]
+async fn a_whole_key_finds_no_other_that_begins_like_it() {
+    let fixture = Fixture::new().await;
+    let directory = fixture.directory();
+    let (known, _) = fixture.known_key().await;
+    let secret = NewApiKey::generate();
+    let (like_it, hash) = fixture.api_key(known.company, known.responsible_user);
+    let mut like_it = ApiKey {
+        prefix: secret.prefix.clone(),
+        ..like_it
+    };
+    directory.add_api_key(&like_it, &hash, None).await.unwrap();
+    let whole = KeyFragment::cut(secret.clear_text.expose_secret()).unwrap();
+    let found = directory.find_api_keys(&whole, 9).await.unwrap();
+    assert_eq!(found, [], "it was never issued");
+    like_it.id = ApiKeyId::new(fixture.uuid());
+    directory
+        .add_api_key(&like_it, &secret.hash, None)
+        .await
+        .unwrap();
+    let found = directory.find_api_keys(&whole, 9).await.unwrap();
+    assert_eq!(found, [like_it]);
 }

@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use preauth_core::operation::Credit;
 use preauth_core::port::PageRequest;
 use preauth_core::value::{Cnpj, CompanyId};
-use preauth_server::directory::{Company, CompanyKind, Contact, DirectoryError};
+use preauth_server::directory::{Company, CompanyKind, Contact, DirectoryError, Suspension};
 
 use crate::fixture::{Fixture, cents};
 
@@ -180,4 +180,34 @@ async fn only_a_head_office_blocks() {
             .block_supplier(other, &supplier, fixture.now);
         assert!(is_not_found(&blocked.await));
     }
+}
+
+#[tokio::test]
+async fn the_first_suspension_counts_until_it_ends() {
+    let fixture = Fixture::new().await;
+    let directory = fixture.directory();
+    let payer = fixture.payer().await;
+    let suspension = |minutes, reason: &str| Suspension {
+        since: fixture.later(TimeDelta::minutes(minutes)),
+        reason: reason.parse().unwrap(),
+    };
+    let first = suspension(1, "Contrato em revisão");
+    for suspended in [&first, &suspension(2, "Outro motivo")] {
+        let company = directory.suspend_company(payer, suspended).await.unwrap();
+        assert_eq!(company.suspension.as_ref(), Some(&first));
+    }
+    let kept = directory.company(payer).await.unwrap().unwrap();
+    assert_eq!(kept.suspension, Some(first));
+    for _ in 0..2 {
+        let company = directory.resume_company(payer).await.unwrap();
+        assert_eq!(company.suspension, None);
+    }
+    let again = suspension(3, "Outro motivo");
+    let company = directory.suspend_company(payer, &again).await.unwrap();
+    assert_eq!(company.suspension, Some(again.clone()));
+    let nobody = CompanyId::new(fixture.uuid());
+    let suspended = directory.suspend_company(nobody, &again).await;
+    assert!(matches!(suspended, Err(DirectoryError::NotFound)));
+    let resumed = directory.resume_company(nobody).await;
+    assert!(matches!(resumed, Err(DirectoryError::NotFound)));
 }

@@ -83,6 +83,7 @@ impl Fixture {
             head_office: None,
             contact: None,
             created_at: self.now,
+            suspension: None,
         }
     }
 

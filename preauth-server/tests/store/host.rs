@@ -88,6 +88,7 @@ impl Host for DatabaseHost {
             head_office: company.head_office,
             contact: None,
             created_at: Timestamp::MIN,
+            suspension: None,
         };
         self.stores
             .directory

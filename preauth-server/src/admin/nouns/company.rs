@@ -1,7 +1,7 @@
 //! `company`: construction companies, their branches, suppliers.
 
 use clap::Subcommand;
-use preauth_core::value::{Cnpj, CompanyName};
+use preauth_core::value::{Cnpj, CompanyName, Reason};
 use serde_json::json;
 
 use crate::admin::Failure;
@@ -53,6 +53,26 @@ pub(crate) enum CompanyCommand {
         #[arg(value_parser = CompanyRef::parse)]
         company: CompanyRef,
     },
+    /// Forbid the keys of a company, and of its branches, from now on. What is under way goes on.
+    #[command(
+        after_help = "Example:\n  preauth-server company suspend 45.723.001/0001-00 \
+                            --reason 'key leaked, contract under review'"
+    )]
+    Suspend {
+        /// Id or CNPJ.
+        #[arg(value_parser = CompanyRef::parse)]
+        company: CompanyRef,
+        /// Why; shown with the company.
+        #[arg(long, value_parser = Reason::parse)]
+        reason: Reason,
+    },
+    /// Let the keys of a suspended company work again.
+    #[command(after_help = "Example:\n  preauth-server company resume 45.723.001/0001-00")]
+    Resume {
+        /// Id or CNPJ.
+        #[arg(value_parser = CompanyRef::parse)]
+        company: CompanyRef,
+    },
 }
 
 const COMPANY: View = View::of(&[
@@ -65,6 +85,8 @@ const COMPANY: View = View::of(&[
     Field::text("e-mail", "/contact/email"),
     Field::text("phone", "/contact/phone"),
     Field::moment("created", "/createdAt"),
+    Field::moment("suspended", "/suspension/since"),
+    Field::text("reason", "/suspension/reason"),
 ]);
 
 const COLUMNS: &[Field] = &[
@@ -103,6 +125,17 @@ impl Run for CompanyCommand {
                 session
                     .show(Call::get(format!("companies/{id}")), &COMPANY)
                     .await
+            }
+            Self::Suspend { company, reason } => {
+                let id = session.company(&company).await?;
+                let body = given([("reason", text(Some(&reason)))]);
+                let call = Call::post(format!("companies/{id}/suspend")).body(body);
+                session.show(call, &COMPANY).await
+            }
+            Self::Resume { company } => {
+                let id = session.company(&company).await?;
+                let call = Call::post(format!("companies/{id}/resume"));
+                session.show(call, &COMPANY).await
             }
         }
     }

@@ -1,7 +1,10 @@
 //! `key`: what an ERP presents to the integration API.
 
+use std::io::{self, Read};
+
 use clap::Subcommand;
 use preauth_core::value::{ApiKeyId, KeyName, Scope};
+use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 
 use crate::admin::Failure;
@@ -13,8 +16,12 @@ use crate::admin::output::{Field, Section, View};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
 use crate::admin::user_ref::UserRef;
+use crate::secret::KeyFragment;
 
 use super::Run;
+
+/// No text of which a key is cut is longer.
+const MAX_LEAKED_BYTES: u64 = 64 * 1024;
 
 /// Commands on API keys.
 #[derive(Debug, Subcommand)]
@@ -61,6 +68,13 @@ pub(crate) enum KeyCommand {
         #[arg(value_parser = ApiKeyId::parse)]
         key: ApiKeyId,
     },
+    /// Find the key that a leaked text is of, in all companies. Nothing of the text is kept.
+    #[command(after_help = "Example:\n  preauth-server key find service_sk_fc1e")]
+    Find {
+        /// The key, how it begins, or a text that holds it. Without it a line of standard input is
+        /// read: a whole key does not belong in the shell's history.
+        text: Option<SecretString>,
+    },
     /// Refuse a key from now on, for good. Asks first.
     #[command(after_help = "Example:\n  preauth-server key revoke \
                             01a1fe3a-25a3-7ffb-8504-107e7be706e3 --yes")]
@@ -100,6 +114,29 @@ const COLUMNS: &[Field] = &[
     Field::moment("last used", "/lastUsedAt"),
     Field::text("scopes", "/scopes"),
 ];
+
+const FOUND: &[Field] = &[
+    Field::whole("id", "/id"),
+    Field::whole("begins with", "/prefix"),
+    Field::status("state", "/state"),
+    Field::moment("last used", "/lastUsedAt"),
+    Field::cnpj("CNPJ", "/company/cnpj"),
+    Field::text("company", "/company/name"),
+    Field::text("name", "/name"),
+];
+
+/// The text that was given, or a line of standard input.
+fn leaked(text: Option<SecretString>) -> Result<SecretString, Failure> {
+    let text = match text {
+        Some(text) => text,
+        None => SecretString::from(io::read_to_string(
+            io::stdin().lock().take(MAX_LEAKED_BYTES),
+        )?),
+    };
+    // Refused here, so that a mistyped text is sent nowhere.
+    KeyFragment::cut(text.expose_secret()).map_err(|error| Failure::Usage(error.to_string()))?;
+    Ok(text)
+}
 
 /// What to do about a key whose clear text was in an answer that was lost.
 fn without_clear_text(made: &Value) -> Option<&'static str> {
@@ -144,6 +181,12 @@ impl Run for KeyCommand {
                 session
                     .show(Call::get(format!("api-keys/{key}")), &KEY)
                     .await
+            }
+            Self::Find { text } => {
+                let text = leaked(text)?;
+                let body = json!({"text": text.expose_secret()});
+                let call = Call::post("api-key-search").body(body);
+                session.show_found(call, FOUND).await
             }
             Self::Revoke { key } => {
                 let path = format!("api-keys/{key}");

@@ -24,6 +24,8 @@ pub(super) fn all(time_machine: Option<&Arc<TimeMachine>>) -> Vec<Resource> {
     let mut resources = vec![
         at("companies").get(companies::List).create(companies::Add),
         at("companies/{id}").get(companies::Find),
+        at("companies/{id}/suspend").post(companies::Suspend),
+        at("companies/{id}/resume").post(companies::Resume),
         at("companies/{id}/credit-analysis")
             .get(credit_analysis::Find)
             .put(credit_analysis::Set),
@@ -39,6 +41,7 @@ pub(super) fn all(time_machine: Option<&Arc<TimeMachine>>) -> Vec<Resource> {
         at("companies/{id}/api-keys")
             .get(api_keys::List)
             .create(api_keys::Add),
+        at("api-key-search").post(api_keys::Search),
         at("api-keys/{id}")
             .get(api_keys::Find)
             .delete(api_keys::Revoke),

@@ -96,6 +96,18 @@ fn api_keys() -> Vec<Described> {
         )
         .header(headers::CACHE_CONTROL)
         .refuses(&[ErrorCode::ResponsibleUserRefused]),
+        described(
+            "post",
+            "api-key-search",
+            "searchApiKeys",
+            "Find the key that a leaked text is of",
+        )
+        .note(
+            "In all companies, revoked and expired keys included. A whole key finds that key; its beginning finds those that begin \
+             alike. Nothing of the text is kept or logged.",
+        )
+        .body("The text.", schemas::named("ApiKeySearch"))
+        .answers(200, "What was found.", schemas::named("FoundApiKeys")),
         one("get", "getApiKey", "Get an API key").answers(
             200,
             "The key.",

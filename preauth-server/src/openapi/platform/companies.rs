@@ -49,6 +49,33 @@ fn companies() -> Vec<Described> {
             COMPANY,
         )
         .answers(200, "The company.", schemas::named("Company")),
+        id(
+            described(
+                "post",
+                "companies/{id}/suspend",
+                "suspendCompany",
+                "Forbid a company's keys",
+            ),
+            COMPANY,
+        )
+        .note(
+            "From the next request on, on every instance, its keys and those of its branches are answered 403 `RBAC_FORBIDDEN` by \
+             every operation of the integration API, replays included. What is under way goes on: offers may be accepted and expire, \
+             operations move, webhooks and mails are sent. A company that is suspended keeps its first suspension.",
+        )
+        .body("Why.", schemas::named("NewSuspension"))
+        .answers(200, "Suspended.", schemas::named("Company")),
+        id(
+            described(
+                "post",
+                "companies/{id}/resume",
+                "resumeCompany",
+                "End a company's suspension",
+            ),
+            COMPANY,
+        )
+        .note("A branch whose head office is suspended stays forbidden.")
+        .answers(200, "Not suspended.", schemas::named("Company")),
     ]
 }
 

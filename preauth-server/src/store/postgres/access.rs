@@ -169,11 +169,14 @@ async fn enter(
              SELECT p.n, p.at, p.visits,
                     k.id, k.scopes, k.revoked_at, k.expires_at, k.company_id, k.user_id,
                     c.kind, c.head_office_id, u.permissions,
-                    u.active AND o.head_office_id = c.head_office_id AS user_is_active
+                    u.active AND o.head_office_id = c.head_office_id AS user_is_active,
+                    c.suspended_at IS NOT NULL OR h.suspended_at IS NOT NULL
+                        AS company_is_suspended
              FROM unnest($1::BYTEA[], $2::BIGINT[], $3::BIGINT[])
                  WITH ORDINALITY AS p (hash, at, visits, n)
              JOIN api_keys k ON k.hash = p.hash
              JOIN companies c ON c.id = k.company_id
+             JOIN companies h ON h.id = c.head_office_id
              JOIN users u ON u.id = k.user_id
              JOIN companies o ON o.id = u.company_id
          ),
@@ -274,6 +277,7 @@ fn entry(row: &PgRow, limit: RateLimit, behind: u32) -> Result<Entry, Fault> {
         company: CompanyId::new(columns.uuid("company_id")?),
         company_kind: columns.parsed("kind")?,
         head_office: CompanyId::new(columns.uuid("head_office_id")?),
+        company_is_suspended: columns.raw("company_is_suspended")?,
         user: UserId::new(columns.uuid("user_id")?),
         user_is_active: columns.raw("user_is_active")?,
         permissions: columns.set("permissions")?,

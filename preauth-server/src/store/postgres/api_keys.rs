@@ -9,6 +9,7 @@ use sqlx::{PgConnection, Row};
 
 use crate::access::KeyHash;
 use crate::directory::{ApiKey, ApiKeys, DirectoryError, Page};
+use crate::secret::KeyFragment;
 use crate::store::rows::api_key;
 use crate::store::set_aside::SetAside;
 
@@ -50,6 +51,18 @@ impl ApiKeys for PostgresStore {
             Box::pin(list(connection, *company, *page, set_aside))
         });
         Ok(listed.await?)
+    }
+
+    async fn find_api_keys(
+        &self,
+        fragment: &KeyFragment,
+        limit: u32,
+    ) -> Result<Vec<ApiKey>, Unavailable> {
+        let input = (fragment.clone(), limit, Arc::clone(&self.set_aside));
+        let found = self.read(&input, |connection, (fragment, limit, set_aside)| {
+            Box::pin(find(connection, fragment, *limit, set_aside))
+        });
+        Ok(found.await?)
     }
 
     async fn revoke_api_key(&self, id: ApiKeyId, at: Timestamp) -> Result<(), DirectoryError> {
@@ -139,4 +152,28 @@ async fn list(
         items: set_aside.readable(&rows, api_key),
         total: count(total.try_get(0)?),
     })
+}
+
+/// Keys by a range of their prefixes, and by the hash where the whole key is known.
+async fn find(
+    connection: &mut PgConnection,
+    fragment: &KeyFragment,
+    limit: u32,
+    set_aside: &SetAside,
+) -> Result<Vec<ApiKey>, Fault> {
+    let rows = sqlx::query(
+        r#"SELECT k.id, k.company_id, k.user_id, k.name, k.prefix, k.scopes, k.created_at,
+                k.expires_at, k.revoked_at, w.last_used_at
+         FROM api_keys k LEFT JOIN rate_windows w ON w.api_key_id = k.id
+         WHERE k.prefix COLLATE "C" >= $1 AND k.prefix COLLATE "C" < $2
+           AND ($3::BYTEA IS NULL OR k.hash = $3)
+         ORDER BY k.prefix COLLATE "C", k.created_at DESC, k.id DESC LIMIT $4"#,
+    )
+    .bind(fragment.prefix())
+    .bind(fragment.end())
+    .bind(fragment.hash().map(|hash| hash.0.to_vec()))
+    .bind(i64::from(limit))
+    .fetch_all(connection)
+    .await?;
+    Ok(set_aside.readable(&rows, api_key))
 }

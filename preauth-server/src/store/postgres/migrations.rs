@@ -86,6 +86,11 @@ fn steps() -> Vec<Migration> {
             "id_lineages",
             include_str!("../../../migrations/postgres/0012_id_lineages.sql"),
         ),
+        step(
+            19,
+            "suspensions",
+            include_str!("../../../migrations/postgres/0019_suspensions.sql"),
+        ),
     ]
 }
 

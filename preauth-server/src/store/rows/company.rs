@@ -1,9 +1,9 @@
 //! Companies, their people and their credit.
 
 use preauth_core::operation::Credit;
-use preauth_core::value::{CompanyId, UserId};
+use preauth_core::value::{CompanyId, Timestamp, UserId};
 
-use crate::directory::{Company, Contact, User};
+use crate::directory::{Company, Contact, Suspension, User};
 
 use super::columns::{Columns, Corrupt};
 use super::raw::RawRow;
@@ -13,6 +13,7 @@ pub(in crate::store) fn company(row: &impl RawRow) -> Result<Company, Corrupt> {
     let id = CompanyId::new(columns.uuid("id")?);
     let head_office = CompanyId::new(columns.uuid("head_office_id")?);
     let has_contact: Option<&str> = columns.raw("contact_name")?;
+    let suspended_at = columns.optional_timestamp("suspended_at")?;
     Ok(Company {
         id,
         cnpj: columns.parsed("cnpj")?,
@@ -21,6 +22,16 @@ pub(in crate::store) fn company(row: &impl RawRow) -> Result<Company, Corrupt> {
         head_office: (head_office != id).then_some(head_office),
         contact: has_contact.map(|_| contact(columns)).transpose()?,
         created_at: columns.timestamp("created_at")?,
+        suspension: suspended_at
+            .map(|since| suspension(columns, since))
+            .transpose()?,
+    })
+}
+
+fn suspension(columns: Columns<'_>, since: Timestamp) -> Result<Suspension, Corrupt> {
+    Ok(Suspension {
+        since,
+        reason: columns.parsed("suspension_reason")?,
     })
 }
 

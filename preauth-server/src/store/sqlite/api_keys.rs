@@ -7,6 +7,7 @@ use sqlx::{Row, SqliteConnection};
 
 use crate::access::KeyHash;
 use crate::directory::{ApiKey, ApiKeys, DirectoryError, Page};
+use crate::secret::KeyFragment;
 use crate::store::rows::api_key;
 use crate::store::set_aside::SetAside;
 
@@ -55,6 +56,15 @@ impl ApiKeys for SqliteStore {
     ) -> Result<Page<ApiKey>, Unavailable> {
         let mut snapshot = self.snapshot().await?;
         Ok(list(&mut snapshot, company, page, &self.set_aside).await?)
+    }
+
+    async fn find_api_keys(
+        &self,
+        fragment: &KeyFragment,
+        limit: u32,
+    ) -> Result<Vec<ApiKey>, Unavailable> {
+        let mut reader = self.reader().await?;
+        Ok(find(&mut reader, fragment, limit, &self.set_aside).await?)
     }
 
     async fn revoke_api_key(&self, id: ApiKeyId, at: Timestamp) -> Result<(), DirectoryError> {
@@ -131,4 +141,28 @@ async fn list(
         items: set_aside.readable(&rows, api_key),
         total: count(total.try_get(0)?),
     })
+}
+
+/// Keys by a range of their prefixes, and by the hash where the whole key is known.
+async fn find(
+    connection: &mut SqliteConnection,
+    fragment: &KeyFragment,
+    limit: u32,
+    set_aside: &SetAside,
+) -> Result<Vec<ApiKey>, Fault> {
+    let rows = sqlx::query(
+        "SELECT k.id, k.company_id, k.user_id, k.name, k.prefix, k.scopes, k.created_at,
+                k.expires_at, k.revoked_at, w.last_used_at
+         FROM api_keys k LEFT JOIN rate_windows w ON w.api_key_id = k.id
+         WHERE k.prefix >= ?1 AND k.prefix < ?2
+           AND (?3 IS NULL OR k.hash = ?3)
+         ORDER BY k.prefix, k.created_at DESC, k.id DESC LIMIT ?4",
+    )
+    .bind(fragment.prefix())
+    .bind(fragment.end())
+    .bind(fragment.hash().map(|hash| hash.0.to_vec()))
+    .bind(limit)
+    .fetch_all(connection)
+    .await?;
+    Ok(set_aside.readable(&rows, api_key))
 }

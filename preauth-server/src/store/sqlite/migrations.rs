@@ -69,6 +69,11 @@ fn steps() -> Vec<Migration> {
             "id_lineages",
             include_str!("../../../migrations/sqlite/0012_id_lineages.sql"),
         ),
+        step(
+            19,
+            "suspensions",
+            include_str!("../../../migrations/sqlite/0019_suspensions.sql"),
+        ),
     ]
 }
 

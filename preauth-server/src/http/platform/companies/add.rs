@@ -81,6 +81,7 @@ impl NewCompany {
             head_office: self.head_office,
             contact: None,
             created_at: now,
+            suspension: None,
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use crate::directory::{Company, Contact};
+use crate::directory::{Company, Contact, Suspension};
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct CompanyShape {
+pub(in crate::http::platform) struct CompanyShape {
     id: String,
     cnpj: String,
     name: String,
@@ -14,14 +14,22 @@ pub(super) struct CompanyShape {
     head_office_id: Option<String>,
     contact: Option<ContactShape>,
     created_at: String,
+    suspension: Option<SuspensionShape>,
 }
 
 /// Known of suppliers that an offer registered.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 struct ContactShape {
     name: String,
     email: String,
     phone: Option<String>,
+}
+
+/// The company's own; its head office's counts as well.
+#[derive(Clone, Debug, Serialize)]
+struct SuspensionShape {
+    since: String,
+    reason: String,
 }
 
 impl From<&Company> for CompanyShape {
@@ -34,6 +42,16 @@ impl From<&Company> for CompanyShape {
             head_office_id: company.head_office.map(|id| id.to_string()),
             contact: company.contact.as_ref().map(Into::into),
             created_at: company.created_at.to_string(),
+            suspension: company.suspension.as_ref().map(Into::into),
+        }
+    }
+}
+
+impl From<&Suspension> for SuspensionShape {
+    fn from(suspension: &Suspension) -> Self {
+        Self {
+            since: suspension.since.to_string(),
+            reason: suspension.reason.to_string(),
         }
     }
 }

@@ -5,6 +5,8 @@ use crate::directory::CompanyKind;
 use crate::openapi::schema::{Field, Schema, optional, required};
 use crate::openapi::shared;
 
+const REASON: &str = "Contrato em revisão";
+
 pub(super) fn company() -> Schema {
     Schema::answer(
         "A company; a supplier is one, too.",
@@ -25,7 +27,28 @@ pub(super) fn company() -> Schema {
             ),
             required("contact", contact().null()),
             required("createdAt", Schema::timestamp("When it was registered.")),
+            required("suspension", suspension().null()),
         ],
+    )
+}
+
+fn suspension() -> Schema {
+    Schema::answer(
+        "The company's own suspension; that of its head office counts as well.",
+        [
+            required("since", Schema::timestamp("Since when.")),
+            required("reason", Schema::text("Why.", REASON)),
+        ],
+    )
+}
+
+pub(super) fn new_suspension() -> Schema {
+    Schema::request(
+        "A suspension.",
+        [required(
+            "reason",
+            Schema::text("Why.", REASON).length(1, 255),
+        )],
     )
 }
 

@@ -20,6 +20,7 @@ pub(super) const ALL: &Shapes = &[
     ("Company", companies::company),
     ("CompanyList", || page_of("Company")),
     ("NewCompany", companies::new_company),
+    ("NewSuspension", companies::new_suspension),
     ("CreditAnalysis", companies::credit_analysis),
     ("NewCreditAnalysis", companies::new_credit_analysis),
     ("BlockedSupplier", companies::blocked_supplier),
@@ -32,6 +33,11 @@ pub(super) const ALL: &Shapes = &[
     ("ApiKeyList", || page_of("ApiKey")),
     ("ApiKeyRequest", people::api_key_request),
     ("NewApiKey", people::new_api_key),
+    ("ApiKeySearch", people::api_key_search),
+    ("FoundApiKey", || people::found_api_key(named("Company"))),
+    ("FoundApiKeys", || {
+        people::found_api_keys(named("FoundApiKey"))
+    }),
     ("WebhookEndpoint", deliveries::endpoint),
     (
         "WebhookEndpointWithSecret",

@@ -64,6 +64,32 @@ pub(super) fn new_api_key() -> Schema {
     )
 }
 
+pub(super) fn api_key_search() -> Schema {
+    let text = "A text that holds a key or how one begins, 13 characters at least; everything behind the beginning is cut off before the search.";
+    Schema::request(
+        "What leaked.",
+        [required("text", Schema::text(text, "service_sk_fc1e"))],
+    )
+}
+
+pub(super) fn found_api_key(company: Schema) -> Schema {
+    Schema::answer(
+        "A key, and whose it is.",
+        shown().into_iter().chain([required("company", company)]),
+    )
+}
+
+pub(super) fn found_api_keys(found: Schema) -> Schema {
+    let has_more = "Whether there are more than are shown; a longer beginning finds fewer.";
+    Schema::answer(
+        "The keys that begin like the text, or the one that the text is.",
+        [
+            required("data", Schema::array("At most 100.", found)),
+            required("hasMore", Schema::boolean(has_more, false)),
+        ],
+    )
+}
+
 pub(super) fn api_key_request() -> Schema {
     let scope = Schema::one_of("Opens this.", Scope::OFFERED, Scope::PreauthRead);
     Schema::request(

@@ -1,6 +1,7 @@
 //! The register of companies, with credit analyses and block lists.
 
 mod decisions;
+mod suspension;
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use preauth_core::port::{NewReply, PageRequest, Unavailable};
 use preauth_core::value::{Cnpj, CompanyId, Phone, Timestamp};
 use sqlx::{PgConnection, Row};
 
-use crate::directory::{Companies, Company, DirectoryError, Page};
+use crate::directory::{Companies, Company, DirectoryError, Page, Suspension};
 use crate::store::rows::company;
 use crate::store::set_aside::SetAside;
 
@@ -46,6 +47,25 @@ impl Companies for PostgresStore {
             Box::pin(by_cnpj(connection, *cnpj))
         });
         Ok(found.await?)
+    }
+
+    async fn suspend_company(
+        &self,
+        id: CompanyId,
+        suspension: &Suspension,
+    ) -> Result<Company, DirectoryError> {
+        let input = (id, suspension.clone());
+        let suspended = self.write(input, |connection, input| {
+            Box::pin(suspension::begin(connection, input))
+        });
+        Ok(suspended.await?)
+    }
+
+    async fn resume_company(&self, id: CompanyId) -> Result<Company, DirectoryError> {
+        let resumed = self.write(id, |connection, id| {
+            Box::pin(suspension::end(connection, *id))
+        });
+        Ok(resumed.await?)
     }
 
     async fn companies(&self, page: PageRequest) -> Result<Page<Company>, Unavailable> {
@@ -138,7 +158,7 @@ async fn insert(connection: &mut PgConnection, company: &Company) -> Result<(), 
 async fn by_id(connection: &mut PgConnection, id: CompanyId) -> Result<Option<Company>, Fault> {
     let row = sqlx::query(
         "SELECT id, cnpj, name, kind, head_office_id, contact_name, contact_email, contact_phone,
-                created_at
+                created_at, suspended_at, suspension_reason
          FROM companies WHERE id = $1",
     )
     .bind(id.as_uuid())
@@ -150,7 +170,7 @@ async fn by_id(connection: &mut PgConnection, id: CompanyId) -> Result<Option<Co
 async fn by_cnpj(connection: &mut PgConnection, cnpj: Cnpj) -> Result<Option<Company>, Fault> {
     let row = sqlx::query(
         "SELECT id, cnpj, name, kind, head_office_id, contact_name, contact_email, contact_phone,
-                created_at
+                created_at, suspended_at, suspension_reason
          FROM companies WHERE cnpj = $1",
     )
     .bind(cnpj.as_str())
@@ -169,7 +189,7 @@ async fn list(
         .await?;
     let rows = sqlx::query(
         "SELECT id, cnpj, name, kind, head_office_id, contact_name, contact_email, contact_phone,
-                created_at
+                created_at, suspended_at, suspension_reason
          FROM companies ORDER BY created_at DESC, id DESC LIMIT $1 OFFSET $2",
     )
     .bind(i64::from(page.limit))

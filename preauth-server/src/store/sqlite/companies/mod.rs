@@ -1,6 +1,7 @@
 //! The register of companies, with credit analyses and block lists.
 
 mod decisions;
+mod suspension;
 
 use async_trait::async_trait;
 use preauth_core::operation::Credit;
@@ -8,7 +9,7 @@ use preauth_core::port::{NewReply, PageRequest, Unavailable};
 use preauth_core::value::{Cnpj, CompanyId, Phone, Timestamp};
 use sqlx::{Row, SqliteConnection};
 
-use crate::directory::{Companies, Company, DirectoryError, Page};
+use crate::directory::{Companies, Company, DirectoryError, Page, Suspension};
 use crate::store::rows::company;
 use crate::store::set_aside::SetAside;
 
@@ -38,7 +39,7 @@ impl Companies for SqliteStore {
         let mut reader = self.reader().await?;
         let row = sqlx::query(
             "SELECT id, cnpj, name, kind, head_office_id, contact_name, contact_email,
-                    contact_phone, created_at
+                    contact_phone, created_at, suspended_at, suspension_reason
              FROM companies WHERE id = ?1",
         )
         .bind(id.as_uuid().as_bytes().as_slice())
@@ -52,7 +53,7 @@ impl Companies for SqliteStore {
         let mut reader = self.reader().await?;
         let row = sqlx::query(
             "SELECT id, cnpj, name, kind, head_office_id, contact_name, contact_email,
-                    contact_phone, created_at
+                    contact_phone, created_at, suspended_at, suspension_reason
              FROM companies WHERE cnpj = ?1",
         )
         .bind(cnpj.as_str())
@@ -60,6 +61,25 @@ impl Companies for SqliteStore {
         .await
         .map_err(Fault::from)?;
         Ok(row.as_ref().map(company).transpose()?)
+    }
+
+    async fn suspend_company(
+        &self,
+        id: CompanyId,
+        suspension: &Suspension,
+    ) -> Result<Company, DirectoryError> {
+        let input = (id, suspension.clone());
+        let suspended = self.writer.write(input, |connection, input| {
+            Box::pin(suspension::begin(connection, input))
+        });
+        Ok(suspended.await?)
+    }
+
+    async fn resume_company(&self, id: CompanyId) -> Result<Company, DirectoryError> {
+        let resumed = self.writer.write(id, |connection, id| {
+            Box::pin(suspension::end(connection, *id))
+        });
+        Ok(resumed.await?)
     }
 
     async fn companies(&self, page: PageRequest) -> Result<Page<Company>, Unavailable> {
@@ -158,7 +178,7 @@ async fn list(
         .await?;
     let rows = sqlx::query(
         "SELECT id, cnpj, name, kind, head_office_id, contact_name, contact_email, contact_phone,
-                created_at
+                created_at, suspended_at, suspension_reason
          FROM companies ORDER BY created_at DESC, id DESC LIMIT ?1 OFFSET ?2",
     )
     .bind(page.limit)

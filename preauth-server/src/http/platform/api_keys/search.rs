@@ -1,0 +1,81 @@
+//! POST /api-key-search: whose key a leaked text is of. A POST, because a key must not stand in a path
+//! or a query, which are logged on the way.
+
+use preauth_core::value::CompanyId;
+use salvo::async_trait;
+use salvo::http::{Request, StatusCode};
+use serde::Serialize;
+
+use crate::http::error::ApiError;
+use crate::http::fields::{Fields, Problems};
+use crate::http::json::Json;
+use crate::http::platform::PlatformApi;
+use crate::http::platform::companies::CompanyShape;
+use crate::http::platform::resource::Endpoint;
+use crate::http::problem::{Defect, Problem};
+use crate::http::reply::Reply;
+use crate::http::{body, convert};
+use crate::secret::{KeyFragment, MIN_FRAGMENT_CHARACTERS};
+
+use super::shape::ApiKeyShape;
+
+/// More keys than that are not shown: a longer beginning finds fewer.
+const MAX_FOUND: u32 = 100;
+
+#[derive(Clone, Copy)]
+pub(in crate::http::platform) struct Search;
+
+#[async_trait]
+impl Endpoint for Search {
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let fragment = parse(&body::json(req).await?)?;
+        let limit = MAX_FOUND.saturating_add(1);
+        let keys = api.directory.find_api_keys(&fragment, limit).await?;
+        let max_found = usize::try_from(MAX_FOUND).unwrap_or(usize::MAX);
+        let mut found = Found {
+            has_more: keys.len() > max_found,
+            data: Vec::new(),
+        };
+        let mut last: Option<(CompanyId, CompanyShape)> = None;
+        for key in keys.iter().take(max_found) {
+            let company = match &last {
+                Some((id, company)) if *id == key.company => company.clone(),
+                _ => match api.directory.company(key.company).await? {
+                    Some(company) => CompanyShape::from(&company),
+                    // Companies are never removed.
+                    None => continue,
+                },
+            };
+            last = Some((key.company, company.clone()));
+            let key = ApiKeyShape::new(key, api.clock.now());
+            found.data.push(FoundKey { key, company });
+        }
+        Ok(Reply::json(StatusCode::OK, convert::text(&found)))
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Found {
+    data: Vec<FoundKey>,
+    has_more: bool,
+}
+
+#[derive(Serialize)]
+struct FoundKey {
+    #[serde(flatten)]
+    key: ApiKeyShape,
+    company: CompanyShape,
+}
+
+fn parse(tree: &Json) -> Result<KeyFragment, Vec<Problem>> {
+    let mut problems = Problems::default();
+    let cut = |text: &str| {
+        KeyFragment::cut(text).map_err(|_| Defect::NotAKey {
+            min: MIN_FRAGMENT_CHARACTERS,
+        })
+    };
+    let fragment =
+        Fields::body(tree, &mut problems).and_then(|body| body.text("text", cut, &mut problems));
+    problems.unless_any(fragment)
+}
