@@ -29,7 +29,8 @@ pub trait Housekeeping: Send + Sync {
     async fn forget_expired_replies(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable>;
 
     /// Removes the rate windows of keys that are revoked or expired at `now` and were last used
-    /// before `unused_since`. A living key keeps its window, and with it the time of its last use.
+    /// before `unused_since`, and counts of windows that later ones replaced. A living key keeps its
+    /// latest window, and with it the time of its last use.
     async fn forget_rate_windows(
         &self,
         now: Timestamp,

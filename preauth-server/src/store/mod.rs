@@ -5,6 +5,7 @@
 
 mod archive;
 mod backup;
+mod exhausted;
 mod housekeeping;
 mod lifecycle;
 mod open_error;

@@ -1,14 +1,20 @@
 //! A key's rate window, whoever uses it and over however many connections.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
+use reqwest::Method;
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqliteConnection};
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use crate::support::{Answer, Backend, Sandbox};
 
 on_each_database! {
     a_window_grants_its_limit_over_all_connections_and_never_gives_back,
+    an_exhausted_key_is_refused_while_nothing_can_be_written,
+    an_exhausted_key_that_is_revoked_is_refused_as_revoked_at_once,
 }
 
 const LIMIT: usize = 40;
@@ -68,4 +74,85 @@ async fn a_window_grants_its_limit_over_all_connections_and_never_gives_back(bac
             .collect();
         assert_eq!(left, (0..LIMIT).collect(), "each place is given once");
     }
+}
+
+/// A transaction of the test's own, beside which no server can write.
+enum WriteLock {
+    Sqlite(SqliteConnection),
+    Postgres(PgConnection),
+}
+
+impl WriteLock {
+    async fn take(sandbox: &Sandbox) -> Self {
+        let Some(url) = sandbox.database_url() else {
+            let path = sandbox.data().join("preauth.db");
+            let url = format!("sqlite://{}", path.display());
+            let mut connection = SqliteConnection::connect(&url).await.unwrap();
+            connection.execute("BEGIN IMMEDIATE").await.unwrap();
+            return Self::Sqlite(connection);
+        };
+        let mut connection = PgConnection::connect(&url).await.unwrap();
+        let tables: Vec<String> = sqlx::query_scalar(
+            "SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = 'public'",
+        )
+        .fetch_all(&mut connection)
+        .await
+        .unwrap();
+        let lock = format!("BEGIN; LOCK TABLE {} IN SHARE MODE", tables.join(", "));
+        connection.execute(AssertSqlSafe(lock)).await.unwrap();
+        Self::Postgres(connection)
+    }
+
+    async fn let_go(self) {
+        match self {
+            Self::Sqlite(mut connection) => drop(connection.execute("ROLLBACK").await.unwrap()),
+            Self::Postgres(mut connection) => drop(connection.execute("ROLLBACK").await.unwrap()),
+        }
+    }
+}
+
+/// A sandbox whose key has used up its window.
+async fn exhausted(backend: Backend) -> Sandbox {
+    let sandbox = Sandbox::start_with(backend, &["--rate-limit", "3"]).await;
+    let caller = sandbox.caller("apiKey");
+    for status in [200, 200, 200, 429] {
+        assert_eq!(caller.get(PRE_AUTHORIZATIONS).await.status, status);
+    }
+    sandbox
+}
+
+async fn an_exhausted_key_is_refused_while_nothing_can_be_written(backend: Backend) {
+    let sandbox = exhausted(backend).await;
+    let caller = sandbox.caller("apiKey");
+    let lock = WriteLock::take(&sandbox).await;
+    for _ in 0..50 {
+        // Whatever waits for the lock does so for five seconds.
+        let asked = timeout(Duration::from_secs(3), caller.get(PRE_AUTHORIZATIONS)).await;
+        let answer = asked.expect("a refusal waits for no commit");
+        assert_eq!(answer.refusal(), (429, "RATE_LIMITED".to_owned()));
+        assert_eq!(number(&answer, "x-ratelimit-limit"), 3);
+        assert_eq!(number(&answer, "x-ratelimit-remaining"), 0);
+        let reset = number(&answer, "x-ratelimit-reset");
+        assert!((1..=60).contains(&reset), "{reset}");
+        assert_eq!(number(&answer, "retry-after"), reset);
+    }
+    lock.let_go().await;
+    let other = sandbox.caller("readOnlyApiKey");
+    assert_eq!(other.get(PRE_AUTHORIZATIONS).await.status, 200);
+}
+
+async fn an_exhausted_key_that_is_revoked_is_refused_as_revoked_at_once(backend: Backend) {
+    let sandbox = exhausted(backend).await;
+    let (caller, platform) = (sandbox.caller("apiKey"), sandbox.platform());
+    let company = sandbox.company().await;
+    let keys = format!("/api/platform/v1/companies/{company}/api-keys?limit=100");
+    let keys = platform.get(&keys).await.json();
+    for key in keys["data"].as_array().unwrap() {
+        let id = key["id"].as_str().unwrap();
+        let key = format!("/api/platform/v1/api-keys/{id}");
+        let revoked = platform.send(Method::DELETE, &key, &[], None).await;
+        assert!(revoked.status < 300, "{}", revoked.text);
+    }
+    let refused = caller.get(PRE_AUTHORIZATIONS).await;
+    assert_eq!(refused.refusal(), (401, "API_KEY_REVOKED".to_owned()));
 }

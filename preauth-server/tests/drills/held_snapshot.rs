@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use sqlx::{Executor, PgPool, Postgres, Transaction};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
@@ -84,6 +85,52 @@ impl Worked {
         });
     }
 
+    /// Asks with one key for a while; how often, and the pages of its window that were gone over.
+    async fn ask(&self) -> (u64, u64) {
+        let before = self.window_pages().await;
+        let is_over = Arc::new(AtomicBool::new(false));
+        let mut workers = JoinSet::new();
+        for _ in 0..WORKERS {
+            let caller = self.scene.first().sandbox().caller("apiKey");
+            let is_over = Arc::clone(&is_over);
+            workers.spawn(async move {
+                let mut asked = 0;
+                while !is_over.load(Ordering::Relaxed) {
+                    let answer = caller.get(&format!("{PRE_AUTHORIZATIONS}/1")).await;
+                    assert_eq!(answer.status, 404, "{}", answer.text);
+                    asked += 1;
+                }
+                asked
+            });
+        }
+        sleep(TURN).await;
+        is_over.store(true, Ordering::Relaxed);
+        let asked = workers.join_all().await.into_iter().sum();
+        (asked, self.window_pages().await - before)
+    }
+
+    async fn window_pages(&self) -> u64 {
+        let pages: i64 = sqlx::query_scalar(
+            "SELECT sum(heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit)::BIGINT
+             FROM pg_statio_user_tables WHERE relname LIKE 'rate_%'",
+        )
+        .fetch_one(&self.sql)
+        .await
+        .unwrap();
+        pages.unsigned_abs()
+    }
+
+    /// Size of all that windows are kept in, and the versions that are of no use.
+    async fn window_tables(&self) -> (i64, i64) {
+        sqlx::query_as(
+            "SELECT sum(pg_total_relation_size(relid))::BIGINT, sum(n_dead_tup)::BIGINT
+             FROM pg_stat_user_tables WHERE relname LIKE 'rate_%'",
+        )
+        .fetch_one(&self.sql)
+        .await
+        .unwrap()
+    }
+
     async fn pages(&self) -> u64 {
         let pages: i64 = sqlx::query_scalar(
             "SELECT sum(heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit)::BIGINT
@@ -154,4 +201,39 @@ async fn a_snapshot_that_is_held_open_slows_nobody() {
     drop(snapshot);
     println!("held: {}", held.scene.judge().await);
     println!("free: {}", free.scene.judge().await);
+}
+
+/// Each request counts in the window of its key.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_snapshot_that_is_held_open_does_not_slow_one_keys_requests() {
+    let held = Worked::begin().await;
+    let free = Worked::begin().await;
+    let snapshot = held.hold().await;
+    let turns = rounds(TURNS);
+    let mut sums = [(0, 0); 2];
+    for turn in 0..turns {
+        let asked = [held.ask().await, free.ask().await];
+        // The last half of the turns.
+        if turn >= turns / 2 {
+            for (sum, (asked, pages)) in sums.iter_mut().zip(asked) {
+                *sum = (sum.0 + asked, sum.1 + pages);
+            }
+        }
+    }
+    let (size, dead) = held.window_tables().await;
+    let [(with, pages), (without, usual)] = sums;
+    println!(
+        "{turns} seconds of one key behind a snapshot: {with} requests over {pages} pages, \
+         {without} over {usual} without one; {dead} dead versions in {size} bytes"
+    );
+    let (pages, usual) = (pages / with, usual / without);
+    assert!(
+        pages <= usual.max(1) * MAX_PAGES_FACTOR,
+        "{pages} pages of windows are gone over for a request, {usual} without a snapshot"
+    );
+    if turns > TURNS {
+        let percent = with * 100 / without;
+        assert!(percent >= MIN_RATE_PERCENT, "{percent} % of the requests");
+    }
+    drop(snapshot);
 }

@@ -93,6 +93,22 @@ async fn counting_stops_one_above_the_limit() {
 }
 
 #[tokio::test]
+async fn a_limit_that_was_raised_counts_from_the_next_request_on() {
+    let fixture = Fixture::new().await;
+    let (_, hash) = fixture.known_key().await;
+    for expected in [1, 2, 3, 4] {
+        assert_eq!(window(&fixture, &hash, 5).await, (expected, 5));
+    }
+    let raised = RateLimit {
+        requests: 9,
+        ..LIMIT
+    };
+    let at = fixture.later(TimeDelta::seconds(6));
+    let entered = fixture.stores.access.enter(&hash, raised, at).await;
+    assert_eq!(entered.unwrap().unwrap().window.unwrap().count, 5);
+}
+
+#[tokio::test]
 async fn keys_do_not_share_a_window() {
     let fixture = Fixture::new().await;
     let (_, one) = fixture.known_key().await;
@@ -133,6 +149,17 @@ async fn revoked_and_expired_keys_are_not_counted() {
 
     let (revoked, hash) = fixture.known_key().await;
     let revoke = fixture.directory().revoke_api_key(revoked.id, fixture.now);
+    revoke.await.unwrap();
+    let entry = enter(&fixture, &hash, fixture.now).await;
+    assert_eq!((entry.window, entry.revoked_at), (None, Some(fixture.now)));
+
+    let (exhausted, hash) = fixture.known_key().await;
+    for _ in 0..=LIMIT.requests {
+        enter(&fixture, &hash, fixture.now).await;
+    }
+    let revoke = fixture
+        .directory()
+        .revoke_api_key(exhausted.id, fixture.now);
     revoke.await.unwrap();
     let entry = enter(&fixture, &hash, fixture.now).await;
     assert_eq!((entry.window, entry.revoked_at), (None, Some(fixture.now)));

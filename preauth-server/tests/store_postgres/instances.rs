@@ -71,6 +71,52 @@ async fn a_revoked_key_is_revoked_on_every_instance_at_once() {
     assert_eq!(enter(Arc::clone(&second)).await, Some(first.now));
 }
 
+#[tokio::test]
+async fn a_key_that_is_exhausted_on_one_instance_is_so_on_every_other() {
+    let [first, second] = two().await;
+    let (_, hash) = first.known_key().await;
+    let limit = RateLimit {
+        requests: 3,
+        window_seconds: 60,
+    };
+    let count = |fixture: Arc<Fixture>, seconds| async move {
+        let now = fixture.later(TimeDelta::seconds(seconds));
+        let entered = fixture.stores.access.enter(&hash, limit, now).await;
+        entered.unwrap().unwrap().window.unwrap().count
+    };
+    for expected in [1, 2, 3, 4, 4] {
+        assert_eq!(count(Arc::clone(&first), 0).await, expected);
+    }
+    assert_eq!(count(Arc::clone(&second), 59).await, 4);
+    assert_eq!(count(Arc::clone(&second), 60).await, 1);
+    assert_eq!(count(first, 61).await, 2);
+}
+
+#[tokio::test]
+async fn an_exhausted_key_that_is_revoked_elsewhere_is_revoked_within_seconds() {
+    let [first, second] = two().await;
+    let (key, hash) = first.known_key().await;
+    let limit = RateLimit {
+        requests: 3,
+        window_seconds: 60,
+    };
+    let enter = || async {
+        let entered = second.stores.access.enter(&hash, limit, second.now).await;
+        entered.unwrap().unwrap()
+    };
+    for _ in 0..5 {
+        enter().await;
+    }
+    let revoked = first.directory().revoke_api_key(key.id, first.now);
+    revoked.await.unwrap();
+    let noticed = async {
+        while enter().await.revoked_at.is_none() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(Duration::from_secs(10), noticed).await.unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn instances_that_claim_side_by_side_keep_to_the_limit_of_an_endpoint() {
     let instances = two().await;

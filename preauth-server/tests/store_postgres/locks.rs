@@ -316,7 +316,7 @@ async fn a_held_rate_window_delays_its_own_key_and_no_others() {
         entered.unwrap().unwrap();
     }
     let sql = format!(
-        "SELECT 1 FROM rate_windows WHERE api_key_id = '{}' FOR UPDATE",
+        "SELECT 1 FROM rate_counts WHERE api_key_id = '{}' FOR UPDATE",
         held.id.as_uuid()
     );
     let holder = Holder::of(&fixture, &sql).await;

@@ -52,4 +52,5 @@ mod locks;
 mod migration_rules;
 mod opening;
 mod promotion;
+mod rate_counts;
 mod records;

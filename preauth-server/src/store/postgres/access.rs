@@ -9,6 +9,7 @@ use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
 
 use crate::access::{Access, Entry, KeyHash, RateLimit, Window};
+use crate::store::exhausted::Known;
 
 use super::PostgresStore;
 use super::connections::Connections;
@@ -17,6 +18,10 @@ use super::grouping::Serve;
 use super::held::{HeldRows, Turns};
 use super::rows::{Columns, place};
 use super::session;
+
+/// Counts that one row takes. Behind a snapshot that is held open so many versions of it are gone over
+/// at most. The schema and its trigger for earlier builds have the same number.
+const MAX_WRITES: i32 = 32;
 
 #[async_trait]
 impl Access for PostgresStore {
@@ -31,16 +36,53 @@ impl Access for PostgresStore {
             limit,
             now,
         };
+        match self.exhausted.find(key, limit, now) {
+            Known::UsedUp(entry) => return Ok(Some(entry)),
+            Known::Recheck(entry) if self.is_live(entry.key, now).await => return Ok(Some(entry)),
+            Known::Recheck(entry) => self.exhausted.forget(entry.key),
+            Known::Nothing => {}
+        }
         let mut turns = Turns::begin();
         loop {
             // A request that is counted twice, because its connection broke, harms nobody.
             match self.visits.ask(visit).await.map_err(Fault::from)?? {
-                Visited::Entered(entry) => return Ok(entry.map(|entry| *entry)),
+                Visited::Entered(None) => return Ok(None),
+                Visited::Entered(Some(entry)) => {
+                    self.exhausted.note(*key, limit, &entry);
+                    return Ok(Some(*entry));
+                }
+                Visited::Outrun if !turns.are_over() => {}
                 Visited::Held if turns.next().await => {}
-                Visited::Held => return Err(Fault::StillLocked.into()),
+                Visited::Held | Visited::Outrun => return Err(Fault::StillLocked.into()),
             }
         }
     }
+}
+
+impl PostgresStore {
+    /// Whether a key whose window is used up is still worth anything. When the database does not
+    /// answer, what was known stands.
+    async fn is_live(&self, key: ApiKeyId, now: Timestamp) -> bool {
+        let input = (key, now);
+        let live = self.read(&input, |connection, (key, now)| {
+            Box::pin(is_live(connection, *key, *now))
+        });
+        live.await.unwrap_or(true)
+    }
+}
+
+async fn is_live(
+    connection: &mut PgConnection,
+    key: ApiKeyId,
+    now: Timestamp,
+) -> Result<bool, Fault> {
+    let live = sqlx::query_scalar(
+        "SELECT EXISTS (SELECT 1 FROM api_keys
+                        WHERE id = $1 AND revoked_at IS NULL AND expires_at > $2)",
+    )
+    .bind(key.as_uuid())
+    .bind(now.unix_millis());
+    Ok(live.fetch_one(connection).await?)
 }
 
 /// The look-ups of keys, many at once.
@@ -57,6 +99,8 @@ pub(super) enum Visited {
     Entered(Option<Box<Entry>>),
     /// Others hold the key's window locked; the request was not counted.
     Held,
+    /// Others filled the row that it was to be counted in; it was not counted.
+    Outrun,
 }
 
 /// Visits, and whether held windows are left out.
@@ -149,8 +193,12 @@ async fn enter_all(
     Ok(answers)
 }
 
-/// Counts in new windows where the old are over. A key that is revoked or expired is found and not
-/// counted.
+/// Counts in new windows where the old are over. A key that is revoked or expired, or whose window is
+/// used up, is found and not counted.
+///
+/// A row that has taken [`MAX_WRITES`] counts is final. So whoever reads it may go on from what it came
+/// to, in a row of the next generation; of several who do so at once the first makes that row, and the
+/// others add to it.
 ///
 /// Requests may arrive here in another order than they were made, so an earlier moment counts in
 /// the window that stands; one earlier by a whole window means that a clock was set back.
@@ -171,7 +219,9 @@ async fn enter(
                     c.kind, c.head_office_id, u.permissions,
                     u.active AND o.head_office_id = c.head_office_id AS user_is_active,
                     c.suspended_at IS NOT NULL OR h.suspended_at IS NOT NULL
-                        AS company_is_suspended
+                        AS company_is_suspended,
+                    w.generation, w.started_at, w.total, w.is_full,
+                    coalesce(abs(p.at - w.started_at) < $4, FALSE) AS is_running
              FROM unnest($1::BYTEA[], $2::BIGINT[], $3::BIGINT[])
                  WITH ORDINALITY AS p (hash, at, visits, n)
              JOIN api_keys k ON k.hash = p.hash
@@ -179,36 +229,68 @@ async fn enter(
              JOIN companies h ON h.id = c.head_office_id
              JOIN users u ON u.id = k.user_id
              JOIN companies o ON o.id = u.company_id
+             LEFT JOIN LATERAL (
+                 SELECT r.generation, r.started_at, r.carried + r.counted AS total,
+                        r.writes >= $7 AS is_full
+                 FROM rate_counts r WHERE r.api_key_id = k.id
+                 ORDER BY r.generation DESC LIMIT 1) AS w ON TRUE
+         ),
+         counting AS MATERIALIZED (
+             SELECT f.*, CASE WHEN f.generation IS NULL THEN 0
+                              WHEN f.is_full THEN f.generation + 1
+                              ELSE f.generation END AS next_generation
+             FROM found f
+             WHERE f.revoked_at IS NULL AND f.expires_at > f.at
+               AND NOT (f.is_running AND f.total > $5)
          ),
          free AS MATERIALIZED (
-             SELECT f.n
-             FROM found f CROSS JOIN LATERAL (
-                 SELECT w.api_key_id FROM rate_windows w WHERE w.api_key_id = f.id
+             SELECT c.n
+             FROM counting c CROSS JOIN LATERAL (
+                 SELECT r.api_key_id FROM rate_counts r
+                 WHERE r.api_key_id = c.id AND r.generation = c.generation
                  FOR NO KEY UPDATE SKIP LOCKED) AS w
              WHERE $6
          ),
          held AS MATERIALIZED (
-             SELECT f.n FROM found f
-             WHERE $6 AND f.n NOT IN (SELECT n FROM free)
-               AND EXISTS (SELECT 1 FROM rate_windows w WHERE w.api_key_id = f.id)
+             SELECT n FROM counting
+             WHERE $6 AND generation IS NOT NULL AND n NOT IN (SELECT n FROM free)
          ),
          counted AS (
-             INSERT INTO rate_windows AS w (api_key_id, started_at, count, last_used_at)
-             SELECT id, at, visits, at FROM found
-             WHERE revoked_at IS NULL AND expires_at > at AND n NOT IN (SELECT n FROM held)
+             INSERT INTO rate_counts AS w (api_key_id, generation, begun_at, started_at, window_ms,
+                 carried, counted, writes, last_used_at)
+             SELECT id, next_generation, at,
+                    CASE WHEN is_running AND is_full THEN started_at ELSE at END, $4,
+                    CASE WHEN is_running AND is_full THEN total ELSE 0 END,
+                    visits, 1, at
+             FROM counting
+             WHERE n NOT IN (SELECT n FROM held)
              -- In one order in all instances, so that none waits for another in a circle.
              ORDER BY id
-             ON CONFLICT (api_key_id) DO UPDATE
-             SET started_at = CASE WHEN abs(excluded.started_at - w.started_at) < $4
-                                   THEN w.started_at ELSE excluded.started_at END,
-                 count = CASE WHEN abs(excluded.started_at - w.started_at) < $4
-                              THEN least(w.count, $5) + excluded.count ELSE excluded.count END,
+             ON CONFLICT (api_key_id, generation) DO UPDATE
+             SET started_at = CASE WHEN abs(excluded.last_used_at - w.started_at) < $4
+                                   THEN w.started_at ELSE excluded.last_used_at END,
+                 carried = CASE WHEN abs(excluded.last_used_at - w.started_at) < $4
+                                THEN w.carried ELSE 0 END,
+                 counted = CASE WHEN abs(excluded.last_used_at - w.started_at) < $4
+                                THEN w.counted + excluded.counted ELSE excluded.counted END,
+                 window_ms = $4,
+                 writes = w.writes + 1,
                  last_used_at = greatest(w.last_used_at, excluded.last_used_at)
-             RETURNING api_key_id, count, started_at
+             -- Others may have filled it meanwhile: then it is final.
+             WHERE w.writes < $7
+             RETURNING api_key_id, carried + counted AS total, started_at
          )
-         SELECT found.*, counted.count, counted.started_at,
-                found.n IN (SELECT n FROM held) AS is_held
-         FROM found LEFT JOIN counted ON counted.api_key_id = found.id",
+         SELECT f.id, f.scopes, f.revoked_at, f.expires_at, f.company_id, f.user_id, f.kind,
+                f.head_office_id, f.permissions, f.user_is_active, f.company_is_suspended, f.n,
+                CASE WHEN c.n IS NOT NULL THEN w.total
+                     WHEN f.revoked_at IS NULL AND f.expires_at > f.at THEN f.total + f.visits
+                END AS count,
+                CASE WHEN c.n IS NOT NULL THEN w.started_at ELSE f.started_at END AS started_at,
+                f.n IN (SELECT n FROM held) AS is_held,
+                c.n IS NOT NULL AND w.api_key_id IS NULL AS is_outrun
+         FROM found f
+         LEFT JOIN counting c ON c.n = f.n
+         LEFT JOIN counted w ON w.api_key_id = f.id",
     )
     .bind(hashes)
     .bind(moments)
@@ -216,6 +298,7 @@ async fn enter(
     .bind(i64::from(limit.window_seconds).saturating_mul(1000))
     .bind(i64::from(limit.requests))
     .bind(leave_out)
+    .bind(MAX_WRITES)
     .fetch_all(connection)
     .await?;
     for row in &rows {
@@ -262,6 +345,9 @@ fn visited(row: &PgRow, limit: RateLimit, behind: u32) -> Result<Visited, Fault>
     if Columns::of("api_keys", row).raw("is_held")? {
         return Ok(Visited::Held);
     }
+    if Columns::of("api_keys", row).raw("is_outrun")? {
+        return Ok(Visited::Outrun);
+    }
     let entry = entry(row, limit, behind)?;
     Ok(Visited::Entered(Some(Box::new(entry))))
 }
@@ -286,7 +372,7 @@ fn entry(row: &PgRow, limit: RateLimit, behind: u32) -> Result<Entry, Fault> {
 }
 
 fn window(row: &PgRow, limit: RateLimit, behind: u32) -> Result<Option<Window>, Fault> {
-    let columns = Columns::of("rate_windows", row);
+    let columns = Columns::of("rate_counts", row);
     let Some(count) = columns.raw::<Option<u32>>("count")? else {
         return Ok(None);
     };

@@ -69,7 +69,9 @@ impl ApiKeys for PostgresStore {
         let revoked = self.write((id, at), |connection, input| {
             Box::pin(revoke(connection, input))
         });
-        Ok(revoked.await?)
+        revoked.await?;
+        self.exhausted.forget(id);
+        Ok(())
     }
 }
 
@@ -117,7 +119,9 @@ async fn by_id(connection: &mut PgConnection, id: ApiKeyId) -> Result<Option<Api
     let row = sqlx::query(
         "SELECT k.id, k.company_id, k.user_id, k.name, k.prefix, k.scopes, k.created_at,
                 k.expires_at, k.revoked_at, w.last_used_at
-         FROM api_keys k LEFT JOIN rate_windows w ON w.api_key_id = k.id
+         FROM api_keys k LEFT JOIN LATERAL (
+             SELECT r.last_used_at FROM rate_counts r WHERE r.api_key_id = k.id
+             ORDER BY r.generation DESC LIMIT 1) AS w ON TRUE
          WHERE k.id = $1",
     )
     .bind(id.as_uuid())
@@ -139,7 +143,9 @@ async fn list(
     let rows = sqlx::query(
         "SELECT k.id, k.company_id, k.user_id, k.name, k.prefix, k.scopes, k.created_at,
                 k.expires_at, k.revoked_at, w.last_used_at
-         FROM api_keys k LEFT JOIN rate_windows w ON w.api_key_id = k.id
+         FROM api_keys k LEFT JOIN LATERAL (
+             SELECT r.last_used_at FROM rate_counts r WHERE r.api_key_id = k.id
+             ORDER BY r.generation DESC LIMIT 1) AS w ON TRUE
          WHERE k.company_id = $1
          ORDER BY k.created_at DESC, k.id DESC LIMIT $2 OFFSET $3",
     )

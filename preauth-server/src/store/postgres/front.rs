@@ -94,6 +94,8 @@ pub(super) struct Fronts {
     pub(super) ended_deliveries: Front,
     /// Mails, by their end.
     pub(super) ended_notices: Front,
+    /// Counts of rate windows, by their begin.
+    pub(super) rate_counts: Front,
 }
 
 #[cfg(test)]

@@ -48,9 +48,14 @@ impl Turns {
         }
     }
 
+    /// Whether there was time enough.
+    pub(super) fn are_over(&self) -> bool {
+        self.began.elapsed() >= MAX_WAIT
+    }
+
     /// Waits until the next turn; `false`, at once, when there was time enough.
     pub(super) async fn next(&mut self) -> bool {
-        if self.began.elapsed() >= MAX_WAIT {
+        if self.are_over() {
             return false;
         }
         sleep(self.pause).await;

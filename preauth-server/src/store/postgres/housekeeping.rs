@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use chrono::TimeDelta;
 use preauth_core::port::Unavailable;
 use preauth_core::value::Timestamp;
 use sqlx::postgres::PgRow;
@@ -18,6 +19,9 @@ use super::{PostgresStore, endpoints};
 
 /// As many rows of one count are summed up; fewer are read as fast as one.
 const MANY_COUNTS: i64 = 64;
+/// How long counts are kept after their key's next generation was begun: longer than any statement
+/// takes that may have read them as the newest.
+const OUTDATED_COUNTS_KEPT: TimeDelta = TimeDelta::minutes(10);
 
 #[async_trait]
 impl Housekeeping for PostgresStore {
@@ -51,10 +55,12 @@ impl Housekeeping for PostgresStore {
         unused_since: Timestamp,
         limit: u32,
     ) -> Result<u64, Unavailable> {
-        self.write_relaxed((now, unused_since, limit), |connection, input| {
+        let look = self.fronts.rate_counts.look();
+        let input = (now, unused_since, limit, look.from);
+        let forgotten = self.write_relaxed(input, |connection, input| {
             Box::pin(forget_windows(connection, input))
-        })
-        .await
+        });
+        Ok(note(&self.fronts.rate_counts, look, forgotten.await?))
     }
 
     async fn forget_ended_deliveries(
@@ -150,22 +156,54 @@ async fn forget_replies(
     Ok((count.saturating_add(of_platform.rows_affected()), last))
 }
 
+/// Removes generations that others came after, and the last ones of dead keys.
 async fn forget_windows(
     connection: &mut PgConnection,
-    (now, unused_since, limit): &(Timestamp, Timestamp, u32),
-) -> Result<u64, WriteError> {
-    let done = sqlx::query(
-        "DELETE FROM rate_windows WHERE api_key_id IN (
-             SELECT w.api_key_id FROM rate_windows w JOIN api_keys k ON k.id = w.api_key_id
-             WHERE w.last_used_at < $2 AND (k.revoked_at IS NOT NULL OR k.expires_at <= $1)
-             ORDER BY w.last_used_at LIMIT $3 FOR UPDATE OF w SKIP LOCKED)",
+    (now, unused_since, limit, from): &(Timestamp, Timestamp, u32, i64),
+) -> Result<Forgotten, WriteError> {
+    let outdated = now.saturating_sub(OUTDATED_COUNTS_KEPT);
+    let row = sqlx::query(
+        "WITH gone AS (
+             DELETE FROM rate_counts r
+             USING (SELECT c.api_key_id, c.generation FROM rate_counts c
+                    WHERE c.begun_at >= $3 AND c.begun_at < $1
+                      AND EXISTS (SELECT 1 FROM rate_counts n WHERE n.api_key_id = c.api_key_id
+                                  AND n.generation > c.generation)
+                    ORDER BY c.begun_at LIMIT $2 FOR UPDATE SKIP LOCKED) AS outdated
+             WHERE r.api_key_id = outdated.api_key_id AND r.generation = outdated.generation
+             RETURNING r.begun_at
+         )
+         SELECT count(*), max(begun_at) FROM gone",
+    )
+    .bind(outdated.unix_millis())
+    .bind(i64::from(*limit))
+    .bind(from)
+    .fetch_one(&mut *connection)
+    .await?;
+    let (count, last) = forgotten(&row)?;
+    let rest = clamped(u64::from(*limit).saturating_sub(count));
+    let of_dead_keys = sqlx::query(
+        "WITH gone AS (
+             DELETE FROM rate_counts WHERE api_key_id IN (
+                 SELECT c.api_key_id FROM rate_counts c JOIN api_keys k ON k.id = c.api_key_id
+                 WHERE c.last_used_at < $2 AND (k.revoked_at IS NOT NULL OR k.expires_at <= $1)
+                   AND NOT EXISTS (SELECT 1 FROM rate_counts n WHERE n.api_key_id = c.api_key_id
+                                   AND n.generation > c.generation)
+                 ORDER BY c.last_used_at LIMIT $3 FOR UPDATE OF c SKIP LOCKED)
+             RETURNING api_key_id
+         ),
+         of_builds_before AS (
+             DELETE FROM rate_windows WHERE api_key_id IN (SELECT api_key_id FROM gone)
+         )
+         SELECT count(*) FROM gone",
     )
     .bind(now.unix_millis())
     .bind(unused_since.unix_millis())
-    .bind(i64::from(*limit))
-    .execute(connection)
+    .bind(rest)
+    .fetch_one(connection)
     .await?;
-    Ok(done.rows_affected())
+    let of_dead_keys: i64 = of_dead_keys.try_get(0)?;
+    Ok((count.saturating_add(of_dead_keys.unsigned_abs()), last))
 }
 
 /// The attempts go along, by their reference.

@@ -87,6 +87,11 @@ fn steps() -> Vec<Migration> {
             include_str!("../../../migrations/postgres/0012_id_lineages.sql"),
         ),
         step(
+            17,
+            "rate_counts",
+            include_str!("../../../migrations/postgres/0017_rate_counts.sql"),
+        ),
+        step(
             19,
             "suspensions",
             include_str!("../../../migrations/postgres/0019_suspensions.sql"),

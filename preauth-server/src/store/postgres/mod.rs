@@ -60,6 +60,7 @@ use tokio::time::timeout;
 use crate::fair::Budget;
 use crate::looping::LoopHealth;
 
+use super::exhausted::ExhaustedKeys;
 use super::set_aside::SetAside;
 use super::{Lifecycle, Moments, OpenError, Unfit};
 use access::Visits;
@@ -102,6 +103,7 @@ pub struct PostgresStore {
     /// That an endpoint's deliveries are left to be settled.
     unsettled: Arc<Notify>,
     set_aside: Arc<SetAside>,
+    exhausted: ExhaustedKeys,
 }
 
 impl PostgresStore {

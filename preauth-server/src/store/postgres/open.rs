@@ -10,6 +10,7 @@ use tokio::time::timeout;
 
 use crate::fair::Budget;
 use crate::store::OpenError;
+use crate::store::exhausted::ExhaustedKeys;
 use crate::store::set_aside::SetAside;
 
 use super::access::Visits;
@@ -100,6 +101,7 @@ pub(super) async fn open(url: &str) -> Result<PostgresStore, OpenError> {
         primary,
         unsettled: Arc::default(),
         set_aside: Arc::new(SetAside::default()),
+        exhausted: ExhaustedKeys::default(),
     })
 }
 

@@ -8,6 +8,7 @@ use sqlx::sqlite::SqliteRow;
 
 use crate::access::{Access, Entry, KeyHash, RateLimit, Window};
 use crate::fair::{Tenant, on_account_of};
+use crate::store::exhausted::{Known, is_used_up};
 
 use super::SqliteStore;
 use super::error::{Fault, WriteError, unavailable};
@@ -21,11 +22,22 @@ impl Access for SqliteStore {
         limit: RateLimit,
         now: Timestamp,
     ) -> Result<Option<Entry>, Unavailable> {
-        // Looked up apart from the count, so that strangers' guesses do not queue for the writer.
-        let Some(mut entry) = find(&mut *self.reader().await?, key).await? else {
-            return Ok(None);
+        let known = match self.exhausted.find(key, limit, now) {
+            Known::UsedUp(entry) => return Ok(Some(entry)),
+            Known::Recheck(entry) => Some(entry),
+            Known::Nothing => None,
         };
-        if entry.revoked_at.is_none() && now < entry.expires_at {
+        // Looked up apart from the count: strangers' guesses and requests above the limit do not
+        // queue for the writer.
+        let mut entry = match (self.key(key).await, known) {
+            (Ok(Some(entry)), _) => entry,
+            (Ok(None), _) => return Ok(None),
+            (Err(_), Some(known)) => return Ok(Some(known)),
+            (Err(fault), None) => return Err(fault.into()),
+        };
+        if entry.revoked_at.is_some() || entry.expires_at <= now {
+            entry.window = None;
+        } else if !is_used_up(&entry, limit, now) {
             let visit = Visit {
                 key: entry.key,
                 limit,
@@ -38,7 +50,14 @@ impl Access for SqliteStore {
             let counted = on_account_of(Tenant::HeadOffice(entry.head_office), counted);
             entry.window = Some(counted.await.map_err(unavailable)?);
         }
+        self.exhausted.note(*key, limit, &entry);
         Ok(Some(entry))
+    }
+}
+
+impl SqliteStore {
+    async fn key(&self, key: &KeyHash) -> Result<Option<Entry>, Fault> {
+        find(&mut *self.reader().await?, key).await
     }
 }
 
@@ -50,18 +69,21 @@ struct Visit {
     now: Timestamp,
 }
 
+/// The key, with the window that was last counted in.
 async fn find(connection: &mut SqliteConnection, key: &KeyHash) -> Result<Option<Entry>, Fault> {
     let row = sqlx::query(
         "SELECT k.id, k.scopes, k.revoked_at, k.expires_at, k.company_id, k.user_id,
                 c.kind, c.head_office_id, u.permissions,
                 u.active AND o.head_office_id = c.head_office_id AS user_is_active,
                 c.suspended_at IS NOT NULL OR h.suspended_at IS NOT NULL
-                    AS company_is_suspended
+                    AS company_is_suspended,
+                w.count, w.started_at
          FROM api_keys k
          JOIN companies c ON c.id = k.company_id
          JOIN companies h ON h.id = c.head_office_id
          JOIN users u ON u.id = k.user_id
          JOIN companies o ON o.id = u.company_id
+         LEFT JOIN rate_windows w ON w.api_key_id = k.id
          WHERE k.hash = ?1",
     )
     .bind(key.0.as_slice())
@@ -84,7 +106,10 @@ fn entry(row: &SqliteRow) -> Result<Entry, Fault> {
         user: UserId::new(columns.uuid("user_id")?),
         user_is_active: columns.raw("user_is_active")?,
         permissions: columns.set("permissions")?,
-        window: None,
+        window: match columns.raw::<Option<u32>>("count")? {
+            Some(_) => Some(window(row)?),
+            None => None,
+        },
     })
 }
 
@@ -109,7 +134,11 @@ async fn count(connection: &mut SqliteConnection, visit: &Visit) -> Result<Windo
     .bind(visit.limit.requests)
     .fetch_one(connection)
     .await?;
-    let columns = Columns::of("rate_windows", &row);
+    Ok(window(&row)?)
+}
+
+fn window(row: &SqliteRow) -> Result<Window, Fault> {
+    let columns = Columns::of("rate_windows", row);
     Ok(Window {
         count: columns.raw("count")?,
         started_at: columns.timestamp("started_at")?,

@@ -71,7 +71,9 @@ impl ApiKeys for SqliteStore {
         let revoked = self.writer.write((id, at), |connection, input| {
             Box::pin(revoke(connection, input))
         });
-        Ok(revoked.await?)
+        revoked.await?;
+        self.exhausted.forget(id);
+        Ok(())
     }
 }
 

@@ -52,6 +52,7 @@ use tokio::sync::Notify;
 use crate::fair::Budget;
 use crate::looping::LoopHealth;
 
+use super::exhausted::ExhaustedKeys;
 use super::set_aside::SetAside;
 use super::{Lifecycle, Moments, OpenError, Unfit};
 pub(super) use archive::SqliteArchive;
@@ -75,6 +76,7 @@ pub struct SqliteStore {
     /// That an endpoint's deliveries are left to be settled.
     unsettled: Arc<Notify>,
     set_aside: Arc<SetAside>,
+    exhausted: ExhaustedKeys,
 }
 
 impl SqliteStore {

@@ -15,6 +15,7 @@ use tokio::sync::Notify;
 
 use crate::fair::Budget;
 use crate::store::OpenError;
+use crate::store::exhausted::ExhaustedKeys;
 use crate::store::set_aside::SetAside;
 
 use super::counters::Counters;
@@ -73,6 +74,7 @@ pub(super) async fn open(path: &Path) -> Result<SqliteStore, OpenError> {
         waiting,
         unsettled: Arc::default(),
         set_aside: Arc::new(SetAside::default()),
+        exhausted: ExhaustedKeys::default(),
     })
 }
 

@@ -170,6 +170,11 @@ impl Sandbox {
         self.home.as_ref().unwrap().folder().join("data")
     }
 
+    /// The URL of its database; none if it is a file in the data folder.
+    pub(crate) fn database_url(&self) -> Option<String> {
+        self.home.as_ref().unwrap().database_flags().pop()
+    }
+
     /// Everything it has printed so far.
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.home.as_ref().unwrap().folder().join("log.txt")).unwrap()

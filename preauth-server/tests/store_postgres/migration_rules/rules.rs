@@ -53,7 +53,8 @@ pub(super) fn violations(sql: &str, is_postgres: bool) -> Vec<String> {
     let statements = statements(sql);
     let made = |statement: &String| {
         let name = word_after(statement, "CREATE TABLE IF NOT EXISTS")
-            .or_else(|| word_after(statement, "CREATE TABLE"));
+            .or_else(|| word_after(statement, "CREATE TABLE"))
+            .or_else(|| word_after(statement, "CREATE UNLOGGED TABLE"));
         name.map(ToOwned::to_owned)
     };
     let step = Step {

@@ -1,0 +1,2 @@
+-- Nothing to do: one connection writes, and a row that is rewritten leaves no versions behind. On
+-- PostgreSQL the counts of a key's rate window move to rows that are each rewritten a few times only.

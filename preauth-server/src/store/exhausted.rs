@@ -1,0 +1,198 @@
+//! Keys whose rate window is used up: their requests are refused without asking the database.
+//!
+//! Nothing is granted by what stands here. A key comes in when the database has counted more than its
+//! limit, and leaves with the end of that window; so the shared window stays the truth.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use preauth_core::value::{ApiKeyId, Timestamp};
+use tokio::time::Instant;
+
+use crate::access::{Entry, KeyHash, RateLimit};
+
+/// How long a revocation by another instance may go unnoticed here.
+const RECHECK_AFTER: Duration = Duration::from_secs(1);
+/// Keys remembered; when there are more, it begins anew.
+const MAX_KEYS: usize = 100_000;
+
+/// Keys that are refused until their window ends.
+#[derive(Debug, Default)]
+pub(super) struct ExhaustedKeys(Mutex<HashMap<KeyHash, Exhausted>>);
+
+#[derive(Debug)]
+struct Exhausted {
+    entry: Entry,
+    limit: RateLimit,
+    checked_at: Instant,
+}
+
+/// What is known of a key before the database is asked.
+#[derive(Debug)]
+pub(super) enum Known {
+    /// Nothing.
+    Nothing,
+    /// Its window is used up.
+    UsedUp(Entry),
+    /// The same; whether it has been revoked is to be looked up now, by this caller alone.
+    Recheck(Entry),
+}
+
+impl ExhaustedKeys {
+    /// What is known of `key`, for a request at `now` under this limit.
+    pub(super) fn find(&self, key: &KeyHash, limit: RateLimit, now: Timestamp) -> Known {
+        let mut keys = self.lock();
+        let Some(known) = keys.get_mut(key) else {
+            return Known::Nothing;
+        };
+        if known.limit != limit || !is_used_up(&known.entry, limit, now) {
+            keys.remove(key);
+            return Known::Nothing;
+        }
+        let entry = known.entry.clone();
+        if known.checked_at.elapsed() < RECHECK_AFTER {
+            return Known::UsedUp(entry);
+        }
+        known.checked_at = Instant::now();
+        Known::Recheck(entry)
+    }
+
+    /// Remembers the key if the database has counted more in its window than the limit.
+    pub(super) fn note(&self, key: KeyHash, limit: RateLimit, entry: &Entry) {
+        if !is_over(entry, limit) {
+            return;
+        }
+        let mut keys = self.lock();
+        if keys.len() >= MAX_KEYS {
+            keys.clear();
+        }
+        let known = Exhausted {
+            entry: entry.clone(),
+            limit,
+            checked_at: Instant::now(),
+        };
+        keys.insert(key, known);
+    }
+
+    /// Forgets a key that has changed.
+    pub(super) fn forget(&self, key: ApiKeyId) {
+        self.lock().retain(|_, known| known.entry.key != key);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<KeyHash, Exhausted>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn is_over(entry: &Entry, limit: RateLimit) -> bool {
+    entry
+        .window
+        .is_some_and(|window| window.count > limit.requests)
+}
+
+/// Whether a request at `now` is one too many in the window that the database last counted in.
+pub(super) fn is_used_up(entry: &Entry, limit: RateLimit, now: Timestamp) -> bool {
+    let length = TimeDelta::seconds(limit.window_seconds.into());
+    let is_running = entry
+        .window
+        .is_some_and(|window| now.since(window.started_at).abs() < length);
+    is_running && is_over(entry, limit) && now < entry.expires_at
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use chrono::TimeDelta;
+    use preauth_core::value::{ApiKeyId, CompanyId, PermissionSet, ScopeSet, Timestamp, UserId};
+    use uuid::Uuid;
+
+    use super::{ExhaustedKeys, Known, RECHECK_AFTER};
+    use crate::access::{Entry, KeyHash, RateLimit, Window};
+    use crate::directory::CompanyKind;
+
+    const KEY: KeyHash = KeyHash([7; 32]);
+    const LIMIT: RateLimit = RateLimit {
+        requests: 3,
+        window_seconds: 60,
+    };
+
+    fn now() -> Timestamp {
+        Timestamp::parse("2026-11-21T12:00:00.000Z").unwrap()
+    }
+
+    fn later(seconds: i64) -> Timestamp {
+        now().saturating_add(TimeDelta::seconds(seconds))
+    }
+
+    fn counted(count: u32) -> Entry {
+        let company = CompanyId::new(Uuid::from_u128(2));
+        Entry {
+            key: ApiKeyId::new(Uuid::from_u128(1)),
+            scopes: ScopeSet::default(),
+            revoked_at: None,
+            expires_at: later(50),
+            company,
+            company_kind: CompanyKind::Construction,
+            head_office: company,
+            user: UserId::new(Uuid::from_u128(3)),
+            user_is_active: true,
+            company_is_suspended: false,
+            permissions: PermissionSet::default(),
+            window: Some(Window {
+                count,
+                started_at: now(),
+            }),
+        }
+    }
+
+    fn is_used_up(keys: &ExhaustedKeys, limit: RateLimit, at: Timestamp) -> bool {
+        !matches!(keys.find(&KEY, limit, at), Known::Nothing)
+    }
+
+    fn exhausted() -> ExhaustedKeys {
+        let keys = ExhaustedKeys::default();
+        keys.note(KEY, LIMIT, &counted(4));
+        keys
+    }
+
+    #[tokio::test]
+    async fn a_key_at_its_limit_is_not_remembered() {
+        let keys = ExhaustedKeys::default();
+        keys.note(KEY, LIMIT, &counted(3));
+        assert!(!is_used_up(&keys, LIMIT, now()));
+    }
+
+    #[tokio::test]
+    async fn a_key_is_remembered_until_its_window_or_the_key_itself_ends() {
+        assert!(is_used_up(&exhausted(), LIMIT, later(49)));
+        assert!(!is_used_up(&exhausted(), LIMIT, later(50)));
+        assert!(is_used_up(&exhausted(), LIMIT, later(-59)));
+        assert!(!is_used_up(&exhausted(), LIMIT, later(-60)));
+    }
+
+    #[tokio::test]
+    async fn another_limit_and_a_change_of_the_key_end_it() {
+        let higher = RateLimit {
+            requests: 5,
+            ..LIMIT
+        };
+        assert!(!is_used_up(&exhausted(), higher, now()));
+        let keys = exhausted();
+        keys.forget(counted(4).key);
+        assert!(!is_used_up(&keys, LIMIT, now()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_caller_a_second_looks_the_key_up() {
+        let keys = exhausted();
+        assert!(matches!(keys.find(&KEY, LIMIT, now()), Known::UsedUp(_)));
+        tokio::time::advance(RECHECK_AFTER.saturating_sub(Duration::from_millis(1))).await;
+        assert!(matches!(keys.find(&KEY, LIMIT, now()), Known::UsedUp(_)));
+        tokio::time::advance(Duration::from_millis(1)).await;
+        assert!(matches!(keys.find(&KEY, LIMIT, now()), Known::Recheck(_)));
+        assert!(matches!(keys.find(&KEY, LIMIT, now()), Known::UsedUp(_)));
+    }
+}
