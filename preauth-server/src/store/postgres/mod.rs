@@ -35,6 +35,7 @@ mod payment_orders;
 mod platform_replies;
 mod primary;
 mod queries;
+mod rate_counts;
 mod reads;
 mod rows;
 mod sequences;
