@@ -170,7 +170,9 @@ async fn find(
     let rows = sqlx::query(
         r#"SELECT k.id, k.company_id, k.user_id, k.name, k.prefix, k.scopes, k.created_at,
                 k.expires_at, k.revoked_at, w.last_used_at
-         FROM api_keys k LEFT JOIN rate_windows w ON w.api_key_id = k.id
+         FROM api_keys k LEFT JOIN LATERAL (
+             SELECT r.last_used_at FROM rate_counts r WHERE r.api_key_id = k.id
+             ORDER BY r.generation DESC LIMIT 1) AS w ON TRUE
          WHERE k.prefix COLLATE "C" >= $1 AND k.prefix COLLATE "C" < $2
            AND ($3::BYTEA IS NULL OR k.hash = $3)
          ORDER BY k.prefix COLLATE "C", k.created_at DESC, k.id DESC LIMIT $4"#,
