@@ -1,0 +1,232 @@
+"""How much one caller may hold: memory, disk, connections, mails, other callers' turns."""
+
+import contextlib
+import json
+import re
+import secrets
+import socket
+import time
+
+import smtp
+from attack import BOUNDED, HARMLESS, REFUSED, attack, expect
+from service import code, cnpj, in_parallel, next_number, own_address, wait_for
+
+MIB = 1024 * 1024
+PDF = b"%PDF-1.4\n" + b" " * MIB + b"\n%%EOF\n"
+
+
+@contextlib.contextmanager
+def connections(address, port, count, data=b""):
+    """Connections that send this and then nothing; those that are turned away do not count."""
+    opened = []
+    try:
+        for _ in range(count):
+            with contextlib.suppress(OSError):
+                connection = socket.create_connection((address, port), timeout=5)
+                opened.append(connection)
+                connection.sendall(data)
+        yield opened
+    finally:
+        for connection in opened:
+            connection.close()
+
+
+@attack(7, "uploads that are announced and never sent")
+def idle_uploads(service):
+    tenant = service.tenant()
+    with contextlib.ExitStack() as held:
+        for _ in range(5):
+            head = (
+                "POST /api/integration/v1/pre-authorizations HTTP/1.1\r\nHost: x\r\n"
+                f"Authorization: Bearer {service.tenant().key}\r\nContent-Length: {10 * MIB}\r\n"
+                "Content-Type: multipart/form-data; boundary=x\r\n\r\n--x\r\n"
+            )
+            held.enter_context(connections("127.0.0.1", service.port, 61, head.encode()))
+        for _ in range(3):
+            status, answer = tenant.offer_with_file(PDF, tenant.body())
+            expect(status == 201, f"somebody else's upload: {status} {code(answer)}")
+    return BOUNDED
+
+
+@attack(7, "files of offers that are refused stay on the disk")
+def refused_files(service):
+    tenant = service.tenant()
+
+    def size():
+        return sum(path.stat().st_size for path in service.data.rglob("*") if path.is_file() and "preauth.db" not in path.name)
+
+    before = size()
+    for number in range(20):
+        # Each file is another one, and each offer goes to the company itself.
+        status, answer = tenant.offer_with_file(PDF + secrets.token_bytes(16), tenant.body(supplier=tenant.cnpj))
+        expect(status in (400, 422), f"{status} {code(answer)}")
+    with contextlib.suppress(TimeoutError):
+        wait_for(lambda: size() - before < MIB, "refused files go", seconds=10)
+    kept = (size() - before) // MIB
+    expect(kept < 1, f"{kept} MiB of 20 refused files are kept")
+    return HARMLESS
+
+
+@attack(8, "a key beyond its limit keeps others from their turn")
+def exhausted_key(service):
+    stranger, tenant = service.tenant(), service.tenant()
+    while stranger.call("GET")[0] == 200:
+        pass
+
+    def ten_offers():
+        began = time.monotonic()
+        for _ in range(10):
+            status, answer = tenant.offer()
+            expect(status == 201, f"somebody else's offer: {status} {code(answer)}")
+        return time.monotonic() - began
+
+    alone, is_over = ten_offers(), False
+    request = f"GET /api/integration/v1/pre-authorizations HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {stranger.key}\r\n\r\n"
+
+    def flood():
+        with socket.create_connection(("127.0.0.1", service.port), timeout=30) as connection:
+            while not is_over:
+                connection.sendall(request.encode() * 50)
+                answers = b""
+                while answers.count(b"HTTP/1.1 429") < 50 and not is_over:
+                    answers += connection.recv(65536)
+
+    threads = in_parallel(16, flood)
+    try:
+        # A fair share of two slow cores is some of ten times as long.
+        beside = ten_offers()
+    finally:
+        is_over = True
+        for thread in threads:
+            thread.join()
+    expect(beside < 20 * alone + 5, f"ten offers take {beside:.1f} s in place of {alone:.1f} s")
+    return BOUNDED
+
+
+def mails_to(service, name):
+    """Mails to the address with this name, plus-tags aside."""
+    sent = list(service.mails.mails)
+    return [mail for recipient, mail in sent if recipient.split("@")[0].split("+")[0] == name]
+
+
+def all_mails_are_out(service, tenant):
+    def is_empty():
+        _, waiting = service.platform("GET", f"{tenant.path}/notices?status=PENDING")
+        return waiting["pagination"]["total"] == 0
+
+    wait_for(is_empty, "mails are sent or held", seconds=60)
+
+
+@attack(9, "one address flooded under plus-tags, and silenced for others")
+def plus_tags(service):
+    stranger, tenant, name = service.tenant(), service.tenant(), f"vitima{next_number()}"
+    supplier = cnpj(next_number())
+    for number in range(40):
+        stranger.offer(supplier=supplier, email=f"{name}+{number}@fornecedor.example")
+    all_mails_are_out(service, stranger)
+    count = len(mails_to(service, name))
+    expect(count <= 20, f"{count} mails to one person")
+    tenant.offer(supplier=supplier, email=f"{name}@fornecedor.example", name="Outro nome")
+    with contextlib.suppress(TimeoutError):
+        wait_for(lambda: len(mails_to(service, name)) > count, "somebody else's mail arrives")
+    expect(len(mails_to(service, name)) > count, "another company's offer does not reach the address any more")
+    return BOUNDED
+
+
+@attack(9, "a mail greets by what a stranger wrote")
+def greeting(service):
+    tenant, name = service.tenant(), f"saudado{next_number()}"
+    text = "Ganhe em www.mal.example"
+    tenant.offer(email=f"{name}@fornecedor.example", name=text, contact=text)
+    wait_for(lambda: mails_to(service, name), "the invitation arrives")
+    mail = mails_to(service, name)[0]
+    shown = str(mail["subject"]) + str(mail["to"]) + mail.get_body(("plain", "html")).get_content()
+    expect("mal.example" not in shown and "Olá, Ganhe" not in shown, "the mail greets by the stranger's words")
+    return HARMLESS
+
+
+@attack(10, "2,100 connections that say nothing")
+def idle_connections(service):
+    tenant, address = service.tenant(), own_address()
+    # A first request lets them stay longer.
+    with connections(address or "127.0.0.1", service.port, 2_100, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"):
+        for origin in filter(None, ("127.0.0.1", address)):
+            try:
+                status, _ = tenant.call("GET", address=origin, timeout=10)
+            except OSError as error:
+                status = error
+            expect(status == 200, f"a request from {origin}: {status}")
+    return BOUNDED
+
+
+@attack(11, "keys that are guessed, under forged addresses")
+def guessed_keys(service):
+    tenant, address = service.tenant(), own_address() or "127.0.0.1"
+    statuses = set()
+    for number in range(1, 700):
+        headers = {
+            "Authorization": f"Bearer service_sk_{secrets.token_hex(28)}",
+            "X-Forwarded-For": f"203.0.113.{number % 250}",
+            "Forwarded": f"for=203.0.113.{number % 250}",
+        }
+        statuses.add(tenant.call("GET", headers=headers, address=address)[0])
+        if 429 in statuses:
+            break
+    expect(429 in statuses, f"{number} guesses: {statuses}")
+    status, answer = tenant.call("GET", address=address)
+    expect(status == 200, f"a valid key from the same address: {status} {code(answer)}")
+    return BOUNDED
+
+
+# What two parsers could read differently: lines of the head, and the body; LENGTH and BODY are true ones.
+LENGTH, CHUNKED = "Content-Length: LENGTH", "Transfer-Encoding: chunked"
+HEADS = [
+    ("a length of 20 digits", ["Content-Length: 99999999999999999999"], "BODY"),
+    ("the length in 20 digits", ["Content-Length: 0000000000000000LENGTH"], "BODY"),
+    ("a negative length", ["Content-Length: -1"], "BODY"),
+    ("a length with a sign", ["Content-Length: +LENGTH"], "BODY"),
+    ("two lengths", [LENGTH, "Content-Length: 3"], "BODY"),
+    ("two lengths, the last one true", ["Content-Length: 3", LENGTH], "BODY"),
+    ("two lengths in one", ["Content-Length: LENGTH, 3"], "BODY"),
+    ("a length and chunks", [LENGTH, CHUNKED], "0\r\n\r\n"),
+    ("chunks that are not last", [LENGTH, "Transfer-Encoding: chunked, identity"], "BODY"),
+    ("an unknown encoding", [LENGTH, "Transfer-Encoding: xchunked"], "BODY"),
+    ("chunks in HTTP/1.1 twice", [CHUNKED, CHUNKED], "0\r\n\r\n"),
+    ("a space before the colon", [LENGTH, "Transfer-Encoding : chunked"], "BODY"),
+    ("a folded line", [LENGTH, "X-Folded: a", " Transfer-Encoding: chunked"], "BODY"),
+    ("a line that begins with a tab", [LENGTH, "\tTransfer-Encoding: chunked"], "BODY"),
+    ("a NUL in a value", [LENGTH, "X-Nul: a\0b"], "BODY"),
+    ("a lone carriage return", [LENGTH, "X-Return: a\rTransfer-Encoding: chunked"], "BODY"),
+    ("a lone line feed", [LENGTH, "X-Feed: a\nTransfer-Encoding: chunked"], "BODY"),
+    ("two types", [LENGTH, "Content-Type: text/plain"], "BODY"),
+]
+
+
+@attack(12, "heads that two parsers read differently")
+def ambiguous_heads(service):
+    tenant = service.tenant()
+    start = (
+        "POST /api/integration/v1/pre-authorizations HTTP/1.1\r\nHost: x\r\n"
+        f"Authorization: Bearer {tenant.key}\r\nContent-Type: application/json\r\n"
+    )
+    smuggled = f"GET /api/integration/v1/pre-authorizations HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {tenant.key}\r\n\r\n"
+    for name, lines, body in HEADS:
+        offer = json.dumps(tenant.body())
+        head = "".join(f"{line}\r\n".replace("LENGTH", str(len(offer))) for line in lines)
+        answer = service.raw((start + head + "\r\n" + body.replace("BODY", offer) + smuggled).encode())
+        statuses = re.findall(rb"^HTTP/1\.1 (\d+)", answer, re.MULTILINE)
+        expect(len(statuses) <= 1, f"{name}: {len(statuses)} answers")
+        expect(statuses in ([], [b"400"]), f"{name}: {statuses}")
+    return REFUSED
+
+
+@attack(15, "the log repeats what a mail server says")
+def mail_servers_words(service):
+    tenant = service.tenant()
+    tenant.offer(email=f"x@{smtp.REFUSED_DOMAIN}")
+    is_refused = lambda: service.platform("GET", f"{tenant.path}/notices?status=FAILED")[1]["pagination"]["total"] > 0
+    wait_for(is_refused, "the mail server refuses", seconds=60)
+    log = service.log.read_text()
+    for text in (smtp.SECRET_ADDRESS, smtp.REFUSED_DOMAIN):
+        expect(text not in log, f"the log has {text}")
+    return HARMLESS
