@@ -54,7 +54,7 @@ def stranger_on_the_port(service):
 
 
 @attack(4, "the command line meets a stranger's folder where it runs")
-def stranger_s_folder(service):
+def strangers_folder(service):
     cwd = service.folder / "shared"
     data = cwd / "preauth-data"
     data.mkdir(parents=True)
