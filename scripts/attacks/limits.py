@@ -86,14 +86,15 @@ def exhausted_key(service):
     def flood():
         with socket.create_connection(("127.0.0.1", service.port), timeout=30) as connection:
             while not is_over:
-                connection.sendall(request.encode() * 50)
+                # At a pace, so that the flood does not need all of the machine itself.
+                connection.sendall(request.encode() * 25)
                 answers = b""
-                while answers.count(b"HTTP/1.1 429") < 50 and not is_over:
+                while answers.count(b"HTTP/1.1 429") < 25 and not is_over:
                     answers += connection.recv(65536)
+                time.sleep(0.1)
 
-    threads = in_parallel(16, flood)
+    threads = in_parallel(8, flood)
     try:
-        # A fair share of two slow cores is some of ten times as long.
         beside = ten_offers()
     finally:
         is_over = True
