@@ -15,6 +15,7 @@ mod serve;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
 
 use crate::admin::{AdminCommand, Failure};
 use crate::log::chain;
@@ -96,6 +97,9 @@ const COULD_NOT_LOOK: u8 = 2;
 
 /// Runs the command line.
 pub async fn run(cli: Cli) -> ExitCode {
+    if let Err(error) = without_dumps() {
+        return failed(&error, ExitCode::FAILURE);
+    }
     let outcome = match cli.command {
         Command::Sandbox(args) => sandbox::run(args).await,
         Command::Serve(args) => serve::run(&args).await,
@@ -131,6 +135,17 @@ pub async fn run(cli: Cli) -> ExitCode {
         },
         |()| ExitCode::SUCCESS,
     )
+}
+
+/// Secrets are in this memory: no dump of it is written when it ends, and no other process of this user
+/// reads it.
+fn without_dumps() -> rustix::io::Result<()> {
+    let none = Rlimit {
+        current: Some(0),
+        maximum: Some(0),
+    };
+    setrlimit(Resource::Core, none)?;
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)
 }
 
 fn failed(error: &(dyn std::error::Error + 'static), code: ExitCode) -> ExitCode {

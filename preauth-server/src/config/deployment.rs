@@ -1,8 +1,8 @@
 //! The `deployment_id` settings: which deployment's databases this server works on.
 
-use std::fs;
 use std::path::Path;
 
+use crate::files;
 use crate::hold::DeploymentId;
 use crate::log::chain;
 
@@ -30,7 +30,7 @@ impl Reader<'_> {
 
 fn read(file: &Path) -> Result<DeploymentId, String> {
     let shown = file.display();
-    let text = fs::read_to_string(file).map_err(|error| {
+    let text = files::read_authentic(file).map_err(|error| {
         format!(
             "deployment_id_file {shown} cannot be read: {}",
             chain(&error)

@@ -2,9 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::fs::File;
 use std::path::Path;
 
-use super::{ConfigError, SETTINGS, Setting};
+use secrecy::zeroize::Zeroize;
+
+use super::{ConfigError, SETTINGS, Setting, password};
+use crate::files;
 
 /// What a value was read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +24,7 @@ pub enum Source {
 }
 
 /// A setting's text and where it was read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Value {
     /// As written.
     pub text: String,
@@ -38,16 +42,35 @@ pub struct Layers {
 impl Layers {
     /// Adds what a TOML file says.
     pub fn file(&mut self, path: &Path) {
-        let parsed = std::fs::read_to_string(path)
-            .map_err(|error| format!("cannot read {}: {error}", path.display()))
-            .and_then(|text| {
-                text.parse::<toml::Table>()
-                    .map_err(|error| format!("{} is not TOML: {error}", path.display()))
-            });
-        match parsed {
-            Ok(table) => self.table("", &table),
+        let shown = path.display();
+        let cannot = |error| format!("cannot read {shown}: {error}");
+        let read = || {
+            let mut file = File::open(path).map_err(cannot)?;
+            let text = files::read(&mut file).map_err(cannot)?;
+            let parsed = text.parse::<toml::Table>();
+            // A parser's words quote the line, and that may be the one with the secret.
+            let table =
+                parsed.map_err(|error| format!("{shown} is not TOML: {}", error.message()))?;
+            Ok((file, table))
+        };
+        match read() {
+            Ok((file, table)) => {
+                self.table("", &table);
+                let is_secret = SETTINGS.iter().any(|setting| self.file_holds(setting));
+                if is_secret && let Err(error) = files::check_secret(&file, path) {
+                    let problem = format!("{shown} holds a secret: {error}");
+                    self.problems.push(problem);
+                }
+            }
             Err(problem) => self.problems.push(problem),
         }
+    }
+
+    /// Whether the file holds the value of this setting, and that is a secret.
+    fn file_holds(&self, setting: &Setting) -> bool {
+        let value = self.value(setting);
+        let is_secret = setting.secret || password::is_in(&value.text);
+        value.source == Source::File && is_secret && !value.text.is_empty()
     }
 
     /// Adds what the environment says; an unknown `PREAUTH_` variable is a problem.
@@ -64,6 +87,13 @@ impl Layers {
     pub fn flag(&mut self, key: &'static str, text: Option<String>) {
         let setting = SETTINGS.iter().find(|setting| setting.key == key);
         if let (Some(setting), Some(text)) = (setting, text) {
+            if password::is_in(&text) {
+                self.problems.push(format!(
+                    "everybody on this machine can read the password in --{key}; put the URL into \
+                     {} or the configuration file, or the password into a file that PGPASSFILE names",
+                    setting.variable()
+                ));
+            }
             self.set(setting, text, Source::Flag);
         }
     }
@@ -113,7 +143,7 @@ impl Layers {
             let line = format!(
                 "{:<34} {:<28} {source}\n",
                 setting.key,
-                without_password(shown)
+                password::hidden_in(shown)
             );
             report.push_str(&line);
         }
@@ -179,11 +209,19 @@ fn unsaid(key: &str) -> &'static str {
     }
 }
 
-/// A URL without what stands before its `@`.
-fn without_password(text: &str) -> String {
-    match text.split_once("://").zip(text.rsplit_once('@')) {
-        Some(((scheme, _), (_, place))) => format!("{scheme}://(hidden)@{place}"),
-        None => text.to_owned(),
+impl Drop for Layers {
+    fn drop(&mut self) {
+        for value in self.values.values_mut() {
+            value.text.zeroize();
+        }
+    }
+}
+
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Value")
+            .field("source", &self.source)
+            .finish_non_exhaustive()
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
+use secrecy::zeroize::Zeroizing;
 use serde::{Deserialize, Serialize};
 
 use crate::files;
@@ -70,7 +71,7 @@ pub struct ReadyFile<'a> {
 impl Credentials {
     /// What an earlier start of the sandbox left in `data`, if it did.
     pub fn load(data: &Path) -> io::Result<Option<Self>> {
-        match std::fs::read_to_string(data.join(FILE_NAME)) {
+        match files::read_secret(&data.join(FILE_NAME)) {
             Ok(text) => Ok(Some(serde_json::from_str(&text)?)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
@@ -82,7 +83,8 @@ impl Credentials {
         let path = data.join(FILE_NAME);
         // Those of another database that was here before open nothing any more.
         files::remove_if_there(&path)?;
-        files::write_private(&path, serde_json::to_string_pretty(self)?.as_bytes())
+        let text = Zeroizing::new(serde_json::to_string_pretty(self)?);
+        files::write_private(&path, text.as_bytes())
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use chacha20poly1305::{KeyInit, XChaCha20Poly1305};
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::zeroize::Zeroizing;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
@@ -124,17 +124,18 @@ impl MasterKeys {
 /// The keys of a file, the first of which is active. Each stands on a line of its own; empty lines
 /// and what follows `#` are passed over.
 pub(super) fn read(path: &Path) -> Result<MasterKeys, MasterKeyFileError> {
-    let text = std::fs::read_to_string(path).map_err(|cause| MasterKeyFileError::File {
+    let text = files::read_secret(path).map_err(|cause| MasterKeyFileError::File {
         path: path.to_owned(),
         cause,
     })?;
-    parse(path, &SecretString::from(text))
+    parse(path, &text)
 }
 
 /// The keys of a file, which is made with one new key, for its owner's eyes, when it is not there.
 pub(super) fn read_or_create(path: &Path) -> Result<MasterKeys, MasterKeyFileError> {
-    let key = random_bytes::<KEY_BYTES>();
-    match files::write_private(path, hex::encode(key).as_bytes()) {
+    let key = Zeroizing::new(random_bytes::<KEY_BYTES>());
+    let digits = Zeroizing::new(hex::encode(*key));
+    match files::write_private(path, digits.as_bytes()) {
         Ok(()) => Ok(MasterKeys {
             active: MasterKey::new(&key),
             others: Vec::new(),
@@ -147,17 +148,17 @@ pub(super) fn read_or_create(path: &Path) -> Result<MasterKeys, MasterKeyFileErr
     }
 }
 
-fn parse(path: &Path, text: &SecretString) -> Result<MasterKeys, MasterKeyFileError> {
+fn parse(path: &Path, text: &str) -> Result<MasterKeys, MasterKeyFileError> {
     let mut keys: Vec<MasterKey> = Vec::new();
-    for (line, text) in (1..).zip(text.expose_secret().lines()) {
+    for (line, text) in (1..).zip(text.lines()) {
         let (digits, _comment) = text.split_once(COMMENT).unwrap_or((text, ""));
         let digits = digits.trim();
         if digits.is_empty() {
             continue;
         }
         let path = || path.to_owned();
-        let mut bytes = [0; KEY_BYTES];
-        hex::decode_to_slice(digits, &mut bytes)
+        let mut bytes = Zeroizing::new([0; KEY_BYTES]);
+        hex::decode_to_slice(digits, &mut *bytes)
             .map_err(|_| MasterKeyFileError::Form { path: path(), line })?;
         let key = MasterKey::new(&bytes);
         if keys.iter().any(|known| known.id == key.id) {
@@ -189,7 +190,7 @@ mod tests {
     use super::*;
 
     fn parsed(text: &str) -> Result<Vec<MasterKeyId>, String> {
-        let keys = parse(Path::new("master.key"), &SecretString::from(text));
+        let keys = parse(Path::new("master.key"), text);
         let ids = keys.map(|keys| keys.iter().map(|key| key.id).collect());
         ids.map_err(|error| error.to_string())
     }

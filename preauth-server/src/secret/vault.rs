@@ -6,6 +6,7 @@ use std::path::Path;
 use chacha20poly1305::XNonce;
 use chacha20poly1305::aead::{Aead, Payload};
 use preauth_core::value::EndpointId;
+use secrecy::zeroize::Zeroize;
 use secrecy::{ExposeSecret, SecretString};
 use thiserror::Error;
 
@@ -114,7 +115,13 @@ impl Vault {
             aad: endpoint.as_uuid().as_bytes(),
         };
         let clear = key.cipher.decrypt(&parts.nonce, payload).ok()?;
-        String::from_utf8(clear).ok().map(SecretString::from)
+        match String::from_utf8(clear) {
+            Ok(secret) => Some(secret.into()),
+            Err(error) => {
+                error.into_bytes().zeroize();
+                None
+            }
+        }
     }
 }
 

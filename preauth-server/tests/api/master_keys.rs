@@ -10,7 +10,9 @@ use serde_json::{Value, json};
 use webhook_verify::{SIGNATURE_HEADER, Secret, Verifier};
 
 use crate::process::{preauth, text};
-use crate::support::{Backend, Home, RawCaller, Sandbox, Server, TestReceiver, offer_body};
+use crate::support::{
+    Backend, Home, RawCaller, Sandbox, Server, TestReceiver, offer_body, write_secret,
+};
 
 on_each_database! {
     a_master_key_is_replaced_while_deliveries_go_on,
@@ -30,7 +32,7 @@ fn key_file(home: &Home) -> PathBuf {
 fn put_in_front(home: &Home) -> String {
     let before = std::fs::read_to_string(key_file(home)).unwrap();
     let text = format!("# the active one\n{NEW_KEY}\n{before}\n");
-    std::fs::write(key_file(home), text).unwrap();
+    write_secret(&key_file(home), &text);
     before
 }
 
@@ -117,7 +119,7 @@ async fn a_master_key_is_replaced_while_deliveries_go_on(backend: Backend) {
     assert_eq!(keys(&sandbox).await, [(true, 2), (true, 0)]);
     // The old key may go.
     let home = sandbox.kill();
-    std::fs::write(key_file(&home), NEW_KEY).unwrap();
+    write_secret(&key_file(&home), NEW_KEY);
     let sandbox = start(home, &receiver).await;
     assert_eq!(keys(&sandbox).await, [(true, 2)]);
     offer(&sandbox, "NF-LAST").await;
@@ -135,7 +137,7 @@ async fn a_key_that_only_an_old_secret_needs_stops_the_start(backend: Backend) {
     let sandbox = Sandbox::start_in(home, &[]).await;
     rotate_with_overlap(&sandbox).await;
     let home = sandbox.kill();
-    std::fs::write(key_file(&home), NEW_KEY).unwrap();
+    write_secret(&key_file(&home), NEW_KEY);
     let said = refused_start(&home);
     for part in [
         "1 signing secret sealed with another master key",
@@ -147,7 +149,7 @@ async fn a_key_that_only_an_old_secret_needs_stops_the_start(backend: Backend) {
         assert!(!said.contains(secret), "{said}");
     }
     // A key file that cannot be read is told with its line, before the database is asked.
-    std::fs::write(key_file(&home), format!("{NEW_KEY}\nsecret")).unwrap();
+    write_secret(&key_file(&home), &format!("{NEW_KEY}\nsecret"));
     let said = refused_start(&home);
     assert!(said.contains("line 2 of master key file"), "{said}");
     assert!(said.contains("must be 64 hexadecimal digits"), "{said}");
@@ -224,7 +226,7 @@ async fn a_lost_master_key_is_given_up_and_no_event_is_lost_or_sent_unsigned(bac
     let (server, platform) = serve(&home).await;
     let endpoint = register(&platform, &receiver.url()).await;
     server.stop();
-    std::fs::write(key_file(&home), NEW_KEY).unwrap();
+    write_secret(&key_file(&home), NEW_KEY);
     let (lost, said) = lost_keys(&home);
 
     // Nothing is done without a yes, nor with a key that is not lost.
@@ -278,7 +280,7 @@ async fn a_lost_key_that_sealed_an_old_secret_alone_pauses_nobody(backend: Backe
     let old_secret = sandbox.text("webhookSecret").to_owned();
     let new_secret = rotate_with_overlap(&sandbox).await;
     let home = sandbox.kill();
-    std::fs::write(key_file(&home), NEW_KEY).unwrap();
+    write_secret(&key_file(&home), NEW_KEY);
     let (lost, _) = lost_keys(&home);
     let done = abandon(&home, &[&lost, "--yes", "--json"]);
     let told: Value = serde_json::from_slice(&done.stdout).unwrap();

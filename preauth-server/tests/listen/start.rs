@@ -1,6 +1,6 @@
 //! How it starts, or says why not.
 
-use std::fs;
+use crate::support::write_secret;
 
 use crate::listener::{Listener, refused};
 
@@ -36,7 +36,7 @@ async fn a_secret_file_that_is_not_there_yet_is_told_and_waited_for() {
     let path = folder.path().join("secret");
     let listener = Listener::start(&["--secret-file", path.to_str().unwrap()]).await;
     assert_eq!(listener.send(None, "{}").await, 503);
-    fs::write(&path, "whsec_dGVzdC1vbmx5LXNlY3JldC1vZi10aGUtZG9jcyE").unwrap();
+    write_secret(&path, "whsec_dGVzdC1vbmx5LXNlY3JldC1vZi10aGUtZG9jcyE");
     assert_eq!(listener.send(None, "{}").await, 400);
     let text = listener
         .until(|text| text.contains("-> answered 400"))

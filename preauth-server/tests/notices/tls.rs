@@ -3,7 +3,7 @@
 use crate::authority::Authority;
 use crate::mail_server::MailServer;
 use crate::office::{FLAGS, SENDER, notice_of, offer, until, until_true};
-use crate::support::{Backend, Home, Sandbox};
+use crate::support::{Backend, Home, Sandbox, write_secret};
 use crate::travel::advance;
 
 on_each_database! {
@@ -22,11 +22,11 @@ const LOGIN: &str = "AUTH PLAIN AGF2aXNvcwBzZWdyZWRvLWRvLXJlbGF5";
 
 /// A sandbox that logs in to `server` by `tls` and trusts whom `authority` vouches for.
 async fn start(backend: Backend, server: &MailServer, tls: &str, authority: &Authority) -> Sandbox {
-    let home = Home::new(backend).await;
+    let home = Home::of_a_sandbox(backend).await;
     let roots = home.folder().join("roots.pem");
     authority.write(&roots);
     let password_file = home.folder().join("password");
-    std::fs::write(&password_file, format!("{PASSWORD}\n")).unwrap();
+    write_secret(&password_file, &format!("{PASSWORD}\n"));
     let port = server.address.port().to_string();
     let variables = [
         ("SSL_CERT_FILE", roots.to_str().unwrap()),

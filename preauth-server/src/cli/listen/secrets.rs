@@ -6,6 +6,8 @@ use serde::Deserialize;
 use thiserror::Error;
 use webhook_verify::{Secret, SecretError, Verifier};
 
+use crate::files;
+
 /// Why there is no secret to verify with.
 #[derive(Debug, Error)]
 pub(super) enum NoSecret {
@@ -70,7 +72,7 @@ impl Secrets {
 }
 
 fn read(path: &Path) -> Result<Vec<Secret>, NoSecret> {
-    let text = std::fs::read_to_string(path).map_err(|cause| NoSecret::File {
+    let text = files::read_secret(path).map_err(|cause| NoSecret::File {
         path: path.to_owned(),
         cause,
     })?;
@@ -116,7 +118,7 @@ mod tests {
         let path = folder.path().join("secrets");
         let secrets = Secrets::new(&[], Some(path.clone())).unwrap();
         assert!(matches!(secrets.verifier(), Err(NoSecret::File { .. })));
-        std::fs::write(&path, "\n").unwrap();
+        files::write_private(&path, b"\n").unwrap();
         assert!(matches!(secrets.verifier(), Err(NoSecret::Empty { .. })));
         std::fs::write(
             &path,

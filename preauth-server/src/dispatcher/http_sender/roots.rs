@@ -8,6 +8,8 @@ use tokio_rustls::rustls::RootCertStore;
 use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::pki_types::pem::{self, PemObject};
 
+use crate::files;
+
 /// Certificates that are trusted to issue those of receivers, beside the platform's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExtraRoots(Vec<CertificateDer<'static>>);
@@ -32,8 +34,8 @@ pub enum RootsError {
 impl ExtraRoots {
     /// Reads the certificates of a PEM file; what else it holds is passed over.
     pub fn open(path: &Path) -> Result<Self, RootsError> {
-        let text = std::fs::read(path).map_err(RootsError::Unreadable)?;
-        Self::parse(&text)
+        let text = files::read_authentic(path).map_err(RootsError::Unreadable)?;
+        Self::parse(text.as_bytes())
     }
 
     fn parse(text: &[u8]) -> Result<Self, RootsError> {

@@ -20,6 +20,7 @@ use lettre::transport::smtp::{Error as SmtpError, response::Response};
 use thiserror::Error;
 
 use super::{NotTaken, Transport};
+use crate::files;
 use crate::notices::letterhead::Mail;
 use crate::notices::settings::{SmtpLogin, SmtpSettings, SmtpTls};
 
@@ -143,7 +144,7 @@ impl Transport for SmtpRelay {
 }
 
 fn credentials(login: &SmtpLogin) -> Result<Credentials, TransportError> {
-    let password = std::fs::read_to_string(&login.password_file);
+    let password = files::read_secret(&login.password_file);
     let password = password.map_err(|cause| TransportError::Password {
         path: login.password_file.clone(),
         cause,

@@ -1,9 +1,13 @@
-//! Files that only their owner may read.
+//! Files that only their owner may read: how they are made, and what is asked of those that exist.
+
+mod guarded;
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+
+pub use guarded::{check_folder, check_secret, read, read_authentic, read_secret};
 
 const OWNER_ONLY_FILE: u32 = 0o600;
 const OWNER_ONLY_DIRECTORY: u32 = 0o700;
