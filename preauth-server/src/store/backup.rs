@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::OpenError;
 use super::sqlite;
+use super::url::Kind;
+use super::{DatabaseUrl, OpenError};
 
 /// What a backup holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,10 +83,9 @@ pub enum BackupError {
 
 /// Copies the SQLite database that `url` names to a new file at `target`, beside the server that works on
 /// it. The copy is of one moment; it stands at `target` when it is complete, checked and synced to disk.
-pub async fn backup(url: &str, target: &Path) -> Result<Backup, BackupError> {
-    match url.split_once("://") {
-        Some(("sqlite", path)) => sqlite::backup(path.as_ref(), target).await,
-        Some(("postgres" | "postgresql", _)) => Err(BackupError::NotSqlite),
-        Some(_) | None => Err(OpenError::UnknownScheme.into()),
+pub async fn backup(url: &DatabaseUrl, target: &Path) -> Result<Backup, BackupError> {
+    match url.kind()? {
+        Kind::Sqlite(path) => sqlite::backup(path.as_ref(), target).await,
+        Kind::Postgres => Err(BackupError::NotSqlite),
     }
 }

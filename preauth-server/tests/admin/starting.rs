@@ -34,7 +34,7 @@ fn config_check_tells_what_serve_would_refuse() {
         "{}",
         wrong.err
     );
-    let without_token = check("postgres://host/preauth");
+    let without_token = check("postgres://localhost/preauth");
     assert_eq!(without_token.code, 1);
     assert!(
         without_token.err.contains("must be given on PostgreSQL"),

@@ -1,17 +1,18 @@
 //! From a URL to a pool of connections on a database with a schema that this build works on.
 
+use std::net::IpAddr;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::postgres::{PgConnectOptions, PgConnection};
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgSslMode};
 use sqlx::{ConnectOptions, Connection};
 use tokio::time::timeout;
 
 use crate::fair::Budget;
-use crate::store::OpenError;
 use crate::store::exhausted::ExhaustedKeys;
 use crate::store::set_aside::SetAside;
+use crate::store::{DatabaseUrl, OpenError};
 
 use super::access::Visits;
 use super::connections::{CONNECTIONS, Connections, WAITING_LIMIT};
@@ -46,7 +47,7 @@ const BY_KEYS: [(&str, &str); 4] = [
     ("enable_mergejoin", "off"),
 ];
 
-pub(super) async fn open(url: &str) -> Result<PostgresStore, OpenError> {
+pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> {
     let options = checked(url).await?;
     durability::warn(&options).await;
     let session = options.clone().options(SESSION);
@@ -106,7 +107,7 @@ pub(super) async fn open(url: &str) -> Result<PostgresStore, OpenError> {
 }
 
 /// How to connect to a database that answers and has a schema that this build works on.
-pub(super) async fn checked(url: &str) -> Result<PgConnectOptions, OpenError> {
+pub(super) async fn checked(url: &DatabaseUrl) -> Result<PgConnectOptions, OpenError> {
     let options = options(url)?;
     let mut connection = connect(&options).await?;
     let schema = migrations::check(&mut connection).await;
@@ -122,7 +123,7 @@ pub(super) async fn checked(url: &str) -> Result<PgConnectOptions, OpenError> {
     }
 }
 
-pub(super) async fn migrate(url: &str) -> Result<(), OpenError> {
+pub(super) async fn migrate(url: &DatabaseUrl) -> Result<(), OpenError> {
     let options = options(url)?;
     // Without the time limits of a session: a step may have much to do, and waits for others.
     let mut connection = connect(&options).await?;
@@ -145,17 +146,40 @@ pub(super) async fn migrate(url: &str) -> Result<(), OpenError> {
     })
 }
 
-/// Refuses what is no URL of such a database.
-pub(in crate::store) fn judge_url(url: &str) -> Result<(), OpenError> {
+/// Refuses what is no URL of such a database, and a way to it on which anybody could pose as it.
+pub(in crate::store) fn validate_url(url: &DatabaseUrl) -> Result<(), OpenError> {
     options(url).map(drop)
 }
 
-fn options(url: &str) -> Result<PgConnectOptions, OpenError> {
-    let options = PgConnectOptions::from_str(url).map_err(|_| OpenError::PostgresUrl)?;
+/// How to connect, as the driver reads the URL and its environment: there is no other reading.
+pub(super) fn options(url: &DatabaseUrl) -> Result<PgConnectOptions, OpenError> {
+    let options = PgConnectOptions::from_str(url.as_str()).map_err(|_| OpenError::PostgresUrl)?;
+    if !url.network_is_private() && !is_verified(&options) && !is_on_this_machine(&options) {
+        return Err(OpenError::UnverifiedServer {
+            host: options.get_host().to_owned(),
+        });
+    }
     Ok(options.application_name("preauth-server"))
 }
 
-async fn connect(options: &PgConnectOptions) -> Result<PgConnection, OpenError> {
+/// Whether the server must show a certificate for its name; every other mode takes anybody's.
+fn is_verified(options: &PgConnectOptions) -> bool {
+    matches!(options.get_ssl_mode(), PgSslMode::VerifyFull)
+}
+
+/// A socket, or an address that no other machine answers. Other names are not asked: what they lead
+/// to now, they need not lead to later.
+fn is_on_this_machine(options: &PgConnectOptions) -> bool {
+    let host = options.get_host();
+    let is_socket = options.get_socket().is_some() || host.starts_with('/');
+    let literal = host.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+    let address = literal.unwrap_or(host).parse::<IpAddr>();
+    is_socket
+        || host.eq_ignore_ascii_case("localhost")
+        || address.is_ok_and(|address| address.to_canonical().is_loopback())
+}
+
+pub(super) async fn connect(options: &PgConnectOptions) -> Result<PgConnection, OpenError> {
     match timeout(CONNECT_TIMEOUT, options.connect()).await {
         Ok(Ok(connection)) => Ok(connection),
         Ok(Err(cause)) => Err(unreachable(options, cause)),
@@ -163,7 +187,7 @@ async fn connect(options: &PgConnectOptions) -> Result<PgConnection, OpenError> 
     }
 }
 
-fn unreachable(options: &PgConnectOptions, cause: impl Into<Fault>) -> OpenError {
+pub(super) fn unreachable(options: &PgConnectOptions, cause: impl Into<Fault>) -> OpenError {
     OpenError::Unreachable {
         database: name(options),
         cause: Box::new(cause.into()),
@@ -171,7 +195,62 @@ fn unreachable(options: &PgConnectOptions, cause: impl Into<Fault>) -> OpenError
 }
 
 /// Host, port and database: a URL itself may hold a password.
-fn name(options: &PgConnectOptions) -> String {
+pub(super) fn name(options: &PgConnectOptions) -> String {
     let database = options.get_database().unwrap_or(options.get_username());
     format!("{}:{}/{database}", options.get_host(), options.get_port())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OpenError, validate_url};
+    use crate::store::DatabaseUrl;
+
+    const REFUSED: [&str; 12] = [
+        "postgres://db.example.com/preauth",
+        "postgresql://ana:geheim@10.0.0.7:5432/preauth",
+        "postgres://db.example.com/preauth?sslmode=disable",
+        "postgres://db.example.com/preauth?sslmode=allow",
+        "postgres://db.example.com/preauth?sslmode=prefer",
+        "postgres://db.example.com/preauth?sslmode=require",
+        "postgres://db.example.com/preauth?ssl-mode=verify-ca",
+        "postgres://db.example.com/preauth?sslmode=verify-full&ssl-mode=require",
+        "postgres://localhost/preauth?host=db.example.com",
+        "postgres://127.0.0.1/preauth?hostaddr=10.0.0.7",
+        "postgres://localhost.example.com/preauth",
+        "postgres://[2001:db8::1]/preauth",
+    ];
+
+    #[test]
+    fn a_server_on_the_network_needs_a_verified_certificate() {
+        for text in REFUSED {
+            let refused = validate_url(&text.into());
+            assert!(
+                matches!(refused, Err(OpenError::UnverifiedServer { .. })),
+                "{text}: {refused:?}"
+            );
+            assert!(validate_url(&DatabaseUrl::on_private_network(text)).is_ok());
+        }
+        for text in [
+            "postgres://db.example.com/preauth?sslmode=verify-full",
+            "postgres://db.example.com/preauth?sslmode=require&ssl-mode=verify-full",
+            "postgres://10.0.0.7/preauth?sslmode=verify-full&sslrootcert=/etc/ca.pem",
+        ] {
+            assert!(validate_url(&text.into()).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_server_on_this_machine_needs_none() {
+        for text in [
+            "postgres://localhost/preauth",
+            "postgres://LOCALHOST:5433/preauth",
+            "postgres://127.0.0.1/preauth",
+            "postgres://127.8.8.8/preauth",
+            "postgres://[::1]/preauth",
+            "postgres://%2Frun%2Fpostgresql/preauth",
+            "postgres:///preauth?host=/run/postgresql",
+        ] {
+            assert!(validate_url(&text.into()).is_ok(), "{text}");
+        }
+    }
 }

@@ -10,6 +10,7 @@ use preauth_core::port::{Archive, Page, Pages, Unavailable};
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{ConnectOptions, Executor};
 
+use crate::store::DatabaseUrl;
 use crate::store::OpenError;
 use crate::store::archive::Stage;
 
@@ -38,7 +39,7 @@ pub(in crate::store) struct PostgresArchive {
 
 impl PostgresArchive {
     /// Fails unless there is a database at `url` with a schema that this build works on.
-    pub(in crate::store) async fn open(url: &str) -> Result<Self, OpenError> {
+    pub(in crate::store) async fn open(url: &DatabaseUrl) -> Result<Self, OpenError> {
         let options = open::checked(url).await?.options(SESSION);
         Ok(Self { options })
     }

@@ -1,0 +1,95 @@
+//! Where a database is, read once for everybody who opens it.
+
+use std::fmt;
+
+use super::{OpenError, postgres, sqlite};
+
+/// Where a database is, and whether the network to it may be trusted without a certificate.
+///
+/// From a text alone it is not: a PostgreSQL server on another machine then needs
+/// `sslmode=verify-full`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct DatabaseUrl {
+    text: String,
+    network_is_private: bool,
+}
+
+/// Which database a URL names.
+pub(super) enum Kind<'a> {
+    Sqlite(&'a str),
+    Postgres,
+}
+
+impl DatabaseUrl {
+    /// A database on a network that the operator vouches for, certificate or not.
+    #[must_use]
+    pub fn on_private_network(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            network_is_private: true,
+        }
+    }
+
+    /// Validates the form, and how the database is reached, without looking whether it is there.
+    pub fn validate(&self) -> Result<(), OpenError> {
+        match self.kind()? {
+            Kind::Sqlite(path) => sqlite::judge_path(path.as_ref()),
+            Kind::Postgres => postgres::validate_url(self),
+        }
+    }
+
+    /// Whether it names a PostgreSQL database, which other instances may share.
+    #[must_use]
+    pub fn is_postgres(&self) -> bool {
+        matches!(self.kind(), Ok(Kind::Postgres))
+    }
+
+    pub(super) fn kind(&self) -> Result<Kind<'_>, OpenError> {
+        match self.text.split_once("://") {
+            Some(("sqlite", path)) => Ok(Kind::Sqlite(path)),
+            Some(("postgres" | "postgresql", _)) => Ok(Kind::Postgres),
+            Some(_) | None => Err(OpenError::UnknownScheme),
+        }
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    pub(super) const fn network_is_private(&self) -> bool {
+        self.network_is_private
+    }
+}
+
+impl From<String> for DatabaseUrl {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            network_is_private: false,
+        }
+    }
+}
+
+impl From<&str> for DatabaseUrl {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl From<&String> for DatabaseUrl {
+    fn from(text: &String) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl From<&Self> for DatabaseUrl {
+    fn from(url: &Self) -> Self {
+        url.clone()
+    }
+}
+
+impl fmt::Debug for DatabaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("DatabaseUrl(..)")
+    }
+}
