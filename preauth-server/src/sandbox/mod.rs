@@ -2,17 +2,17 @@
 
 mod credentials;
 mod ear;
+mod folder;
 mod greeting;
 mod seed;
-mod seeding;
 pub mod terminal;
 mod time_machine;
 
 pub use credentials::{Credentials, ReadyFile};
 pub use ear::SandboxEar;
+pub use folder::sandbox_of;
 pub use greeting::greeting;
 pub use seed::{HEAD_OFFICE_CNPJ, add_endpoint, seed};
-pub use seeding::Seeding;
 pub use time_machine::{TimeMachine, TravelError};
 
 /// How the names of folders begin that end with their sandbox.

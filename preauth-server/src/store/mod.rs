@@ -12,9 +12,11 @@ mod open_error;
 mod page_window;
 pub mod postgres;
 mod rows;
+pub mod sandbox;
 mod schema;
 mod set_aside;
 pub mod sqlite;
+mod url;
 mod watch;
 
 use std::sync::Arc;
@@ -33,10 +35,12 @@ use housekeeping::SETTLED_AT_ONCE;
 pub use lifecycle::{Lifecycle, Moments, Unfit};
 pub use open_error::OpenError;
 pub use schema::SchemaMismatch;
+pub use url::DatabaseUrl;
 pub use watch::{Usage, Waiting, Watch, WriteQueue};
 
 use postgres::{PostgresArchive, PostgresStore};
 use sqlite::{SqliteArchive, SqliteStore};
+use url::Kind;
 
 /// All ports of one database.
 #[derive(Clone)]
@@ -123,28 +127,20 @@ impl Stores {
 /// # Ok(())
 /// # }
 /// ```
-pub async fn open(url: &str) -> Result<Stores, OpenError> {
-    match url.split_once("://") {
-        Some(("sqlite", path)) => Ok(SqliteStore::open(path.as_ref()).await?.into()),
-        Some(("postgres" | "postgresql", _)) => Ok(PostgresStore::open(url).await?.into()),
-        Some(_) | None => Err(OpenError::UnknownScheme),
-    }
-}
-
-/// Judges the form of a database's URL, without looking whether the database is there.
-pub fn judge_url(url: &str) -> Result<(), OpenError> {
-    match url.split_once("://") {
-        Some(("sqlite", path)) => sqlite::judge_path(path.as_ref()),
-        Some(("postgres" | "postgresql", _)) => postgres::judge_url(url),
-        Some(_) | None => Err(OpenError::UnknownScheme),
+pub async fn open(url: impl Into<DatabaseUrl>) -> Result<Stores, OpenError> {
+    let url = url.into();
+    match url.kind()? {
+        Kind::Sqlite(path) => Ok(SqliteStore::open(path.as_ref()).await?.into()),
+        Kind::Postgres => Ok(PostgresStore::open(&url).await?.into()),
     }
 }
 
 /// Brings the schema of the database that `url` names up to this build's. Several may do so at
 /// once: on PostgreSQL one waits for the other, on SQLite only one can have the file.
-pub async fn migrate(url: &str) -> Result<(), OpenError> {
-    if is_postgres(url) {
-        return PostgresStore::migrate(url).await;
+pub async fn migrate(url: impl Into<DatabaseUrl>) -> Result<(), OpenError> {
+    let url = url.into();
+    if url.is_postgres() {
+        return PostgresStore::migrate(&url).await;
     }
     // Opening it is all it takes.
     open(url).await?.lifecycle.close().await;
@@ -153,18 +149,12 @@ pub async fn migrate(url: &str) -> Result<(), OpenError> {
 
 /// Opens what the database that `url` names holds, for an audit: beside the servers that work on it,
 /// without writing to it. It must exist and have a schema that this build works on.
-pub async fn archive(url: &str) -> Result<Box<dyn Archive>, OpenError> {
-    match url.split_once("://") {
-        Some(("sqlite", path)) => Ok(Box::new(SqliteArchive::open(path.as_ref()).await?)),
-        Some(("postgres" | "postgresql", _)) => Ok(Box::new(PostgresArchive::open(url).await?)),
-        Some(_) | None => Err(OpenError::UnknownScheme),
+pub async fn archive(url: impl Into<DatabaseUrl>) -> Result<Box<dyn Archive>, OpenError> {
+    let url = url.into();
+    match url.kind()? {
+        Kind::Sqlite(path) => Ok(Box::new(SqliteArchive::open(path.as_ref()).await?)),
+        Kind::Postgres => Ok(Box::new(PostgresArchive::open(&url).await?)),
     }
-}
-
-/// Whether `url` names a PostgreSQL database, which other instances may share.
-#[must_use]
-pub fn is_postgres(url: &str) -> bool {
-    matches!(url.split_once("://"), Some(("postgres" | "postgresql", _)))
 }
 
 #[cfg(test)]

@@ -65,6 +65,25 @@ pub enum OpenError {
     /// hold a password.
     #[error("the database url must have the form postgres://USER:PASSWORD@HOST:PORT/DATABASE")]
     PostgresUrl,
+    /// A sandbox would change what is not its own.
+    #[error(
+        "this database is not a sandbox's own: it is not empty, and it does not carry a sandbox's mark; \
+         nothing in it was changed; choose another database or another --data folder"
+    )]
+    NotASandboxs,
+    /// The demo data were cut off, in a database that is not a file.
+    #[error("an earlier start of this sandbox was cut off; empty the database and start again")]
+    HalfSeeded,
+    /// Anybody on the way could pose as the database server.
+    #[error(
+        "the database at {host} is reached over a network without a verified certificate; add \
+         ?sslmode=verify-full to the url (and sslrootcert=FILE for a CA of your own), or set \
+         database_network_is_private = true if nobody else reaches that network"
+    )]
+    UnverifiedServer {
+        /// Where it is said to be.
+        host: String,
+    },
     /// The database server did not let anybody in.
     #[error(
         "the database at {database} does not answer or refuses the connection; check that it runs, \

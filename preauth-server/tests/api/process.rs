@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 
-use crate::support::{Backend, Home, Sandbox, TestReceiver, offer_body};
+use crate::support::{Backend, Home, Sandbox, TestReceiver, offer_body, write_secret};
 
 on_each_database! {
     the_private_listener_asks_for_the_operator_token_and_nothing_else_opens_it,
@@ -151,55 +151,6 @@ fn migrate_brings_an_empty_folder_up_to_date_and_may_be_repeated() {
     assert!(folder.path().join("preauth-data/preauth.db").exists());
 }
 
-#[tokio::test]
-async fn a_sandbox_keeps_away_from_a_database_that_is_not_its_own() {
-    let folder = tempfile::tempdir().unwrap();
-    let served = folder.path().join("served");
-    let database = format!("sqlite://{}", served.join("preauth.db").display());
-    let sandbox = |data: &str| {
-        let listen = [
-            "--listen",
-            "127.0.0.1:0",
-            "--platform-listen",
-            "127.0.0.1:0",
-        ];
-        preauth(
-            folder.path(),
-            &[
-                &["sandbox", "--data", data, "--database", &database],
-                &listen[..],
-            ]
-            .concat(),
-            &[],
-        )
-    };
-    let stores = preauth_server::store::open(&database).await.unwrap();
-    let company = preauth_server::directory::Company {
-        id: preauth_core::value::CompanyId::new(uuid::Uuid::from_u128(1)),
-        cnpj: preauth_core::value::Cnpj::parse("45723001000100").unwrap(),
-        name: preauth_core::value::CompanyName::parse("Construtora de Verdade S.A.").unwrap(),
-        kind: preauth_server::directory::CompanyKind::Construction,
-        head_office: None,
-        contact: None,
-        created_at: preauth_core::value::Timestamp::from_unix_millis(0).unwrap(),
-        suspension: None,
-    };
-    stores.directory.add_company(&company, None).await.unwrap();
-    stores.lifecycle.close().await;
-    drop(stores);
-    let output = sandbox("fresh");
-    assert!(!output.status.success());
-    let message = text(&output.stderr);
-    assert!(message.contains("not a sandbox's own"), "{message}");
-    let stores = preauth_server::store::open(&database).await.unwrap();
-    let page = preauth_core::port::PageRequest { page: 1, limit: 1 };
-    assert_eq!(
-        stores.directory.companies(page).await.unwrap().total,
-        1,
-        "nothing was added"
-    );
-}
-
 async fn a_wrong_master_key_stops_the_start(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let home = sandbox.kill();
@@ -208,7 +159,7 @@ async fn a_wrong_master_key_stops_the_start(backend: Backend) {
     for replace in [true, false] {
         std::fs::remove_file(data.join("master.key")).unwrap();
         if replace {
-            std::fs::write(data.join("master.key"), "ab".repeat(32)).unwrap();
+            write_secret(&data.join("master.key"), &"ab".repeat(32));
         }
         let arguments = [
             "serve",
@@ -235,32 +186,6 @@ async fn a_wrong_master_key_stops_the_start(backend: Backend) {
         };
         assert!(message.contains(said), "{message}");
     }
-}
-
-#[tokio::test]
-async fn a_sandbox_whose_first_start_was_cut_off_starts_anew() {
-    let sandbox = Sandbox::start(Backend::Sqlite).await;
-    let key = sandbox.text("apiKey").to_owned();
-    let home = sandbox.kill();
-    let data = home.folder().join("data");
-    // As the kill would have left it between the first company and the credentials.
-    std::fs::remove_file(data.join("sandbox-credentials.json")).unwrap();
-    std::fs::write(data.join("sandbox-is-being-made"), "").unwrap();
-    let sandbox = Sandbox::start_in(home, &[]).await;
-    assert_ne!(sandbox.text("apiKey"), key);
-    assert_eq!(
-        sandbox
-            .caller("apiKey")
-            .get(PRE_AUTHORIZATIONS)
-            .await
-            .status,
-        200
-    );
-    let again = Sandbox::start_in(sandbox.kill(), &[]).await;
-    assert_eq!(
-        again.caller("apiKey").get(PRE_AUTHORIZATIONS).await.status,
-        200
-    );
 }
 
 async fn a_sandbox_whose_endpoint_was_removed_starts_with_a_new_one(backend: Backend) {

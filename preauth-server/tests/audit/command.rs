@@ -27,7 +27,7 @@ fn text(bytes: &[u8]) -> String {
 on_each_database!(a_database_is_sound_while_a_server_works_on_it);
 
 async fn a_database_is_sound_while_a_server_works_on_it(backend: Backend) {
-    let home = Home::new(backend).await;
+    let home = Home::of_a_sandbox(backend).await;
     let data = home.folder().join("data").display().to_string();
     let mut arguments = vec!["--json".to_owned(), "--data".to_owned(), data];
     arguments.extend(home.database_flags());

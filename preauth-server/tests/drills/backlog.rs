@@ -89,7 +89,7 @@ async fn leases(sql: &PgPool) -> (usize, i64) {
 
 #[tokio::test]
 async fn one_of_two_instances_is_killed_in_the_middle_of_thousands_of_deliveries() {
-    let database = Database::fresh().await;
+    let database = Database::empty().await;
     let sql = database.sql().await;
     let deliveries = 2_000 * usize::try_from(rounds(1)).unwrap();
     let mut backlog = Backlog::of(Scene::on(&database.url()).await, deliveries).await;

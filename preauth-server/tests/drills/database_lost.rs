@@ -51,7 +51,7 @@ async fn database_stops(stop: &'static str) {
 
 #[tokio::test]
 async fn connections_that_the_database_ends_lose_and_double_nothing() {
-    let database = Database::fresh().await;
+    let database = Database::empty().await;
     let scene = Scene::on(&database.url()).await;
     let sql = database.sql().await;
     let load = scene.begin_load();
@@ -88,7 +88,7 @@ const CUT_NEXT: &str = "SELECT setval('drill_writes', 2)";
 
 #[tokio::test]
 async fn a_write_that_loses_its_connection_is_done_again() {
-    let database = Database::fresh().await;
+    let database = Database::empty().await;
     let scene = Scene::on(&database.url()).await;
     let sql = database.sql().await;
     sqlx::raw_sql(CUT_WRITES).execute(&sql).await.unwrap();
@@ -112,7 +112,7 @@ async fn a_write_that_loses_its_connection_is_done_again() {
 
 #[tokio::test]
 async fn a_database_that_takes_no_writes_is_not_ready_and_then_is_again() {
-    let database = Database::fresh().await;
+    let database = Database::empty().await;
     let scene = Scene::on(&database.url()).await;
     let sql = database.sql().await;
     scene.recovery().await;

@@ -44,7 +44,7 @@ struct Turn {
 
 impl Worked {
     async fn begin() -> Self {
-        let database = Database::fresh().await;
+        let database = Database::empty().await;
         let scene = Scene::on(&database.url()).await;
         let sql = database.sql().await;
         Self {

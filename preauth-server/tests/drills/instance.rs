@@ -8,7 +8,7 @@ use crate::proxy::Proxy;
 use crate::support::{Backend, Home, Sandbox};
 
 /// What a sandbox's data folder holds that a second one on the same database needs.
-const SHARED_FILES: [&str; 2] = ["master.key", "sandbox-credentials.json"];
+const SHARED_FILES: [&str; 3] = ["master.key", "sandbox-credentials.json", "sandbox-id"];
 
 pub(crate) struct Instance {
     build: PathBuf,
@@ -30,7 +30,10 @@ impl Instance {
         let data = home.folder().join("data");
         std::fs::create_dir(&data).unwrap();
         for file in SHARED_FILES {
-            std::fs::copy(self.data.join(file), data.join(file)).unwrap();
+            // The version before knows no ids of sandboxes.
+            if self.data.join(file).exists() {
+                std::fs::copy(self.data.join(file), data.join(file)).unwrap();
+            }
         }
         Self::start_in(present_build(), home, self.flags.clone()).await
     }

@@ -46,7 +46,7 @@ fn counted(answers: &[Answer]) -> BTreeMap<(u16, String), usize> {
 
 #[tokio::test]
 async fn a_hundred_requests_with_one_key_make_one_operation() {
-    let database = Database::fresh().await;
+    let database = Database::empty().await;
     let scene = two_on(&database).await;
     for round in 0..rounds(3) {
         let number = scene.erp(0).next_number();
@@ -71,7 +71,7 @@ async fn a_hundred_requests_with_one_key_make_one_operation() {
 
 #[tokio::test]
 async fn a_hundred_requests_without_a_key_make_one_operation() {
-    let database = Database::fresh().await;
+    let database = Database::empty().await;
     let scene = two_on(&database).await;
     for _ in 0..rounds(3) {
         let number = scene.erp(0).next_number();
@@ -95,7 +95,7 @@ async fn a_hundred_requests_without_a_key_make_one_operation() {
 
 #[tokio::test]
 async fn one_key_for_two_invoices_makes_one_operation() {
-    let database = Database::fresh().await;
+    let database = Database::empty().await;
     let scene = two_on(&database).await;
     let numbers = [scene.erp(0).next_number(), scene.erp(0).next_number()];
     let (erps, mut requests) = ([scene.erp(0), scene.erp(1)], JoinSet::new());
@@ -125,7 +125,7 @@ async fn one_key_for_two_invoices_makes_one_operation() {
 
 #[tokio::test]
 async fn one_instance_is_killed_again_and_again_beside_another() {
-    let database = Database::fresh().await;
+    let database = Database::empty().await;
     let mut scene = two_on(&database).await;
     let load = scene.begin_load();
     let kills = rounds(4);
@@ -145,7 +145,7 @@ async fn one_instance_is_killed_again_and_again_beside_another() {
 /// over, and the first must not overwrite what the second recorded.
 #[tokio::test]
 async fn an_instance_that_was_frozen_overwrites_nothing() {
-    let database = Database::fresh().await;
+    let database = Database::empty().await;
     let sql = database.sql().await;
     let scene = two_on(&database).await;
     let (first, second) = (scene.first(), &scene.instances[1]);

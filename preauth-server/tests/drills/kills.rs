@@ -20,7 +20,7 @@ async fn kills_under_load_lose_and_double_nothing_on_sqlite() {
 
 #[tokio::test]
 async fn kills_under_load_lose_and_double_nothing_on_postgresql() {
-    let database = Database::fresh().await;
+    let database = Database::empty().await;
     let mut scene = Scene::on(&database.url()).await;
     let told = kills_under_load(&mut scene).await;
     leases_run_out(&database.sql().await).await;
@@ -79,6 +79,6 @@ async fn what_was_received_and_not_marked_arrives_again_on_sqlite() {
 
 #[tokio::test]
 async fn what_was_received_and_not_marked_arrives_again_on_postgresql() {
-    let database = Database::fresh().await;
+    let database = Database::empty().await;
     kills_before_the_mark("PostgreSQL", Scene::on(&database.url()).await).await;
 }

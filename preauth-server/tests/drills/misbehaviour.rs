@@ -83,7 +83,7 @@ async fn everybody_hears_everything_once_they_recover_on_sqlite() {
 
 #[tokio::test]
 async fn everybody_hears_everything_once_they_recover_on_postgresql() {
-    let database = Database::fresh().await;
+    let database = Database::empty().await;
     receivers_misbehave(Scene::on(&database.url()).await).await;
 }
 
@@ -115,6 +115,6 @@ async fn many_endpoints_that_hang_leave_room_on_sqlite() {
 
 #[tokio::test]
 async fn many_endpoints_that_hang_leave_room_on_postgresql() {
-    let database = Database::fresh().await;
+    let database = Database::empty().await;
     many_hang(Scene::on(&database.url()).await).await;
 }

@@ -28,7 +28,7 @@ async fn leases(sql: &PgPool) -> i64 {
 
 #[tokio::test]
 async fn requests_and_deliveries_under_way_survive_the_end() {
-    let database = Database::fresh().await;
+    let database = Database::empty().await;
     let sql = database.sql().await;
     let (url, proxy) = Proxy::before(&database.url()).await;
     let mut scene = Scene::on(&url).await;
@@ -76,7 +76,7 @@ async fn requests_and_deliveries_under_way_survive_the_end() {
 
 #[tokio::test]
 async fn the_end_comes_in_time_although_the_database_says_nothing() {
-    let database = Database::fresh().await;
+    let database = Database::empty().await;
     let (url, proxy) = Proxy::before(&database.url()).await;
     let mut scene = Scene::on(&url).await;
     let load = scene.begin_load();

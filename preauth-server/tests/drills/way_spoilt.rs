@@ -18,7 +18,7 @@ async fn behind_a_proxy(database: &Database) -> (Scene, Proxy) {
 
 #[tokio::test]
 async fn commits_whose_answer_is_lost_lose_and_double_nothing() {
-    let database = Database::fresh().await;
+    let database = Database::empty().await;
     let (scene, proxy) = behind_a_proxy(&database).await;
     let load = scene.begin_load();
     proxy.behave(Conduct::CutCommits { every: 5 });
@@ -44,7 +44,7 @@ async fn a_stall_of_answers_alone_ends_by_itself() {
 }
 
 async fn stall(conduct: Conduct) {
-    let database = Database::fresh().await;
+    let database = Database::empty().await;
     let (scene, proxy) = behind_a_proxy(&database).await;
     let load = scene.begin_load();
     scene.wait_for_offers(20).await;
@@ -72,7 +72,7 @@ async fn stall(conduct: Conduct) {
 
 #[tokio::test]
 async fn a_slow_way_loses_and_doubles_nothing() {
-    let database = Database::fresh().await;
+    let database = Database::empty().await;
     let (scene, proxy) = behind_a_proxy(&database).await;
     proxy.behave(Conduct::Delay(Duration::from_millis(50)));
     let load = scene.begin_load();
@@ -98,7 +98,7 @@ async fn requests_over_a_way_that_is_too_slow_are_refused_in_time_and_served_aft
 
 /// Far more than there are connections, over a way that takes so long in each direction.
 async fn requests_at_once(delay: Duration) -> Verdict {
-    let database = Database::fresh().await;
+    let database = Database::empty().await;
     let (scene, proxy) = behind_a_proxy(&database).await;
     proxy.behave(Conduct::Delay(delay));
     let (erp, mut requests) = (scene.erp(0), JoinSet::new());

@@ -16,7 +16,7 @@ pub(crate) const FLAGS: &[&str] = &["--rate-limit", "1000000"];
 
 /// A new sandbox that hands its mails to `server`.
 pub(crate) async fn start(backend: Backend, server: &MailServer) -> Sandbox {
-    start_in(Home::new(backend).await, server).await
+    start_in(Home::of_a_sandbox(backend).await, server).await
 }
 
 /// The same, on what an earlier one left.

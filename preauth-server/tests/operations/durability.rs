@@ -9,7 +9,7 @@ const WARNING: &str = "PostgreSQL may lose what it has confirmed";
 
 #[tokio::test]
 async fn settings_that_lose_confirmed_commits_are_logged_once_at_the_start() {
-    let database = Database::fresh().await;
+    let database = Database::empty().await;
     let sql = database.sql().await;
     let name = database.name();
     let off = format!("ALTER DATABASE {name} SET synchronous_commit = off");

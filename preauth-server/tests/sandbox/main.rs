@@ -21,6 +21,7 @@ mod support;
 mod clock;
 mod failures;
 mod magic;
+mod own_database;
 mod readme;
 mod served;
 mod terminal;

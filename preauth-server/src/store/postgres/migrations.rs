@@ -16,7 +16,7 @@ const UNDEFINED_TABLE: &str = "42P01";
 const LOCK_NOT_AVAILABLE: &str = "55P03";
 const DEADLOCK_DETECTED: &str = "40P01";
 /// The advisory lock of the one that migrates.
-const TURN: i64 = 0x7072_6561_7574_6801;
+pub(super) const TURN: i64 = 0x7072_6561_7574_6801;
 /// How often one that waits for its turn asks for it.
 const TURN_POLL: Duration = Duration::from_millis(200);
 /// A statement that waits for a table's lock lets nobody else have it meanwhile.

@@ -38,6 +38,7 @@ mod queries;
 mod rate_counts;
 mod reads;
 mod rows;
+mod sandbox;
 mod sequences;
 mod session;
 mod statement;
@@ -60,6 +61,7 @@ use tokio::time::timeout;
 
 use crate::fair::Budget;
 use crate::looping::LoopHealth;
+use crate::store::DatabaseUrl;
 
 use super::exhausted::ExhaustedKeys;
 use super::set_aside::SetAside;
@@ -78,7 +80,8 @@ use rows::Columns;
 use wake::Wake;
 use writer::{Aside, BulkWriter, Writer};
 
-pub(super) use open::judge_url;
+pub(super) use open::validate_url;
+pub(super) use sandbox::{claim_for_sandbox, sandbox_is_seeded};
 
 /// How long a check may take, so that whoever asks for it learns the reason before giving up.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(4);
@@ -111,13 +114,13 @@ impl PostgresStore {
     /// Connects to the database that `url` names, which must have taken every step of this build.
     ///
     /// Nothing is created or changed: that is what [`PostgresStore::migrate`] is for.
-    pub async fn open(url: &str) -> Result<Self, OpenError> {
+    pub async fn open(url: &DatabaseUrl) -> Result<Self, OpenError> {
         open::open(url).await
     }
 
     /// Brings the schema of the database that `url` names up to this build's; one instance at a
     /// time, others wait.
-    pub async fn migrate(url: &str) -> Result<(), OpenError> {
+    pub async fn migrate(url: &DatabaseUrl) -> Result<(), OpenError> {
         open::migrate(url).await
     }
 }

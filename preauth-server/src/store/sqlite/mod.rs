@@ -32,6 +32,7 @@ mod platform_replies;
 mod queries;
 mod reader;
 mod rows;
+mod sandbox;
 mod store;
 mod users;
 mod watch;
@@ -60,6 +61,7 @@ pub(super) use backup::backup;
 use counters::Counters;
 use error::{Fault, unavailable};
 use reader::Reader;
+pub(super) use sandbox::{claim_for_sandbox, discard_sandbox, sandbox_is_seeded};
 use writer::Writer;
 
 pub(super) use open::judge_path;

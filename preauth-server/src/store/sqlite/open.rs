@@ -96,7 +96,7 @@ pub(in crate::store) fn judge_path(path: &Path) -> Result<(), OpenError> {
     Ok(())
 }
 
-fn make_folder(path: &Path) -> Result<(), OpenError> {
+pub(super) fn make_folder(path: &Path) -> Result<(), OpenError> {
     let Some(folder) = path.parent().filter(|it| !it.as_os_str().is_empty()) else {
         return Ok(());
     };
@@ -109,7 +109,7 @@ fn make_folder(path: &Path) -> Result<(), OpenError> {
 
 /// Holds the lock for as long as the file is open: the operating system lets go of it even when the
 /// process is killed.
-fn lock(database: &Path) -> Result<File, OpenError> {
+pub(super) fn lock(database: &Path) -> Result<File, OpenError> {
     let mut name = database.as_os_str().to_owned();
     name.push(".lock");
     let path = PathBuf::from(name);
@@ -122,7 +122,7 @@ fn lock(database: &Path) -> Result<File, OpenError> {
 }
 
 /// Makes the file before SQLite does, which would let everybody read it.
-fn make_file(path: &Path) -> Result<(), OpenError> {
+pub(super) fn make_file(path: &Path) -> Result<(), OpenError> {
     open_or_make(path).map(drop)
 }
 
@@ -144,7 +144,7 @@ fn file_error(path: &Path, cause: std::io::Error) -> OpenError {
     }
 }
 
-fn writing(path: &Path) -> SqliteConnectOptions {
+pub(super) fn writing(path: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(path)
         .journal_mode(SqliteJournalMode::Wal)

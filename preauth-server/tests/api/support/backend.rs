@@ -1,5 +1,6 @@
 //! On which database a test runs: on each of them, one after the other.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use tempfile::TempDir;
@@ -34,6 +35,18 @@ impl Home {
         }
     }
 
+    /// One for a sandbox, which takes no database that anybody else migrated.
+    pub(crate) async fn of_a_sandbox(backend: Backend) -> Self {
+        let database = match backend {
+            Backend::Sqlite => None,
+            Backend::Postgres => Some(Database::empty().await),
+        };
+        Self {
+            folder: TempDir::new().unwrap(),
+            database,
+        }
+    }
+
     /// The folder, with `data` and the ready file in it.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
@@ -45,7 +58,7 @@ impl Home {
         let key = data.join("master.key");
         if self.database.is_some() && !key.exists() {
             std::fs::create_dir_all(&data).unwrap();
-            std::fs::write(key, "ab".repeat(32)).unwrap();
+            write_secret(&key, &"ab".repeat(32));
         }
     }
 
@@ -54,6 +67,13 @@ impl Home {
         let url = self.database.iter().map(Database::url);
         url.flat_map(|url| ["--database".to_owned(), url]).collect()
     }
+}
+
+/// Writes a file that only its owner may read, as operators do.
+pub(crate) fn write_secret(path: &Path, text: &str) {
+    std::fs::write(path, text).unwrap();
+    let owner_only = PermissionsExt::from_mode(0o600);
+    std::fs::set_permissions(path, owner_only).unwrap();
 }
 
 /// Makes two tests of each of these functions: `sqlite::NAME` and `postgres::NAME`. A function that

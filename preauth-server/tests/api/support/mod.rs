@@ -10,7 +10,7 @@ mod sandbox;
 mod server;
 mod socket;
 
-pub(crate) use backend::{Backend, Home};
+pub(crate) use backend::{Backend, Home, write_secret};
 pub(crate) use body::{offer_body, with};
 pub(crate) use form::Form;
 pub(crate) use raw::{Answer, RawCaller};

@@ -36,7 +36,7 @@ impl Sandbox {
 
     /// Starts one with these flags on top of free ports and a home of its own.
     pub(crate) async fn start_with(backend: Backend, flags: &[&str]) -> Self {
-        Self::start_in(Home::new(backend).await, flags).await
+        Self::start_in(Home::of_a_sandbox(backend).await, flags).await
     }
 
     /// Starts one whose files may grow to so many KiB, as on a disk that is full from there on.
@@ -45,7 +45,7 @@ impl Sandbox {
         let limited = format!("trap '' XFSZ; ulimit -f {kib}; exec \"$0\" \"$@\"");
         shell.args(["-c", &limited, env!("CARGO_BIN_EXE_preauth-server")]);
         let flags = ["--rate-limit", "1000000"];
-        Self::start_program(shell, Home::new(backend).await, &flags).await
+        Self::start_program(shell, Home::of_a_sandbox(backend).await, &flags).await
     }
 
     /// Starts one in `home`, which may hold what an earlier one left.

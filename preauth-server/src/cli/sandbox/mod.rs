@@ -1,5 +1,7 @@
 //! `sandbox`: everything with demo data, no configuration.
 
+mod own;
+
 use std::error::Error as StdError;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::path::{Path, PathBuf};
@@ -24,11 +26,10 @@ use crate::http::integration::Magic;
 use crate::http::{Receiver, Strangers};
 use crate::ids::random_bytes;
 use crate::invoice_files::InvoiceFiles;
-use crate::notices::MailDesk;
 use crate::sandbox::terminal::{self, Player};
 use crate::sandbox::{
-    Credentials, HEAD_OFFICE_CNPJ, ReadyFile, SandboxEar, Seeding, TEMPORARY_FOLDER_PREFIX,
-    TimeMachine, add_endpoint, greeting, seed,
+    Credentials, HEAD_OFFICE_CNPJ, ReadyFile, SandboxEar, TEMPORARY_FOLDER_PREFIX, TimeMachine,
+    add_endpoint, greeting, seed,
 };
 use crate::secret::{self, OperatorToken, Vault};
 use crate::store::{self, Stores};
@@ -37,6 +38,7 @@ use crate::telemetry::{self, Console};
 use super::CliError;
 
 const GRACE: Duration = Duration::from_secs(5);
+const SETTINGS_PREFIXES: [&str; 2] = ["PREAUTH_MAIL_", "PREAUTH_CONSOLE_"];
 /// Where the sandbox's own receiver listens.
 const ANY_PORT: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0));
 
@@ -133,6 +135,10 @@ impl Started {
 
 /// Starts a sandbox whose data are in `data`.
 pub(crate) async fn start(args: &SandboxArgs, data: &Path) -> Result<Started, CliError> {
+    let settings = settings()?;
+    let url = own::database(args.database.clone(), data)?;
+    // Whose folder and database these are comes first: nothing is changed in anybody else's.
+    let mark = own::claim(&url, data).await?;
     let time_machine = TimeMachine::open(data).map_err(|error| {
         format!(
             "cannot read the sandbox's time in {}: {error}",
@@ -142,29 +148,37 @@ pub(crate) async fn start(args: &SandboxArgs, data: &Path) -> Result<Started, Cl
     let time_machine = Arc::new(time_machine);
     let clock = Arc::clone(time_machine.clock());
     let vault = Vault::open_or_create(&data.join("master.key"))?;
-    let url = args.database.clone();
-    let url = url.unwrap_or_else(|| format!("sqlite://{}", data.join("preauth.db").display()));
-    let stores = open(&url, data).await?;
+    let stores = own::open(&url, &mark).await?;
     secret::prove(&vault, &*stores.directory, clock.now()).await?;
     let receiver = Receiver::bind(ANY_PORT).await?;
     let webhook_url = args.webhook_url.clone().unwrap_or_else(|| receiver.url());
     let targets = targets(&webhook_url)?;
-    let credentials = credentials(&stores, &vault, data, &webhook_url, &*clock).await?;
+    let credentials = if mark.is_seeded {
+        credentials(&stores, &vault, data, &webhook_url, &*clock).await?
+    } else {
+        let now = clock.now();
+        let credentials = seed(&*stores.directory, &vault, &webhook_url, now).await?;
+        credentials.keep(data)?;
+        store::sandbox::seeded(&url).await?;
+        credentials
+    };
     let next = next_operation(&stores).await?;
+    let token = OperatorToken::parse(&credentials.platform_token)
+        .ok_or("the kept operator token is too short; start with another --data folder")?;
     let running = app::start(Parts {
         stores: stores.clone(),
         files: Arc::new(files(data, &stores)?),
         clock: Arc::<TravelClock>::clone(&clock),
         vault,
-        token: OperatorToken::parse(&credentials.platform_token)
-            .ok_or("the kept operator token is too short; start with another --data folder")?,
+        tokens: Arc::new(token.into()),
+        console_hosts: settings.console_hosts,
         policy: Policy::default(),
         rate_limit: RateLimit {
             requests: args.rate_limit,
             ..RateLimit::default()
         },
         strangers: Strangers::unlimited(),
-        mails: mails(data)?,
+        mails: settings.mail.desk(data)?,
         targets,
         extra_roots: ExtraRoots::default(),
         listen: args.listen,
@@ -186,12 +200,13 @@ pub(crate) async fn start(args: &SandboxArgs, data: &Path) -> Result<Started, Cl
     })
 }
 
-/// Mails become files in the data folder, unless `PREAUTH_MAIL_` variables say otherwise.
-fn mails(data: &Path) -> Result<MailDesk, CliError> {
+/// The settings of a server that count here, too: mails become files in the data folder unless some
+/// say otherwise.
+fn settings() -> Result<Config, CliError> {
     let mut layers = Layers::default();
-    let variables = std::env::vars();
-    layers.environment(variables.filter(|(name, _)| name.starts_with("PREAUTH_MAIL_")));
-    Ok(Config::from_layers(&layers)?.mail.desk(data)?)
+    let counts = |name: &str| SETTINGS_PREFIXES.iter().any(|it| name.starts_with(it));
+    layers.environment(std::env::vars().filter(|(name, _)| counts(name)));
+    Ok(Config::from_layers(&layers)?)
 }
 
 /// Where webhooks may go, which must be where they are to go.
@@ -235,24 +250,7 @@ fn announce(data: &Path, running: &Running, token: &str) -> Result<Announcement,
     Ok(Announcement::publish(data, running.platform_address())?)
 }
 
-/// Opens the database, anew when an earlier first start was cut off in the middle of its demo data.
-async fn open(url: &str, data: &Path) -> Result<Stores, CliError> {
-    // A sandbox's database is its own to change.
-    store::migrate(url).await?;
-    let stores = store::open(url).await?;
-    if !Seeding::was_cut_off(data) || Credentials::load(data)?.is_some() {
-        return Ok(stores);
-    }
-    let Some(path) = url.strip_prefix("sqlite://").map(Path::new) else {
-        return Err("an earlier start was cut off; empty the database and start again".into());
-    };
-    stores.lifecycle.close().await;
-    drop(stores);
-    Seeding::discard(path)?;
-    Ok(store::open(url).await?)
-}
-
-/// The credentials of the demo data, which is made in an empty database only.
+/// The credentials of the demo data that an earlier start made.
 async fn credentials(
     stores: &Stores,
     vault: &Vault,
@@ -261,23 +259,13 @@ async fn credentials(
     clock: &dyn Clock,
 ) -> Result<Credentials, CliError> {
     let directory = &*stores.directory;
-    let companies = directory
-        .companies(PageRequest { page: 1, limit: 1 })
-        .await?;
-    if companies.total == 0 {
-        let seeding = Seeding::begin(data)?;
-        let credentials = seed(directory, vault, webhook_url, clock.now()).await?;
-        credentials.keep(data)?;
-        seeding.end()?;
-        return Ok(credentials);
-    }
     let head_office = directory
         .company_by_cnpj(&Cnpj::parse(HEAD_OFFICE_CNPJ)?)
         .await?;
     let (Some(credentials), Some(head_office)) = (Credentials::load(data)?, head_office) else {
         return Err(
-            "this database is not a sandbox's own: it holds companies, and the data folder \
-                    no sandbox credentials; nothing was changed; choose another --data folder"
+            "the data folder has lost the sandbox's credentials; start with another --data \
+                    folder and another database"
                 .into(),
         );
     };

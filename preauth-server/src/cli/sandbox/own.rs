@@ -1,0 +1,65 @@
+//! A sandbox's own database: found out before anything happens to it.
+
+use std::path::Path;
+
+use preauth_core::port::PageRequest;
+
+use crate::cli::CliError;
+use crate::config::{Config, Layers};
+use crate::sandbox::{Credentials, sandbox_of};
+use crate::secret;
+use crate::store::sandbox::{self, SandboxMark};
+use crate::store::{self, DatabaseUrl, Stores};
+
+/// The one setting of a server that counts here.
+const NETWORK_IS_PRIVATE: &str = "PREAUTH_DATABASE_NETWORK_IS_PRIVATE";
+
+/// Where the database is; a file in the data folder unless it is given.
+pub(super) fn database(given: Option<String>, data: &Path) -> Result<DatabaseUrl, CliError> {
+    let mut layers = Layers::default();
+    let variables = std::env::vars();
+    layers.environment(variables.filter(|(name, _)| name == NETWORK_IS_PRIVATE));
+    layers.flag("data", Some(data.display().to_string()));
+    layers.flag("database", given);
+    Ok(Config::database_url(&layers)?)
+}
+
+/// The mark of the database, which is this sandbox's own; an error, and nothing is changed, when the
+/// database or the folder is somebody else's.
+pub(super) async fn claim(url: &DatabaseUrl, data: &Path) -> Result<SandboxMark, CliError> {
+    let id = sandbox_of(data)
+        .map_err(|error| format!("cannot use {} for a sandbox: {error}", data.display()))?;
+    let kept = Credentials::load(data)?;
+    let key = kept.and_then(|kept| secret::hash_of_presented(&kept.api_key));
+    let mark = sandbox::claim(url, &id, key.as_ref()).await?;
+    if mark.id != id {
+        let text = "this database is not this sandbox's own: it belongs to a sandbox with another data \
+                    folder; nothing was changed; start it with that --data folder, or choose another \
+                    database";
+        return Err(text.into());
+    }
+    Ok(mark)
+}
+
+/// Opens the database, anew when an earlier first start was cut off in the middle of its demo data.
+pub(super) async fn open(url: &DatabaseUrl, mark: &SandboxMark) -> Result<Stores, CliError> {
+    let stores = migrated(url).await?;
+    if mark.is_seeded || is_empty(&stores).await? {
+        return Ok(stores);
+    }
+    stores.lifecycle.close().await;
+    drop(stores);
+    sandbox::discard(url, &mark.id).await?;
+    sandbox::claim(url, &mark.id, None).await?;
+    migrated(url).await
+}
+
+async fn migrated(url: &DatabaseUrl) -> Result<Stores, CliError> {
+    store::migrate(url).await?;
+    Ok(store::open(url).await?)
+}
+
+async fn is_empty(stores: &Stores) -> Result<bool, CliError> {
+    let first = PageRequest { page: 1, limit: 1 };
+    Ok(stores.directory.companies(first).await?.total == 0)
+}
