@@ -5,15 +5,16 @@
 //! what a dead server left is never taken for a running one.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read, Write};
+use std::io::{self, ErrorKind, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+use crate::files;
+
 const FILE_NAME: &str = "platform-address";
 const OWNER_ONLY: u32 = 0o600;
-/// No address is longer; a file that is was not written by a server.
-const MAX_BYTES: u64 = 256;
+const SCHEME: &str = "http://";
 
 /// An address that stays announced until this is dropped or the process ends.
 #[derive(Debug)]
@@ -41,16 +42,34 @@ impl Announcement {
     }
 
     /// The address that a running server announces in the folder `data`, if one does.
-    #[must_use]
-    pub fn read(data: &Path) -> Option<String> {
-        let file = File::open(data.join(FILE_NAME)).ok()?;
+    ///
+    /// # Errors
+    /// When the folder or what stands in it is not to be believed: others could have written it, or it
+    /// leads to another machine.
+    pub fn read(data: &Path) -> io::Result<Option<SocketAddr>> {
+        match files::check_folder(data) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            checked => checked?,
+        }
+        let path = data.join(FILE_NAME);
+        let mut file = match File::open(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            opened => opened?,
+        };
         match file.try_lock_shared() {
             Err(TryLockError::WouldBlock) => {}
-            Ok(()) | Err(TryLockError::Error(_)) => return None,
+            Ok(()) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(error),
         }
-        let mut text = String::new();
-        file.take(MAX_BYTES).read_to_string(&mut text).ok()?;
-        Some(text)
+        files::check_secret(&file, &path)?;
+        let text = files::read(&mut file)?;
+        let address = text.strip_prefix(SCHEME).and_then(|it| it.parse().ok());
+        let is_here = |address: &SocketAddr| address.ip().is_loopback();
+        address.filter(is_here).map(Some).ok_or_else(|| {
+            let text =
+                "the server there does not answer at a loopback address; give --platform-url";
+            io::Error::new(ErrorKind::InvalidData, text)
+        })
     }
 }
 
@@ -63,37 +82,66 @@ pub fn url(address: SocketAddr) -> String {
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
         ip => ip,
     };
-    format!("http://{}", SocketAddr::new(ip, address.port()))
+    format!("{SCHEME}{}", SocketAddr::new(ip, address.port()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::Announcement;
+    use std::net::SocketAddr;
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
+
+    fn announce(folder: &Path, address: &str) -> Announcement {
+        Announcement::publish(folder, address.parse().unwrap()).unwrap()
+    }
 
     #[test]
     fn an_address_is_announced_for_as_long_as_its_server_lives() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(Announcement::read(folder.path()), None);
-        let announced =
-            Announcement::publish(folder.path(), "127.0.0.1:9".parse().unwrap()).unwrap();
-        let read = || Announcement::read(folder.path());
-        assert_eq!(read().as_deref(), Some("http://127.0.0.1:9"));
-        assert!(Announcement::publish(folder.path(), "127.0.0.1:8".parse().unwrap()).is_err());
+        let read = || Announcement::read(folder.path()).unwrap();
+        assert_eq!(read(), None);
+        let announced = announce(folder.path(), "127.0.0.1:9");
+        let address: SocketAddr = "127.0.0.1:9".parse().unwrap();
+        assert_eq!(read(), Some(address));
+        let second = Announcement::publish(folder.path(), "127.0.0.1:8".parse().unwrap());
+        assert!(second.is_err());
         drop(announced);
         assert_eq!(read(), None);
+        assert!(
+            Announcement::read(&folder.path().join("none"))
+                .unwrap()
+                .is_none()
+        );
     }
 
     #[test]
-    fn a_listener_on_every_address_is_reached_on_this_machine() {
+    fn a_listener_on_every_address_is_reached_on_this_machine_and_a_far_one_is_not() {
         for (listens, announced) in [
-            ("0.0.0.0:81", "http://127.0.0.1:81"),
-            ("[::]:81", "http://[::1]:81"),
-            ("192.0.2.7:81", "http://192.0.2.7:81"),
+            ("0.0.0.0:81", Some("127.0.0.1:81")),
+            ("[::]:81", Some("[::1]:81")),
+            ("192.0.2.7:81", None),
         ] {
             let folder = tempfile::tempdir().unwrap();
-            let _lives = Announcement::publish(folder.path(), listens.parse().unwrap()).unwrap();
-            let read = Announcement::read(folder.path());
-            assert_eq!(read.as_deref(), Some(announced), "{listens}");
+            let _lives = announce(folder.path(), listens);
+            let read = Announcement::read(folder.path()).ok().flatten();
+            assert_eq!(read, announced.map(|it| it.parse().unwrap()), "{listens}");
+        }
+    }
+
+    #[test]
+    fn what_others_could_have_written_is_not_believed() {
+        let folder = tempfile::tempdir().unwrap();
+        let _lives = announce(folder.path(), "127.0.0.1:9");
+        let file = folder.path().join(super::FILE_NAME);
+        let open = |path: &Path, mode| {
+            std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+        };
+        for (path, loose, strict) in [(folder.path(), 0o1777, 0o700), (&file, 0o622, 0o600)] {
+            open(path, loose);
+            assert!(Announcement::read(folder.path()).is_err(), "{path:?}");
+            open(path, strict);
+            assert!(Announcement::read(folder.path()).is_ok(), "{path:?}");
         }
     }
 }

@@ -9,11 +9,14 @@ use reqwest::redirect::Policy;
 use reqwest::{Response, StatusCode};
 use serde::Deserialize;
 use serde_json::Value;
+use tokio::sync::OnceCell;
 
 use super::Failure;
 use super::call::Call;
 use super::failure::{Cut, Refusal};
+use super::handshake;
 use super::place::Place;
+use crate::secret::OperatorToken;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Longer than the server itself gives any request.
@@ -29,6 +32,8 @@ const IN_PROGRESS: &str = "IDEMPOTENCY_IN_PROGRESS";
 pub(super) struct Client {
     http: reqwest::Client,
     place: Place,
+    /// What is presented, once the server has proven itself.
+    bearer: OnceCell<OperatorToken>,
 }
 
 /// A success.
@@ -49,7 +54,11 @@ impl Client {
             .timeout(ANSWER_TIMEOUT)
             .build();
         let http = http.map_err(|error| Failure::Usage(crate::log::chain(&error)))?;
-        Ok(Self { http, place })
+        Ok(Self {
+            http,
+            place,
+            bearer: OnceCell::new(),
+        })
     }
 
     /// Sends a request and understands what became of it. One that has a key is sent a second time
@@ -94,10 +103,12 @@ impl Client {
         if !call.query.is_empty() {
             url.query_pairs_mut().extend_pairs(&call.query);
         }
+        let proven = || handshake::run(&self.http, &self.place);
+        let bearer = self.bearer.get_or_try_init(proven).await?;
         let mut request = self
             .http
             .request(call.method.clone(), url)
-            .bearer_auth(self.place.token.expose());
+            .bearer_auth(bearer.expose());
         if let Some(body) = &call.body {
             request = request
                 .header(CONTENT_TYPE, "application/json")

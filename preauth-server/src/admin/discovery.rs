@@ -1,6 +1,6 @@
 //! Which server is meant when its address was not given: the one that runs here.
 
-use std::net::SocketAddr;
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -34,28 +34,43 @@ pub(crate) enum DiscoveryError {
     /// Choosing one of them would be a guess.
     #[error("several servers run here; say which one is meant:{}", lines(.0))]
     Several(Vec<Server>),
-    /// The configured address is none, or leaves the port open.
+    /// Anybody could listen where one would.
     #[error(
-        "platform_listen {0:?} tells no address, and no server runs with it; give --platform-url"
+        "no server runs on the data folder {}, so that nothing is sent; start it, name its folder with \
+         --data or --config, or give --platform-url", .0.display()
     )]
-    NoAddress(String),
+    NotRunning(PathBuf),
+    /// Others could have put it there.
+    #[error("what the data folder {} says is not believed", data.display())]
+    NotBelieved {
+        /// The folder.
+        data: PathBuf,
+        /// Why.
+        #[source]
+        cause: io::Error,
+    },
 }
 
-/// The server that is meant: the one whose address is given, the one that runs here, or the one
-/// that is configured, which may run where its announcement cannot be seen.
+/// The server that is meant: the one whose address is given, or the one that runs here. A configured
+/// port where none runs is nobody's: whoever listens there is not asked.
 pub(super) fn server(layers: &Layers, token_is_given: bool) -> Result<Server, DiscoveryError> {
     let data = PathBuf::from(layers.of("data").text);
     let given = layers.of("platform_url").text;
     if !given.is_empty() {
         return Ok(Server { url: given, data });
     }
-    let mut running = Vec::from_iter(announced(&data));
+    let believed = announced(&data);
+    let believed = believed.map_err(|cause| DiscoveryError::NotBelieved {
+        data: data.clone(),
+        cause,
+    });
+    let mut running = Vec::from_iter(believed?);
     let told = |key| layers.of(key).source != Source::Default;
     if !token_is_given && !POINTERS.into_iter().any(told) {
         running.extend(sandboxes(&std::env::temp_dir()));
     }
     match running.pop() {
-        None => configured(layers, data),
+        None => Err(DiscoveryError::NotRunning(data)),
         Some(only) if running.is_empty() => Ok(only),
         Some(last) => {
             running.push(last);
@@ -64,21 +79,12 @@ pub(super) fn server(layers: &Layers, token_is_given: bool) -> Result<Server, Di
     }
 }
 
-fn configured(layers: &Layers, data: PathBuf) -> Result<Server, DiscoveryError> {
-    let text = layers.of("platform_listen").text;
-    match text.parse::<SocketAddr>() {
-        Ok(address) if address.port() != 0 => Ok(Server {
-            url: announcement::url(address),
-            data,
-        }),
-        _ => Err(DiscoveryError::NoAddress(text)),
-    }
-}
-
-fn announced(data: &Path) -> Option<Server> {
-    let url = Announcement::read(data)?;
-    let data = data.to_owned();
-    Some(Server { url, data })
+fn announced(data: &Path) -> io::Result<Option<Server>> {
+    let address = Announcement::read(data)?;
+    Ok(address.map(|address| Server {
+        url: announcement::url(address),
+        data: data.to_owned(),
+    }))
 }
 
 /// The sandboxes of this user that run on a folder of their own. Somebody else's could be a trap.
@@ -99,7 +105,7 @@ fn sandboxes(folder: &Path) -> Vec<Server> {
     entries
         .filter(is_sandbox)
         .filter(is_own)
-        .filter_map(|entry| announced(&entry.path()))
+        .filter_map(|entry| announced(&entry.path()).ok().flatten())
         .collect()
 }
 
@@ -140,18 +146,12 @@ mod tests {
     }
 
     #[test]
-    fn the_configured_address_counts_where_nothing_is_announced() {
+    fn a_configured_address_is_not_asked_where_no_server_runs() {
         let folder = tempfile::tempdir().unwrap();
         let data = ("data", folder.path().to_str().unwrap());
-        let url = |listen| {
-            let found = server(&layers(&[data, ("platform_listen", listen)]), false);
-            found.map(|server| server.url)
-        };
-        assert_eq!(url("0.0.0.0:81").unwrap(), "http://127.0.0.1:81");
-        for unclear in ["127.0.0.1:0", "nowhere"] {
-            let error = url(unclear).unwrap_err();
-            assert!(matches!(error, DiscoveryError::NoAddress(_)), "{unclear}");
-        }
+        let listen = ("platform_listen", "127.0.0.1:81");
+        let error = server(&layers(&[data, listen]), false).unwrap_err();
+        assert!(matches!(error, DiscoveryError::NotRunning(_)), "{error}");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use preauth_core::value::OperationId;
 use thiserror::Error;
 
 use super::advice;
+use super::handshake::Unproven;
 use super::place::PlaceError;
 use crate::printable::printable;
 
@@ -52,6 +53,18 @@ pub(crate) enum Failure {
         url: String,
         /// Where the token was read.
         source_name: String,
+    },
+    /// Whoever answers is not the server whose token this is; it was not given the token.
+    #[error(
+        "{url} does not prove to be the server of the operator token from {source_name}, which it was not given: {why}"
+    )]
+    Unproven {
+        /// Who was asked.
+        url: String,
+        /// Where the token was read.
+        source_name: String,
+        /// Why it is not believed.
+        why: Unproven,
     },
     /// The platform cannot do anything now; nothing was done.
     #[error(transparent)]
@@ -139,6 +152,7 @@ impl Failure {
             Self::Usage(_) | Self::Place(_) => 2,
             Self::Unreachable { .. }
             | Self::TokenRefused { .. }
+            | Self::Unproven { .. }
             | Self::Unavailable(_)
             | Self::Damaged
             | Self::Stranger { .. } => 3,

@@ -11,6 +11,7 @@ mod client;
 mod company_ref;
 mod discovery;
 mod failure;
+mod handshake;
 mod nouns;
 mod once;
 mod options;

@@ -30,7 +30,7 @@ pub(super) struct PlaceArgs {
     /// Data folder of the server.
     #[arg(long, global = true, value_name = "DIR")]
     pub(super) data: Option<String>,
-    /// Send the token over plain http to another machine, too.
+    /// Speak plain http with another machine, or through a tunnel, too.
     #[arg(long, global = true)]
     pub(super) insecure_http: bool,
 }
@@ -42,6 +42,8 @@ pub(super) struct Place {
     pub(super) token: OperatorToken,
     /// Where the token was read, for when it is refused.
     pub(super) token_source: String,
+    /// Whether the server may answer at another address than the one that was asked.
+    pub(super) may_be_elsewhere: bool,
 }
 
 /// Why it is not clear where the platform is, or what to present there.
@@ -105,6 +107,7 @@ impl PlaceArgs {
             })?,
             token,
             token_source,
+            may_be_elsewhere: self.insecure_http,
         })
     }
 

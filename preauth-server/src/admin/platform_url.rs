@@ -65,6 +65,29 @@ impl PlatformUrl {
         url
     }
 
+    /// The address of a path beside the API.
+    pub(super) fn beside(&self, path: &str) -> Url {
+        let mut url = self.0.clone();
+        let base = url.path().trim_end_matches('/');
+        let path = format!("{base}{path}");
+        url.set_path(&path);
+        url
+    }
+
+    /// Whether the server's certificate proves that it is the one with this name.
+    pub(super) fn is_certified(&self) -> bool {
+        self.0.scheme() == "https"
+    }
+
+    /// What the `Host` header says.
+    pub(super) fn host(&self) -> String {
+        let host = self.0.host_str().unwrap_or_default();
+        match self.0.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        }
+    }
+
     pub(super) fn as_str(&self) -> &str {
         self.0.as_str().trim_end_matches('/')
     }

@@ -14,6 +14,7 @@ use preauth_core::service::Service;
 use thiserror::Error;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::{JoinHandle, JoinSet};
+use url::Host;
 
 use crate::access::RateLimit;
 use crate::clock::{Clock, Stopwatch};
@@ -27,7 +28,7 @@ use crate::invoice_files::InvoiceFiles;
 use crate::looping::{ShutdownTrigger, shutdown};
 use crate::notices::MailDesk;
 use crate::sandbox::TimeMachine;
-use crate::secret::{OperatorToken, Vault};
+use crate::secret::{OperatorTokens, Vault};
 use crate::store::{Lifecycle, Stores};
 use crate::telemetry::metrics::{CountedNotices, CountedOutbox, CountedStore, Metrics};
 use crate::vitals::ServerVitals;
@@ -50,7 +51,9 @@ pub struct Parts {
     /// What seals signing secrets.
     pub vault: Vault,
     /// What operators present.
-    pub token: OperatorToken,
+    pub tokens: Arc<OperatorTokens>,
+    /// Names under which operators reach the private listener, beside its address.
+    pub console_hosts: Vec<Host>,
     /// Configurable limits of the rules.
     pub policy: Policy,
     /// Requests per window and key.

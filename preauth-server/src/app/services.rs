@@ -45,8 +45,9 @@ pub(super) fn platform(
         queries: Arc::clone(&parts.stores.queries),
         files: Arc::clone(&parts.files),
         vault: parts.vault.clone(),
+        hosts: parts.console_hosts.clone(),
         gate: OperatorGate::new(
-            parts.token.clone(),
+            Arc::clone(&parts.tokens),
             parts.strangers.clone(),
             Arc::clone(&parts.clock),
         ),

@@ -12,7 +12,7 @@ use crate::config::{Config, Layers, TokenSource};
 use crate::hold::{Hold, HoldReason, HoldWatch};
 use crate::http::Strangers;
 use crate::invoice_files::InvoiceFiles;
-use crate::secret::{self, OperatorToken, Vault};
+use crate::secret::{self, OperatorToken, OperatorTokens, Vault};
 use crate::store::Stores;
 use crate::{files, store, telemetry};
 
@@ -90,7 +90,9 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
     let stores = store::open(&config.database_url).await?;
     files::create_private_directory(&config.data)
         .map_err(|error| format!("cannot create folder {}: {error}", config.data.display()))?;
-    let (vault, token) = given.complete(&config)?;
+    files::check_folder(&config.data)
+        .map_err(|error| format!("cannot use data folder {}: {error}", config.data.display()))?;
+    let (vault, tokens) = given.complete(&config)?;
     let watch = watch(&config, &stores).await?;
     watch.begin().await?;
     let clock = Arc::clone(&watch.clock);
@@ -111,7 +113,8 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
         files: Arc::new(files),
         clock,
         vault,
-        token,
+        tokens: Arc::new(tokens),
+        console_hosts: config.console_hosts.clone(),
         policy: config.policy,
         rate_limit: config.rate_limit,
         strangers: Strangers::limited(),
@@ -153,7 +156,7 @@ async fn watch(config: &Config, stores: &Stores) -> Result<Arc<HoldWatch>, CliEr
                     writes are refused";
         hold.begin(HoldReason::QuietOutbound, text);
     }
-    if config.deployment.is_none() && store::is_postgres(&config.database_url) {
+    if config.deployment.is_none() && config.database_url.is_postgres() {
         tracing::warn!(
             "deployment_id is not given: a physical copy of this database, started with this \
              configuration, would send webhooks again"
@@ -185,6 +188,7 @@ fn announce(config: &Config, running: &Running) -> Option<Announcement> {
 struct Given {
     vault: Option<Vault>,
     token: Option<OperatorToken>,
+    next_token: Option<OperatorToken>,
 }
 
 impl Given {
@@ -192,19 +196,16 @@ impl Given {
         let vault = config
             .master_key_is_given
             .then(|| Vault::open(&config.master_key_file));
-        let token = match &config.platform_token {
-            TokenSource::Given(token) => Some(token.clone()),
-            TokenSource::File(path) => Some(OperatorToken::open(path)?),
-            TokenSource::Own => None,
-        };
+        let next_token = config.next_platform_token.as_ref().map(given_token);
         Ok(Self {
             vault: vault.transpose()?,
-            token,
+            token: given_token(&config.platform_token)?,
+            next_token: next_token.transpose()?.flatten(),
         })
     }
 
     /// Opens what stands in the data folder, and makes it at the first start.
-    fn complete(self, config: &Config) -> Result<(Vault, OperatorToken), CliError> {
+    fn complete(self, config: &Config) -> Result<(Vault, OperatorTokens), CliError> {
         let vault = match self.vault {
             Some(vault) => vault,
             None => own_vault(config)?,
@@ -213,14 +214,28 @@ impl Given {
             Some(token) => token,
             None => own_token(&OperatorToken::file_in(&config.data))?,
         };
-        Ok((vault, token))
+        if self.next_token.is_some() {
+            tracing::info!(
+                "two operator tokens are accepted: platform_token and platform_token_next"
+            );
+        }
+        Ok((vault, OperatorTokens::new(token, self.next_token)))
     }
+}
+
+/// A token that is not the server's own to make.
+fn given_token(source: &TokenSource) -> Result<Option<OperatorToken>, CliError> {
+    Ok(match source {
+        TokenSource::Given(token) => Some(token.clone()),
+        TokenSource::File(path) => Some(OperatorToken::open(path)?),
+        TokenSource::Own => None,
+    })
 }
 
 fn own_vault(config: &Config) -> Result<Vault, CliError> {
     let path = &config.master_key_file;
     let is_new = !path.exists();
-    if is_new && store::is_postgres(&config.database_url) {
+    if is_new && config.database_url.is_postgres() {
         let path = path.display();
         return Err(format!(
             "there is no master key file {path}; on PostgreSQL every instance needs the same one, \

@@ -3,13 +3,16 @@
 mod deployment;
 mod layers;
 mod mail;
+mod operators;
+mod password;
 mod settings;
 mod typed;
 mod webhooks;
 
 pub use layers::{Layers, Source, Value};
+pub use operators::TokenSource;
 pub use settings::{SETTINGS, Setting};
-pub use typed::{Config, LogFormat, TokenSource};
+pub use typed::{Config, LogFormat};
 pub use webhooks::Webhooks;
 
 use thiserror::Error;

@@ -17,7 +17,7 @@ pub struct Setting {
 }
 
 /// All settings, in the order in which they are printed.
-pub const SETTINGS: [Setting; 32] = [
+pub const SETTINGS: [Setting; 36] = [
     plain("listen", "127.0.0.1:8080", "address of the integration API"),
     plain(
         "platform_listen",
@@ -39,6 +39,11 @@ pub const SETTINGS: [Setting; 32] = [
         "",
         "sqlite://FILE or postgres://USER:PASSWORD@HOST/DATABASE; by default preauth.db in data",
     ),
+    plain(
+        "database_network_is_private",
+        "false",
+        "whether PostgreSQL on another machine is taken without a verified certificate",
+    ),
     secret(
         "platform_token",
         "",
@@ -48,6 +53,22 @@ pub const SETTINGS: [Setting; 32] = [
         "platform_token_file",
         "",
         "file that holds the operator token, in place of platform_token",
+    ),
+    secret(
+        "platform_token_next",
+        "",
+        "operator token that is accepted, too, while one replaces the other",
+    ),
+    plain(
+        "platform_token_next_file",
+        "",
+        "file that holds it, in place of platform_token_next",
+    ),
+    plain(
+        "console.hosts",
+        "",
+        "names under which platform_listen is reached beside its address and this machine's, with \
+         commas",
     ),
     plain(
         "platform_url",

@@ -8,15 +8,15 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use preauth_core::Policy;
+use url::Host;
 
 use crate::access::RateLimit;
 use crate::hold::DeploymentId;
 use crate::invoice_files;
 use crate::notices::MailSettings;
-use crate::secret::OperatorToken;
-use crate::store;
+use crate::store::DatabaseUrl;
 
-use super::{ConfigError, Layers, Webhooks};
+use super::{ConfigError, Layers, TokenSource, Webhooks};
 
 /// Everything that an operator may decide about a server.
 #[derive(Clone, Debug)]
@@ -28,9 +28,13 @@ pub struct Config {
     /// Folder of the SQLite database and of key files.
     pub data: PathBuf,
     /// Where the database is.
-    pub database_url: String,
+    pub database_url: DatabaseUrl,
     /// Where the operator token comes from.
     pub platform_token: TokenSource,
+    /// Where the one comes from that is to replace it, if one is.
+    pub next_platform_token: Option<TokenSource>,
+    /// Names under which the private listener is reached, beside its address and this machine's.
+    pub console_hosts: Vec<Host>,
     /// The file of the master key.
     pub master_key_file: PathBuf,
     /// Whether the master key's file was named, or is ours to make.
@@ -55,17 +59,6 @@ pub struct Config {
     pub log_format: LogFormat,
     /// How long requests under way have to end.
     pub grace: Duration,
-}
-
-/// Where a server's operator token comes from.
-#[derive(Clone, Debug)]
-pub enum TokenSource {
-    /// It is configured.
-    Given(OperatorToken),
-    /// A file that was named holds it.
-    File(PathBuf),
-    /// The data folder's own file holds it, and is made when it is not there.
-    Own,
 }
 
 /// How the log is written.
@@ -96,7 +89,7 @@ impl Config {
 
     /// Where the database is, for commands that need nothing else: whoever migrates or audits need
     /// not have the tokens and keys of a server.
-    pub fn database_url(layers: &Layers) -> Result<String, ConfigError> {
+    pub fn database_url(layers: &Layers) -> Result<DatabaseUrl, ConfigError> {
         let mut reader = Reader {
             layers,
             problems: layers.problems().to_vec(),
@@ -111,7 +104,7 @@ impl Config {
     }
 
     /// Where the database is, and how many mails an address gets in a day: what an audit needs.
-    pub fn audited(layers: &Layers) -> Result<(String, NonZeroU32), ConfigError> {
+    pub fn audited(layers: &Layers) -> Result<(DatabaseUrl, NonZeroU32), ConfigError> {
         let url = Self::database_url(layers)?;
         let mut reader = Reader {
             layers,
@@ -137,6 +130,8 @@ impl Reader<'_> {
         let data = PathBuf::from(self.text("data"));
         let database_url = self.database_url(&data);
         let platform_token = self.platform_token(&database_url);
+        let next_platform_token = self.next_platform_token();
+        let console_hosts = self.console_hosts();
         let master_key_file = self.text("master_key_file");
         let deployment = self.deployment();
         let is_quiet = self.parse::<bool>("quiet_outbound", "true or false");
@@ -160,6 +155,8 @@ impl Reader<'_> {
             platform_listen: platform_listen?,
             database_url,
             platform_token: platform_token?,
+            next_platform_token: next_platform_token?,
+            console_hosts: console_hosts?,
             master_key_is_given: !master_key_file.is_empty(),
             master_key_file: if master_key_file.is_empty() {
                 data.join("master.key")
@@ -199,43 +196,26 @@ impl Reader<'_> {
         Some(address)
     }
 
-    fn database_url(&mut self, data: &Path) -> String {
-        let mut url = self.text("database");
-        if url.is_empty() {
-            url = format!("sqlite://{}", data.join("preauth.db").display());
+    fn database_url(&mut self, data: &Path) -> DatabaseUrl {
+        let is_private = self.parse("database_network_is_private", "true or false");
+        let mut text = self.text("database");
+        if text.is_empty() {
+            text = format!("sqlite://{}", data.join("preauth.db").display());
         }
-        if let Err(error) = store::judge_url(&url) {
+        let url = match is_private {
+            Some(true) => DatabaseUrl::on_private_network(text),
+            Some(false) | None => text.into(),
+        };
+        if let Err(error) = url.validate() {
             self.problems.push(error.to_string());
         }
         url
     }
 
-    fn platform_token(&mut self, database_url: &str) -> Option<TokenSource> {
-        let (text, file) = (
-            self.text("platform_token"),
-            self.text("platform_token_file"),
-        );
-        let problem = match (text.as_str(), file.as_str()) {
-            ("", "") if store::is_postgres(database_url) => {
-                "platform_token or platform_token_file must be given on PostgreSQL, the same to \
-                 every instance; without one each instance would make its own"
-            }
-            ("", "") => return Some(TokenSource::Own),
-            ("", file) => return Some(TokenSource::File(PathBuf::from(file))),
-            (text, "") => match OperatorToken::parse(text) {
-                Some(token) => return Some(TokenSource::Given(token)),
-                None => "platform_token needs 16 characters or more",
-            },
-            _ => "platform_token and platform_token_file are both given; keep one of them",
-        };
-        self.problems.push(problem.to_owned());
-        None
-    }
-
-    fn files_place(&mut self, data: &Path, database_url: &str) -> Option<String> {
+    fn files_place(&mut self, data: &Path, database_url: &DatabaseUrl) -> Option<String> {
         let is_shared = self.parse::<bool>("files.shared", "true or false")?;
         let given = self.text("files.place");
-        if store::is_postgres(database_url) && !invoice_files::is_s3(&given) && !is_shared {
+        if database_url.is_postgres() && !invoice_files::is_s3(&given) && !is_shared {
             self.problems.push(
                 "files.shared must be true on PostgreSQL, where every instance must reach the \
                  folder of the invoice files; or files.place must be s3://BUCKET/PREFIX"
@@ -292,7 +272,7 @@ impl Reader<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Config, Layers, TokenSource};
+    use super::{Config, Layers};
     use crate::config::{SETTINGS, Source};
 
     const SHARED: (&str, &str) = ("PREAUTH_FILES_SHARED", "true");
@@ -310,16 +290,17 @@ mod tests {
     #[test]
     fn the_defaults_are_usable() {
         let config = Config::from_layers(&Layers::default()).unwrap();
-        assert_eq!(config.database_url, "sqlite://preauth-data/preauth.db");
+        let database = "sqlite://preauth-data/preauth.db".into();
+        assert_eq!(config.database_url, database);
         assert_eq!(config.rate_limit.requests, 120);
     }
 
     #[test]
     fn whoever_needs_only_the_database_need_not_give_a_token() {
-        let url = "postgres://preauth@db.example.com/preauth";
+        let url = "postgres://preauth@localhost/preauth";
         let layers = environment(&[("PREAUTH_DATABASE", url)]);
         assert!(Config::from_layers(&layers).is_err());
-        assert_eq!(Config::database_url(&layers).unwrap(), url);
+        assert_eq!(Config::database_url(&layers).unwrap(), url.into());
         let layers = environment(&[("PREAUTH_DATABASE", "mysql://db")]);
         assert!(Config::database_url(&layers).is_err());
     }
@@ -373,35 +354,12 @@ mod tests {
     }
 
     #[test]
-    fn the_operator_token_has_one_source_and_on_postgres_a_given_one() {
-        let source = |pairs: &[(&str, &str)]| {
-            let config = Config::from_layers(&environment(pairs));
-            config.map(|config| config.platform_token)
-        };
-        let file = ("PREAUTH_PLATFORM_TOKEN_FILE", "/run/token");
-        let postgres = ("PREAUTH_DATABASE", "postgres://host/preauth");
-        assert!(matches!(source(&[]), Ok(TokenSource::Own)));
-        assert!(matches!(
-            source(&[postgres, SHARED, TOKEN]),
-            Ok(TokenSource::Given(_))
-        ));
-        assert!(matches!(
-            source(&[postgres, SHARED, file]),
-            Ok(TokenSource::File(_))
-        ));
-        let missing = source(&[postgres, SHARED]).unwrap_err().to_string();
-        assert!(missing.contains("must be given on PostgreSQL"), "{missing}");
-        let both = source(&[TOKEN, file]).unwrap_err().to_string();
-        assert!(both.contains("both given"), "{both}");
-    }
-
-    #[test]
     fn files_on_postgres_lie_where_every_instance_reaches_them() {
         let place = |pairs: &[(&str, &str)]| {
             let config = Config::from_layers(&environment(pairs));
             config.map(|config| config.files_place)
         };
-        let postgres = ("PREAUTH_DATABASE", "postgres://host/preauth");
+        let postgres = ("PREAUTH_DATABASE", "postgres://localhost/preauth");
         let s3 = ("PREAUTH_FILES_PLACE", "s3://bucket/invoices");
         assert_eq!(place(&[]).unwrap(), "preauth-data/invoice-files");
         assert_eq!(

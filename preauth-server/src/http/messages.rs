@@ -123,6 +123,10 @@ pub(crate) fn sentence(code: ErrorCode) -> &'static str {
     }
 }
 
+/// The sentence for a request to the private listener under somebody else's name.
+pub(super) const WRONG_HOST: &str = "O cabeçalho Host não é um nome deste listener. Use o endereço \
+    em que ele escuta, ou inclua o nome em console.hosts.";
+
 /// The sentence for a request that two servers could read differently.
 #[must_use]
 pub(super) const fn flaw(flaw: Flaw) -> &'static str {

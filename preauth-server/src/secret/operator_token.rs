@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use secrecy::zeroize::Zeroizing;
 use secrecy::{ExposeSecret, SecretString};
 use subtle::ConstantTimeEq;
 use thiserror::Error;
@@ -44,13 +45,18 @@ impl OperatorToken {
     /// Takes a configured token; `None` when it is shorter than 16 characters.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        (text.chars().count() >= LEAST_CHARACTERS).then(|| Self(text.to_owned().into()))
+        (text.chars().count() >= LEAST_CHARACTERS).then(|| Self::of(text))
+    }
+
+    pub(super) fn of(text: &str) -> Self {
+        Self(text.to_owned().into())
     }
 
     /// Makes a token.
     #[must_use]
     pub fn generate() -> Self {
-        Self(format!("preauth_op_{}", hex::encode(random_bytes::<24>())).into())
+        let digits = Zeroizing::new(hex::encode(*Zeroizing::new(random_bytes::<24>())));
+        Self(format!("preauth_op_{}", digits.as_str()).into())
     }
 
     /// The file of a data folder that holds its server's token.
@@ -61,7 +67,7 @@ impl OperatorToken {
 
     /// The token that `path` holds.
     pub fn open(path: &Path) -> Result<Self, TokenFileError> {
-        let text = std::fs::read_to_string(path).map_err(|cause| TokenFileError::File {
+        let text = files::read_secret(path).map_err(|cause| TokenFileError::File {
             path: path.to_owned(),
             cause,
         })?;

@@ -1,9 +1,13 @@
 //! What a script can rely on when a command fails.
 
-use wiremock::matchers::any;
-use wiremock::{Mock, MockServer, ResponseTemplate};
+use preauth_server::secret::{
+    CHALLENGE_HEADER, Challenge, HANDSHAKE_PATH, Instance, OperatorToken,
+};
+use wiremock::matchers::{any, path};
+use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
 use crate::operator::{COMPANY, Done, NEW_COMPANY, Operator, SUPPLIER, preauth};
+use crate::support::write_secret;
 
 const TOKEN: (&str, &str) = ("PREAUTH_PLATFORM_TOKEN", "0123456789abcdef");
 
@@ -150,16 +154,31 @@ async fn a_token_that_is_refused_ends_with_3_and_says_where_it_came_from() {
         3,
         &["refuses the operator token", "platform_token (environment)"],
     );
-    std::fs::write(folder.path().join("token"), "another-token-of-ours").unwrap();
+    write_secret(&folder.path().join("token"), "another-token-of-ours");
     let with_file = [&list[..], &["--token-file", "token"]].concat();
     let done = preauth(folder.path(), &with_file, &[TOKEN]);
     done.failed(3, &["refuses the operator token from token"]);
     assert!(!done.err.contains("another-token"), "{}", done.err);
 }
 
-/// Asks a server that answers everything in one way.
+/// Has it hold the token, as the real one does.
+async fn proves_itself(server: &MockServer) {
+    let (address, instance) = (*server.address(), Instance::random());
+    let answer = move |request: &Request| {
+        let header = |name| request.headers.get(name).unwrap().to_str().unwrap();
+        let token = OperatorToken::parse(TOKEN.1).unwrap();
+        let challenge: Challenge = header(CHALLENGE_HEADER).parse().unwrap();
+        let proof = challenge.answer(&token, header("host"), address, instance);
+        ResponseTemplate::new(200).set_body_json(proof.unwrap())
+    };
+    let handshake = Mock::given(path(HANDSHAKE_PATH)).respond_with(answer);
+    handshake.mount(server).await;
+}
+
+/// Asks a server that answers everything else in one way.
 async fn answered(arguments: &[&str], answer: ResponseTemplate) -> Done {
     let server = MockServer::start().await;
+    proves_itself(&server).await;
     Mock::given(any()).respond_with(answer).mount(&server).await;
     let folder = tempfile::tempdir().unwrap();
     let url = ("PREAUTH_PLATFORM_URL", &*server.uri());
@@ -239,6 +258,7 @@ async fn a_create_of_unknown_outcome_ends_with_the_key_to_repeat_it_with() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_create_whose_answer_was_lost_is_sent_again_under_its_key() {
     let server = MockServer::start().await;
+    proves_itself(&server).await;
     let lost = Mock::given(any()).respond_with(error(500, "INTERNAL_ERROR"));
     lost.up_to_n_times(1).mount(&server).await;
     let made = ResponseTemplate::new(201).set_body_raw(r#"{"id": 7}"#, "application/json");
@@ -256,8 +276,8 @@ async fn a_create_whose_answer_was_lost_is_sent_again_under_its_key() {
         done.err
     );
     let requests = server.received_requests().await.unwrap();
-    let keys: Vec<_> = requests
-        .iter()
+    let creates = requests.iter().filter(|it| it.url.path() != HANDSHAKE_PATH);
+    let keys: Vec<_> = creates
         .map(|request| request.headers.get("idempotency-key").unwrap())
         .collect();
     assert_eq!(keys.len(), 2);

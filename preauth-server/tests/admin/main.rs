@@ -31,9 +31,11 @@ mod support;
 mod travel;
 
 mod connecting;
+mod database_network;
 mod deliveries;
 mod exit_codes;
 mod files;
+mod impostors;
 mod mails;
 mod operations;
 mod operator;
@@ -41,4 +43,5 @@ mod payments;
 mod people;
 mod questions;
 mod readme;
+mod secret_files;
 mod starting;

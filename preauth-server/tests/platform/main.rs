@@ -22,6 +22,7 @@ mod bad_input;
 mod credentials;
 mod endpoints;
 mod events;
+mod hosts;
 mod idempotency;
 mod integration_view;
 mod keys;
@@ -36,6 +37,7 @@ mod scene;
 mod story;
 mod suspensions;
 mod table;
+mod two_tokens;
 
 #[path = "../store_postgres/cluster.rs"]
 mod cluster;

@@ -1,25 +1,28 @@
 //! The operator token, judged before anything else is looked at.
 
 use std::fmt;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use preauth_core::ErrorCode;
+use salvo::http::header::HOST;
 use salvo::http::{Request, Response};
 use salvo::{Depot, FlowCtrl, Handler, async_trait};
+use secrecy::zeroize::Zeroizing;
 
 use crate::clock::Clock;
 use crate::http::authorization::bearer;
 use crate::http::error::ApiError;
 use crate::http::handler;
 use crate::http::strangers::Strangers;
-use crate::secret::OperatorToken;
+use crate::secret::{CHALLENGE_HEADER, Challenge, OperatorTokens, Proof};
 
 use super::PREFIX;
 
 /// Admits who presents the operator token, and slows those who guess it.
 #[derive(Clone)]
 pub struct OperatorGate {
-    token: OperatorToken,
+    tokens: Arc<OperatorTokens>,
     strangers: Strangers,
     clock: Arc<dyn Clock>,
 }
@@ -27,9 +30,9 @@ pub struct OperatorGate {
 impl OperatorGate {
     /// What every caller presents, and what becomes of those who present something else.
     #[must_use]
-    pub fn new(token: OperatorToken, strangers: Strangers, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(tokens: Arc<OperatorTokens>, strangers: Strangers, clock: Arc<dyn Clock>) -> Self {
         Self {
-            token,
+            tokens,
             strangers,
             clock,
         }
@@ -38,15 +41,28 @@ impl OperatorGate {
     /// Refuses a request that does not present the operator token. The right token always opens:
     /// whoever shares an address with a guesser is not locked out.
     pub(super) fn judge(&self, req: &Request) -> Result<(), ApiError> {
-        match bearer(req) {
-            Some(presented) if self.token.admits(&presented) => return Ok(()),
-            Some(_) | None => {}
+        let presented = bearer(req).map(Zeroizing::new);
+        if presented.is_some_and(|it| self.tokens.admit(&it, self.clock.now())) {
+            return Ok(());
         }
+        Err(self.refusal(req))
+    }
+
+    /// The server's half of a handshake, for a caller that has proven to hold a token.
+    pub(super) fn prove(&self, req: &Request, address: SocketAddr) -> Result<Proof, ApiError> {
+        let challenge = req.header::<String>(CHALLENGE_HEADER);
+        let challenge = challenge.and_then(|text| text.parse::<Challenge>().ok());
+        let host = req.header::<String>(HOST).unwrap_or_default();
+        let proof = challenge.and_then(|it| self.tokens.prove(&it, &host, address));
+        proof.ok_or_else(|| self.refusal(req))
+    }
+
+    fn refusal(&self, req: &Request) -> ApiError {
         let counted = self.strangers.count(req.remote_addr(), self.clock.now());
-        Err(match counted {
+        match counted {
             Ok(()) => ApiError::new(ErrorCode::PlatformTokenInvalid),
             Err(seconds) => ApiError::new(ErrorCode::RateLimited).retry_after(seconds),
-        })
+        }
     }
 }
 
@@ -102,7 +118,8 @@ mod tests {
     #[test]
     fn only_the_operator_token_is_admitted() {
         let token = OperatorToken::parse("operator-token-of-the-tests").unwrap();
-        let gate = OperatorGate::new(token, Strangers::unlimited(), Arc::new(SystemClock));
+        let tokens = Arc::new(token.into());
+        let gate = OperatorGate::new(tokens, Strangers::unlimited(), Arc::new(SystemClock));
         let right = request(&["Bearer operator-token-of-the-tests"]);
         assert!(gate.judge(&right).is_ok());
         for refused in [

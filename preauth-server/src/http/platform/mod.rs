@@ -14,6 +14,8 @@ mod credit_analysis;
 mod deliveries;
 mod extensions;
 mod gate;
+mod handshake;
+mod hosts;
 mod invoices;
 mod known;
 mod master_keys;
@@ -37,6 +39,7 @@ use std::sync::Arc;
 use preauth_core::port::{IdSource, Queries, Store};
 use preauth_core::service::Service as Operations;
 use salvo::Service;
+use url::Host;
 
 use crate::clock::Clock;
 use crate::directory::Directory;
@@ -56,6 +59,7 @@ pub(super) use refusal::Refusal;
 pub use routes::routes;
 
 use gate::Unmatched;
+use hosts::Hosts;
 
 /// Whether the process lives; asked without the token.
 pub const LIVEZ: &str = "/livez";
@@ -82,6 +86,8 @@ pub struct PlatformApi {
     pub vault: Vault,
     /// Who may come in.
     pub gate: OperatorGate,
+    /// Names under which it is reached, beside its address and this machine's.
+    pub hosts: Vec<Host>,
     /// Where webhooks may go.
     pub targets: Targets,
     /// What probes and scrapes are told.
@@ -101,15 +107,18 @@ pub struct PlatformApi {
 pub fn service(api: PlatformApi, counted: RequestMetrics) -> Service {
     let api = Arc::new(api);
     let (clock, ids) = (Arc::clone(&api.clock), Arc::clone(&api.ids));
-    let gate = api.gate.clone();
+    let (gate, hosts) = (api.gate.clone(), Hosts::also(api.hosts.clone()));
     let unguarded = probes::routes(&api.vitals)
         .push(metrics::route(&api.vitals))
+        .push(handshake::route(gate.clone()))
         .push(description::route(DESCRIPTION, openapi::platform()));
     let resources = routes::all(api.time_machine.as_ref()).into_iter();
     let router = resources.fold(unguarded, |router, resource| {
         router.push(resource.router(&api))
     });
-    server::service(router, "platform", clock, ids, counted).hoop(Unmatched(gate))
+    server::service(router, "platform", clock, ids, counted)
+        .hoop(hosts)
+        .hoop(Unmatched(gate))
 }
 
 impl fmt::Debug for PlatformApi {

@@ -59,7 +59,8 @@ impl Bound {
             };
             let (service, mut asked) = (Arc::clone(&service), stopping.clone());
             let ends = Ends {
-                local: self.address,
+                // A listener on every address took it at one of them.
+                local: stream.local_addr().unwrap_or(self.address),
                 peer,
             };
             connections.spawn(async move {

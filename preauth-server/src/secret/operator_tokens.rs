@@ -1,0 +1,158 @@
+//! The operator tokens that a server accepts: one, or two while one replaces the other.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use preauth_core::value::Timestamp;
+
+use super::OperatorToken;
+use super::handshake::{Challenge, Instance, Proof};
+
+/// That a token is used is logged once in this time.
+const NOTED_AGAIN_AFTER_MS: i64 = 60 * 60 * 1000;
+const NEVER: i64 = i64::MIN;
+
+/// The tokens that a server accepts.
+pub struct OperatorTokens {
+    slots: Vec<Slot>,
+    instance: Instance,
+}
+
+/// A token, and what goes for it in this process.
+struct Slot {
+    /// The setting that it stands in.
+    name: &'static str,
+    token: OperatorToken,
+    session: OperatorToken,
+    /// When its use was logged last, in Unix milliseconds.
+    noted_at: AtomicI64,
+}
+
+impl OperatorTokens {
+    /// The token in force and, while it is being replaced, the next one.
+    #[must_use]
+    pub fn new(token: OperatorToken, next: Option<OperatorToken>) -> Self {
+        let instance = Instance::random();
+        let present = [("platform_token", token)];
+        let next = next.map(|token| ("platform_token_next", token));
+        let slot = |(name, token)| Slot {
+            name,
+            session: instance.session(&token),
+            token,
+            noted_at: AtomicI64::new(NEVER),
+        };
+        let slots = present.into_iter().chain(next).map(slot).collect();
+        Self { slots, instance }
+    }
+
+    /// Whether `presented` is accepted. Every token is compared, whichever is right.
+    #[must_use]
+    pub fn admit(&self, presented: &str, now: Timestamp) -> bool {
+        let mut admitting = None;
+        for slot in &self.slots {
+            if slot.token.admits(presented) | slot.session.admits(presented) {
+                admitting = Some(slot);
+            }
+        }
+        self.note(admitting, now)
+    }
+
+    /// The answer to a caller that holds one of the tokens.
+    #[must_use]
+    pub fn prove(&self, challenge: &Challenge, host: &str, address: SocketAddr) -> Option<Proof> {
+        let answers = self.slots.iter().map(|slot| {
+            let Slot { token, .. } = slot;
+            challenge.answer(token, host, address, self.instance)
+        });
+        // Every token is asked, whichever is right.
+        answers.fold(None, Option::or)
+    }
+
+    /// While one replaces the other, the log tells which is still used.
+    fn note(&self, admitting: Option<&Slot>, now: Timestamp) -> bool {
+        let Some(slot) = admitting else { return false };
+        if self.slots.len() > 1 && slot.is_to_be_noted(now.unix_millis()) {
+            tracing::info!(target: "operator_token", token = slot.name, "used within this hour");
+        }
+        true
+    }
+}
+
+impl Slot {
+    fn is_to_be_noted(&self, now_ms: i64) -> bool {
+        let noted_at = self.noted_at.load(Ordering::Relaxed);
+        let is_due = noted_at == NEVER || now_ms.saturating_sub(noted_at) >= NOTED_AGAIN_AFTER_MS;
+        is_due
+            && self
+                .noted_at
+                .compare_exchange(noted_at, now_ms, Ordering::Relaxed, Ordering::Relaxed)
+                .is_ok()
+    }
+}
+
+impl From<OperatorToken> for OperatorTokens {
+    fn from(token: OperatorToken) -> Self {
+        Self::new(token, None)
+    }
+}
+
+impl fmt::Debug for OperatorTokens {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OperatorTokens(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn token(text: &str) -> OperatorToken {
+        OperatorToken::parse(text).unwrap()
+    }
+
+    #[test]
+    fn two_tokens_are_accepted_and_no_third_one() {
+        let tokens = OperatorTokens::new(
+            token("the-token-in-force"),
+            Some(token("the-token-to-come")),
+        );
+        let now = Timestamp::parse("2026-11-21T12:00:00.000Z").unwrap();
+        for right in ["the-token-in-force", "the-token-to-come"] {
+            assert!(tokens.admit(right, now), "{right}");
+        }
+        for wrong in [
+            "",
+            "the-token-in-forcE",
+            "the-token-to-com",
+            "preauth_session_",
+        ] {
+            assert!(!tokens.admit(wrong, now), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_session_of_this_process_is_accepted_and_one_of_another_is_not() {
+        let given = token("the-token-in-force");
+        let (one, other) = (
+            OperatorTokens::new(given.clone(), None),
+            OperatorTokens::new(given.clone(), None),
+        );
+        let now = Timestamp::parse("2026-11-21T12:00:00.000Z").unwrap();
+        let address = "127.0.0.1:8081".parse().unwrap();
+        let challenge = Challenge::new(&given, "localhost:8081");
+        let proof = one.prove(&challenge, "localhost:8081", address).unwrap();
+        let session = challenge.session(&given, "localhost:8081", &proof).unwrap();
+        assert!(one.admit(session.expose(), now));
+        assert!(!other.admit(session.expose(), now));
+    }
+
+    #[test]
+    fn the_use_of_a_token_is_noted_once_an_hour() {
+        let tokens = OperatorTokens::new(token("the-token-in-force"), None);
+        let slot = &tokens.slots[0];
+        let hour = NOTED_AGAIN_AFTER_MS;
+        let noted = [0, 1, hour - 1, hour, hour + 1].map(|now| slot.is_to_be_noted(now));
+        assert_eq!(noted, [true, false, false, true, false]);
+    }
+}
