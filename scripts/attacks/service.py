@@ -61,6 +61,7 @@ class Service:
 
     def __init__(self, binary, folder, database):
         self.binary, self.folder, self.database = binary, folder, database
+        folder.chmod(0o755)
         self.data, self.log = folder / "data", folder / "log"
         self.port, self.platform_port = free_port(), free_port()
         self.mails = smtp.Server()
