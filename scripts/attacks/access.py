@@ -49,6 +49,7 @@ def stranger_on_the_port(service):
         here = {"PREAUTH_DATA": str(data), "PREAUTH_PLATFORM_LISTEN": f"127.0.0.1:{port}"}
         service.run("company", "list", **here, PREAUTH_PLATFORM_TOKEN=None)
         service.run("company", "list", **here)
+        service.run("company", "list", PREAUTH_PLATFORM_URL=f"http://127.0.0.1:{port}")
     expect(not any(TOKEN.encode() in request for request in heard), "it has the operator's token")
     return REFUSED
 
