@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -26,7 +27,9 @@ impl Server {
     pub(crate) fn start(database: &str, folder: &Path) -> Self {
         let (address, platform) = (free_address(), free_address());
         // On PostgreSQL no server makes its own.
-        std::fs::write(folder.join("master.key"), "ab".repeat(32)).unwrap();
+        let key = folder.join("master.key");
+        std::fs::write(&key, "ab".repeat(32)).unwrap();
+        std::fs::set_permissions(key, PermissionsExt::from_mode(0o600)).unwrap();
         let mut running = command(database, folder, "serve")
             .env("PREAUTH_LISTEN", &address)
             .env("PREAUTH_PLATFORM_LISTEN", &platform)

@@ -7,6 +7,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio_rustls::TlsAcceptor;
+
+use crate::authority::Authority;
 use crate::operator::{Done, preauth};
 use crate::support::{Backend, Home, Server};
 
@@ -237,4 +241,49 @@ async fn no_proxy_of_the_environment_is_asked() {
         done.err
     );
     assert_eq!(proxy.received(), "");
+}
+
+/// What a server with this certificate hears of a command that takes it for `localhost` and trusts `roots`.
+async fn heard_behind(certificate: TlsAcceptor, roots: &Path) -> (Done, String) {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let hearing = tokio::spawn(async move {
+        let (stream, _) = listener.accept().await.unwrap();
+        let Ok(mut stream) = certificate.accept(stream).await else {
+            return String::new();
+        };
+        let mut head = vec![0; 4096];
+        let length = stream.read(&mut head).await.unwrap_or(0);
+        let answer = b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n";
+        let _ = stream.write_all(answer).await;
+        let _ = stream.shutdown().await;
+        String::from_utf8_lossy(&head[..length]).into_owned()
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let url = (
+        "PREAUTH_PLATFORM_URL",
+        &*format!("https://localhost:{port}"),
+    );
+    let trusted = ("SSL_CERT_FILE", roots.to_str().unwrap());
+    let done = tokio::task::block_in_place(|| run(folder.path(), &LIST, &[url, trusted]));
+    (done, hearing.await.unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn over_https_a_certificate_for_the_name_that_was_given_proves_the_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let roots = folder.path().join("roots.pem");
+    let authority = Authority::new();
+    authority.write(&roots);
+    for certificate in [
+        Authority::new().proves("localhost"),
+        authority.proves("platform.example"),
+        authority.proved("localhost"),
+    ] {
+        let (done, heard) = heard_behind(certificate, &roots).await;
+        done.failed(3, &["does not answer"]);
+        assert_eq!(heard, "");
+    }
+    let (_, heard) = heard_behind(authority.proves("localhost"), &roots).await;
+    assert!(heard.contains(&format!("Bearer {TOKEN}")), "{heard}");
 }

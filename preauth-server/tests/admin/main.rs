@@ -7,6 +7,8 @@
     reason = "a test that cannot go on has failed"
 )]
 
+#[path = "../endpoints/authority.rs"]
+mod authority;
 #[path = "../store_postgres/cluster.rs"]
 mod cluster;
 #[path = "../store_postgres/database.rs"]
