@@ -14,7 +14,7 @@ from attack import ATTACKS, Succeeded
 from service import Service
 
 binary, words = sys.argv[1], sys.argv[2:]
-chosen = [a for a in ATTACKS if not words or any(word == a.point or word in a.name for word in words)]
+chosen = [a for a in ATTACKS if not words or any(word == a.point or (not word.isdigit() and word in a.name) for word in words)]
 databases = {"SQLite": None, "PostgreSQL": f"{os.environ['POSTGRES_TEST_URL']}/postgres"}
 succeeded = 0
 for database, url in databases.items():
