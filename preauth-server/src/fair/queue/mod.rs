@@ -1,10 +1,11 @@
 //! A queue of requests in front of a task that serves them in groups.
 
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use thiserror::Error;
 use tokio::sync::Notify;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 use super::lines::Lines;
 use super::refusals::Counts;
@@ -94,9 +95,28 @@ enum Rest {
 }
 
 impl<T: Queued> Sender<T> {
-    /// Queues a request on account of the tenant that this task works for. Where there is no room,
-    /// the newest of the tenant with most requests is refused in its place, unless that is its own.
-    pub(crate) fn send(&self, request: T) -> Result<(), QueueError> {
+    /// Queues a request as [`Sender::send`] does, and waits for its `answer`. At its deadline it is
+    /// refused where it waits, also while nothing is taken out; once taken out it is waited for.
+    pub(crate) async fn ask<A>(
+        &self,
+        request: T,
+        answer: impl Future<Output = A>,
+    ) -> Result<A, QueueError> {
+        let deadline = self.send(request)?;
+        let mut answer = pin!(answer);
+        if let Some(deadline) = deadline {
+            if let Ok(answer) = timeout_at(deadline, answer.as_mut()).await {
+                return Ok(answer);
+            }
+            self.0.refuse_overdue();
+        }
+        Ok(answer.await)
+    }
+
+    /// Queues a request on account of the tenant that this task works for; until when it may wait.
+    /// Where there is no room, the newest of the tenant with most requests is refused in its place,
+    /// unless that is its own.
+    pub(crate) fn send(&self, request: T) -> Result<Option<Instant>, QueueError> {
         let (ticket, now) = (Ticket::current(), Instant::now());
         let (tenant, deadline) = (ticket.tenant, ticket.deadline(now));
         let waiting = Waiting {
@@ -112,7 +132,7 @@ impl<T: Queued> Sender<T> {
             Ok(()) => self.0.filled.notify_one(),
             Err(reason) => self.0.refused.note(reason),
         }
-        sent
+        sent.map(|()| deadline)
     }
 
     /// Takes no more requests; those that wait are still given out.
@@ -231,6 +251,13 @@ impl<T: Queued> Waiting<T> {
 }
 
 impl<T: Queued> Shared<T> {
+    /// Refuses all that has waited for too long.
+    fn refuse_overdue(&self) {
+        let now = Instant::now();
+        let over = self.lock().lines.remove_where(|it| it.is_over(now));
+        self.refuse(over, now);
+    }
+
     /// Not under the lock: what hears of this may do anything.
     fn refuse(&self, over: Vec<Waiting<T>>, now: Instant) {
         for waiting in over {

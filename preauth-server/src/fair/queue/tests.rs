@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use preauth_core::value::CompanyId;
 use tokio::sync::oneshot;
-use tokio::time::{advance, sleep};
+use tokio::time::{Instant, advance, sleep};
 use uuid::Uuid;
 
 use super::super::{Tenant, on_account_of};
@@ -138,6 +138,38 @@ async fn what_waited_too_long_is_answered_without_being_given_out() {
     assert_eq!(late.await, Ok(QueueError::TimedOut));
     assert_eq!(sender.refusals().timed_out, 1);
     drop((own, in_time));
+}
+
+/// Whatever serves the queue is stuck: nothing is taken out at all.
+#[tokio::test(start_paused = true)]
+async fn what_waits_behind_something_stuck_is_refused_at_its_deadline() {
+    let (sender, receiver) = channel(4);
+    let began = Instant::now();
+    let ask = async |tenant| {
+        let (caller, answer) = oneshot::channel();
+        let asked = sender.ask(Request("", caller), answer);
+        (on_account_of(tenant, asked).await, began.elapsed())
+    };
+    let answered = (Ok(Ok(QueueError::TimedOut)), Duration::from_secs(5));
+    assert_eq!(ask(head_office(1)).await, answered);
+    assert_eq!(sender.length_and_limit(), (0, 4));
+    assert_eq!(sender.refusals().timed_out, 1);
+    drop(receiver);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_given_out_is_waited_for_beyond_its_deadline() {
+    let (sender, receiver) = channel(4);
+    let (caller, answer) = oneshot::channel();
+    let asked = on_account_of(head_office(1), sender.ask(Request("", caller), answer));
+    let serves = async {
+        let mut group = receiver.take(1).await;
+        sleep(Duration::from_secs(60)).await;
+        let Request(_, caller) = group.pop().unwrap();
+        caller.send(QueueError::Lost).unwrap();
+    };
+    let (answered, ()) = tokio::join!(asked, serves);
+    assert_eq!(answered, Ok(Ok(QueueError::Lost)));
 }
 
 #[tokio::test(start_paused = true)]

@@ -77,8 +77,8 @@ impl<S: Serve> Grouped<S> {
     /// Queues `request` and waits for its answer.
     pub(super) async fn ask(&self, request: S::Request) -> Result<S::Answer, QueueError> {
         let (caller, answer) = oneshot::channel();
-        self.queue.send(Waiting { request, caller })?;
-        answer.await.unwrap_or(Err(QueueError::Lost))
+        let answer = self.queue.ask(Waiting { request, caller }, answer);
+        answer.await?.unwrap_or(Err(QueueError::Lost))
     }
 
     /// How many requests were refused so far.

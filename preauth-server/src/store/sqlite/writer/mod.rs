@@ -150,10 +150,10 @@ impl Writer {
     {
         let (caller, answer) = oneshot::channel();
         let job = Job::new(input, run, durability, wakes, caller);
-        self.queue.send(Box::new(job))?;
+        let answer = self.queue.ask(Box::new(job), answer);
         // Without an answer the commit may or may not have come to pass.
         answer
-            .await
+            .await?
             .unwrap_or_else(|_| Err(QueueError::Lost.into()))
     }
 }
