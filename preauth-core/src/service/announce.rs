@@ -1,29 +1,39 @@
 //! Events that report no change of an aggregate: an invoice was received, an endpoint is tested.
 
 use crate::operation::Actor;
-use crate::port::{Commit, EventRecord, NewReply, Subscription, Write};
+use crate::port::{Commit, EventRecord, Subscription, Write};
 use crate::value::{DeliveryId, EventId, EventType, Timestamp};
 
 use super::error::Contended;
-use super::{Attempt, ROUNDS, Service, ServiceError, Unsettled};
+use super::{Attempt, ROUNDS, ReplyOf, Service, ServiceError, Unsettled};
+
+/// An event that was recorded for itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Announced {
+    /// The event.
+    pub event: EventRecord,
+    /// The deliveries that were made: none when nobody subscribed to it.
+    pub deliveries: Vec<DeliveryId>,
+}
 
 impl Service {
     /// Commits `write`, whose ids were reserved for it, with an event that has the body that
-    /// `render` makes, and with the `reply` to remember. Returns the deliveries that it made: none when nobody subscribed to it.
+    /// `render` makes.
+    ///
+    /// `reply` makes the answer that is remembered with it, when it was sent under an idempotency
+    /// key (see [`Service::once`]).
     pub async fn announce(
         &self,
         write: Write,
         event_type: EventType,
         render: impl FnOnce(EventId) -> String + Send,
         subscriptions: &[Subscription],
-        reply: Option<NewReply>,
+        reply: Option<&ReplyOf<'_, Announced>>,
         now: Timestamp,
-    ) -> Result<Vec<DeliveryId>, ServiceError> {
+    ) -> Result<Announced, ServiceError> {
         let id = EventId::new(self.ids.uuid(now));
         let deliveries = self.deliveries(event_type, write.head_office(), subscriptions, now);
-        let made: Vec<DeliveryId> = deliveries.iter().map(|delivery| delivery.id).collect();
-        let commit = Commit {
-            write,
+        let made = Announced {
             event: EventRecord {
                 id,
                 event_type,
@@ -31,10 +41,15 @@ impl Service {
                 actor: Actor::Platform,
                 body: render(id),
             },
+            deliveries: deliveries.iter().map(|delivery| delivery.id).collect(),
+        };
+        let commit = Commit {
+            write,
+            event: made.event.clone(),
             deliveries,
             supplier: None,
             notice: None,
-            reply,
+            reply: reply.map(|reply| reply(&made)),
             file: None,
         };
         let mut unsettled = Unsettled::default();

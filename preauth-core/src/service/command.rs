@@ -5,7 +5,7 @@ use crate::port::{LoadedOperation, Viewer};
 use crate::value::{EventType, OperationId, Timestamp};
 
 use super::error::Contended;
-use super::{Attempt, ROUNDS, Round, Service, ServiceError, Unsettled};
+use super::{Attempt, ROUNDS, ReplyOf, Round, Service, ServiceError, Unsettled};
 
 /// What a command led to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +14,14 @@ pub struct Commanded {
     pub operation: Operation,
     /// The event that was recorded; none when nothing had to change.
     pub event: Option<EventType>,
+}
+
+/// What is asked of an operation, by whom and when.
+struct Asked<'a> {
+    command: &'a Command,
+    actor: Actor,
+    reply: Option<&'a ReplyOf<'a, Operation>>,
+    now: Timestamp,
 }
 
 impl Service {
@@ -31,10 +39,31 @@ impl Service {
         actor: Actor,
         now: Timestamp,
     ) -> Result<Commanded, ServiceError> {
+        self.command_with_reply(viewer, id, command, actor, None, now)
+            .await
+    }
+
+    /// The same. `reply` makes the answer that is remembered with the change, when the command was
+    /// sent under an idempotency key (see [`Service::once`]).
+    pub async fn command_with_reply(
+        &self,
+        viewer: Viewer,
+        id: OperationId,
+        command: &Command,
+        actor: Actor,
+        reply: Option<&ReplyOf<'_, Operation>>,
+        now: Timestamp,
+    ) -> Result<Commanded, ServiceError> {
+        let asked = Asked {
+            command,
+            actor,
+            reply,
+            now,
+        };
         let mut unsettled = Unsettled::default();
         let mut last = ServiceError::from(Contended);
         for _ in 0..ROUNDS {
-            let round = self.command_once(viewer, id, command, actor, now, &mut unsettled);
+            let round = self.command_once(viewer, id, &asked, &mut unsettled);
             match round.await {
                 Ok(Round::Done(commanded)) => return Ok(*commanded),
                 Ok(Round::Again(failure)) => last = failure,
@@ -48,9 +77,7 @@ impl Service {
         &self,
         viewer: Viewer,
         id: OperationId,
-        command: &Command,
-        actor: Actor,
-        now: Timestamp,
+        asked: &Asked<'_>,
         unsettled: &mut Unsettled<Box<Commanded>>,
     ) -> Result<Round<Box<Commanded>>, ServiceError> {
         let loaded = self.store.load_operation(id).await?;
@@ -64,13 +91,15 @@ impl Service {
         if unsettled.drop_unless(|it| it.operation.version > stored.version) {
             return Err(lost_race(stored).into());
         }
-        if let Some(overdue) = overdue_in_the_way(&loaded, command, now) {
+        if let Some(overdue) = overdue_in_the_way(&loaded, asked.command, asked.now) {
             // Whether its expiry or something else was recorded, the next round sees it.
-            return Round::after_expiry(self.expire(overdue, now).await);
+            return Round::after_expiry(self.expire(overdue, asked.now).await);
         }
-        let attempt = self.change(&loaded, command, actor, now, unsettled);
-        Ok(match attempt.await? {
+        Ok(match self.change(&loaded, asked, unsettled).await? {
             Attempt::Done(commanded) => Round::Done(commanded),
+            Attempt::InProgress if asked.reply.is_some() && unsettled.is_empty() => {
+                return Err(ServiceError::IdempotencyInProgress);
+            }
             Attempt::Conflict | Attempt::InProgress if unsettled.is_empty() => {
                 return Err(lost_race(stored).into());
             }
@@ -89,8 +118,13 @@ impl Service {
             return Ok(false);
         }
         let mut unsettled = Unsettled::default();
-        let (expire, by) = (&Command::Expire, Actor::System);
-        match self.change(&loaded, expire, by, now, &mut unsettled).await {
+        let asked = Asked {
+            command: &Command::Expire,
+            actor: Actor::System,
+            reply: None,
+            now,
+        };
+        match self.change(&loaded, &asked, &mut unsettled).await {
             Ok(Attempt::Done(_)) => Ok(true),
             Ok(Attempt::Conflict | Attempt::InProgress) => Ok(false),
             Ok(Attempt::Failed(failure)) | Err(failure) => Err(unsettled.or_unknown(failure)),
@@ -101,11 +135,15 @@ impl Service {
     async fn change(
         &self,
         loaded: &LoadedOperation,
-        command: &Command,
-        actor: Actor,
-        now: Timestamp,
+        asked: &Asked<'_>,
         unsettled: &mut Unsettled<Box<Commanded>>,
     ) -> Result<Attempt<Box<Commanded>>, ServiceError> {
+        let Asked {
+            command,
+            actor,
+            reply,
+            now,
+        } = *asked;
         let operation = &loaded.operation;
         let change: Change = match decide(operation, command, &loaded.beside(), now)? {
             Decision::Change(change) => change,
@@ -118,8 +156,9 @@ impl Service {
             }
         };
         let next = evolve(operation, &change);
-        let commit =
+        let mut commit =
             self.commit_of_change(next.clone(), &change, actor, &loaded.subscriptions, now);
+        commit.reply = reply.map(|reply| reply(&next));
         let done = Box::new(Commanded {
             operation: next,
             event: Some(change.event_type()),

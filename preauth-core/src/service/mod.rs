@@ -23,6 +23,7 @@ use crate::port::{IdSource, Render, Store};
 use attempt::{Attempt, Round, Unsettled};
 use in_flight::InFlight;
 
+pub use announce::Announced;
 pub use command::Commanded;
 pub use error::ServiceError;
 pub use expire::Swept;

@@ -2,13 +2,13 @@
 
 use preauth_core::ReceivedInvoice;
 use preauth_core::port::{OrderTarget, Store, Write};
-use preauth_core::service::ServiceError;
-use preauth_core::value::{DeliveryId, DueDate, EventType, InvoiceId, InvoiceNumber, Money};
+use preauth_core::service::{Announced, ServiceError};
+use preauth_core::value::{DueDate, EventType, InvoiceId, InvoiceNumber, Money};
 
 use crate::faulty::Fault;
 use crate::given::{Given, given, payer, supplier};
 
-async fn receive(given: &Given) -> Result<Vec<DeliveryId>, ServiceError> {
+async fn receive(given: &Given) -> Result<Announced, ServiceError> {
     let target = OrderTarget {
         payer: payer(),
         supplier: supplier(),

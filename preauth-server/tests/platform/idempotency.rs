@@ -7,12 +7,13 @@ use preauth_server::http::platform::PREFIX;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::scene::{Scene, text};
+use crate::scene::{Scene, extension_body, text};
 use crate::support::{Answer, Backend, RawCaller, Sandbox, TestReceiver};
 
 on_each_database! {
     every_create_is_done_once_under_its_key,
     a_key_answers_one_request_only,
+    a_test_event_is_sent_once_under_its_key,
     a_repeated_api_key_is_answered_without_its_clear_text,
     a_refused_create_is_not_remembered,
     a_platform_key_that_is_none_is_refused,
@@ -65,7 +66,20 @@ async fn creates(scene: &Scene) -> Vec<Create> {
         create("/operations", scene.advance_body("NF-1")),
         create("/invoices", scene.advance_body("NF-2")),
         create("/payment-orders", order),
+        create(
+            &format!("/operations/{}/extensions", billed(scene).await),
+            extension_body(),
+        ),
     ]
+}
+
+/// An operation whose boleto is out.
+async fn billed(scene: &Scene) -> i64 {
+    let id = scene.advance("NF-BILLED").await;
+    scene
+        .play(id, &["verify", "approve", "release", "pay", "bill"])
+        .await;
+    id
 }
 
 async fn every_create_is_done_once_under_its_key(backend: Backend) {
@@ -137,6 +151,38 @@ fn reused(answer: &Answer, path: &str) {
         "",
         "it must never be sent again"
     );
+}
+
+async fn a_test_event_is_sent_once_under_its_key(backend: Backend) {
+    let scene = Scene::new(backend).await;
+    let of_company = |kind: &str| format!("/companies/{}/{kind}", scene.company);
+    let endpoint = of_company("webhook-endpoint");
+    let test = format!("{endpoint}/test");
+    // A body is not looked at, as without a key.
+    let first = send(&scene.platform, &test, "teste-0001", "{").await;
+    assert_eq!((first.status, first.header(REPLAYED)), (200, ""));
+    let events = scene.events(1).await;
+    assert_eq!(events[0]["type"], "webhook.test");
+    let again = send(&scene.platform, &test, "teste-0001", "").await;
+    assert_eq!((again.status, again.header(REPLAYED)), (200, "true"));
+    assert_eq!(again.text, first.text, "as it was queued");
+    let queued = first.json();
+    assert_eq!(queued["status"], "PENDING");
+    assert_eq!(queued["eventId"], events[0]["id"]);
+    let shown = scene
+        .get(&format!("/deliveries/{}", text(&queued["id"])))
+        .await;
+    for field in ["id", "eventId", "eventType", "createdAt", "body"] {
+        assert_eq!(shown[field], queued[field], "{field}");
+    }
+    assert_eq!(total(&scene, &of_company("deliveries")).await, 1);
+    let paused = scene.post(&format!("{endpoint}/pause"), json!({})).await;
+    assert_eq!(paused.status, 200, "{}", paused.text);
+    let kept = send(&scene.platform, &test, "teste-0002", "").await.json();
+    let shown = scene
+        .get(&format!("/deliveries/{}", text(&kept["id"])))
+        .await;
+    assert_eq!(shown, kept, "one that waits is shown as it was queued");
 }
 
 async fn a_repeated_api_key_is_answered_without_its_clear_text(backend: Backend) {

@@ -8,6 +8,7 @@ use crate::admin::Failure;
 use crate::admin::arguments::{among, words};
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
+use crate::admin::once::Once;
 use crate::admin::output::{Field, Section, View};
 use crate::admin::session::Session;
 
@@ -56,7 +57,12 @@ pub(crate) enum EndpointCommand {
     },
     /// Send a test event, signed like any other, whatever events were chosen.
     #[command(after_help = "Example:\n  preauth-server endpoint test 45.723.001/0001-00")]
-    Test(Company),
+    Test {
+        #[command(flatten)]
+        company: Company,
+        #[command(flatten)]
+        once: Once,
+    },
     /// Remove the endpoint; deliveries that wait for it end as failed. Asks first.
     #[command(after_help = "Example:\n  preauth-server endpoint delete 45.723.001/0001-00 --yes")]
     Delete(Company),
@@ -129,8 +135,8 @@ impl Run for EndpointCommand {
                 let body = json!({"overlapHours": overlap_hours});
                 session.show(call.body(body), &ENDPOINT).await
             }
-            Self::Test(_) => {
-                let call = Call::post(format!("{path}/test"));
+            Self::Test { once, .. } => {
+                let call = once.post(format!("{path}/test"));
                 session.show(call, &DELIVERY).await
             }
             Self::Delete(_) => {
@@ -151,7 +157,10 @@ impl EndpointCommand {
             | Self::Show(Company { company })
             | Self::Pause(Company { company })
             | Self::Resume(Company { company })
-            | Self::Test(Company { company })
+            | Self::Test {
+                company: Company { company },
+                ..
+            }
             | Self::Rotate {
                 company: Company { company },
                 ..

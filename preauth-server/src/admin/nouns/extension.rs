@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::admin::Failure;
 use crate::admin::call::Call;
+use crate::admin::once::Once;
 use crate::admin::output::{Field, View};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
@@ -29,6 +30,8 @@ pub(crate) enum ExtensionCommand {
         /// Total of the extended boleto, in reais.
         #[arg(long, value_name = "REAIS", value_parser = Money::parse)]
         total_amount: Money,
+        #[command(flatten)]
+        once: Once,
     },
     /// The extension was paid: the boleto is replaced.
     #[command(after_help = "Example:\n  preauth-server extension conclude 3")]
@@ -78,8 +81,10 @@ impl Run for ExtensionCommand {
                 operation,
                 new_due_date,
                 total_amount,
+                once,
             } => {
-                let call = Call::post(format!("operations/{operation}/extensions")).body(json!({
+                let path = format!("operations/{operation}/extensions");
+                let call = once.post(path).body(json!({
                     "newDueDate": new_due_date.to_string(),
                     "totalAmount": Amount::from(total_amount),
                 }));

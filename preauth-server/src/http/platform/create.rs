@@ -1,4 +1,5 @@
-//! Creates of the platform API: POSTs that may be repeated under an `Idempotency-Key`.
+//! Creates of the platform API, and test events: POSTs that may be repeated under an
+//! `Idempotency-Key`.
 
 use preauth_core::service::{Once, PlatformKey};
 use preauth_core::value::{Fingerprint, FingerprintBuilder};
@@ -20,14 +21,20 @@ pub(super) trait Create: Send + Sync + 'static {
     /// What the body asks for.
     type New: Send + Sync;
 
+    /// The status of an answer that says that it is done.
+    const STATUS: StatusCode = StatusCode::CREATED;
+
+    /// Whether there is a body; without one an empty object is parsed.
+    const HAS_BODY: bool = true;
+
     /// Reads the body.
     fn parse(&self, tree: &Json) -> Result<Self::New, Vec<Problem>>;
 
     /// Adds every part of what is asked for to its fingerprint.
     fn describe(&self, new: &Self::New, parts: &mut FingerprintBuilder);
 
-    /// Creates the record, and commits the reply of `key` with it. The answer is 201; what it shows
-    /// only once is not in the reply.
+    /// Creates the record, and commits the reply of `key` with it. The answer has
+    /// [`STATUS`](Self::STATUS); what it shows only once is not in the reply.
     async fn create(
         &self,
         api: &PlatformApi,
@@ -45,7 +52,11 @@ impl<C: Create> Endpoint for Keyed<C> {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let Self(creating) = self;
         let key = idempotency::key(req)?;
-        let tree = body::json(req).await?;
+        let tree = if C::HAS_BODY {
+            body::json(req).await?
+        } else {
+            Json::Object(Vec::new())
+        };
         let new = creating.parse(&tree)?;
         let Some(key) = key else {
             return creating.create(api, req, new, None).await;
@@ -57,9 +68,7 @@ impl<C: Create> Endpoint for Keyed<C> {
         let creation = creating.create(api, req, new, Some(&key));
         Ok(match api.operations.once(&key, now, creation).await? {
             Once::Created(reply) => reply,
-            Once::Replayed { body } => {
-                idempotency::replayed(Reply::json(StatusCode::CREATED, body))
-            }
+            Once::Replayed { body } => idempotency::replayed(Reply::json(C::STATUS, body)),
         })
     }
 }

@@ -52,7 +52,7 @@ pub(super) fn all(time_machine: Option<&Arc<TimeMachine>>) -> Vec<Resource> {
         at("companies/{id}/webhook-endpoint/pause").post(webhook_endpoint::PAUSE),
         at("companies/{id}/webhook-endpoint/resume").post(webhook_endpoint::RESUME),
         at("companies/{id}/webhook-endpoint/rotate-secret").post(webhook_endpoint::RotateSecret),
-        at("companies/{id}/webhook-endpoint/test").post(webhook_endpoint::Test),
+        at("companies/{id}/webhook-endpoint/test").create(webhook_endpoint::Test),
         at("companies/{id}/deliveries").get(deliveries::List),
         at("companies/{id}/deliveries/resend").post(deliveries::ResendFailed),
         at("deliveries/{id}").get(deliveries::Find),
@@ -69,7 +69,7 @@ pub(super) fn all(time_machine: Option<&Arc<TimeMachine>>) -> Vec<Resource> {
         at("operations/{id}/invoice-file").get(operations::InvoiceFile),
         at("operations/{id}/extensions")
             .get(extensions::List)
-            .post(extensions::Add),
+            .create(extensions::Add),
         at("extensions/{id}").get(extensions::Find),
         at("extensions/{id}/conclude").post(extensions::CONCLUDE),
         at("extensions/{id}/cancel").post(extensions::CANCEL),

@@ -64,11 +64,11 @@ numeric string is taken for an amount, too.
 therefore plain strings; `x-enum-values` lists the words of today.
 - Every refusal has the shape of `ErrorBody`; `x-error-codes` lists the codes that an answer can have. Paths that are not described \
 here answer 404 `NOT_FOUND`, other methods 405 `METHOD_NOT_ALLOWED`, targets above 8 KiB 414 `BAD_REQUEST`; HEAD answers like GET.
-- POSTs that create a record take an `Idempotency-Key`: under the same key the same request (path and content as understood) creates \
+- POSTs that create a record, and the one that sends a test event, take an `Idempotency-Key`: under the same key the same request (path and content as understood) creates \
 one record, and is answered the first answer again, byte for byte, with `Idempotency-Replayed: true`. The same key with another request \
 is 409 `IDEMPOTENCY_KEY_REUSED`; while the first is still being processed, 409 `IDEMPOTENCY_IN_PROGRESS`. The keys are those of all \
-creates of this API together and none of the ERPs'; they are remembered as long as theirs, 30 days unless configured otherwise. Only a \
-201 is remembered. The clear text of an API key is never stored and so not repeated.
+creates of this API together and none of the ERPs'; they are remembered as long as theirs, 30 days unless configured otherwise. Only what \
+was done is remembered. The clear text of an API key is never stored and so not repeated.
 - Who presents no operator token has 600 requests a minute and address, and is then told 429.
 - A `Host` that is neither this listener's address, a loopback name nor in `console.hosts` is answered 421 `BAD_REQUEST`, except on \
 the probes and `/metrics`.";
@@ -173,7 +173,7 @@ fn number(described: Described, description: &str, not_found: ErrorCode) -> Desc
         .refuses(&[ErrorCode::ValidationError, not_found])
 }
 
-/// A create, described up to its 201, that may be repeated under an idempotency key.
+/// A create, described up to its success, that may be repeated under an idempotency key.
 fn keyed(described: Described) -> Described {
     described
         .parameter(crate::openapi::shared::idempotency_key())

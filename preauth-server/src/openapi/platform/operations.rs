@@ -210,11 +210,13 @@ fn extensions() -> Vec<Described> {
     };
     vec![
         paged(of_operation(list)).answers(200, "Newest first.", schemas::named("ExtensionList")),
-        of_operation(add)
-            .note("The boleto must be out (TO_RECEIVE), with no other extension open.")
-            .body("The new boleto.", schemas::named("NewExtension"))
-            .answers(201, "Open.", schemas::named("Extension"))
-            .refuses(invalid),
+        keyed(
+            of_operation(add)
+                .note("The boleto must be out (TO_RECEIVE), with no other extension open.")
+                .body("The new boleto.", schemas::named("NewExtension"))
+                .answers(201, "Open.", schemas::named("Extension")),
+        )
+        .refuses(invalid),
         one("get", "extensions/{id}", "getExtension", "Get an extension"),
         one(
             "post",

@@ -6,7 +6,7 @@ use crate::openapi::described::Described;
 use crate::openapi::document::Tag;
 use crate::openapi::headers;
 
-use super::{at, id, schemas};
+use super::{at, id, keyed, schemas};
 
 pub(super) const WEBHOOK_ENDPOINTS: Tag = Tag {
     name: "webhook-endpoints",
@@ -55,8 +55,10 @@ pub(super) fn all() -> Vec<Described> {
             .optional_body("How long both sign.", schemas::named("Rotation"))
             .answers(200, "The endpoint with its new secret.", with_secret())
             .header(headers::CACHE_CONTROL),
-        described("post", "/test", "testWebhookEndpoint", "Send a test event")
-            .note("Signed like any other, whatever events were chosen.")
-            .answers(200, "The delivery, as queued.", schemas::named("Delivery")),
+        keyed(
+            described("post", "/test", "testWebhookEndpoint", "Send a test event")
+                .note("Signed like any other, whatever events were chosen.")
+                .answers(200, "The delivery, as queued.", schemas::named("Delivery")),
+        ),
     ]
 }

@@ -15,6 +15,7 @@ use preauth_core::ErrorCode;
 use preauth_core::value::DeliveryId;
 use salvo::http::StatusCode;
 
+use crate::directory::Delivery;
 use crate::http::convert;
 use crate::http::error::ApiError;
 use crate::http::reply::Reply;
@@ -26,6 +27,10 @@ use shape::DeliveryShape;
 pub(super) async fn reply(api: &PlatformApi, id: DeliveryId) -> Result<Reply, ApiError> {
     let found = api.directory.delivery(id).await?;
     let delivery = found.ok_or(ApiError::new(ErrorCode::ResourceNotFound))?;
-    let body = convert::text(&DeliveryShape::from(&delivery));
-    Ok(Reply::json(StatusCode::OK, body))
+    Ok(Reply::json(StatusCode::OK, text(&delivery)))
+}
+
+/// A delivery as answers show it.
+pub(super) fn text(delivery: &Delivery) -> String {
+    convert::text(&DeliveryShape::from(delivery))
 }

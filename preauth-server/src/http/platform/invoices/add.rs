@@ -2,7 +2,7 @@
 
 use preauth_core::ReceivedInvoice;
 use preauth_core::port::Write;
-use preauth_core::service::PlatformKey;
+use preauth_core::service::{Announced, PlatformKey, ReplyOf};
 use preauth_core::value::{
     Cnpj, CompanyId, DueDate, EventType, FingerprintBuilder, InvoiceNumber, Money,
 };
@@ -65,12 +65,16 @@ impl Create for Add {
             received_at: api.clock.now(),
         };
         let body = convert::text(&InvoiceShape::from(&invoice));
+        let reply = key.map(|key| |_: &Announced| key.reply(body.clone()));
+        let reply = reply
+            .as_ref()
+            .map(|reply| -> &ReplyOf<'_, Announced> { reply });
         announce(
             api,
             Write::NewInvoice(Box::new(invoice.clone())),
             EventType::InvoiceReceived,
             convert::received_invoice(&invoice),
-            key.map(|key| key.reply(body.clone())),
+            reply,
             invoice.received_at,
         )
         .await?;

@@ -1,8 +1,8 @@
 //! POST /operations/{id}/{action}: one row per action, and one handler for all of them.
 
-use preauth_core::operation::{Actor, By, Command, ReprovedBy};
+use preauth_core::operation::{Actor, By, Command, Operation, ReprovedBy};
 use preauth_core::port::Viewer;
-use preauth_core::service::Commanded;
+use preauth_core::service::{Commanded, ReplyOf};
 use preauth_core::text_enum;
 use preauth_core::value::{OperationId, Reason};
 use salvo::async_trait;
@@ -81,10 +81,20 @@ pub(in crate::http::platform) async fn perform(
     id: OperationId,
     command: &Command,
 ) -> Result<Commanded, ApiError> {
-    let (actor, now) = (actor(command), api.clock.now());
+    perform_with_reply(api, id, command, None).await
+}
+
+/// The same, with the reply to remember, if there is one.
+pub(in crate::http::platform) async fn perform_with_reply(
+    api: &PlatformApi,
+    id: OperationId,
+    command: &Command,
+    reply: Option<&ReplyOf<'_, Operation>>,
+) -> Result<Commanded, ApiError> {
+    let (viewer, actor, now) = (Viewer::Platform, actor(command), api.clock.now());
     let done = api
         .operations
-        .command(Viewer::Platform, id, command, actor, now)
+        .command_with_reply(viewer, id, command, actor, reply, now)
         .await?;
     log::moved(&done);
     Ok(done)

@@ -9,7 +9,7 @@ mod list;
 mod shape;
 
 pub(crate) use act::actor as acting;
-pub(super) use act::{ACTIONS, perform};
+pub(super) use act::{ACTIONS, perform, perform_with_reply};
 pub(super) use add::Add;
 pub(super) use find::Find;
 pub(super) use invoice_file::InvoiceFile;

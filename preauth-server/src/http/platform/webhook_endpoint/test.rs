@@ -1,43 +1,85 @@
 //! POST /companies/{id}/webhook-endpoint/test: a test event, signed like any other, whatever events
-//! were chosen. Answers the delivery that was queued.
+//! were chosen. Answers the delivery as it was queued.
 
 use preauth_core::ErrorCode;
 use preauth_core::port::Write;
-use preauth_core::value::EventType;
+use preauth_core::service::{Announced, PlatformKey, ReplyOf};
+use preauth_core::value::{DeliveryId, EventType, FingerprintBuilder};
 use salvo::async_trait;
-use salvo::http::Request;
+use salvo::http::{Request, StatusCode};
 
+use crate::directory::{Delivery, DeliveryStatus, Endpoint};
 use crate::http::convert;
 use crate::http::error::ApiError;
-use crate::http::platform::announce::announce;
-use crate::http::platform::resource::Endpoint;
+use crate::http::json::Json;
+use crate::http::platform::announce::announce_to;
+use crate::http::platform::create::Create;
 use crate::http::platform::{PlatformApi, deliveries};
+use crate::http::problem::Problem;
 use crate::http::reply::Reply;
 
 #[derive(Clone, Copy)]
 pub(in crate::http::platform) struct Test;
 
 #[async_trait]
-impl Endpoint for Test {
-    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+impl Create for Test {
+    type New = ();
+
+    const STATUS: StatusCode = StatusCode::OK;
+
+    const HAS_BODY: bool = false;
+
+    fn parse(&self, _tree: &Json) -> Result<(), Vec<Problem>> {
+        Ok(())
+    }
+
+    fn describe(&self, (): &(), _parts: &mut FingerprintBuilder) {}
+
+    async fn create(
+        &self,
+        api: &PlatformApi,
+        req: &Request,
+        (): (),
+        key: Option<&PlatformKey>,
+    ) -> Result<Reply, ApiError> {
         let endpoint = super::endpoint(api, req).await?;
         let write = Write::Nothing {
             head_office: endpoint.company,
         };
+        let event = (EventType::WebhookTest, convert::webhook_test());
+        let shown = |queued: &Announced| {
+            let delivery = queued.deliveries.first();
+            delivery.map(|id| deliveries::text(&as_queued(*id, &endpoint, queued)))
+        };
+        let reply =
+            key.map(|key| |queued: &Announced| key.reply(shown(queued).unwrap_or_default()));
+        let reply = reply
+            .as_ref()
+            .map(|reply| -> &ReplyOf<'_, Announced> { reply });
         let now = api.clock.now();
-        let queued = announce(
-            api,
-            write,
-            EventType::WebhookTest,
-            convert::webhook_test(),
-            None,
-            now,
-        )
-        .await?;
-        match queued.first() {
-            Some(delivery) => deliveries::reply(api, *delivery).await,
-            // The endpoint was removed meanwhile.
-            None => Err(ApiError::new(ErrorCode::ResourceNotFound)),
-        }
+        let queued = announce_to(api, write, Some(&endpoint), event, reply, now).await?;
+        // Every endpoint hears of a test.
+        let body = shown(&queued).ok_or(ApiError::new(ErrorCode::ResourceNotFound))?;
+        Ok(Reply::json(Self::STATUS, body))
+    }
+}
+
+fn as_queued(id: DeliveryId, endpoint: &Endpoint, queued: &Announced) -> Delivery {
+    let event = &queued.event;
+    let is_paused = endpoint.paused_at.is_some();
+    Delivery {
+        id,
+        company: endpoint.company,
+        event: event.id,
+        event_type: event.event_type.to_string(),
+        status: if is_paused {
+            DeliveryStatus::Paused
+        } else {
+            DeliveryStatus::Pending
+        },
+        next_attempt_at: (!is_paused).then_some(event.at),
+        created_at: event.at,
+        attempts: Vec::new(),
+        body: event.body.clone(),
     }
 }
