@@ -25,7 +25,7 @@ pub struct DeliveryRecord {
     pub attempts: Vec<Attempt>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Deliveries {
     pub(super) endpoints: BTreeMap<EndpointId, Registered>,
     pub(super) rows: BTreeMap<DeliveryId, Delivery>,
@@ -37,7 +37,7 @@ pub(super) struct Deliveries {
 }
 
 /// An endpoint and how it fares.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Registered {
     pub(super) endpoint: Endpoint,
     /// Secrets before the endpoint's own, the newest first, and until when each is in force.
@@ -47,7 +47,7 @@ pub(super) struct Registered {
     pub(super) is_slow: bool,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Delivery {
     pub(super) record: DeliveryRecord,
     pub(super) event: Arc<EventRecord>,

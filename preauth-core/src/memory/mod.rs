@@ -114,7 +114,7 @@ mod store;
 mod tables;
 
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::ReceivedInvoice;
 use crate::operation::InvoiceFile;
@@ -135,7 +135,7 @@ pub use ids::CountingIds;
 /// read to its last write, which is what makes a load one moment and a commit one transaction.
 pub struct MemoryStore {
     tables: Mutex<Tables>,
-    clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
+    clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
 }
 
 impl MemoryStore {
@@ -144,7 +144,20 @@ impl MemoryStore {
     pub fn new(clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         Self {
             tables: Mutex::default(),
-            clock: Box::new(clock),
+            clock: Arc::new(clock),
+        }
+    }
+
+    /// What a standby has that is promoted at this moment: everything that was committed, and
+    /// sequences that go on `skipped` after the newest id that was. From then on the two hosts have
+    /// nothing to do with each other.
+    #[must_use]
+    pub fn promoted(&self, skipped: i64) -> Self {
+        let mut tables = self.lock().clone();
+        tables.forget_reserved(skipped);
+        Self {
+            tables: Mutex::new(tables),
+            clock: Arc::clone(&self.clock),
         }
     }
 

@@ -18,7 +18,7 @@ use super::directory::Company;
 /// One invoice of one supplier within a payer's group: what a single operation in progress holds.
 pub(super) type InvoiceSlot = (CompanyId, Cnpj, InvoiceNumber);
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Tables {
     pub(super) companies: BTreeMap<CompanyId, Company>,
     pub(super) by_cnpj: BTreeMap<Cnpj, CompanyId>,
@@ -50,13 +50,24 @@ pub(super) struct Tables {
 }
 
 /// Numbers from 1, each given out once.
-#[derive(Debug, Default)]
-pub(super) struct Sequence(i64);
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sequence {
+    last: i64,
+    /// What a standby knows of it, if no record has a number above that.
+    logged: i64,
+}
 
 impl Sequence {
     pub(super) fn next(&mut self) -> i64 {
-        self.0 = self.0.saturating_add(1);
-        self.0
+        self.last = self.last.saturating_add(1);
+        self.last
+    }
+
+    /// Goes on `skipped` after the newest number that a standby knows of.
+    fn forget_reserved(&mut self, newest: Option<i64>, skipped: i64) {
+        let known = newest.unwrap_or(0).max(self.logged);
+        self.logged = known.saturating_add(skipped);
+        self.last = self.logged;
     }
 }
 
@@ -71,6 +82,17 @@ impl Tables {
 
     pub(super) fn next_extension(&mut self) -> i64 {
         self.extension_ids.next()
+    }
+
+    /// Has the sequences go on `skipped` after the newest id that is stored.
+    pub(super) fn forget_reserved(&mut self, skipped: i64) {
+        let operation = self.operations.keys().last().map(|id| id.get());
+        let extension = self.extensions.keys().last().map(|id| id.get());
+        let orders = self.orders.keys().map(|id| id.get());
+        let order = orders.chain(self.invoices.keys().map(|id| id.get())).max();
+        self.operation_ids.forget_reserved(operation, skipped);
+        self.extension_ids.forget_reserved(extension, skipped);
+        self.order_ids.forget_reserved(order, skipped);
     }
 
     /// The operation in progress that holds `slot`.

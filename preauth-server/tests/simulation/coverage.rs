@@ -17,7 +17,7 @@ use crate::newer::UNKNOWN_TYPE;
 pub(crate) struct Coverage(BTreeMap<&'static str, u64>);
 
 /// Everything that must have happened once in a few hundred seeds.
-const RARE: [&str; 42] = [
+const RARE: [&str; 47] = [
     "a commit's answer was lost",
     "a commit landed late",
     "a late commit was applied",
@@ -60,6 +60,11 @@ const RARE: [&str; 42] = [
     "a payment order lost a race",
     "a secret was rotated",
     "an endpoint was moved",
+    "a standby was promoted",
+    "a promotion cut a commit off",
+    "a create of the platform was replayed",
+    "a create of the platform met its own key in progress",
+    "an operation had a payment order already",
 ];
 
 impl Default for Coverage {
@@ -132,6 +137,9 @@ fn names(fact: &Fact) -> Vec<&'static str> {
         Fact::Paused(_) => vec!["an endpoint was paused"],
         Fact::Resent(_) => vec!["a delivery was resent"],
         Fact::Rotated(..) => vec!["a secret was rotated"],
+        Fact::Promoted => vec!["a standby was promoted"],
+        Fact::CutOff { .. } => vec!["a promotion cut a commit off"],
+        Fact::Keyed { answer, .. } => keyed(answer),
         Fact::Moved(_) => vec!["an endpoint was moved"],
         Fact::Jumped(_) => vec!["the clock jumped"],
         Fact::ClockSet { ahead, .. } if ahead.abs() > MAX_OFFSET => {
@@ -203,6 +211,17 @@ const fn end_of_late(is_applied: bool) -> &'static str {
         "a late commit was applied"
     } else {
         "a late commit was no longer possible"
+    }
+}
+
+fn keyed(answer: &OfferAnswer) -> Vec<&'static str> {
+    match answer {
+        OfferAnswer::Replayed(_) => vec!["a create of the platform was replayed"],
+        OfferAnswer::InProgress => vec!["a create of the platform met its own key in progress"],
+        OfferAnswer::Refused(why) if why.contains("payment order") => {
+            vec!["an operation had a payment order already"]
+        }
+        _ => vec![],
     }
 }
 

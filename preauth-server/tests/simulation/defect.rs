@@ -45,4 +45,12 @@ pub(crate) enum Defect {
     UnknownCalledNotDone,
     /// The remembered answer is not the one that was given.
     ReplyOfAnotherState,
+    /// The answer of a create by the platform is not remembered under its key.
+    PlatformReplyNotStored,
+    /// That an operation has one payment order is a look before the write, without a constraint.
+    OrderUnconstrained,
+    /// After a promotion an instance goes on with the old primary.
+    OldPrimaryWritten,
+    /// After a promotion the sequences go on where the standby knows of them.
+    IdsGivenTwice,
 }

@@ -104,6 +104,26 @@ fn a_reply_of_another_state_is_found() {
 }
 
 #[test]
+fn a_platform_reply_that_is_not_stored_is_found() {
+    found(Defect::PlatformReplyNotStored, "I1", 50);
+}
+
+#[test]
+fn two_payment_orders_of_one_operation_are_found() {
+    found(Defect::OrderUnconstrained, "I3", 200);
+}
+
+#[test]
+fn an_old_primary_that_is_written_to_is_found() {
+    found(Defect::OldPrimaryWritten, "I2", 20);
+}
+
+#[test]
+fn ids_that_are_given_twice_after_a_promotion_are_found() {
+    found(Defect::IdsGivenTwice, "I1", 50);
+}
+
+#[test]
 fn an_unknown_type_that_stops_all_deliveries_is_found() {
     found(Defect::UnknownTypeStopsAll, "I4", 50);
 }

@@ -32,6 +32,8 @@ pub(crate) struct Mix {
     pub(crate) meddling: u64,
     /// How long an offer stands.
     pub(crate) offer_lifetime_ms: u64,
+    /// A standby is promoted, at each turn of whoever does that.
+    pub(crate) promotions: u64,
 }
 
 /// How often a receiver does anything else than take an event and say so.
@@ -76,6 +78,7 @@ impl Mix {
             skews: 0,
             meddling: 0,
             offer_lifetime_ms: 20_000,
+            promotions: 0,
         }
     }
 
@@ -110,6 +113,7 @@ impl Mix {
             meddling: rate(900),
             offer_lifetime_ms: 5_000 + rate(60_000),
             skews: rate(900),
+            promotions: rate(900),
         }
     }
 }

@@ -34,8 +34,8 @@ async fn receive(cluster: &Arc<Cluster>, random: &mut Random) {
         operation: None,
     };
     // An order's parties and number serve an invoice as well.
-    let loaded = cluster.database.ground().store.load_new_order(&target);
-    let loaded = loaded.await.unwrap().unwrap();
+    let store = cluster.database.ground().store;
+    let loaded = store.load_new_order(&target).await.unwrap().unwrap();
     let invoice = |received_at| ReceivedInvoice {
         id: InvoiceId::new(loaded.order.get()).unwrap(),
         payer: loaded.payer,

@@ -3,11 +3,13 @@
 mod auditor;
 mod clock_hand;
 mod clock_setter;
+mod creates;
 mod erp;
 mod invoices;
 mod meddler;
 mod payments;
 mod platform;
+mod promoter;
 
 use std::sync::Arc;
 
@@ -16,6 +18,7 @@ use futures_util::future::{BoxFuture, join_all};
 use crate::random::Random;
 use crate::world::{Cluster, INSTANCES};
 
+pub(crate) use creates::{Creation, create};
 pub(crate) use erp::{cancel, created_id, offer};
 
 const CALLERS: usize = 3;
@@ -38,6 +41,7 @@ pub(crate) async fn play(cluster: &Arc<Cluster>, random: &mut Random) {
     everybody.push(Box::pin(clock_hand::moves(cluster, random.fork())));
     everybody.push(Box::pin(meddler::meddles(cluster, random.fork())));
     everybody.push(Box::pin(clock_setter::sets(cluster, random.fork())));
+    everybody.push(Box::pin(promoter::promotes(cluster, random.fork())));
     everybody.push(Box::pin(auditor::audits(cluster, random.fork())));
     join_all(everybody).await;
 }

@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use futures_util::future::join;
-use preauth_core::payment_order::{OrderAction, OrderCommand, PaymentOrder};
-use preauth_core::port::OrderTarget;
-use preauth_core::service::ServiceError;
-use preauth_core::value::{Money, PaymentOrderId, Timestamp, calendar};
+use preauth_core::payment_order::{OrderAction, OrderCommand};
+use preauth_core::value::{OperationId, PaymentOrderId, calendar};
 use preauth_server::clock::Clock;
 
 use crate::clock::{sleep_ms, start};
@@ -14,17 +12,18 @@ use crate::history::{CommandAnswer, Fact};
 use crate::random::Random;
 use crate::world::Cluster;
 
+use super::creates::{Creation, create, insist};
 use super::erp::answer_to_command;
 use super::some_instance;
 
-const DEEDS: u32 = 6;
+const DEEDS: u32 = 8;
 
 /// Generates some orders and moves them on.
 pub(super) async fn pays(cluster: &Arc<Cluster>, mut random: Random) {
     for _ in 0..DEEDS {
         sleep_ms(random.below(5_000)).await;
         match some_order(cluster, &mut random) {
-            Some(order) if random.chance(800) => {
+            Some(order) if random.chance(600) => {
                 let one = act(cluster, order, random.fork());
                 let other = act(cluster, order, random.fork());
                 if random.chance(500) {
@@ -38,21 +37,29 @@ pub(super) async fn pays(cluster: &Arc<Cluster>, mut random: Random) {
     }
 }
 
+/// Generates an order, mostly of an operation, and now and then two at once.
 async fn generate(cluster: &Arc<Cluster>, random: &mut Random) {
-    let target = OrderTarget {
-        payer: cluster.scene.payer,
-        supplier: cluster.scene.supplier,
-        operation: None,
+    let operation = some_operation(cluster, random).filter(|_| random.chance(700));
+    let wanted = |random: &mut Random| Creation::Order {
+        operation,
+        number: random.below(3),
     };
-    let cents = i64::try_from(random.between(1, 90_000_000)).unwrap();
-    let amount = Money::from_cents(cents).unwrap();
-    let mut at = cluster.clock.now();
-    let asked = cluster.ask(some_instance(random), |service, now| {
-        at = now;
-        async move { service.create_order(&target, amount, None, None, now).await }
-    });
-    let asked = asked.await;
-    note(cluster, None, OrderAction::Create, at, asked);
+    let (one, other) = (wanted(random), wanted(random));
+    let one = generate_one(cluster, random.fork(), one);
+    let other = generate_one(cluster, random.fork(), other);
+    if random.chance(400) {
+        join(one, other).await;
+    } else {
+        one.await;
+    }
+}
+
+async fn generate_one(cluster: &Arc<Cluster>, mut random: Random, wanted: Creation) {
+    if random.chance(600) {
+        insist(cluster, random, wanted).await;
+    } else {
+        create(cluster, some_instance(&mut random), &wanted, false).await;
+    }
 }
 
 async fn act(cluster: &Arc<Cluster>, order: PaymentOrderId, mut random: Random) {
@@ -69,19 +76,9 @@ async fn act(cluster: &Arc<Cluster>, order: PaymentOrderId, mut random: Random) 
         async move { service.order_command(order, &command, now).await }
     });
     let asked = asked.await;
-    note(cluster, Some(order), action, at, asked);
-}
-
-fn note(
-    cluster: &Arc<Cluster>,
-    order: Option<PaymentOrderId>,
-    action: OrderAction,
-    at: Timestamp,
-    asked: Option<Result<PaymentOrder, ServiceError>>,
-) {
     let answer = asked.map_or(CommandAnswer::Lost, answer_to_command);
     cluster.chronicle.note(Fact::Ordered {
-        order,
+        order: Some(order),
         action,
         at,
         answer,
@@ -98,4 +95,16 @@ fn some_order(cluster: &Cluster, random: &mut Random) -> Option<PaymentOrderId> 
         commits.collect()
     });
     (!orders.is_empty()).then(|| random.pick(&orders))
+}
+
+/// One of the operations that were committed so far.
+fn some_operation(cluster: &Cluster, random: &mut Random) -> Option<OperationId> {
+    let operations: Vec<_> = cluster.chronicle.read(|entries| {
+        let commits = entries.iter().filter_map(|entry| match &entry.fact {
+            Fact::Committed(recorded) => Some(recorded.operation.id),
+            _ => None,
+        });
+        commits.collect()
+    });
+    (!operations.is_empty()).then(|| random.pick(&operations))
 }

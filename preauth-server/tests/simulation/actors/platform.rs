@@ -11,12 +11,12 @@ use preauth_core::value::{DueDate, ExtensionId, Money};
 use preauth_server::clock::Clock;
 
 use crate::clock::sleep_ms;
-use crate::history::{Fact, OfferAnswer};
 use crate::random::Random;
 use crate::scene::INVOICES;
 use crate::world::Cluster;
 
-use super::erp::{answer_to_offer, command};
+use super::creates::{Creation, create, insist};
+use super::erp::command;
 use super::some_instance;
 
 const DEEDS: u32 = 14;
@@ -58,7 +58,7 @@ async fn act(cluster: &Arc<Cluster>, operation: &Operation, mut random: Random) 
 
 async fn one_of_the_newest(cluster: &Arc<Cluster>, random: &mut Random) -> Option<Operation> {
     let page = PageRequest { page: 1, limit: 4 };
-    let queries = &cluster.database.ground().queries;
+    let queries = cluster.database.ground().queries;
     let everything = Filter::default();
     let listed = queries.list(Viewer::Platform, &everything, page).await;
     let operations = listed.unwrap().operations;
@@ -78,26 +78,19 @@ async fn wait_for_the_end(cluster: &Arc<Cluster>, random: &mut Random, operation
     }
 }
 
-/// Begins a direct advance for one of the few invoices.
+/// Begins a direct advance for one of the few invoices, or of one without a number: nothing but the
+/// reserved id, or its key, keeps that from being made twice.
 async fn advance(cluster: &Arc<Cluster>, random: &mut Random) {
     let invoice = usize::try_from(random.below(INVOICES)).unwrap();
-    // Without a number nothing but the reserved id keeps an advance from being made twice.
-    let invoice = random.chance(500).then_some(invoice);
-    let advance = cluster.scene.advance(invoice);
-    let mut at = cluster.clock.now();
-    let asked = cluster.ask(some_instance(random), |service, now| {
-        at = now;
-        async move {
-            let actor = preauth_core::operation::Actor::Supplier;
-            service.advance_directly(&advance, actor, None, now).await
-        }
-    });
-    let answer = asked.await.map_or(OfferAnswer::Lost, answer_to_offer);
-    cluster.chronicle.note(Fact::Advanced {
-        invoice,
-        at,
-        answer,
-    });
+    let creation = Creation::Advance {
+        invoice: random.chance(500).then_some(invoice),
+        number: random.below(2),
+    };
+    if random.chance(500) {
+        insist(cluster, random.fork(), creation).await;
+    } else {
+        create(cluster, some_instance(random), &creation, false).await;
+    }
 }
 
 /// Something that is possible in the operation's state, as far as the one who does it can see.

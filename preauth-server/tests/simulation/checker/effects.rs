@@ -84,7 +84,12 @@ fn asked(fact: &Fact) -> Option<(Request, Option<bool>)> {
         } => {
             let about = About::Advance(invoice.and_then(number));
             let request = (about, EventType::AnticipationCreated.as_str(), *at);
-            Some((request, has_begun(answer)))
+            // Under a key a replay may repeat what the request itself did.
+            let is_done = match answer {
+                OfferAnswer::Replayed(_) => None,
+                answer => has_begun(answer),
+            };
+            Some((request, is_done))
         }
         Fact::Commanded {
             operation,

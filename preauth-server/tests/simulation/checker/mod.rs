@@ -5,9 +5,9 @@
 //!
 //! | name | what must hold |
 //! | --- | --- |
-//! | I1 | a 201 tells of exactly one operation, and of the one under its idempotency key |
+//! | I1 | a 201 tells of exactly one record, and of the one under its idempotency key; no id is given twice |
 //! | I2 | as many events as changes; what is stored is what was committed |
-//! | I3 | at most one operation in progress holds an invoice |
+//! | I3 | at most one operation in progress holds an invoice; an operation has one payment order at a time |
 //! | I4 | every event arrives or ends visibly failed; nothing arrives that did not happen |
 //! | I5 | all 201s under one key are the same bytes, at most one of them is not a replay |
 //! | I6 | an offer expires after its time, not before, and soon |
@@ -26,6 +26,7 @@ mod deliveries;
 mod effects;
 mod journal;
 mod orders;
+mod platform_keys;
 mod read_back;
 
 use std::fmt;
@@ -82,6 +83,8 @@ pub(crate) fn check(
     case.journal();
     case.orders();
     case.answers();
+    case.platform_keys();
+    case.reserved_ids();
     case.effects();
     case.deliveries();
     case.found

@@ -1,12 +1,14 @@
 //! The host in memory: everything is done at once.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use preauth_core::memory::MemoryStore;
 use preauth_core::value::{DeliveryId, EndpointId, ExtensionId, Timestamp};
 use preauth_server::directory::SealedSecret;
 
-use super::Desk;
+use super::{Desk, Ground};
 
 #[async_trait]
 impl Desk for MemoryStore {
@@ -38,6 +40,10 @@ impl Desk for MemoryStore {
 
     async fn reserve_extension(&self) -> ExtensionId {
         self.reserve_extension_id().unwrap()
+    }
+
+    fn promoted(&self, skipped: i64) -> Option<Ground> {
+        Some(Ground::in_memory(Arc::new(Self::promoted(self, skipped))))
     }
 
     async fn advance_leases(&self, _by: TimeDelta) {

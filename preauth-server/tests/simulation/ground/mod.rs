@@ -60,6 +60,10 @@ pub(crate) trait Desk: Send + Sync {
 
     async fn reserve_extension(&self) -> ExtensionId;
 
+    /// A standby that is promoted at this moment, whose sequences go on so far behind the newest id
+    /// that was committed; `None` where only a drill can have one.
+    fn promoted(&self, skipped: i64) -> Option<Ground>;
+
     /// Lets leases end that much sooner.
     async fn advance_leases(&self, by: TimeDelta);
 }
@@ -79,12 +83,7 @@ impl Kind {
     ) -> Vec<Ground> {
         match self {
             Self::Memory => {
-                let store = scene.store(Arc::clone(clock));
-                let ground = Ground {
-                    archive: Arc::new(Paged(Arc::<MemoryStore>::clone(&store))),
-                    ..Ground::of(store)
-                };
-                vec![ground; instances]
+                vec![Ground::in_memory(scene.store(Arc::clone(clock))); instances]
             }
             Self::Sqlite | Self::Postgres => real::prepare(self, scene, instances).await,
         }
@@ -92,6 +91,13 @@ impl Kind {
 }
 
 impl Ground {
+    fn in_memory(store: Arc<MemoryStore>) -> Self {
+        Self {
+            archive: Arc::new(Paged(Arc::<MemoryStore>::clone(&store))),
+            ..Self::of(store)
+        }
+    }
+
     fn of<G>(ground: Arc<G>) -> Self
     where
         G: Store + Outbox + Queries + Archive + Desk + 'static,

@@ -140,6 +140,10 @@ impl Desk for Real {
         in_real_time(reserved).await.unwrap()
     }
 
+    fn promoted(&self, _skipped: i64) -> Option<Ground> {
+        None
+    }
+
     async fn advance_leases(&self, by: TimeDelta) {
         let by_ms = by.num_milliseconds();
         let statement = format!(

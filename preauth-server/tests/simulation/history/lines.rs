@@ -86,8 +86,12 @@ impl fmt::Display for Fact {
             | Self::Stopped(_)
             | Self::Killed(_)
             | Self::Faulted { .. }
+            | Self::CutOff { .. }
             | Self::ClockSet { .. } => self.instance_line(f),
             Self::Jumped(by) => write!(f, "the clock jumps by {} s", by.num_seconds()),
+            Self::Keyed { creation, answer } => write!(f, "platform: {creation:?}: {answer}"),
+            Self::Reserved(kind, id) => write!(f, "id {id} is reserved for an {kind}"),
+            Self::Promoted => f.write_str("a standby is PROMOTED"),
             Self::Quiet => f.write_str("-- quiet from here on"),
             Self::LastQuestions => f.write_str("-- last questions"),
             Self::AuditBegun | Self::AuditEnded | Self::Alarmed(_) => self.auditor_line(f),
@@ -107,6 +111,12 @@ impl Fact {
                 call,
                 fault,
             } => write!(f, "instance {instance}: {call:?} meets {fault:?}"),
+            Self::CutOff { instance } => {
+                write!(
+                    f,
+                    "instance {instance}: a commit is cut off by the promotion"
+                )
+            }
             Self::ClockSet { instance, ahead } => {
                 write!(
                     f,

@@ -15,6 +15,7 @@ use preauth_core::value::{
 };
 use preauth_server::clock::Clock;
 
+use crate::actors::Creation;
 use crate::clock::SimClock;
 use crate::faults::{Call, Fault};
 
@@ -60,6 +61,19 @@ pub(crate) enum Fact {
     Invoiced {
         at: Timestamp,
         answer: CommandAnswer,
+    },
+    /// A caller has the outcome of something that the platform creates under a key.
+    Keyed {
+        creation: Creation,
+        answer: OfferAnswer,
+    },
+    /// An id of this kind was given out.
+    Reserved(&'static str, i64),
+    /// A standby became the primary.
+    Promoted,
+    /// A commit met the end of its connection to the old primary, and was not done.
+    CutOff {
+        instance: usize,
     },
     /// A commit whose answer was lost came to its end later, and was applied or not.
     LandedLate {
@@ -178,25 +192,27 @@ pub(crate) struct Recorded {
 pub(crate) struct RecordedOrder {
     pub(crate) order: PaymentOrder,
     pub(crate) event: EventRecord,
+    pub(crate) key: Option<IdempotencyKey>,
 }
 
 impl Fact {
     /// What is to be noted of a commit once it is applied.
     pub(crate) fn committed(commit: &Commit) -> Self {
         let event = commit.event.clone();
+        let key = commit.reply.as_ref().map(|reply| reply.key.clone());
         match &commit.write {
             Write::NewOperation(operation) | Write::Operation { operation, .. } => {
                 Self::Committed(Box::new(Recorded {
                     operation: Operation::clone(operation),
                     event,
                     deliveries: commit.deliveries.clone(),
-                    key: commit.reply.as_ref().map(|reply| reply.key.clone()),
+                    key,
                     is_told: commit.notice.is_some(),
                 }))
             }
             Write::NewOrder { order, .. } | Write::Order(order) => {
                 let order = PaymentOrder::clone(order);
-                Self::CommittedOrder(Box::new(RecordedOrder { order, event }))
+                Self::CommittedOrder(Box::new(RecordedOrder { order, event, key }))
             }
             Write::NewInvoice(_) | Write::Nothing { .. } => {
                 let head_office = commit.write.head_office();

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use preauth_core::operation::Operation;
 use preauth_core::port::{
-    Commit, CommitError, Filter, LoadedOffer, LoadedOperation, OfferTarget, OperationEvent,
-    PageRequest, Render, Unavailable, Viewer, Write,
+    Commit, CommitError, Filter, LoadedOffer, LoadedOperation, NewReply, OfferTarget,
+    OperationEvent, OrderTarget, PageRequest, Render, ReplyScope, Unavailable, Viewer, Write,
 };
 use preauth_core::value::{EventType, InvoiceNumber, OperationId, Timestamp};
 use preauth_server::http::WireRender;
@@ -112,6 +112,15 @@ impl Database {
         if self.has(Defect::StaleBody) {
             commit.event.body = commit.event.body.replace("TO_APPROVE", "IN_PRE_AUTH");
         }
+        let is_platforms = |reply: &NewReply| reply.scope == ReplyScope::Platform;
+        if self.has(Defect::PlatformReplyNotStored)
+            && commit.reply.as_ref().is_some_and(is_platforms)
+        {
+            commit.reply = None;
+        }
+        if self.has(Defect::OrderUnconstrained) {
+            forget_standing(ground, &mut commit.write).await?;
+        }
         if let Some(reply) = &mut commit.reply
             && self.has(Defect::ReplyOfAnotherState)
         {
@@ -205,6 +214,21 @@ async fn forget_version(ground: &Ground, write: &mut Write) -> Result<(), Commit
         | Write::NewOrder { .. }
         | Write::NewInvoice(_)
         | Write::Nothing { .. } => {}
+    }
+    Ok(())
+}
+
+/// Has a new order take the place of whichever its operation has.
+async fn forget_standing(ground: &Ground, write: &mut Write) -> Result<(), CommitError> {
+    if let Write::NewOrder { order, instead_of } = write {
+        let target = OrderTarget {
+            payer: order.payer.company,
+            supplier: order.supplier.cnpj,
+            operation: order.operation,
+        };
+        let loaded = ground.store.load_new_order(&target).await;
+        let loaded = loaded.map_err(|error| CommitError::NotDone(error.cause))?;
+        *instead_of = loaded.and_then(|loaded| loaded.current);
     }
     Ok(())
 }

@@ -9,12 +9,14 @@ mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, RwLock as PlainLock};
+use std::time::Duration;
 
 use chrono::TimeDelta;
 use preauth_core::port::Unavailable;
 use preauth_core::value::{DeliveryId, EndpointId, OperationId};
 use tokio::sync::{Notify, RwLock};
+use tokio::time::Instant;
 
 use crate::clock::SimClock;
 use crate::defect::Defect;
@@ -24,11 +26,18 @@ use crate::history::{Chronicle, Fact};
 use crate::receivers::Receivers;
 use crate::scene::Scene;
 
+/// How far ids are moved on after a promotion: more than were reserved and not committed.
+const SKIPPED_IDS: i64 = 1_000;
+
 /// The database of a run, which survives everything.
 #[derive(Debug)]
 pub(crate) struct Database {
     /// As each instance reaches it.
-    grounds: Vec<Ground>,
+    grounds: PlainLock<Vec<Ground>>,
+    /// How often a standby was promoted: connections do not outlive that.
+    promotions: AtomicU32,
+    /// Until when nobody reaches the new primary.
+    is_down_until: Mutex<Option<Instant>>,
     pub(crate) faults: Arc<Faults>,
     pub(crate) chronicle: Chronicle,
     pub(crate) defect: Option<Defect>,
@@ -64,7 +73,9 @@ impl Database {
         receivers: Arc<Receivers>,
     ) -> Self {
         Self {
-            grounds,
+            grounds: PlainLock::new(grounds),
+            promotions: AtomicU32::new(0),
+            is_down_until: Mutex::default(),
             faults,
             chronicle,
             defect,
@@ -79,8 +90,51 @@ impl Database {
     }
 
     /// The database as nobody in particular reaches it.
-    pub(crate) fn ground(&self) -> &Ground {
-        &self.grounds[0]
+    pub(crate) fn ground(&self) -> Ground {
+        self.ground_of(0)
+    }
+
+    fn ground_of(&self, instance: usize) -> Ground {
+        self.grounds.read().unwrap()[instance].clone()
+    }
+
+    /// Promotes a standby that has everything that was committed: all connections break, and what
+    /// was under way on them is not done.
+    pub(crate) fn promote(&self, down_ms: u64) {
+        let skipped = if self.has(Defect::IdsGivenTwice) {
+            0
+        } else {
+            SKIPPED_IDS
+        };
+        let Some(promoted) = self.ground().desk.promoted(skipped) else {
+            return;
+        };
+        let stays_behind = |instance| instance > 0 && self.has(Defect::OldPrimaryWritten);
+        let mut grounds = self.grounds.write().unwrap();
+        for (instance, ground) in grounds.iter_mut().enumerate() {
+            if !stays_behind(instance) {
+                *ground = promoted.clone();
+            }
+        }
+        drop(grounds);
+        self.promotions.fetch_add(1, Ordering::Relaxed);
+        let until = Instant::now() + Duration::from_millis(down_ms);
+        *self.is_down_until.lock().unwrap() = Some(until);
+        self.chronicle.note(Fact::Promoted);
+    }
+
+    /// Which primary a connection leads to that is made now.
+    fn connection(&self) -> u32 {
+        self.promotions.load(Ordering::Relaxed)
+    }
+
+    /// Whether a connection has ended, or cannot be made.
+    fn is_cut_off(&self, connection: u32) -> bool {
+        let is_down = || {
+            let until = *self.is_down_until.lock().unwrap();
+            until.is_some_and(|until| Instant::now() < until) && !self.faults.are_over()
+        };
+        self.connection() != connection || is_down()
     }
 
     pub(crate) async fn pause(&self, endpoint: EndpointId) {
@@ -110,7 +164,7 @@ impl Database {
         letterboxes.rotate(endpoint, &secret, others_until);
         self.chronicle.note(Fact::Rotated(endpoint, others_until));
         let sealed = scene.sealed(endpoint, &secret);
-        let desk = &self.ground().desk;
+        let desk = self.ground().desk;
         if !self.has(Defect::RotationForgotten) {
             desk.rotate(endpoint, sealed, at, others_until).await;
         }
@@ -143,8 +197,8 @@ impl Database {
 
 impl SimStore {
     /// The database as this instance reaches it.
-    fn ground(&self) -> &Ground {
-        &self.database.grounds[self.instance]
+    fn ground(&self) -> Ground {
+        self.database.ground_of(self.instance)
     }
 
     pub(crate) fn new(database: Arc<Database>, instance: usize, wake: Arc<Notify>) -> Self {
@@ -162,8 +216,9 @@ impl SimStore {
         work: impl Future<Output = Result<T, Unavailable>>,
     ) -> Result<T, Unavailable> {
         let faults = &self.database.faults;
+        let connection = self.database.connection();
         let fault = faults.meet(self.instance, call).await;
-        if fault == Some(Fault::Fails) {
+        if fault == Some(Fault::Fails) || self.database.is_cut_off(connection) {
             return Err(unavailable());
         }
         let done = work.await;

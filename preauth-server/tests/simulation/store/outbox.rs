@@ -19,8 +19,8 @@ impl Outbox for SimStore {
         let (store, claim) = (self.clone(), *claim);
         let work = outliving(async move {
             let _others_too = store.database.pausing.read().await;
-            let leased = store.database.claim(store.ground(), &claim).await?;
-            let leased = store.database.as_stored(store.ground(), leased).await?;
+            let leased = store.database.claim(&store.ground(), &claim).await?;
+            let leased = store.database.as_stored(&store.ground(), leased).await?;
             for leased in &leased {
                 store.database.chronicle.note(Fact::Claimed {
                     instance: store.instance,
@@ -47,7 +47,7 @@ impl Outbox for SimStore {
             let ground = store.ground();
             let is_recorded = store
                 .database
-                .finish(ground, &leased, &attempt, verdict)
+                .finish(&ground, &leased, &attempt, verdict)
                 .await?;
             store.database.chronicle.note(Fact::Finished {
                 instance: store.instance,
@@ -75,8 +75,8 @@ impl Outbox for SimStore {
     }
 
     async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable> {
-        self.call(Call::NextDue, self.ground().outbox.next_due())
-            .await
+        let ground = self.ground();
+        self.call(Call::NextDue, ground.outbox.next_due()).await
     }
 }
 

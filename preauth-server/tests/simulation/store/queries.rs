@@ -19,7 +19,8 @@ impl Queries for SimStore {
         viewer: Viewer,
         id: OperationId,
     ) -> Result<Option<Operation>, Unavailable> {
-        let found = self.call(Call::Find, self.ground().queries.find(viewer, id));
+        let ground = self.ground();
+        let found = self.call(Call::Find, ground.queries.find(viewer, id));
         Ok(found.await?.map(undisguised))
     }
 
@@ -29,19 +30,21 @@ impl Queries for SimStore {
         filter: &Filter,
         page: PageRequest,
     ) -> Result<OperationPage, Unavailable> {
-        let listed = self.ground().queries.list(viewer, filter, page);
+        let ground = self.ground();
+        let listed = ground.queries.list(viewer, filter, page);
         let mut page = self.call(Call::List, listed).await?;
         page.operations = page.operations.into_iter().map(undisguised).collect();
         Ok(page)
     }
 
     async fn history(&self, id: OperationId) -> Result<Vec<HistoryEntry>, Unavailable> {
-        self.call(Call::History, self.ground().queries.history(id))
-            .await
+        let ground = self.ground();
+        self.call(Call::History, ground.queries.history(id)).await
     }
 
     async fn overdue(&self, now: Timestamp, limit: u32) -> Result<Vec<OperationId>, Unavailable> {
-        self.call(Call::Overdue, self.ground().queries.overdue(now, limit))
+        let ground = self.ground();
+        self.call(Call::Overdue, ground.queries.overdue(now, limit))
             .await
     }
 }

@@ -32,20 +32,27 @@ const MAX_LANE_WAIT: Duration = Duration::from_millis(500);
 #[async_trait]
 impl Store for SimStore {
     async fn load_offer(&self, target: &OfferTarget) -> Result<Option<LoadedOffer>, Unavailable> {
-        self.call(
-            Call::LoadOffer,
-            self.database.load_offer(self.ground(), target),
-        )
-        .await
+        let ground = self.ground();
+        let loaded = self
+            .call(Call::LoadOffer, self.database.load_offer(&ground, target))
+            .await?;
+        if let Some(loaded) = &loaded {
+            let id = loaded.context.id.get();
+            self.database
+                .chronicle
+                .note(Fact::Reserved("operation", id));
+        }
+        Ok(loaded)
     }
 
     async fn load_operation(
         &self,
         id: OperationId,
     ) -> Result<Option<LoadedOperation>, Unavailable> {
+        let ground = self.ground();
         self.call(
             Call::LoadOperation,
-            self.database.load_operation(self.ground(), id),
+            self.database.load_operation(&ground, id),
         )
         .await
     }
@@ -55,9 +62,10 @@ impl Store for SimStore {
         now: Timestamp,
         limit: u32,
     ) -> Result<Vec<LoadedOperation>, Unavailable> {
+        let ground = self.ground();
         self.call(
             Call::Overdue,
-            self.database.load_overdue(self.ground(), now, limit),
+            self.database.load_overdue(&ground, now, limit),
         )
         .await
     }
@@ -66,35 +74,44 @@ impl Store for SimStore {
         &self,
         target: &OrderTarget,
     ) -> Result<Option<LoadedNewOrder>, Unavailable> {
-        let store = &self.ground().store;
-        self.call(Call::LoadOrder, store.load_new_order(target))
-            .await
+        let ground = self.ground();
+        let loaded = self
+            .call(Call::LoadOrder, ground.store.load_new_order(target))
+            .await?;
+        if let Some(loaded) = &loaded {
+            let id = loaded.order.get();
+            self.database.chronicle.note(Fact::Reserved("order", id));
+        }
+        Ok(loaded)
     }
 
     async fn load_order(
         &self,
         id: PaymentOrderId,
     ) -> Result<Option<LoadedOrder<PaymentOrder>>, Unavailable> {
-        let store = &self.ground().store;
+        let store = self.ground().store;
         self.call(Call::LoadOrder, store.load_order(id)).await
     }
 
     async fn has_event(&self, id: EventId) -> Result<bool, Unavailable> {
-        self.call(Call::LookUp, self.ground().store.has_event(id))
-            .await
+        let ground = self.ground();
+        self.call(Call::LookUp, ground.store.has_event(id)).await
     }
 
     async fn load_platform_reply(
         &self,
         key: &IdempotencyKey,
     ) -> Result<Option<PlatformReply>, Unavailable> {
-        let store = &self.ground().store;
+        let store = self.ground().store;
         self.call(Call::LoadReply, store.load_platform_reply(key))
             .await
     }
 
     async fn commit(&self, mut commit: Commit) -> Result<(), CommitError> {
-        self.database.take_id_anew(self.ground(), &mut commit).await;
+        let connection = self.database.connection();
+        self.database
+            .take_id_anew(&self.ground(), &mut commit)
+            .await;
         self.database.send_too_early(&commit);
         let faults = &self.database.faults;
         let fault = faults.meet(self.instance, Call::Commit).await;
@@ -108,12 +125,17 @@ impl Store for SimStore {
                 return Err(CommitError::Busy(lost()));
             }
             Some(Fault::LandsLate) => {
-                self.land_late(commit);
+                self.land_late(commit, connection);
                 return Err(unknown());
             }
             Some(Fault::LosesAnswer | Fault::KillsBefore | Fault::KillsAfter) | None => {}
         }
         self.pass_the_lane().await;
+        if self.database.is_cut_off(connection) {
+            let instance = self.instance;
+            self.database.chronicle.note(Fact::CutOff { instance });
+            return Err(unknown());
+        }
         let store = self.clone();
         let done = outliving(async move { store.apply(commit).await }).await;
         if done.is_ok() {
@@ -159,7 +181,7 @@ impl SimStore {
     }
 
     /// The database goes on with what it was sent, whatever became of the instance.
-    fn land_late(&self, commit: Commit) {
+    fn land_late(&self, commit: Commit, connection: u32) {
         let store = self.clone();
         let pause = store.database.faults.draw(|random| {
             if random.chance(MUCH_LATER) {
@@ -172,7 +194,8 @@ impl SimStore {
             sleep_ms(pause).await;
             let event_type = commit.event.event_type;
             // Nobody is left who could be told.
-            let is_applied = store.apply(commit).await.is_ok();
+            let is_applied =
+                !store.database.is_cut_off(connection) && store.apply(commit).await.is_ok();
             store.database.chronicle.note(Fact::LandedLate {
                 event_type,
                 is_applied,
@@ -183,7 +206,7 @@ impl SimStore {
     /// Writes a commit and notes it.
     async fn apply(&self, commit: Commit) -> Result<(), CommitError> {
         let committed = Fact::committed(&commit);
-        self.database.write(self.ground(), commit).await?;
+        self.database.write(&self.ground(), commit).await?;
         self.database.chronicle.note(committed);
         Ok(())
     }

@@ -8,7 +8,7 @@ use preauth_core::operation::Action;
 use preauth_core::value::IdempotencyKey;
 use preauth_server::clock::Clock;
 
-use crate::actors::{self, INSTANCE_FOR_LAST_QUESTIONS};
+use crate::actors::{self, Creation, INSTANCE_FOR_LAST_QUESTIONS};
 use crate::checker::{EXPIRY_PATIENCE, ReadBack};
 use crate::history::{CommandAnswer, Fact, OfferAnswer};
 
@@ -70,12 +70,31 @@ async fn ask_again(cluster: &Arc<Cluster>) {
         (keys, cancelled)
     });
     let instance = INSTANCE_FOR_LAST_QUESTIONS;
+    for creation in created(cluster) {
+        actors::create(cluster, instance, &creation, true).await;
+    }
     for (key, invoice) in keys {
         actors::offer(cluster, instance, invoice, Some(key)).await;
     }
     for operation in cancelled {
         actors::cancel(cluster, instance, operation).await;
     }
+}
+
+/// What the platform was answered under a key, each once.
+fn created(cluster: &Cluster) -> Vec<Creation> {
+    cluster.chronicle.read(|entries| {
+        let mut all = Vec::new();
+        for entry in entries {
+            if let Fact::Keyed { creation, answer } = &entry.fact
+                && answer.body().is_some()
+                && !all.contains(creation)
+            {
+                all.push(creation.clone());
+            }
+        }
+        all
+    })
 }
 
 /// Lets time pass until nothing is left to be delivered.

@@ -1,0 +1,22 @@
+//! A primary fails, and its standby takes its place.
+
+use std::sync::Arc;
+
+use crate::clock::sleep_ms;
+use crate::random::Random;
+use crate::world::Cluster;
+
+const TURNS: u32 = 2;
+/// Nobody reaches the new primary for at most so long.
+const MAX_DOWN_MS: u64 = 3_000;
+
+/// Promotes a standby now and then.
+pub(super) async fn promotes(cluster: &Arc<Cluster>, mut random: Random) {
+    let promotions = cluster.database.faults.mix().promotions;
+    for _ in 0..TURNS {
+        sleep_ms(random.between(1, 15_000)).await;
+        if random.chance(promotions) {
+            cluster.database.promote(random.below(MAX_DOWN_MS));
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What the platform creates under its keys, and the ids that it is given: I1 and I5.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use preauth_core::value::{IdempotencyKey, PaymentOrderId};
+
+use crate::actors::{Creation, created_id};
+use crate::history::{Fact, OfferAnswer};
+
+use super::Case;
+
+/// What was answered under one key.
+#[derive(Default)]
+struct Answered<'a> {
+    body: Option<&'a str>,
+    originals: u32,
+}
+
+impl<'a> Case<'a> {
+    pub(super) fn platform_keys(&mut self) {
+        let made = self.made_by_key();
+        let mut answered: BTreeMap<IdempotencyKey, Answered<'a>> = BTreeMap::new();
+        let mut is_over = false;
+        for entry in self.history {
+            match &entry.fact {
+                Fact::LastQuestions => is_over = true,
+                Fact::Keyed { creation, answer } => {
+                    let key = creation.key();
+                    self.one_record(creation, answer, made.get(&key));
+                    self.one_body(answered.entry(key).or_default(), creation, answer);
+                    let is_replayed = matches!(answer, OfferAnswer::Replayed(_));
+                    self.expect(!is_over || is_replayed, "I5", || {
+                        format!("{creation:?} is not repeated in the end: {answer}")
+                    });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// No id is given out twice, whichever primary gives it.
+    pub(super) fn reserved_ids(&mut self) {
+        if !self.is_exact {
+            return;
+        }
+        let mut reserved = BTreeSet::new();
+        for entry in self.history {
+            if let Fact::Reserved(kind, id) = &entry.fact {
+                self.expect(reserved.insert((*kind, *id)), "I1", || {
+                    format!("the id {id} of an {kind} is given out twice")
+                });
+            }
+        }
+    }
+
+    /// The one record that was committed under each key.
+    fn made_by_key(&mut self) -> BTreeMap<&'a IdempotencyKey, i64> {
+        let mut made = BTreeMap::new();
+        for entry in self.history {
+            let (key, id) = match &entry.fact {
+                Fact::Committed(recorded) => (&recorded.key, recorded.operation.id.get()),
+                Fact::CommittedOrder(recorded) => (&recorded.key, recorded.order.id.get()),
+                _ => continue,
+            };
+            if let Some(key) = key {
+                let first = *made.entry(key).or_insert(id);
+                self.expect(first == id, "I1", || {
+                    format!("records {first} and {id} were both created under {key}")
+                });
+            }
+        }
+        made
+    }
+
+    fn one_record(&mut self, creation: &Creation, answer: &OfferAnswer, made: Option<&i64>) {
+        let Some(body) = answer.body() else { return };
+        let told = created_id(body).get();
+        let is_stored = match creation {
+            Creation::Advance { .. } => self.end.operation(created_id(body)).is_some(),
+            Creation::Order { .. } => {
+                PaymentOrderId::new(told).is_some_and(|id| self.end.orders.contains_key(&id))
+            }
+        };
+        self.expect(is_stored && made == Some(&told), "I1", || {
+            format!("{creation:?} is answered {told}, stored: {is_stored}, committed: {made:?}")
+        });
+    }
+
+    fn one_body(
+        &mut self,
+        answered: &mut Answered<'a>,
+        creation: &Creation,
+        answer: &'a OfferAnswer,
+    ) {
+        let Some(body) = answer.body() else { return };
+        let first = *answered.body.get_or_insert(body);
+        self.expect(first == body, "I5", || {
+            format!("{creation:?} is answered {first} and then {body}")
+        });
+        if matches!(answer, OfferAnswer::Created(_)) {
+            answered.originals += 1;
+        }
+        let originals = answered.originals;
+        self.expect(originals <= 1, "I5", || {
+            format!("{originals} answers of {creation:?} are no replays")
+        });
+    }
+}
