@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
 use crate::chance::{pause, rounds};
-use crate::erp::{Erp, Outcome};
+use crate::erp::{Erp, Load, Outcome};
 use crate::own_cluster::OwnCluster;
 use crate::proxy::Proxy;
 use crate::scene::{Scene, leases_run_out};
@@ -76,6 +76,23 @@ impl Stage {
         until(&standby, replayed, |replayed| replayed >= written).await;
     }
 
+    /// Promotes the standby under load, lets the load go on there, and compares: what it came to,
+    /// with the time until all of it was answered again.
+    async fn promote_under(&self, load: Load) -> String {
+        let (scene, promoting) = (&self.scene, Instant::now());
+        let promoted = self.promote().await;
+        scene.recovery().await;
+        let recovery = promoting.elapsed();
+        scene.wait_until_ready(true).await;
+        scene.wait_for_offers(20).await;
+        load.end().await;
+        self.acknowledged_ids();
+        leases_run_out(&promoted).await;
+        let verdict = scene.judge().await;
+        scene.nothing_lingers(&promoted).await;
+        format!("{verdict}; back within {recovery:.1?}")
+    }
+
     /// The ids that were answered 201, none of them for two offers.
     fn acknowledged_ids(&self) -> BTreeSet<i64> {
         let mut ids = BTreeSet::new();
@@ -100,18 +117,8 @@ async fn a_synchronous_standby_that_is_promoted_under_load_loses_and_doubles_not
         let load = scene.begin_load();
         scene.wait_for_offers(30).await;
         stage.cluster.control("--mode immediate stop").await;
-        let promoting = Instant::now();
-        let promoted = stage.promote().await;
-        scene.recovery().await;
-        let recovery = promoting.elapsed();
-        scene.wait_until_ready(true).await;
-        scene.wait_for_offers(20).await;
-        load.end().await;
-        stage.acknowledged_ids();
-        leases_run_out(&promoted).await;
-        let verdict = scene.judge().await;
-        scene.nothing_lingers(&promoted).await;
-        println!("promoted in place of a lost primary: {verdict}; back within {recovery:.1?}");
+        let ended = stage.promote_under(load).await;
+        println!("promoted in place of a lost primary: {ended}");
     }
 }
 
@@ -159,17 +166,8 @@ async fn a_primary_that_takes_no_more_writes_is_left_for_the_one_that_its_name_l
         sleep(Duration::from_secs(1)).await;
         until(&stage.primary, at_work, |at_work| at_work == 0).await;
         stage.catch_up().await;
-        let promoting = Instant::now();
-        let promoted = stage.promote().await;
-        scene.recovery().await;
-        let recovery = promoting.elapsed();
-        scene.wait_until_ready(true).await;
-        scene.wait_for_offers(20).await;
-        load.end().await;
-        stage.acknowledged_ids();
-        leases_run_out(&promoted).await;
-        let verdict = scene.judge().await;
-        println!("read-only, then promoted elsewhere: {verdict}; back within {recovery:.1?}");
+        let ended = stage.promote_under(load).await;
+        println!("read-only, then promoted elsewhere: {ended}");
     }
 }
 

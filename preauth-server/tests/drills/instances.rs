@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use serde_json::json;
 use tokio::task::JoinSet;
 
 use crate::chance::rounds;
 use crate::database::Database;
 use crate::instance::signal;
 use crate::scene::{Scene, eventually, leases_run_out};
-use crate::support::Answer;
+use crate::support::{Answer, due_date};
 
 const REQUESTS: usize = 100;
 
@@ -139,6 +140,84 @@ async fn one_instance_is_killed_again_and_again_beside_another() {
     let verdict = scene.judge().await;
     scene.nothing_lingers(&sql).await;
     println!("one of two killed {kills} times: {verdict}");
+}
+
+/// An insert of such an event takes its time in the database.
+const SLOW: [&str; 2] = [
+    "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
+     'BEGIN PERFORM pg_sleep(4); RETURN NEW; END'",
+    "CREATE TRIGGER slow BEFORE INSERT ON events FOR EACH ROW
+     WHEN (NEW.body LIKE '%LENTA%') EXECUTE FUNCTION slow()",
+];
+const ASLEEP: &str = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'
+     AND datname = current_database()";
+
+/// One instance is in the middle of a commit when the same request comes to the other.
+#[tokio::test]
+async fn a_key_that_another_instance_commits_at_this_moment_is_in_progress() {
+    let database = Database::fresh().await;
+    let scene = two_on(&database).await;
+    let sql = database.sql().await;
+    for statement in SLOW {
+        sqlx::query(statement).execute(&sql).await.unwrap();
+    }
+    let offer = |instance| {
+        let erp = scene.erp(instance);
+        async move {
+            let key = [("idempotency-key", "pedido-0001")];
+            erp.post("NF-LENTA", &key).await.unwrap()
+        }
+    };
+    let created = asked_twice(&sql, offer(0), offer(1), offer(1)).await;
+    scene
+        .ledger
+        .note_answer("NF-LENTA", Some("pedido-0001"), &created);
+    println!("in progress elsewhere: {}", scene.judge().await);
+    let company = scene.first().sandbox().company().await;
+    let invoice = |instance: usize| {
+        let sandbox = scene.instances[instance].sandbox();
+        let body = json!({
+            "payerCompanyId": company,
+            "supplierCnpj": sandbox.text("supplierCnpj"),
+            "invoice": {"amount": 900, "dueDate": due_date(60).to_string(), "number": "LENTA-2"},
+        });
+        let platform = sandbox.platform();
+        async move {
+            let headers = [("idempotency-key", "fatura-0001")];
+            platform
+                .post_text("/api/platform/v1/invoices", &headers, body.to_string())
+                .await
+        }
+    };
+    asked_twice(&sql, invoice(0), invoice(1), invoice(1)).await;
+}
+
+/// Asks one instance, and the other while the first commits, and the other again: the answer.
+async fn asked_twice(
+    sql: &sqlx::PgPool,
+    first: impl Future<Output = Answer> + Send + 'static,
+    meanwhile: impl Future<Output = Answer>,
+    afterwards: impl Future<Output = Answer>,
+) -> Answer {
+    let asleep = || async {
+        let count: i64 = sqlx::query_scalar(ASLEEP).fetch_one(sql).await.unwrap();
+        count
+    };
+    let first = tokio::spawn(first);
+    while asleep().await == 0 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let refused = meanwhile.await;
+    let in_progress = (409, "IDEMPOTENCY_IN_PROGRESS".to_owned());
+    assert_eq!(refused.refusal(), in_progress, "{}", refused.text);
+    assert!(!refused.header("retry-after").is_empty());
+    assert!(asleep().await > 0, "it was answered after the commit");
+    let created = first.await.unwrap();
+    assert_eq!(created.status, 201, "{}", created.text);
+    let replayed = afterwards.await;
+    assert_eq!(replayed.header("idempotency-replayed"), "true");
+    assert_eq!(replayed.text, created.text);
+    created
 }
 
 /// The first freezes with its request answered and unread. The lease runs out, the second takes

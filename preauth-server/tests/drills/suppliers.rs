@@ -75,6 +75,20 @@ impl Supplier {
         );
     }
 
+    /// Queues a test event for the endpoint.
+    pub(crate) async fn is_sent_a_test(&self) {
+        done(&self.platform.post(&format!("{}/test", self.endpoint)).await);
+    }
+
+    /// Removes the endpoint.
+    pub(crate) async fn remove_endpoint(&self) {
+        let removed = self
+            .platform
+            .send(Method::DELETE, &self.endpoint, &[], None);
+        let removed = removed.await;
+        assert_eq!(removed.status, 204, "{}", removed.text);
+    }
+
     pub(crate) async fn resume(&self) {
         done(
             &self

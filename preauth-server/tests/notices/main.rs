@@ -36,3 +36,4 @@ mod pause;
 mod sending;
 mod share;
 mod tls;
+mod unreadable;

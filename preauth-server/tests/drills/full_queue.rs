@@ -1,0 +1,105 @@
+//! More requests wait than a queue has places, while what serves it is stuck.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use preauth_client::wire::path::PRE_AUTHORIZATIONS;
+use sqlx::{Connection, Executor, PgPool, SqliteConnection};
+use tokio::sync::Barrier;
+use tokio::task::JoinSet;
+
+use crate::database::Database;
+use crate::scene::{Scene, eventually};
+use crate::support::{Answer, RawCaller};
+
+/// More than the places of the queue and those that are taken out of it at once.
+const CALLERS: usize = 1_500;
+
+/// How the requests ended that came while nothing was served.
+struct Crowded {
+    answers: JoinSet<Answer>,
+    refused: Arc<AtomicUsize>,
+}
+
+impl Crowded {
+    /// All of them come at once.
+    fn begin(scene: &Scene) -> Self {
+        let refused = Arc::<AtomicUsize>::default();
+        let (mut answers, gate) = (JoinSet::new(), Arc::new(Barrier::new(CALLERS)));
+        let sandbox = scene.first().sandbox();
+        let caller = RawCaller::new(sandbox.text("baseUrl"), Some(sandbox.text("apiKey")));
+        for _ in 0..CALLERS {
+            let (caller, gate, refused) = (caller.clone(), Arc::clone(&gate), Arc::clone(&refused));
+            answers.spawn(async move {
+                gate.wait().await;
+                let answer = caller.get(PRE_AUTHORIZATIONS).await;
+                if answer.status == 503 {
+                    refused.fetch_add(1, Ordering::Relaxed);
+                }
+                answer
+            });
+        }
+        Self { answers, refused }
+    }
+
+    /// Waits until some were refused.
+    async fn some_refused(&self) {
+        eventually("a full queue refuses", || {
+            self.refused.load(Ordering::Relaxed) > 0
+        })
+        .await;
+    }
+
+    /// Every request has one of two answers; how many were refused.
+    async fn end(self) -> usize {
+        let mut refused = 0;
+        for answer in self.answers.join_all().await {
+            if answer.status == 503 {
+                assert_eq!(answer.code(), "SERVICE_UNAVAILABLE");
+                let wait: u32 = answer.header("retry-after").parse().unwrap();
+                assert!((1..=60).contains(&wait), "{wait}");
+                refused += 1;
+            } else {
+                assert_eq!(answer.status, 200, "{}", answer.text);
+            }
+        }
+        refused
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_queue_refuses_at_once_and_says_when_to_come_again_on_sqlite() {
+    let scene = Scene::on_file().await;
+    let file = scene.first().data().join("preauth.db");
+    let url = format!("sqlite://{}", file.display());
+    let mut holder = SqliteConnection::connect(&url).await.unwrap();
+    holder.execute("BEGIN IMMEDIATE").await.unwrap();
+    let crowded = Crowded::begin(&scene);
+    // Nothing else ends a request while the lock is held.
+    crowded.some_refused().await;
+    holder.execute("ROLLBACK").await.unwrap();
+    let refused = crowded.end().await;
+    scene.erp(0).offer().await;
+    println!(
+        "SQLite: {refused} of {CALLERS} refused; {}",
+        scene.judge().await
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_queue_refuses_at_once_and_says_when_to_come_again_on_postgresql() {
+    let database = Database::fresh().await;
+    let scene = Scene::on(&database.url()).await;
+    let sql = PgPool::connect(&database.url()).await.unwrap();
+    let mut holder = sql.begin().await.unwrap();
+    holder.execute("LOCK TABLE api_keys").await.unwrap();
+    let crowded = Crowded::begin(&scene);
+    crowded.some_refused().await;
+    holder.rollback().await.unwrap();
+    let refused = crowded.end().await;
+    scene.erp(0).offer().await;
+    println!(
+        "PostgreSQL: {refused} of {CALLERS} refused; {}",
+        scene.judge().await
+    );
+}
