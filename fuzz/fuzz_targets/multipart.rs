@@ -70,7 +70,7 @@ fn what_was_read_was_sent(input: &[u8], form: &Form, file: &[u8]) {
     }
     assert!(stands_in(input, file));
     if let Some(part) = &form.file {
-        assert!(!part.name.is_empty() && !part.name.contains(char::is_control));
+        assert!(!part.name.is_empty());
     }
 }
 

@@ -190,6 +190,7 @@ fn context() -> OfferContext {
     OfferContext {
         payer: party(1, "11222333000181"),
         supplier: Some(party(2, "12ABC34501DE35")),
+        supplier_is_of_group: false,
         supplier_is_blocked: false,
         credit: Some(Credit {
             max_term_days: 180,

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use preauth_core::value::escaped;
+
 use super::line::beginning;
 use super::{Error, ErrorKind};
 
@@ -28,11 +30,11 @@ impl fmt::Display for Error {
         for (index, problem) in self.problems().take(MAX_PROBLEMS).enumerate() {
             f.write_str(if index == 0 { ": " } else { "; " })?;
             // None of these words is ours: a line break in one must not begin a line in a log.
-            write!(f, "{}", beginning(problem.code.as_str()).escape_debug())?;
+            write!(f, "{}", escaped(beginning(problem.code.as_str())))?;
             if let Some(field) = problem.field {
-                write!(f, " {}", beginning(field).escape_debug())?;
+                write!(f, " {}", escaped(beginning(field)))?;
             }
-            write!(f, " \"{}\"", beginning(problem.message).escape_debug())?;
+            write!(f, " \"{}\"", escaped(beginning(problem.message)))?;
         }
         let more = self.problems().count().saturating_sub(MAX_PROBLEMS);
         if more > 0 {
@@ -46,7 +48,7 @@ impl fmt::Display for Error {
             write!(f, " [retry after {} s]", wait.as_secs())?;
         }
         if let Some(request_id) = self.request_id() {
-            write!(f, " [request id {}]", beginning(request_id).escape_debug())?;
+            write!(f, " [request id {}]", escaped(beginning(request_id)))?;
         }
         if self.inner.attempts > 1 {
             write!(f, " [{} attempts]", self.inner.attempts)?;

@@ -4,6 +4,8 @@ use std::error::Error as StdError;
 use std::fmt::{self, Write};
 use std::iter::successors;
 
+use preauth_core::value::is_hidden;
+
 /// The most causes that are written.
 const MAX_CAUSES: usize = 8;
 
@@ -24,11 +26,7 @@ pub(super) fn with_causes(error: &dyn StdError, f: &mut fmt::Formatter<'_>) -> f
         f.write_str(": ")?;
         let text = cause.to_string();
         for character in beginning(&text).chars() {
-            f.write_char(if character.is_control() {
-                ' '
-            } else {
-                character
-            })?;
+            f.write_char(if is_hidden(character) { ' ' } else { character })?;
         }
     }
     Ok(())

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use bytes::Bytes;
 use futures_core::Stream;
+use preauth_core::value::is_hidden;
 
 use content::{Content, SharedStream};
 
@@ -58,7 +59,7 @@ pub enum FileError {
         /// What was given, in characters.
         found: usize,
     },
-    /// The name has a control character, or is not Unicode.
+    /// The name has a character that does not show, a control character say, or is not Unicode.
     #[error("the file name has a character that is not allowed")]
     NameCharacter,
     /// The name ends in neither `.pdf` nor `.xml`.
@@ -124,7 +125,7 @@ impl InvoiceFile {
         if name.trim().is_empty() {
             return Err(FileError::Nameless);
         }
-        if name.chars().any(char::is_control) {
+        if name.chars().any(is_hidden) {
             return Err(FileError::NameCharacter);
         }
         let found = name.chars().count();

@@ -117,7 +117,7 @@ fn replayed(stored: &StoredOrder, told: &[ToldOrder], found: &mut Findings) {
             reason: told
                 .reason
                 .as_deref()
-                .and_then(|reason| Reason::parse(reason).ok()),
+                .and_then(|reason| Reason::from_stored(reason).ok()),
         };
         order = evolve(&order, &change);
         in_step(&order, event, told, found);

@@ -139,7 +139,7 @@ fn closings(row: &Transition, told: &ToldOperation) -> Vec<Change> {
     let without = is_default.then(|| closed(None));
     let is_fixed = matches!(row.action, Action::Cancel | Action::Expire);
     let given = told.reason.as_deref().filter(|_| !is_fixed);
-    let given = given.and_then(|reason| Reason::parse(reason).ok());
+    let given = given.and_then(|reason| Reason::from_stored(reason).ok());
     without
         .into_iter()
         .chain(given.map(|reason| closed(Some(reason))))

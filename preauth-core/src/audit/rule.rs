@@ -165,7 +165,7 @@ impl Rule {
             }
             Self::OneHolder => {
                 "decide with the company which one counts, and withdraw or reprove the other; then \
-                 check that the index operations_invoice_in_progress exists"
+                 check that the index operations_number_in_progress exists"
             }
             Self::OnePaymentOrder => {
                 "cancel or reprove the one that is not to be paid; when both were paid, have one of the \

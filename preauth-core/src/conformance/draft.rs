@@ -47,7 +47,7 @@ pub(super) fn opening(
     commit.reply = key.map(|key| NewReply {
         scope: ReplyScope::HeadOffice(loaded.context.payer.head_office),
         key: key.clone(),
-        fingerprint: offer.fingerprint(),
+        fingerprint: offer.fingerprints().compared(),
         body: format!("reply of {id}"),
         retention: policy.idempotency_retention,
     });

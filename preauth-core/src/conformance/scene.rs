@@ -235,11 +235,16 @@ impl<'a> Scene<'a> {
         self.ids.uuid(self.now)
     }
 
-    /// A tax id that no other case has: twelve digits of its own, check digits by trial.
+    /// The tax id of a legal entity that no other case has.
     pub(super) fn new_cnpj(&self) -> Cnpj {
-        let body = 100_000_000_000 + u64::from(self.fresh) * 200 + self.count();
-        let spelled = |check| Cnpj::parse(&format!("{body:012}{check:02}"));
-        (0..100).find_map(|check| spelled(check).ok()).unwrap()
+        let root = 10_000_000 + u64::from(self.fresh) * 200 + self.count();
+        checked(&format!("{root:08}0001"))
+    }
+
+    /// The tax id of a branch, registered nowhere, of the same legal entity.
+    pub(super) fn unregistered_branch_of(&self, cnpj: Cnpj) -> Cnpj {
+        let branch = 1_000 + self.count();
+        checked(&format!("{}{branch:04}", cnpj.root().as_str()))
     }
 
     pub(super) fn earlier(&self, by: TimeDelta) -> Timestamp {
@@ -254,6 +259,12 @@ impl<'a> Scene<'a> {
     fn count(&self) -> u64 {
         self.counted.fetch_add(1, Ordering::Relaxed)
     }
+}
+
+/// The tax id with these twelve characters; its check digits are found by trial.
+fn checked(base: &str) -> Cnpj {
+    let spelled = |check| Cnpj::parse(&format!("{base}{check:02}"));
+    (0..100).find_map(|check| spelled(check).ok()).unwrap()
 }
 
 /// What the judgement of `offer` has to look at, without a key.

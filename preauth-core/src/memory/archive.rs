@@ -145,7 +145,7 @@ fn holder(operation: &Operation) -> Option<Holder> {
 }
 
 fn invoice(holder: &Holder) -> (CompanyId, Cnpj, &str) {
-    (holder.head_office, holder.supplier, holder.number.as_str())
+    (holder.head_office, holder.supplier, &holder.number)
 }
 
 impl Deliveries {

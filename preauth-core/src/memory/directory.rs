@@ -2,7 +2,9 @@
 
 use crate::operation::{Credit, Party};
 use crate::port::NewSupplier;
-use crate::value::{Cnpj, CompanyId, CompanyName, Email, EndpointId, EventTypeSet, Timestamp};
+use crate::value::{
+    Cnpj, CnpjRoot, CompanyId, CompanyName, Email, EndpointId, EventTypeSet, Timestamp,
+};
 
 use super::MemoryStore;
 use super::tables::Tables;
@@ -59,14 +61,17 @@ impl MemoryStore {
         self.lock().credits.insert(head_office, credit);
     }
 
-    /// Puts a supplier, registered or not, on the block list of a head office.
+    /// Puts a supplier, registered or not, on the block list of a head office: its whole legal entity.
     pub fn block_supplier(&self, head_office: CompanyId, supplier: Cnpj) {
         self.lock().blocked.insert((head_office, supplier));
     }
 
-    /// Takes a supplier off the block list of a head office.
+    /// Takes a supplier off the block list of a head office, with every entry of its legal entity.
     pub fn unblock_supplier(&self, head_office: CompanyId, supplier: Cnpj) {
-        self.lock().blocked.remove(&(head_office, supplier));
+        let is_another = |(owner, blocked): &(CompanyId, Cnpj)| {
+            *owner != head_office || blocked.root() != supplier.root()
+        };
+        self.lock().blocked.retain(is_another);
     }
 
     /// Has a company told by mail at this address of what concerns its endpoint.
@@ -108,6 +113,20 @@ impl Tables {
             cnpj: company.cnpj,
             name: company.name.clone(),
         })
+    }
+
+    /// Whether a company of the group is of the legal entity.
+    pub(super) fn has_entity(&self, head_office: CompanyId, entity: CnpjRoot) -> bool {
+        self.companies.values().any(|company| {
+            company.head_office.unwrap_or(company.id) == head_office
+                && company.cnpj.root() == entity
+        })
+    }
+
+    /// Whether the head office blocks the legal entity.
+    pub(super) fn blocks(&self, head_office: CompanyId, entity: CnpjRoot) -> bool {
+        let mut blocked = self.blocked.iter();
+        blocked.any(|(owner, blocked)| *owner == head_office && blocked.root() == entity)
     }
 
     pub(super) fn party_with(&self, cnpj: Cnpj) -> Option<Party> {

@@ -14,7 +14,7 @@ use crate::value::{
 };
 
 use super::MemoryStore;
-use super::tables::{Tables, slot_of};
+use super::tables::{Tables, slot, slot_of};
 
 #[async_trait]
 impl Store for MemoryStore {
@@ -80,17 +80,17 @@ impl Tables {
         let payer = self.party(target.payer)?;
         let head_office = payer.head_office;
         let supplier = self.party_with(target.supplier);
-        let holder = target.invoice_number.clone().and_then(|number| {
-            self.holder_of(&(head_office, target.supplier, number))
-                .cloned()
-        });
+        let number = target.invoice_number.as_ref();
+        let slot = number.map(|number| slot(head_office, target.supplier, number));
+        let holder = slot.and_then(|slot| self.holder_of(&slot).cloned());
         let reply = target
             .idempotency_key
             .clone()
             .and_then(|key| self.replies.get(&(head_office, key)).cloned());
         let subscriptions = self.subscriptions_of(&payer, supplier.as_ref());
         let context = OfferContext {
-            supplier_is_blocked: self.blocked.contains(&(head_office, target.supplier)),
+            supplier_is_of_group: self.has_entity(head_office, target.supplier.root()),
+            supplier_is_blocked: self.blocks(head_office, target.supplier.root()),
             credit: self.credits.get(&head_office).copied(),
             holder,
             id: OperationId::new(self.next_operation())?,

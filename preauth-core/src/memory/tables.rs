@@ -15,8 +15,9 @@ use crate::value::{
 use super::delivery::Deliveries;
 use super::directory::Company;
 
-/// One invoice of one supplier within a payer's group: what a single operation in progress holds.
-pub(super) type InvoiceSlot = (CompanyId, Cnpj, InvoiceNumber);
+/// One invoice of one supplier within a payer's group, its number as it is compared: what a single
+/// operation in progress holds.
+pub(super) type InvoiceSlot = (CompanyId, Cnpj, String);
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tables {
@@ -101,8 +102,16 @@ impl Tables {
     }
 }
 
+pub(super) fn slot(head_office: CompanyId, supplier: Cnpj, number: &InvoiceNumber) -> InvoiceSlot {
+    (head_office, supplier, number.compared().into_owned())
+}
+
 /// The invoice that `operation` holds while it is in progress; one without a number holds none.
 pub(super) fn slot_of(operation: &Operation) -> Option<InvoiceSlot> {
-    let number = operation.invoice.number.clone()?;
-    Some((operation.payer.head_office, operation.supplier.cnpj, number))
+    let number = operation.invoice.number.as_ref()?;
+    Some(slot(
+        operation.payer.head_office,
+        operation.supplier.cnpj,
+        number,
+    ))
 }

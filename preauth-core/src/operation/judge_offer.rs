@@ -3,7 +3,7 @@
 
 use crate::Policy;
 use crate::value::{
-    CompanyId, CompanyName, Money, OperationId, Origin, Timestamp, Version, calendar,
+    Cnpj, CompanyId, CompanyName, Money, OperationId, Origin, Timestamp, Version, calendar,
 };
 
 use super::term::{EARLIEST_DUE_DAYS, LATEST_DUE_DAYS, expires_at};
@@ -16,7 +16,9 @@ pub struct OfferContext {
     pub payer: Payer,
     /// The supplier as registered, if it is.
     pub supplier: Option<Party>,
-    /// Whether the payer's head office blocks the supplier, registered or not.
+    /// Whether a company of the payer's group is of the supplier's legal entity, registered or not.
+    pub supplier_is_of_group: bool,
+    /// Whether the payer's head office blocks the supplier's legal entity, registered or not.
     pub supplier_is_blocked: bool,
     /// The credit analysis of the payer's head office, if there is one.
     pub credit: Option<Credit>,
@@ -53,11 +55,7 @@ pub fn judge_offer(
     if term_days > LATEST_DUE_DAYS {
         return Err(Rejection::DueDateTooFar);
     }
-    refuse_self(
-        &context.payer,
-        offer.supplier.cnpj == context.payer.cnpj,
-        context,
-    )?;
+    refuse_self(offer.supplier.cnpj, context)?;
     if context.supplier_is_blocked {
         return Err(Rejection::SupplierBlocked);
     }
@@ -80,11 +78,7 @@ pub fn judge_direct_advance(
     context: &OfferContext,
     now: Timestamp,
 ) -> Result<Operation, Rejection> {
-    refuse_self(
-        &context.payer,
-        advance.supplier == context.payer.cnpj,
-        context,
-    )?;
+    refuse_self(advance.supplier, context)?;
     let Some(supplier) = &context.supplier else {
         return Err(Rejection::SupplierNameRequired);
     };
@@ -99,12 +93,16 @@ pub fn judge_direct_advance(
     Ok(opening.operation(context, advance.external_reference.clone(), now))
 }
 
-fn refuse_self(payer: &Payer, same_cnpj: bool, context: &OfferContext) -> Result<(), Rejection> {
-    let same_group = context
+/// A company does not deal with its own group: with what is registered in it, or with any branch of a
+/// legal entity that has a company in it.
+fn refuse_self(supplier: Cnpj, context: &OfferContext) -> Result<(), Rejection> {
+    let payer = &context.payer;
+    let is_registered_in_group = context
         .supplier
         .as_ref()
         .is_some_and(|known| known.head_office == payer.head_office);
-    if same_cnpj || same_group {
+    let is_same_entity = supplier.root() == payer.cnpj.root();
+    if is_same_entity || is_registered_in_group || context.supplier_is_of_group {
         Err(Rejection::SupplierIsSelf)
     } else {
         Ok(())

@@ -1,8 +1,8 @@
 //! What an ERP offers, and what a supplier advances directly: commands that begin an operation.
 
 use crate::value::{
-    Cnpj, CompanyId, ContactName, Email, ExternalReference, Fingerprint, FingerprintBuilder, Phone,
-    SupplierName,
+    Cnpj, CompanyId, ContactName, Email, ExternalReference, FingerprintBuilder, Fingerprints,
+    InvoiceNumber, Phone, SupplierName,
 };
 
 use super::Invoice;
@@ -64,39 +64,37 @@ pub struct DirectAdvance {
 }
 
 impl Offer {
-    /// Says whether two requests under one idempotency key ask for the same thing.
+    /// Identifies what the request asks for, so that two requests under one idempotency key can be
+    /// compared.
     ///
     /// SHA-256 over the normalised request, so that spelling (key order, white space, masks,
-    /// `1000` or `1000.00`) makes no difference. Every part is framed by its length, an absent part
-    /// differs from an empty one, and the first byte is the version of this very layout.
+    /// `1000` or `1000.00`, composed or decomposed accents) makes no difference. Every part is framed
+    /// by its length, an absent part differs from an empty one, and the first byte is the version of
+    /// this very layout.
     #[must_use]
-    pub fn fingerprint(&self) -> Fingerprint {
+    pub fn fingerprints(&self) -> Fingerprints {
         const LAYOUT_VERSION: u8 = 1;
-        let mut hash = FingerprintBuilder::new(LAYOUT_VERSION);
-        hash.part(Some(self.supplier.cnpj.as_str()));
-        hash.part(Some(self.supplier.email.as_str()));
-        hash.part(self.supplier.name.as_ref().map(SupplierName::as_str));
-        hash.part(self.supplier.contact_name.as_ref().map(ContactName::as_str));
-        hash.part(self.supplier.phone.as_ref().map(Phone::as_str));
-        hash.part(Some(&self.invoice.amounts.amount().cents().to_string()));
-        hash.part(Some(
-            &self.invoice.amounts.withheld_tax().cents().to_string(),
-        ));
-        hash.part(Some(&self.invoice.due_date.to_string()));
-        hash.part(
-            self.invoice
-                .number
-                .as_ref()
-                .map(crate::value::InvoiceNumber::as_str),
-        );
-        hash.part(
-            self.external_reference
-                .as_ref()
-                .map(ExternalReference::as_str),
-        );
-        hash.part(self.file.as_ref().map(|file| file.name.as_str()));
-        hash.part(self.file.as_ref().map(|file| file.media_type.as_str()));
-        hash.part(self.file.as_ref().map(|file| file.sha256.as_slice()));
-        hash.finish()
+        let Self {
+            payer: _,
+            supplier,
+            invoice,
+            external_reference,
+            file,
+        } = self;
+        let mut parts = FingerprintBuilder::new(LAYOUT_VERSION);
+        parts.part(Some(supplier.cnpj.as_str()));
+        parts.part(Some(supplier.email.as_str()));
+        parts.text(supplier.name.as_ref().map(SupplierName::as_str));
+        parts.text(supplier.contact_name.as_ref().map(ContactName::as_str));
+        parts.text(supplier.phone.as_ref().map(Phone::as_str));
+        parts.part(Some(&invoice.amounts.amount().cents().to_string()));
+        parts.part(Some(&invoice.amounts.withheld_tax().cents().to_string()));
+        parts.part(Some(&invoice.due_date.to_string()));
+        parts.text(invoice.number.as_ref().map(InvoiceNumber::as_str));
+        parts.text(external_reference.as_ref().map(ExternalReference::as_str));
+        parts.text(file.as_ref().map(|file| file.name.as_str()));
+        parts.part(file.as_ref().map(|file| file.media_type.as_str()));
+        parts.part(file.as_ref().map(|file| file.sha256.as_slice()));
+        parts.finish()
     }
 }

@@ -6,8 +6,8 @@ use crate::operation::Operation;
 use crate::payment_order::{OtherOrder, PaymentOrder};
 use crate::text_enum;
 use crate::value::{
-    Cnpj, CompanyId, DeliveryId, EndpointId, EventId, EventType, IdempotencyKey, InvoiceNumber,
-    NoticeId, OperationId, Origin, PaymentOrderId, Status, Timestamp, Version,
+    Cnpj, CompanyId, DeliveryId, EndpointId, EventId, EventType, IdempotencyKey, NoticeId,
+    OperationId, Origin, PaymentOrderId, Status, Timestamp, Version,
 };
 
 use super::{ExtensionRecord, NoticeKind, Trigger, Unavailable};
@@ -338,8 +338,8 @@ pub struct Holder {
     pub head_office: CompanyId,
     /// The supplier's tax id.
     pub supplier: Cnpj,
-    /// The invoice's number.
-    pub number: InvoiceNumber,
+    /// The invoice's number, in the form in which the host compares it.
+    pub number: String,
     /// The operation.
     pub operation: OperationId,
 }

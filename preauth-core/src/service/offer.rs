@@ -7,7 +7,7 @@ use crate::port::{
     Commit, LoadedOffer, NewNotice, NewReply, NewSupplier, NoticeKind, OfferTarget, ReplyScope,
     Write,
 };
-use crate::value::{CompanyId, CompanyName, Fingerprint, IdempotencyKey, NoticeId, Timestamp};
+use crate::value::{CompanyId, CompanyName, Fingerprints, IdempotencyKey, NoticeId, Timestamp};
 
 use super::error::Contended;
 use super::{Attempt, ROUNDS, ReplyOf, Round, Service, ServiceError, Unsettled};
@@ -33,7 +33,7 @@ pub enum Offered {
 enum Beginning<'a> {
     Offer {
         offer: &'a Offer,
-        key: Option<(&'a IdempotencyKey, Fingerprint)>,
+        key: Option<(&'a IdempotencyKey, Fingerprints)>,
     },
     DirectAdvance {
         advance: &'a DirectAdvance,
@@ -61,9 +61,24 @@ impl Service {
                     .ok_or(ServiceError::IdempotencyInProgress)?,
             ),
         };
-        let key = key.map(|key| (key, offer.fingerprint()));
+        let key = key.map(|key| (key, offer.fingerprints()));
         self.begin(&Beginning::Offer { offer, key }, actor, now)
             .await
+    }
+
+    /// The answer that `offer` was given under `key` before, if it was: for one that the rules of
+    /// values refuse by now, but did not when it was answered.
+    pub async fn answered_before(
+        &self,
+        offer: &Offer,
+        key: &IdempotencyKey,
+        now: Timestamp,
+    ) -> Result<Option<Offered>, ServiceError> {
+        let key = Some((key, offer.fingerprints()));
+        let beginning = Beginning::Offer { offer, key };
+        let loaded = self.store.load_offer(&beginning.target()).await?;
+        let answer = loaded.and_then(|loaded| beginning.replay(&loaded, now));
+        Ok(answer.and_then(Result::ok))
     }
 
     /// Begins a direct advance: origin DIRECT, status `IN_VERIFICATION`. `reply` makes the answer
@@ -185,10 +200,10 @@ impl Service {
                 content: self.render.offer_notice(operation, is_new_supplier),
             });
             commit.supplier = new_supplier(offer, operation.supplier.company, is_new_supplier);
-            commit.reply = key.as_ref().map(|(key, fingerprint)| NewReply {
+            commit.reply = key.as_ref().map(|(key, asked)| NewReply {
                 scope: ReplyScope::HeadOffice(operation.payer.head_office),
                 key: (*key).clone(),
-                fingerprint: *fingerprint,
+                fingerprint: asked.compared(),
                 body: created.body().to_owned(),
                 retention: self.policy.idempotency_retention,
             });
@@ -237,7 +252,7 @@ impl Beginning<'_> {
         now: Timestamp,
     ) -> Option<Result<Offered, ServiceError>> {
         let Self::Offer {
-            key: Some((_, fingerprint)),
+            key: Some((_, asked)),
             ..
         } = self
         else {
@@ -247,7 +262,7 @@ impl Beginning<'_> {
             .reply
             .as_ref()
             .filter(|reply| now < reply.expires_at)?;
-        if reply.fingerprint == *fingerprint {
+        if asked.include(&reply.fingerprint) {
             Some(Ok(Offered::Replayed {
                 body: reply.body.clone(),
             }))

@@ -6,7 +6,7 @@
 use chrono::TimeDelta;
 
 use crate::port::{NewReply, ReplyScope, Unavailable};
-use crate::value::{Fingerprint, IdempotencyKey, Timestamp};
+use crate::value::{Fingerprints, IdempotencyKey, Timestamp};
 
 use super::{Service, ServiceError};
 
@@ -17,7 +17,7 @@ pub type ReplyOf<'a, T> = dyn Fn(&T) -> NewReply + Sync + 'a;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlatformKey {
     key: IdempotencyKey,
-    fingerprint: Fingerprint,
+    asked: Fingerprints,
     retention: TimeDelta,
 }
 
@@ -40,7 +40,7 @@ impl PlatformKey {
         NewReply {
             scope: ReplyScope::Platform,
             key: self.key.clone(),
-            fingerprint: self.fingerprint,
+            fingerprint: self.asked.compared(),
             body,
             retention: self.retention,
         }
@@ -50,10 +50,10 @@ impl PlatformKey {
 impl Service {
     /// A key of the platform's own namespace, remembered as long as those of offers.
     #[must_use]
-    pub fn platform_key(&self, key: IdempotencyKey, fingerprint: Fingerprint) -> PlatformKey {
+    pub fn platform_key(&self, key: IdempotencyKey, asked: Fingerprints) -> PlatformKey {
         PlatformKey {
             key,
-            fingerprint,
+            asked,
             retention: self.policy.idempotency_retention,
         }
     }
@@ -94,7 +94,7 @@ impl Service {
         let reply = self.store.load_platform_reply(&key.key).await?;
         let reply = reply.filter(|reply| now < reply.expires_at);
         Ok(reply.map(|reply| {
-            if reply.fingerprint == key.fingerprint {
+            if key.asked.include(&reply.fingerprint) {
                 Ok(Once::Replayed { body: reply.body })
             } else {
                 Err(ServiceError::IdempotencyKeyReused)

@@ -6,6 +6,7 @@ use std::str::FromStr;
 /// Raw input longer than this is refused unread. The masked form takes 18 bytes.
 const MAX_RAW_BYTES: usize = 64;
 const LENGTH: usize = 14;
+const ROOT_LENGTH: usize = 8;
 
 /// Weights of the second check digit; those of the first are the same without the leading 6.
 const WEIGHTS: [usize; 13] = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
@@ -31,6 +32,11 @@ const DIGIT_BY_REMAINDER: [u8; 11] = *b"00987654321";
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cnpj([u8; LENGTH]);
+
+/// The legal entity of a CNPJ: its first eight characters, which a head office shares with all its
+/// branches.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CnpjRoot([u8; ROOT_LENGTH]);
 
 /// Why a text is not a CNPJ. The text itself is never repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -96,6 +102,16 @@ impl Cnpj {
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 
+    /// The legal entity that it belongs to.
+    #[must_use]
+    pub fn root(&self) -> CnpjRoot {
+        let mut root = [0; ROOT_LENGTH];
+        for (to, from) in root.iter_mut().zip(&self.0) {
+            *to = *from;
+        }
+        CnpjRoot(root)
+    }
+
     /// With its mask, as people read it: `12.345.678/0001-95`.
     #[must_use]
     pub fn masked(&self) -> String {
@@ -116,6 +132,15 @@ impl Cnpj {
     #[must_use]
     pub fn is_numeric(&self) -> bool {
         self.0.iter().all(u8::is_ascii_digit)
+    }
+}
+
+impl CnpjRoot {
+    /// The eight characters.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        // Only ASCII gets past `parse`, so the fallback is never taken.
+        std::str::from_utf8(&self.0).unwrap_or_default()
     }
 }
 
@@ -158,6 +183,16 @@ fn check_digit<'a>(characters: impl DoubleEndedIterator<Item = &'a u8>) -> u8 {
 impl fmt::Display for Cnpj {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
+    }
+}
+
+impl fmt::Debug for CnpjRoot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ends = (
+            self.as_str().get(..2).unwrap_or_default(),
+            self.as_str().get(6..).unwrap_or_default(),
+        );
+        write!(f, "CnpjRoot({}..{})", ends.0, ends.1)
     }
 }
 

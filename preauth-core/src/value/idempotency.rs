@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use sha2::{Digest, Sha256};
 
+use super::characters::nfc;
+
 /// The caller's name for one attempt to create, sent as `Idempotency-Key`.
 ///
 /// Contract, "POST /api/integration/v1/pre-authorizations": 8 to 100 characters of
@@ -99,38 +101,98 @@ impl Fingerprint {
     }
 }
 
-/// Makes a fingerprint: SHA-256 over the parts of a normalised request.
+/// The fingerprints of one request: the one that is kept, and the one that earlier builds kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fingerprints {
+    compared: Fingerprint,
+    as_sent: Fingerprint,
+}
+
+impl Fingerprints {
+    /// The fingerprint to remember: texts count in the form in which they are compared.
+    #[must_use]
+    pub const fn compared(&self) -> Fingerprint {
+        self.compared
+    }
+
+    /// The fingerprint as earlier builds remembered it: texts count as they were sent.
+    #[must_use]
+    pub const fn as_sent(&self) -> Fingerprint {
+        self.as_sent
+    }
+
+    /// Whether a remembered fingerprint is that of this request.
+    #[must_use]
+    pub fn include(&self, remembered: &Fingerprint) -> bool {
+        self.compared == *remembered || self.as_sent == *remembered
+    }
+}
+
+impl From<Fingerprint> for Fingerprints {
+    /// Those of a request without texts.
+    fn from(fingerprint: Fingerprint) -> Self {
+        Self {
+            compared: fingerprint,
+            as_sent: fingerprint,
+        }
+    }
+}
+
+/// Makes the fingerprints of a request: SHA-256 over the parts of a normalised request.
 ///
 /// Every part is framed by its length, an absent part differs from an empty one, and the first byte
 /// is the version of the layout.
 #[derive(Clone, Debug)]
-pub struct FingerprintBuilder(Sha256);
+pub struct FingerprintBuilder {
+    compared: Sha256,
+    as_sent: Sha256,
+}
 
 impl FingerprintBuilder {
-    /// Begins a fingerprint whose parts are laid out in this way.
+    /// Begins the fingerprints of a request whose parts are laid out in this way.
     #[must_use]
     pub fn new(layout_version: u8) -> Self {
-        Self(Sha256::new_with_prefix([layout_version]))
-    }
-
-    /// Adds a part, or that there is none.
-    pub fn part<P: AsRef<[u8]> + ?Sized>(&mut self, part: Option<&P>) {
-        match part {
-            None => self.0.update([0]),
-            Some(part) => {
-                let bytes = part.as_ref();
-                let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-                self.0.update([1]);
-                self.0.update(length.to_be_bytes());
-                self.0.update(bytes);
-            }
+        let hash = Sha256::new_with_prefix([layout_version]);
+        Self {
+            compared: hash.clone(),
+            as_sent: hash,
         }
     }
 
-    /// The fingerprint of all parts.
+    /// Adds a part that is compared byte for byte, or that there is none.
+    pub fn part<P: AsRef<[u8]> + ?Sized>(&mut self, part: Option<&P>) {
+        let bytes = part.map(AsRef::as_ref);
+        update(&mut self.compared, bytes);
+        update(&mut self.as_sent, bytes);
+    }
+
+    /// Adds a text that somebody chose, which is compared in normalization form C, or that there is
+    /// none.
+    pub fn text(&mut self, text: Option<&str>) {
+        let compared = text.map(nfc);
+        update(&mut self.compared, compared.as_deref().map(str::as_bytes));
+        update(&mut self.as_sent, text.map(str::as_bytes));
+    }
+
+    /// The fingerprints of all parts.
     #[must_use]
-    pub fn finish(self) -> Fingerprint {
-        Fingerprint(self.0.finalize().into())
+    pub fn finish(self) -> Fingerprints {
+        Fingerprints {
+            compared: Fingerprint(self.compared.finalize().into()),
+            as_sent: Fingerprint(self.as_sent.finalize().into()),
+        }
+    }
+}
+
+fn update(hash: &mut Sha256, part: Option<&[u8]>) {
+    match part {
+        None => hash.update([0]),
+        Some(bytes) => {
+            let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+            hash.update([1]);
+            hash.update(length.to_be_bytes());
+            hash.update(bytes);
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 
 pub mod calendar;
 
+mod characters;
 mod cnpj;
 mod decimal;
 mod due_date;
@@ -27,13 +28,16 @@ mod text;
 pub(crate) mod text_enum;
 mod timestamp;
 
-pub use cnpj::{Cnpj, CnpjError};
+pub use characters::{Escaped, escaped, is_hidden};
+pub use cnpj::{Cnpj, CnpjError, CnpjRoot};
 pub use decimal::{Decimal, DecimalError};
 pub use due_date::{DueDate, DueDateError};
 pub use email::{Email, EmailError};
 pub use enum_set::EnumSet;
 pub use event_type::{EventType, EventTypeSet, Family};
-pub use idempotency::{Fingerprint, FingerprintBuilder, IdempotencyKey, IdempotencyKeyError};
+pub use idempotency::{
+    Fingerprint, FingerprintBuilder, Fingerprints, IdempotencyKey, IdempotencyKeyError,
+};
 pub use ids::{
     ApiKeyId, CompanyId, DeliveryId, EndpointId, EventId, ExtensionId, IntegerIdError, InvoiceId,
     NoticeId, OperationId, PaymentOrderId, RequestId, UserId, UuidIdError, Version,
@@ -46,8 +50,8 @@ pub use scope::{Scope, ScopeSet};
 pub use stage::Stage;
 pub use status::Status;
 pub use text::{
-    CompanyName, ContactName, ExternalReference, InvoiceNumber, KeyName, PersonName, Phone, Reason,
-    SupplierName, TextError,
+    BoundedText, CompanyName, ContactName, ExternalReference, InvoiceNumber, KeyName, PersonName,
+    Phone, Reason, SupplierName, TextError, file_name_shows,
 };
 pub use text_enum::{TextEnum, UnknownText};
 pub use timestamp::{Timestamp, TimestampError};

@@ -1,4 +1,9 @@
-//! Bounded texts. Lengths are counted in Unicode scalar values, nothing is normalized first.
+//! Bounded texts. Lengths are counted in Unicode scalar values; what is kept is what was sent, and
+//! only comparisons normalize.
+
+use std::borrow::Cow;
+
+use super::characters::{is_hidden, nfc, nfd};
 
 /// Why a text is refused. The text itself is never repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -26,15 +31,25 @@ pub enum TextError {
     /// hold some of them, and mail headers must not.
     #[error("the text has a control character")]
     ControlCharacter,
-    /// A character of no width or one that reverses the direction of writing. With them a text can
-    /// look like another one, or like nothing.
+    /// A character that does not show (see [`is_hidden`](super::is_hidden)). With it a text can look
+    /// like another one, or like nothing.
     #[error("the text has an invisible or direction-changing character")]
     InvisibleCharacter,
 }
 
-/// Declares a text type with bounds, given how it is judged: `trimmed` or `verbatim`.
+/// A text with bounds, read by one of two rules.
+pub trait BoundedText: Sized {
+    /// Reads what somebody sends now: every character shows.
+    fn parse(raw: &str) -> Result<Self, TextError>;
+
+    /// Reads what was accepted before and is kept: earlier builds accepted characters that do not
+    /// show, except control characters.
+    fn from_stored(raw: &str) -> Result<Self, TextError>;
+}
+
+/// Declares a text type with bounds, given what is kept of a text: `trimmed` or `verbatim`.
 macro_rules! bounded_text {
-    ($(#[$meta:meta])* $name:ident, $judge:ident, $min:literal..=$max:literal) => {
+    ($(#[$meta:meta])* $name:ident, $kept:ident, $min:literal..=$max:literal) => {
         $(#[$meta])*
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(String);
@@ -46,15 +61,34 @@ macro_rules! bounded_text {
             /// The most characters.
             pub const MAX_CHARS: usize = $max;
 
-            /// Reads the text and judges its characters and its length.
+            /// Reads what somebody sends now, and validates its characters and its length.
             pub fn parse(raw: &str) -> Result<Self, TextError> {
-                $judge(raw, Self::MIN_CHARS, Self::MAX_CHARS).map(|text| Self(text.to_owned()))
+                every_character_shows(raw)?;
+                Self::from_stored(raw)
+            }
+
+            /// Reads what was accepted before and is kept; earlier builds accepted characters that
+            /// do not show, except control characters.
+            pub fn from_stored(raw: &str) -> Result<Self, TextError> {
+                no_control_character(raw)?;
+                check_length($kept(raw), Self::MIN_CHARS, Self::MAX_CHARS)
+                    .map(|text| Self(text.to_owned()))
             }
 
             /// The text.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
+            }
+        }
+
+        impl BoundedText for $name {
+            fn parse(raw: &str) -> Result<Self, TextError> {
+                Self::parse(raw)
+            }
+
+            fn from_stored(raw: &str) -> Result<Self, TextError> {
+                Self::from_stored(raw)
             }
         }
 
@@ -96,10 +130,32 @@ bounded_text! {
 }
 
 bounded_text! {
-    /// The number of an invoice, 1 to 50 characters, trimmed. Compared exactly, case included.
+    /// The number of an invoice, 1 to 50 characters, trimmed. Two numbers are the same when their
+    /// [compared](Self::compared) forms are equal, case included.
     ///
     /// Contract, "Create request body" (`invoice.number`).
     InvoiceNumber, trimmed, 1..=50
+}
+
+impl InvoiceNumber {
+    /// The form in which the duplicate rule compares numbers: normalization form C.
+    #[must_use]
+    pub fn compared(&self) -> Cow<'_, str> {
+        nfc(&self.0)
+    }
+
+    /// The forms in which an operation may hold this number, without repetition: as compared; and,
+    /// since earlier builds compared what was sent, as sent and decomposed. Most numbers have one.
+    #[must_use]
+    pub fn held_as(&self) -> Vec<Cow<'_, str>> {
+        let mut forms = vec![self.compared()];
+        for form in [Cow::Borrowed(self.as_str()), nfd(&self.0)] {
+            if !forms.contains(&form) {
+                forms.push(form);
+            }
+        }
+        forms
+    }
 }
 
 bounded_text! {
@@ -135,28 +191,36 @@ bounded_text! {
     /// The caller's own identifier of an operation, 1 to 100 characters, kept to the last space.
     ///
     /// Contract, "Create request body" (`externalReference`). It is an echo and is found by exact
-    /// equality, so it is never trimmed, and invisible characters are the caller's affair; only
-    /// blanks and control characters are refused.
+    /// equality, so it is neither trimmed nor normalized.
     ExternalReference, verbatim, 1..=100
 }
 
-/// Judges a text that is shown to people: what is around it does not count.
-fn trimmed(raw: &str, min: usize, max: usize) -> Result<&str, TextError> {
-    if raw.chars().any(char::is_control) {
-        return Err(TextError::ControlCharacter);
-    }
-    if raw.chars().any(is_invisible) {
-        return Err(TextError::InvisibleCharacter);
-    }
-    check_length(raw.trim(), min, max)
+/// The name of a file as its sender chose it: it may be long, and has only characters that show.
+pub fn file_name_shows(name: &str) -> Result<(), TextError> {
+    every_character_shows(name)
 }
 
-/// Judges a text that is only ever compared and echoed.
-fn verbatim(raw: &str, min: usize, max: usize) -> Result<&str, TextError> {
+fn no_control_character(raw: &str) -> Result<(), TextError> {
     if raw.chars().any(char::is_control) {
         return Err(TextError::ControlCharacter);
     }
-    check_length(raw, min, max)
+    Ok(())
+}
+
+fn every_character_shows(raw: &str) -> Result<(), TextError> {
+    no_control_character(raw)?;
+    if raw.chars().any(is_hidden) {
+        return Err(TextError::InvisibleCharacter);
+    }
+    Ok(())
+}
+
+fn trimmed(raw: &str) -> &str {
+    raw.trim()
+}
+
+const fn verbatim(raw: &str) -> &str {
+    raw
 }
 
 fn check_length(text: &str, min: usize, max: usize) -> Result<&str, TextError> {
@@ -168,18 +232,6 @@ fn check_length(text: &str, min: usize, max: usize) -> Result<&str, TextError> {
         found if found > max => Err(TextError::TooLong { max, found }),
         _ => Ok(text),
     }
-}
-
-/// Zero-width characters, bidirectional marks, overrides and isolates, and the byte order mark.
-const fn is_invisible(character: char) -> bool {
-    matches!(
-        character,
-        '\u{200B}'..='\u{200F}'
-            | '\u{202A}'..='\u{202E}'
-            | '\u{2060}'..='\u{2064}'
-            | '\u{2066}'..='\u{206F}'
-            | '\u{FEFF}'
-    )
 }
 
 #[cfg(test)]
@@ -247,26 +299,32 @@ mod tests {
     }
 
     #[test]
-    fn an_invisible_character_is_rejected_in_a_text_for_people() {
-        let bounds = [
-            '\u{200b}', '\u{200f}', '\u{202a}', '\u{202e}', '\u{2060}', '\u{2064}', '\u{2066}',
-            '\u{206f}', '\u{feff}',
-        ];
-        for character in bounds {
-            let text = format!("ab{character}");
-            assert_eq!(
-                InvoiceNumber::parse(&text),
-                Err(TextError::InvisibleCharacter),
-                "{text:?}"
-            );
+    fn a_character_that_does_not_show_is_rejected_in_every_text() {
+        for character in "\u{ad}\u{34f}\u{2065}\u{3164}\u{fe0f}\u{e0041}\u{200b}\u{2028}".chars() {
+            let text = format!("T4-{character}77");
+            let refused = TextError::InvisibleCharacter;
+            assert_eq!(InvoiceNumber::parse(&text), Err(refused), "{text:?}");
+            assert_eq!(ExternalReference::parse(&text), Err(refused), "{text:?}");
+            assert_eq!(SupplierName::parse(&text), Err(refused), "{text:?}");
+            assert_eq!(InvoiceNumber::from_stored(&text).unwrap().as_str(), text);
         }
-        assert!(InvoiceNumber::parse("a\u{2010}b\u{2065}").is_ok());
+    }
+
+    #[test]
+    fn numbers_are_compared_in_one_form_and_kept_as_sent() {
+        let composed = InvoiceNumber::parse("NF-\u{e9}").unwrap();
+        let decomposed = InvoiceNumber::parse("NF-e\u{301}").unwrap();
+        assert_eq!(composed.compared(), decomposed.compared());
+        assert_eq!(decomposed.as_str(), "NF-e\u{301}");
+        assert!(composed.held_as().contains(&decomposed.as_str().into()));
+        let other = InvoiceNumber::parse("nf-\u{e9}").unwrap();
+        assert_ne!(composed.compared(), other.compared());
     }
 
     #[test]
     fn an_external_reference_is_kept_to_the_last_space() {
-        let reference = ExternalReference::parse("  PED-1\u{200b} ").unwrap();
-        assert_eq!(reference.as_str(), "  PED-1\u{200b} ");
+        let reference = ExternalReference::parse("  PED-1e\u{301} ").unwrap();
+        assert_eq!(reference.as_str(), "  PED-1e\u{301} ");
         let padded = format!("{} ", "a".repeat(100));
         let too_long = TextError::TooLong {
             max: 100,
@@ -305,11 +363,39 @@ mod tests {
         fn whatever_is_taken_reads_back_as_itself(text in any::<String>()) {
             if let Ok(name) = SupplierName::parse(&text) {
                 prop_assert_eq!(name.as_str(), text.trim());
+                prop_assert_eq!(SupplierName::from_stored(name.as_str()), Ok(name.clone()));
                 prop_assert_eq!(name.to_string().parse(), Ok(name));
             }
             if let Ok(reference) = ExternalReference::parse(&text) {
                 prop_assert_eq!(reference.as_str(), &text);
                 prop_assert_eq!(reference.to_string().parse(), Ok(reference));
+            }
+        }
+
+        #[test]
+        fn a_hidden_character_anywhere_refuses_a_text(
+            before in "[a-z0-9 ]{1,8}",
+            hidden in any::<char>().prop_filter("hidden", |it| is_hidden(*it)),
+            after in "[a-z0-9 ]{1,8}",
+        ) {
+            let text = format!("x{before}{hidden}{after}y");
+            prop_assert!(InvoiceNumber::parse(&text).is_err());
+            prop_assert!(ExternalReference::parse(&text).is_err());
+            let was_accepted = InvoiceNumber::from_stored(&text).is_ok();
+            prop_assert_eq!(was_accepted, !hidden.is_control());
+        }
+
+        #[test]
+        fn one_number_in_any_form_is_held_as_any_other(text in "[a-z\u{c0}-\u{17f}\u{300}-\u{310}]{1,12}") {
+            let numbers: Vec<InvoiceNumber> = [nfc(&text), nfd(&text), Cow::Borrowed(&*text)]
+                .iter()
+                .filter_map(|form| InvoiceNumber::parse(form).ok())
+                .collect();
+            for one in &numbers {
+                for other in &numbers {
+                    prop_assert_eq!(one.compared(), other.compared());
+                    prop_assert!(one.held_as().contains(&other.compared()));
+                }
             }
         }
     }

@@ -49,6 +49,7 @@ fn accepted() -> (Offer, OfferContext) {
     let context = OfferContext {
         payer: held.payer,
         supplier: None,
+        supplier_is_of_group: false,
         supplier_is_blocked: false,
         credit: Some(Credit {
             max_term_days: 180,
@@ -174,6 +175,24 @@ fn a_branch_of_the_payers_group_is_the_payer_itself() {
     };
     offer.supplier.cnpj = branch.cnpj;
     context.supplier = Some(branch);
+    assert_eq!(judge(&offer, &context), Err(Rejection::SupplierIsSelf));
+}
+
+#[test]
+fn every_branch_of_a_legal_entity_of_the_group_is_the_payer_itself() {
+    let (mut offer, context) = accepted();
+    // Another branch of the payer's root, which nobody registered.
+    offer.supplier.cnpj = party(5, "11222333000262").cnpj;
+    assert_eq!(judge(&offer, &context), Err(Rejection::SupplierIsSelf));
+    // Registered by somebody else, it is still the same company.
+    let (mut offer, mut context) = accepted();
+    let registered = party(5, "11222333000262");
+    offer.supplier.cnpj = registered.cnpj;
+    context.supplier = Some(registered);
+    assert_eq!(judge(&offer, &context), Err(Rejection::SupplierIsSelf));
+    // Of another root that has a company in the group.
+    let (offer, mut context) = accepted();
+    context.supplier_is_of_group = true;
     assert_eq!(judge(&offer, &context), Err(Rejection::SupplierIsSelf));
 }
 

@@ -56,9 +56,32 @@ fn only_digits_make_a_numeric_tax_id() {
 fn debug_hides_all_but_the_ends() {
     let cnpj = Cnpj::parse("11.222.333/0001-81").unwrap();
     assert_eq!(format!("{cnpj:?}"), "Cnpj(11..81)");
+    assert_eq!(format!("{:?}", cnpj.root()), "CnpjRoot(11..33)");
+}
+
+#[test]
+fn head_office_and_branches_are_one_legal_entity() {
+    let root = |text: &str| Cnpj::parse(text).unwrap().root();
+    assert_eq!(root("45.723.001/0001-00"), root("45723001000283"));
+    assert_eq!(
+        root("12.abc.345/01de-35"),
+        root(&with_check_digits("12ABC3450002"))
+    );
+    assert_eq!(root("12ABC34501DE35").as_str(), "12ABC345");
+    assert_ne!(root("11222333000181"), root("11444777000161"));
 }
 
 proptest! {
+    #[test]
+    fn a_root_is_the_first_eight_characters(root in "[0-9A-Z]{8}", one in "[0-9A-Z]{3}[1-9]", other in "[0-9A-Z]{4}") {
+        let one = Cnpj::parse(&with_check_digits(&format!("{root}{one}"))).unwrap();
+        let found = one.root();
+        prop_assert_eq!(found.as_str(), &root);
+        if let Ok(other) = Cnpj::parse(&with_check_digits(&format!("{root}{other}"))) {
+            prop_assert_eq!(found, other.root());
+        }
+    }
+
     #[test]
     fn every_base_has_exactly_one_pair_of_check_digits(base in "[0-9A-Z]{12}") {
         let right = with_check_digits(&base);

@@ -117,8 +117,8 @@ pub trait Companies: Send + Sync {
     /// What a head office's credit analysis allows, if there is one.
     async fn credit(&self, company: CompanyId) -> Result<Option<Credit>, Unavailable>;
 
-    /// Blocks a supplier, registered or not, for a head office and its branches; blocking it again
-    /// changes nothing. Not found unless the company is a head office.
+    /// Blocks a supplier's legal entity, registered or not, for a head office and its branches; blocking
+    /// it again changes nothing. Not found unless the company is a head office.
     async fn block_supplier(
         &self,
         company: CompanyId,
@@ -126,7 +126,8 @@ pub trait Companies: Send + Sync {
         at: Timestamp,
     ) -> Result<(), DirectoryError>;
 
-    /// Takes a supplier off the block list; not found when it is not on it.
+    /// Takes a supplier off the block list, with every entry of its legal entity; not found when there
+    /// is none.
     async fn unblock_supplier(
         &self,
         company: CompanyId,

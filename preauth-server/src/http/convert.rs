@@ -9,8 +9,8 @@ use preauth_core::operation::{
 };
 use preauth_core::port::{OperationEvent, OperationPage, OrderEvent, PageRequest, Render};
 use preauth_core::value::{
-    Cnpj, CompanyId, ContactName, Decimal, DueDate, Email, EventId, EventType, ExternalReference,
-    InvoiceNumber, Phone, SupplierName, Timestamp,
+    BoundedText, Cnpj, CompanyId, Decimal, DueDate, Email, EventId, EventType, TextError,
+    Timestamp, file_name_shows,
 };
 use preauth_core::wire;
 use serde::Serialize;
@@ -20,18 +20,42 @@ use super::json::Json;
 use super::messages;
 use super::problem::{Defect, Problem};
 
-/// Reads a create request (contract, "Create request body"), as yet without a file.
-pub(super) fn offer(tree: &Json, payer: CompanyId) -> Result<Offer, Vec<Problem>> {
+/// Whose rules the texts of a request are held to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Texts {
+    /// Those of this build: every character shows.
+    Sent,
+    /// Those of earlier builds, which may have answered the request before.
+    Stored,
+}
+
+impl Texts {
+    fn read<T: BoundedText>(self) -> fn(&str) -> Result<T, TextError> {
+        match self {
+            Self::Sent => T::parse,
+            Self::Stored => T::from_stored,
+        }
+    }
+}
+
+/// Reads a create request (contract, "Create request body"), as yet without the file that came with
+/// it under `file_name`.
+pub(super) fn offer(
+    tree: &Json,
+    file_name: Option<&str>,
+    payer: CompanyId,
+    texts: Texts,
+) -> Result<Offer, Vec<Problem>> {
     let mut problems = Problems::default();
     let offer = Fields::body(tree, &mut problems).and_then(|body| {
         let supplier = body
             .object("supplier", &mut problems)
-            .and_then(|fields| supplier(fields, &mut problems));
+            .and_then(|fields| supplier(fields, texts, &mut problems));
         let invoice = body
             .object("invoice", &mut problems)
-            .and_then(|fields| invoice(fields, true, &mut problems));
+            .and_then(|fields| invoice(fields, true, texts, &mut problems));
         let external_reference =
-            body.optional_text("externalReference", ExternalReference::parse, &mut problems);
+            body.optional_text("externalReference", texts.read(), &mut problems);
         Some(Offer {
             payer,
             supplier: supplier?,
@@ -40,15 +64,18 @@ pub(super) fn offer(tree: &Json, payer: CompanyId) -> Result<Offer, Vec<Problem>
             file: None,
         })
     });
+    if let (Texts::Sent, Some(Err(error))) = (texts, file_name.map(file_name_shows)) {
+        problems.add("invoiceFile", error.into());
+    }
     problems.unless_any(offer)
 }
 
-fn supplier(fields: Fields<'_>, problems: &mut Problems) -> Option<OfferedSupplier> {
+fn supplier(fields: Fields<'_>, texts: Texts, problems: &mut Problems) -> Option<OfferedSupplier> {
     let cnpj = fields.text("cnpj", Cnpj::parse, problems);
     let email = fields.text("email", Email::parse, problems);
-    let name = fields.optional_text("name", SupplierName::parse, problems);
-    let contact_name = fields.optional_text("contactName", ContactName::parse, problems);
-    let phone = fields.optional_text("phone", Phone::parse, problems);
+    let name = fields.optional_text("name", texts.read(), problems);
+    let contact_name = fields.optional_text("contactName", texts.read(), problems);
+    let phone = fields.optional_text("phone", texts.read(), problems);
     Some(OfferedSupplier {
         cnpj: cnpj?,
         email: email?,
@@ -62,6 +89,7 @@ fn supplier(fields: Fields<'_>, problems: &mut Problems) -> Option<OfferedSuppli
 pub(super) fn invoice(
     fields: Fields<'_>,
     number_is_required: bool,
+    texts: Texts,
     problems: &mut Problems,
 ) -> Option<Invoice> {
     let amount = fields.amount("amount", problems);
@@ -69,7 +97,7 @@ pub(super) fn invoice(
     if number_is_required {
         fields.required("number", problems);
     }
-    let number = fields.optional_text("number", InvoiceNumber::parse, problems);
+    let number = fields.optional_text("number", texts.read(), problems);
     let withheld_tax = fields.optional_number("withheldTaxAmount", problems);
     let amounts = amounts(amount.as_ref(), withheld_tax.as_ref(), problems);
     Some(Invoice {
@@ -264,4 +292,45 @@ pub(super) fn extension(extension: &Extension) -> wire::ExtensionData {
 pub(super) fn text<T: Serialize>(shape: &T) -> String {
     #[expect(clippy::expect_used, reason = "wire shapes always serialize")]
     serde_json::to_string(shape).expect("a wire shape serializes")
+}
+
+#[cfg(test)]
+mod tests {
+    use preauth_core::operation::Offer;
+    use preauth_core::value::CompanyId;
+    use uuid::Uuid;
+
+    use super::{Json, Problem, Texts, offer};
+
+    const BODY: &str = r#"{
+        "supplier": {
+            "cnpj": "12.ABC.345/01DE-35", "email": "fin@fornecedor.com.br", "name": "Nome\u00ad"
+        },
+        "invoice": {"amount": 1000, "dueDate": "2027-01-20", "number": "NF\u200b-1"},
+        "externalReference": "P\ufe0f"
+    }"#;
+
+    fn read(texts: Texts) -> Result<Offer, Vec<Problem>> {
+        let tree = Json::parse(BODY.as_bytes()).unwrap();
+        let payer = CompanyId::new(Uuid::nil());
+        offer(&tree, Some("nota\u{202e}.pdf"), payer, texts)
+    }
+
+    #[test]
+    fn what_does_not_show_is_a_problem_of_its_field_and_was_none_in_earlier_builds() {
+        let problems = read(Texts::Sent).unwrap_err();
+        let fields: Vec<_> = problems.iter().map(|it| it.field.as_str()).collect();
+        assert_eq!(
+            fields,
+            [
+                "supplier.name",
+                "invoice.number",
+                "externalReference",
+                "invoiceFile"
+            ]
+        );
+        assert!(problems.iter().all(Problem::is_invisible_character));
+        let before = read(Texts::Stored).unwrap();
+        assert_eq!(before.invoice.number.unwrap().as_str(), "NF\u{200b}-1");
+    }
 }

@@ -16,7 +16,12 @@ pub(super) fn operations(query: Option<&str>) -> Result<(Filter, PageRequest), V
     let query = Query::parse(query);
     let mut problems = Problems::default();
     let filter = Filter {
-        external_reference: query.one("externalReference", ExternalReference::parse, &mut problems),
+        external_reference: query.one(
+            "externalReference",
+            // Earlier builds accepted more than a create does today.
+            ExternalReference::from_stored,
+            &mut problems,
+        ),
         statuses: query.many("status", one_of(Status::ALL), &mut problems),
     };
     let page = page(&query, &mut problems);

@@ -220,9 +220,7 @@ pub(super) const fn form_flaw(flaw: &FormFlaw) -> Option<&'static str> {
         }
         FormFlaw::Repeated => "Uma parte aparece mais de uma vez.",
         FormFlaw::UnexpectedFile => "Somente a parte invoiceFile pode ser um arquivo.",
-        FormFlaw::FileName => {
-            "A parte invoiceFile precisa de um nome de arquivo em UTF-8, sem caracteres de controle."
-        }
+        FormFlaw::FileName => "A parte invoiceFile precisa de um nome de arquivo em UTF-8.",
         FormFlaw::PartEncoding => {
             "Partes de texto são text/plain ou application/json, em UTF-8, sem Content-Transfer-Encoding."
         }

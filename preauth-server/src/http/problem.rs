@@ -108,6 +108,12 @@ impl Problem {
             defect,
         }
     }
+
+    /// Whether a text has a character that does not show, which earlier builds accepted.
+    #[must_use]
+    pub fn is_invisible_character(&self) -> bool {
+        self.defect == Defect::Text(TextError::InvisibleCharacter)
+    }
 }
 
 /// Turns a value's own error into a defect.

@@ -122,6 +122,11 @@ fn tree(form: &Form) -> Result<Json, Vec<Problem>> {
 }
 
 impl Upload {
+    /// The name that its sender gave it.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Judges the file (contract, "Invoice file rules") and gives its description.
     pub(super) async fn judge(&self, files: &InvoiceFiles) -> Result<InvoiceFile, ApiError> {
         let (media_type, file) = self.content.as_ref().map_err(|code| ApiError::new(*code))?;

@@ -20,6 +20,7 @@ mod files;
 mod hygiene;
 mod idempotency;
 mod identity;
+mod legal_entities;
 mod list;
 mod log;
 mod master_keys;
@@ -28,6 +29,7 @@ mod races;
 #[cfg(feature = "s3")]
 mod s3;
 mod strangers;
+mod texts;
 mod webhooks;
 mod windows;
 

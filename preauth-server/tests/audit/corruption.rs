@@ -148,8 +148,13 @@ const CORRUPTIONS: [Corruption; 44] = [
         Rule::OneHolder,
         &[
             "DROP INDEX operations_invoice_in_progress",
+            "DROP INDEX operations_number_in_progress",
             "UPDATE operations SET invoice_number = 'NF-4' WHERE id = 6",
         ],
+    ),
+    breaks(
+        Rule::Readable,
+        &["UPDATE operations SET invoice_number_nfc = 'NF-44' WHERE id = 4"],
     ),
     breaks(
         Rule::OnePaymentOrder,

@@ -150,19 +150,29 @@ impl Scene {
         }
     }
 
-    /// A direct advance of one of the few invoices, or of one without a number.
+    /// A direct advance of one of the few invoices, whose number is spelled in another form than in
+    /// offers, or of one without a number.
     pub(crate) fn advance(&self, invoice: Option<usize>) -> DirectAdvance {
         DirectAdvance {
             payer: self.payer,
             supplier: self.supplier,
             invoice: match invoice {
-                Some(invoice) => Self::invoice(invoice),
+                Some(invoice) => Self::decomposed(invoice),
                 None => Invoice {
                     number: None,
                     ..Self::invoice(0)
                 },
             },
             external_reference: None,
+        }
+    }
+
+    /// The same invoice with its number spelled as some systems do.
+    pub(crate) fn decomposed(invoice: usize) -> Invoice {
+        let number = format!("NF-e\u{301}{invoice}");
+        Invoice {
+            number: Some(InvoiceNumber::parse(&number).unwrap()),
+            ..Self::invoice(invoice)
         }
     }
 
@@ -176,7 +186,7 @@ impl Scene {
         Invoice {
             amounts: InvoiceAmounts::from_cents(amount, withheld).unwrap(),
             due_date: DueDate::from_date(due.unwrap()).unwrap(),
-            number: Some(InvoiceNumber::parse(&format!("NF-{invoice}")).unwrap()),
+            number: Some(InvoiceNumber::parse(&format!("NF-\u{e9}{invoice}")).unwrap()),
         }
     }
 

@@ -220,14 +220,27 @@ impl Fixture {
     }
 
     fn new_cnpj(&self) -> Cnpj {
-        let body = 100_000_000_000 + self.count();
-        let spelled = |check| Cnpj::parse(&format!("{body:012}{check:02}"));
-        (0..100).find_map(|check| spelled(check).ok()).unwrap()
+        checked(&format!("{:08}0001", 10_000_000 + self.count()))
+    }
+
+    /// The tax id of a branch of the same legal entity, registered nowhere.
+    pub(crate) fn unregistered_branch_of(&self, cnpj: Cnpj) -> Cnpj {
+        checked(&format!(
+            "{}{:04}",
+            cnpj.root().as_str(),
+            2 + self.count() % 9_000
+        ))
     }
 
     fn count(&self) -> u64 {
         self.counted.fetch_add(1, Ordering::Relaxed)
     }
+}
+
+/// The tax id with these twelve characters; its check digits are found by trial.
+fn checked(base: &str) -> Cnpj {
+    let spelled = |check| Cnpj::parse(&format!("{base}{check:02}"));
+    (0..100).find_map(|check| spelled(check).ok()).unwrap()
 }
 
 pub(crate) fn cents(cents: i64) -> Money {

@@ -13,6 +13,7 @@ mod conformance;
 mod database;
 mod deliveries;
 mod durability;
+mod earlier;
 mod endpoints;
 mod expiry;
 mod files;

@@ -17,6 +17,8 @@ mod companies;
 mod conformance;
 #[path = "../store/deliveries.rs"]
 mod deliveries;
+#[path = "../store/earlier.rs"]
+mod earlier;
 #[path = "../store/endpoints.rs"]
 mod endpoints;
 #[path = "../store/expiry.rs"]

@@ -86,6 +86,40 @@ pub async fn a_branch_holds_an_invoice_for_its_whole_group(host: &dyn Host) {
     }
 }
 
+/// One number is the same invoice whether its accents are composed or not; each operation shows it as
+/// it was sent.
+pub async fn a_number_is_compared_in_one_form_and_kept_as_sent(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let (composed, decomposed) = ("NF-\u{e9}", "NF-e\u{301}");
+    for (first, again) in [(composed, decomposed), (decomposed, composed)] {
+        let holder = scene.begin(&scene.offer_of(first)).await;
+        let number = scene.stored(holder.id).await.invoice.number.unwrap();
+        assert_eq!(number.as_str(), first);
+        assert_eq!(
+            duplicate_of(&scene, &scene.offer_of(again)).await,
+            holder.id
+        );
+        // A commit that was decided before finds it, too.
+        let offer = scene.offer_of(again);
+        let mut free = target_of(&offer);
+        free.invoice_number = None;
+        let loaded = host.store().load_offer(&free).await.unwrap().unwrap();
+        let late = draft::opening(&scene, &offer, &loaded, None, scene.now);
+        let refused = host.store().commit(late).await;
+        assert!(matches!(refused, Err(CommitError::Conflict)), "{refused:?}");
+        scene.play(holder.id, &[Command::Cancel]).await;
+    }
+    let closed = scene.begin(&scene.offer_of(decomposed)).await.id;
+    let reprove = Command::Reprove {
+        by: ReprovedBy::Platform,
+        reason: None,
+    };
+    scene.play(closed, &[Command::Request, reprove]).await;
+    let holder = scene.begin(&scene.offer_of(composed)).await;
+    let loaded = host.store().load_operation(closed).await.unwrap().unwrap();
+    assert_eq!(loaded.holder, Some(holder));
+}
+
 /// Another group, another supplier, another spelling: other invoices.
 pub async fn other_invoices_are_not_in_the_way(host: &dyn Host) {
     let scene = Scene::new(host).await;

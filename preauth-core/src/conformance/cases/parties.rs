@@ -91,6 +91,33 @@ pub async fn a_block_list_counts_for_its_company_alone(host: &dyn Host) {
     }
 }
 
+/// An entry of the block list covers the whole legal entity, whichever of its tax ids the entry has.
+pub async fn a_blocked_supplier_is_blocked_with_all_its_branches(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let (supplier, payer) = (scene.supplier.cnpj, scene.payer);
+    let branch = scene.unregistered_branch_of(supplier);
+    let (by_branch, elsewhere) = (scene.new_cnpj(), scene.offer());
+    host.block_supplier(payer, supplier).await;
+    host.block_supplier(payer, scene.unregistered_branch_of(by_branch))
+        .await;
+    for cnpj in [supplier, branch, by_branch] {
+        let offer = scene.offer_to_a_new_supplier(cnpj);
+        assert!(load(&scene, &offer).await.context.supplier_is_blocked);
+        let refused = scene
+            .service
+            .offer(&offer, Actor::Company, None, scene.now)
+            .await;
+        let Err(ServiceError::Rejected(Rejection::SupplierBlocked)) = refused else {
+            panic!("{refused:?}");
+        };
+    }
+    let neighbour = scene.offer_to_a_new_supplier(scene.new_cnpj());
+    assert!(!load(&scene, &neighbour).await.context.supplier_is_blocked);
+    let mut elsewhere = elsewhere;
+    elsewhere.payer = scene.another_payer().await;
+    assert!(!load(&scene, &elsewhere).await.context.supplier_is_blocked);
+}
+
 /// The newest credit analysis counts; a company may have none.
 pub async fn the_newest_credit_analysis_counts(host: &dyn Host) {
     let scene = Scene::new(host).await;
@@ -121,6 +148,36 @@ pub async fn a_company_cannot_be_its_own_supplier(host: &dyn Host) {
     let Err(ServiceError::Rejected(Rejection::SupplierIsSelf)) = refused else {
         panic!("{refused:?}");
     };
+}
+
+/// Nor can a branch of any legal entity of its group, registered or not.
+pub async fn a_branch_that_nobody_registered_is_the_company_itself(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let id = scene.new_company_id();
+    // A branch of the group that is a legal entity of its own.
+    let subsidiary = scene.company(id, Some(scene.payer), CompanyKind::Construction);
+    host.add_company(subsidiary.clone()).await;
+    let mut offer = scene.offer();
+    let head_office = load(&scene, &offer).await.context.payer.cnpj;
+    for of in [head_office, subsidiary.cnpj] {
+        let branch = scene.unregistered_branch_of(of);
+        for payer in [scene.payer, scene.branch, subsidiary.id] {
+            offer = scene.offer_to_a_new_supplier(branch);
+            offer.payer = payer;
+            let mut advance = scene.advance(payer, None);
+            advance.supplier = branch;
+            let service = &scene.service;
+            let offered = service.offer(&offer, Actor::Company, None, scene.now);
+            let advanced = service.advance_directly(&advance, Actor::Supplier, None, scene.now);
+            for refused in [offered.await, advanced.await] {
+                let Err(ServiceError::Rejected(Rejection::SupplierIsSelf)) = refused else {
+                    panic!("{refused:?}");
+                };
+            }
+        }
+        offer.payer = scene.another_payer().await;
+        scene.begin(&offer).await;
+    }
 }
 
 /// The endpoints of both head offices are read with their choice of events, paused ones too;

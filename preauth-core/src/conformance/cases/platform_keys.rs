@@ -169,7 +169,7 @@ async fn send(
 }
 
 fn platform_key(service: &Service, key: &IdempotencyKey, request: u8) -> PlatformKey {
-    service.platform_key(key.clone(), Fingerprint::from_bytes([request; 32]))
+    service.platform_key(key.clone(), Fingerprint::from_bytes([request; 32]).into())
 }
 
 /// An answer's body, as no other operation has it.

@@ -102,7 +102,7 @@ impl Model {
         match step.supplier {
             Supplier::New | Supplier::Unnamed => self.new_supplier_is_registered = true,
             Supplier::Blocked => self.blocked_is_registered = true,
-            Supplier::Registered | Supplier::Payer => {}
+            Supplier::Registered | Supplier::Payer | Supplier::PayersEntity => {}
         }
         if let Some(key) = key {
             let reply = (step, due_day, self.operations.len(), self.now_ms + MONTH_MS);
@@ -131,11 +131,13 @@ impl Model {
     /// In the order of judgement.
     fn refuse_offer(&self, step: OfferStep) -> Option<&'static str> {
         let is_other = step.payer == Payer::Other;
+        let is_self =
+            matches!(step.supplier, Supplier::Payer | Supplier::PayersEntity) && !is_other;
         let is_unknown = step.supplier == Supplier::Unnamed && !self.new_supplier_is_registered;
         let refusals = [
             (step.days_ahead < 5, "due date too near"),
             (step.days_ahead > 180, "due date too far"),
-            (step.supplier == Supplier::Payer && !is_other, "self"),
+            (is_self, "self"),
             (step.supplier == Supplier::Blocked && !is_other, "blocked"),
             (is_unknown, "name required"),
             (!is_other && step.days_ahead > CREDIT_DAYS, "credit term"),
@@ -237,6 +239,7 @@ fn one(supplier: Supplier) -> u8 {
         Supplier::New | Supplier::Unnamed => 1,
         Supplier::Blocked => 2,
         Supplier::Payer => 3,
+        Supplier::PayersEntity => 4,
     }
 }
 

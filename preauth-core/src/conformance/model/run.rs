@@ -43,6 +43,8 @@ pub(super) struct Run<'a> {
     pub(super) blocked_cnpj: Cnpj,
     /// Of a branch of the payer.
     pub(super) payer_cnpj: Cnpj,
+    /// Of the same legal entity.
+    pub(super) payers_entity_cnpj: Cnpj,
 }
 
 impl<'a> Run<'a> {
@@ -64,8 +66,9 @@ impl<'a> Run<'a> {
             email: scene.new_email(),
             keys: [scene.new_key(), scene.new_key()],
             new_cnpj: scene.new_cnpj(),
-            blocked_cnpj,
+            blocked_cnpj: scene.unregistered_branch_of(blocked_cnpj),
             payer_cnpj: branch.cnpj,
+            payers_entity_cnpj: scene.unregistered_branch_of(branch.cnpj),
             scene,
             model,
             ids: Vec::new(),

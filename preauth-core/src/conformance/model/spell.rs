@@ -16,9 +16,12 @@ pub(super) const ADVANCE_CENTS: i64 = 900_000;
 
 impl Run<'_> {
     pub(super) fn offer(&self, step: OfferStep) -> Offer {
-        let number = format!("NF-{}", step.number);
+        let number = number(step.number, step.days_ahead % 2 == 0);
         let mut offer = self.scene.offer_of(&number);
-        let is_named = matches!(step.supplier, Supplier::New | Supplier::Blocked);
+        let is_named = matches!(
+            step.supplier,
+            Supplier::New | Supplier::Blocked | Supplier::PayersEntity
+        );
         offer.payer = self.payer(step.payer);
         offer.supplier.cnpj = self.cnpj(step.supplier);
         offer.supplier.email = self.email.clone();
@@ -38,7 +41,7 @@ impl Run<'_> {
         number: Option<u64>,
         due_day: i64,
     ) -> DirectAdvance {
-        let number = number.map(|number| format!("NF-{number}"));
+        let number = number.map(|it| self::number(it, payer == Payer::Head));
         DirectAdvance {
             payer: self.payer(payer),
             supplier: self.cnpj(supplier),
@@ -61,6 +64,7 @@ impl Run<'_> {
             Supplier::New | Supplier::Unnamed => self.new_cnpj,
             Supplier::Blocked => self.blocked_cnpj,
             Supplier::Payer => self.payer_cnpj,
+            Supplier::PayersEntity => self.payers_entity_cnpj,
         }
     }
 
@@ -117,6 +121,12 @@ impl Run<'_> {
         };
         (command, arguments)
     }
+}
+
+/// One number in either of its forms.
+fn number(number: u64, is_composed: bool) -> String {
+    let accent = if is_composed { "\u{e9}" } else { "e\u{301}" };
+    format!("NF-{accent}-{number}")
 }
 
 fn invoice(amount: i64, due_day: i64, number: Option<&str>) -> Invoice {

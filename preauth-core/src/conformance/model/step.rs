@@ -50,10 +50,12 @@ pub(super) enum Supplier {
     New,
     /// The same supplier as `New`, in an offer that does not name it.
     Unnamed,
-    /// On the block list of `Head`, not on that of `Other`.
+    /// A branch of what is on the block list of `Head`, not on that of `Other`.
     Blocked,
     /// A branch of `Head`.
     Payer,
+    /// A branch of that branch's legal entity, not registered at first; the offer names it.
+    PayersEntity,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -113,6 +115,7 @@ fn offer(dice: &mut Dice) -> OfferStep {
             S::Unnamed,
             S::Blocked,
             S::Payer,
+            S::PayersEntity,
         ]),
         number: dice.roll(3),
         cents: *dice.pick(&[CREDIT_CENTS, 1_250_001, 50_000, CREDIT_CENTS + 1]),

@@ -15,7 +15,7 @@ use super::Run;
 /// Commands on a company's block list.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SupplierCommand {
-    /// Refuse offers to a supplier, registered or not.
+    /// Refuse offers to a supplier and all its branches, registered or not.
     #[command(
         after_help = "Example:\n  preauth-server supplier block 45.723.001/0001-00 \
                             98.765.432/0001-98"
@@ -28,7 +28,7 @@ pub(crate) enum SupplierCommand {
         #[arg(value_parser = Cnpj::parse)]
         supplier: Cnpj,
     },
-    /// Allow offers to a supplier again.
+    /// Allow offers to a supplier and all its branches again.
     #[command(
         after_help = "Example:\n  preauth-server supplier unblock 45.723.001/0001-00 \
                             98.765.432/0001-98"

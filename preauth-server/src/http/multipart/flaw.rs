@@ -29,7 +29,7 @@ pub enum FormFlaw {
     #[error("a file stands in another part than invoiceFile")]
     UnexpectedFile,
     /// A file without a name, or with one that cannot be.
-    #[error("the file has no name, or one with control characters or of unknown encoding")]
+    #[error("the file has no name, or one of unknown encoding")]
     FileName,
     /// A text in a type, charset or transfer encoding that is not taken.
     #[error("a part is encoded in a way that is not taken")]

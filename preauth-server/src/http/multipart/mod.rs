@@ -46,7 +46,7 @@ pub struct Form {
 /// What the file's part says of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilePart {
-    /// The file's name, of any length but not empty and without control characters; text, never a
+    /// The file's name, of any length but not empty; text, never a
     /// path.
     pub name: String,
     /// Its `Content-Type` as sent, if any.

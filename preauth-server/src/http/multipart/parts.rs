@@ -90,7 +90,7 @@ impl Reading<'_> {
         file_name: Option<String>,
     ) -> Result<(), FormFlaw> {
         let name = file_name
-            .filter(|name| !name.is_empty() && !name.contains(char::is_control))
+            .filter(|name| !name.is_empty())
             .ok_or(FormFlaw::FileName)?;
         if self.form.file.is_some() {
             return Err(FormFlaw::Repeated);

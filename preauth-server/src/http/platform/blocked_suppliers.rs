@@ -53,7 +53,8 @@ impl Endpoint for Find {
         let supplier = path_id::cnpj(req)?;
         let company = known::head_office(api, req).await?;
         let blocked = api.directory.blocked_suppliers(company).await?;
-        if !blocked.contains(&supplier) {
+        // An entry covers the whole legal entity.
+        if !blocked.iter().any(|it| it.root() == supplier.root()) {
             return Err(ApiError::new(ErrorCode::ResourceNotFound));
         }
         let body = convert::text(&BlockedSupplierShape::from(&supplier));

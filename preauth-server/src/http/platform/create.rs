@@ -2,7 +2,7 @@
 //! `Idempotency-Key`.
 
 use preauth_core::service::{Once, PlatformKey};
-use preauth_core::value::{Fingerprint, FingerprintBuilder};
+use preauth_core::value::{FingerprintBuilder, Fingerprints};
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 
@@ -30,7 +30,7 @@ pub(super) trait Create: Send + Sync + 'static {
     /// Reads the body.
     fn parse(&self, tree: &Json) -> Result<Self::New, Vec<Problem>>;
 
-    /// Adds every part of what is asked for to its fingerprint.
+    /// Adds every part of what is asked for to its fingerprints.
     fn describe(&self, new: &Self::New, parts: &mut FingerprintBuilder);
 
     /// Creates the record, and commits the reply of `key` with it. The answer has
@@ -63,7 +63,7 @@ impl<C: Create> Endpoint for Keyed<C> {
         };
         let key = api
             .operations
-            .platform_key(key, fingerprint(creating, req, &new));
+            .platform_key(key, fingerprints(creating, req, &new));
         let now = api.clock.now();
         let creation = creating.create(api, req, new, Some(&key));
         Ok(match api.operations.once(&key, now, creation).await? {
@@ -75,7 +75,7 @@ impl<C: Create> Endpoint for Keyed<C> {
 
 /// Says whether two requests under one key ask for the same thing: the path and what the body means,
 /// however it is spelled.
-fn fingerprint<C: Create>(creating: &C, req: &Request, new: &C::New) -> Fingerprint {
+fn fingerprints<C: Create>(creating: &C, req: &Request, new: &C::New) -> Fingerprints {
     const LAYOUT_VERSION: u8 = 1;
     let mut parts = FingerprintBuilder::new(LAYOUT_VERSION);
     // Ids have one meaning in either case.

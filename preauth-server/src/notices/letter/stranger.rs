@@ -1,6 +1,6 @@
 //! Texts that somebody else chose, made harmless for a mail.
 
-use crate::printable::is_deceptive;
+use preauth_core::value::is_hidden;
 
 /// Longer ones are cut: a name is shown, not a message.
 const MOST_CHARACTERS: usize = 120;
@@ -12,7 +12,7 @@ const INVISIBLE_BREAK: char = '\u{200b}';
 /// Whoever offers an advance chooses some of a mail's texts, and must not be able to lead its reader
 /// anywhere through us.
 pub(super) fn quoted(text: &str) -> String {
-    let shown: Vec<char> = text.chars().filter(|it| !is_deceptive(*it)).collect();
+    let shown: Vec<char> = text.chars().filter(|it| !is_hidden(*it)).collect();
     let mut quoted = String::with_capacity(text.len());
     for (index, letter) in shown.iter().enumerate().take(MOST_CHARACTERS) {
         quoted.push(*letter);
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn lines_hidden_characters_and_long_texts_are_cut() {
         assert_eq!(quoted("a\r\nBcc: x\u{202e}y\u{2028}z"), "aBcc: xyz");
-        assert_eq!(quoted("a\u{61c}b\u{ad}c\u{e0041}d"), "abcd");
+        assert_eq!(quoted("a\u{61c}b\u{ad}c\u{e0041}d\u{3164}e"), "abcde");
         let long = quoted(&"é".repeat(255));
         assert_eq!(long.chars().count(), 121);
         assert!(long.ends_with("é…"), "{long}");

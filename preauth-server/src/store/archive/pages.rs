@@ -179,7 +179,7 @@ pub(in crate::store) fn holders(rows: &[impl RawRow], stage: &Stage) -> Result<P
     let next = Stage::Holders(
         columns.uuid("head_office_id")?,
         columns.raw("supplier_cnpj")?,
-        columns.raw("invoice_number")?,
+        columns.raw("compared_number")?,
         columns.raw("id")?,
     );
     if next == *stage {

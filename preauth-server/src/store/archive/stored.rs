@@ -6,7 +6,9 @@ use preauth_core::port::{
     DeliveryStatus, EndpointState, Holder, Miscount, StoredAttempt, StoredDelivery, StoredEndpoint,
     StoredEvent, StoredReply,
 };
-use preauth_core::value::{Cnpj, CompanyId, DeliveryId, EndpointId, EventId, OperationId, Version};
+use preauth_core::value::{
+    Cnpj, CompanyId, DeliveryId, EndpointId, EventId, InvoiceNumber, OperationId, Version,
+};
 
 use crate::store::rows::{self, Columns, Corrupt, RawRow};
 
@@ -89,10 +91,16 @@ pub(super) fn reply(row: &impl RawRow) -> Result<StoredReply, Corrupt> {
 
 pub(super) fn holder(row: &impl RawRow) -> Result<Holder, Corrupt> {
     let columns = Columns::of("operations", row);
+    let number: InvoiceNumber = columns.parsed("invoice_number")?;
+    let compared: String = columns.raw("compared_number")?;
+    // What earlier builds wrote is compared as it was sent.
+    if ![number.as_str(), &number.compared()].contains(&compared.as_str()) {
+        return Err(columns.corrupt("invoice_number_nfc"));
+    }
     Ok(Holder {
         head_office: CompanyId::new(columns.uuid("head_office_id")?),
         supplier: columns.parsed("supplier_cnpj")?,
-        number: columns.parsed("invoice_number")?,
+        number: compared,
         operation: columns.number("id", OperationId::new)?,
     })
 }

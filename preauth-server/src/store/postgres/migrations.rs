@@ -87,6 +87,11 @@ fn steps() -> Vec<Migration> {
             include_str!("../../../migrations/postgres/0012_id_lineages.sql"),
         ),
         step(
+            13,
+            "legal_entities_and_numbers",
+            include_str!("../../../migrations/postgres/0013_legal_entities_and_numbers.sql"),
+        ),
+        step(
             17,
             "rate_counts",
             include_str!("../../../migrations/postgres/0017_rate_counts.sql"),

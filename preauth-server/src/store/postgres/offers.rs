@@ -3,7 +3,7 @@
 use preauth_core::operation::{Credit, OfferContext, Party};
 use preauth_core::port::{LoadedOffer, OfferTarget, Reply, Subscription};
 use preauth_core::value::{
-    CompanyId, EndpointId, Fingerprint, IdempotencyKey, InvoiceNumber, OperationId,
+    CnpjRoot, CompanyId, EndpointId, Fingerprint, IdempotencyKey, InvoiceNumber, OperationId,
 };
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -29,9 +29,19 @@ pub(super) async fn find_all(
 ) -> Result<Vec<Result<Option<Found>, Fault>>, Fault> {
     let payers: Vec<&Uuid> = targets.iter().map(|it| it.payer.as_uuid()).collect();
     let suppliers: Vec<&str> = targets.iter().map(|it| it.supplier.as_str()).collect();
-    let numbers: Vec<Option<&str>> = targets.iter().map(number).collect();
+    let roots: Vec<CnpjRoot> = targets.iter().map(|it| it.supplier.root()).collect();
+    let roots: Vec<&str> = roots.iter().map(CnpjRoot::as_str).collect();
+    let (mut numbers, mut second_forms, mut third_forms) = (Vec::new(), Vec::new(), Vec::new());
+    for target in targets {
+        let forms = target.invoice_number.as_ref().map(InvoiceNumber::held_as);
+        let mut forms = forms.into_iter().flatten();
+        numbers.push(forms.next());
+        second_forms.push(forms.next());
+        third_forms.push(forms.next());
+    }
     let keys: Vec<Option<&str>> = targets.iter().map(key).collect();
-    // The condition on the holder's status is that of the unique index, word for word: PostgreSQL
+    // A subquery with a limit has one plan: row by row, by an index, however small its table is when the
+    // plan is made. The condition on the holder's number and status is that of the unique index, word for word: PostgreSQL
     // uses the index for no other.
     let rows = sqlx::query(
         "SELECT t.n,
@@ -39,20 +49,30 @@ pub(super) async fn find_all(
                 p.name AS payer_name,
                 s.id AS supplier_id, s.head_office_id AS supplier_head_office_id,
                 s.cnpj AS supplier_cnpj, s.name AS supplier_name,
-                EXISTS (SELECT 1 FROM blocked_suppliers b
-                        WHERE b.head_office_id = p.head_office_id
-                          AND b.supplier_cnpj = t.supplier) AS supplier_is_blocked,
+                (SELECT 1 FROM companies g
+                 WHERE g.head_office_id = p.head_office_id
+                   AND substr(g.cnpj, 1, 8) = t.root LIMIT 1) IS NOT NULL AS supplier_is_of_group,
+                (SELECT 1 FROM blocked_suppliers b
+                 WHERE b.head_office_id = p.head_office_id
+                   AND substr(b.supplier_cnpj, 1, 8) = t.root LIMIT 1) IS NOT NULL
+                    AS supplier_is_blocked,
                 c.max_term_days, c.max_invoice_amount_cents,
-                EXISTS (SELECT 1 FROM operations o
-                        WHERE o.head_office_id = p.head_office_id
-                          AND o.supplier_cnpj = t.supplier AND o.invoice_number = t.number
-                          AND o.status NOT IN ('REPROVED', 'CONCLUDED')) AS is_held,
+                (SELECT 1
+                 FROM unnest(ARRAY[t.number, t.second_form, t.third_form]) AS f (number)
+                 CROSS JOIN LATERAL (
+                     SELECT 1 FROM operations o
+                     WHERE o.head_office_id = p.head_office_id AND o.supplier_cnpj = t.supplier
+                       AND coalesce(o.invoice_number_nfc, o.invoice_number) = f.number
+                       AND o.invoice_number IS NOT NULL
+                       AND o.status NOT IN ('REPROVED', 'CONCLUDED') LIMIT 1) AS o
+                 LIMIT 1) IS NOT NULL AS is_held,
                 r.fingerprint, r.operation_id, r.body, r.expires_at,
                 pe.id AS payer_endpoint, pe.events AS payer_events,
                 se.id AS supplier_endpoint, se.events AS supplier_events,
                 nextval('operation_ids') AS reserved
-         FROM unnest($1::UUID[], $2::TEXT[], $3::TEXT[], $4::TEXT[])
-             WITH ORDINALITY AS t (payer, supplier, number, key, n)
+         FROM unnest($1::UUID[], $2::TEXT[], $3::TEXT[], $4::TEXT[], $5::TEXT[], $6::TEXT[],
+                     $7::TEXT[])
+             WITH ORDINALITY AS t (payer, supplier, root, number, second_form, third_form, key, n)
          JOIN companies p ON p.id = t.payer
          LEFT JOIN companies s ON s.cnpj = t.supplier
          LEFT JOIN credit_analyses c ON c.head_office_id = p.head_office_id
@@ -65,7 +85,10 @@ pub(super) async fn find_all(
     )
     .bind(payers)
     .bind(suppliers)
+    .bind(roots)
     .bind(numbers)
+    .bind(second_forms)
+    .bind(third_forms)
     .bind(keys)
     .fetch_all(connection)
     .await?;
@@ -77,10 +100,6 @@ pub(super) async fn find_all(
         }
     }
     Ok(answers)
-}
-
-fn number(target: &OfferTarget) -> Option<&str> {
-    target.invoice_number.as_ref().map(InvoiceNumber::as_str)
 }
 
 fn key(target: &OfferTarget) -> Option<&str> {
@@ -120,6 +139,7 @@ fn found(columns: Columns<'_>) -> Result<Found, Fault> {
             context: OfferContext {
                 payer,
                 supplier,
+                supplier_is_of_group: columns.raw("supplier_is_of_group")?,
                 supplier_is_blocked: columns.raw("supplier_is_blocked")?,
                 credit,
                 holder: None,

@@ -8,6 +8,7 @@ use thiserror::Error;
 use uuid::Uuid;
 
 use super::raw::{Raw, RawRow};
+use super::stored::Stored;
 
 /// Between the texts of a set.
 const SEPARATOR: &str = ",";
@@ -58,19 +59,18 @@ impl<'r> Columns<'r> {
         read.ok_or_else(|| self.corrupt(column))
     }
 
-    pub(in crate::store) fn parsed<T: FromStr>(&self, column: &'static str) -> Result<T, Corrupt> {
+    pub(in crate::store) fn parsed<T: Stored>(&self, column: &'static str) -> Result<T, Corrupt> {
         let text: &str = self.raw(column)?;
-        text.parse().map_err(|_| self.corrupt(column))
+        T::read(text).ok_or_else(|| self.corrupt(column))
     }
 
-    pub(in crate::store) fn optional_parsed<T: FromStr>(
+    pub(in crate::store) fn optional_parsed<T: Stored>(
         &self,
         column: &'static str,
     ) -> Result<Option<T>, Corrupt> {
         let text: Option<&str> = self.raw(column)?;
-        text.map(str::parse)
+        text.map(|text| T::read(text).ok_or_else(|| self.corrupt(column)))
             .transpose()
-            .map_err(|_| self.corrupt(column))
     }
 
     pub(in crate::store) fn uuid(&self, column: &'static str) -> Result<Uuid, Corrupt> {

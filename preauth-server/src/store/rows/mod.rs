@@ -16,6 +16,7 @@ mod party;
 mod platform_reply;
 mod raw;
 mod state;
+mod stored;
 
 pub(super) use columns::{Columns, Corrupt, clamped, count, set_text};
 pub(super) use company::{company, credit, user};
@@ -24,7 +25,7 @@ pub(super) use event::history_entry;
 pub(super) use invoice::{invoice, select_invoices};
 pub(super) use invoice_file::{content_hash, invoice_file};
 pub(super) use key::api_key;
-pub(super) use operation::{extension, operation, select_operations};
+pub(super) use operation::{compared_number, extension, operation, select_operations};
 pub(super) use order::{MAX_OTHER_ORDERS, order, other_order, select_orders, select_other_orders};
 pub(super) use party::{PAYER, SUPPLIER, party};
 pub(super) use platform_reply::platform_reply;

@@ -12,6 +12,14 @@ use super::columns::{Columns, Corrupt};
 use super::party::{PAYER, SUPPLIER, party};
 use super::raw::RawRow;
 
+/// The form in which an invoice's number is compared, where it is not the number itself: what the
+/// unique index of the duplicate rule sees in its place.
+pub(in crate::store) fn compared_number(invoice: &Invoice) -> Option<String> {
+    let number = invoice.number.as_ref()?;
+    let compared = number.compared();
+    (*compared != *number.as_str()).then(|| compared.into_owned())
+}
+
 /// Every column of an operation with its parties and its open extension, and perhaps `$more`,
 /// before `$rest`.
 macro_rules! select_operations {

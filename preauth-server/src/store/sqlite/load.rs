@@ -33,6 +33,7 @@ pub(super) async fn offer(
     let Known {
         payer,
         supplier,
+        supplier_is_of_group,
         supplier_is_blocked,
         credit,
     } = known;
@@ -48,6 +49,7 @@ pub(super) async fn offer(
         context: OfferContext {
             payer,
             supplier,
+            supplier_is_of_group,
             supplier_is_blocked,
             credit,
             holder,
@@ -182,6 +184,7 @@ pub(super) async fn order(
 struct Known {
     payer: Party,
     supplier: Option<Party>,
+    supplier_is_of_group: bool,
     supplier_is_blocked: bool,
     credit: Option<Credit>,
 }
@@ -195,9 +198,12 @@ async fn parties_of(
                 p.name AS payer_name,
                 s.id AS supplier_id, s.head_office_id AS supplier_head_office_id,
                 s.cnpj AS supplier_cnpj, s.name AS supplier_name,
+                EXISTS (SELECT 1 FROM companies g
+                        WHERE g.head_office_id = p.head_office_id
+                          AND substr(g.cnpj, 1, 8) = ?3) AS supplier_is_of_group,
                 EXISTS (SELECT 1 FROM blocked_suppliers b
-                        WHERE b.head_office_id = p.head_office_id AND b.supplier_cnpj = ?2)
-                    AS supplier_is_blocked,
+                        WHERE b.head_office_id = p.head_office_id
+                          AND substr(b.supplier_cnpj, 1, 8) = ?3) AS supplier_is_blocked,
                 c.max_term_days, c.max_invoice_amount_cents
          FROM companies p
          LEFT JOIN companies s ON s.cnpj = ?2
@@ -206,6 +212,7 @@ async fn parties_of(
     )
     .bind(target.payer.as_uuid().as_bytes().as_slice())
     .bind(target.supplier.as_str())
+    .bind(target.supplier.root().as_str())
     .fetch_optional(connection)
     .await?;
     let Some(row) = row else {
@@ -219,6 +226,7 @@ async fn parties_of(
         supplier: is_registered
             .map(|_| party(columns, &SUPPLIER))
             .transpose()?,
+        supplier_is_of_group: columns.raw("supplier_is_of_group")?,
         supplier_is_blocked: columns.raw("supplier_is_blocked")?,
         credit: has_credit.map(|_| credit(columns)).transpose()?,
     }))

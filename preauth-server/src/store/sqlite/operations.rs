@@ -32,19 +32,26 @@ pub(super) async fn holder(
     let Some(number) = number else {
         return Ok(None);
     };
-    // The condition on the status is that of the unique index, word for word: SQLite uses the index
-    // for no other.
-    let row = sqlx::query(select_operations!(
-        "WHERE o.head_office_id = ?1 AND o.supplier_cnpj = ?2 AND o.invoice_number = ?3
-           AND o.status NOT IN ('REPROVED', 'CONCLUDED') AND o.id IS NOT ?4"
-    ))
-    .bind(head_office.as_uuid().as_bytes().as_slice())
-    .bind(supplier.as_str())
-    .bind(number.as_str())
-    .bind(except.map(OperationId::get))
-    .fetch_optional(connection)
-    .await?;
-    Ok(row.as_ref().map(operation).transpose()?)
+    for form in number.held_as() {
+        // The condition on number and status is that of the unique index, word for word: SQLite
+        // uses the index for no other.
+        let row = sqlx::query(select_operations!(
+            "WHERE o.head_office_id = ?1 AND o.supplier_cnpj = ?2
+               AND coalesce(o.invoice_number_nfc, o.invoice_number) = ?3
+               AND o.invoice_number IS NOT NULL AND o.status NOT IN ('REPROVED', 'CONCLUDED')
+               AND o.id IS NOT ?4"
+        ))
+        .bind(head_office.as_uuid().as_bytes().as_slice())
+        .bind(supplier.as_str())
+        .bind(form)
+        .bind(except.map(OperationId::get))
+        .fetch_optional(&mut *connection)
+        .await?;
+        if let Some(row) = row {
+            return Ok(Some(operation(&row)?));
+        }
+    }
+    Ok(None)
 }
 
 /// Offers whose time has passed, those first that have waited longest, and why others of them cannot

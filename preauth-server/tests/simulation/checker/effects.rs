@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use preauth_core::value::{EventType, IdempotencyKey, OperationId, PaymentOrderId, Timestamp};
+use preauth_core::value::{
+    EventType, IdempotencyKey, InvoiceNumber, OperationId, PaymentOrderId, Timestamp,
+};
 
 use crate::history::{CommandAnswer, Fact, OfferAnswer, Recorded};
 use crate::scene::Scene;
@@ -65,7 +67,7 @@ impl Case<'_> {
 
 /// A request, and whether its answer says that it was done; `None` if it does not say.
 fn asked(fact: &Fact) -> Option<(Request, Option<bool>)> {
-    let number = |invoice: usize| Scene::invoice(invoice).number.map(|it| it.to_string());
+    let number = |invoice: usize| Scene::invoice(invoice).number.map(|it| compared(&it));
     match fact {
         Fact::Offered {
             key,
@@ -139,12 +141,16 @@ fn happened(fact: &Fact) -> Option<Request> {
 
 fn about(recorded: &Recorded) -> About {
     let operation = &recorded.operation;
-    let number = || operation.invoice.number.as_ref().map(ToString::to_string);
+    let number = || operation.invoice.number.as_ref().map(compared);
     match recorded.event.event_type {
         EventType::PreAuthorizationCreated => About::Offer(number(), recorded.key.clone()),
         EventType::AnticipationCreated => About::Advance(number()),
         _ => About::Operation(operation.id),
     }
+}
+
+fn compared(number: &InvoiceNumber) -> String {
+    number.compared().into_owned()
 }
 
 fn has_begun(answer: &OfferAnswer) -> Option<bool> {

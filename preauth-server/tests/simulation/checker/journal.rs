@@ -1,5 +1,6 @@
 //! What was committed, in order: I2, I3 at every moment, how late I6 is, that I15 was meant so, and I16.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
@@ -16,20 +17,21 @@ const SETTLING: TimeDelta = TimeDelta::seconds(20);
 impl<'a> Case<'a> {
     pub(super) fn journal(&mut self) {
         let mut last: BTreeMap<OperationId, &'a Recorded> = BTreeMap::new();
-        let mut holders: BTreeMap<&'a InvoiceNumber, OperationId> = BTreeMap::new();
+        let mut holders: BTreeMap<Cow<'a, str>, OperationId> = BTreeMap::new();
         for next in self.commits() {
             let id = next.operation.id;
             last.insert(id, next);
             self.amounts(next);
             self.mails(next);
-            if let Some(number) = &next.operation.invoice.number {
+            let number = next.operation.invoice.number.as_ref();
+            if let Some(number) = number.map(InvoiceNumber::compared) {
                 if next.operation.status().is_in_progress() {
-                    let holder = *holders.entry(number).or_insert(id);
+                    let holder = *holders.entry(number.clone()).or_insert(id);
                     self.expect(holder == id, "I3", || {
                         format!("operations {holder} and {id} both hold invoice {number}")
                     });
-                } else if holders.get(number) == Some(&id) {
-                    holders.remove(number);
+                } else if holders.get(&number) == Some(&id) {
+                    holders.remove(&number);
                 }
             }
         }
@@ -47,7 +49,7 @@ impl<'a> Case<'a> {
 
     fn amounts(&mut self, next: &Recorded) {
         let operation = &next.operation;
-        let invoices = (0..4).map(Scene::invoice);
+        let invoices = (0..4).flat_map(|it| [Scene::invoice(it), Scene::decomposed(it)]);
         let mut meant = invoices.filter(|invoice| invoice.number == operation.invoice.number);
         let is_meant = meant.any(|invoice| invoice == operation.invoice)
             || operation.invoice == self.scene.advance(None).invoice;

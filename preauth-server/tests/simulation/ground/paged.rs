@@ -69,12 +69,9 @@ fn place(read: &Read<Record>) -> Place {
         Ok(Record::Order(stored)) => Place::Order(stored.order.id),
         Ok(Record::Other(stored)) => Place::Other(stored.event.id),
         Ok(Record::Reply(stored)) => Place::Reply(stored.head_office, stored.key.clone()),
-        Ok(Record::Holder(it)) => Place::Holder(
-            it.head_office,
-            it.supplier,
-            it.number.as_str().to_owned(),
-            it.operation,
-        ),
+        Ok(Record::Holder(it)) => {
+            Place::Holder(it.head_office, it.supplier, it.number.clone(), it.operation)
+        }
         other => unreachable!("the host in memory has no such record: {other:?}"),
     }
 }

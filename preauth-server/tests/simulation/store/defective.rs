@@ -91,7 +91,12 @@ impl Database {
             .await?;
         let mut operations = page.operations.into_iter().map(undisguised);
         Ok(operations.find(|operation| {
-            operation.status().is_in_progress() && operation.invoice.number.as_ref() == number
+            let held = operation
+                .invoice
+                .number
+                .as_ref()
+                .map(InvoiceNumber::compared);
+            operation.status().is_in_progress() && held == number.map(InvoiceNumber::compared)
         }))
     }
 

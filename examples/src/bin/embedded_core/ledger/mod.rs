@@ -55,7 +55,10 @@ impl Books {
             .values()
             .filter(|it| it.status().is_in_progress());
         let holds = |it: &&Operation| {
-            number.is_some() && it.invoice.number.as_ref() == number && it.supplier.cnpj == cnpj
+            let held = it.invoice.number.as_ref().map(InvoiceNumber::compared);
+            held.is_some()
+                && held == number.map(InvoiceNumber::compared)
+                && it.supplier.cnpj == cnpj
         };
         open.find(|it| it.id != id && holds(it)).cloned()
     }

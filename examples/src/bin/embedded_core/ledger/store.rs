@@ -24,6 +24,7 @@ impl Store for Ledger {
         let context = OfferContext {
             payer: self.payer.clone(),
             supplier: books.suppliers.get(&target.supplier).cloned(),
+            supplier_is_of_group: target.supplier.root() == self.payer.cnpj.root(),
             supplier_is_blocked: false,
             credit: Some(self.credit),
             holder: books.holder(target.supplier, target.invoice_number.as_ref(), id),

@@ -36,7 +36,7 @@ pub(crate) enum OperationCommand {
         #[arg(long, value_delimiter = ',', value_parser = among(Status::ALL), ignore_case = true)]
         status: Vec<Status>,
         /// Only those with exactly this external reference.
-        #[arg(long, value_name = "TEXT", value_parser = ExternalReference::parse)]
+        #[arg(long, value_name = "TEXT", value_parser = ExternalReference::from_stored)]
         external_reference: Option<ExternalReference>,
         #[command(flatten)]
         paging: Paging,

@@ -47,7 +47,7 @@ impl Create for Add {
             scopes,
             validity,
         } = new;
-        parts.part(Some(name.as_str()));
+        parts.text(Some(name.as_str()));
         parts.part(Some(&responsible_user.to_string()));
         for scope in scopes.iter() {
             parts.part(Some(scope.as_str()));

@@ -36,7 +36,7 @@ impl Create for Add {
             head_office,
         } = new;
         parts.part(Some(cnpj.as_str()));
-        parts.part(Some(name.as_str()));
+        parts.text(Some(name.as_str()));
         parts.part(Some(kind.as_str()));
         parts.part(head_office.map(|id| id.to_string()).as_ref());
     }

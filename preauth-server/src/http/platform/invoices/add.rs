@@ -44,7 +44,7 @@ impl Create for Add {
         parts.part(Some(supplier.as_str()));
         parts.part(Some(&amount.cents().to_string()));
         parts.part(Some(&due_date.to_string()));
-        parts.part(Some(number.as_str()));
+        parts.text(Some(number.as_str()));
     }
 
     async fn create(

@@ -6,7 +6,7 @@ use preauth_core::value::{Cnpj, CompanyId, ExternalReference, FingerprintBuilder
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 
-use crate::http::convert;
+use crate::http::convert::{self, Texts};
 use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
@@ -46,8 +46,8 @@ impl Create for Add {
         parts.part(Some(&amounts.amount().cents().to_string()));
         parts.part(Some(&amounts.withheld_tax().cents().to_string()));
         parts.part(Some(&due_date.to_string()));
-        parts.part(number.as_ref().map(InvoiceNumber::as_str));
-        parts.part(external_reference.as_ref().map(ExternalReference::as_str));
+        parts.text(number.as_ref().map(InvoiceNumber::as_str));
+        parts.text(external_reference.as_ref().map(ExternalReference::as_str));
     }
 
     async fn create(
@@ -83,7 +83,7 @@ fn parse(tree: &Json) -> Result<DirectAdvance, Vec<Problem>> {
         let supplier = body.text("supplierCnpj", Cnpj::parse, &mut problems);
         let invoice = body
             .object("invoice", &mut problems)
-            .and_then(|fields| convert::invoice(fields, false, &mut problems));
+            .and_then(|fields| convert::invoice(fields, false, Texts::Sent, &mut problems));
         let external_reference =
             body.optional_text("externalReference", ExternalReference::parse, &mut problems);
         Some(DirectAdvance {

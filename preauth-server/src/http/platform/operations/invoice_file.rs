@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use preauth_core::ErrorCode;
+use preauth_core::value::is_hidden;
 use salvo::async_trait;
 use salvo::http::Request;
 
@@ -12,7 +13,6 @@ use crate::http::platform::resource::Endpoint;
 use crate::http::platform::{PlatformApi, known};
 use crate::http::reply::Reply;
 use crate::invoice_files::ContentHash;
-use crate::printable::is_deceptive;
 
 /// What RFC 8187 leaves as it is.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_');
@@ -49,7 +49,7 @@ fn attachment(name: &str) -> String {
         .chars()
         .map(|c| match c {
             '/' | '\\' => '_',
-            c if is_deceptive(c) => '_',
+            c if is_hidden(c) => '_',
             c => c,
         })
         .collect();

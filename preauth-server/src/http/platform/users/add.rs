@@ -37,7 +37,7 @@ impl Create for Add {
             permissions,
             active,
         } = new;
-        parts.part(Some(name.as_str()));
+        parts.text(Some(name.as_str()));
         parts.part(Some(email.as_str()));
         for permission in permissions.iter() {
             parts.part(Some(permission.as_str()));

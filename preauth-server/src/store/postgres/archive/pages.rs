@@ -157,10 +157,14 @@ async fn holders(
     limit: u32,
 ) -> Result<Page, Fault> {
     let rows = sqlx::query(
-        "SELECT head_office_id, supplier_cnpj, invoice_number, id FROM operations
+        "SELECT head_office_id, supplier_cnpj, invoice_number,
+                coalesce(invoice_number_nfc, invoice_number) AS compared_number, id
+         FROM operations
          WHERE invoice_number IS NOT NULL AND status NOT IN ('REPROVED', 'CONCLUDED')
-           AND (head_office_id, supplier_cnpj, invoice_number, id) >= ($1, $2, $3, $4)
-         ORDER BY head_office_id, supplier_cnpj, invoice_number, id LIMIT $5",
+           AND (head_office_id, supplier_cnpj, coalesce(invoice_number_nfc, invoice_number), id)
+               >= ($1, $2, $3, $4)
+         ORDER BY head_office_id, supplier_cnpj, coalesce(invoice_number_nfc, invoice_number), id
+         LIMIT $5",
     )
     .bind(head_office)
     .bind(supplier)

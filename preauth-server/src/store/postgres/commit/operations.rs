@@ -5,7 +5,7 @@ use preauth_core::port::ExtensionRecord;
 use preauth_core::value::{ExternalReference, InvoiceNumber, Money, Timestamp, Version};
 use uuid::Uuid;
 
-use crate::store::rows::StateColumns;
+use crate::store::rows::{StateColumns, compared_number};
 
 use super::super::statement::{Statement, rows};
 
@@ -26,6 +26,7 @@ rows! {
         net_amount_cents: Option<i64>,
         due_date: String,
         invoice_number: Option<&'a str>,
+        invoice_number_nfc: Option<String>,
         external_reference: Option<&'a str>,
         expires_at: Option<i64>,
         created_at: i64,
@@ -82,6 +83,7 @@ impl<'a> NewOperations<'a> {
             net_amount_cents: operation.net_amount.map(Money::cents),
             due_date: invoice.due_date.to_string(),
             invoice_number: invoice.number.as_ref().map(InvoiceNumber::as_str),
+            invoice_number_nfc: compared_number(invoice),
             external_reference: operation
                 .external_reference
                 .as_ref()
@@ -111,12 +113,13 @@ impl<'a> NewOperations<'a> {
             "inserted AS (
                  INSERT INTO operations (id, head_office_id, payer_id, supplier_id, supplier_cnpj,
                      version, origin, status, amount_cents, withheld_tax_cents, net_amount_cents,
-                     due_date, invoice_number, external_reference, expires_at, created_at,
+                     due_date, invoice_number, invoice_number_nfc, external_reference, expires_at,
+                     created_at,
                      closing_action, closing_reason, boleto_due_date)
                  SELECT id, head_office_id, payer_id, supplier_id, supplier_cnpj, version, origin,
                      status, amount_cents, withheld_tax_cents, net_amount_cents, due_date,
-                     invoice_number, external_reference, expires_at, created_at, closing_action,
-                     closing_reason, boleto_due_date
+                     invoice_number, invoice_number_nfc, external_reference, expires_at, created_at,
+                     closing_action, closing_reason, boleto_due_date
                  FROM begun)",
         );
     }

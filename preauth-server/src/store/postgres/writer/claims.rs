@@ -4,16 +4,15 @@ use std::collections::HashMap;
 
 use preauth_core::operation::Operation;
 use preauth_core::port::{Commit, ReplyScope, Write};
-use preauth_core::value::{
-    Cnpj, CompanyId, IdempotencyKey, InvoiceNumber, OperationId, PaymentOrderId,
-};
+use preauth_core::value::{Cnpj, CompanyId, IdempotencyKey, OperationId, PaymentOrderId};
 
 /// Something that only one commit of a group may be about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Claim {
     Operation(OperationId),
     Order(PaymentOrderId),
-    Invoice(CompanyId, Cnpj, InvoiceNumber),
+    /// With the number as it is compared.
+    Invoice(CompanyId, Cnpj, String),
     Key(ReplyScope, IdempotencyKey),
     Supplier(Cnpj),
 }
@@ -67,11 +66,11 @@ pub(super) fn claims_of(commit: &Commit) -> Vec<Claim> {
 
 /// The invoice that an operation takes, or lets go of.
 fn invoice(operation: &Operation) -> Option<Claim> {
-    let number = operation.invoice.number.clone()?;
+    let number = operation.invoice.number.as_ref()?;
     Some(Claim::Invoice(
         operation.payer.head_office,
         operation.supplier.cnpj,
-        number,
+        number.compared().into_owned(),
     ))
 }
 

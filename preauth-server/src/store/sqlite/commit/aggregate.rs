@@ -5,7 +5,7 @@ use preauth_core::port::ExtensionRecord;
 use preauth_core::value::{ExternalReference, InvoiceNumber, Money, Timestamp, Version};
 use sqlx::SqliteConnection;
 
-use crate::store::rows::StateColumns;
+use crate::store::rows::{StateColumns, compared_number};
 
 use super::super::error::{WriteError, one_row_or};
 
@@ -19,10 +19,10 @@ pub(super) async fn insert(
     sqlx::query(
         "INSERT INTO operations (id, head_office_id, payer_id, supplier_id, supplier_cnpj, version,
              origin, status, amount_cents, withheld_tax_cents, net_amount_cents, due_date,
-             invoice_number, external_reference, expires_at, created_at, closing_action,
-             closing_reason, boleto_due_date)
+             invoice_number, invoice_number_nfc, external_reference, expires_at, created_at,
+             closing_action, closing_reason, boleto_due_date)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
-             ?19)",
+             ?19, ?20)",
     )
     .bind(operation.id.get())
     .bind(operation.payer.head_office.as_uuid().as_bytes().as_slice())
@@ -37,6 +37,7 @@ pub(super) async fn insert(
     .bind(operation.net_amount.map(Money::cents))
     .bind(invoice.due_date.to_string())
     .bind(invoice.number.as_ref().map(InvoiceNumber::as_str))
+    .bind(compared_number(invoice))
     .bind(
         operation
             .external_reference

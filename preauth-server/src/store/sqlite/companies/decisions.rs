@@ -66,19 +66,21 @@ pub(super) async fn block(
     one_row_or(done.rows_affected(), WriteError::NotFound)
 }
 
-/// Takes a supplier off the block list; not found when it is not on it.
+/// Takes a supplier off the block list, with every entry of its legal entity; not found when there is
+/// none.
 pub(super) async fn unblock(
     connection: &mut SqliteConnection,
     (company, supplier): &(CompanyId, Cnpj),
 ) -> Result<(), WriteError> {
     let done = sqlx::query(
-        "DELETE FROM blocked_suppliers WHERE head_office_id = ?1 AND supplier_cnpj = ?2",
+        "DELETE FROM blocked_suppliers
+         WHERE head_office_id = ?1 AND substr(supplier_cnpj, 1, 8) = ?2",
     )
     .bind(company.as_uuid().as_bytes().as_slice())
-    .bind(supplier.as_str())
+    .bind(supplier.root().as_str())
     .execute(connection)
     .await?;
-    one_row_or(done.rows_affected(), WriteError::NotFound)
+    one_row_or(done.rows_affected().min(1), WriteError::NotFound)
 }
 
 pub(super) async fn blocked(

@@ -1,0 +1,133 @@
+//! What Unicode says of characters: which do not show, and which texts are the same.
+//!
+//! All tables are of one Unicode version: properties and normalization come from one release of
+//! ICU4X. A test below names it.
+
+use std::borrow::Cow;
+use std::fmt::{self, Write};
+
+use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
+use icu_properties::props::{DefaultIgnorableCodePoint, GeneralCategory};
+use icu_properties::{CodePointMapData, CodePointSetData};
+
+/// Whether a character does not show, or changes how the text around it shows: general category Cc,
+/// Cf, Zl or Zp, or `Default_Ignorable_Code_Point`.
+///
+/// No text that somebody sends may hold one, and none is printed as it is. A code point that is not
+/// assigned shows, unless it is default-ignorable.
+#[must_use]
+pub fn is_hidden(character: char) -> bool {
+    if character.is_ascii() {
+        return character.is_ascii_control();
+    }
+    let category = CodePointMapData::<GeneralCategory>::new().get(character);
+    matches!(
+        category,
+        GeneralCategory::Control
+            | GeneralCategory::Format
+            | GeneralCategory::LineSeparator
+            | GeneralCategory::ParagraphSeparator
+    ) || CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(character)
+}
+
+/// A text from elsewhere for people to read, on one line: whatever [is hidden](is_hidden) is escaped,
+/// so that it can neither command a terminal nor pass for another text.
+#[must_use]
+pub const fn escaped(text: &str) -> Escaped<'_> {
+    Escaped(text)
+}
+
+/// Displays a text as [`escaped`] describes.
+#[derive(Clone, Copy, Debug)]
+pub struct Escaped<'a>(&'a str);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for character in self.0.chars() {
+            if is_hidden(character) {
+                write!(f, "{}", character.escape_default())?;
+            } else {
+                f.write_char(character)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The text in normalization form C, in which texts are compared.
+#[must_use]
+pub(crate) fn nfc(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    ComposingNormalizerBorrowed::new_nfc().normalize(text)
+}
+
+/// The text in normalization form D.
+#[must_use]
+pub(crate) fn nfd(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    DecomposingNormalizerBorrowed::new_nfd().normalize(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use icu_properties::CodePointMapData;
+    use icu_properties::props::GeneralCategory;
+
+    use super::{escaped, is_hidden, nfc, nfd};
+
+    #[test]
+    fn the_tables_are_of_unicode_18() {
+        let categories = CodePointMapData::<GeneralCategory>::new();
+        // A letter that Unicode 18 added; and no other version has as many characters.
+        assert_eq!(categories.get('\u{a7dd}'), GeneralCategory::UppercaseLetter);
+        let assigned = ('\0'..=char::MAX)
+            .filter(|it| categories.get(*it) != GeneralCategory::Unassigned)
+            .count();
+        let hidden = ('\0'..=char::MAX).filter(|it| is_hidden(*it)).count();
+        assert_eq!((assigned, hidden), (310_341, 4_273));
+    }
+
+    #[test]
+    fn what_does_not_show_is_hidden() {
+        let hidden = "\0\t\n\r\u{1b}\u{7f}\u{85}\u{9b}\u{ad}\u{34f}\u{600}\u{61c}\u{115f}\u{17b4}\u{180b}\
+            \u{180e}\u{200b}\u{200d}\u{200e}\u{2028}\u{2029}\u{202e}\u{2060}\u{2064}\u{2065}\u{2066}\u{206f}\
+            \u{3164}\u{fe00}\u{fe0f}\u{feff}\u{ffa0}\u{fff0}\u{fff9}\u{1d173}\u{e0001}\u{e0041}\u{e01ef}\
+            \u{e0fff}";
+        for character in hidden.chars() {
+            assert!(is_hidden(character), "{character:?}");
+        }
+    }
+
+    #[test]
+    fn what_shows_is_not_hidden() {
+        // Spaces show, and so do accents of their own, emoji, letters of any script, private use,
+        // and whatever is not assigned.
+        let shown =
+            " aÃ1.-_\"\\\u{a0}\u{2003}\u{301}\u{4e2d}\u{1f642}\u{e000}\u{378}\u{fdd0}\u{10ffff}";
+        for character in shown.chars() {
+            assert!(!is_hidden(character), "{character:?}");
+        }
+    }
+
+    #[test]
+    fn only_what_is_hidden_is_escaped() {
+        let hostile = "ok\u{1b}[2J\r\n\u{9b}31m\u{202e}\u{3164}";
+        let shown = escaped(hostile).to_string();
+        assert_eq!(shown, r"ok\u{1b}[2J\r\n\u{9b}31m\u{202e}\u{3164}");
+        assert!(!shown.chars().any(is_hidden));
+        assert_eq!(escaped("Concreto e Aço").to_string(), "Concreto e Aço");
+    }
+
+    #[test]
+    fn texts_that_are_canonically_equivalent_have_one_form() {
+        assert_eq!(nfc("Acai\u{301}"), "Aca\u{ed}");
+        assert_eq!(nfd("Aca\u{ed}"), "Acai\u{301}");
+        assert_eq!(nfc("NF-1"), "NF-1");
+        // Forms of the same letter in another width or style stay apart.
+        assert_eq!(nfc("\u{ff11}\u{b2}"), "\u{ff11}\u{b2}");
+    }
+}
