@@ -27,7 +27,7 @@ const fn breaks(rule: Rule, statements: &'static [&'static str]) -> Corruption {
 /// Mails that an address gets in a day.
 const SHARE: u32 = 5;
 
-const CORRUPTIONS: [Corruption; 44] = [
+const CORRUPTIONS: [Corruption; 45] = [
     breaks(
         Rule::Readable,
         &["UPDATE operations SET closing_action = 'NOBODY' WHERE id = 2"],
