@@ -88,7 +88,7 @@ async fn a_full_queue_refuses_at_once_and_says_when_to_come_again_on_sqlite() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_full_queue_refuses_at_once_and_says_when_to_come_again_on_postgresql() {
-    let database = Database::fresh().await;
+    let database = Database::empty().await;
     let scene = Scene::on(&database.url()).await;
     let sql = PgPool::connect(&database.url()).await.unwrap();
     let mut holder = sql.begin().await.unwrap();

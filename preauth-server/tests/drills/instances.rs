@@ -155,7 +155,7 @@ const ASLEEP: &str = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = '
 /// One instance is in the middle of a commit when the same request comes to the other.
 #[tokio::test]
 async fn a_key_that_another_instance_commits_at_this_moment_is_in_progress() {
-    let database = Database::fresh().await;
+    let database = Database::empty().await;
     let scene = two_on(&database).await;
     let sql = database.sql().await;
     for statement in SLOW {

@@ -148,7 +148,7 @@ async fn a_kill_while_a_removed_endpoints_deliveries_end_loses_none_on_sqlite() 
 
 #[tokio::test]
 async fn a_kill_while_a_removed_endpoints_deliveries_end_loses_none_on_postgresql() {
-    let database = Database::fresh().await;
+    let database = Database::empty().await;
     let scene = Scene::on(&database.url()).await;
     let raw = Raw::Postgres(database.sql().await);
     killed_while_deliveries_end("PostgreSQL", scene, raw).await;

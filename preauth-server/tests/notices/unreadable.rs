@@ -60,7 +60,7 @@ async fn what_cannot_be_read_keeps_nothing_else_from_going_on(backend: Backend) 
     let server = MailServer::start().await;
     server.treat(BROKEN, Manner::NotYet);
     server.treat(SOUND, Manner::NotYet);
-    let home = Home::new(backend).await;
+    let home = Home::of_a_sandbox(backend).await;
     let flags = home.database_flags();
     let sandbox = start_in(home, &server).await;
     let raw = Raw::at(&sandbox, flags.get(1)).await;
