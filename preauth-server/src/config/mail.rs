@@ -7,30 +7,42 @@ use lettre::message::Mailbox;
 use url::Url;
 
 use super::typed::Reader;
-use crate::notices::{Letterhead, MailSettings, SmtpLogin, SmtpSettings, SmtpTls};
+use crate::notices::{Letterhead, MailLimits, MailSettings, SmtpLogin, SmtpSettings, SmtpTls};
 
 /// Who sends the mails that only become files.
 const NOBODY: &str = "Preauth <nao-responda@preauth.invalid>";
-const GREATEST_SHARE: u32 = 100_000;
+const MAX_SHARE: u32 = 100_000;
+const MAX_NEW_ADDRESSES: u32 = 10_000_000;
 
 impl Reader<'_> {
     pub(super) fn mail(&mut self) -> Option<MailSettings> {
         let smtp = self.smtp();
         let from = self.from(smtp.is_some());
         let portal = self.portal();
-        let daily_share = self.daily_share();
+        let limits = self.mail_limits();
         Some(MailSettings {
             letterhead: Letterhead {
                 from: from?,
                 portal,
             },
-            daily_share: daily_share?,
+            limits: limits?,
             smtp,
         })
     }
 
+    fn mail_limits(&mut self) -> Option<MailLimits> {
+        let per_mailbox = self.daily_share();
+        let per_head_office = self.whole("mail.daily_share_per_company", MAX_SHARE);
+        let new_mailboxes = self.whole("mail.new_addresses_per_day", MAX_NEW_ADDRESSES);
+        Some(MailLimits {
+            per_mailbox: per_mailbox?,
+            per_head_office: per_head_office?.try_into().ok()?,
+            new_mailboxes: new_mailboxes?.try_into().ok()?,
+        })
+    }
+
     pub(super) fn daily_share(&mut self) -> Option<NonZeroU32> {
-        let share = self.whole("mail.daily_share", GREATEST_SHARE)?;
+        let share = self.whole("mail.daily_share", MAX_SHARE)?;
         share.try_into().ok()
     }
 
@@ -152,7 +164,7 @@ mod tests {
     fn without_a_mail_server_nothing_needs_to_be_said() {
         let mail = mail(&[]).unwrap();
         assert!(mail.smtp.is_none());
-        assert_eq!(mail.daily_share.get(), 20);
+        assert_eq!(mail.limits, crate::notices::MailLimits::default());
     }
 
     #[test]

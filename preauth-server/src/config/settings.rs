@@ -17,7 +17,7 @@ pub struct Setting {
 }
 
 /// All settings, in the order in which they are printed.
-pub const SETTINGS: [Setting; 36] = [
+pub const SETTINGS: [Setting; 38] = [
     plain("listen", "127.0.0.1:8080", "address of the integration API"),
     plain(
         "platform_listen",
@@ -145,6 +145,16 @@ pub const SETTINGS: [Setting; 36] = [
         "mail.daily_share",
         "20",
         "offers and invitations that one address is sent in a day",
+    ),
+    plain(
+        "mail.daily_share_per_company",
+        "5",
+        "of these, the ones of one head office; more offers go together in one mail",
+    ),
+    plain(
+        "mail.new_addresses_per_day",
+        "10000",
+        "addresses that one head office reaches for the first time in a day",
     ),
     plain(
         "mail.smtp_host",

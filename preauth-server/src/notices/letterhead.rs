@@ -53,7 +53,7 @@ impl Letterhead {
     /// Everything but its date is the same at every attempt, so that receivers recognise a mail that
     /// comes twice.
     pub fn write(&self, notice: &LeasedNotice, now: Timestamp) -> Result<Mail, Unwritable> {
-        let letter = Letter::of(notice.kind, &notice.content, self.portal.as_ref())?;
+        let letter = Letter::of(notice, self.portal.as_ref())?;
         let to: Address = notice.recipient.as_str().parse()?;
         let domain = self.from.email.domain();
         let both = MultiPart::alternative()

@@ -4,7 +4,7 @@
 //! an endpoint (its company is told). From there on:
 //!
 //! 1. the queue leases what is due, one mail at a time and no more to an address than its share of
-//!    the day (`queue`, `share`);
+//!    the day; what exceeds it goes in one mail (`queue`, `share`);
 //! 2. its words are chosen and the message is built (`letter`, `letterhead`);
 //! 3. a transport takes it: a folder, or a mail server (`transport`);
 //! 4. the outcome is recorded if the lease still holds (`sender`, `verdict`).
@@ -23,15 +23,17 @@ mod verdict;
 
 pub use letter::{Letter, PausedEndpoint, UnreadableContent};
 pub use letterhead::{Letterhead, Mail, Unwritable};
-pub use queue::{Claimed, LeasedNotice, NoticeClaim, NoticeQueue, Outcome};
+pub use queue::{Claimed, JoinedNotice, LeasedNotice, NoticeClaim, NoticeQueue, Outcome};
 pub use sender::{MailDesk, NoticeSender};
 pub use settings::{MailSettings, SmtpLogin, SmtpSettings, SmtpTls};
-pub use share::DailyShare;
-pub use transport::{Folder, NotTaken, SmtpRelay, Transport, TransportError};
+pub use share::{DailyShare, MailLimits};
+pub use transport::{Folder, NotTaken, Reason, SmtpRelay, Transport, TransportError};
 
-pub(crate) use share::{Turn, is_counted};
+pub(crate) use share::{Turn, Usage, is_counted};
 
 /// Users of a company that are told by mail at most; the first that were registered.
 pub(crate) const MOST_READERS: u32 = 20;
+/// Offers that one mail can tell of.
+pub(crate) const MAX_JOINED: u32 = 200;
 /// Mails that are put off by one claim: few enough that no other write waits long behind it.
 pub(crate) const PUT_OFF_AT_ONCE: u32 = 1_000;

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use preauth_core::port::{NoticeKind, Unavailable};
-use preauth_core::value::{Email, NoticeId, Timestamp};
+use preauth_core::value::{CompanyId, Email, NoticeId, Timestamp};
 
 use super::share::DailyShare;
 
@@ -18,7 +18,9 @@ pub trait NoticeQueue: Send + Sync {
     /// wait.
     ///
     /// Together with what is under way, no address is given more than its share of a day, however
-    /// many instances claim at once.
+    /// many instances claim at once. The last mail of a day, and one that was put off, takes along
+    /// what else waits of the same head office for the same mailbox; these stay together until they
+    /// are sent or given up.
     async fn claim(&self, claim: &NoticeClaim) -> Result<Claimed, Unavailable>;
 
     /// Records one attempt and what follows from it, and ends the lease.
@@ -77,6 +79,23 @@ pub struct LeasedNotice {
     pub content: String,
     /// Attempts made before this one.
     pub attempts_made: u32,
+    /// The head office whose offers it tells of.
+    pub head_office: CompanyId,
+    /// Mails that go in this one.
+    pub joined: Vec<JoinedNotice>,
+    /// How many mailboxes its head office has reached for the first time today, if this is one.
+    pub new_mailboxes: Option<u64>,
+}
+
+/// A mail that goes in another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JoinedNotice {
+    /// The mail.
+    pub id: NoticeId,
+    /// What it tells.
+    pub kind: NoticeKind,
+    /// What it tells of, as it was staged.
+    pub content: String,
 }
 
 /// What follows from an attempt.

@@ -1,7 +1,6 @@
 //! The loop: lease a mail, write it, hand it over, record what came of it.
 
 use std::fmt;
-use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +17,7 @@ use crate::looping::{LoopHealth, Next, Shutdown, insist, repeat};
 
 use super::letterhead::Letterhead;
 use super::queue::{Claimed, LeasedNotice, NoticeClaim, NoticeQueue, Outcome};
-use super::share::DailyShare;
+use super::share::{DailyShare, MailLimits};
 use super::transport::{NotTaken, Transport};
 use super::verdict;
 
@@ -27,6 +26,8 @@ use super::verdict;
 const LANES: usize = 4;
 /// How often an idle lane looks.
 const REST: Duration = Duration::from_secs(1);
+/// Of the bound on new mailboxes: from here on a head office is near it.
+const NEAR_PERCENT: u64 = 80;
 /// A mail is leased for longer than a transport and the record of it take.
 const LEASE: TimeDelta = TimeDelta::minutes(2);
 /// What a mail under way has when the server stops.
@@ -51,8 +52,8 @@ pub struct NoticeSender {
 pub struct MailDesk {
     /// What all mails have in common.
     pub letterhead: Letterhead,
-    /// Offers and invitations that one address gets in a day.
-    pub daily_share: NonZeroU32,
+    /// Offers and invitations that are sent in a day.
+    pub limits: MailLimits,
     /// Who takes them.
     pub transport: Arc<dyn Transport>,
 }
@@ -105,7 +106,7 @@ impl NoticeSender {
         let claim = NoticeClaim {
             now,
             lease: LEASE,
-            share: DailyShare::on_the_day_of(now, self.desk.daily_share),
+            share: DailyShare::on_the_day_of(now, self.desk.limits),
         };
         match self.queue.claim(&claim).await? {
             Claimed::Nothing => Ok(Next::AfterRest),
@@ -115,7 +116,10 @@ impl NoticeSender {
                 tracing::info!(target: "mail", notice = %id, kind, reason = "its offer no longer stands", "canceled");
                 Ok(Next::AtOnce)
             }
-            Claimed::Leased(leased) => Ok(self.send(&leased, shutdown).await),
+            Claimed::Leased(leased) => {
+                self.warn_of_many(&leased);
+                Ok(self.send(&leased, shutdown).await)
+            }
         }
     }
 
@@ -136,15 +140,32 @@ impl NoticeSender {
         };
         let (outcome, next) = judged(leased, &handed_over, self.clock.now());
         let recorded = insist(|| self.queue.finish(leased, &outcome)).await;
-        log(leased, &outcome, handed_over.ok().as_deref(), recorded);
+        log(leased, &outcome, &handed_over, recorded);
         next
     }
 
     async fn hand_over(&self, leased: &LeasedNotice) -> Result<String, NotTaken> {
         let mail = self.desk.letterhead.write(leased, self.clock.now());
         // A newer version may have staged it, and be able to write it.
-        let mail = mail.map_err(|unwritable| NotTaken::NotYet(crate::log::chain(&unwritable)))?;
+        let mail =
+            mail.map_err(|unwritable| NotTaken::NotYet(crate::log::chain(&unwritable).into()))?;
         self.desk.transport.hand_over(&mail).await
+    }
+
+    /// Once when a head office comes near the bound on new mailboxes, and once when it is there.
+    fn warn_of_many(&self, leased: &LeasedNotice) {
+        let bound = u64::from(self.desk.limits.new_mailboxes.get());
+        let near = bound.saturating_mul(NEAR_PERCENT).div_euclid(100);
+        if let Some(reached) = leased.new_mailboxes.filter(|it| [near, bound].contains(it)) {
+            tracing::warn!(
+                target: "notices",
+                head_office = %leased.head_office,
+                reached,
+                bound,
+                "many new addresses of one head office today; when the bound is reached, its mails to \
+                 further ones wait until tomorrow (mail.new_addresses_per_day)"
+            );
+        }
     }
 
     async fn give_back(&self, leased: &LeasedNotice) {
@@ -180,8 +201,17 @@ async fn last_moments(mut shutdown: Shutdown) {
     tokio::time::sleep(LAST_MOMENTS).await;
 }
 
-fn log(leased: &LeasedNotice, outcome: &Outcome, place: Option<&str>, recorded: Option<bool>) {
+fn log(
+    leased: &LeasedNotice,
+    outcome: &Outcome,
+    handed_over: &Result<String, NotTaken>,
+    recorded: Option<bool>,
+) {
     let (notice, kind) = (leased.id, leased.kind.as_str());
+    // What goes into the record may hold a mail server's words, with addresses in them.
+    let error = handed_over.as_ref().err().map(NotTaken::logged);
+    let place = handed_over.as_deref().ok();
+    let joined = Some(leased.joined.len()).filter(|joined| *joined > 0);
     let attempt = leased.attempts_made.saturating_add(1);
     let note = match recorded {
         Some(true) => None,
@@ -190,12 +220,12 @@ fn log(leased: &LeasedNotice, outcome: &Outcome, place: Option<&str>, recorded: 
     };
     match outcome {
         Outcome::Sent { .. } => {
-            tracing::info!(target: "mail", %notice, kind, attempt, place, unrecorded = note, "sent");
+            tracing::info!(target: "mail", %notice, kind, attempt, place, joined, unrecorded = note, "sent");
         }
-        Outcome::RetryAt { at, error } => {
+        Outcome::RetryAt { at, .. } => {
             tracing::warn!(target: "mail", %notice, kind, attempt, error, %at, unrecorded = note, "retried");
         }
-        Outcome::Failed { error, .. } => {
+        Outcome::Failed { .. } => {
             tracing::warn!(target: "mail", %notice, kind, attempt, error, unrecorded = note, "given up");
         }
     }

@@ -1,11 +1,11 @@
 //! Where mails go, as configured.
 
-use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::letterhead::Letterhead;
 use super::sender::MailDesk;
+use super::share::MailLimits;
 use super::transport::{Folder, SmtpRelay, Transport, TransportError};
 
 /// Everything that an operator decides about mails.
@@ -13,8 +13,8 @@ use super::transport::{Folder, SmtpRelay, Transport, TransportError};
 pub struct MailSettings {
     /// What all mails have in common.
     pub letterhead: Letterhead,
-    /// Offers and invitations that one address gets in a day.
-    pub daily_share: NonZeroU32,
+    /// Offers and invitations that are sent in a day.
+    pub limits: MailLimits,
     /// The mail server; without one mails become files in the data folder.
     pub smtp: Option<SmtpSettings>,
 }
@@ -31,7 +31,7 @@ impl MailSettings {
         };
         Ok(MailDesk {
             letterhead: self.letterhead.clone(),
-            daily_share: self.daily_share,
+            limits: self.limits,
             transport,
         })
     }

@@ -21,7 +21,7 @@ use preauth_server::clock::{Clock, SystemClock};
 use preauth_server::directory::{Company, CompanyKind, Endpoint, SealedSecret, User};
 use preauth_server::http::WireRender;
 use preauth_server::ids::RandomIds;
-use preauth_server::notices::{Claimed, DailyShare, NoticeClaim, Outcome};
+use preauth_server::notices::{Claimed, DailyShare, MailLimits, NoticeClaim, Outcome};
 use preauth_server::store::{self, Stores};
 use uuid::Uuid;
 
@@ -294,7 +294,7 @@ impl World {
         let claim = NoticeClaim {
             now: at,
             lease: TimeDelta::minutes(2),
-            share: DailyShare::on_the_day_of(at, NonZeroU32::new(20).unwrap()),
+            share: DailyShare::on_the_day_of(at, MailLimits::default()),
         };
         let error = "no such user".to_owned();
         let mut outcomes = [Outcome::Failed { at, error }, Outcome::Sent { at }].into_iter();

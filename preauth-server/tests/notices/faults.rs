@@ -33,6 +33,10 @@ async fn an_address_that_is_refused_fails_and_others_go_on(backend: Backend) {
     let refused = notice_of(&sandbox, refused).await;
     let error = refused["lastError"].as_str().unwrap();
     assert!(error.contains("no such user here"), "{error}");
+    // The log has the codes: a mail server's words may name addresses.
+    let log = sandbox.log();
+    assert!(log.contains("refused: 550 5.1.1"), "{log}");
+    assert!(!log.contains("no such user"), "{log}");
     assert_eq!(refused["nextAttemptAt"], serde_json::Value::Null);
     assert_eq!(notice_of(&sandbox, taken).await["status"], "SENT");
     advance(&sandbox, A_WHILE).await;

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 use preauth_core::operation::{Actor, Command};
 use preauth_core::port::{NoticeKind, Viewer};
-use preauth_core::value::{CompanyId, NoticeId, OperationId, Timestamp};
+use preauth_core::value::{CompanyId, Email, NoticeId, OperationId, Timestamp};
 use preauth_server::directory::{DirectoryError, NoticeFilter, NoticeStatus};
 use preauth_server::notices::{
-    Claimed, DailyShare, LeasedNotice, NoticeClaim, NoticeQueue, Outcome,
+    Claimed, DailyShare, LeasedNotice, MailLimits, NoticeClaim, NoticeQueue, Outcome,
 };
 use tokio::task::JoinSet;
 
@@ -18,10 +18,20 @@ use crate::fixture::{FIRST_PAGE, Fixture};
 const SHARE: u32 = 20;
 
 fn claim(now: Timestamp) -> NoticeClaim {
+    claim_within(now, SHARE, 10_000)
+}
+
+/// A claim when a head office sends a mailbox so many mails a day, and reaches so many new ones.
+fn claim_within(now: Timestamp, per_head_office: u32, new_mailboxes: u32) -> NoticeClaim {
+    let limits = MailLimits {
+        per_mailbox: NonZeroU32::new(100).unwrap(),
+        per_head_office: NonZeroU32::new(per_head_office).unwrap(),
+        new_mailboxes: NonZeroU32::new(new_mailboxes).unwrap(),
+    };
     NoticeClaim {
         now,
         lease: TimeDelta::minutes(2),
-        share: DailyShare::on_the_day_of(now, NonZeroU32::new(SHARE).unwrap()),
+        share: DailyShare::on_the_day_of(now, limits),
     }
 }
 
@@ -36,8 +46,12 @@ async fn staged(fixture: &Fixture, mails: u32) -> CompanyId {
 
 /// Leases the next mail, past what is put off; `None` when nothing is due.
 async fn lease(queue: &dyn NoticeQueue, now: Timestamp) -> Option<LeasedNotice> {
+    lease_by(queue, &claim(now)).await
+}
+
+async fn lease_by(queue: &dyn NoticeQueue, claim: &NoticeClaim) -> Option<LeasedNotice> {
     loop {
-        match queue.claim(&claim(now)).await.unwrap() {
+        match queue.claim(claim).await.unwrap() {
             Claimed::Nothing => return None,
             Claimed::PutOff | Claimed::Canceled { .. } => {}
             Claimed::Leased(leased) => return Some(*leased),
@@ -93,15 +107,166 @@ async fn an_address_gets_exactly_its_share_however_many_claim_at_once() {
         assert!(queue.finish(&leased, &outcome).await.unwrap());
         late += 1;
     }
-    assert_eq!(sent + late, SHARE);
-    assert_eq!(
-        count(&fixture, payer, NoticeStatus::Sent).await,
-        u64::from(SHARE)
-    );
-    assert_eq!(count(&fixture, payer, NoticeStatus::Held).await, 10);
+    assert!(sent + late <= SHARE, "{sent} and {late}");
+    // The last one took the others along; what came after it goes together tomorrow.
     let tomorrow = claim(soon).share.ends;
-    assert_eq!(queue.next_due().await.unwrap(), Some(tomorrow));
-    assert!(lease(queue, tomorrow).await.is_some());
+    while let Some(leased) = lease(queue, tomorrow).await {
+        let outcome = Outcome::Sent { at: tomorrow };
+        assert!(queue.finish(&leased, &outcome).await.unwrap());
+    }
+    let all = u64::from(SHARE + 10);
+    assert_eq!(count(&fixture, payer, NoticeStatus::Sent).await, all);
+}
+
+/// Offers of one head office to one mailbox, as addresses that differ.
+async fn offers_to_one_mailbox(fixture: &Fixture, payer: CompanyId, offers: u32) {
+    for n in 0..offers {
+        let address = ["fin@example.com", "FIN+x@Example.com", "fin+y@example.com"];
+        let mut offer = fixture.new_offer(payer);
+        let address = address[n as usize % address.len()];
+        offer.supplier.email = Email::parse(address).unwrap();
+        let offered = fixture
+            .service
+            .offer(&offer, Actor::Company, None, fixture.now);
+        offered.await.unwrap();
+    }
+}
+
+fn ids(leased: &LeasedNotice) -> Vec<NoticeId> {
+    let joined = leased.joined.iter().map(|it| it.id);
+    std::iter::once(leased.id).chain(joined).collect()
+}
+
+async fn operation_of(fixture: &Fixture, notice: NoticeId) -> OperationId {
+    let found = fixture.directory().notice(notice).await.unwrap();
+    found.unwrap().operation.unwrap()
+}
+
+#[tokio::test]
+async fn the_last_mail_of_a_day_takes_along_what_waits_and_all_stay_together() {
+    let fixture = Fixture::new().await;
+    let (payer, other) = (fixture.payer().await, fixture.payer().await);
+    offers_to_one_mailbox(&fixture, payer, 6).await;
+    let queue = &*fixture.stores.notices;
+    let today = claim_within(fixture.now, 2, 10_000);
+    let first = lease_by(queue, &today).await.unwrap();
+    assert_eq!(first.joined, []);
+    let sent = Outcome::Sent { at: fixture.now };
+    assert!(queue.finish(&first, &sent).await.unwrap());
+    let last = lease_by(queue, &today).await.unwrap();
+    assert_eq!(ids(&last).len(), 5);
+    assert_eq!(lease_by(queue, &today).await, None);
+    // The process ends before it can say what became of it; one of the offers is closed meanwhile.
+    let closed = operation_of(&fixture, last.joined[1].id).await;
+    command_done(&fixture, closed, &Command::Cancel).await;
+    end_leases(&fixture).await;
+    let again = lease_by(queue, &today).await.unwrap();
+    let mut left = ids(&last);
+    left.remove(2);
+    assert_eq!(ids(&again), left);
+    assert_eq!(count(&fixture, payer, NoticeStatus::Canceled).await, 1);
+    // They are tried again together.
+    let (at, error) = (fixture.later(TimeDelta::minutes(5)), "busy".to_owned());
+    let retried = Outcome::RetryAt { at, error };
+    assert!(queue.finish(&again, &retried).await.unwrap());
+    assert_eq!(lease_by(queue, &today).await, None);
+    let today = claim_within(at, 2, 10_000);
+    let retry = lease_by(queue, &today).await.unwrap();
+    assert_eq!((ids(&retry), retry.attempts_made), (left, 1));
+    let sent = Outcome::Sent { at };
+    assert!(queue.finish(&retry, &sent).await.unwrap());
+    assert_eq!(count(&fixture, payer, NoticeStatus::Sent).await, 5);
+    // The head office has had its share there; another one has not.
+    offers_to_one_mailbox(&fixture, payer, 1).await;
+    assert_eq!(lease_by(queue, &today).await, None);
+    assert_eq!(count(&fixture, payer, NoticeStatus::Held).await, 1);
+    offers_to_one_mailbox(&fixture, other, 1).await;
+    let others = lease_by(queue, &today).await.unwrap();
+    assert_eq!((others.head_office, others.joined), (other, Vec::new()));
+}
+
+#[tokio::test]
+async fn a_joined_mail_goes_on_when_its_first_offer_is_closed() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    offers_to_one_mailbox(&fixture, payer, 4).await;
+    let queue = &*fixture.stores.notices;
+    let today = claim_within(fixture.now, 1, 10_000);
+    let joined = lease_by(queue, &today).await.unwrap();
+    assert_eq!(ids(&joined).len(), 4);
+    let closed = operation_of(&fixture, joined.id).await;
+    command_done(&fixture, closed, &Command::Cancel).await;
+    queue.release(&joined).await.unwrap();
+    let rest = lease_by(queue, &today).await.unwrap();
+    assert_eq!(ids(&rest), ids(&joined)[1..]);
+    let sent = Outcome::Sent { at: fixture.now };
+    assert!(!queue.finish(&joined, &sent).await.unwrap());
+    assert!(queue.finish(&rest, &sent).await.unwrap());
+    assert_eq!(count(&fixture, payer, NoticeStatus::Sent).await, 3);
+}
+
+#[tokio::test]
+async fn a_joined_mail_that_failed_is_sent_again_whole() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    offers_to_one_mailbox(&fixture, payer, 3).await;
+    let queue = &*fixture.stores.notices;
+    let today = claim_within(fixture.now, 1, 10_000);
+    let joined = lease_by(queue, &today).await.unwrap();
+    let (at, error) = (fixture.now, "no such user".to_owned());
+    let failed = Outcome::Failed { at, error };
+    assert!(queue.finish(&joined, &failed).await.unwrap());
+    assert_eq!(count(&fixture, payer, NoticeStatus::Failed).await, 3);
+    let resent = fixture.directory().resend_notice(joined.id, fixture.now);
+    resent.await.unwrap();
+    let again = lease_by(queue, &today).await.unwrap();
+    assert_eq!(ids(&again), ids(&joined));
+    assert!(queue.finish(&again, &failed).await.unwrap());
+    // One alone has a mail of its own.
+    let one = joined.joined[0].id;
+    fixture.directory().resend_notice(one, at).await.unwrap();
+    let alone = lease_by(queue, &today).await.unwrap();
+    assert_eq!(ids(&alone), [one]);
+}
+
+#[tokio::test]
+async fn new_addresses_of_a_head_office_are_bounded_and_known_ones_are_not() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    for address in [
+        "a@example.com",
+        "b@example.com",
+        "c@example.com",
+        "a+1@example.com",
+    ] {
+        let mut offer = fixture.new_offer(payer);
+        offer.supplier.email = Email::parse(address).unwrap();
+        let offered = fixture
+            .service
+            .offer(&offer, Actor::Company, None, fixture.now);
+        offered.await.unwrap();
+    }
+    let queue = &*fixture.stores.notices;
+    let today = claim_within(fixture.now, 5, 2);
+    let mut reached = Vec::new();
+    while let Some(leased) = lease_by(queue, &today).await {
+        reached.push((leased.recipient.as_str().to_owned(), leased.new_mailboxes));
+        let sent = Outcome::Sent { at: fixture.now };
+        assert!(queue.finish(&leased, &sent).await.unwrap());
+    }
+    let expected = [
+        ("a@example.com", Some(1)),
+        ("b@example.com", Some(2)),
+        ("a+1@example.com", None),
+    ];
+    assert_eq!(
+        reached,
+        expected.map(|(to, reached)| (to.to_owned(), reached))
+    );
+    assert_eq!(count(&fixture, payer, NoticeStatus::Held).await, 1);
+    let tomorrow = claim_within(today.share.ends, 5, 2);
+    let held = lease_by(queue, &tomorrow).await.unwrap();
+    assert_eq!(held.recipient.as_str(), "c@example.com");
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use preauth_core::port::{Claim, Filter, Leased, Viewer};
 use preauth_core::value::{CompanyId, Status, Timestamp};
 use preauth_server::directory::{DeliveryFilter, NoticeFilter};
-use preauth_server::notices::{Claimed, DailyShare, NoticeClaim};
+use preauth_server::notices::{Claimed, DailyShare, MailLimits, NoticeClaim};
 use sqlx::AssertSqlSafe;
 
 use crate::fixture::{FIRST_PAGE, Fixture};
@@ -190,7 +190,7 @@ async fn a_mail_that_cannot_be_read_keeps_no_other_from_being_sent() {
     let claim = |now| NoticeClaim {
         now,
         lease: TimeDelta::minutes(2),
-        share: DailyShare::on_the_day_of(now, NonZeroU32::new(20).unwrap()),
+        share: DailyShare::on_the_day_of(now, MailLimits::default()),
     };
     let mut leased = 0;
     loop {

@@ -6,6 +6,7 @@ mod pause;
 mod stranger;
 mod written;
 
+use super::queue::LeasedNotice;
 use preauth_core::port::NoticeKind;
 use thiserror::Error;
 use url::Url;
@@ -40,17 +41,25 @@ enum Block {
 pub struct UnreadableContent(#[from] serde_json::Error);
 
 impl Letter {
-    /// The letter of a staged mail; `portal` is where its reader goes on, if that is known.
-    pub fn of(
-        kind: NoticeKind,
-        content: &str,
-        portal: Option<&Url>,
-    ) -> Result<Self, UnreadableContent> {
-        match kind {
-            NoticeKind::Offer => offer::letter(content, offer::Reader::Registered, portal),
-            NoticeKind::Invitation => offer::letter(content, offer::Reader::New, portal),
-            NoticeKind::EndpointPaused => pause::letter(content, portal),
+    /// The letter of a staged mail and of those that go in it; `portal` is where its reader goes on, if
+    /// that is known.
+    pub fn of(notice: &LeasedNotice, portal: Option<&Url>) -> Result<Self, UnreadableContent> {
+        if notice.kind == NoticeKind::EndpointPaused {
+            return pause::letter(&notice.content, portal);
         }
+        let joined = notice.joined.iter().map(|it| (it.kind, &it.content));
+        let staged = std::iter::once((notice.kind, &notice.content)).chain(joined);
+        let offers = staged.map(|(kind, content)| {
+            let reader = match kind {
+                NoticeKind::Invitation => offer::Reader::New,
+                NoticeKind::Offer | NoticeKind::EndpointPaused => offer::Reader::Registered,
+            };
+            Ok((reader, serde_json::from_str(content)?))
+        });
+        Ok(offer::letter(
+            &offers.collect::<Result<Vec<_>, UnreadableContent>>()?,
+            portal,
+        ))
     }
 
     /// One line, without control characters.

@@ -1,38 +1,37 @@
-//! An offer of an advance, to a supplier that is registered or has yet to register.
+//! Offers of an advance, to a supplier that is registered or has yet to register.
 
 use preauth_core::value::Money;
 use preauth_core::wire::PreAuthorization;
 use url::Url;
 
 use super::stranger::quoted;
-use super::{Block, Letter, UnreadableContent, brazilian};
+use super::{Block, Letter, brazilian};
 
 /// Whom the letter is for.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reader {
     Registered,
     New,
 }
 
-pub(super) fn letter(
-    content: &str,
-    reader: Reader,
-    portal: Option<&Url>,
-) -> Result<Letter, UnreadableContent> {
-    let offer: PreAuthorization = serde_json::from_str(content)?;
-    let payer = quoted(&offer.payer.name);
+/// One letter of all `offers`, which are of one head office. It greets nobody by name: whoever offers
+/// chose the names.
+pub(super) fn letter(offers: &[(Reader, PreAuthorization)], portal: Option<&Url>) -> Letter {
+    let payer = offers
+        .first()
+        .map_or_else(String::new, |(_, offer)| quoted(&offer.payer.name));
+    let is_new = offers.iter().any(|(reader, _)| *reader == Reader::New);
+    let reader = if is_new {
+        Reader::New
+    } else {
+        Reader::Registered
+    };
     let mut blocks = vec![
-        Block::Paragraph(match &offer.supplier.name {
-            Some(name) => format!("Olá, {},", quoted(name).trim_end_matches('.')),
-            None => "Olá,".to_owned(),
-        }),
-        Block::Paragraph(format!(
-            "{payer} está oferecendo a antecipação do pagamento de uma nota fiscal emitida pela sua \
-             empresa. Você recebe antes do vencimento, se quiser: a oferta não obriga a nada."
-        )),
-        Block::Facts(facts(&offer)),
-        Block::Paragraph(what_to_do(reader, &offer)),
+        Block::Paragraph("Olá,".to_owned()),
+        Block::Paragraph(introduction(&payer, offers.len())),
     ];
+    blocks.extend(offers.iter().map(|(_, offer)| Block::Facts(facts(offer))));
+    blocks.push(Block::Paragraph(what_to_do(reader, offers)));
     blocks.extend(portal.map(|url| Block::Link {
         label: match reader {
             Reader::Registered => "Acessar a plataforma",
@@ -40,25 +39,58 @@ pub(super) fn letter(
         },
         url: url.clone(),
     }));
-    blocks.push(Block::Note(format!(
-        "Operação nº {}. Mensagem automática, enviada porque {payer} indicou este endereço como \
-         contato do fornecedor; não é preciso responder. Se a oferta não é para você, desconsidere \
-         esta mensagem. Não pedimos senhas nem pagamentos por e-mail.",
-        offer.id
-    )));
-    let subject = match reader {
-        Reader::Registered => format!("Oferta de antecipação de {payer}"),
-        Reader::New => format!("Convite: {payer} oferece a antecipação de uma nota fiscal"),
+    blocks.push(Block::Note(note(&payer, offers)));
+    Letter {
+        subject: subject(reader, &payer, offers.len()),
+        blocks,
+    }
+}
+
+fn subject(reader: Reader, payer: &str, count: usize) -> String {
+    match (reader, count) {
+        (Reader::Registered, 0 | 1) => format!("Oferta de antecipação da {payer}"),
+        (Reader::Registered, _) => format!("{count} ofertas de antecipação da {payer}"),
+        (Reader::New, 0 | 1) => {
+            format!("Convite: {payer} oferece a antecipação de uma nota fiscal")
+        }
+        (Reader::New, _) => {
+            format!("Convite: {payer} oferece a antecipação de {count} notas fiscais")
+        }
+    }
+}
+
+fn introduction(payer: &str, count: usize) -> String {
+    match count {
+        0 | 1 => format!(
+            "{payer} está oferecendo a antecipação do pagamento de uma nota fiscal emitida pela sua \
+             empresa. Você recebe antes do vencimento, se quiser: a oferta não obriga a nada."
+        ),
+        _ => format!(
+            "{payer} está oferecendo a antecipação do pagamento de {count} notas fiscais. Cada oferta \
+             é independente: você escolhe quais quer receber antes do vencimento, e nenhuma obriga a \
+             nada."
+        ),
+    }
+}
+
+fn note(payer: &str, offers: &[(Reader, PreAuthorization)]) -> String {
+    let operations = match offers {
+        [(_, offer)] => format!("Operação nº {}. ", offer.id),
+        _ => String::new(),
     };
-    Ok(Letter { subject, blocks })
+    format!(
+        "{operations}Mensagem automática, enviada porque {payer} indicou este endereço como contato do \
+         fornecedor; não é preciso responder. Se não reconhece a oferta, desconsidere esta mensagem. \
+         Não pedimos senhas nem pagamentos por e-mail."
+    )
 }
 
 fn facts(offer: &PreAuthorization) -> Vec<(&'static str, String)> {
     let invoice = &offer.invoice;
     let payer = quoted(&offer.payer.name);
     let mut facts = vec![
-        ("Tomadora", payer),
-        ("CNPJ da tomadora", offer.payer.cnpj.masked()),
+        ("Empresa pagadora", payer),
+        ("CNPJ da empresa pagadora", offer.payer.cnpj.masked()),
         ("CNPJ do fornecedor", offer.supplier.cnpj.masked()),
     ];
     facts.extend(
@@ -81,18 +113,27 @@ fn facts(offer: &PreAuthorization) -> Vec<(&'static str, String)> {
     facts
 }
 
-fn what_to_do(reader: Reader, offer: &PreAuthorization) -> String {
-    let until = offer
-        .expires_at
-        .map_or_else(String::new, |at| format!(" até {}", brazilian::moment(at)));
+fn what_to_do(reader: Reader, offers: &[(Reader, PreAuthorization)]) -> String {
+    let (which, until) = match offers {
+        [(_, offer)] => (
+            "solicite a antecipação",
+            offer
+                .expires_at
+                .map_or_else(String::new, |at| format!(" até {}", brazilian::moment(at))),
+        ),
+        _ => (
+            "solicite as antecipações que quiser",
+            ", cada uma até o fim da sua validade".to_owned(),
+        ),
+    };
     match reader {
         Reader::Registered => format!(
-            "Para receber antes, acesse a plataforma e solicite a antecipação{until}. Se não tiver \
-             interesse, recuse a oferta na plataforma ou deixe que ela expire."
+            "Para receber antes, acesse a plataforma e {which}{until}. Se não tiver interesse, recuse \
+             na plataforma ou deixe o prazo terminar."
         ),
         Reader::New => format!(
             "Sua empresa ainda não tem acesso à plataforma. Para receber antes, conclua o cadastro e \
-             solicite a antecipação{until}. Se não tiver interesse, basta ignorar este convite."
+             {which}{until}. Se não tiver interesse, basta ignorar este convite."
         ),
     }
 }
@@ -100,8 +141,11 @@ fn what_to_do(reader: Reader, offer: &PreAuthorization) -> String {
 #[cfg(test)]
 mod tests {
     use preauth_core::port::NoticeKind;
+    use preauth_core::value::{CompanyId, Email, NoticeId};
+    use uuid::Uuid;
 
     use super::super::Letter;
+    use crate::notices::{JoinedNotice, LeasedNotice};
 
     const OFFER: &str = r#"{
         "id": 12, "status": "IN_PRE_AUTH", "externalReference": "PEDIDO-1",
@@ -112,9 +156,27 @@ mod tests {
         "expiresAt": "2026-12-21T12:00:00.000Z", "createdAt": "2026-11-21T12:00:00.000Z"
     }"#;
 
-    fn letter(kind: NoticeKind) -> Letter {
+    fn notice(kind: NoticeKind, content: &str) -> LeasedNotice {
+        LeasedNotice {
+            id: NoticeId::new(Uuid::nil()),
+            token: 1,
+            kind,
+            recipient: Email::parse("fin@fornecedor.example.com").unwrap(),
+            content: content.to_owned(),
+            attempts_made: 0,
+            head_office: CompanyId::new(Uuid::nil()),
+            joined: Vec::new(),
+            new_mailboxes: None,
+        }
+    }
+
+    fn written(notice: &LeasedNotice) -> Letter {
         let portal = "https://plataforma.example.com/".parse().unwrap();
-        Letter::of(kind, OFFER, Some(&portal)).unwrap()
+        Letter::of(notice, Some(&portal)).unwrap()
+    }
+
+    fn letter(kind: NoticeKind) -> Letter {
+        written(&notice(kind, OFFER))
     }
 
     #[test]
@@ -122,17 +184,17 @@ mod tests {
         let letter = letter(NoticeKind::Offer);
         assert_eq!(
             letter.subject(),
-            "Oferta de antecipação de Construtora Azul S.A."
+            "Oferta de antecipação da Construtora Azul S.A."
         );
         let text = letter.text().replace('\u{a0}', " ");
         let expected = "\
-Olá, Fornecedora & Filhos,
+Olá,
 
 Construtora Azul S.A. está oferecendo a antecipação do pagamento de uma nota fiscal emitida pela sua \
 empresa. Você recebe antes do vencimento, se quiser: a oferta não obriga a nada.
 
-  Tomadora: Construtora Azul S.A.
-  CNPJ da tomadora: 45.723.001/0001-00
+  Empresa pagadora: Construtora Azul S.A.
+  CNPJ da empresa pagadora: 45.723.001/0001-00
   CNPJ do fornecedor: 12.ABC.345/01DE-35
   Nota fiscal: NF-1042
   Valor da nota: R$ 12.500,50
@@ -141,7 +203,7 @@ empresa. Você recebe antes do vencimento, se quiser: a oferta não obriga a nad
   Oferta válida até: 21/12/2026 às 09:00 (horário de Brasília)
 
 Para receber antes, acesse a plataforma e solicite a antecipação até 21/12/2026 às 09:00 (horário de \
-Brasília). Se não tiver interesse, recuse a oferta na plataforma ou deixe que ela expire.
+Brasília). Se não tiver interesse, recuse na plataforma ou deixe o prazo terminar.
 
 Acessar a plataforma: https://plataforma.example.com/
 
@@ -159,6 +221,38 @@ Acessar a plataforma: https://plataforma.example.com/
     }
 
     #[test]
+    fn joined_offers_have_a_section_each_and_one_link() {
+        let mut notice = notice(NoticeKind::Offer, OFFER);
+        for number in ["NF-2", "NF-3"] {
+            notice.joined.push(JoinedNotice {
+                id: NoticeId::new(Uuid::nil()),
+                kind: NoticeKind::Offer,
+                content: OFFER.replace("NF-1042", number),
+            });
+        }
+        let letter = written(&notice);
+        assert_eq!(
+            letter.subject(),
+            "3 ofertas de antecipação da Construtora Azul S.A."
+        );
+        let text = letter.text();
+        for number in ["NF-1042", "NF-2", "NF-3"] {
+            let section = format!("  Nota fiscal: {number}\n");
+            assert_eq!(text.matches(&section).count(), 1, "{text}");
+        }
+        assert_eq!(text.matches("https://").count(), 1, "{text}");
+    }
+
+    #[test]
+    fn nobody_is_greeted_by_a_name_that_somebody_else_chose() {
+        for kind in [NoticeKind::Offer, NoticeKind::Invitation] {
+            let letter = letter(kind);
+            assert!(letter.text().starts_with("Olá,\n\n"), "{letter:?}");
+            assert!(!letter.text().contains("Fornecedora"), "{letter:?}");
+        }
+    }
+
+    #[test]
     fn text_and_html_tell_the_same() {
         let letter = letter(NoticeKind::Offer);
         let html = letter.html().replace("&amp;", "&");
@@ -172,7 +266,7 @@ Acessar a plataforma: https://plataforma.example.com/
     fn content_of_another_kind_is_refused() {
         for content in ["", "{}", "[]", "{\"id\": 12}"] {
             assert!(
-                Letter::of(NoticeKind::Offer, content, None).is_err(),
+                Letter::of(&notice(NoticeKind::Offer, content), None).is_err(),
                 "{content}"
             );
         }

@@ -35,8 +35,10 @@ impl Transport for Folder {
         let kept = tokio::task::spawn_blocking(move || folder.keep(&mail)).await;
         match kept {
             Ok(Ok(path)) => Ok(path.display().to_string()),
-            Ok(Err(error)) => Err(NotTaken::Nobody(format!("{}: {error}", self.0.display()))),
-            Err(error) => Err(NotTaken::Nobody(error.to_string())),
+            Ok(Err(error)) => Err(NotTaken::Nobody(
+                format!("{}: {error}", self.0.display()).into(),
+            )),
+            Err(error) => Err(NotTaken::Nobody(error.to_string().into())),
         }
     }
 }

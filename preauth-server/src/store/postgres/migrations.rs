@@ -97,6 +97,11 @@ fn steps() -> Vec<Migration> {
             include_str!("../../../migrations/postgres/0017_rate_counts.sql"),
         ),
         step(
+            18,
+            "joined_mails",
+            include_str!("../../../migrations/postgres/0018_joined_mails.sql"),
+        ),
+        step(
             19,
             "suspensions",
             include_str!("../../../migrations/postgres/0019_suspensions.sql"),

@@ -80,6 +80,11 @@ fn steps() -> Vec<Migration> {
             include_str!("../../../migrations/sqlite/0017_rate_counts.sql"),
         ),
         step(
+            18,
+            "joined_mails",
+            include_str!("../../../migrations/sqlite/0018_joined_mails.sql"),
+        ),
+        step(
             19,
             "suspensions",
             include_str!("../../../migrations/sqlite/0019_suspensions.sql"),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
 use preauth_core::value::Timestamp;
-use prometheus::IntCounterVec;
+use prometheus::{IntCounterVec, IntGauge};
 
 use crate::notices::{Claimed, LeasedNotice, NoticeClaim, NoticeQueue, Outcome};
 
@@ -18,6 +18,7 @@ const OUTCOMES: [&str; 4] = ["sent", "retried", "given_up", "lease_lost"];
 #[derive(Clone, Debug)]
 pub struct NoticeMetrics {
     attempts: IntCounterVec,
+    new_mailboxes: IntGauge,
 }
 
 impl NoticeMetrics {
@@ -31,7 +32,15 @@ impl NoticeMetrics {
         for outcome in OUTCOMES {
             let _ = attempts.with_label_values(&[outcome]);
         }
-        Self { attempts }
+        let new_mailboxes = families.whole(
+            "preauth_mail_new_addresses",
+            "Addresses that the head office of the latest mail to a new one has reached today for the \
+             first time.",
+        );
+        Self {
+            attempts,
+            new_mailboxes,
+        }
     }
 
     fn note(&self, outcome: &Outcome, is_recorded: bool) {
@@ -62,7 +71,14 @@ impl CountedNotices {
 #[async_trait]
 impl NoticeQueue for CountedNotices {
     async fn claim(&self, claim: &NoticeClaim) -> Result<Claimed, Unavailable> {
-        self.inner.claim(claim).await
+        let claimed = self.inner.claim(claim).await?;
+        if let Claimed::Leased(leased) = &claimed
+            && let Some(reached) = leased.new_mailboxes
+        {
+            let reached = i64::try_from(reached).unwrap_or(i64::MAX);
+            self.metrics.new_mailboxes.set(reached);
+        }
+        Ok(claimed)
     }
 
     /// One that could not be recorded is not counted: it is recorded anew, or made again.

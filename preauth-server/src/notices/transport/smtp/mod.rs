@@ -24,7 +24,7 @@ use crate::files;
 use crate::notices::letterhead::Mail;
 use crate::notices::settings::{SmtpLogin, SmtpSettings, SmtpTls};
 
-use trouble::{Failure, Step, in_time, shortened};
+use trouble::{Failure, Step, code_of, in_time};
 
 /// How long the way to the server may take: connection, encryption and login together.
 const OPENING: Duration = Duration::from_secs(20);
@@ -132,14 +132,14 @@ impl Transport for SmtpRelay {
         let taken = in_time(HANDING_OVER, pass(&mut connection, mail)).await;
         let response = taken.map_err(|failure| {
             if failure.is_for_good {
-                NotTaken::Refused(failure.text)
+                NotTaken::Refused(failure.reason)
             } else {
-                NotTaken::NotYet(failure.text)
+                NotTaken::NotYet(failure.reason)
             }
         })?;
         // Whatever it answers.
         let _ = tokio::time::timeout(CLOSING, connection.command(Quit)).await;
-        Ok(shortened(&response.message().collect::<Vec<_>>().join(" ")))
+        Ok(code_of(&response))
     }
 }
 

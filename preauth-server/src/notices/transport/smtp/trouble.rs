@@ -4,8 +4,10 @@ use std::future::Future;
 use std::time::Duration;
 
 use lettre::transport::smtp::Error as SmtpError;
+use lettre::transport::smtp::response::Response;
 
 use crate::notices::settings::{SmtpSettings, SmtpTls};
+use crate::notices::transport::Reason;
 
 /// More of a server's answer is neither kept nor shown.
 const MOST_CHARACTERS: usize = 300;
@@ -22,15 +24,15 @@ pub(super) enum Step {
 /// Why a step went wrong.
 #[derive(Debug)]
 pub(super) struct Failure {
-    /// One bounded line.
-    pub(super) text: String,
+    /// One bounded line, and what is logged of it.
+    pub(super) reason: Reason,
     /// Whether the server said that it will always say so.
     pub(super) is_for_good: bool,
 }
 
 impl Step {
     /// What went wrong for whom, and what an operator does about it.
-    pub(super) fn told(self, settings: &SmtpSettings, failure: &Failure) -> String {
+    pub(super) fn told(self, settings: &SmtpSettings, failure: &Failure) -> Reason {
         let SmtpSettings { host, port, .. } = settings;
         let (what, next) = match (self, settings.tls) {
             (Self::Reaching, SmtpTls::Implicit) => (
@@ -56,14 +58,18 @@ impl Step {
                 "check that the account may send as mail.from",
             ),
         };
-        format!("{host}:{port} {what}: {}; {next}", failure.text)
+        let told = |why: &str| format!("{host}:{port} {what}: {why}; {next}");
+        Reason {
+            recorded: told(&failure.reason.recorded),
+            logged: told(&failure.reason.logged),
+        }
     }
 }
 
 impl Failure {
     pub(super) fn silence(limit: Duration) -> Self {
         Self {
-            text: format!("no answer within {} s", limit.as_secs()),
+            reason: format!("no answer within {} s", limit.as_secs()).into(),
             is_for_good: false,
         }
     }
@@ -72,8 +78,11 @@ impl Failure {
 impl From<SmtpError> for Failure {
     fn from(error: SmtpError) -> Self {
         Self {
-            // Its text holds its causes.
-            text: shortened(&error.to_string()),
+            reason: Reason {
+                // Its text holds its causes.
+                recorded: shortened(&error.to_string()),
+                logged: logged(&error),
+            },
             is_for_good: error.is_permanent(),
         }
     }
@@ -90,6 +99,41 @@ pub(super) async fn in_time<T>(
     }
 }
 
+/// What is logged of an error: of a server's answer its codes alone.
+fn logged(error: &SmtpError) -> String {
+    if let Some(code) = error.status() {
+        let words = std::error::Error::source(error).map(ToString::to_string);
+        return codes(&code.to_string(), &words.unwrap_or_default());
+    }
+    if error.is_response() || error.is_client() {
+        "an answer that cannot be understood".to_owned()
+    } else {
+        shortened(&error.to_string())
+    }
+}
+
+/// The codes of an answer: `250 2.0.0`.
+pub(super) fn code_of(response: &Response) -> String {
+    codes(
+        &response.code().to_string(),
+        response.first_line().unwrap_or_default(),
+    )
+}
+
+/// The reply code, with the enhanced one if the words begin with it (RFC 3463).
+fn codes(code: &str, words: &str) -> String {
+    let first = words.split_whitespace().next().unwrap_or_default();
+    let parts: Vec<&str> = first.split('.').collect();
+    let is_number = |part: &&str| {
+        (1..=3).contains(&part.len()) && part.bytes().all(|letter| letter.is_ascii_digit())
+    };
+    if parts.len() == 3 && parts.iter().all(is_number) {
+        format!("{code} {first}")
+    } else {
+        code.to_owned()
+    }
+}
+
 /// A server's words on one line, bounded: they are shown to people.
 pub(super) fn shortened(text: &str) -> String {
     let words = text.split(|letter: char| letter.is_control() || letter.is_whitespace());
@@ -99,7 +143,20 @@ pub(super) fn shortened(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::shortened;
+    use super::{codes, shortened};
+
+    #[test]
+    fn only_the_codes_of_an_answer_are_logged() {
+        for (words, logged) in [
+            ("5.1.1 <ana@example.com> no such user", "550 5.1.1"),
+            ("<ana@example.com> no such user", "550"),
+            ("5.1.ana@example.com", "550"),
+            ("5.1", "550"),
+            ("", "550"),
+        ] {
+            assert_eq!(codes("550", words), logged);
+        }
+    }
 
     #[test]
     fn a_servers_words_are_one_bounded_line() {

@@ -5,7 +5,8 @@ use sqlx::PgConnection;
 
 use super::super::error::{WriteError, one_row_or};
 
-/// Puts a failed mail back into the queue, with the whole schedule before it. Why it failed stays to
+/// Puts a failed mail back into the queue, with what went in it and the whole schedule before it; one
+/// that went in another has a mail of its own. Why it failed stays to
 /// be seen until its next attempt.
 pub(super) async fn one(
     connection: &mut PgConnection,
@@ -14,7 +15,8 @@ pub(super) async fn one(
     let id = id.as_uuid();
     let done = sqlx::query(
         "UPDATE notices
-         SET status = 'PENDING', next_attempt_at = $2, ended_at = NULL, attempts_made = 0
+         SET status = 'PENDING', next_attempt_at = $2, ended_at = NULL, attempts_made = 0,
+             joined_to = NULL
          WHERE id = $1 AND status = 'FAILED'",
     )
     .bind(id)
@@ -22,6 +24,15 @@ pub(super) async fn one(
     .execute(&mut *connection)
     .await?;
     if done.rows_affected() == 1 {
+        sqlx::query(
+            "UPDATE notices
+             SET status = 'PENDING', next_attempt_at = $2, ended_at = NULL, attempts_made = 0
+             WHERE joined_to = $1 AND status = 'FAILED'",
+        )
+        .bind(id)
+        .bind(at.unix_millis())
+        .execute(connection)
+        .await?;
         return Ok(());
     }
     let exists = sqlx::query("SELECT 1 FROM notices WHERE id = $1")

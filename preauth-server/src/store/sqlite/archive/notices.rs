@@ -42,7 +42,8 @@ pub(super) async fn sent(
     let rows = sqlx::query(
         "SELECT id, lower(recipient) AS address, ended_at FROM notices
          WHERE (lower(recipient), status, ended_at, id) > (?1, 'SENT', ?2, ?3)
-           AND status = 'SENT' AND ended_at IS NOT NULL AND kind <> 'ENDPOINT_PAUSED'
+           AND status = 'SENT' AND ended_at IS NOT NULL AND joined_to IS NULL
+           AND kind <> 'ENDPOINT_PAUSED'
          ORDER BY lower(recipient), status, ended_at, id LIMIT ?4",
     )
     .bind(address)

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use preauth_core::port::{NoticeKind, Unavailable};
-use preauth_core::value::{NoticeId, Timestamp};
+use preauth_core::value::{CompanyId, NoticeId, Timestamp};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqliteConnection};
 
@@ -10,7 +10,8 @@ use super::super::SqliteStore;
 use super::super::error::{Fault, WriteError, unavailable};
 use super::super::rows::{Columns, count};
 use crate::notices::{
-    Claimed, LeasedNotice, NoticeClaim, NoticeQueue, Outcome, PUT_OFF_AT_ONCE, Turn, is_counted,
+    Claimed, JoinedNotice, LeasedNotice, MAX_JOINED, NoticeClaim, NoticeQueue, Outcome,
+    PUT_OFF_AT_ONCE, Turn, Usage, is_counted,
 };
 use crate::store::rows::Corrupt;
 use crate::store::set_aside::{LOOK_AGAIN, Unreadable};
@@ -50,7 +51,7 @@ impl NoticeQueue for SqliteStore {
         let mut reader = self.reader().await?;
         let row = sqlx::query(
             "SELECT next_attempt_at FROM notices
-             WHERE status = 'PENDING'
+             WHERE status = 'PENDING' AND joined_to IS NULL
                AND (leased_until IS NULL
                     OR leased_until <= CAST(unixepoch('subsec') * 1000 AS INTEGER))
              ORDER BY next_attempt_at, id LIMIT 1",
@@ -67,7 +68,10 @@ impl NoticeQueue for SqliteStore {
 struct Head {
     id: NoticeId,
     kind: NoticeKind,
-    address: String,
+    head_office: CompanyId,
+    mailbox: String,
+    /// Whether it was put off before.
+    is_held: bool,
     /// A lease that ran out keeps its place in the share: nobody knows whether the mail was sent.
     has_place: bool,
     /// Whether the supplier can no longer request what it offers.
@@ -103,17 +107,28 @@ async fn claim_head(
     if head.is_over {
         return Ok(Ok(cancel(connection, head, claim.now).await?));
     }
+    let (mut takes_others, mut new_mailboxes) = (false, None);
     if is_counted(head.kind) && !head.has_place {
-        let (sent, under_way) = usage(connection, head, claim).await?;
-        if let Turn::At(later) = claim.turn(sent, under_way) {
-            put_off(connection, head, claim.now, later).await?;
-            return Ok(Ok(Claimed::PutOff));
+        let usage = usage(connection, head, claim).await?;
+        match claim.turn(&usage) {
+            Turn::At(later) => {
+                put_off(connection, head, claim.now, later).await?;
+                return Ok(Ok(Claimed::PutOff));
+            }
+            Turn::Now { is_last } => takes_others = is_last || head.is_held,
         }
+        new_mailboxes = usage.is_new.then(|| usage.new_mailboxes.saturating_add(1));
     }
-    let Some(row) = lease(connection, head, claim).await? else {
+    let Some(row) = lease(connection, head, claim, new_mailboxes.is_some()).await? else {
         return Ok(Ok(Claimed::PutOff));
     };
-    Ok(leased(&row).map(|leased| Claimed::Leased(Box::new(leased))))
+    let joined = lease_joined(connection, head, claim, takes_others).await?;
+    Ok(leased(&row, &joined).map(|leased| {
+        Claimed::Leased(Box::new(LeasedNotice {
+            new_mailboxes,
+            ..leased
+        }))
+    }))
 }
 
 /// Has a mail that cannot be read wait for a build that can; gives its id.
@@ -126,8 +141,15 @@ async fn put_aside(
     sqlx::query("UPDATE notices SET leased_until = NULL, next_attempt_at = ?2 WHERE id = ?1")
         .bind(&id)
         .bind(now.saturating_add(LOOK_AGAIN).unix_millis())
-        .execute(connection)
+        .execute(&mut *connection)
         .await?;
+    sqlx::query(
+        "UPDATE notices SET joined_to = NULL, leased_until = NULL
+         WHERE joined_to = ?1 AND status = 'PENDING'",
+    )
+    .bind(&id)
+    .execute(connection)
+    .await?;
     Ok(hex::encode(id))
 }
 
@@ -136,11 +158,12 @@ async fn next(
     claim: &NoticeClaim,
 ) -> Result<Option<SqliteRow>, WriteError> {
     let row = sqlx::query(
-        "SELECT n.id, n.kind, lower(n.recipient) AS address,
+        "SELECT n.id, n.kind, n.head_office_id, n.mailbox AS mailbox, n.is_held,
              n.leased_until IS NOT NULL AS has_place,
              coalesce(o.status <> 'IN_PRE_AUTH' OR o.expires_at < ?1, 0) AS is_over
          FROM notices n LEFT JOIN operations o ON o.id = n.operation_id
          WHERE n.status = 'PENDING' AND n.next_attempt_at <= ?1
+           AND n.joined_to IS NULL
            AND (n.leased_until IS NULL
                 OR n.leased_until <= CAST(unixepoch('subsec') * 1000 AS INTEGER))
          ORDER BY n.next_attempt_at, n.id LIMIT 1",
@@ -156,7 +179,9 @@ fn head(row: &SqliteRow) -> Result<Head, Corrupt> {
     Ok(Head {
         id: NoticeId::new(columns.uuid("id")?),
         kind: columns.parsed("kind")?,
-        address: columns.raw("address")?,
+        head_office: CompanyId::new(columns.uuid("head_office_id")?),
+        mailbox: columns.raw("mailbox")?,
+        is_held: columns.raw("is_held")?,
         has_place: columns.raw("has_place")?,
         is_over: columns.raw("is_over")?,
     })
@@ -176,6 +201,14 @@ async fn cancel(
     )
     .bind(head.id.as_uuid().as_bytes().as_slice())
     .bind(now.unix_millis())
+    .execute(&mut *connection)
+    .await?;
+    // What went with it goes on without it.
+    sqlx::query(
+        "UPDATE notices SET joined_to = NULL, is_held = 1, leased_until = NULL
+         WHERE joined_to = ?1 AND status = 'PENDING'",
+    )
+    .bind(head.id.as_uuid().as_bytes().as_slice())
     .execute(connection)
     .await?;
     let (id, kind) = (head.id, head.kind);
@@ -185,35 +218,56 @@ async fn cancel(
     })
 }
 
-/// How many mails the address was sent today, and how many others are leased and may be sent. In one
-/// statement, so that none is overlooked while it becomes the other.
+/// What the mailbox was sent today, and what others are leased and may be sent. In one statement, so
+/// that none is overlooked while it becomes the other.
 async fn usage(
     connection: &mut SqliteConnection,
     head: &Head,
     claim: &NoticeClaim,
-) -> Result<(u64, u64), WriteError> {
-    // Leases are few, unlike the mails that may wait for the address.
+) -> Result<Usage, WriteError> {
+    // Leases are few, unlike the mails that may wait for the mailbox.
     let row = sqlx::query(
-        "SELECT
-             (SELECT count(*) FROM notices
-              WHERE lower(recipient) = ?1 AND status = 'SENT' AND ended_at >= ?2
-                AND kind <> 'ENDPOINT_PAUSED') AS sent,
-             (SELECT count(*) FROM notices INDEXED BY notices_leased
-              WHERE leased_until IS NOT NULL AND lower(recipient) = ?1
-                AND kind <> 'ENDPOINT_PAUSED') AS under_way",
+        "WITH sent AS (
+             SELECT head_office_id FROM notices
+             WHERE mailbox = ?1 AND status = 'SENT' AND joined_to IS NULL
+               AND ended_at >= ?3 AND kind <> 'ENDPOINT_PAUSED'),
+         under_way AS (
+             SELECT head_office_id FROM notices INDEXED BY notices_leased
+             WHERE leased_until IS NOT NULL AND joined_to IS NULL AND mailbox = ?1
+               AND kind <> 'ENDPOINT_PAUSED')
+         SELECT
+             (SELECT count(*) FROM sent) AS sent,
+             (SELECT count(*) FROM under_way) AS under_way,
+             (SELECT count(*) FROM sent WHERE head_office_id = ?2) AS sent_by_office,
+             (SELECT count(*) FROM under_way WHERE head_office_id = ?2) AS under_way_of_office,
+             NOT EXISTS (SELECT 1 FROM notices
+                         WHERE head_office_id = ?2 AND mailbox = ?1 AND status = 'SENT')
+                 AND NOT EXISTS (SELECT 1 FROM notices
+                         WHERE head_office_id = ?2 AND mailbox = ?1 AND status = 'FAILED')
+                 AS is_new,
+             (SELECT count(*) FROM (
+                  SELECT 1 FROM notices
+                  WHERE head_office_id = ?2 AND opened_at >= ?3 LIMIT ?4) AS opened)
+                 AS new_mailboxes",
     )
-    .bind(&head.address)
+    .bind(&head.mailbox)
+    .bind(head.head_office.as_uuid().as_bytes().as_slice())
     .bind(claim.share.begins.unix_millis())
+    .bind(claim.share.limits.new_mailboxes.get())
     .fetch_one(connection)
     .await?;
     let columns = Columns::of("notices", &row);
-    Ok((
-        count(columns.raw("sent")?),
-        count(columns.raw("under_way")?),
-    ))
+    Ok(Usage {
+        sent: count(columns.raw("sent")?),
+        under_way: count(columns.raw("under_way")?),
+        sent_by_office: count(columns.raw("sent_by_office")?),
+        under_way_of_office: count(columns.raw("under_way_of_office")?),
+        is_new: columns.raw("is_new")?,
+        new_mailboxes: count(columns.raw("new_mailboxes")?),
+    })
 }
 
-/// Has everything that is due to the address wait, a bounded number at a time.
+/// Has everything of the head office that is due to the mailbox wait, a bounded number at a time.
 async fn put_off(
     connection: &mut SqliteConnection,
     head: &Head,
@@ -223,15 +277,16 @@ async fn put_off(
     sqlx::query(
         "UPDATE notices SET next_attempt_at = ?3, is_held = 1
          WHERE id IN (SELECT id FROM notices
-                      WHERE lower(recipient) = ?1 AND status = 'PENDING'
+                      WHERE head_office_id = ?5 AND mailbox = ?1 AND status = 'PENDING'
                         AND next_attempt_at <= ?2 AND leased_until IS NULL
-                        AND kind <> 'ENDPOINT_PAUSED'
+                        AND joined_to IS NULL AND kind <> 'ENDPOINT_PAUSED'
                       LIMIT ?4)",
     )
-    .bind(&head.address)
+    .bind(&head.mailbox)
     .bind(now.unix_millis())
     .bind(later.unix_millis())
     .bind(PUT_OFF_AT_ONCE)
+    .bind(head.head_office.as_uuid().as_bytes().as_slice())
     .execute(connection)
     .await?;
     Ok(())
@@ -241,23 +296,82 @@ async fn lease(
     connection: &mut SqliteConnection,
     head: &Head,
     claim: &NoticeClaim,
+    opens: bool,
 ) -> Result<Option<SqliteRow>, WriteError> {
     let row = sqlx::query(
         "UPDATE notices
          SET lease_token = lease_token + 1, is_held = 0,
+             opened_at = CASE WHEN ?3 THEN ?4 ELSE opened_at END,
              leased_until = CAST(unixepoch('subsec') * 1000 AS INTEGER) + ?2
          WHERE id = ?1 AND status = 'PENDING'
-         RETURNING id, lease_token, kind, recipient, content, attempts_made",
+         RETURNING id, lease_token, kind, recipient, content, attempts_made, head_office_id",
     )
     .bind(head.id.as_uuid().as_bytes().as_slice())
     .bind(claim.lease.num_milliseconds())
+    .bind(opens)
+    .bind(claim.now.unix_millis())
     .fetch_optional(connection)
     .await?;
     Ok(row)
 }
 
-fn leased(row: &SqliteRow) -> Result<LeasedNotice, Corrupt> {
+/// Leases what goes in the mail: what went in it before, less what can no longer be requested; and at
+/// its first attempt, if it takes others along, what else waits of its head office for its mailbox.
+async fn lease_joined(
+    connection: &mut SqliteConnection,
+    head: &Head,
+    claim: &NoticeClaim,
+    takes_others: bool,
+) -> Result<Vec<SqliteRow>, WriteError> {
+    sqlx::query(
+        "UPDATE notices
+         SET status = 'CANCELED', next_attempt_at = NULL, ended_at = ?2, is_held = 0,
+             leased_until = NULL, joined_to = NULL
+         WHERE joined_to = ?1 AND status = 'PENDING'
+           AND EXISTS (SELECT 1 FROM operations o WHERE o.id = notices.operation_id
+                       AND (o.status <> 'IN_PRE_AUTH' OR o.expires_at < ?2))",
+    )
+    .bind(head.id.as_uuid().as_bytes().as_slice())
+    .bind(claim.now.unix_millis())
+    .execute(&mut *connection)
+    .await?;
+    let rows = sqlx::query(
+        "UPDATE notices
+         SET joined_to = ?1, is_held = 0, lease_token = lease_token + 1,
+             leased_until = CAST(unixepoch('subsec') * 1000 AS INTEGER) + ?3
+         WHERE id IN (
+             SELECT id FROM notices WHERE joined_to = ?1 AND status = 'PENDING'
+             UNION ALL
+             SELECT id FROM (
+                 SELECT n.id FROM notices n JOIN operations o ON o.id = n.operation_id
+                 WHERE ?6 AND n.head_office_id = ?4 AND n.mailbox = ?5
+                   AND n.status = 'PENDING' AND n.kind IN ('OFFER', 'INVITATION')
+                   AND n.id <> ?1
+                   AND n.joined_to IS NULL AND n.leased_until IS NULL
+                   AND (n.is_held OR n.next_attempt_at <= ?2)
+                   AND NOT (o.status <> 'IN_PRE_AUTH' OR o.expires_at < ?2)
+                   AND NOT EXISTS (SELECT 1 FROM notices j WHERE j.joined_to = n.id)
+                   AND NOT EXISTS (SELECT 1 FROM notices j WHERE j.joined_to = ?1)
+                 ORDER BY n.next_attempt_at, n.id LIMIT ?7) AS others)
+         RETURNING id, kind, content",
+    )
+    .bind(head.id.as_uuid().as_bytes().as_slice())
+    .bind(claim.now.unix_millis())
+    .bind(claim.lease.num_milliseconds())
+    .bind(head.head_office.as_uuid().as_bytes().as_slice())
+    .bind(&head.mailbox)
+    .bind(takes_others)
+    .bind(MAX_JOINED.saturating_sub(1))
+    .fetch_all(connection)
+    .await?;
+    Ok(rows)
+}
+
+fn leased(row: &SqliteRow, joined: &[SqliteRow]) -> Result<LeasedNotice, Corrupt> {
     let columns = Columns::of("notices", row);
+    let mut joined: Vec<_> = joined.iter().map(self::joined).collect::<Result<_, _>>()?;
+    // In the order in which they were staged.
+    joined.sort_by(|one: &JoinedNotice, other| one.id.as_uuid().cmp(other.id.as_uuid()));
     Ok(LeasedNotice {
         id: NoticeId::new(columns.uuid("id")?),
         token: columns.raw("lease_token")?,
@@ -265,6 +379,18 @@ fn leased(row: &SqliteRow) -> Result<LeasedNotice, Corrupt> {
         recipient: columns.parsed("recipient")?,
         content: columns.raw("content")?,
         attempts_made: columns.raw("attempts_made")?,
+        head_office: CompanyId::new(columns.uuid("head_office_id")?),
+        joined,
+        new_mailboxes: None,
+    })
+}
+
+fn joined(row: &SqliteRow) -> Result<JoinedNotice, Corrupt> {
+    let columns = Columns::of("notices", row);
+    Ok(JoinedNotice {
+        id: NoticeId::new(columns.uuid("id")?),
+        kind: columns.parsed("kind")?,
+        content: columns.raw("content")?,
     })
 }
 
@@ -285,19 +411,42 @@ async fn finish(
     .bind(columns.next_attempt_at)
     .bind(columns.ended_at)
     .bind(columns.last_error)
+    .execute(&mut *connection)
+    .await?;
+    if done.rows_affected() == 0 {
+        return Ok(false);
+    }
+    sqlx::query(
+        "UPDATE notices
+         SET status = ?2, next_attempt_at = ?3, ended_at = ?4, last_error = ?5,
+             attempts_made = attempts_made + 1, leased_until = NULL
+         WHERE joined_to = ?1 AND status = 'PENDING'",
+    )
+    .bind(id.as_uuid().as_bytes().as_slice())
+    .bind(columns.status)
+    .bind(columns.next_attempt_at)
+    .bind(columns.ended_at)
+    .bind(columns.last_error)
     .execute(connection)
     .await?;
-    Ok(done.rows_affected() == 1)
+    Ok(true)
 }
 
 async fn release(
     connection: &mut SqliteConnection,
     (id, token): &(NoticeId, i64),
 ) -> Result<(), WriteError> {
-    sqlx::query("UPDATE notices SET leased_until = NULL WHERE id = ?1 AND lease_token = ?2")
-        .bind(id.as_uuid().as_bytes().as_slice())
-        .bind(token)
-        .execute(connection)
-        .await?;
+    let released =
+        sqlx::query("UPDATE notices SET leased_until = NULL WHERE id = ?1 AND lease_token = ?2")
+            .bind(id.as_uuid().as_bytes().as_slice())
+            .bind(token)
+            .execute(&mut *connection)
+            .await?;
+    if released.rows_affected() == 1 {
+        sqlx::query("UPDATE notices SET leased_until = NULL WHERE joined_to = ?1")
+            .bind(id.as_uuid().as_bytes().as_slice())
+            .execute(connection)
+            .await?;
+    }
     Ok(())
 }
