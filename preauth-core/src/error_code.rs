@@ -87,6 +87,8 @@ text_enum! {
         ResponsibleUserRefused => "RESPONSIBLE_USER_REFUSED",
         /// Ours, platform API: webhook endpoints belong to head offices.
         EndpointNotHeadOffice => "ENDPOINT_NOT_HEAD_OFFICE",
+        /// Ours, platform API: the company is a supplier that is invited and not registered.
+        SupplierNotRegistered => "SUPPLIER_NOT_REGISTERED",
         /// Ours, platform API: webhooks are not sent to such an address.
         EndpointUrlRefused => "ENDPOINT_URL_REFUSED",
         /// Ours, platform API: the operator token is missing or wrong.
@@ -139,6 +141,7 @@ impl ErrorCode {
             | Self::ResourceConflict
             | Self::ResponsibleUserRefused
             | Self::EndpointNotHeadOffice
+            | Self::SupplierNotRegistered
             | Self::EndpointUrlRefused
             | Self::PlatformTokenInvalid => false,
         }
@@ -150,11 +153,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_contract_names_27_codes_and_we_add_14() {
+    fn the_contract_names_27_codes_and_we_add_15() {
         let ours = ErrorCode::ALL
             .iter()
             .filter(|code| !code.is_of_contract())
             .count();
-        assert_eq!((ErrorCode::ALL.len(), ours), (41, 14));
+        assert_eq!((ErrorCode::ALL.len(), ours), (42, 15));
     }
 }

@@ -3,7 +3,7 @@
 use chrono::{Days, TimeDelta};
 use preauth_core::Policy;
 use preauth_core::operation::{
-    Command, Credit, DirectAdvance, Invoice, InvoiceAmounts, Offer, OfferContext, OfferedSupplier,
+    Command, Credit, DirectAdvance, Invoice, InvoiceAmounts, KnownSupplier, Offer, OfferContext, OfferedSupplier,
     Operation, Party, ReprovedBy, State, judge_direct_advance, judge_offer,
 };
 use preauth_core::value::{
@@ -189,7 +189,7 @@ fn offer() -> Offer {
 fn context() -> OfferContext {
     OfferContext {
         payer: party(1, "11222333000181"),
-        supplier: Some(party(2, "12ABC34501DE35")),
+        supplier: KnownSupplier::Registered(party(2, "12ABC34501DE35")),
         supplier_is_of_group: false,
         supplier_is_blocked: false,
         credit: Some(Credit {

@@ -6,11 +6,12 @@ use preauth_server::testing::TestServer;
 use crate::{client, client_once, key, offer};
 
 /// Codes of the platform API, which the integration API never answers.
-const ELSEWHERE: [ErrorCode; 6] = [
+const ELSEWHERE: [ErrorCode; 7] = [
     ErrorCode::ResourceNotFound,
     ErrorCode::ResourceConflict,
     ErrorCode::ResponsibleUserRefused,
     ErrorCode::EndpointNotHeadOffice,
+    ErrorCode::SupplierNotRegistered,
     ErrorCode::EndpointUrlRefused,
     ErrorCode::PlatformTokenInvalid,
 ];

@@ -6,7 +6,9 @@ use crate::operation::{Beside, Change, ExtensionStatus, Operation};
 use crate::port::{
     ExtensionRecord, StoredEvent, StoredOperation, Subject, ToldData, ToldOperation,
 };
-use crate::value::{EventType, ExtensionId, ExternalReference, InvoiceNumber, Money, Status};
+use crate::value::{
+    EventType, ExtensionId, ExternalReference, InvoiceNumber, Money, Origin, Status,
+};
 
 use super::event::numbering;
 use super::judge::{EXPIRY_PATIENCE, Findings, Judge};
@@ -20,6 +22,7 @@ impl Judge<'_> {
         let operation = &stored.operation;
         let mut found = Findings::of(Subject::Operation(operation.id));
         own_parties(stored, &mut found);
+        known_supplier(stored, &mut found);
         let told = self.all_told(stored, &mut found);
         if numbering(&stored.events, operation.version, &mut found)
             && let Some(told) = told
@@ -93,6 +96,17 @@ fn own_parties(stored: &StoredOperation, found: &mut Findings) {
             stored.supplier_cnpj,
             operation.payer.head_office,
             operation.supplier.cnpj
+        )
+    });
+}
+
+fn known_supplier(stored: &StoredOperation, found: &mut Findings) {
+    // An advance that was direct needed no invitation when there were none.
+    let is_known = stored.supplier_is_known || stored.operation.origin == Origin::Direct;
+    found.expect(is_known, Rule::KnownSupplier, || {
+        format!(
+            "its supplier is not registered, and company {} has not invited it",
+            stored.head_office
         )
     });
 }

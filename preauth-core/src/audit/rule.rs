@@ -17,6 +17,8 @@ pub enum Rule {
     StateOfItsEvents,
     /// Records stand under the head office, and the supplier, that they are of.
     OwnParties,
+    /// An offer's supplier is registered, or invited by the payer's head office.
+    KnownSupplier,
     /// A body tells of its own event, and of what was so when it was frozen.
     FrozenBody,
     /// Amounts come out as they went in.
@@ -62,12 +64,13 @@ pub struct Violation {
 
 impl Rule {
     /// Every rule.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Readable,
         Self::OneEventPerVersion,
         Self::PathOfTheTable,
         Self::StateOfItsEvents,
         Self::OwnParties,
+        Self::KnownSupplier,
         Self::FrozenBody,
         Self::Amounts,
         Self::ExpiryInTime,
@@ -94,6 +97,7 @@ impl Rule {
             Self::PathOfTheTable => "PATH_OF_THE_TABLE",
             Self::StateOfItsEvents => "STATE_OF_ITS_EVENTS",
             Self::OwnParties => "OWN_PARTIES",
+            Self::KnownSupplier => "KNOWN_SUPPLIER",
             Self::FrozenBody => "FROZEN_BODY",
             Self::Amounts => "AMOUNTS",
             Self::ExpiryInTime => "EXPIRY_IN_TIME",
@@ -121,6 +125,9 @@ impl Rule {
             Self::PathOfTheTable => "each event is a step that the transition table has",
             Self::StateOfItsEvents => "the stored state is the one that the events lead to",
             Self::OwnParties => "records stand under their own parties",
+            Self::KnownSupplier => {
+                "an offer's supplier is registered, or invited by the payer's head office"
+            }
             Self::FrozenBody => "a body tells of its own event as things were then",
             Self::Amounts => "amounts come out as they went in",
             Self::ExpiryInTime => "an offer expires after its time, and not before",
@@ -150,6 +157,7 @@ impl Rule {
             | Self::PathOfTheTable
             | Self::StateOfItsEvents
             | Self::OwnParties
+            | Self::KnownSupplier
             | Self::FrozenBody
             | Self::Amounts => {
                 "leave the record as it is, compare it with a backup, and tell the parties what is \

@@ -1,7 +1,7 @@
 //! Commits made by hand, for what the service would never do.
 
 use crate::Policy;
-use crate::operation::{Actor, Change, Offer, Operation, evolve, judge_offer};
+use crate::operation::{Actor, Change, KnownSupplier, Offer, Operation, evolve, judge_offer};
 use crate::port::{
     Commit, EventRecord, ExtensionRecord, LoadedOffer, LoadedOperation, NewDelivery, NewNotice,
     NewReply, NewSupplier, NoticeKind, ReplyScope, Subscription, Write,
@@ -34,9 +34,15 @@ pub(super) fn opening(
         recipient: offer.supplier.email.clone(),
         content: format!("notice of {id}"),
     });
-    if loaded.context.supplier.is_none() {
+    let invited = match loaded.context.supplier {
+        KnownSupplier::Unknown => Some((new_supplier, true)),
+        KnownSupplier::InvitedByOthers(company) => Some((company, false)),
+        KnownSupplier::Invited(_) | KnownSupplier::Registered(_) => None,
+    };
+    if let Some((id, is_first)) = invited {
         commit.supplier = Some(NewSupplier {
-            id: new_supplier,
+            id,
+            is_first,
             cnpj: offer.supplier.cnpj,
             name: CompanyName::from(offer.supplier.name.as_ref().unwrap()),
             contact_name: offer.supplier.contact_name.clone().unwrap(),

@@ -10,7 +10,7 @@ use chrono::TimeDelta;
 use crate::memory::{Company, DeliveryRecord, Endpoint};
 use crate::operation::{Credit, InvoiceFile};
 use crate::port::{NoticeKind, Outbox, Queries, Store};
-use crate::value::{Cnpj, CompanyId, Email, EndpointId, EventId, OperationId};
+use crate::value::{Cnpj, CompanyId, CompanyName, Email, EndpointId, EventId, OperationId};
 
 /// One of several things done at the same time.
 pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -38,8 +38,12 @@ pub trait Host: Send + Sync {
     /// that panics makes this panic.
     async fn join_all(&self, tasks: Vec<Task>);
 
-    /// Registers a company; its head office, if it names one, was registered before.
+    /// Registers a company, an invited supplier under the id that it has; its head office, if it names
+    /// one, was registered before.
     async fn add_company(&self, company: Company);
+
+    /// Corrects the name of a registered company.
+    async fn rename_company(&self, id: CompanyId, name: CompanyName);
 
     /// Records the credit analysis of a head office, in place of an earlier one.
     async fn set_credit(&self, head_office: CompanyId, credit: Credit);

@@ -62,7 +62,7 @@ impl Tables {
                     head_office: *head_office,
                     key: key.clone(),
                     body: reply.body.clone(),
-                    operation: self.operations.get(&reply.operation)?.clone(),
+                    operation: self.present(self.operations.get(&reply.operation)?),
                 };
                 Some(Record::Reply(Box::new(stored)))
             });
@@ -78,7 +78,7 @@ impl Tables {
                 .map_or_else(Vec::new, |it| self.orders_of(it));
             earlier.retain(|other| other.id < order.id);
             Record::Order(Box::new(StoredOrder {
-                order: order.clone(),
+                order: self.present_order(order),
                 earlier,
                 head_office: order.payer.head_office,
                 events,
@@ -102,10 +102,17 @@ impl Tables {
         records
     }
 
+    fn knows_supplier(&self, operation: &Operation) -> bool {
+        let (supplier, head_office) = (operation.supplier.company, operation.payer.head_office);
+        self.companies.contains_key(&supplier)
+            || self.invitations.contains_key(&(supplier, head_office))
+    }
+
     fn stored_operation(&self, operation: &Operation, deliveries: &ByEvent) -> StoredOperation {
         let extensions = self.extensions.values();
         StoredOperation {
-            operation: operation.clone(),
+            operation: self.present(operation),
+            supplier_is_known: self.knows_supplier(operation),
             head_office: operation.payer.head_office,
             supplier_cnpj: operation.supplier.cnpj,
             extensions: extensions

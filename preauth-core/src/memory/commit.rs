@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use crate::operation::Operation;
 use crate::port::{
-    Commit, CommitError, EventRecord, HistoryEntry, NewReply, PlatformReply, Reply, ReplyScope,
-    Write,
+    Commit, CommitError, EventRecord, HistoryEntry, NewReply, NewSupplier, PlatformReply, Reply,
+    ReplyScope, Write,
 };
-use crate::value::{OperationId, Timestamp, Version};
+use crate::value::{CompanyId, OperationId, Timestamp, Version};
 
 use super::tables::{Tables, slot_of};
 
@@ -55,7 +55,7 @@ impl Tables {
             self.deliveries.add(*delivery, &event);
         }
         if let Some(supplier) = commit.supplier {
-            self.register_supplier(supplier);
+            self.invite(supplier, head_office);
         }
         self.notices.extend(commit.notice);
         if let Some(reply) = commit.reply {
@@ -71,13 +71,22 @@ impl Tables {
         self.event_ids.contains(&commit.event.id)
             || self.aggregate_conflicts(&commit.write)
             || commit.supplier.as_ref().is_some_and(|supplier| {
-                self.by_cnpj.contains_key(&supplier.cnpj)
-                    || self.companies.contains_key(&supplier.id)
+                self.invitation_conflicts(supplier, commit.write.head_office())
             })
             || commit.reply.as_ref().is_some_and(|reply| {
                 self.reply_until(reply)
                     .is_some_and(|expires_at| commit.event.at < expires_at)
             })
+    }
+
+    fn invitation_conflicts(&self, supplier: &NewSupplier, head_office: CompanyId) -> bool {
+        if supplier.is_first {
+            self.by_cnpj.contains_key(&supplier.cnpj)
+                || self.companies.contains_key(&supplier.id)
+                || self.invited.contains_key(&supplier.id)
+        } else {
+            self.invitations.contains_key(&(supplier.id, head_office))
+        }
     }
 
     fn aggregate_conflicts(&self, write: &Write) -> bool {

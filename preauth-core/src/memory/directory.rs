@@ -1,6 +1,6 @@
 //! Companies, credit analyses, block lists and endpoints: what the platform registers.
 
-use crate::operation::{Credit, Party};
+use crate::operation::{Credit, KnownSupplier, Operation, Party};
 use crate::port::NewSupplier;
 use crate::value::{
     Cnpj, CnpjRoot, CompanyId, CompanyName, Email, EndpointId, EventTypeSet, Timestamp,
@@ -51,9 +51,16 @@ pub struct Endpoint {
 }
 
 impl MemoryStore {
-    /// Registers a company, or replaces the one with the same id.
+    /// Registers a company, or replaces the one with the same id: an invited supplier, too.
     pub fn add_company(&self, company: Company) {
         self.lock().register(company);
+    }
+
+    /// Corrects the name of a registered company.
+    pub fn rename_company(&self, id: CompanyId, name: CompanyName) {
+        if let Some(company) = self.lock().companies.get_mut(&id) {
+            company.name = name;
+        }
     }
 
     /// Records the credit analysis of a head office, in place of an earlier one.
@@ -80,7 +87,7 @@ impl MemoryStore {
         tables.readers.entry(head_office).or_default().push(email);
     }
 
-    /// The company with this tax id, offers' new suppliers included.
+    /// The registered company with this tax id.
     #[must_use]
     pub fn company_with(&self, cnpj: Cnpj) -> Option<Company> {
         let tables = self.lock();
@@ -92,17 +99,53 @@ impl MemoryStore {
 impl Tables {
     pub(super) fn register(&mut self, company: Company) {
         self.by_cnpj.insert(company.cnpj, company.id);
+        self.invited.remove(&company.id);
         self.companies.insert(company.id, company);
     }
 
-    pub(super) fn register_supplier(&mut self, supplier: NewSupplier) {
-        self.register(Company {
-            id: supplier.id,
-            head_office: None,
-            cnpj: supplier.cnpj,
-            name: supplier.name,
-            kind: CompanyKind::Supplier,
-        });
+    pub(super) fn invite(&mut self, supplier: NewSupplier, head_office: CompanyId) {
+        if supplier.is_first {
+            self.by_cnpj.insert(supplier.cnpj, supplier.id);
+            self.invited.insert(supplier.id, supplier.cnpj);
+        }
+        self.invitations
+            .insert((supplier.id, head_office), supplier.name);
+    }
+
+    /// What the head office of a payer knows of a supplier.
+    pub(super) fn known_supplier(&self, cnpj: Cnpj, head_office: CompanyId) -> KnownSupplier {
+        let Some(id) = self.by_cnpj.get(&cnpj) else {
+            return KnownSupplier::Unknown;
+        };
+        if let Some(party) = self.party(*id) {
+            return KnownSupplier::Registered(party);
+        }
+        match self.invitations.get(&(*id, head_office)) {
+            None => KnownSupplier::InvitedByOthers(*id),
+            Some(name) => KnownSupplier::Invited(Party {
+                company: *id,
+                head_office: *id,
+                cnpj,
+                name: name.clone(),
+            }),
+        }
+    }
+
+    /// The operation with the present names of its parties, as its payer's head office sees them.
+    pub(super) fn present(&self, operation: &Operation) -> Operation {
+        let mut shown = operation.clone();
+        for party in [&mut shown.payer, &mut shown.supplier] {
+            self.refresh(party);
+        }
+        shown
+    }
+
+    /// Gives a party the name that it is registered with. What it is called by who invited it stays
+    /// as it was.
+    pub(super) fn refresh(&self, party: &mut Party) {
+        if let Some(registered) = self.party(party.company) {
+            *party = registered;
+        }
     }
 
     pub(super) fn party(&self, id: CompanyId) -> Option<Party> {
@@ -129,6 +172,7 @@ impl Tables {
         blocked.any(|(owner, blocked)| *owner == head_office && blocked.root() == entity)
     }
 
+    /// The registered company with a tax id.
     pub(super) fn party_with(&self, cnpj: Cnpj) -> Option<Party> {
         self.by_cnpj.get(&cnpj).and_then(|id| self.party(*id))
     }

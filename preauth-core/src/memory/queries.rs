@@ -17,7 +17,9 @@ impl Queries for MemoryStore {
     ) -> Result<Option<Operation>, Unavailable> {
         let tables = self.lock();
         let found = tables.operations.get(&id);
-        Ok(found.filter(|found| viewer.sees(found)).cloned())
+        Ok(found
+            .filter(|found| viewer.sees(found))
+            .map(|found| tables.present(found)))
     }
 
     async fn list(
@@ -34,7 +36,11 @@ impl Queries for MemoryStore {
         let offset = usize::try_from(page.offset()).unwrap_or(usize::MAX);
         let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
         Ok(OperationPage {
-            operations: shown().skip(offset).take(limit).cloned().collect(),
+            operations: shown()
+                .skip(offset)
+                .take(limit)
+                .map(|operation| tables.present(operation))
+                .collect(),
             total: u64::try_from(shown().count()).unwrap_or(u64::MAX),
         })
     }

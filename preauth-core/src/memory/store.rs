@@ -79,15 +79,17 @@ impl Tables {
     fn load_offer(&mut self, target: &OfferTarget) -> Option<LoadedOffer> {
         let payer = self.party(target.payer)?;
         let head_office = payer.head_office;
-        let supplier = self.party_with(target.supplier);
+        let supplier = self.known_supplier(target.supplier, head_office);
         let number = target.invoice_number.as_ref();
         let slot = number.map(|number| slot(head_office, target.supplier, number));
-        let holder = slot.and_then(|slot| self.holder_of(&slot).cloned());
+        let holder = slot
+            .and_then(|slot| self.holder_of(&slot))
+            .map(|holder| self.present(holder));
         let reply = target
             .idempotency_key
             .clone()
             .and_then(|key| self.replies.get(&(head_office, key)).cloned());
-        let subscriptions = self.subscriptions_of(&payer, supplier.as_ref());
+        let subscriptions = self.subscriptions_of(&payer, supplier.party());
         let context = OfferContext {
             supplier_is_of_group: self.has_entity(head_office, target.supplier.root()),
             supplier_is_blocked: self.blocks(head_office, target.supplier.root()),
@@ -117,12 +119,14 @@ impl Tables {
     }
 
     fn loaded(&self, operation: &Operation) -> LoadedOperation {
+        let operation = self.present(operation);
+        let holder = self.other_holder(&operation);
         LoadedOperation {
-            operation: operation.clone(),
-            holder: self.other_holder(operation).cloned(),
-            reached: self.reached(operation),
-            extended_to: self.extended_to(operation),
+            holder: holder.map(|holder| self.present(holder)),
+            reached: self.reached(&operation),
+            extended_to: self.extended_to(&operation),
             subscriptions: self.subscriptions_of(&operation.payer, Some(&operation.supplier)),
+            operation,
         }
     }
 
@@ -207,13 +211,20 @@ impl Tables {
     }
 
     fn load_order(&self, id: PaymentOrderId) -> Option<LoadedOrder<PaymentOrder>> {
-        let order = self.orders.get(&id)?;
+        let order = self.present_order(self.orders.get(&id)?);
         Some(LoadedOrder {
-            order: order.clone(),
             payer: order.payer.clone(),
             supplier: order.supplier.clone(),
             subscriptions: self.subscriptions_of(&order.payer, None),
+            order,
         })
+    }
+
+    pub(super) fn present_order(&self, order: &PaymentOrder) -> PaymentOrder {
+        let mut shown = order.clone();
+        self.refresh(&mut shown.payer);
+        self.refresh(&mut shown.supplier);
+        shown
     }
 
     fn subscriptions_of(&self, payer: &Party, supplier: Option<&Party>) -> Vec<Subscription> {

@@ -8,8 +8,8 @@ use crate::operation::{Credit, InvoiceFile, Operation};
 use crate::payment_order::PaymentOrder;
 use crate::port::{EventRecord, ExtensionRecord, HistoryEntry, NewNotice, PlatformReply, Reply};
 use crate::value::{
-    Cnpj, CompanyId, Email, EventId, ExtensionId, IdempotencyKey, InvoiceId, InvoiceNumber,
-    OperationId, PaymentOrderId,
+    Cnpj, CompanyId, CompanyName, Email, EventId, ExtensionId, IdempotencyKey, InvoiceId,
+    InvoiceNumber, OperationId, PaymentOrderId,
 };
 
 use super::delivery::Deliveries;
@@ -23,6 +23,10 @@ pub(super) type InvoiceSlot = (CompanyId, Cnpj, String);
 pub(super) struct Tables {
     pub(super) companies: BTreeMap<CompanyId, Company>,
     pub(super) by_cnpj: BTreeMap<Cnpj, CompanyId>,
+    /// Suppliers that head offices invited, and that are not registered.
+    pub(super) invited: BTreeMap<CompanyId, Cnpj>,
+    /// What a supplier is called by a head office that invited it.
+    pub(super) invitations: BTreeMap<(CompanyId, CompanyId), CompanyName>,
     pub(super) credits: BTreeMap<CompanyId, Credit>,
     pub(super) blocked: BTreeSet<(CompanyId, Cnpj)>,
     pub(super) operations: BTreeMap<OperationId, Operation>,

@@ -14,8 +14,8 @@ use super::{DirectAdvance, Invoice, Offer, Operation, Party, Payer, Rejection, S
 pub struct OfferContext {
     /// The company that pays.
     pub payer: Payer,
-    /// The supplier as registered, if it is.
-    pub supplier: Option<Party>,
+    /// What is known of the supplier.
+    pub supplier: KnownSupplier,
     /// Whether a company of the payer's group is of the supplier's legal entity, registered or not.
     pub supplier_is_of_group: bool,
     /// Whether the payer's head office blocks the supplier's legal entity, registered or not.
@@ -26,6 +26,30 @@ pub struct OfferContext {
     pub holder: Option<Operation>,
     /// The id that the new operation takes; reserved, never given out twice.
     pub id: OperationId,
+}
+
+/// What is known of a supplier, as far as the payer's head office may see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KnownSupplier {
+    /// Nobody has named its tax id.
+    Unknown,
+    /// Other head offices invited it. The names that they gave are theirs.
+    InvitedByOthers(CompanyId),
+    /// The payer's head office invited it, and gave it this name.
+    Invited(Party),
+    /// The platform registered it, for everybody.
+    Registered(Party),
+}
+
+impl KnownSupplier {
+    /// The supplier as the payer's head office sees it; `None` where it has to give a name first.
+    #[must_use]
+    pub const fn party(&self) -> Option<&Party> {
+        match self {
+            Self::Unknown | Self::InvitedByOthers(_) => None,
+            Self::Invited(party) | Self::Registered(party) => Some(party),
+        }
+    }
 }
 
 /// What the company's credit analysis allows.
@@ -39,7 +63,7 @@ pub struct Credit {
 
 /// Judges an offer; the operation that begins, or the first refusal.
 ///
-/// `new_supplier` is the id under which a supplier that is not registered will be. A holder that is
+/// `new_supplier` is the id under which a supplier that nobody has named will be. A holder that is
 /// overdue must have its expiry recorded first.
 pub fn judge_offer(
     offer: &Offer,
@@ -79,7 +103,7 @@ pub fn judge_direct_advance(
     now: Timestamp,
 ) -> Result<Operation, Rejection> {
     refuse_self(advance.supplier, context)?;
-    let Some(supplier) = &context.supplier else {
+    let KnownSupplier::Registered(supplier) = &context.supplier else {
         return Err(Rejection::SupplierNameRequired);
     };
     refuse_duplicate(context)?;
@@ -99,7 +123,7 @@ fn refuse_self(supplier: Cnpj, context: &OfferContext) -> Result<(), Rejection> 
     let payer = &context.payer;
     let is_registered_in_group = context
         .supplier
-        .as_ref()
+        .party()
         .is_some_and(|known| known.head_office == payer.head_office);
     let is_same_entity = supplier.root() == payer.cnpj.root();
     if is_same_entity || is_registered_in_group || context.supplier_is_of_group {
@@ -114,13 +138,17 @@ fn supplier_of(
     context: &OfferContext,
     new_supplier: CompanyId,
 ) -> Result<Party, Rejection> {
-    if let Some(known) = &context.supplier {
-        return Ok(known.clone());
-    }
+    let company = match &context.supplier {
+        KnownSupplier::Invited(known) | KnownSupplier::Registered(known) => {
+            return Ok(known.clone());
+        }
+        KnownSupplier::InvitedByOthers(company) => *company,
+        KnownSupplier::Unknown => new_supplier,
+    };
     match (&offer.supplier.name, &offer.supplier.contact_name) {
         (Some(name), Some(_)) => Ok(Party {
-            company: new_supplier,
-            head_office: new_supplier,
+            company,
+            head_office: company,
             cnpj: offer.supplier.cnpj,
             name: CompanyName::from(name),
         }),

@@ -26,7 +26,7 @@ pub use decide::{Decision, decide};
 pub use evolve::evolve;
 pub use extension::{Extension, ExtensionStatus};
 pub use invoice::{AmountProblem, Invoice, InvoiceAmounts};
-pub use judge_offer::{Credit, OfferContext, judge_direct_advance, judge_offer};
+pub use judge_offer::{Credit, KnownSupplier, OfferContext, judge_direct_advance, judge_offer};
 pub use offer::{DirectAdvance, InvoiceFile, Offer, OfferedSupplier};
 pub use rejection::Rejection;
 pub use state::{Closing, Operation, Party, Payer, State};

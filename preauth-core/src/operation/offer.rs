@@ -29,9 +29,9 @@ pub struct OfferedSupplier {
     pub cnpj: Cnpj,
     /// Where this operation's mail goes.
     pub email: Email,
-    /// Legal name, used only to register a new supplier.
+    /// Legal name, used only to invite a supplier that the payer's head office does not know.
     pub name: Option<SupplierName>,
-    /// Contact, used only to register a new supplier.
+    /// Contact, used only to invite it.
     pub contact_name: Option<ContactName>,
     /// Telephone.
     pub phone: Option<Phone>,

@@ -20,7 +20,8 @@ pub enum Rejection {
     /// The supplier is in the company's block list.
     #[error("supplier is blocked by the company")]
     SupplierBlocked,
-    /// The supplier is not registered, and name or contact name are missing.
+    /// The supplier is neither registered nor invited by the company, and name or contact name are
+    /// missing.
     #[error("supplier is new and its name or contact name is missing")]
     SupplierNameRequired,
     /// The term is longer than the company's credit analysis allows.

@@ -204,6 +204,8 @@ pub struct StoredOperation {
     pub head_office: CompanyId,
     /// The supplier's tax id under which it stands, for the duplicate rule.
     pub supplier_cnpj: Cnpj,
+    /// Whether its supplier is registered, or invited by its head office.
+    pub supplier_is_known: bool,
     /// Its extensions, by id.
     pub extensions: Vec<ExtensionRecord>,
     /// Its events, by version.

@@ -20,7 +20,7 @@ pub struct Commit {
     pub event: EventRecord,
     /// One per subscribed endpoint; due at once.
     pub deliveries: Vec<NewDelivery>,
-    /// The supplier that this offer registers.
+    /// The supplier that this offer invites.
     pub supplier: Option<NewSupplier>,
     /// The mail that is staged with it.
     pub notice: Option<NewNotice>,
@@ -93,14 +93,19 @@ pub struct NewDelivery {
     pub endpoint: EndpointId,
 }
 
-/// A supplier that an offer registers; conflicts when the tax id is registered already.
+/// A supplier that an offer invites. Name and contact belong to the head office that offers.
+///
+/// Conflicts when that head office has invited it already; when it is the first invitation, also
+/// when there is a company with the tax id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewSupplier {
     /// Its id on the platform.
     pub id: CompanyId,
+    /// Whether no head office has invited it before.
+    pub is_first: bool,
     /// Its tax id.
     pub cnpj: Cnpj,
-    /// Its legal name.
+    /// The name that the head office gave.
     pub name: CompanyName,
     /// Whom to ask for.
     pub contact_name: ContactName,

@@ -41,7 +41,7 @@ pub trait Store: Send + Sync {
     ) -> Result<Vec<LoadedOperation>, Unavailable>;
 
     /// Reads what the creation of a payment order needs, and reserves its id; `None` when the
-    /// payer or the supplier is not registered.
+    /// payer or the supplier is not registered; an invited supplier is not.
     async fn load_new_order(
         &self,
         target: &OrderTarget,

@@ -1,7 +1,8 @@
 //! The two ways an operation begins: an ERP's offer and a supplier's direct advance.
 
 use crate::operation::{
-    Action, Actor, DirectAdvance, Offer, Operation, judge_direct_advance, judge_offer,
+    Action, Actor, DirectAdvance, KnownSupplier, Offer, Operation, judge_direct_advance,
+    judge_offer,
 };
 use crate::port::{
     Commit, LoadedOffer, NewNotice, NewReply, NewSupplier, NoticeKind, OfferTarget, ReplyScope,
@@ -174,7 +175,6 @@ impl Service {
             &loaded.subscriptions,
             now,
         );
-        let is_new_supplier = loaded.context.supplier.is_none();
         let mut commit = Commit {
             write: Write::NewOperation(Box::new(operation.clone())),
             event,
@@ -188,7 +188,11 @@ impl Service {
             commit.reply = reply.map(|reply| reply(operation));
         }
         if let Beginning::Offer { offer, key } = beginning {
-            let kind = if is_new_supplier {
+            commit.supplier =
+                invitation(offer, operation.supplier.company, &loaded.context.supplier);
+            // Whoever is not registered has yet to be.
+            let is_invitation = !matches!(loaded.context.supplier, KnownSupplier::Registered(_));
+            let kind = if is_invitation {
                 NoticeKind::Invitation
             } else {
                 NoticeKind::Offer
@@ -197,9 +201,8 @@ impl Service {
                 id: NoticeId::new(self.ids.uuid(now)),
                 kind,
                 recipient: offer.supplier.email.clone(),
-                content: self.render.offer_notice(operation, is_new_supplier),
+                content: self.render.offer_notice(operation, is_invitation),
             });
-            commit.supplier = new_supplier(offer, operation.supplier.company, is_new_supplier);
             commit.reply = key.as_ref().map(|(key, asked)| NewReply {
                 scope: ReplyScope::HeadOffice(operation.payer.head_office),
                 key: (*key).clone(),
@@ -282,11 +285,17 @@ impl Offered {
     }
 }
 
-fn new_supplier(offer: &Offer, id: CompanyId, is_new: bool) -> Option<NewSupplier> {
-    let name = offer.supplier.name.as_ref().filter(|_| is_new)?;
+fn invitation(offer: &Offer, id: CompanyId, known: &KnownSupplier) -> Option<NewSupplier> {
+    let is_first = match known {
+        KnownSupplier::Unknown => true,
+        KnownSupplier::InvitedByOthers(_) => false,
+        KnownSupplier::Invited(_) | KnownSupplier::Registered(_) => return None,
+    };
+    let name = offer.supplier.name.as_ref()?;
     let contact_name = offer.supplier.contact_name.clone()?;
     Some(NewSupplier {
         id,
+        is_first,
         cnpj: offer.supplier.cnpj,
         name: CompanyName::from(name),
         contact_name,

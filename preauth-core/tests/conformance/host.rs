@@ -9,7 +9,9 @@ use preauth_core::conformance::{Host, Task};
 use preauth_core::memory::{Company, DeliveryRecord, Endpoint, MemoryStore};
 use preauth_core::operation::{Credit, InvoiceFile};
 use preauth_core::port::{NoticeKind, Outbox, Queries, Store};
-use preauth_core::value::{Cnpj, CompanyId, Email, EndpointId, EventId, OperationId, Timestamp};
+use preauth_core::value::{
+    Cnpj, CompanyId, CompanyName, Email, EndpointId, EventId, OperationId, Timestamp,
+};
 
 pub(crate) struct MemoryHost {
     store: Arc<MemoryStore>,
@@ -62,6 +64,10 @@ impl Host for MemoryHost {
 
     async fn add_company(&self, company: Company) {
         self.store.add_company(company);
+    }
+
+    async fn rename_company(&self, id: CompanyId, name: CompanyName) {
+        self.store.rename_company(id, name);
     }
 
     async fn set_credit(&self, head_office: CompanyId, credit: Credit) {

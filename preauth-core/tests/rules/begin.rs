@@ -2,8 +2,8 @@
 
 use preauth_core::Policy;
 use preauth_core::operation::{
-    Credit, DirectAdvance, Offer, OfferContext, OfferedSupplier, Operation, Party, Rejection,
-    State, judge_direct_advance, judge_offer,
+    Credit, DirectAdvance, KnownSupplier, Offer, OfferContext, OfferedSupplier, Operation, Party,
+    Rejection, State, judge_direct_advance, judge_offer,
 };
 use preauth_core::value::{
     ContactName, DueDate, Email, OperationId, Origin, SupplierName, Timestamp, Version,
@@ -48,7 +48,7 @@ fn accepted() -> (Offer, OfferContext) {
     };
     let context = OfferContext {
         payer: held.payer,
-        supplier: None,
+        supplier: KnownSupplier::Unknown,
         supplier_is_of_group: false,
         supplier_is_blocked: false,
         credit: Some(Credit {
@@ -174,7 +174,7 @@ fn a_branch_of_the_payers_group_is_the_payer_itself() {
         ..party(5, "12ABC34501DE35")
     };
     offer.supplier.cnpj = branch.cnpj;
-    context.supplier = Some(branch);
+    context.supplier = KnownSupplier::Registered(branch);
     assert_eq!(judge(&offer, &context), Err(Rejection::SupplierIsSelf));
 }
 
@@ -200,17 +200,31 @@ fn every_branch_of_a_legal_entity_of_the_group_is_the_payer_itself() {
 fn a_registered_supplier_needs_no_name_and_keeps_its_own() {
     let (mut offer, mut context) = accepted();
     let known = party(5, "12ABC34501DE35");
-    context.supplier = Some(known.clone());
-    assert_eq!(
-        judge(&offer, &context).map(|begun| begun.supplier),
-        Ok(known.clone())
-    );
+    let nameless = {
+        offer.supplier.name = None;
+        offer.supplier.contact_name = None;
+        offer.clone()
+    };
+    let (named, _) = accepted();
+    for known_as in [KnownSupplier::Registered, KnownSupplier::Invited] {
+        context.supplier = known_as(known.clone());
+        for offer in [&named, &nameless] {
+            let begun = judge(offer, &context);
+            assert_eq!(begun.map(|begun| begun.supplier), Ok(known.clone()));
+        }
+    }
+}
+
+#[test]
+fn a_supplier_that_others_invited_needs_a_name_and_is_the_same_company() {
+    let (mut offer, mut context) = accepted();
+    context.supplier = KnownSupplier::InvitedByOthers(company(5));
+    let begun = judge(&offer, &context).unwrap().supplier;
+    assert_eq!((begun.company, begun.head_office), (company(5), company(5)));
+    assert_eq!(begun.name.as_str(), "Nova Ltda");
     offer.supplier.name = None;
-    offer.supplier.contact_name = None;
-    assert_eq!(
-        judge(&offer, &context).map(|begun| begun.supplier),
-        Ok(known)
-    );
+    let refused = judge(&offer, &context);
+    assert_eq!(refused, Err(Rejection::SupplierNameRequired));
 }
 
 #[test]
@@ -245,9 +259,17 @@ fn a_direct_advance_knows_neither_credit_nor_block_list_nor_due_date() {
     };
     let mut near = advance.clone();
     near.invoice.due_date = day("2026-11-20");
-    let unregistered = judge_direct_advance(&near, &context, now());
-    assert_eq!(unregistered, Err(Rejection::SupplierNameRequired));
-    context.supplier = Some(party(5, "12ABC34501DE35"));
+    let known = party(5, "12ABC34501DE35");
+    for unregistered in [
+        KnownSupplier::Unknown,
+        KnownSupplier::InvitedByOthers(known.company),
+        KnownSupplier::Invited(known.clone()),
+    ] {
+        context.supplier = unregistered;
+        let refused = judge_direct_advance(&near, &context, now());
+        assert_eq!(refused, Err(Rejection::SupplierNameRequired));
+    }
+    context.supplier = KnownSupplier::Registered(known);
     context.supplier_is_blocked = true;
     context.credit = None;
     let begun = judge_direct_advance(&near, &context, now()).unwrap();

@@ -33,9 +33,12 @@ pub struct Company {
     pub kind: CompanyKind,
     /// Its head office; `None` when it is one.
     pub head_office: Option<CompanyId>,
-    /// How to reach it, known of suppliers that an offer registered.
+    /// How to reach it, known of suppliers that an offer registered when offers did.
     pub contact: Option<Contact>,
-    /// When it was registered.
+    /// Whether head offices have invited it and the platform has not registered it. It has no name of
+    /// its own then: the tax id stands in its place.
+    pub is_invited: bool,
+    /// When it was registered, or first invited.
     pub created_at: Timestamp,
     /// The company's own suspension; its head office's counts as well, and is not repeated here.
     pub suspension: Option<Suspension>,
@@ -48,6 +51,19 @@ pub struct Suspension {
     pub since: Timestamp,
     /// What the operator gave as the reason.
     pub reason: Reason,
+}
+
+/// What a head office that invited a supplier calls it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invitation {
+    /// The head office.
+    pub head_office: CompanyId,
+    /// The name that it gave.
+    pub name: CompanyName,
+    /// The contact that it gave.
+    pub contact: Contact,
+    /// When it first offered.
+    pub invited_at: Timestamp,
 }
 
 impl Company {
@@ -77,14 +93,30 @@ pub struct Contact {
 /// The register of companies.
 #[async_trait]
 pub trait Companies: Send + Sync {
-    /// Registers a company, and with it the `reply` that its idempotency key has from now on;
-    /// conflicts when its tax id is registered already, not found when its head office does not
-    /// exist or is itself a branch.
+    /// Registers a company, and with it the `reply` that its idempotency key has from now on.
+    ///
+    /// An invited supplier is registered under the id that it has: its offers are the company's from
+    /// then on. Conflicts when another company has the tax id, or this one is registered already; not
+    /// found when its head office does not exist, is not registered or is itself a branch.
     async fn add_company(
         &self,
         company: &Company,
         reply: Option<&NewReply>,
     ) -> Result<(), DirectoryError>;
+
+    /// Corrects the name of a registered company; not found when there is none.
+    async fn rename_company(
+        &self,
+        id: CompanyId,
+        name: &CompanyName,
+    ) -> Result<Company, DirectoryError>;
+
+    /// The invitations of a supplier that is not registered, newest first.
+    async fn invitations(
+        &self,
+        supplier: CompanyId,
+        page: PageRequest,
+    ) -> Result<Page<Invitation>, Unavailable>;
 
     /// The company, if it exists.
     async fn company(&self, id: CompanyId) -> Result<Option<Company>, Unavailable>;

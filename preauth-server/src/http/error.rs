@@ -198,6 +198,7 @@ pub(super) const fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::PreAuthAlreadyClosed
         | ErrorCode::ResponsibleUserRefused
         | ErrorCode::EndpointNotHeadOffice
+        | ErrorCode::SupplierNotRegistered
         | ErrorCode::EndpointUrlRefused => StatusCode::UNPROCESSABLE_ENTITY,
         ErrorCode::RateLimited => StatusCode::TOO_MANY_REQUESTS,
         ErrorCode::InternalError => StatusCode::INTERNAL_SERVER_ERROR,

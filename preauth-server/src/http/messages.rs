@@ -118,6 +118,7 @@ pub(crate) fn sentence(code: ErrorCode) -> &'static str {
         ErrorCode::EndpointNotHeadOffice => {
             "O endpoint de webhooks pertence à matriz; cadastre-o na matriz desta empresa."
         }
+        ErrorCode::SupplierNotRegistered => "O fornecedor ainda não está cadastrado na plataforma.",
         ErrorCode::EndpointUrlRefused => "A URL do endpoint foi recusada.",
         ErrorCode::PlatformTokenInvalid => "O token de operador está ausente ou é inválido.",
     }
@@ -162,6 +163,9 @@ pub(super) fn refusal(refusal: &Refusal) -> String {
             format!("Uma filial tem o kind de sua matriz, que é {kind}.")
         }
         Refusal::CnpjRegistered => "Já existe uma empresa com este CNPJ.".to_owned(),
+        Refusal::NotRegistered { cnpj } => format!(
+            "O fornecedor {cnpj} foi convidado, mas ainda não está cadastrado: cadastre-o com POST /companies."
+        ),
         Refusal::Branch { head_office } => {
             format!("Esta empresa é uma filial; o registro pertence à matriz {head_office}.")
         }

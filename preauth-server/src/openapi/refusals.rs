@@ -173,6 +173,9 @@ const fn meaning(code: ErrorCode) -> &'static str {
             "the user chosen for the key is inactive, of another company, or lacks a permission"
         }
         ErrorCode::EndpointNotHeadOffice => "webhook endpoints belong to head offices",
+        ErrorCode::SupplierNotRegistered => {
+            "the supplier is invited by companies, and not registered on the platform"
+        }
         ErrorCode::EndpointUrlRefused => {
             "webhooks are not sent to such an address; the message says why"
         }

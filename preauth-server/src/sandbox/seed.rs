@@ -190,6 +190,7 @@ impl Seeding<'_> {
             kind,
             head_office,
             contact: None,
+            is_invited: false,
             created_at: self.now,
             suspension: None,
         };

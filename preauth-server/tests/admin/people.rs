@@ -196,6 +196,48 @@ async fn a_leaked_key_is_found_by_its_beginning_or_whole_on_standard_input() {
 }
 
 #[tokio::test]
+async fn an_invited_supplier_is_shown_registered_and_renamed() {
+    let operator = Operator::start().await;
+    let erp = operator.sandbox.caller("apiKey");
+    let mut offer = crate::support::offer_body(&operator.sandbox, "NF-1");
+    offer["supplier"]["cnpj"] = json!("33444555000181");
+    offer["supplier"]["name"] = json!("Fornecedora Certa");
+    offer["supplier"]["contactName"] = json!("Bruno Lima");
+    let path = preauth_client::wire::path::PRE_AUTHORIZATIONS;
+    let offered = erp.post_json(path, &offer).await;
+    assert_eq!(offered.status, 201, "{}", offered.text);
+    let invited = operator.says(&["company", "show", "33444555000181"]);
+    assert_eq!(
+        (value(&invited, "name"), value(&invited, "registered")),
+        ("-", "no")
+    );
+    let invitations = operator.says(&["company", "invitations", "33444555000181"]);
+    let line = invitations.lines().nth(1).unwrap();
+    for part in ["Fornecedora Certa", "Bruno Lima"] {
+        assert!(line.contains(part), "{invitations}");
+    }
+    operator
+        .run(&["company", "rename", "33444555000181", "Outra"])
+        .failed(1, &["33444555000181"]);
+    let add = [
+        "company",
+        "add",
+        "--cnpj",
+        "33444555000181",
+        "--kind",
+        "supplier",
+    ];
+    let registered = operator.says(&[&add[..], &["--name", "Registrada"]].concat());
+    assert_eq!(value(&registered, "registered"), "yes");
+    let renamed = operator.says(&["company", "rename", "33444555000181", "Corrigida Ltda."]);
+    assert_eq!(value(&renamed, "name"), "Corrigida Ltda.");
+    assert_eq!(
+        operator.says(&["company", "show", "33444555000181"]),
+        renamed
+    );
+}
+
+#[tokio::test]
 async fn a_company_is_suspended_for_a_reason_and_resumed() {
     let operator = Operator::start().await;
     let suspended = operator.says(&["company", "suspend", COMPANY, "--reason", "key leaked"]);

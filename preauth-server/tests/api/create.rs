@@ -10,7 +10,7 @@ use crate::support::{Backend, Sandbox, due_date, offer_body, with};
 on_each_database! {
     an_offer_answers_with_exactly_the_fields_of_the_contract,
     the_client_creates_and_reads_back,
-    a_new_supplier_is_registered_by_its_first_offer_and_keeps_its_name,
+    a_new_supplier_is_invited_by_its_first_offer_and_keeps_its_name,
     rules_refuse_in_their_order_and_change_nothing,
     every_problem_of_every_field_is_told_at_once,
     the_same_invoice_may_be_offered_again_once_the_first_offer_is_closed,
@@ -87,7 +87,7 @@ async fn the_client_creates_and_reads_back(backend: Backend) {
     assert_eq!(error.existing_operation_id(), Some(created.id));
 }
 
-async fn a_new_supplier_is_registered_by_its_first_offer_and_keeps_its_name(backend: Backend) {
+async fn a_new_supplier_is_invited_by_its_first_offer_and_keeps_its_name(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
     let cnpj = json!("br.asi.l00/1234-00");

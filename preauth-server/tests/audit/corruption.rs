@@ -27,7 +27,7 @@ const fn breaks(rule: Rule, statements: &'static [&'static str]) -> Corruption {
 /// Mails that an address gets in a day.
 const SHARE: u32 = 5;
 
-const CORRUPTIONS: [Corruption; 45] = [
+const CORRUPTIONS: [Corruption; 46] = [
     breaks(
         Rule::Readable,
         &["UPDATE operations SET closing_action = 'NOBODY' WHERE id = 2"],
@@ -112,6 +112,10 @@ const CORRUPTIONS: [Corruption; 45] = [
         &["UPDATE events SET head_office_id =
                (SELECT id FROM companies WHERE cnpj = '11444777000161')
            WHERE operation_id = 4"],
+    ),
+    breaks(
+        Rule::KnownSupplier,
+        &["UPDATE companies SET is_invited = TRUE WHERE cnpj = '12ABC34501DE35'"],
     ),
     breaks(
         Rule::FrozenBody,

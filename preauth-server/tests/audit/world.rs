@@ -139,6 +139,7 @@ impl World {
             kind,
             head_office: None,
             contact: None,
+            is_invited: false,
             created_at: self.now.saturating_sub(LONG_AGO),
             suspension: None,
         };

@@ -106,6 +106,9 @@ impl Story {
         let of = |path: &str| format!("companies/{company}{path}");
         self.get("companies?limit=2").await;
         self.get(&of("")).await;
+        let corrected = json!({"name": "Azul S.A."});
+        self.done("PATCH", &of(""), Some(corrected)).await;
+        self.get(&of("/invitations")).await;
         let credit = json!({"maxTermDays": 120, "maxInvoiceAmount": 250_000});
         self.done("PUT", &of("/credit-analysis"), Some(credit))
             .await;

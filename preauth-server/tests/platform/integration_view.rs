@@ -150,7 +150,7 @@ async fn an_invoice_that_a_branch_has_under_way_is_a_duplicate(backend: Backend)
 }
 
 /// A key with both scopes of a company that has none yet.
-async fn caller_of(scene: &Scene, company: &str) -> RawCaller {
+pub(crate) async fn caller_of(scene: &Scene, company: &str) -> RawCaller {
     let permissions = ["REQUEST_ADVANCES", "PRE_AUTHORIZE_ADVANCES"];
     let person =
         json!({"name": "Eva", "email": "eva@azul.example.com", "permissions": permissions});

@@ -25,6 +25,7 @@ mod events;
 mod hosts;
 mod idempotency;
 mod integration_view;
+mod invitations;
 mod keys;
 mod leaked_keys;
 mod life;

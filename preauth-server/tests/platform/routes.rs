@@ -54,6 +54,7 @@ const COMPANY: &[Field] = &[
     needs("kind", Text),
     may("headOfficeId", Text),
 ];
+const COMPANY_CHANGE: &[Field] = &[may("name", Text)];
 const USER: &[Field] = &[
     needs("name", Text),
     needs("email", Text),
@@ -106,6 +107,8 @@ pub(crate) const ROUTES: &[Route] = &[
     route("GET", "/companies", Pages),
     route("POST", "/companies", Body(COMPANY)),
     route("GET", "/companies/{id}", Nothing),
+    route("PATCH", "/companies/{id}", Body(COMPANY_CHANGE)),
+    route("GET", "/companies/{id}/invitations", Pages),
     route(
         "POST",
         "/companies/{id}/suspend",
@@ -252,7 +255,7 @@ impl Route {
                 "email": "eva@construtora.example.com",
                 "permissions": ["REQUEST_ADVANCES", "PRE_AUTHORIZE_ADVANCES"],
             }),
-            "/users/{id}" => json!({"name": "Eva"}),
+            "/users/{id}" | "/companies/{id}" => json!({"name": "Eva"}),
             "/companies/{id}/api-keys" => {
                 let users = scene
                     .get(&format!("/companies/{}/users", scene.company))

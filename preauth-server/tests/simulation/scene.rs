@@ -114,6 +114,7 @@ impl Scene {
                 kind,
                 head_office: None,
                 contact: None,
+                is_invited: false,
                 created_at: registered_at,
                 suspension: None,
             };

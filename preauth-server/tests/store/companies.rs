@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use preauth_core::operation::Credit;
 use preauth_core::port::PageRequest;
 use preauth_core::value::{Cnpj, CompanyId};
-use preauth_server::directory::{Company, CompanyKind, Contact, DirectoryError, Suspension};
+use preauth_server::directory::{Company, CompanyKind, DirectoryError, Suspension};
 
 use crate::fixture::{Fixture, cents};
 
@@ -19,14 +19,7 @@ fn is_not_found(outcome: &Result<(), DirectoryError>) -> bool {
 #[tokio::test]
 async fn a_company_is_kept_as_it_was_registered() {
     let fixture = Fixture::new().await;
-    let head_office = Company {
-        contact: Some(Contact {
-            name: "João".parse().unwrap(),
-            email: "joao@example.com".parse().unwrap(),
-            phone: None,
-        }),
-        ..fixture.company(CompanyKind::Supplier)
-    };
+    let head_office = fixture.company(CompanyKind::Supplier);
     let branch = fixture.branch_of(head_office.id);
     for company in [&head_office, &branch] {
         fixture
@@ -42,7 +35,7 @@ async fn a_company_is_kept_as_it_was_registered() {
 }
 
 #[tokio::test]
-async fn a_supplier_that_an_offer_registers_has_a_contact() {
+async fn a_supplier_that_an_offer_names_is_invited_with_its_contact() {
     let fixture = Fixture::new().await;
     let payer = fixture.payer().await;
     let supplier = fixture.offer(payer).await.supplier.company;
@@ -57,9 +50,20 @@ async fn a_supplier_that_an_offer_registers_has_a_contact() {
         (company.head_office, company.created_at),
         (None, fixture.now)
     );
-    let contact = company.contact.unwrap();
-    assert_eq!(contact.email.as_str(), "fin@example.com");
-    assert_eq!(contact.phone.unwrap().as_str(), "11 5555-1234");
+    assert!(company.is_invited && company.contact.is_none());
+    assert_eq!(company.name.as_str(), company.cnpj.as_str());
+    let page = PageRequest { page: 1, limit: 2 };
+    let invitations = fixture.directory().invitations(supplier, page).await;
+    let invitations = invitations.unwrap();
+    assert_eq!((invitations.total, invitations.items.len()), (1, 1));
+    let invitation = &invitations.items[0];
+    assert_eq!(
+        (invitation.head_office, invitation.invited_at),
+        (payer, fixture.now)
+    );
+    assert_eq!(invitation.contact.email.as_str(), "fin@example.com");
+    let phone = invitation.contact.phone.as_ref().unwrap();
+    assert_eq!(phone.as_str(), "11 5555-1234");
 }
 
 #[tokio::test]

@@ -82,6 +82,7 @@ impl Fixture {
             kind,
             head_office: None,
             contact: None,
+            is_invited: false,
             created_at: self.now,
             suspension: None,
         }
@@ -185,11 +186,15 @@ impl Fixture {
 
     /// Offers an invoice of its own to a new supplier.
     pub(crate) async fn offer(&self, payer: CompanyId) -> Operation {
-        let offer = self.new_offer(payer);
+        self.make(&self.new_offer(payer)).await
+    }
+
+    /// Offers under a key of its own.
+    pub(crate) async fn make(&self, offer: &Offer) -> Operation {
         let key = IdempotencyKey::parse(&format!("offer-number-{}", self.count())).unwrap();
         let offered = self
             .service
-            .offer(&offer, Actor::Company, Some(&key), self.now);
+            .offer(offer, Actor::Company, Some(&key), self.now);
         match offered.await.unwrap() {
             Offered::Created { operation, .. } => *operation,
             Offered::Replayed { body } => panic!("replayed: {body}"),

@@ -10,8 +10,8 @@ use preauth_core::memory::{Company, CompanyKind, DeliveryRecord, Endpoint};
 use preauth_core::operation::{Credit, InvoiceFile};
 use preauth_core::port::{IdSource, NoticeKind, Outbox, Queries, Store};
 use preauth_core::value::{
-    Cnpj, CompanyId, Email, EndpointId, EventId, OperationId, PermissionSet, PersonName, Timestamp,
-    UserId,
+    Cnpj, CompanyId, CompanyName, Email, EndpointId, EventId, OperationId, PermissionSet,
+    PersonName, Timestamp, UserId,
 };
 use preauth_server::directory;
 use preauth_server::ids::RandomIds;
@@ -87,6 +87,7 @@ impl Host for DatabaseHost {
             },
             head_office: company.head_office,
             contact: None,
+            is_invited: false,
             created_at: Timestamp::MIN,
             suspension: None,
         };
@@ -95,6 +96,11 @@ impl Host for DatabaseHost {
             .add_company(&company, None)
             .await
             .unwrap();
+    }
+
+    async fn rename_company(&self, id: CompanyId, name: CompanyName) {
+        let renamed = self.stores.directory.rename_company(id, &name).await;
+        assert_eq!(renamed.unwrap().name, name);
     }
 
     async fn set_credit(&self, head_office: CompanyId, credit: Credit) {

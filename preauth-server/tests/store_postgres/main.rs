@@ -31,6 +31,8 @@ mod fixture;
 mod host;
 #[path = "../store/housekeeping.rs"]
 mod housekeeping;
+#[path = "../store/invitations.rs"]
+mod invitations;
 #[path = "../store/lists.rs"]
 mod lists;
 #[path = "../store/notices.rs"]
@@ -51,6 +53,7 @@ mod counts;
 mod database;
 mod instances;
 mod locks;
+mod migration;
 mod migration_rules;
 mod opening;
 mod promotion;

@@ -5,6 +5,7 @@ pub mod changes;
 pub mod deliveries;
 pub mod duplicates;
 pub mod histories;
+pub mod invitations;
 pub mod leases;
 pub mod lists;
 pub mod offers;

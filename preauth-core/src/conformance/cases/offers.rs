@@ -2,7 +2,7 @@
 
 use crate::conformance::scene::{Scene, cents, created, target_of};
 use crate::conformance::{Host, draft};
-use crate::operation::{Actor, InvoiceAmounts, InvoiceFile, Rejection};
+use crate::operation::{Actor, InvoiceAmounts, InvoiceFile, KnownSupplier, Rejection};
 use crate::port::{CommitError, NoticeKind, Viewer};
 use crate::service::ServiceError;
 use crate::value::{
@@ -35,22 +35,27 @@ pub async fn an_offer_is_kept_as_it_was_made(host: &dyn Host) {
     assert!(history[0].body.contains(&history[0].id.to_string()));
 }
 
-/// The offer, the registration and the invitation are one commit.
-pub async fn an_offer_to_a_new_supplier_registers_it(host: &dyn Host) {
+/// The offer, the supplier and its mail are one commit.
+pub async fn an_offer_to_a_new_supplier_invites_it(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let mut offer = scene.offer_to_a_new_supplier(scene.new_cnpj());
     offer.supplier.name = Some(SupplierName::parse("Ação & Irmãos 'Ltda'").unwrap());
     offer.supplier.contact_name = Some(ContactName::parse("Zé").unwrap());
     offer.supplier.phone = Some(Phone::parse("+55 11 5555-0100").unwrap());
     let before = host.store().load_offer(&target_of(&offer)).await;
-    assert_eq!(before.unwrap().unwrap().context.supplier, None);
+    assert_eq!(
+        before.unwrap().unwrap().context.supplier,
+        KnownSupplier::Unknown
+    );
     let operation = scene.begin(&offer).await;
     let after = host.store().load_offer(&target_of(&offer)).await;
-    let registered = after.unwrap().unwrap().context.supplier.unwrap();
-    assert_eq!(registered, operation.supplier);
-    assert_eq!(registered.head_office, registered.company);
+    let KnownSupplier::Invited(invited) = after.unwrap().unwrap().context.supplier else {
+        panic!("it is not invited");
+    };
+    assert_eq!(invited, operation.supplier);
+    assert_eq!(invited.head_office, invited.company);
     let name = CompanyName::from(offer.supplier.name.as_ref().unwrap());
-    assert_eq!(registered.name, name);
+    assert_eq!(invited.name, name);
     let notices = host.notices_to(&offer.supplier.email).await;
     assert_eq!(notices.len(), 1);
     assert_eq!(notices[0].0, NoticeKind::Invitation);
@@ -153,7 +158,10 @@ pub async fn a_refused_offer_writes_nothing(host: &dyn Host) {
     };
     let loaded = host.store().load_offer(&target_of(&offer)).await;
     let context = loaded.unwrap().unwrap().context;
-    assert_eq!((context.supplier, context.holder), (None, None));
+    assert_eq!(
+        (context.supplier, context.holder),
+        (KnownSupplier::Unknown, None)
+    );
     assert!(host.notices_to(&offer.supplier.email).await.is_empty());
     let found = host.queries().find(Viewer::Platform, context.id).await;
     assert_eq!(found.unwrap(), None);

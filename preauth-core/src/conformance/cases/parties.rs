@@ -3,7 +3,7 @@
 use crate::conformance::scene::{Scene, cents, target_of};
 use crate::conformance::{Host, draft};
 use crate::memory::CompanyKind;
-use crate::operation::{Actor, Credit, Offer, Rejection};
+use crate::operation::{Actor, Credit, KnownSupplier, Offer, Rejection};
 use crate::port::{CommitError, LoadedOffer, Subscription, Viewer};
 use crate::service::ServiceError;
 use crate::value::{EventType, EventTypeSet};
@@ -40,16 +40,18 @@ pub async fn a_suppliers_branch_is_read_with_its_head_office(host: &dyn Host) {
     let mut offer = scene.offer();
     offer.supplier.cnpj = branch.cnpj;
     let loaded = load(&scene, &offer).await;
-    let supplier = loaded.context.supplier.unwrap();
+    let KnownSupplier::Registered(supplier) = loaded.context.supplier else {
+        panic!("it is not registered");
+    };
     assert_eq!(supplier.company, branch.id);
     assert_eq!(supplier.head_office, scene.supplier.id);
     assert_eq!(supplier.name, branch.name);
     assert_eq!(endpoints(&loaded.subscriptions), [endpoint]);
 }
 
-/// A supplier that was registered meanwhile is in the way: the late commit writes nothing, and the
-/// next look finds the supplier.
-pub async fn a_supplier_is_never_registered_twice(host: &dyn Host) {
+/// A supplier that was invited meanwhile is in the way: the late commit writes nothing, and the next
+/// look finds the supplier.
+pub async fn a_supplier_is_never_invited_twice(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let first = scene.offer_to_a_new_supplier(scene.new_cnpj());
     let mut second = scene.offer();
@@ -57,7 +59,7 @@ pub async fn a_supplier_is_never_registered_twice(host: &dyn Host) {
     second.supplier.email = scene.new_email();
     let loaded = load(&scene, &second).await;
     let late = draft::opening(&scene, &second, &loaded, None, scene.now);
-    let registered = scene.begin(&first).await.supplier;
+    let invited = scene.begin(&first).await.supplier;
     let late_id = draft::id_of(&late);
     let refused = host.store().commit(late).await;
     assert!(matches!(refused, Err(CommitError::Conflict)), "{refused:?}");
@@ -65,7 +67,10 @@ pub async fn a_supplier_is_never_registered_twice(host: &dyn Host) {
     assert_eq!(found.unwrap(), None);
     assert!(host.notices_to(&second.supplier.email).await.is_empty());
     let context = load(&scene, &second).await.context;
-    assert_eq!((context.supplier, context.holder), (Some(registered), None));
+    assert_eq!(
+        (context.supplier, context.holder),
+        (KnownSupplier::Invited(invited), None)
+    );
     scene.begin(&second).await;
 }
 

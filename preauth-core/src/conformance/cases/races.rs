@@ -11,7 +11,7 @@ use crate::conformance::{Host, Task};
 use crate::operation::{Action, Actor, Change, Closing, Command, Offer, Rejection};
 use crate::port::{Commit, DeliveryStatus, Filter, NoticeKind, PageRequest, Verdict, Viewer};
 use crate::service::{Commanded, Offered, Service, ServiceError};
-use crate::value::{EventType, IdempotencyKey, OperationId, Status};
+use crate::value::{EventType, IdempotencyKey, OperationId, Status, SupplierName};
 
 const INSTANCES: usize = 4;
 
@@ -71,8 +71,8 @@ pub async fn one_invoice_is_created_once_however_many_ask(host: &dyn Host) {
     assert_eq!(scene.history(operation).await.len(), 1);
 }
 
-/// Offers to one new supplier at the same time: all succeed, and it is registered once.
-pub async fn a_new_supplier_is_registered_once_however_many_offer(host: &dyn Host) {
+/// Offers to one new supplier at the same time: all succeed, and it is invited once.
+pub async fn a_new_supplier_is_invited_once_however_many_offer(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let (cnpj, email) = (scene.new_cnpj(), scene.new_email());
     let offers = (0..20).map(|_| {
@@ -89,8 +89,37 @@ pub async fn a_new_supplier_is_registered_once_however_many_offer(host: &dyn Hos
     assert_eq!(suppliers.len(), 1);
     let notices = host.notices_to(&email).await;
     assert_eq!(notices.len(), 20);
-    let is_invitation = |notice: &&(NoticeKind, String)| notice.0 == NoticeKind::Invitation;
-    assert_eq!(notices.iter().filter(is_invitation).count(), 1);
+    let is_invitation = |notice: &(NoticeKind, String)| notice.0 == NoticeKind::Invitation;
+    assert!(notices.iter().all(is_invitation));
+}
+
+/// Offers of several head offices to one new supplier at the same time: all succeed, there is one
+/// supplier, and each head office sees the name that it gave.
+pub async fn several_head_offices_invite_one_supplier_at_once(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let cnpj = scene.new_cnpj();
+    let mut payers = vec![scene.payer];
+    for _ in 0..3 {
+        payers.push(scene.another_payer().await);
+    }
+    let offers = (0..20).map(|n| {
+        let mut offer = scene.offer_to_a_new_supplier(cnpj);
+        offer.payer = payers[n % payers.len()];
+        let name = format!("Fornecedora de {}", offer.payer);
+        offer.supplier.name = Some(SupplierName::parse(&name).unwrap());
+        (offer, None)
+    });
+    let outcomes = offer_all(&scene, offers.collect()).await;
+    let mut suppliers = Vec::new();
+    for outcome in outcomes {
+        let operation = crate::conformance::scene::created(outcome.unwrap());
+        let name = format!("Fornecedora de {}", operation.payer.company);
+        assert_eq!(operation.supplier.name.as_str(), name);
+        assert_eq!(scene.stored(operation.id).await, operation);
+        suppliers.push(operation.supplier.company);
+    }
+    suppliers.dedup();
+    assert_eq!(suppliers.len(), 1);
 }
 
 /// 50 cancels and one request of the supplier: one outcome, one event.

@@ -61,8 +61,9 @@ pub(super) struct Arguments {
 pub(super) struct Model {
     pub(super) now_ms: i64,
     pub(super) operations: Vec<Modelled>,
-    new_supplier_is_registered: bool,
-    blocked_is_registered: bool,
+    /// Which groups have invited the new supplier: `Head`, `Other`.
+    invited_by: [bool; 2],
+    pub(super) new_supplier_is_registered: bool,
     /// By group and key: what was asked for, which operation it created, until when it counts.
     replies: BTreeMap<(bool, u64), (OfferStep, i64, usize, i64)>,
 }
@@ -100,9 +101,11 @@ impl Model {
             return Outcome::Duplicate(holder);
         }
         match step.supplier {
-            Supplier::New | Supplier::Unnamed => self.new_supplier_is_registered = true,
-            Supplier::Blocked => self.blocked_is_registered = true,
-            Supplier::Registered | Supplier::Payer | Supplier::PayersEntity => {}
+            Supplier::New | Supplier::Unnamed => {
+                self.invited_by[usize::from(step.payer == Payer::Other)] = true;
+            }
+            Supplier::Blocked | Supplier::Registered | Supplier::Payer | Supplier::PayersEntity => {
+            }
         }
         if let Some(key) = key {
             let reply = (step, due_day, self.operations.len(), self.now_ms + MONTH_MS);
@@ -133,7 +136,8 @@ impl Model {
         let is_other = step.payer == Payer::Other;
         let is_self =
             matches!(step.supplier, Supplier::Payer | Supplier::PayersEntity) && !is_other;
-        let is_unknown = step.supplier == Supplier::Unnamed && !self.new_supplier_is_registered;
+        let is_known = self.new_supplier_is_registered || self.invited_by[usize::from(is_other)];
+        let is_unknown = step.supplier == Supplier::Unnamed && !is_known;
         let refusals = [
             (step.days_ahead < 5, "due date too near"),
             (step.days_ahead > 180, "due date too far"),

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use crate::conformance::Host;
 use crate::conformance::scene::{Scene, cents};
 use crate::memory::CompanyKind;
-use crate::operation::{Actor, Command, Credit};
-use crate::port::Viewer;
+use crate::operation::{Actor, Command, Credit, KnownSupplier};
+use crate::port::{OfferTarget, Viewer};
 use crate::value::{Cnpj, CompanyId, Email, ExtensionId, IdempotencyKey, OperationId, Timestamp};
 
 use super::reference::{Model, Outcome, today};
@@ -111,6 +111,10 @@ impl<'a> Run<'a> {
                 (Outcome::Unchanged, Outcome::Unchanged)
             }
             Step::Sweep => self.sweep().await,
+            Step::Register => {
+                self.register().await;
+                (Outcome::Unchanged, Outcome::Unchanged)
+            }
         }
     }
 
@@ -137,6 +141,32 @@ impl<'a> Run<'a> {
             self.extensions[index] = Some(*id);
         }
         (expected, found)
+    }
+
+    async fn register(&mut self) {
+        let store = self.scene.host.store();
+        let target = OfferTarget {
+            payer: self.scene.payer,
+            supplier: self.new_cnpj,
+            invoice_number: None,
+            idempotency_key: None,
+        };
+        let known = store
+            .load_offer(&target)
+            .await
+            .unwrap()
+            .unwrap()
+            .context
+            .supplier;
+        let id = match known {
+            KnownSupplier::Unknown | KnownSupplier::Registered(_) => return,
+            KnownSupplier::InvitedByOthers(id) => id,
+            KnownSupplier::Invited(party) => party.company,
+        };
+        let mut company = self.scene.company(id, None, CompanyKind::Supplier);
+        company.cnpj = self.new_cnpj;
+        self.scene.host.add_company(company).await;
+        self.model.new_supplier_is_registered = true;
     }
 
     async fn sweep(&mut self) -> (Outcome, Outcome) {

@@ -11,6 +11,8 @@ pub(super) enum Step {
         supplier: Supplier,
         number: Option<u64>,
     },
+    /// The platform registers the new supplier, when somebody has invited it.
+    Register,
     /// `deed` on the operation with this index, counted around.
     Do {
         index: u64,
@@ -94,6 +96,7 @@ impl Step {
                 Pass::PastNextExpiry,
             ])),
             7 => Self::Sweep,
+            8 if dice.roll(4) == 0 => Self::Register,
             _ => Self::Do {
                 deed: *dice.pick(&Deed::ALL),
                 spelling: dice.roll(6),

@@ -19,7 +19,7 @@ use super::Run;
 /// Commands on companies.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CompanyCommand {
-    /// Register a company.
+    /// Register a company, or a supplier that companies invited.
     #[command(
         after_help = "Example:\n  preauth-server company add --cnpj 45.723.001/0001-00 \
                             --name 'Construtora Azul S.A.' --kind construction"
@@ -39,6 +39,28 @@ pub(crate) enum CompanyCommand {
         head_office: Option<CompanyRef>,
         #[command(flatten)]
         once: Once,
+    },
+    /// Correct the name of a company.
+    #[command(
+        after_help = "Example:\n  preauth-server company rename 45.723.001/0001-00 \
+                            'Construtora Azul Ltda.'"
+    )]
+    Rename {
+        /// Id or CNPJ.
+        #[arg(value_parser = CompanyRef::parse)]
+        company: CompanyRef,
+        /// Legal name.
+        #[arg(value_parser = CompanyName::parse)]
+        name: CompanyName,
+    },
+    /// List what companies call a supplier that they invited and that is not registered.
+    #[command(after_help = "Example:\n  preauth-server company invitations 98.765.432/0001-98")]
+    Invitations {
+        /// Id or CNPJ of the supplier.
+        #[arg(value_parser = CompanyRef::parse)]
+        company: CompanyRef,
+        #[command(flatten)]
+        paging: Paging,
     },
     /// List companies, the newest first.
     #[command(after_help = "Example:\n  preauth-server company list --limit 50")]
@@ -80,6 +102,7 @@ const COMPANY: View = View::of(&[
     Field::cnpj("CNPJ", "/cnpj"),
     Field::text("name", "/name"),
     Field::text("kind", "/kind"),
+    Field::text("registered", "/registered"),
     Field::whole("head office", "/headOfficeId"),
     Field::text("contact", "/contact/name"),
     Field::text("e-mail", "/contact/email"),
@@ -94,6 +117,14 @@ const COLUMNS: &[Field] = &[
     Field::cnpj("CNPJ", "/cnpj"),
     Field::whole("kind", "/kind"),
     Field::text("name", "/name"),
+];
+
+const INVITATIONS: &[Field] = &[
+    Field::whole("head office", "/headOfficeId"),
+    Field::text("name", "/name"),
+    Field::text("contact", "/contact/name"),
+    Field::text("e-mail", "/contact/email"),
+    Field::moment("invited", "/invitedAt"),
 ];
 
 impl Run for CompanyCommand {
@@ -118,6 +149,17 @@ impl Run for CompanyCommand {
                 ]);
                 let call = once.post("companies").body(body);
                 session.show(call, &COMPANY).await
+            }
+            Self::Rename { company, name } => {
+                let id = session.company(&company).await?;
+                let body = given([("name", text(Some(&name)))]);
+                let call = Call::patch(format!("companies/{id}")).body(body);
+                session.show(call, &COMPANY).await
+            }
+            Self::Invitations { company, paging } => {
+                let id = session.company(&company).await?;
+                let call = Call::get(format!("companies/{id}/invitations"));
+                session.list(call, &paging, INVITATIONS).await
             }
             Self::List { paging } => session.list(Call::get("companies"), &paging, COLUMNS).await,
             Self::Show { company } => {

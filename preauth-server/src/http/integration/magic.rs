@@ -183,6 +183,7 @@ const fn recipe(code: ErrorCode) -> Option<Recipe> {
         | ErrorCode::ResourceConflict
         | ErrorCode::ResponsibleUserRefused
         | ErrorCode::EndpointNotHeadOffice
+        | ErrorCode::SupplierNotRegistered
         | ErrorCode::EndpointUrlRefused
         | ErrorCode::PlatformTokenInvalid => None,
     }

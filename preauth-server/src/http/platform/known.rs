@@ -19,6 +19,22 @@ pub(super) async fn company(api: &PlatformApi, req: &Request) -> Result<Company,
     found.ok_or(ApiError::new(ErrorCode::ResourceNotFound))
 }
 
+/// The registered company that the path names: what is kept of an invited supplier is only what offers
+/// need.
+pub(super) async fn registered(api: &PlatformApi, req: &Request) -> Result<Company, ApiError> {
+    let company = company(api, req).await?;
+    refuse_invited(&company)?;
+    Ok(company)
+}
+
+pub(super) fn refuse_invited(company: &Company) -> Result<(), Refusal> {
+    if company.is_invited {
+        Err(Refusal::NotRegistered { cnpj: company.cnpj })
+    } else {
+        Ok(())
+    }
+}
+
 /// The head office that the path names. A branch is a conflict that names its head office: what is
 /// kept there would otherwise seem to be missing.
 pub(super) async fn head_office(api: &PlatformApi, req: &Request) -> Result<CompanyId, ApiError> {
@@ -49,5 +65,7 @@ pub(super) async fn parties(
         return Err(Refusal::PayerNotConstruction.into());
     }
     let supplier = api.directory.company_by_cnpj(supplier).await?;
-    Ok((payer, supplier.ok_or(Refusal::SupplierUnknown)?))
+    let supplier = supplier.ok_or(Refusal::SupplierUnknown)?;
+    refuse_invited(&supplier)?;
+    Ok((payer, supplier))
 }

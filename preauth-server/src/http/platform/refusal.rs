@@ -1,7 +1,7 @@
 //! What the platform API refuses for reasons of its own, beside the rules of operations.
 
 use preauth_core::ErrorCode;
-use preauth_core::value::CompanyId;
+use preauth_core::value::{Cnpj, CompanyId};
 
 use crate::directory::{CompanyKind, DirectoryError};
 use crate::dispatcher::UrlRefusal;
@@ -23,7 +23,12 @@ pub(in crate::http) enum Refusal {
         /// The head office's kind.
         kind: CompanyKind,
     },
-    /// A company with this tax id exists.
+    /// The company is a supplier that head offices invited, and that is not registered.
+    NotRegistered {
+        /// Its tax id.
+        cnpj: Cnpj,
+    },
+    /// A company with this tax id is registered.
     CnpjRegistered,
     /// The record belongs to the head office of the company that the path names.
     Branch {
@@ -69,6 +74,7 @@ impl Refusal {
             | Self::DeliveryNotResendable
             | Self::NoticeNotResendable
             | Self::EndpointWithoutSecret => ErrorCode::ResourceConflict,
+            Self::NotRegistered { .. } => ErrorCode::SupplierNotRegistered,
             Self::EndpointUrl(_) => ErrorCode::EndpointUrlRefused,
         }
     }

@@ -23,7 +23,10 @@ pub(super) fn all(time_machine: Option<&Arc<TimeMachine>>) -> Vec<Resource> {
     let at = |path: &str| Resource::at(path);
     let mut resources = vec![
         at("companies").get(companies::List).create(companies::Add),
-        at("companies/{id}").get(companies::Find),
+        at("companies/{id}")
+            .get(companies::Find)
+            .patch(companies::Update),
+        at("companies/{id}/invitations").get(companies::Invitations),
         at("companies/{id}/suspend").post(companies::Suspend),
         at("companies/{id}/resume").post(companies::Resume),
         at("companies/{id}/credit-analysis")

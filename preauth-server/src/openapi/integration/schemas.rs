@@ -131,8 +131,8 @@ fn create_form() -> Schema {
 }
 
 fn create_supplier() -> Schema {
-    let name = "Legal name. Required, with contactName, when the CNPJ is not registered yet; ignored otherwise.";
-    let contact = "Whom to speak to. Required, with name, when the CNPJ is not registered yet.";
+    let name = "Legal name. Required, with contactName, when the CNPJ is not registered and your company has not invited it yet; ignored otherwise.";
+    let contact = "Whom to speak to. Required whenever name is.";
     Schema::request(
         "The supplier that receives the offer.",
         [

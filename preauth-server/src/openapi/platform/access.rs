@@ -53,7 +53,10 @@ fn users() -> Vec<Described> {
             .body("The user.", schemas::named("NewUser"))
             .answers(201, "Added.", user()),
         )
-        .refuses(&[ErrorCode::ResourceConflict]),
+        .refuses(&[
+            ErrorCode::ResourceConflict,
+            ErrorCode::SupplierNotRegistered,
+        ]),
         one("get", "getUser", "Get a user").answers(200, "The user.", user()),
         one("patch", "updateUser", "Change a user")
             .note("What is absent or null stays as it is.")
@@ -95,7 +98,10 @@ fn api_keys() -> Vec<Described> {
             .answers(201, "Made.", schemas::named("NewApiKey")),
         )
         .header(headers::CACHE_CONTROL)
-        .refuses(&[ErrorCode::ResponsibleUserRefused]),
+        .refuses(&[
+            ErrorCode::ResponsibleUserRefused,
+            ErrorCode::SupplierNotRegistered,
+        ]),
         described(
             "post",
             "api-key-search",

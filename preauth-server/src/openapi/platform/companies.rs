@@ -39,11 +39,19 @@ fn companies() -> Vec<Described> {
         .answers(200, "Newest first.", schemas::named("CompanyList")),
         keyed(
             described("post", "companies", "addCompany", "Register a company")
-                .note("With `headOfficeId` a branch, which is of the same kind as its head office.")
+                .note(
+                    "With `headOfficeId` a branch, which is of the same kind as its head office. A \
+                     supplier that companies invited keeps its id, and its offers show the name \
+                     that is registered.",
+                )
                 .body("The company.", schemas::named("NewCompany"))
                 .answers(201, "Registered.", schemas::named("Company")),
         )
-        .refuses(&[ErrorCode::ResourceNotFound, ErrorCode::ResourceConflict]),
+        .refuses(&[
+            ErrorCode::ResourceNotFound,
+            ErrorCode::ResourceConflict,
+            ErrorCode::SupplierNotRegistered,
+        ]),
         id(
             described("get", "companies/{id}", "getCompany", "Get a company"),
             COMPANY,
@@ -76,6 +84,29 @@ fn companies() -> Vec<Described> {
         )
         .note("A branch whose head office is suspended stays forbidden.")
         .answers(200, "Not suspended.", schemas::named("Company")),
+        id(
+            described(
+                "patch",
+                "companies/{id}",
+                "updateCompany",
+                "Correct the name of a registered company",
+            ),
+            COMPANY,
+        )
+        .note("Lists, records and later events show it; past events and remembered answers stay.")
+        .body("What is to be different.", schemas::named("CompanyChange"))
+        .answers(200, "The company.", schemas::named("Company"))
+        .refuses(&[ErrorCode::SupplierNotRegistered]),
+        id(
+            paged(described(
+                "get",
+                "companies/{id}/invitations",
+                "listInvitations",
+                "List what companies call a supplier that is not registered",
+            )),
+            COMPANY,
+        )
+        .answers(200, "Newest first.", schemas::named("InvitationList")),
     ]
 }
 

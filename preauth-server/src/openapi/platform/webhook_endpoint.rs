@@ -39,6 +39,7 @@ pub(super) fn all() -> Vec<Described> {
             .refuses(&[
                 ErrorCode::ResourceConflict,
                 ErrorCode::EndpointNotHeadOffice,
+                ErrorCode::SupplierNotRegistered,
                 ErrorCode::EndpointUrlRefused,
             ]),
         described("delete", "", "deleteWebhookEndpoint", "Remove the endpoint")

@@ -2,18 +2,18 @@
 
 use std::collections::HashMap;
 
-use preauth_core::operation::Operation;
 use preauth_core::payment_order::{OtherOrder, PaymentOrder};
 use preauth_core::port::{
     ExtensionRecord, OtherEvent, Read, Record, StoredEvent, StoredOperation, StoredOrder, Subject,
 };
-use preauth_core::value::{Cnpj, CompanyId, EventId, OperationId, PaymentOrderId};
+use preauth_core::value::{CompanyId, EventId, OperationId, PaymentOrderId};
 use uuid::Uuid;
 
 use crate::store::rows::{Columns, Corrupt, RawRow, extension, other_order};
 
 use super::gathering::Gathering;
 use super::stage::{Page, Place, Stage};
+use super::stored::OwnOperation;
 use super::{RowRead, readable, stored, told_of};
 
 /// Where a page of operations ends; none when it is empty.
@@ -60,14 +60,15 @@ pub(in crate::store) fn operations<R: RawRow>(
     Ok(records)
 }
 
-type OwnOperation = ((Operation, CompanyId, Cnpj), Vec<ExtensionRecord>);
-
-fn whole_operation(own: OwnOperation, events: Vec<StoredEvent>) -> Record {
-    let ((operation, head_office, supplier_cnpj), extensions) = own;
+fn whole_operation(
+    (own, extensions): (OwnOperation, Vec<ExtensionRecord>),
+    events: Vec<StoredEvent>,
+) -> Record {
     Record::Operation(Box::new(StoredOperation {
-        operation,
-        head_office,
-        supplier_cnpj,
+        operation: own.operation,
+        head_office: own.head_office,
+        supplier_cnpj: own.supplier_cnpj,
+        supplier_is_known: own.supplier_is_known,
         extensions,
         events,
     }))

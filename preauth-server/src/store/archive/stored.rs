@@ -64,13 +64,22 @@ pub(super) fn event(row: &impl RawRow) -> Result<StoredEvent, Corrupt> {
     })
 }
 
-pub(super) fn operation(row: &impl RawRow) -> Result<(Operation, CompanyId, Cnpj), Corrupt> {
+/// An operation with what stands beside it in its row.
+pub(super) struct OwnOperation {
+    pub(super) operation: Operation,
+    pub(super) head_office: CompanyId,
+    pub(super) supplier_cnpj: Cnpj,
+    pub(super) supplier_is_known: bool,
+}
+
+pub(super) fn operation(row: &impl RawRow) -> Result<OwnOperation, Corrupt> {
     let columns = Columns::of("operations", row);
-    Ok((
-        rows::operation(row)?,
-        CompanyId::new(columns.uuid("listed_head_office_id")?),
-        columns.parsed("listed_supplier_cnpj")?,
-    ))
+    Ok(OwnOperation {
+        operation: rows::operation(row)?,
+        head_office: CompanyId::new(columns.uuid("listed_head_office_id")?),
+        supplier_cnpj: columns.parsed("listed_supplier_cnpj")?,
+        supplier_is_known: columns.raw("supplier_is_known")?,
+    })
 }
 
 pub(super) fn order(row: &impl RawRow) -> Result<(PaymentOrder, CompanyId), Corrupt> {

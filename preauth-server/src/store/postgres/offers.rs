@@ -8,7 +8,7 @@ use preauth_core::value::{
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::store::rows::{PAYER, SUPPLIER, credit, party};
+use crate::store::rows::{PAYER, credit, known_supplier, party};
 
 use super::error::Fault;
 use super::operations;
@@ -48,7 +48,8 @@ pub(super) async fn find_all(
                 p.id AS payer_id, p.head_office_id AS payer_head_office_id, p.cnpj AS payer_cnpj,
                 p.name AS payer_name,
                 s.id AS supplier_id, s.head_office_id AS supplier_head_office_id,
-                s.cnpj AS supplier_cnpj, s.name AS supplier_name,
+                s.cnpj AS supplier_cnpj, s.is_invited AS supplier_is_invited,
+                CASE WHEN s.is_invited THEN si.name ELSE s.name END AS supplier_name,
                 (SELECT 1 FROM companies g
                  WHERE g.head_office_id = p.head_office_id
                    AND substr(g.cnpj, 1, 8) = t.root LIMIT 1) IS NOT NULL AS supplier_is_of_group,
@@ -75,6 +76,8 @@ pub(super) async fn find_all(
              WITH ORDINALITY AS t (payer, supplier, root, number, second_form, third_form, key, n)
          JOIN companies p ON p.id = t.payer
          LEFT JOIN companies s ON s.cnpj = t.supplier
+         LEFT JOIN supplier_invitations si
+             ON si.supplier_id = s.id AND si.head_office_id = p.head_office_id
          LEFT JOIN credit_analyses c ON c.head_office_id = p.head_office_id
          LEFT JOIN idempotency_replies r ON r.head_office_id = p.head_office_id AND r.key = t.key
          LEFT JOIN endpoints pe
@@ -124,18 +127,15 @@ pub(super) async fn find_held(
 }
 
 fn found(columns: Columns<'_>) -> Result<Found, Fault> {
-    let is_registered: Option<&str> = columns.raw(SUPPLIER.cnpj)?;
     let has_credit: Option<i64> = columns.raw("max_term_days")?;
     let payer = party(columns, &PAYER)?;
-    let supplier = is_registered
-        .map(|_| party(columns, &SUPPLIER))
-        .transpose()?;
+    let supplier = known_supplier(columns)?;
     let credit: Option<Credit> = has_credit.map(|_| credit(columns)).transpose()?;
     Ok(Found {
         is_held: columns.raw("is_held")?,
         loaded: LoadedOffer {
             reply: reply(columns)?,
-            subscriptions: subscriptions(columns, &payer, supplier.as_ref())?,
+            subscriptions: subscriptions(columns, &payer, supplier.party())?,
             context: OfferContext {
                 payer,
                 supplier,

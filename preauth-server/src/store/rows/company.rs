@@ -3,7 +3,7 @@
 use preauth_core::operation::Credit;
 use preauth_core::value::{CompanyId, Timestamp, UserId};
 
-use crate::directory::{Company, Contact, Suspension, User};
+use crate::directory::{Company, Contact, Invitation, Suspension, User};
 
 use super::columns::{Columns, Corrupt};
 use super::raw::RawRow;
@@ -12,15 +12,22 @@ pub(in crate::store) fn company(row: &impl RawRow) -> Result<Company, Corrupt> {
     let columns = Columns::of("companies", row);
     let id = CompanyId::new(columns.uuid("id")?);
     let head_office = CompanyId::new(columns.uuid("head_office_id")?);
+    let is_invited: bool = columns.raw("is_invited")?;
     let has_contact: Option<&str> = columns.raw("contact_name")?;
     let suspended_at = columns.optional_timestamp("suspended_at")?;
+    // What an invited supplier is called is known to those who invited it.
+    let name = if is_invited { "cnpj" } else { "name" };
     Ok(Company {
         id,
         cnpj: columns.parsed("cnpj")?,
-        name: columns.parsed("name")?,
+        name: columns.parsed(name)?,
         kind: columns.parsed("kind")?,
         head_office: (head_office != id).then_some(head_office),
-        contact: has_contact.map(|_| contact(columns)).transpose()?,
+        contact: has_contact
+            .filter(|_| !is_invited)
+            .map(|_| contact(columns))
+            .transpose()?,
+        is_invited,
         created_at: columns.timestamp("created_at")?,
         suspension: suspended_at
             .map(|since| suspension(columns, since))
@@ -32,6 +39,16 @@ fn suspension(columns: Columns<'_>, since: Timestamp) -> Result<Suspension, Corr
     Ok(Suspension {
         since,
         reason: columns.parsed("suspension_reason")?,
+    })
+}
+
+pub(in crate::store) fn invitation(row: &impl RawRow) -> Result<Invitation, Corrupt> {
+    let columns = Columns::of("supplier_invitations", row);
+    Ok(Invitation {
+        head_office: CompanyId::new(columns.uuid("head_office_id")?),
+        name: columns.parsed("name")?,
+        contact: contact(columns)?,
+        invited_at: columns.timestamp("invited_at")?,
     })
 }
 

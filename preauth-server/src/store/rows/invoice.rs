@@ -13,12 +13,11 @@ macro_rules! select_invoices {
         concat!(
             "SELECT i.id, i.amount_cents, i.due_date, i.number, i.received_at,
                     p.id AS payer_id, p.head_office_id AS payer_head_office_id,
-                    p.cnpj AS payer_cnpj, p.name AS payer_name,
-                    s.id AS supplier_id, s.head_office_id AS supplier_head_office_id,
-                    s.cnpj AS supplier_cnpj, s.name AS supplier_name
-             FROM invoices i
-             JOIN companies p ON p.id = i.payer_id
-             JOIN companies s ON s.id = i.supplier_id ",
+                    p.cnpj AS payer_cnpj, p.name AS payer_name, ",
+            $crate::store::rows::supplier_columns!(),
+            " FROM invoices i
+             JOIN companies p ON p.id = i.payer_id",
+            $crate::store::rows::join_supplier!("i"),
             $rest
         )
     };

@@ -19,7 +19,7 @@ mod state;
 mod stored;
 
 pub(super) use columns::{Columns, Corrupt, clamped, count, set_text};
-pub(super) use company::{company, credit, user};
+pub(super) use company::{company, credit, invitation, user};
 pub(super) use delivery::{attempt, delivery};
 pub(super) use event::history_entry;
 pub(super) use invoice::{invoice, select_invoices};
@@ -27,7 +27,7 @@ pub(super) use invoice_file::{content_hash, invoice_file};
 pub(super) use key::api_key;
 pub(super) use operation::{compared_number, extension, operation, select_operations};
 pub(super) use order::{MAX_OTHER_ORDERS, order, other_order, select_orders, select_other_orders};
-pub(super) use party::{PAYER, SUPPLIER, party};
+pub(super) use party::{PAYER, SUPPLIER, join_supplier, known_supplier, party, supplier_columns};
 pub(super) use platform_reply::platform_reply;
 pub(super) use raw::{RawRow, raw_row};
 pub(super) use state::StateColumns;

@@ -36,14 +36,14 @@ macro_rules! select_operations {
                     o.supplier_cnpj AS listed_supplier_cnpj,
                     p.id AS payer_id, p.head_office_id AS payer_head_office_id,
                     p.cnpj AS payer_cnpj, p.name AS payer_name,
-                    s.id AS supplier_id, s.head_office_id AS supplier_head_office_id,
-                    s.cnpj AS supplier_cnpj, s.name AS supplier_name,
-                    x.id AS extension_id, x.new_due_date, x.total_amount_cents",
+                    x.id AS extension_id, x.new_due_date, x.total_amount_cents,
+                    NOT s.is_invited OR si.name IS NOT NULL AS supplier_is_known, ",
+            $crate::store::rows::supplier_columns!(),
             $more,
             " FROM operations o
-             JOIN companies p ON p.id = o.payer_id
-             JOIN companies s ON s.id = o.supplier_id
-             LEFT JOIN extensions x ON x.operation_id = o.id AND x.status = 'OPEN' ",
+             JOIN companies p ON p.id = o.payer_id",
+            $crate::store::rows::join_supplier!("o"),
+            "LEFT JOIN extensions x ON x.operation_id = o.id AND x.status = 'OPEN' ",
             $rest
         )
     };

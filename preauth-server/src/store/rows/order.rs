@@ -15,12 +15,11 @@ macro_rules! select_orders {
                     o.reason, o.created_at,
                     o.head_office_id AS listed_head_office_id,
                     p.id AS payer_id, p.head_office_id AS payer_head_office_id,
-                    p.cnpj AS payer_cnpj, p.name AS payer_name,
-                    s.id AS supplier_id, s.head_office_id AS supplier_head_office_id,
-                    s.cnpj AS supplier_cnpj, s.name AS supplier_name
-             FROM payment_orders o
-             JOIN companies p ON p.id = o.payer_id
-             JOIN companies s ON s.id = o.supplier_id ",
+                    p.cnpj AS payer_cnpj, p.name AS payer_name, ",
+            $crate::store::rows::supplier_columns!(),
+            " FROM payment_orders o
+             JOIN companies p ON p.id = o.payer_id",
+            $crate::store::rows::join_supplier!("o"),
             $rest
         )
     };

@@ -1,6 +1,6 @@
 //! The parties of an operation, an order or an invoice.
 
-use preauth_core::operation::Party;
+use preauth_core::operation::{KnownSupplier, Party};
 use preauth_core::value::CompanyId;
 
 use super::columns::{Columns, Corrupt};
@@ -26,6 +26,53 @@ pub(in crate::store) const SUPPLIER: PartyColumns = PartyColumns {
     cnpj: "supplier_cnpj",
     name: "supplier_name",
 };
+
+/// The columns of a record's supplier, beside `join_supplier!`: an invited one has the name that the
+/// record's head office gave it.
+///
+/// What was recorded by a build that knew no invitations, and of no offer, has none: it shows the name
+/// in the company's row.
+macro_rules! supplier_columns {
+    () => {
+        "s.id AS supplier_id, s.head_office_id AS supplier_head_office_id,
+         s.cnpj AS supplier_cnpj,
+         CASE WHEN s.is_invited THEN coalesce(si.name, s.name) ELSE s.name END AS supplier_name"
+    };
+}
+pub(in crate::store) use supplier_columns;
+
+/// Joins the supplier of `$record`, with its invitation by the record's head office.
+macro_rules! join_supplier {
+    ($record:literal) => {
+        concat!(
+            " JOIN companies s ON s.id = ",
+            $record,
+            ".supplier_id
+             LEFT JOIN supplier_invitations si
+                 ON si.supplier_id = s.id AND s.is_invited AND si.head_office_id = ",
+            $record,
+            ".head_office_id "
+        )
+    };
+}
+pub(in crate::store) use join_supplier;
+
+/// What a head office knows of a supplier: the columns are empty when there is no company, and the
+/// name is when others invited it.
+pub(in crate::store) fn known_supplier(columns: Columns<'_>) -> Result<KnownSupplier, Corrupt> {
+    let cnpj: Option<&str> = columns.raw(SUPPLIER.cnpj)?;
+    if cnpj.is_none() {
+        return Ok(KnownSupplier::Unknown);
+    }
+    let name: Option<&str> = columns.raw(SUPPLIER.name)?;
+    Ok(match (columns.raw("supplier_is_invited")?, name) {
+        (true, None) => {
+            KnownSupplier::InvitedByOthers(CompanyId::new(columns.uuid(SUPPLIER.company)?))
+        }
+        (true, Some(_)) => KnownSupplier::Invited(party(columns, &SUPPLIER)?),
+        (false, _) => KnownSupplier::Registered(party(columns, &SUPPLIER)?),
+    })
+}
 
 pub(in crate::store) fn party(
     columns: Columns<'_>,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use preauth_core::operation::{Credit, OfferContext, Party, State};
+use preauth_core::operation::{Credit, KnownSupplier, OfferContext, Party, State};
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{
     LoadedNewOrder, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget, Reply,
@@ -13,7 +13,7 @@ use preauth_core::value::{
 };
 use sqlx::SqliteConnection;
 
-use crate::store::rows::{Corrupt, PAYER, SUPPLIER, credit, party};
+use crate::store::rows::{Corrupt, PAYER, credit, known_supplier, party};
 
 use super::counters::Counters;
 use super::error::Fault;
@@ -44,7 +44,7 @@ pub(super) async fn offer(
         Some(key) => reply(connection, payer.head_office, key).await?,
         None => None,
     };
-    let subscriptions = parties::subscriptions(connection, &payer, supplier.as_ref()).await?;
+    let subscriptions = parties::subscriptions(connection, &payer, supplier.party()).await?;
     Ok(Some(LoadedOffer {
         context: OfferContext {
             payer,
@@ -183,7 +183,7 @@ pub(super) async fn order(
 
 struct Known {
     payer: Party,
-    supplier: Option<Party>,
+    supplier: KnownSupplier,
     supplier_is_of_group: bool,
     supplier_is_blocked: bool,
     credit: Option<Credit>,
@@ -197,7 +197,8 @@ async fn parties_of(
         "SELECT p.id AS payer_id, p.head_office_id AS payer_head_office_id, p.cnpj AS payer_cnpj,
                 p.name AS payer_name,
                 s.id AS supplier_id, s.head_office_id AS supplier_head_office_id,
-                s.cnpj AS supplier_cnpj, s.name AS supplier_name,
+                s.cnpj AS supplier_cnpj, s.is_invited AS supplier_is_invited,
+                CASE WHEN s.is_invited THEN si.name ELSE s.name END AS supplier_name,
                 EXISTS (SELECT 1 FROM companies g
                         WHERE g.head_office_id = p.head_office_id
                           AND substr(g.cnpj, 1, 8) = ?3) AS supplier_is_of_group,
@@ -207,6 +208,8 @@ async fn parties_of(
                 c.max_term_days, c.max_invoice_amount_cents
          FROM companies p
          LEFT JOIN companies s ON s.cnpj = ?2
+         LEFT JOIN supplier_invitations si
+             ON si.supplier_id = s.id AND si.head_office_id = p.head_office_id
          LEFT JOIN credit_analyses c ON c.head_office_id = p.head_office_id
          WHERE p.id = ?1",
     )
@@ -219,13 +222,10 @@ async fn parties_of(
         return Ok(None);
     };
     let columns = Columns::of("companies", &row);
-    let is_registered: Option<&str> = columns.raw(SUPPLIER.cnpj)?;
     let has_credit: Option<i64> = columns.raw("max_term_days")?;
     Ok(Some(Known {
         payer: party(columns, &PAYER)?,
-        supplier: is_registered
-            .map(|_| party(columns, &SUPPLIER))
-            .transpose()?,
+        supplier: known_supplier(columns)?,
         supplier_is_of_group: columns.raw("supplier_is_of_group")?,
         supplier_is_blocked: columns.raw("supplier_is_blocked")?,
         credit: has_credit.map(|_| credit(columns)).transpose()?,

@@ -75,6 +75,16 @@ fn steps() -> Vec<Migration> {
             include_str!("../../../migrations/sqlite/0013_legal_entities_and_numbers.sql"),
         ),
         step(
+            14,
+            "supplier_invitations",
+            include_str!("../../../migrations/sqlite/0014_supplier_invitations.sql"),
+        ),
+        step(
+            15,
+            "invitations_of_offers",
+            include_str!("../../../migrations/sqlite/0015_invitations_of_offers.sql"),
+        ),
+        step(
             17,
             "rate_counts",
             include_str!("../../../migrations/sqlite/0017_rate_counts.sql"),

@@ -27,7 +27,7 @@ pub(super) async fn by_id(
     Ok(party.transpose()?)
 }
 
-/// The company with a tax id, if there is one.
+/// The registered company with a tax id, if there is one.
 pub(super) async fn by_cnpj(
     connection: &mut SqliteConnection,
     cnpj: Cnpj,
@@ -35,7 +35,7 @@ pub(super) async fn by_cnpj(
     let row = sqlx::query(
         "SELECT id AS supplier_id, head_office_id AS supplier_head_office_id,
                 cnpj AS supplier_cnpj, name AS supplier_name
-         FROM companies WHERE cnpj = ?1",
+         FROM companies WHERE cnpj = ?1 AND NOT is_invited",
     )
     .bind(cnpj.as_str())
     .fetch_optional(connection)

@@ -135,7 +135,8 @@ impl From<&audit::Violation> for Violation {
                 Rule::Readable
                 | Rule::OneEventPerVersion
                 | Rule::StateOfItsEvents
-                | Rule::OwnParties => "I2",
+                | Rule::OwnParties
+                | Rule::KnownSupplier => "I2",
                 Rule::OneHolder | Rule::OnePaymentOrder => "I3",
                 Rule::Recipients | Rule::DeliveryOutcome => "I4",
                 Rule::ReplyOfCreation => "I5",

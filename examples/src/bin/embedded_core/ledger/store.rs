@@ -1,7 +1,7 @@
 //! The write side, as core asks for it.
 
 use async_trait::async_trait;
-use preauth_core::operation::OfferContext;
+use preauth_core::operation::{KnownSupplier, OfferContext};
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{
     Commit, CommitError, LoadedNewOrder, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget,
@@ -23,7 +23,12 @@ impl Store for Ledger {
         };
         let context = OfferContext {
             payer: self.payer.clone(),
-            supplier: books.suppliers.get(&target.supplier).cloned(),
+            // Whom this company knows; it invites whom it does not.
+            supplier: books
+                .suppliers
+                .get(&target.supplier)
+                .cloned()
+                .map_or(KnownSupplier::Unknown, KnownSupplier::Invited),
             supplier_is_of_group: target.supplier.root() == self.payer.cnpj.root(),
             supplier_is_blocked: false,
             credit: Some(self.credit),

@@ -62,7 +62,7 @@ impl Create for Add {
         new: KeyRequest,
         key: Option<&PlatformKey>,
     ) -> Result<Reply, ApiError> {
-        let company = known::company(api, req).await?.id;
+        let company = known::registered(api, req).await?.id;
         let user = api.directory.user(new.responsible_user).await?;
         if !user.is_some_and(|user| may_be_responsible(&user, company)) {
             return Err(ApiError::new(ErrorCode::ResponsibleUserRefused));

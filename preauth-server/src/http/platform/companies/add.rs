@@ -5,17 +5,21 @@ use preauth_core::value::{Cnpj, CompanyId, CompanyName, FingerprintBuilder, Time
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 
-use crate::directory::{Company, CompanyKind};
+use crate::directory::{Company, CompanyKind, DirectoryError};
 use crate::http::convert;
 use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems, one_of};
 use crate::http::json::Json;
 use crate::http::platform::create::Create;
+use crate::http::platform::known::refuse_invited;
 use crate::http::platform::{PlatformApi, Refusal};
 use crate::http::problem::{Defect, Problem};
 use crate::http::reply::Reply;
 
 use super::shape::CompanyShape;
+
+/// How often a company is registered anew that an offer names meanwhile: that happens once.
+const ROUNDS: usize = 3;
 
 #[derive(Clone, Copy)]
 pub(in crate::http::platform) struct Add;
@@ -51,15 +55,35 @@ impl Create for Add {
         if let Some(head_office) = new.head_office {
             let head_office = api.directory.company(head_office).await?;
             let head_office = head_office.ok_or(Refusal::HeadOfficeUnknown)?;
+            refuse_invited(&head_office)?;
             refuse_as_branch(new.kind, &head_office)?;
         }
-        let now = api.clock.now();
-        let company = new.company(CompanyId::new(api.ids.uuid(now)), now);
-        let body = convert::text(&CompanyShape::from(&company));
-        let reply = key.map(|key| key.reply(body.clone()));
-        let added = api.directory.add_company(&company, reply.as_ref()).await;
-        added.map_err(Refusal::CnpjRegistered.on_conflict())?;
-        Ok(Reply::json(StatusCode::CREATED, body))
+        for _ in 0..ROUNDS {
+            let company = company(api, &new).await?;
+            let body = convert::text(&CompanyShape::from(&company));
+            let reply = key.map(|key| key.reply(body.clone()));
+            match api.directory.add_company(&company, reply.as_ref()).await {
+                Ok(()) => return Ok(Reply::json(StatusCode::CREATED, body)),
+                // An offer may have named the tax id for the first time just now.
+                Err(DirectoryError::Conflict) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(Refusal::CnpjRegistered.into())
+    }
+}
+
+/// The company to register: under a new id, or under that of an invited supplier, whose offers it
+/// takes over.
+async fn company(api: &PlatformApi, new: &NewCompany) -> Result<Company, ApiError> {
+    let now = api.clock.now();
+    match api.directory.company_by_cnpj(&new.cnpj).await? {
+        None => Ok(new.company(CompanyId::new(api.ids.uuid(now)), now)),
+        Some(known) if known.is_invited => Ok(Company {
+            suspension: known.suspension,
+            ..new.company(known.id, now)
+        }),
+        Some(_) => Err(Refusal::CnpjRegistered.into()),
     }
 }
 
@@ -72,15 +96,16 @@ pub(in crate::http::platform) struct NewCompany {
 }
 
 impl NewCompany {
-    fn company(self, id: CompanyId, now: Timestamp) -> Company {
+    fn company(&self, id: CompanyId, created_at: Timestamp) -> Company {
         Company {
             id,
             cnpj: self.cnpj,
-            name: self.name,
+            name: self.name.clone(),
             kind: self.kind,
             head_office: self.head_office,
             contact: None,
-            created_at: now,
+            is_invited: false,
+            created_at,
             suspension: None,
         }
     }

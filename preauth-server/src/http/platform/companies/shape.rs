@@ -2,22 +2,33 @@
 
 use serde::Serialize;
 
-use crate::directory::{Company, Contact, Suspension};
+use crate::directory::{Company, Contact, Invitation, Suspension};
 
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::http::platform) struct CompanyShape {
     id: String,
     cnpj: String,
-    name: String,
+    /// What an invited supplier is called is up to those who invited it.
+    name: Option<String>,
     kind: &'static str,
+    registered: bool,
     head_office_id: Option<String>,
     contact: Option<ContactShape>,
     created_at: String,
     suspension: Option<SuspensionShape>,
 }
 
-/// Known of suppliers that an offer registered.
+/// What a head office that invited a supplier calls it.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct InvitationShape {
+    head_office_id: String,
+    name: String,
+    contact: ContactShape,
+    invited_at: String,
+}
+
 #[derive(Clone, Debug, Serialize)]
 struct ContactShape {
     name: String,
@@ -37,8 +48,9 @@ impl From<&Company> for CompanyShape {
         Self {
             id: company.id.to_string(),
             cnpj: company.cnpj.to_string(),
-            name: company.name.to_string(),
+            name: (!company.is_invited).then(|| company.name.to_string()),
             kind: company.kind.as_str(),
+            registered: !company.is_invited,
             head_office_id: company.head_office.map(|id| id.to_string()),
             contact: company.contact.as_ref().map(Into::into),
             created_at: company.created_at.to_string(),
@@ -52,6 +64,17 @@ impl From<&Suspension> for SuspensionShape {
         Self {
             since: suspension.since.to_string(),
             reason: suspension.reason.to_string(),
+        }
+    }
+}
+
+impl From<&Invitation> for InvitationShape {
+    fn from(invitation: &Invitation) -> Self {
+        Self {
+            head_office_id: invitation.head_office.to_string(),
+            name: invitation.name.to_string(),
+            contact: ContactShape::from(&invitation.contact),
+            invited_at: invitation.invited_at.to_string(),
         }
     }
 }

@@ -52,7 +52,7 @@ impl Create for Add {
         new: NewUser,
         key: Option<&PlatformKey>,
     ) -> Result<Reply, ApiError> {
-        let company = known::company(api, req).await?;
+        let company = known::registered(api, req).await?;
         let now = api.clock.now();
         let user = new.user(UserId::new(api.ids.uuid(now)), company.id, now);
         let body = convert::text(&UserShape::from(&user));

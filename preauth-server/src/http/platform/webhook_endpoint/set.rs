@@ -33,7 +33,7 @@ pub(in crate::http::platform) struct Set;
 impl Endpoint for Set {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let wanted = parse(&body::json(req).await?)?;
-        let company = known::company(api, req).await?;
+        let company = known::registered(api, req).await?;
         if company.head_office.is_some() {
             return Err(ApiError::new(ErrorCode::EndpointNotHeadOffice));
         }

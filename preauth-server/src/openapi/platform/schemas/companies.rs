@@ -15,7 +15,11 @@ pub(super) fn company() -> Schema {
             required("cnpj", Schema::text(shared::CNPJ, "11222333000181")),
             required(
                 "name",
-                Schema::text("Legal name.", "Construtora Exemplo S.A."),
+                Schema::text(
+                    "Legal name; null while it is not registered.",
+                    "Construtora Exemplo S.A.",
+                )
+                .nullable(),
             ),
             required(
                 "kind",
@@ -25,8 +29,18 @@ pub(super) fn company() -> Schema {
                 "headOfficeId",
                 Schema::uuid("Of a branch: its head office.").null(),
             ),
+            required(
+                "registered",
+                Schema::boolean(
+                    "False for a supplier that companies invited and the platform has not registered.",
+                    true,
+                ),
+            ),
             required("contact", contact().null()),
-            required("createdAt", Schema::timestamp("When it was registered.")),
+            required(
+                "createdAt",
+                Schema::timestamp("When it was registered, or first invited."),
+            ),
             required("suspension", suspension().null()),
         ],
     )
@@ -54,7 +68,7 @@ pub(super) fn new_suspension() -> Schema {
 
 fn contact() -> Schema {
     Schema::answer(
-        "Whom to speak to; known of suppliers that an offer registered.",
+        "Whom to speak to.",
         [
             required("name", Schema::text("Name.", "Bruno Lima")),
             required("email", Schema::email("Address.")),
@@ -62,6 +76,33 @@ fn contact() -> Schema {
                 "phone",
                 Schema::text("Telephone.", "+55 11 5555-0100").nullable(),
             ),
+        ],
+    )
+}
+
+pub(super) fn company_change() -> Schema {
+    Schema::request(
+        "What is to be different; what is absent stays.",
+        [optional(
+            "name",
+            Schema::text("Legal name.", "Construtora Exemplo S.A.")
+                .length(1, 255)
+                .nullable(),
+        )],
+    )
+}
+
+pub(super) fn invitation() -> Schema {
+    Schema::answer(
+        "What a company calls a supplier that is not registered; nobody else sees it.",
+        [
+            required("headOfficeId", Schema::uuid("The company that invited it.")),
+            required(
+                "name",
+                Schema::text("Its name there.", "Fornecedor Exemplo Ltda."),
+            ),
+            required("contact", contact()),
+            required("invitedAt", Schema::timestamp("When it first offered.")),
         ],
     )
 }

@@ -19,6 +19,9 @@ pub(super) const ALL: &Shapes = &[
     ("PlatformParty", party),
     ("Company", companies::company),
     ("CompanyList", || page_of("Company")),
+    ("CompanyChange", companies::company_change),
+    ("Invitation", companies::invitation),
+    ("InvitationList", || page_of("Invitation")),
     ("NewCompany", companies::new_company),
     ("NewSuspension", companies::new_suspension),
     ("CreditAnalysis", companies::credit_analysis),
@@ -107,7 +110,7 @@ fn unwell() -> Schema {
 /// A company as records of the platform show it.
 fn party() -> Schema {
     Schema::answer(
-        "A company, as it was when the record was made.",
+        "A company; an invited supplier under the name that the payer's head office gave it.",
         [
             required("companyId", Schema::uuid("The company's id.")),
             required(

@@ -31,8 +31,8 @@ impl Touches {
         match &commit.write {
             Write::NewOperation(operation) => {
                 self.push(n, operation.payer.company);
-                // One that the commit registers is nobody else's.
-                if commit.supplier.is_none() {
+                // A company that the commit makes is nobody else's.
+                if commit.supplier.as_ref().is_none_or(|it| !it.is_first) {
                     self.push(n, operation.supplier.company);
                 }
             }

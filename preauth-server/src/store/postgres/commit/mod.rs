@@ -111,9 +111,9 @@ impl<'a> Group<'a> {
         match &commit.write {
             Write::NewOperation(operation) => {
                 self.new_operations.add(n, operation);
-                // Only what begins registers a supplier, is answered for a head office, or has a file.
+                // Only what begins invites a supplier, is answered for a head office, or has a file.
                 if let Some(supplier) = &commit.supplier {
-                    self.suppliers.add(n, supplier, commit.event.at);
+                    self.suppliers.add(n, supplier, commit);
                 }
                 if let Some((head_office, reply)) = head_office_reply(commit) {
                     self.replies

@@ -2,19 +2,19 @@
 
 use preauth_core::operation::{Actor, InvoiceFile, Operation};
 use preauth_core::port::{Commit, NewDelivery, NewNotice, NewSupplier, Write};
-use preauth_core::value::{
-    ApiKeyId, OperationId, PaymentOrderId, Phone, Timestamp, UserId, Version,
-};
+use preauth_core::value::{ApiKeyId, OperationId, PaymentOrderId, Phone, UserId, Version};
 use uuid::Uuid;
 
 use super::super::rows::clamped;
 use super::super::statement::{Statement, rows};
 
 rows! {
-    /// A supplier that an offer registers: a head office of its own.
+    /// A supplier that an offer invites, for the head office that offers.
     Supplier, Suppliers as "supplier" {
         n: i32,
         id: Uuid,
+        head_office_id: Uuid,
+        is_first: bool,
         cnpj: &'a str,
         name: &'a str,
         contact_name: &'a str,
@@ -81,28 +81,37 @@ rows! {
 }
 
 impl<'a> Suppliers<'a> {
-    pub(super) fn add(&mut self, n: i32, supplier: &'a NewSupplier, at: Timestamp) {
+    pub(super) fn add(&mut self, n: i32, supplier: &'a NewSupplier, commit: &'a Commit) {
         self.push(Supplier {
             n,
             id: *supplier.id.as_uuid(),
+            head_office_id: *commit.write.head_office().as_uuid(),
+            is_first: supplier.is_first,
             cnpj: supplier.cnpj.as_str(),
             name: supplier.name.as_str(),
             contact_name: supplier.contact_name.as_str(),
             contact_email: supplier.email.as_str(),
             contact_phone: supplier.phone.as_ref().map(Phone::as_str),
-            created_at: at.unix_millis(),
+            created_at: commit.event.at.unix_millis(),
         });
     }
 
-    /// Registers those whose operation begins. A conflict of the whole statement when a tax id is
-    /// registered.
+    /// Invites those whose operation begins. A conflict of the whole statement when a head office has
+    /// invited one already, or when the first invitation finds the tax id taken. The company's row has
+    /// no head office's name for it: the tax id takes its place.
     pub(super) fn write(statement: &mut Statement) {
         statement.part(
-            "registered AS (
-                 INSERT INTO companies (id, cnpj, name, kind, head_office_id, contact_name,
-                     contact_email, contact_phone, created_at)
-                 SELECT id, cnpj, name, 'SUPPLIER', id, contact_name, contact_email,
-                     contact_phone, created_at
+            "new_company AS (
+                 INSERT INTO companies (id, cnpj, name, kind, head_office_id, created_at, is_invited)
+                 SELECT id, cnpj, cnpj, 'SUPPLIER', id, created_at, TRUE
+                 FROM supplier WHERE is_first AND n IN (SELECT n FROM written))",
+        );
+        statement.part(
+            "invited AS (
+                 INSERT INTO supplier_invitations (supplier_id, head_office_id, name, contact_name,
+                     contact_email, contact_phone, invited_at)
+                 SELECT id, head_office_id, name, contact_name, contact_email, contact_phone,
+                     created_at
                  FROM supplier WHERE n IN (SELECT n FROM written))",
         );
     }

@@ -20,7 +20,7 @@ pub(super) async fn begin(
              suspended_at = coalesce(suspended_at, $2)
          WHERE id = $1
          RETURNING id, cnpj, name, kind, head_office_id, contact_name, contact_email, contact_phone,
-                   created_at, suspended_at, suspension_reason",
+                   created_at, is_invited, suspended_at, suspension_reason",
     )
     .bind(id.as_uuid())
     .bind(suspension.since.unix_millis())
@@ -39,7 +39,7 @@ pub(super) async fn end(
         "UPDATE companies SET suspended_at = NULL, suspension_reason = NULL
          WHERE id = $1
          RETURNING id, cnpj, name, kind, head_office_id, contact_name, contact_email, contact_phone,
-                   created_at, suspended_at, suspension_reason",
+                   created_at, is_invited, suspended_at, suspension_reason",
     )
     .bind(id.as_uuid())
     .fetch_optional(connection)

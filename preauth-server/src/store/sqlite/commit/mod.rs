@@ -18,7 +18,7 @@ pub(super) async fn write(
     let expected = commit.write.expected_version();
     // Before the operation, which refers to it.
     if let Some(supplier) = &commit.supplier {
-        record::supplier(connection, supplier, commit.event.at).await?;
+        record::invitation(connection, supplier, commit).await?;
     }
     match &commit.write {
         Write::NewOperation(operation) => aggregate::insert(connection, operation).await?,

@@ -12,23 +12,47 @@ use sqlx::SqliteConnection;
 use super::super::error::{WriteError, one_row_or};
 use super::super::rows::clamped;
 
-/// Registers a supplier: a head office of its own. A conflict when its tax id is registered.
-pub(super) async fn supplier(
+/// Invites a supplier for the head office of the commit. A conflict when that has invited it already,
+/// or when the first invitation finds its tax id taken.
+pub(super) async fn invitation(
+    connection: &mut SqliteConnection,
+    supplier: &NewSupplier,
+    commit: &Commit,
+) -> Result<(), WriteError> {
+    let at = commit.event.at;
+    if supplier.is_first {
+        invited_company(connection, supplier, at).await?;
+    }
+    sqlx::query(
+        "INSERT INTO supplier_invitations (supplier_id, head_office_id, name, contact_name,
+             contact_email, contact_phone, invited_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )
+    .bind(supplier.id.as_uuid().as_bytes().as_slice())
+    .bind(commit.write.head_office().as_uuid().as_bytes().as_slice())
+    .bind(supplier.name.as_str())
+    .bind(supplier.contact_name.as_str())
+    .bind(supplier.email.as_str())
+    .bind(supplier.phone.as_ref().map(Phone::as_str))
+    .bind(at.unix_millis())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// The company that invitations and operations refer to: a head office of its own. No head office's
+/// name for it stands there; the tax id takes its place.
+async fn invited_company(
     connection: &mut SqliteConnection,
     supplier: &NewSupplier,
     at: Timestamp,
 ) -> Result<(), WriteError> {
     sqlx::query(
-        "INSERT INTO companies (id, cnpj, name, kind, head_office_id, contact_name, contact_email,
-             contact_phone, created_at)
-         VALUES (?1, ?2, ?3, 'SUPPLIER', ?1, ?4, ?5, ?6, ?7)",
+        "INSERT INTO companies (id, cnpj, name, kind, head_office_id, created_at, is_invited)
+         VALUES (?1, ?2, ?2, 'SUPPLIER', ?1, ?3, TRUE)",
     )
     .bind(supplier.id.as_uuid().as_bytes().as_slice())
     .bind(supplier.cnpj.as_str())
-    .bind(supplier.name.as_str())
-    .bind(supplier.contact_name.as_str())
-    .bind(supplier.email.as_str())
-    .bind(supplier.phone.as_ref().map(Phone::as_str))
     .bind(at.unix_millis())
     .execute(connection)
     .await?;

@@ -6,15 +6,15 @@ mod suspension;
 use async_trait::async_trait;
 use preauth_core::operation::Credit;
 use preauth_core::port::{NewReply, PageRequest, Unavailable};
-use preauth_core::value::{Cnpj, CompanyId, Phone, Timestamp};
+use preauth_core::value::{Cnpj, CompanyId, CompanyName, Timestamp};
 use sqlx::{Row, SqliteConnection};
 
-use crate::directory::{Companies, Company, DirectoryError, Page, Suspension};
-use crate::store::rows::company;
+use crate::directory::{Companies, Company, DirectoryError, Invitation, Page, Suspension};
+use crate::store::rows::{company, invitation};
 use crate::store::set_aside::SetAside;
 
 use super::SqliteStore;
-use super::error::{Fault, WriteError, one_row_or};
+use super::error::{Fault, WriteError};
 use super::platform_replies::remember;
 use super::rows::{clamped, count};
 
@@ -35,11 +35,33 @@ impl Companies for SqliteStore {
         Ok(added.await?)
     }
 
+    async fn rename_company(
+        &self,
+        id: CompanyId,
+        name: &CompanyName,
+    ) -> Result<Company, DirectoryError> {
+        let renamed = self
+            .writer
+            .write((id, name.clone()), |connection, (id, name)| {
+                Box::pin(rename(connection, *id, name))
+            });
+        Ok(renamed.await?)
+    }
+
+    async fn invitations(
+        &self,
+        supplier: CompanyId,
+        page: PageRequest,
+    ) -> Result<Page<Invitation>, Unavailable> {
+        let mut snapshot = self.snapshot().await?;
+        Ok(invitations(&mut snapshot, supplier, page, &self.set_aside).await?)
+    }
+
     async fn company(&self, id: CompanyId) -> Result<Option<Company>, Unavailable> {
         let mut reader = self.reader().await?;
         let row = sqlx::query(
             "SELECT id, cnpj, name, kind, head_office_id, contact_name, contact_email,
-                    contact_phone, created_at, suspended_at, suspension_reason
+                    contact_phone, created_at, is_invited, suspended_at, suspension_reason
              FROM companies WHERE id = ?1",
         )
         .bind(id.as_uuid().as_bytes().as_slice())
@@ -51,16 +73,7 @@ impl Companies for SqliteStore {
 
     async fn company_by_cnpj(&self, cnpj: &Cnpj) -> Result<Option<Company>, Unavailable> {
         let mut reader = self.reader().await?;
-        let row = sqlx::query(
-            "SELECT id, cnpj, name, kind, head_office_id, contact_name, contact_email,
-                    contact_phone, created_at, suspended_at, suspension_reason
-             FROM companies WHERE cnpj = ?1",
-        )
-        .bind(cnpj.as_str())
-        .fetch_optional(&mut *reader)
-        .await
-        .map_err(Fault::from)?;
-        Ok(row.as_ref().map(company).transpose()?)
+        Ok(by_cnpj(&mut reader, *cnpj).await?)
     }
 
     async fn suspend_company(
@@ -139,33 +152,99 @@ impl Companies for SqliteStore {
     }
 }
 
-/// Registers a company, below a head office that is one.
+/// Registers a company, below a head office that is one; an invited supplier under the id that it has.
 async fn insert(connection: &mut SqliteConnection, company: &Company) -> Result<(), WriteError> {
     let head_office = company.head_office.unwrap_or(company.id);
-    let contact = company.contact.as_ref();
     let done = sqlx::query(
-        "INSERT INTO companies (id, cnpj, name, kind, head_office_id, contact_name, contact_email,
-             contact_phone, created_at)
-         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
-         WHERE ?10 OR EXISTS (SELECT 1 FROM companies h WHERE h.id = ?5 AND h.head_office_id = ?5)",
+        "INSERT INTO companies (id, cnpj, name, kind, head_office_id, created_at)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6
+         WHERE ?7 OR EXISTS (SELECT 1 FROM companies h
+                             WHERE h.id = ?5 AND h.head_office_id = ?5 AND NOT h.is_invited)
+         ON CONFLICT (id) DO UPDATE
+         SET name = excluded.name, kind = excluded.kind, head_office_id = excluded.head_office_id,
+             created_at = excluded.created_at, contact_name = NULL, contact_email = NULL,
+             contact_phone = NULL, is_invited = FALSE
+         WHERE companies.cnpj = excluded.cnpj AND companies.is_invited",
     )
     .bind(company.id.as_uuid().as_bytes().as_slice())
     .bind(company.cnpj.as_str())
     .bind(company.name.as_str())
     .bind(company.kind.as_str())
     .bind(head_office.as_uuid().as_bytes().as_slice())
-    .bind(contact.map(|contact| contact.name.as_str()))
-    .bind(contact.map(|contact| contact.email.as_str()))
-    .bind(
-        contact
-            .and_then(|contact| contact.phone.as_ref())
-            .map(Phone::as_str),
-    )
     .bind(company.created_at.unix_millis())
     .bind(company.head_office.is_none())
-    .execute(connection)
+    .execute(&mut *connection)
     .await?;
-    one_row_or(done.rows_affected(), WriteError::NotFound)
+    if done.rows_affected() == 1 {
+        return Ok(());
+    }
+    // What kept it out: its tax id, or its head office.
+    let taken = by_cnpj(connection, company.cnpj).await?;
+    Err(if taken.is_some() {
+        WriteError::Conflict
+    } else {
+        WriteError::NotFound
+    })
+}
+
+async fn rename(
+    connection: &mut SqliteConnection,
+    id: CompanyId,
+    name: &CompanyName,
+) -> Result<Company, WriteError> {
+    let row = sqlx::query(
+        "UPDATE companies SET name = ?2 WHERE id = ?1 AND NOT is_invited
+         RETURNING id, cnpj, name, kind, head_office_id, contact_name, contact_email, contact_phone,
+             created_at, is_invited, suspended_at, suspension_reason",
+    )
+    .bind(id.as_uuid().as_bytes().as_slice())
+    .bind(name.as_str())
+    .fetch_optional(connection)
+    .await?;
+    Ok(company(row.as_ref().ok_or(WriteError::NotFound)?)?)
+}
+
+async fn by_cnpj(connection: &mut SqliteConnection, cnpj: Cnpj) -> Result<Option<Company>, Fault> {
+    let row = sqlx::query(
+        "SELECT id, cnpj, name, kind, head_office_id, contact_name, contact_email, contact_phone,
+                created_at, is_invited, suspended_at, suspension_reason
+         FROM companies WHERE cnpj = ?1",
+    )
+    .bind(cnpj.as_str())
+    .fetch_optional(connection)
+    .await?;
+    Ok(row.as_ref().map(company).transpose()?)
+}
+
+async fn invitations(
+    connection: &mut SqliteConnection,
+    supplier: CompanyId,
+    page: PageRequest,
+    set_aside: &SetAside,
+) -> Result<Page<Invitation>, Fault> {
+    let total = sqlx::query(
+        "SELECT count(*) FROM supplier_invitations i JOIN companies c ON c.id = i.supplier_id
+         WHERE i.supplier_id = ?1 AND c.is_invited",
+    )
+    .bind(supplier.as_uuid().as_bytes().as_slice())
+    .fetch_one(&mut *connection)
+    .await?;
+    let rows = sqlx::query(
+        "SELECT i.head_office_id, i.name, i.contact_name, i.contact_email, i.contact_phone,
+                i.invited_at
+         FROM supplier_invitations i JOIN companies c ON c.id = i.supplier_id
+         WHERE i.supplier_id = ?1 AND c.is_invited
+         ORDER BY i.invited_at DESC, i.head_office_id DESC LIMIT ?2 OFFSET ?3",
+    )
+    .bind(supplier.as_uuid().as_bytes().as_slice())
+    .bind(page.limit)
+    .bind(clamped(page.offset()))
+    .fetch_all(connection)
+    .await?;
+    Ok(Page {
+        items: set_aside.readable(&rows, invitation),
+        total: count(total.try_get(0)?),
+    })
 }
 
 async fn list(
@@ -178,7 +257,7 @@ async fn list(
         .await?;
     let rows = sqlx::query(
         "SELECT id, cnpj, name, kind, head_office_id, contact_name, contact_email, contact_phone,
-                created_at, suspended_at, suspension_reason
+                created_at, is_invited, suspended_at, suspension_reason
          FROM companies ORDER BY created_at DESC, id DESC LIMIT ?1 OFFSET ?2",
     )
     .bind(page.limit)

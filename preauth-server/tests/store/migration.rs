@@ -1,0 +1,7 @@
+//! The statements of the step that invites what offers registered.
+
+/// Without a trigger in the way, as in a database that has not taken the step.
+pub(crate) const BACKFILL: &str = concat!(
+    "DROP TRIGGER operations_invite;\n",
+    include_str!("../../migrations/sqlite/0015_invitations_of_offers.sql")
+);
