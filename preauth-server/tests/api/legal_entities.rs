@@ -15,7 +15,12 @@ on_each_database! {
 
 /// The branch with this number of the legal entity of `cnpj`.
 fn branch(cnpj: &str, number: u32) -> String {
-    let base = format!("{}{number:04}", Cnpj::parse(cnpj).unwrap().root().as_str());
+    let root = Cnpj::parse(cnpj).unwrap().root();
+    checked(&format!("{}{number:04}", root.as_str()))
+}
+
+/// The tax id with these twelve characters; its check digits are found by trial.
+fn checked(base: &str) -> String {
     let mut spelled = (0..100).map(|check| format!("{base}{check:02}"));
     spelled.find(|it| Cnpj::parse(it).is_ok()).unwrap()
 }
@@ -40,15 +45,16 @@ async fn a_company_does_not_deal_with_a_branch_of_its_own(backend: Backend) {
     let unregistered = branch(sandbox.text("companyCnpj"), 9);
     assert_eq!(offer(&sandbox, "NF-1", &unregistered).await.refusal(), own);
     // A company of the group may be a legal entity of its own; then so are its branches.
+    let cnpj = checked("100000010001");
     let subsidiary = json!({
-        "cnpj": "11.222.333/0001-81", "name": "Obras Ltda.", "kind": "CONSTRUCTION",
+        "cnpj": cnpj, "name": "Obras Ltda.", "kind": "CONSTRUCTION",
         "headOfficeId": sandbox.company().await,
     });
     let added = platform
         .post_json("/api/platform/v1/companies", &subsidiary)
         .await;
     assert_eq!(added.status, 201, "{}", added.text);
-    let of_subsidiary = branch("11222333000181", 7);
+    let of_subsidiary = branch(&cnpj, 7);
     assert_eq!(offer(&sandbox, "NF-1", &of_subsidiary).await.refusal(), own);
     // Registered on its own, a branch is still the company.
     let registered = json!({"cnpj": unregistered, "name": "Filial Ltda.", "kind": "SUPPLIER"});
