@@ -136,9 +136,10 @@ impl Session {
         if self.json {
             return print(answer.text);
         }
-        let rows = found["data"].as_array().map_or(&[][..], Vec::as_slice);
+        let rows = found.get("data").and_then(Value::as_array);
+        let rows = rows.map_or(&[][..], Vec::as_slice);
         print(output::table(columns, rows, self.screen))?;
-        if found["hasMore"] == true {
+        if found.get("hasMore") == Some(&Value::Bool(true)) {
             output::remark("there are more; a longer beginning finds fewer")?;
         }
         Ok(())

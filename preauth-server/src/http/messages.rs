@@ -301,12 +301,7 @@ pub(super) fn defect(field: &str, defect: &Defect) -> String {
         Defect::WithheldTaxTooHigh => {
             format!("{field} não pode exceder invoice.amount menos 500.")
         }
-        Defect::WholeNumber { min, max } if *max >= i64::MAX.unsigned_abs() => {
-            format!("{field} deve ser um número inteiro a partir de {min}.")
-        }
-        Defect::WholeNumber { min, max } => {
-            format!("{field} deve ser um número inteiro de {min} a {max}.")
-        }
+        Defect::WholeNumber { min, max } => whole_number(field, *min, *max),
         Defect::NotAmong(values) => format!("{field} deve ser um de: {}.", values.join(", ")),
         Defect::NotMagic { codes } => {
             format!(
@@ -341,6 +336,14 @@ pub(super) fn defect(field: &str, defect: &Defect) -> String {
                 "{field} deve ser maior que zero e no máximo o valor da nota menos as retenções."
             )
         }
+    }
+}
+
+fn whole_number(field: &str, min: u64, max: u64) -> String {
+    if max >= i64::MAX.unsigned_abs() {
+        format!("{field} deve ser um número inteiro a partir de {min}.")
+    } else {
+        format!("{field} deve ser um número inteiro de {min} a {max}.")
     }
 }
 

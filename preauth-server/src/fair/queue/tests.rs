@@ -164,7 +164,7 @@ async fn what_was_given_out_is_waited_for_beyond_its_deadline() {
     let asked = on_account_of(head_office(1), sender.ask(Request("", caller), answer));
     let serves = async {
         let mut group = receiver.take(1).await;
-        sleep(Duration::from_secs(60)).await;
+        sleep(Duration::from_mins(1)).await;
         let Request(_, caller) = group.pop().unwrap();
         caller.send(QueueError::Lost).unwrap();
     };

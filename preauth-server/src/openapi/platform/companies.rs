@@ -18,6 +18,7 @@ const HEAD_OFFICE: &str = "The id of a head office; a branch is a conflict.";
 
 pub(super) fn all() -> Vec<Described> {
     let mut all = companies();
+    all.extend(suspensions());
     all.extend(credit_analysis());
     all.extend(blocked_suppliers());
     all
@@ -59,33 +60,6 @@ fn companies() -> Vec<Described> {
         .answers(200, "The company.", schemas::named("Company")),
         id(
             described(
-                "post",
-                "companies/{id}/suspend",
-                "suspendCompany",
-                "Forbid a company's keys",
-            ),
-            COMPANY,
-        )
-        .note(
-            "From the next request on, on every instance, its keys and those of its branches are answered 403 `RBAC_FORBIDDEN` by \
-             every operation of the integration API, replays included. What is under way goes on: offers may be accepted and expire, \
-             operations move, webhooks and mails are sent. A company that is suspended keeps its first suspension.",
-        )
-        .body("Why.", schemas::named("NewSuspension"))
-        .answers(200, "Suspended.", schemas::named("Company")),
-        id(
-            described(
-                "post",
-                "companies/{id}/resume",
-                "resumeCompany",
-                "End a company's suspension",
-            ),
-            COMPANY,
-        )
-        .note("A branch whose head office is suspended stays forbidden.")
-        .answers(200, "Not suspended.", schemas::named("Company")),
-        id(
-            described(
                 "patch",
                 "companies/{id}",
                 "updateCompany",
@@ -107,6 +81,39 @@ fn companies() -> Vec<Described> {
             COMPANY,
         )
         .answers(200, "Newest first.", schemas::named("InvitationList")),
+    ]
+}
+
+fn suspensions() -> [Described; 2] {
+    let described = |path, operation, summary| {
+        Described::new("post", at(path), COMPANIES.name, operation, summary)
+    };
+    [
+        id(
+            described(
+                "companies/{id}/suspend",
+                "suspendCompany",
+                "Forbid a company's keys",
+            ),
+            COMPANY,
+        )
+        .note(
+            "From the next request on, on every instance, its keys and those of its branches are answered 403 `RBAC_FORBIDDEN` by \
+             every operation of the integration API, replays included. What is under way goes on: offers may be accepted and expire, \
+             operations move, webhooks and mails are sent. A company that is suspended keeps its first suspension.",
+        )
+        .body("Why.", schemas::named("NewSuspension"))
+        .answers(200, "Suspended.", schemas::named("Company")),
+        id(
+            described(
+                "companies/{id}/resume",
+                "resumeCompany",
+                "End a company's suspension",
+            ),
+            COMPANY,
+        )
+        .note("A branch whose head office is suspended stays forbidden.")
+        .answers(200, "Not suspended.", schemas::named("Company")),
     ]
 }
 

@@ -1,5 +1,7 @@
 //! What the judgement of a new operation looks at.
 
+use std::borrow::Cow;
+
 use preauth_core::operation::{Credit, OfferContext, Party};
 use preauth_core::port::{LoadedOffer, OfferTarget, Reply, Subscription};
 use preauth_core::value::{
@@ -31,14 +33,7 @@ pub(super) async fn find_all(
     let suppliers: Vec<&str> = targets.iter().map(|it| it.supplier.as_str()).collect();
     let roots: Vec<CnpjRoot> = targets.iter().map(|it| it.supplier.root()).collect();
     let roots: Vec<&str> = roots.iter().map(CnpjRoot::as_str).collect();
-    let (mut numbers, mut second_forms, mut third_forms) = (Vec::new(), Vec::new(), Vec::new());
-    for target in targets {
-        let forms = target.invoice_number.as_ref().map(InvoiceNumber::held_as);
-        let mut forms = forms.into_iter().flatten();
-        numbers.push(forms.next());
-        second_forms.push(forms.next());
-        third_forms.push(forms.next());
-    }
+    let [numbers, second_forms, third_forms] = number_forms(targets);
     let keys: Vec<Option<&str>> = targets.iter().map(key).collect();
     // A subquery with a limit has one plan: row by row, by an index, however small its table is when the
     // plan is made. The condition on the holder's number and status is that of the unique index, word for word: PostgreSQL
@@ -103,6 +98,20 @@ pub(super) async fn find_all(
         }
     }
     Ok(answers)
+}
+
+/// The forms in which the invoices of the targets may be held: the first of each target, the second,
+/// the third.
+fn number_forms(targets: &[OfferTarget]) -> [Vec<Option<Cow<'_, str>>>; 3] {
+    let (mut first, mut second, mut third) = (Vec::new(), Vec::new(), Vec::new());
+    for target in targets {
+        let forms = target.invoice_number.as_ref().map(InvoiceNumber::held_as);
+        let mut forms = forms.into_iter().flatten();
+        first.push(forms.next());
+        second.push(forms.next());
+        third.push(forms.next());
+    }
+    [first, second, third]
 }
 
 fn key(target: &OfferTarget) -> Option<&str> {

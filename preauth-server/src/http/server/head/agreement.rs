@@ -72,7 +72,7 @@ fn heads() -> impl Strategy<Value = Vec<u8>> {
         head.push_str("\r\n");
         let mut head = head.into_bytes();
         if let Some((place, byte)) = spoilt {
-            let place = place % head.len();
+            let place = place.checked_rem(head.len()).unwrap_or(0);
             head[place] = byte;
         }
         head

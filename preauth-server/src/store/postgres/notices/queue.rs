@@ -81,7 +81,7 @@ async fn next_due(connection: &mut PgConnection, from: i64) -> Result<Option<Tim
 const CLAIMING: i64 = 0x7072_6561_7574_6802;
 
 /// The mail that has been due for longest, before it is known whether its turn has come.
-struct Head {
+struct DueMail {
     id: NoticeId,
     kind: NoticeKind,
     head_office: CompanyId,
@@ -123,7 +123,7 @@ async fn claim(
 
 async fn claim_head(
     connection: &mut PgConnection,
-    head: &Head,
+    head: &DueMail,
     claim: &NoticeClaim,
 ) -> Result<Result<Claimed, Corrupt>, WriteError> {
     if head.is_over {
@@ -201,9 +201,9 @@ async fn next(
     Ok(row)
 }
 
-fn head(row: &PgRow) -> Result<Head, Corrupt> {
+fn head(row: &PgRow) -> Result<DueMail, Corrupt> {
     let columns = Columns::of("notices", row);
-    Ok(Head {
+    Ok(DueMail {
         id: NoticeId::new(columns.uuid("id")?),
         kind: columns.parsed("kind")?,
         head_office: CompanyId::new(columns.uuid("head_office_id")?),
@@ -217,7 +217,7 @@ fn head(row: &PgRow) -> Result<Head, Corrupt> {
 /// Gives a mail up that nobody should read any more; whoever held its lease can no longer finish it.
 async fn cancel(
     connection: &mut PgConnection,
-    head: &Head,
+    head: &DueMail,
     now: Timestamp,
 ) -> Result<Claimed, WriteError> {
     let done = sqlx::query(
@@ -249,7 +249,7 @@ async fn cancel(
 /// that none is overlooked while it becomes the other.
 async fn usage(
     connection: &mut PgConnection,
-    head: &Head,
+    head: &DueMail,
     claim: &NoticeClaim,
 ) -> Result<Usage, WriteError> {
     // Leases are few, unlike the mails that may wait for the mailbox.
@@ -297,7 +297,7 @@ async fn usage(
 /// Has everything of the head office that is due to the mailbox wait, a bounded number at a time.
 async fn put_off(
     connection: &mut PgConnection,
-    head: &Head,
+    head: &DueMail,
     now: Timestamp,
     later: Timestamp,
 ) -> Result<(), WriteError> {
@@ -321,7 +321,7 @@ async fn put_off(
 
 async fn lease(
     connection: &mut PgConnection,
-    head: &Head,
+    head: &DueMail,
     claim: &NoticeClaim,
     opens: bool,
 ) -> Result<Option<PgRow>, WriteError> {
@@ -348,7 +348,7 @@ async fn lease(
 /// its first attempt, if it takes others along, what else waits of its head office for its mailbox.
 async fn lease_joined(
     connection: &mut PgConnection,
-    head: &Head,
+    head: &DueMail,
     claim: &NoticeClaim,
     takes_others: bool,
 ) -> Result<Vec<PgRow>, WriteError> {

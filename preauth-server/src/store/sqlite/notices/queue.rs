@@ -65,7 +65,7 @@ impl NoticeQueue for SqliteStore {
 }
 
 /// The mail that has been due for longest, before it is known whether its turn has come.
-struct Head {
+struct DueMail {
     id: NoticeId,
     kind: NoticeKind,
     head_office: CompanyId,
@@ -101,7 +101,7 @@ async fn claim(
 
 async fn claim_head(
     connection: &mut SqliteConnection,
-    head: &Head,
+    head: &DueMail,
     claim: &NoticeClaim,
 ) -> Result<Result<Claimed, Corrupt>, WriteError> {
     if head.is_over {
@@ -174,9 +174,9 @@ async fn next(
     Ok(row)
 }
 
-fn head(row: &SqliteRow) -> Result<Head, Corrupt> {
+fn head(row: &SqliteRow) -> Result<DueMail, Corrupt> {
     let columns = Columns::of("notices", row);
-    Ok(Head {
+    Ok(DueMail {
         id: NoticeId::new(columns.uuid("id")?),
         kind: columns.parsed("kind")?,
         head_office: CompanyId::new(columns.uuid("head_office_id")?),
@@ -190,7 +190,7 @@ fn head(row: &SqliteRow) -> Result<Head, Corrupt> {
 /// Gives a mail up that nobody should read any more; whoever held its lease can no longer finish it.
 async fn cancel(
     connection: &mut SqliteConnection,
-    head: &Head,
+    head: &DueMail,
     now: Timestamp,
 ) -> Result<Claimed, WriteError> {
     let done = sqlx::query(
@@ -222,7 +222,7 @@ async fn cancel(
 /// that none is overlooked while it becomes the other.
 async fn usage(
     connection: &mut SqliteConnection,
-    head: &Head,
+    head: &DueMail,
     claim: &NoticeClaim,
 ) -> Result<Usage, WriteError> {
     // Leases are few, unlike the mails that may wait for the mailbox.
@@ -270,7 +270,7 @@ async fn usage(
 /// Has everything of the head office that is due to the mailbox wait, a bounded number at a time.
 async fn put_off(
     connection: &mut SqliteConnection,
-    head: &Head,
+    head: &DueMail,
     now: Timestamp,
     later: Timestamp,
 ) -> Result<(), WriteError> {
@@ -294,7 +294,7 @@ async fn put_off(
 
 async fn lease(
     connection: &mut SqliteConnection,
-    head: &Head,
+    head: &DueMail,
     claim: &NoticeClaim,
     opens: bool,
 ) -> Result<Option<SqliteRow>, WriteError> {
@@ -319,7 +319,7 @@ async fn lease(
 /// its first attempt, if it takes others along, what else waits of its head office for its mailbox.
 async fn lease_joined(
     connection: &mut SqliteConnection,
-    head: &Head,
+    head: &DueMail,
     claim: &NoticeClaim,
     takes_others: bool,
 ) -> Result<Vec<SqliteRow>, WriteError> {
