@@ -36,8 +36,8 @@ impl Case {
         let header = self.header.as_deref().map(str::as_bytes);
         let body = self.body();
         match verifier.verify(header, &body, self.now_unix_seconds) {
-            Ok(verified) => {
-                assert_eq!(verified.body(), body, "{}", self.name);
+            Ok(webhook) => {
+                assert_eq!(webhook.body(), body, "{}", self.name);
                 "accepted"
             }
             Err(VerifyError::MissingHeader) => "missing_header",

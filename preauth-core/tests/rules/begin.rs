@@ -188,7 +188,7 @@ fn every_branch_of_a_legal_entity_of_the_group_is_the_payer_itself() {
     let (mut offer, mut context) = accepted();
     let registered = party(5, "11222333000262");
     offer.supplier.cnpj = registered.cnpj;
-    context.supplier = Some(registered);
+    context.supplier = KnownSupplier::Registered(registered);
     assert_eq!(judge(&offer, &context), Err(Rejection::SupplierIsSelf));
     // Of another root that has a company in the group.
     let (offer, mut context) = accepted();

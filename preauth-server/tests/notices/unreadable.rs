@@ -27,13 +27,12 @@ enum Raw {
 
 impl Raw {
     async fn at(sandbox: &Sandbox, url: Option<&String>) -> Self {
-        match url {
-            Some(url) => Self::Postgres(PgPool::connect(url).await.unwrap()),
-            None => {
-                let file = sandbox.data().join("preauth.db");
-                let url = format!("sqlite://{}", file.display());
-                Self::Sqlite(SqlitePool::connect(&url).await.unwrap())
-            }
+        if let Some(url) = url {
+            Self::Postgres(PgPool::connect(url).await.unwrap())
+        } else {
+            let file = sandbox.data().join("preauth.db");
+            let url = format!("sqlite://{}", file.display());
+            Self::Sqlite(SqlitePool::connect(&url).await.unwrap())
         }
     }
 

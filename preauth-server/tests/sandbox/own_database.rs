@@ -46,16 +46,13 @@ impl Ground {
 
     async fn execute(&self, sql: &str) {
         let sql = AssertSqlSafe(sql.to_owned());
-        match &self.database {
-            Some(database) => {
-                let mut connection = PgConnection::connect(&database.url()).await.unwrap();
-                sqlx::raw_sql(sql).execute(&mut connection).await.unwrap();
-            }
-            None => {
-                let mut connection = self.file().await;
-                sqlx::raw_sql(sql).execute(&mut connection).await.unwrap();
-                connection.close().await.unwrap();
-            }
+        if let Some(database) = &self.database {
+            let mut connection = PgConnection::connect(&database.url()).await.unwrap();
+            sqlx::raw_sql(sql).execute(&mut connection).await.unwrap();
+        } else {
+            let mut connection = self.file().await;
+            sqlx::raw_sql(sql).execute(&mut connection).await.unwrap();
+            connection.close().await.unwrap();
         }
     }
 
@@ -70,35 +67,32 @@ impl Ground {
     /// Every table with its number of rows: nothing may be added, emptied or dropped.
     async fn content(&self) -> Vec<(String, i64)> {
         let mut content = Vec::new();
-        match &self.database {
-            Some(database) => {
-                let mut sql = PgConnection::connect(&database.url()).await.unwrap();
-                let tables =
-                    "SELECT tablename::TEXT FROM pg_tables WHERE schemaname = 'public' ORDER BY 1";
-                for table in sqlx::query_scalar::<_, String>(tables)
-                    .fetch_all(&mut sql)
-                    .await
-                    .unwrap()
-                {
-                    let count = AssertSqlSafe(format!("SELECT count(*) FROM {table}"));
-                    let rows = sqlx::query_scalar(count).fetch_one(&mut sql).await.unwrap();
-                    content.push((table, rows));
-                }
+        if let Some(database) = &self.database {
+            let mut sql = PgConnection::connect(&database.url()).await.unwrap();
+            let tables =
+                "SELECT tablename::TEXT FROM pg_tables WHERE schemaname = 'public' ORDER BY 1";
+            for table in sqlx::query_scalar::<_, String>(tables)
+                .fetch_all(&mut sql)
+                .await
+                .unwrap()
+            {
+                let count = AssertSqlSafe(format!("SELECT count(*) FROM {table}"));
+                let rows = sqlx::query_scalar(count).fetch_one(&mut sql).await.unwrap();
+                content.push((table, rows));
             }
-            None => {
-                let mut sql = self.file().await;
-                let tables = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1";
-                for table in sqlx::query_scalar::<_, String>(tables)
-                    .fetch_all(&mut sql)
-                    .await
-                    .unwrap()
-                {
-                    let count = AssertSqlSafe(format!("SELECT count(*) FROM {table}"));
-                    let rows = sqlx::query_scalar(count).fetch_one(&mut sql).await.unwrap();
-                    content.push((table, rows));
-                }
-                sql.close().await.unwrap();
+        } else {
+            let mut sql = self.file().await;
+            let tables = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1";
+            for table in sqlx::query_scalar::<_, String>(tables)
+                .fetch_all(&mut sql)
+                .await
+                .unwrap()
+            {
+                let count = AssertSqlSafe(format!("SELECT count(*) FROM {table}"));
+                let rows = sqlx::query_scalar(count).fetch_one(&mut sql).await.unwrap();
+                content.push((table, rows));
             }
+            sql.close().await.unwrap();
         }
         content
     }

@@ -120,10 +120,9 @@ async fn an_address_gets_exactly_its_share_however_many_claim_at_once() {
 
 /// Offers of one head office to one mailbox, as addresses that differ.
 async fn offers_to_one_mailbox(fixture: &Fixture, payer: CompanyId, offers: u32) {
-    for n in 0..offers {
-        let address = ["fin@example.com", "FIN+x@Example.com", "fin+y@example.com"];
+    let addresses = ["fin@example.com", "FIN+x@Example.com", "fin+y@example.com"];
+    for (_, address) in (0..offers).zip(addresses.into_iter().cycle()) {
         let mut offer = fixture.new_offer(payer);
-        let address = address[n as usize % address.len()];
         offer.supplier.email = Email::parse(address).unwrap();
         let offered = fixture
             .service

@@ -141,9 +141,9 @@ fn locks(statement: &str, step: &Step, report: &mut impl FnMut(&str)) {
     let is_mass = ["UPDATE", "DELETE FROM"]
         .iter()
         .any(|verb| statement.starts_with(verb));
-    let is_felt = !SMALL.contains(&table)
-        && !(REFERRED_TO.contains(&table) && statement.starts_with("UPDATE"));
-    if is_mass && is_felt && !has(statement, "LIMIT") {
+    let is_brief =
+        SMALL.contains(&table) || (REFERRED_TO.contains(&table) && statement.starts_with("UPDATE"));
+    if is_mass && !is_brief && !has(statement, "LIMIT") {
         report("a write to every row of a table");
     }
     if ["LOCK", "TRUNCATE", "CLUSTER", "VACUUM", "DO"]
