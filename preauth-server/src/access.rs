@@ -24,6 +24,14 @@ pub trait Access: Send + Sync {
         limit: RateLimit,
         now: Timestamp,
     ) -> Result<Option<Entry>, Unavailable>;
+
+    /// The hashes of at most `limit` keys, valid or not, whose ids come after `after`, in the order of
+    /// their ids.
+    async fn key_hashes(
+        &self,
+        after: ApiKeyId,
+        limit: u32,
+    ) -> Result<Vec<(ApiKeyId, KeyHash)>, Unavailable>;
 }
 
 /// How many requests one key may make in one window (contract, "Limits").

@@ -49,6 +49,8 @@ pub enum Rule {
     ReplyOfCreation,
     /// Lists say how many operations there are.
     CountsOfLists,
+    /// The bytes of invoice files are counted for each head office.
+    FileBytes,
 }
 
 /// A rule that does not hold.
@@ -64,7 +66,7 @@ pub struct Violation {
 
 impl Rule {
     /// Every rule.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Readable,
         Self::OneEventPerVersion,
         Self::PathOfTheTable,
@@ -86,6 +88,7 @@ impl Rule {
         Self::OfferTold,
         Self::ReplyOfCreation,
         Self::CountsOfLists,
+        Self::FileBytes,
     ];
 
     /// Its name for machines, e.g. `ONE_HOLDER`; never changed once published.
@@ -113,6 +116,7 @@ impl Rule {
             Self::OfferTold => "OFFER_TOLD",
             Self::ReplyOfCreation => "REPLY_OF_CREATION",
             Self::CountsOfLists => "COUNTS_OF_LISTS",
+            Self::FileBytes => "FILE_BYTES",
         }
     }
 
@@ -143,6 +147,7 @@ impl Rule {
             Self::OfferTold => "every offer has its mail",
             Self::ReplyOfCreation => "an idempotency key repeats the creation of its operation",
             Self::CountsOfLists => "lists say how many operations there are",
+            Self::FileBytes => "the bytes of invoice files are counted for each head office",
         }
     }
 
@@ -215,6 +220,10 @@ impl Rule {
                 "totals of lists are wrong and last pages may be short; nothing else depends on \
                  them. Check that the triggers on operations exist, and report it as a defect with \
                  this line"
+            }
+            Self::FileBytes => {
+                "files.quota_gib counts with it, and nothing else does. Check that the triggers on \
+                 invoice_files exist, and report it as a defect with this line"
             }
         }
     }

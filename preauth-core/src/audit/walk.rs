@@ -1,8 +1,8 @@
 //! The way through everything that a host has.
 
 use crate::port::{
-    Archive, Holder, Miscount, Read, ReadBack, Record, StoredEvent, Subject, Unavailable,
-    Unreadable,
+    Archive, FileBytes, Holder, Miscount, Read, ReadBack, Record, StoredEvent, Subject,
+    Unavailable, Unreadable,
 };
 use crate::value::Timestamp;
 
@@ -128,6 +128,7 @@ impl Walk<'_> {
             Record::Sent(sent) => self.share.count(&sent, &self.judge),
             Record::Untold(offer) => self.judge.untold(offer, self.latest),
             Record::Miscount(miscount) => vec![miscount.into()],
+            Record::FileBytes(found) => vec![found.into()],
         }
     }
 
@@ -175,6 +176,21 @@ impl From<Miscount> for Violation {
                 "{counted} are said to be {}, and {there} are",
                 status.as_str()
             ),
+        }
+    }
+}
+
+impl From<FileBytes> for Violation {
+    fn from(found: FileBytes) -> Self {
+        let FileBytes {
+            head_office,
+            counted,
+            there,
+        } = found;
+        Self {
+            rule: Rule::FileBytes,
+            subject: Subject::Payer(head_office),
+            what: format!("{counted} bytes of invoice files are counted, and there are {there}"),
         }
     }
 }

@@ -67,6 +67,8 @@ pub enum Record {
     /// A count kept for lists that is not the number of operations there are. A host may stop after
     /// the first of them.
     Miscount(Miscount),
+    /// The room that a head office's files are said to have, which is not what they have.
+    FileBytes(FileBytes),
 }
 
 /// A mail with what it tells of.
@@ -160,6 +162,17 @@ pub struct Miscount {
     pub counted: i64,
     /// How many there are.
     pub there: u64,
+}
+
+/// How many bytes a host counts for the files that a head office's operations name, beside their sum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileBytes {
+    /// Whose operations.
+    pub head_office: CompanyId,
+    /// What is counted.
+    pub counted: i64,
+    /// What they have.
+    pub there: i64,
 }
 
 /// A record, or what is wrong with one that cannot be read.

@@ -13,10 +13,10 @@ mod render;
 mod store;
 
 pub use archive::{
-    Archive, DeliveryStatus, EndpointState, Holder, Miscount, NoticeStatus, OtherEvent, Page,
-    Pages, Read, Record, SentNotice, StoredAttempt, StoredDelivery, StoredEndpoint, StoredEvent,
-    StoredNotice, StoredOperation, StoredOrder, StoredReply, Subject, ToldOffer, Unreadable,
-    UntoldOffer,
+    Archive, DeliveryStatus, EndpointState, FileBytes, Holder, Miscount, NoticeStatus, OtherEvent,
+    Page, Pages, Read, Record, SentNotice, StoredAttempt, StoredDelivery, StoredEndpoint,
+    StoredEvent, StoredNotice, StoredOperation, StoredOrder, StoredReply, Subject, ToldOffer,
+    Unreadable, UntoldOffer,
 };
 pub use attempt_error::AttemptError;
 pub use commit::{

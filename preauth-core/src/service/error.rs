@@ -26,6 +26,9 @@ pub enum ServiceError {
     /// The company or the supplier that the request names is not registered.
     #[error("the company is not registered")]
     UnknownCompany,
+    /// Nothing was done, because what has to be in its place before could not be put there.
+    #[error(transparent)]
+    Unprepared(Box<dyn StdError + Send + Sync>),
     /// Nothing was done; the same request may be sent again.
     #[error("nothing was done")]
     NotDone(#[source] Box<dyn StdError + Send + Sync>),
@@ -54,6 +57,7 @@ impl ServiceError {
             | Self::IdempotencyKeyReused
             | Self::IdempotencyInProgress
             | Self::UnknownCompany
+            | Self::Unprepared(_)
             | Self::NotDone(_)
             | Self::Busy(_)) => other,
         }

@@ -27,7 +27,7 @@ pub use announce::Announced;
 pub use command::Commanded;
 pub use error::ServiceError;
 pub use expire::Swept;
-pub use offer::Offered;
+pub use offer::{Offered, Preparation};
 pub use once::{Once, PlatformKey, ReplyOf};
 
 /// How often a decision is made anew before the caller is told to come back later.

@@ -1,5 +1,9 @@
 //! The two ways an operation begins: an ERP's offer and a supplier's direct advance.
 
+use std::error::Error;
+
+use async_trait::async_trait;
+
 use crate::operation::{
     Action, Actor, DirectAdvance, KnownSupplier, Offer, Operation, judge_direct_advance,
     judge_offer,
@@ -30,11 +34,25 @@ pub enum Offered {
     },
 }
 
+/// What an offer needs in its place before it is committed, such as its file.
+///
+/// It is asked for again when others commit first, and must do its work once.
+#[async_trait]
+pub trait Preparation: Send + Sync {
+    /// Does it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the offer cannot be committed without it; the cause is handed on as it is.
+    async fn prepare(&self) -> Result<(), Box<dyn Error + Send + Sync>>;
+}
+
 /// What began, and under which rules it is judged.
 enum Beginning<'a> {
     Offer {
         offer: &'a Offer,
         key: Option<(&'a IdempotencyKey, Fingerprints)>,
+        preparation: Option<&'a dyn Preparation>,
     },
     DirectAdvance {
         advance: &'a DirectAdvance,
@@ -54,6 +72,23 @@ impl Service {
         key: Option<&IdempotencyKey>,
         now: Timestamp,
     ) -> Result<Offered, ServiceError> {
+        self.offer_prepared(offer, actor, key, None, now).await
+    }
+
+    /// Offers an advance like [`Service::offer`], and has `preparation` done once nothing but its
+    /// commit is left: not for an offer that is refused, nor for one that was answered before.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Service::offer`] does, and with [`ServiceError::Unprepared`] if `preparation` fails.
+    pub async fn offer_prepared(
+        &self,
+        offer: &Offer,
+        actor: Actor,
+        key: Option<&IdempotencyKey>,
+        preparation: Option<&dyn Preparation>,
+        now: Timestamp,
+    ) -> Result<Offered, ServiceError> {
         let _guard = match key {
             None => None,
             Some(key) => Some(
@@ -63,8 +98,12 @@ impl Service {
             ),
         };
         let key = key.map(|key| (key, offer.fingerprints()));
-        self.begin(&Beginning::Offer { offer, key }, actor, now)
-            .await
+        let beginning = Beginning::Offer {
+            offer,
+            key,
+            preparation,
+        };
+        self.begin(&beginning, actor, now).await
     }
 
     /// The answer that `offer` was given under `key` before, if it was: for one that the rules of
@@ -76,7 +115,11 @@ impl Service {
         now: Timestamp,
     ) -> Result<Option<Offered>, ServiceError> {
         let key = Some((key, offer.fingerprints()));
-        let beginning = Beginning::Offer { offer, key };
+        let beginning = Beginning::Offer {
+            offer,
+            key,
+            preparation: None,
+        };
         let loaded = self.store.load_offer(&beginning.target()).await?;
         let answer = loaded.and_then(|loaded| beginning.replay(&loaded, now));
         Ok(answer.and_then(Result::ok))
@@ -147,6 +190,12 @@ impl Service {
                 judge_direct_advance(advance, &loaded.context, now)?
             }
         };
+        if let Some(preparation) = beginning.preparation() {
+            preparation
+                .prepare()
+                .await
+                .map_err(ServiceError::Unprepared)?;
+        }
         let created = self.created(operation.clone());
         let commit = self.opening_commit(beginning, &operation, &loaded, &created, actor);
         Ok(match self.attempt(commit, created, unsettled).await? {
@@ -187,7 +236,7 @@ impl Service {
         if let Beginning::DirectAdvance { reply, .. } = beginning {
             commit.reply = reply.map(|reply| reply(operation));
         }
-        if let Beginning::Offer { offer, key } = beginning {
+        if let Beginning::Offer { offer, key, .. } = beginning {
             commit.supplier =
                 invitation(offer, operation.supplier.company, &loaded.context.supplier);
             // Whoever is not registered has yet to be.
@@ -227,7 +276,7 @@ impl Service {
 impl Beginning<'_> {
     fn target(&self) -> OfferTarget {
         match self {
-            Self::Offer { offer, key } => OfferTarget {
+            Self::Offer { offer, key, .. } => OfferTarget {
                 payer: offer.payer,
                 supplier: offer.supplier.cnpj,
                 invoice_number: offer.invoice.number.clone(),
@@ -239,6 +288,13 @@ impl Beginning<'_> {
                 invoice_number: advance.invoice.number.clone(),
                 idempotency_key: None,
             },
+        }
+    }
+
+    fn preparation(&self) -> Option<&dyn Preparation> {
+        match self {
+            Self::Offer { preparation, .. } => *preparation,
+            Self::DirectAdvance { .. } => None,
         }
     }
 

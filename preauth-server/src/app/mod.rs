@@ -21,8 +21,8 @@ use crate::clock::{Clock, Stopwatch};
 use crate::dispatcher::{ExtraRoots, Targets, TlsError};
 use crate::hold::{Hold, HoldWatch};
 use crate::http::integration::Magic;
-use crate::http::server::{Bound, Stop};
-use crate::http::{Strangers, WireRender};
+use crate::http::server::{Bound, ConnectionLimits, Stop};
+use crate::http::{UnauthenticatedLimiter, WireRender};
 use crate::ids::RandomIds;
 use crate::invoice_files::InvoiceFiles;
 use crate::looping::{ShutdownTrigger, shutdown};
@@ -58,8 +58,10 @@ pub struct Parts {
     pub policy: Policy,
     /// Requests per window and key.
     pub rate_limit: RateLimit,
-    /// What becomes of those without a key.
-    pub strangers: Strangers,
+    /// What limits requests without a valid key.
+    pub limiter: UnauthenticatedLimiter,
+    /// How many connections each listener keeps open, and who their clients are.
+    pub connections: ConnectionLimits,
     /// How mails are written, and who takes them.
     pub mails: MailDesk,
     /// Where webhooks may go.
@@ -139,14 +141,15 @@ pub async fn start(mut parts: Parts) -> Result<Running, StartError> {
         dispatcher,
         clock: Arc::clone(&parts.clock),
         metrics: metrics.clone(),
+        file_quota_bytes: parts.files.quota_bytes(),
         hold: parts.hold.clone(),
         serving_clock: parts.watch.as_ref().map(|watch| Arc::clone(&watch.clock)),
     });
     let service = services::integration(&parts, &operations, &metrics);
-    let (work, stop_integration) = integration.serve(service);
+    let (work, stop_integration) = integration.serve(service, parts.connections.clone());
     tasks.spawn(work);
     let service = services::platform(&parts, Arc::clone(&operations), vitals, &metrics);
-    let (work, stop_platform) = platform.serve(service);
+    let (work, stop_platform) = platform.serve(service, parts.connections.clone());
     Ok(Running {
         address,
         platform_address,

@@ -22,7 +22,7 @@ pub(super) fn integration(
     let api = IntegrationApi {
         operations: Arc::clone(operations),
         queries: Arc::clone(&parts.stores.queries),
-        gate: Gate::new(access, clock(), parts.rate_limit, parts.strangers.clone()),
+        gate: Gate::new(access, clock(), parts.rate_limit, parts.limiter.clone()),
         files: Arc::clone(&parts.files),
         clock: clock(),
         magic: parts.magic,
@@ -48,7 +48,7 @@ pub(super) fn platform(
         hosts: parts.console_hosts.clone(),
         gate: OperatorGate::new(
             Arc::clone(&parts.tokens),
-            parts.strangers.clone(),
+            parts.limiter.clone(),
             Arc::clone(&parts.clock),
         ),
         targets: parts.targets.clone(),

@@ -10,8 +10,8 @@ use crate::app::{self, Parts, Running};
 use crate::clock::{BootTime, Clock, ServingClock, SystemClock, Uptime};
 use crate::config::{Config, Layers, TokenSource};
 use crate::hold::{Hold, HoldReason, HoldWatch};
-use crate::http::Strangers;
-use crate::invoice_files::InvoiceFiles;
+use crate::http::UnauthenticatedLimiter;
+use crate::invoice_files::{FileQuota, InvoiceFiles};
 use crate::secret::{self, OperatorToken, OperatorTokens, Vault};
 use crate::store::Stores;
 use crate::{files, store, telemetry};
@@ -108,6 +108,8 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
         ledger,
         Arc::<ServingClock>::clone(&clock),
     )?;
+    let quota = config.files_quota_bytes;
+    let files = files.with_quota(quota.map_or_else(FileQuota::none, FileQuota::of_bytes));
     let running = app::start(Parts {
         stores,
         files: Arc::new(files),
@@ -117,7 +119,8 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
         console_hosts: config.console_hosts.clone(),
         policy: config.policy,
         rate_limit: config.rate_limit,
-        strangers: Strangers::limited(),
+        limiter: UnauthenticatedLimiter::limited(),
+        connections: config.connections.clone(),
         mails,
         targets,
         extra_roots: config.webhooks.extra_roots.clone(),

@@ -1,5 +1,6 @@
 //! One typed configuration: file, then environment, then flags, each value with its source.
 
+mod connections;
 mod deployment;
 mod layers;
 mod mail;

@@ -17,7 +17,7 @@ pub struct Setting {
 }
 
 /// All settings, in the order in which they are printed.
-pub const SETTINGS: [Setting; 38] = [
+pub const SETTINGS: [Setting; 43] = [
     plain("listen", "127.0.0.1:8080", "address of the integration API"),
     plain(
         "platform_listen",
@@ -110,6 +110,31 @@ pub const SETTINGS: [Setting; 38] = [
         "files.shared",
         "false",
         "whether every instance reaches that folder; asked for on PostgreSQL",
+    ),
+    plain(
+        "files.quota_gib",
+        "",
+        "GiB that the invoice files of one head office may have; by default they are not limited",
+    ),
+    plain(
+        "connections.max",
+        "2048",
+        "open connections of each listener",
+    ),
+    plain(
+        "connections.max_per_client",
+        "256",
+        "open connections of one IPv4 address or IPv6 /64 network to each listener",
+    ),
+    plain(
+        "connections.uncounted_networks",
+        "127.0.0.0/8,::1/128",
+        "networks whose connections are not counted by address, with commas",
+    ),
+    plain(
+        "trusted_proxies",
+        "",
+        "networks of proxies whose X-Forwarded-For names the client, as 10.1.0.0/16, with commas",
     ),
     plain(
         "rate_limit.requests",

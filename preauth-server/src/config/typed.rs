@@ -1,7 +1,7 @@
 //! The configuration as the rest of the program sees it.
 
 use std::net::SocketAddr;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
@@ -12,6 +12,7 @@ use url::Host;
 
 use crate::access::RateLimit;
 use crate::hold::DeploymentId;
+use crate::http::server::ConnectionLimits;
 use crate::invoice_files;
 use crate::notices::MailSettings;
 use crate::store::DatabaseUrl;
@@ -47,6 +48,10 @@ pub struct Config {
     pub trusts_clock: bool,
     /// Where invoice files are kept: a folder, or an address of S3-compatible storage.
     pub files_place: String,
+    /// How many bytes the invoice files of one head office may have, if that is limited.
+    pub files_quota_bytes: Option<NonZeroU64>,
+    /// How many connections each listener keeps open, and who their clients are.
+    pub connections: ConnectionLimits,
     /// Requests per window and key.
     pub rate_limit: RateLimit,
     /// Configurable limits of the rules.
@@ -71,6 +76,8 @@ pub enum LogFormat {
 }
 
 const GREATEST_DAYS: u32 = 3_650;
+const MAX_QUOTA_GIB: u64 = 1_000_000;
+const BYTES_PER_GIB: u64 = 1024 * 1024 * 1024;
 const GREATEST_GRACE_SECONDS: u32 = 600;
 
 impl Config {
@@ -137,6 +144,8 @@ impl Reader<'_> {
         let is_quiet = self.parse::<bool>("quiet_outbound", "true or false");
         let trusts_clock = self.parse::<bool>("trust_clock", "true or false");
         let files_place = self.files_place(&data, &database_url);
+        let files_quota_bytes = self.files_quota();
+        let connections = self.connections();
         let requests = self.whole("rate_limit.requests", u32::MAX);
         let window_seconds = self.whole("rate_limit.window_seconds", u32::MAX);
         let offer_days = self.whole("rules.offer_lifetime_days", GREATEST_DAYS);
@@ -168,6 +177,8 @@ impl Reader<'_> {
             is_quiet: is_quiet?,
             trusts_clock: trusts_clock?,
             files_place: files_place?,
+            files_quota_bytes,
+            connections: connections?,
             rate_limit: RateLimit {
                 requests: requests?,
                 window_seconds: window_seconds?,
@@ -229,6 +240,22 @@ impl Reader<'_> {
         Some(given)
     }
 
+    /// `None` also after a problem.
+    fn files_quota(&mut self) -> Option<NonZeroU64> {
+        let text = self.text("files.quota_gib");
+        if text.is_empty() {
+            return None;
+        }
+        let quota = quota_bytes(&text);
+        if quota.is_none() {
+            self.problems.push(format!(
+                "files.quota_gib must be from 0.001 to {MAX_QUOTA_GIB}, with 3 decimals at most, not \
+                 {text:?}"
+            ));
+        }
+        quota
+    }
+
     fn log_format(&mut self) -> Option<LogFormat> {
         match self.text("log.format").as_str() {
             "json" => Some(LogFormat::Json),
@@ -268,6 +295,22 @@ impl Reader<'_> {
     pub(super) fn text(&self, key: &str) -> String {
         self.layers.of(key).text
     }
+}
+
+/// A number of GiB, with 3 decimals at most, in bytes.
+fn quota_bytes(text: &str) -> Option<NonZeroU64> {
+    let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit());
+    if !is_number(whole) || !is_number(decimals) || decimals.len() > 3 {
+        return None;
+    }
+    let thousandths: u64 = format!("{decimals:0<3}").parse().ok()?;
+    let whole: u64 = whole.parse().ok()?;
+    let thousandths = whole.checked_mul(1000)?.checked_add(thousandths)?;
+    if thousandths > MAX_QUOTA_GIB.saturating_mul(1000) {
+        return None;
+    }
+    NonZeroU64::new(thousandths.checked_mul(BYTES_PER_GIB)?.checked_div(1000)?)
 }
 
 #[cfg(test)]
@@ -371,6 +414,34 @@ mod tests {
             let given = ("PREAUTH_FILES_PLACE", folder);
             let refused = place(&[postgres, TOKEN, given]).unwrap_err().to_string();
             assert!(refused.contains("files.shared must be true"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_quota_of_files_is_a_number_of_gib() {
+        let quota = |text: &str| {
+            let config = Config::from_layers(&environment(&[("PREAUTH_FILES_QUOTA_GIB", text)]));
+            config.map(|config| config.files_quota_bytes.map(std::num::NonZeroU64::get))
+        };
+        assert_eq!(quota("").unwrap(), None);
+        assert_eq!(quota("20").unwrap(), Some(20 << 30));
+        assert_eq!(quota("0.5").unwrap(), Some(1 << 29));
+        for refused in [
+            "0",
+            "0.0001",
+            "-1",
+            "+1",
+            "1e3",
+            ".5",
+            "1.",
+            "1000000.001",
+            "none",
+        ] {
+            let error = quota(refused).unwrap_err().to_string();
+            assert!(
+                error.contains("files.quota_gib must be"),
+                "{refused}: {error}"
+            );
         }
     }
 

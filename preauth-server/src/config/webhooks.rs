@@ -9,6 +9,8 @@ use crate::dispatcher::{
 };
 use crate::log::chain;
 
+const ALLOWED_NETWORKS: &str = "webhooks.allowed_networks";
+
 /// How webhooks are sent.
 #[derive(Clone, Debug, Default)]
 pub struct Webhooks {
@@ -35,20 +37,21 @@ impl Webhooks {
     /// to `problems`.
     pub(super) fn read(text: impl Fn(&str) -> String, problems: &mut Vec<String>) -> Self {
         Self {
-            allowed_networks: networks(&text("webhooks.allowed_networks"), problems),
+            allowed_networks: networks(ALLOWED_NETWORKS, &text(ALLOWED_NETWORKS), problems),
             resolver: resolver(&text("webhooks.resolver"), problems),
             extra_roots: roots(&text("webhooks.extra_roots"), problems),
         }
     }
 }
 
-fn networks(listed: &str, problems: &mut Vec<String>) -> Vec<Network> {
+/// The networks of the setting `key`, which are listed with commas.
+pub(super) fn networks(key: &str, listed: &str, problems: &mut Vec<String>) -> Vec<Network> {
     let texts = listed.split(',').map(str::trim);
     let texts = texts.filter(|_| !listed.is_empty());
     let read = |text: &str| match text.parse() {
         Ok(network) => Some(network),
         Err(error) => {
-            problems.push(format!("webhooks.allowed_networks: {text:?} {error}"));
+            problems.push(format!("{key}: {text:?} {error}"));
             None
         }
     };

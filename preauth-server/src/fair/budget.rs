@@ -13,7 +13,7 @@ use super::{QueueError, Refusals, Tenant};
 
 /// A tenant that holds more than this part of it comes after all that hold less.
 const SHARE: u64 = 4;
-/// This part of it stays free for tenants that hold less than their share, where it has so many parts.
+/// This part of it stays free for tenants that hold less than their share, where these may hold more.
 const RESERVE: u64 = 8;
 
 /// What may be held at once; clones share it.
@@ -36,6 +36,8 @@ struct Shared {
     /// Requests that may wait.
     queue_limit: usize,
     has_deadlines: bool,
+    /// Whether a tenant may hold more than its share of what nobody else waits for.
+    is_share_exceeded: bool,
     refused: Counts,
 }
 
@@ -57,19 +59,25 @@ impl Budget {
     /// `total` in all, for which `queue_limit` requests may wait.
     #[must_use]
     pub fn new(total: u64, queue_limit: usize) -> Self {
-        Self::of(total, queue_limit, true)
+        Self::of(total, queue_limit, true, true)
+    }
+
+    /// One of which no tenant ever holds more than a quarter.
+    #[must_use]
+    pub fn in_quarters(total: u64, queue_limit: usize) -> Self {
+        Self::of(total, queue_limit, true, false)
     }
 
     /// One whose requests wait as long as it takes.
     #[must_use]
     pub fn without_deadlines(total: u64, queue_limit: usize) -> Self {
-        Self::of(total, queue_limit, false)
+        Self::of(total, queue_limit, false, true)
     }
 
     /// Waits until `amount` may be held on account of the tenant that this task works for.
     ///
     /// Tenants are served in turn. One may hold all of it but an eighth; above a quarter it waits
-    /// while others do.
+    /// while others do. Where it is given out in quarters, one may hold a quarter.
     pub async fn acquire(&self, amount: u64) -> Result<Room, QueueError> {
         let granted = self.wait_for(amount).await;
         granted.inspect_err(|reason| self.0.refused.note(*reason))
@@ -103,7 +111,7 @@ impl Budget {
         room.map_err(|_| QueueError::Full)
     }
 
-    fn of(total: u64, queue_limit: usize, has_deadlines: bool) -> Self {
+    fn of(total: u64, queue_limit: usize, has_deadlines: bool, is_share_exceeded: bool) -> Self {
         Self(Arc::new(Shared {
             state: Mutex::new(State {
                 free: total,
@@ -113,6 +121,7 @@ impl Budget {
             total,
             queue_limit,
             has_deadlines,
+            is_share_exceeded,
             refused: Counts::default(),
         }))
     }
@@ -151,7 +160,7 @@ impl Shared {
     /// Takes what the next one waits for, if it is there.
     fn next(&self) -> Option<Waiting> {
         let mut state = self.lock();
-        let waiting = state.pop(self.total)?;
+        let waiting = state.pop(self.total, self.is_share_exceeded)?;
         state.free = state.free.saturating_sub(waiting.amount);
         let held = state.held.entry(waiting.tenant).or_default();
         *held = held.saturating_add(waiting.amount);
@@ -164,7 +173,7 @@ impl Shared {
 }
 
 impl State {
-    fn pop(&mut self, total: u64) -> Option<Waiting> {
+    fn pop(&mut self, total: u64, is_share_exceeded: bool) -> Option<Waiting> {
         let Self { free, held, lines } = self;
         let (share, reserve) = (total / SHARE, total / RESERVE);
         let within_share = |tenant, waiting: &Waiting| {
@@ -186,7 +195,7 @@ impl State {
             if within_share(tenant, waiting) {
                 // It was found to be in want of room.
                 Verdict::Hold
-            } else if waiting.amount <= free.saturating_sub(reserve) {
+            } else if is_share_exceeded && waiting.amount <= free.saturating_sub(reserve) {
                 Verdict::Serve
             } else {
                 Verdict::Skip
@@ -212,6 +221,15 @@ impl State {
 impl Waiting {
     fn is_over(&self) -> bool {
         self.caller.is_closed()
+    }
+}
+
+impl Room {
+    /// Adds `other`, a part of the same budget that the same tenant holds; both are given back together.
+    pub fn add(&mut self, mut other: Self) {
+        if other.budget.take().is_some() {
+            self.amount = self.amount.saturating_add(other.amount);
+        }
     }
 }
 
@@ -257,6 +275,28 @@ mod tests {
         let flood: Vec<Room> = (0..16).map_while(|_| at_once(&budget, 1, 1)).collect();
         assert_eq!(flood.len(), 14);
         assert!(at_once(&budget, 2, 1).is_some());
+    }
+
+    #[tokio::test]
+    async fn one_tenant_may_hold_a_quarter_of_what_is_given_out_in_quarters() {
+        let budget = Budget::in_quarters(16, QUEUE);
+        let mut flood: Vec<Room> = (0..16).map_while(|_| at_once(&budget, 1, 1)).collect();
+        assert_eq!(flood.len(), 4);
+        let others: Vec<Room> = (2..=4).filter_map(|n| at_once(&budget, n, 4)).collect();
+        assert_eq!(others.len(), 3);
+        // What it gives back it may have again.
+        flood.pop();
+        assert!(at_once(&budget, 1, 1).is_some());
+    }
+
+    #[tokio::test]
+    async fn parts_that_are_added_are_given_back_together() {
+        let budget = Budget::in_quarters(16, QUEUE);
+        let mut room = at_once(&budget, 1, 3).unwrap();
+        room.add(at_once(&budget, 1, 1).unwrap());
+        assert!(at_once(&budget, 1, 1).is_none());
+        drop(room);
+        assert!(at_once(&budget, 1, 4).is_some());
     }
 
     #[tokio::test]

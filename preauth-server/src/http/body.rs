@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures_util::StreamExt;
 use preauth_core::ErrorCode;
-use salvo::http::Request;
 use salvo::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use salvo::http::{ReqBody, Request};
+use tokio::time::Instant;
 
 use super::error::ApiError;
 use super::json::Json;
@@ -14,6 +16,9 @@ use super::json::Json;
 const JSON_LIMIT_BYTES: usize = 256 * 1024;
 /// The whole body must arrive within this time, however steadily it trickles.
 const TOTAL_DEADLINE: Duration = Duration::from_mins(1);
+/// While it is waited for, so much of it must arrive in each [`PACE_WINDOW`]: 8 KiB a second.
+const MIN_WINDOW_BYTES: u64 = 160 * 1024;
+const PACE_WINDOW: Duration = Duration::from_secs(20);
 
 /// Reads a JSON body.
 pub(super) async fn json(req: &mut Request) -> Result<Json, ApiError> {
@@ -65,6 +70,53 @@ pub(super) async fn in_time<T>(
         .unwrap_or_else(|_| Err(ApiError::new(ErrorCode::RequestTimeout)))
 }
 
+/// Reads a body piece by piece, and gives one up that comes too slowly. Only the time in which it is
+/// waited for counts.
+pub(super) struct BodyReader<'a> {
+    body: &'a mut ReqBody,
+    waited: Duration,
+    missing: u64,
+}
+
+impl<'a> BodyReader<'a> {
+    pub(super) fn new(req: &'a mut Request) -> Self {
+        Self {
+            body: req.body_mut(),
+            waited: Duration::ZERO,
+            missing: MIN_WINDOW_BYTES,
+        }
+    }
+
+    /// The next piece; `None` at the end.
+    pub(super) async fn next(&mut self) -> Result<Option<Bytes>, ApiError> {
+        loop {
+            let begin = Instant::now();
+            let patience = PACE_WINDOW.saturating_sub(self.waited);
+            let frame = tokio::time::timeout(patience, self.body.next()).await;
+            self.waited = self.waited.saturating_add(begin.elapsed());
+            match frame {
+                Ok(None) => return Ok(None),
+                Ok(Some(Ok(frame))) => {
+                    if let Ok(data) = frame.into_data() {
+                        let length = u64::try_from(data.len()).unwrap_or(u64::MAX);
+                        self.missing = self.missing.saturating_sub(length);
+                        return Ok(Some(data));
+                    }
+                }
+                Ok(Some(Err(_))) => {
+                    let interrupted = "O corpo foi interrompido.";
+                    return Err(ApiError::new(ErrorCode::BadRequest).message(interrupted));
+                }
+                Err(_) if self.missing > 0 => return Err(ApiError::new(ErrorCode::RequestTimeout)),
+                Err(_) => {
+                    self.waited = Duration::ZERO;
+                    self.missing = MIN_WINDOW_BYTES;
+                }
+            }
+        }
+    }
+}
+
 async fn read(req: &mut Request) -> Result<Vec<u8>, ApiError> {
     judge_encoding(req)?;
     in_time(collect(req)).await
@@ -73,11 +125,8 @@ async fn read(req: &mut Request) -> Result<Vec<u8>, ApiError> {
 /// Reads within the limit; what is over it stays where it is.
 async fn collect(req: &mut Request) -> Result<Vec<u8>, ApiError> {
     let mut bytes = Vec::new();
-    while let Some(frame) = req.body_mut().next().await {
-        let broken = |_| ApiError::new(ErrorCode::BadRequest).message("O corpo foi interrompido.");
-        let Ok(data) = frame.map_err(broken)?.into_data() else {
-            continue;
-        };
+    let mut body = BodyReader::new(req);
+    while let Some(data) = body.next().await? {
         if bytes.len().saturating_add(data.len()) > JSON_LIMIT_BYTES {
             return Err(ApiError::new(ErrorCode::PayloadTooLarge));
         }

@@ -17,11 +17,13 @@ use crate::fair::{Tenant, on_account_of};
 use crate::secret::hash_of_presented;
 
 use super::authorization::bearer;
+use super::client_address::ClientAddress;
 use super::error::ApiError;
+use super::known_keys::KnownKeys;
 use super::messages;
 use super::reply::Reply;
-use super::strangers::Strangers;
 use super::tenants::Tenants;
+use super::unauthenticated::UnauthenticatedLimiter;
 
 /// A caller who may do what was asked.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +83,8 @@ pub struct Gate {
     access: Arc<dyn Access>,
     clock: Arc<dyn Clock>,
     limit: RateLimit,
-    strangers: Strangers,
+    limiter: UnauthenticatedLimiter,
+    known: KnownKeys,
     tenants: Tenants,
 }
 
@@ -112,13 +115,14 @@ impl Gate {
         access: Arc<dyn Access>,
         clock: Arc<dyn Clock>,
         limit: RateLimit,
-        strangers: Strangers,
+        limiter: UnauthenticatedLimiter,
     ) -> Self {
         Self {
+            known: KnownKeys::new(Arc::clone(&access)),
             access,
             clock,
             limit,
-            strangers,
+            limiter,
             tenants: Tenants::default(),
         }
     }
@@ -147,7 +151,15 @@ impl Gate {
 
     async fn entry(&self, req: &Request, now: Timestamp) -> Result<Entry, ApiError> {
         let found = match bearer(req).and_then(|text| hash_of_presented(&text)) {
-            Some(hash) => self.look_up(hash, now).await?,
+            Some(hash) => {
+                let client = ClientAddress::of_request(req);
+                if let Some(seconds) = self.limiter.exhausted(client, now)
+                    && !self.known.contains(&hash).await?
+                {
+                    return Err(ApiError::new(ErrorCode::RateLimited).retry_after(seconds));
+                }
+                self.look_up(hash, now).await?
+            }
             None => None,
         };
         found.ok_or_else(|| self.stranger(req, ErrorCode::ApiKeyInvalid, now))
@@ -210,7 +222,7 @@ impl Gate {
 
     /// The answer to a request without a valid key: the code, or 429 when its address had many.
     fn stranger(&self, req: &Request, code: ErrorCode, now: Timestamp) -> ApiError {
-        match self.strangers.count(req.remote_addr(), now) {
+        match self.limiter.count(ClientAddress::of_request(req), now) {
             Ok(()) => ApiError::new(code),
             Err(seconds) => ApiError::new(ErrorCode::RateLimited).retry_after(seconds),
         }

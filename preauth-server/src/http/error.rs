@@ -12,6 +12,7 @@ use preauth_core::wire::{ErrorBody, ErrorDetail, ErrorItem};
 use salvo::http::StatusCode;
 
 use crate::directory::DirectoryError;
+use crate::invoice_files::FilesError;
 
 use super::messages;
 use super::problem::{Defect, Problem};
@@ -194,6 +195,7 @@ pub(super) const fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::InvalidFileType
         | ErrorCode::InvoiceFileType
         | ErrorCode::InvoiceFileNameTooLong
+        | ErrorCode::FileQuotaExceeded
         | ErrorCode::PreAuthAlreadyRequested
         | ErrorCode::PreAuthAlreadyClosed
         | ErrorCode::ResponsibleUserRefused
@@ -222,6 +224,10 @@ impl From<ServiceError> for ApiError {
                 Self::new(ErrorCode::IdempotencyInProgress).retry_after(RETRY_SOON_SECONDS)
             }
             ServiceError::UnknownCompany => Self::new(ErrorCode::ResourceNotFound),
+            ServiceError::Unprepared(cause) => match cause.downcast::<FilesError>() {
+                Ok(error) => (*error).into(),
+                Err(cause) => Self::internal(cause),
+            },
             ServiceError::NotDone(cause) | ServiceError::Busy(cause) => Self::unavailable(cause),
             ServiceError::Unknown(cause) => Self::internal(cause),
         }

@@ -25,6 +25,9 @@ pub(super) fn already_ordered(existing: PaymentOrderId) -> String {
 pub(super) const SUSPENDED: &str =
     "Permissão negada: a empresa ou sua matriz está suspensa. Entre em contato com a plataforma.";
 
+/// Why a request is refused whose client has too many others under way.
+pub(super) const CROWDED: &str = "Há requisições demais deste endereço em andamento; nada foi feito. Tente novamente após os segundos indicados em Retry-After.";
+
 /// What a test event says.
 pub(super) const WEBHOOK_TEST: &str = "Evento de teste: o endpoint está configurado.";
 
@@ -82,6 +85,9 @@ pub(crate) fn sentence(code: ErrorCode) -> &'static str {
             "O Content-Type do arquivo deve ser application/pdf, application/xml ou text/xml."
         }
         ErrorCode::InvoiceFileNameTooLong => "O nome do arquivo tem mais de 255 caracteres.",
+        ErrorCode::FileQuotaExceeded => {
+            "A empresa atingiu o limite de armazenamento de arquivos; fale com a plataforma ou envie sem o arquivo."
+        }
         ErrorCode::PreAuthAlreadyRequested => {
             "O fornecedor já solicitou a antecipação; ela não pode mais ser cancelada pela integração."
         }

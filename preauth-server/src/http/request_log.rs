@@ -15,6 +15,7 @@ use salvo::{Depot, FlowCtrl, Handler, async_trait};
 use crate::clock::{Clock, Stopwatch};
 use crate::telemetry::metrics::{EndedRequest, Limit, RequestMetrics};
 
+use super::client_address::ClientAddress;
 use super::error::ApiError;
 use super::handler;
 use super::platform::{LIVEZ, METRICS, READYZ};
@@ -89,6 +90,7 @@ impl Handler for RequestLog {
         let (method, path) = (shown_method(req.method()), shown_path(req.uri().path()));
         let path = path.as_str();
         let key = notes.key.map(|key| key.to_string());
+        let client = ClientAddress::of_request(req).to_string();
         let listener = self.listener;
         self.metrics.end(&EndedRequest {
             api: listener,
@@ -103,11 +105,11 @@ impl Handler for RequestLog {
         let code = notes.code.map(ErrorCode::as_str);
         if status >= 500 {
             let error = notes.cause.as_deref();
-            tracing::error!(target: "request", listener, method, path, status, duration_ms, id, key, code, error);
+            tracing::error!(target: "request", listener, method, path, status, duration_ms, id, client, key, code, error);
         } else if [LIVEZ, READYZ, METRICS].contains(&path) {
-            tracing::debug!(target: "request", listener, method, path, status, duration_ms, id);
+            tracing::debug!(target: "request", listener, method, path, status, duration_ms, id, client);
         } else {
-            tracing::info!(target: "request", listener, method, path, status, duration_ms, id, key, code);
+            tracing::info!(target: "request", listener, method, path, status, duration_ms, id, client, key, code);
         }
     }
 }

@@ -1,20 +1,24 @@
 //! The body of a create: JSON, or a form that may bring a file.
 
+use std::error::Error;
 use std::io;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use futures_util::StreamExt;
+use futures_util::stream;
 use preauth_core::ErrorCode;
 use preauth_core::operation::InvoiceFile;
+use preauth_core::service::Preparation;
+use preauth_core::value::CompanyId;
 use salvo::http::Request;
 use salvo::http::header::CONTENT_LENGTH;
 
 use crate::fair::Room;
-use crate::invoice_files::{FilesError, InvoiceFiles, MediaType, Spool, Spooled};
+use crate::invoice_files::{FilesError, InvoiceFiles, MediaType, QuotaClaim, Spool, Spooled};
 
-use super::body;
+use super::body::{self, BodyReader};
 use super::error::ApiError;
 use super::json::Json;
 use super::messages;
@@ -28,6 +32,8 @@ const FORM: &str = "multipart/form-data";
 const OTHERWISE: &str = "Content-Type deve ser application/json, em UTF-8, ou multipart/form-data.";
 /// An upload that found no room may come again after so many seconds.
 const RETRY_UPLOAD_SECONDS: u32 = 5;
+/// Room for an upload is taken in such steps.
+const ROOM_STEP_BYTES: u64 = 256 * 1024;
 
 /// What a create brought.
 pub(super) struct Received {
@@ -42,8 +48,10 @@ pub(super) struct Upload {
     name: String,
     /// What came, unless the head of the part is refused already.
     content: Result<(MediaType, Arc<Spooled>), ErrorCode>,
+    /// It is stored: an operation may name it.
+    is_kept: AtomicBool,
     /// Given back when the file is stored, or refused.
-    _room: Room,
+    _room: Option<Room>,
 }
 
 /// Reads the body of a create. A file is taken in within the bounds of all uploads together; creates
@@ -57,15 +65,12 @@ pub(super) async fn receive(req: &mut Request, files: &InvoiceFiles) -> Result<R
     }
     body::judge_encoding(req)?;
     let boundary = Boundary::of(&content_type)?;
-    let expected = content_length(req).unwrap_or(BODY_LIMIT_BYTES);
-    if expected > BODY_LIMIT_BYTES {
+    if content_length(req).is_some_and(|length| length > BODY_LIMIT_BYTES) {
         return Err(ApiError::new(ErrorCode::FileTooLarge));
     }
-    let room = files.reserve(expected).await;
-    let room =
-        room.map_err(|busy| ApiError::unavailable(busy).retry_after(RETRY_UPLOAD_SECONDS))?;
+    let mut room = UploadRoom::new(files);
     let mut intake = Intake { files, file: None };
-    let form = body::in_time(async { Ok(read(req, boundary, &mut intake).await?) }).await?;
+    let form = body::in_time(read(req, boundary, &mut intake, &mut room)).await?;
     let content = intake.finish().await?;
     let file = form
         .file
@@ -74,22 +79,84 @@ pub(super) async fn receive(req: &mut Request, files: &InvoiceFiles) -> Result<R
         .map(|(part, content)| Upload {
             name: part.name.clone(),
             content,
-            _room: room,
+            is_kept: AtomicBool::new(false),
+            _room: room.held,
         });
     let tree = tree(&form)?;
     Ok(Received { tree, file })
 }
 
+/// Reads the form. Room for the body is taken as the body arrives; while there is none, nothing more
+/// of it is read.
 async fn read(
     req: &mut Request,
     boundary: Boundary,
     intake: &mut Intake<'_>,
-) -> Result<Form, FormFlaw> {
-    let data = req.body_mut().filter_map(|frame| {
-        let data = frame.map(|frame| frame.into_data().ok()).transpose();
-        std::future::ready(data)
+    room: &mut UploadRoom<'_>,
+) -> Result<Form, ApiError> {
+    let refusal = Mutex::new(None);
+    let state = (BodyReader::new(req), room);
+    let data = stream::try_unfold(state, async |(mut body, room)| {
+        let piece = async {
+            let piece = body.next().await?;
+            if let Some(bytes) = &piece {
+                room.take(bytes.len()).await?;
+            }
+            Ok(piece)
+        };
+        match piece.await {
+            Ok(piece) => Ok(piece.map(|bytes| (bytes, (body, room)))),
+            Err(error) => {
+                *refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                Err(Stopped)
+            }
+        }
     });
-    multipart::read(data, boundary, intake).await
+    let form = multipart::read(Box::pin(data), boundary, intake).await;
+    match refusal.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(refusal) => Err(refusal),
+        None => Ok(form?),
+    }
+}
+
+/// No more of a body is read; why stands beside it.
+#[derive(Debug)]
+struct Stopped;
+
+/// The part of all room for uploads that one of them holds.
+struct UploadRoom<'a> {
+    files: &'a InvoiceFiles,
+    held: Option<Room>,
+    /// Held, and not filled yet.
+    left: u64,
+}
+
+impl<'a> UploadRoom<'a> {
+    const fn new(files: &'a InvoiceFiles) -> Self {
+        Self {
+            files,
+            held: None,
+            left: 0,
+        }
+    }
+
+    /// Takes room for what has arrived.
+    async fn take(&mut self, bytes: usize) -> Result<(), ApiError> {
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        if let Some(missing) = bytes.checked_sub(self.left).filter(|missing| *missing > 0) {
+            let step = missing.max(ROOM_STEP_BYTES);
+            let more = self.files.reserve(step).await;
+            let more =
+                more.map_err(|busy| ApiError::unavailable(busy).retry_after(RETRY_UPLOAD_SECONDS))?;
+            match &mut self.held {
+                Some(held) => held.add(more),
+                None => self.held = Some(more),
+            }
+            self.left = self.left.saturating_add(step);
+        }
+        self.left = self.left.saturating_sub(bytes);
+        Ok(())
+    }
 }
 
 fn content_length(req: &Request) -> Option<u64> {
@@ -142,10 +209,52 @@ impl Upload {
         })
     }
 
-    /// Stores the file, so that an operation may name it.
-    pub(super) async fn keep(&self, files: &InvoiceFiles) -> Result<(), ApiError> {
-        let (_, file) = self.content.as_ref().map_err(|code| ApiError::new(*code))?;
-        Ok(files.keep(file).await?)
+    /// Stores the file, so that an operation may name it; once, however often it is asked for.
+    async fn keep(&self, files: &InvoiceFiles) -> Result<(), FilesError> {
+        let Ok((_, file)) = &self.content else {
+            return Ok(());
+        };
+        if !self.is_kept.load(Ordering::Relaxed) {
+            files.keep(file).await?;
+            self.is_kept.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+/// A file on the way to its place, once nothing else speaks against its offer.
+pub(super) struct Keeping<'a> {
+    files: &'a InvoiceFiles,
+    upload: &'a Upload,
+    head_office: CompanyId,
+    /// Holds the file's part of the quota until the offer is committed.
+    claim: tokio::sync::Mutex<Option<QuotaClaim>>,
+}
+
+impl<'a> Keeping<'a> {
+    pub(super) fn new(files: &'a InvoiceFiles, upload: &'a Upload, head_office: CompanyId) -> Self {
+        Self {
+            files,
+            upload,
+            head_office,
+            claim: tokio::sync::Mutex::default(),
+        }
+    }
+}
+
+#[async_trait]
+impl Preparation for Keeping<'_> {
+    async fn prepare(&self) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let mut claim = self.claim.lock().await;
+        if claim.is_none() {
+            let size = self
+                .upload
+                .content
+                .as_ref()
+                .map_or(0, |(_, file)| file.size());
+            *claim = self.files.claim_quota(self.head_office, size).await?;
+        }
+        Ok(self.upload.keep(self.files).await?)
     }
 }
 
@@ -219,6 +328,7 @@ impl From<FilesError> for ApiError {
             FilesError::Spool(_) | FilesError::Place(_) | FilesError::Lost(_) => {
                 Self::internal(error)
             }
+            FilesError::QuotaExceeded => Self::new(ErrorCode::FileQuotaExceeded),
             FilesError::TimedOut
             | FilesError::Queue(_)
             | FilesError::BeingRemoved(_)

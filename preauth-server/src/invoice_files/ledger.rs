@@ -3,7 +3,7 @@
 
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
-use preauth_core::value::Timestamp;
+use preauth_core::value::{CompanyId, Timestamp};
 
 use super::ContentHash;
 
@@ -32,6 +32,10 @@ pub trait FileLedger: Send + Sync {
         now: Timestamp,
         limit: u32,
     ) -> Result<Vec<ContentHash>, Unavailable>;
+
+    /// How many bytes the files have that operations of this head office name, its branches' included; a
+    /// file that several name counts for each.
+    async fn named_bytes(&self, head_office: CompanyId) -> Result<u64, Unavailable>;
 
     /// Forgets a claimed file that is gone.
     async fn forget_file(&self, file: ContentHash) -> Result<(), Unavailable>;

@@ -12,15 +12,19 @@ mod keep;
 mod ledger;
 mod media_type;
 mod place;
+mod quota;
 mod spool;
 mod sweep;
+mod turns;
 
 use std::fmt;
 use std::io;
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use preauth_core::port::Unavailable;
+use preauth_core::value::CompanyId;
 use thiserror::Error;
 
 use crate::clock::Clock;
@@ -32,9 +36,12 @@ pub use keep::{Content, ContentStream};
 pub use ledger::FileLedger;
 pub use media_type::MediaType;
 pub use place::{Place, PlaceError, is_s3};
+pub use quota::{FileQuota, QuotaClaim};
 pub use spool::{Spool, Spooled};
 
 use place::make_folder;
+pub use turns::Turn;
+use turns::Turns;
 
 /// A file may have so many bytes (contract, "Invoice file rules": 10 MB).
 pub const FILE_LIMIT_BYTES: u64 = 10 * 1024 * 1024;
@@ -56,6 +63,8 @@ pub struct InvoiceFiles {
     spool_folder: PathBuf,
     in_flight: Budget,
     at_work: Budget,
+    turns: Turns,
+    quota: FileQuota,
 }
 
 /// Why a file could not be kept or given back.
@@ -79,6 +88,9 @@ pub enum FilesError {
     /// The same content is being removed this very moment.
     #[error("file {0} is being removed right now")]
     BeingRemoved(ContentHash),
+    /// The head office's files have all the room that they may have.
+    #[error("the head office's files would exceed files.quota_gib")]
+    QuotaExceeded,
     /// The database could not be asked.
     #[error("the database of the invoice files cannot be reached")]
     Ledger(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -112,13 +124,43 @@ impl InvoiceFiles {
             ledger,
             clock,
             spool_folder: spool_folder.to_owned(),
-            in_flight: Budget::new(IN_FLIGHT_LIMIT_BYTES, WAITING_LIMIT),
+            in_flight: Budget::in_quarters(IN_FLIGHT_LIMIT_BYTES, WAITING_LIMIT),
             at_work: Budget::without_deadlines(AT_WORK_LIMIT, WAITING_LIMIT),
+            turns: Turns::default(),
+            quota: FileQuota::none(),
         }
     }
 
-    /// Waits until `bytes` more may come in; gives up after 5 seconds. One head office leaves an eighth
-    /// of all room to others, and waits for them when it has a quarter.
+    /// The same, with so much room for the files of each head office.
+    #[must_use]
+    pub fn with_quota(mut self, quota: FileQuota) -> Self {
+        self.quota = quota;
+        self
+    }
+
+    /// How many bytes the files of each head office may have, if that is limited.
+    #[must_use]
+    pub const fn quota_bytes(&self) -> Option<NonZeroU64> {
+        self.quota.max_bytes()
+    }
+
+    /// Claims so many bytes of a head office's quota until the claim is dropped, which must be after
+    /// the operation that names the file is committed. None when there is no quota.
+    pub async fn claim_quota(
+        &self,
+        head_office: CompanyId,
+        bytes: u64,
+    ) -> Result<Option<QuotaClaim>, FilesError> {
+        self.quota.claim(&*self.ledger, head_office, bytes).await
+    }
+
+    /// Waits until nobody else of this process has the turn of this name.
+    pub async fn turn(&self, name: &str) -> Turn {
+        self.turns.take(name).await
+    }
+
+    /// Waits until `bytes` more may come in; gives up after 5 seconds. One head office has at most a
+    /// quarter of all room.
     pub async fn reserve(&self, bytes: u64) -> Result<Room, QueueError> {
         self.in_flight.acquire(bytes).await
     }

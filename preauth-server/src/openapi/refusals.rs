@@ -165,6 +165,9 @@ const fn meaning(code: ErrorCode) -> &'static str {
         ErrorCode::InvalidFileType => "the content of the file is neither PDF nor XML",
         ErrorCode::InvoiceFileType => "the declared type of the file is neither PDF nor XML",
         ErrorCode::InvoiceFileNameTooLong => "the name of the file is above 255 characters",
+        ErrorCode::FileQuotaExceeded => {
+            "the files of the company's operations have all the room that the platform grants them; ask the platform, or send the create without a file"
+        }
         ErrorCode::PreAuthAlreadyRequested => "the supplier already requested the advance",
         ErrorCode::PreAuthAlreadyClosed => {
             "closed for another reason than a cancellation through the integration"

@@ -15,6 +15,9 @@ pub trait Watch: Send + Sync {
     /// What waits at `now`; the same from every instance on the database.
     async fn waiting(&self, now: Timestamp) -> Result<Waiting, Unavailable>;
 
+    /// How many head offices have invoice files of so many bytes or more.
+    async fn offices_with_files_of(&self, bytes: u64) -> Result<u32, Unavailable>;
+
     /// How this process uses its own connections, at this moment.
     fn usage(&self) -> Usage;
 

@@ -4,6 +4,7 @@
 mod scrape;
 
 use std::fmt;
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -42,6 +43,8 @@ pub struct ServerVitals {
     pub clock: Arc<dyn Clock>,
     /// What was counted.
     pub metrics: Metrics,
+    /// How many bytes the invoice files of one head office may have, if that is limited.
+    pub file_quota_bytes: Option<NonZeroU64>,
     /// What keeps the instance from acting.
     pub hold: Hold,
     /// What compares the machine's clock with another one; a sandbox does not.

@@ -19,6 +19,8 @@ use super::ServerVitals;
 
 /// How long the database may take; Prometheus gives a scrape 10 s by default.
 const DATABASE_TIMEOUT: Duration = Duration::from_secs(2);
+/// From here on a head office is near its quota of files.
+const NEAR_QUOTA_PERCENT: u64 = 80;
 
 /// Everything, as text; always answers, with or without the database.
 pub(super) async fn scrape(vitals: &ServerVitals) -> String {
@@ -54,6 +56,7 @@ struct Backlog {
     oldest_notice_age: Duration,
     slow_endpoints: u32,
     waiting: Waiting,
+    offices_near_quota: u32,
 }
 
 async fn read(vitals: &ServerVitals) -> Result<Backlog, Unavailable> {
@@ -67,6 +70,13 @@ async fn read(vitals: &ServerVitals) -> Result<Backlog, Unavailable> {
         oldest_notice_age: age(vitals.notices.next_due().await?),
         slow_endpoints: vitals.endpoints.slow_endpoints().await?,
         waiting: vitals.watch.waiting(now).await?,
+        offices_near_quota: match vitals.file_quota_bytes {
+            Some(quota) => {
+                let near = quota.get().div_ceil(100).saturating_mul(NEAR_QUOTA_PERCENT);
+                vitals.watch.offices_with_files_of(near).await?
+            }
+            None => 0,
+        },
     })
 }
 
@@ -110,6 +120,11 @@ impl Backlog {
                 "preauth_endpoints_slow",
                 "Active endpoints whose last attempt took 1 s or longer.",
                 self.slow_endpoints,
+            ),
+            (
+                "preauth_file_quota_near_head_offices",
+                "Head offices whose invoice files have 80 % of files.quota_gib or more; 0 without a quota.",
+                self.offices_near_quota,
             ),
             (
                 "preauth_notices_staged",

@@ -1,5 +1,6 @@
 //! Invoice files: taken in with a create, kept, and given back on the platform.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
@@ -9,8 +10,12 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::task::JoinSet;
 
-use crate::support::{Answer, Backend, Form, Sandbox, connect, due_date, offer_body, with};
+use crate::strangers::other_company;
+use crate::support::{
+    Answer, Backend, Form, RawCaller, Sandbox, Server, connect, due_date, offer_body, with,
+};
 
 on_each_database! {
     a_file_comes_back_from_the_platform_byte_for_byte,
@@ -23,7 +28,13 @@ on_each_database! {
     a_kill_in_the_middle_leaves_nothing,
     a_full_disk_creates_nothing_leaves_nothing_and_the_next_request_works,
     a_place_that_fails_creates_nothing_and_may_come_back,
+    uploads_that_only_announce_their_length_hold_no_room,
     uploads_wait_for_room_and_creates_without_a_file_do_not,
+    an_upload_that_stalls_is_given_up,
+    a_refused_create_keeps_no_file,
+    of_creates_with_a_file_for_one_invoice_only_one_keeps_it,
+    files_beyond_the_quota_are_refused,
+    concurrent_uploads_do_not_exceed_the_quota_together,
 }
 
 const PDF: &str = "application/pdf";
@@ -319,40 +330,54 @@ async fn a_place_that_fails_creates_nothing_and_may_come_back(backend: Backend) 
     assert_eq!(operations(&sandbox).await, 0);
     std::fs::remove_file(&place).unwrap();
     std::fs::rename(&away, &place).unwrap();
-    assert_eq!(post(&sandbox, "NF-1", &pdf(1000)).await.status, 201);
+    let created = post(&sandbox, "NF-1", &pdf(1000)).await;
+    assert_eq!(created.status, 201, "{}", created.text);
     // A file that is gone is told as a fault of ours, and never as one of the caller's.
     std::fs::remove_dir_all(&place).unwrap();
-    let file = sandbox
-        .platform()
-        .get("/api/platform/v1/operations/1/invoice-file")
-        .await;
+    let id = &created.json()["id"];
+    let path = format!("/api/platform/v1/operations/{id}/invoice-file");
+    let file = sandbox.platform().get(&path).await;
     assert_eq!(file.refusal(), (500, "INTERNAL_ERROR".to_owned()));
+}
+
+async fn uploads_that_only_announce_their_length_hold_no_room(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    let mut idle = Vec::new();
+    for n in 0..70 {
+        idle.push(begin_upload(&sandbox, &format!("NF-{n}")).await);
+    }
+    let content = pdf(FILE_LIMIT_BYTES);
+    for n in 0..3 {
+        let answer = post(&sandbox, &format!("NF-LARGE-{n}"), &content).await;
+        assert_eq!(answer.status, 201, "{}", answer.text);
+    }
+    drop(idle);
 }
 
 async fn uploads_wait_for_room_and_creates_without_a_file_do_not(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
-    let mut uploads = Vec::new();
-    for n in 0..64 {
-        uploads.push(begin_upload(&sandbox, &format!("NF-{n}")).await);
-    }
-    let erp = sandbox.caller("apiKey");
     let content = pdf(FILE_LIMIT_BYTES);
-    let mut full = None;
-    // Until the last of the many is under way there may be room.
-    for n in 0..10 {
-        let answer = post(&sandbox, &format!("NF-FULL-{n}"), &content).await;
-        if answer.status != 201 {
-            full = Some(answer);
-            break;
-        }
+    let mut uploads = Vec::new();
+    for n in 0..15 {
+        let mut stream = begin_upload(&sandbox, &format!("NF-{n}")).await;
+        stream.write_all(&content).await.unwrap();
+        uploads.push(stream);
     }
-    let full = full.unwrap();
+    // Of a quarter of all room there is less left than a file needs.
+    let full = post(&sandbox, "NF-FULL", &content).await;
     assert_eq!(full.refusal(), (503, "SERVICE_UNAVAILABLE".to_owned()));
     assert_eq!(full.header("retry-after"), "5");
+    let erp = sandbox.caller("apiKey");
     let json = erp
         .post_json(PRE_AUTHORIZATIONS, &offer_body(&sandbox, "NF-JSON"))
         .await;
     assert_eq!(json.status, 201, "{}", json.text);
+    // Others have room: it is the rules that refuse theirs.
+    let other = other_company(&sandbox).await;
+    let form = Form::of(&offer_body(&sandbox, "NF-OTHER")).file("nota.pdf", PDF, &content);
+    let answer = other.post_form(PRE_AUTHORIZATIONS, &[], form).await;
+    let no_credit = "CREDIT_ANALYSIS_INVOICE_AMOUNT_EXCEEDED".to_owned();
+    assert_eq!(answer.refusal(), (422, no_credit));
     drop(uploads);
     // Those that are gone are noticed one by one.
     let mut answer = post(&sandbox, "NF-LAST", &content).await;
@@ -360,4 +385,188 @@ async fn uploads_wait_for_room_and_creates_without_a_file_do_not(backend: Backen
         answer = post(&sandbox, "NF-LAST", &content).await;
     }
     assert_eq!(answer.status, 201, "{}", answer.text);
+}
+
+async fn an_upload_that_stalls_is_given_up(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    let mut stream = begin_upload(&sandbox, "NF-1").await;
+    let mut answer = String::new();
+    // Real time once: the clocks themselves are proved in `http/server/connection.rs`.
+    let answered = stream.read_to_string(&mut answer);
+    let answered = tokio::time::timeout(Duration::from_secs(55), answered).await;
+    answered.expect("before the 60 s of any body").unwrap();
+    assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+    assert!(answer.contains("REQUEST_TIMEOUT"), "{answer}");
+    assert_eq!(sandbox.names_in("uploads"), Vec::<String>::new());
+}
+
+async fn a_refused_create_keeps_no_file(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    let erp = sandbox.caller("apiKey");
+    let send = async |body: &Value, key: &str, name: &str, length: usize| {
+        let form = Form::of(body).file(name, PDF, &pdf(length));
+        let key = [("idempotency-key", key)];
+        erp.post_form(PRE_AUTHORIZATIONS, &key, form).await
+    };
+    let good = offer_body(&sandbox, "NF-1");
+    let first = send(&good, "pedido-0001", "nota.pdf", 1_000).await;
+    assert_eq!(first.status, 201, "{}", first.text);
+    let kept = files_in(&sandbox);
+    assert_eq!(kept.len(), 1);
+    let other = offer_body(&sandbox, "NF-2");
+    let company = json!(sandbox.text("companyCnpj"));
+    let cases = [
+        (good.clone(), "pedido-0002", "PRE_AUTH_DUPLICATE_INVOICE"),
+        (good.clone(), "pedido-0001", "IDEMPOTENCY_KEY_REUSED"),
+        (other.clone(), "pedido", "IDEMPOTENCY_KEY_INVALID"),
+        (
+            with(other.clone(), "/invoice/amount", json!(1)),
+            "pedido-0003",
+            "VALIDATION_ERROR",
+        ),
+        (
+            with(
+                other.clone(),
+                "/invoice/dueDate",
+                json!(due_date(2).to_string()),
+            ),
+            "pedido-0004",
+            "ANTICIPATION_INVALID_DUE_DATE",
+        ),
+        (
+            with(other.clone(), "/supplier/cnpj", company),
+            "pedido-0005",
+            "PRE_AUTH_SUPPLIER_SELF",
+        ),
+        (
+            with(other.clone(), "/invoice/amount", json!(9_999_999)),
+            "pedido-0006",
+            "CREDIT_ANALYSIS_INVOICE_AMOUNT_EXCEEDED",
+        ),
+        (
+            with(
+                other.clone(),
+                "/invoice/number",
+                json!("sandbox:PRE_AUTH_SUPPLIER_BLOCKED"),
+            ),
+            "pedido-0007",
+            "PRE_AUTH_SUPPLIER_BLOCKED",
+        ),
+    ];
+    sandbox.limit_credit(180, 1_000_000).await;
+    for (length, (body, key, code)) in (2_000..).zip(&cases) {
+        let refused = send(body, key, "nota.pdf", length).await;
+        assert_eq!(refused.code(), *code, "{}", refused.text);
+    }
+    for caller in ["branchApiKey", "readOnlyApiKey", "revokedApiKey"] {
+        let form = Form::of(&other).file("nota.pdf", PDF, &pdf(3_000));
+        let refused = sandbox
+            .caller(caller)
+            .post_form(PRE_AUTHORIZATIONS, &[], form)
+            .await;
+        assert!([401, 403].contains(&refused.status), "{caller}");
+    }
+    assert_eq!(files_in(&sandbox), kept);
+    assert_eq!(sandbox.names_in("uploads"), Vec::<String>::new());
+    let replayed = send(&good, "pedido-0001", "nota.pdf", 1_000).await;
+    assert_eq!(replayed.text, first.text);
+    assert_eq!(
+        send(&other, "pedido-0008", "nota.pdf", 4_000).await.status,
+        201
+    );
+    assert_eq!(files_in(&sandbox).len(), 2);
+}
+
+/// The names of all files that are kept.
+fn files_in(sandbox: &Sandbox) -> Vec<String> {
+    let folders = sandbox.names_in("invoice-files").into_iter();
+    folders
+        .flat_map(|folder| sandbox.names_in(&format!("invoice-files/{folder}")))
+        .collect()
+}
+
+async fn of_creates_with_a_file_for_one_invoice_only_one_keeps_it(backend: Backend) {
+    let sandbox = Arc::new(Sandbox::start(backend).await);
+    let mut creates = JoinSet::new();
+    for length in 1_000..1_020 {
+        let sandbox = Arc::clone(&sandbox);
+        creates.spawn(async move { post(&sandbox, "NF-1", &pdf(length)).await.status });
+    }
+    let mut statuses = creates.join_all().await;
+    statuses.sort_unstable();
+    assert_eq!(statuses.remove(0), 201);
+    assert!(statuses.iter().all(|status| *status == 409), "{statuses:?}");
+    assert_eq!(files_in(&sandbox).len(), 1);
+}
+
+const TOKEN: &str = "operator-token-of-the-tests";
+
+/// A server whose head offices have room for 10 MiB of files each, the body of an offer, and a caller.
+async fn with_a_quota(backend: Backend) -> (Server, Value, RawCaller) {
+    let sandbox = Sandbox::start(backend).await;
+    let (key, offer) = (
+        sandbox.text("apiKey").to_owned(),
+        offer_body(&sandbox, "NF"),
+    );
+    let quota = [
+        ("PREAUTH_FILES_QUOTA_GIB", "0.010"),
+        ("PREAUTH_RATE_LIMIT_REQUESTS", "1000"),
+    ];
+    let server = Server::start_with(sandbox.kill(), TOKEN, &quota).await;
+    let erp = RawCaller::new(&server.base_url, Some(&key));
+    (server, offer, erp)
+}
+
+async fn post_to(erp: &RawCaller, offer: &Value, number: &str, content: &[u8]) -> Answer {
+    let body = with(offer.clone(), "/invoice/number", json!(number));
+    let form = Form::of(&body).file("nota.pdf", PDF, content);
+    erp.post_form(PRE_AUTHORIZATIONS, &[], form).await
+}
+
+async fn near_quota(server: &Server) -> String {
+    let operator = RawCaller::new(&server.platform_url, Some(TOKEN));
+    let metrics = operator.get("/metrics").await.text;
+    let line = metrics
+        .lines()
+        .find(|line| line.starts_with("preauth_file_quota_near_head_offices "));
+    line.unwrap().to_owned()
+}
+
+async fn files_beyond_the_quota_are_refused(backend: Backend) {
+    let (server, offer, erp) = with_a_quota(backend).await;
+    let (large, small) = (pdf(4 * 1024 * 1024), pdf(2 * 1024 * 1024));
+    assert_eq!(post_to(&erp, &offer, "NF-1", &large).await.status, 201);
+    assert!(near_quota(&server).await.ends_with(" 0"));
+    assert_eq!(post_to(&erp, &offer, "NF-2", &large).await.status, 201);
+    let refused = post_to(&erp, &offer, "NF-3", &large).await;
+    assert_eq!(refused.refusal(), (422, "FILE_QUOTA_EXCEEDED".to_owned()));
+    // What is refused for another reason, or is there already, needs no room.
+    let duplicate = post_to(&erp, &offer, "NF-2", &large).await;
+    assert_eq!(duplicate.code(), "PRE_AUTH_DUPLICATE_INVOICE");
+    assert_eq!(post_to(&erp, &offer, "NF-3", &small).await.status, 201);
+    assert!(near_quota(&server).await.ends_with(" 1"));
+    let body = with(offer.clone(), "/invoice/number", json!("NF-4"));
+    assert_eq!(erp.post_json(PRE_AUTHORIZATIONS, &body).await.status, 201);
+}
+
+async fn concurrent_uploads_do_not_exceed_the_quota_together(backend: Backend) {
+    let (_server, offer, erp) = with_a_quota(backend).await;
+    let mut uploads = JoinSet::new();
+    for n in 0..12 {
+        let (erp, offer) = (erp.clone(), offer.clone());
+        let mut content = pdf(3 * 1024 * 1024);
+        content.push(n);
+        uploads.spawn(async move {
+            let answer = post_to(&erp, &offer, &format!("NF-{n}"), &content).await;
+            (answer.status, answer.code())
+        });
+    }
+    let outcomes = uploads.join_all().await;
+    let created = outcomes.iter().filter(|outcome| outcome.0 == 201).count();
+    assert_eq!(created, 3, "{outcomes:?}");
+    let refused = (422, "FILE_QUOTA_EXCEEDED".to_owned());
+    assert!(
+        outcomes.iter().all(|it| it.0 == 201 || *it == refused),
+        "{outcomes:?}"
+    );
 }

@@ -14,6 +14,7 @@ mod support;
 
 mod bad_inputs;
 mod cancel;
+mod clients;
 mod connections;
 mod create;
 mod files;

@@ -12,7 +12,7 @@ on_each_database! {
 }
 
 /// Another construction company's key.
-async fn other_company(sandbox: &Sandbox) -> RawCaller {
+pub(crate) async fn other_company(sandbox: &Sandbox) -> RawCaller {
     let platform = sandbox.platform();
     let base = "/api/platform/v1/companies";
     let company =

@@ -27,7 +27,7 @@ const fn breaks(rule: Rule, statements: &'static [&'static str]) -> Corruption {
 /// Mails that an address gets in a day.
 const SHARE: u32 = 5;
 
-const CORRUPTIONS: [Corruption; 46] = [
+const CORRUPTIONS: [Corruption; 48] = [
     breaks(
         Rule::Readable,
         &["UPDATE operations SET closing_action = 'NOBODY' WHERE id = 2"],
@@ -245,6 +245,11 @@ const CORRUPTIONS: [Corruption; 46] = [
         &["UPDATE operation_counts SET count = count + 1 WHERE status = 'REPROVED'"],
     ),
     breaks(Rule::CountsOfLists, &["DELETE FROM operation_counts"]),
+    breaks(
+        Rule::FileBytes,
+        &["UPDATE invoice_file_bytes SET bytes = bytes + 1"],
+    ),
+    breaks(Rule::FileBytes, &["DELETE FROM invoice_file_bytes"]),
 ];
 
 #[tokio::test]

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use chrono::{Days, TimeDelta};
 use preauth_core::Policy;
 use preauth_core::operation::{
-    Actor, Command, Credit, DirectAdvance, Invoice, InvoiceAmounts, Offer, OfferedSupplier,
-    ReprovedBy,
+    Actor, Command, Credit, DirectAdvance, Invoice, InvoiceAmounts, InvoiceFile, Offer,
+    OfferedSupplier, ReprovedBy,
 };
 use preauth_core::payment_order::OrderCommand;
 use preauth_core::port::{Attempt, AttemptError, Claim, Leased, OrderTarget, Verdict, Viewer};
@@ -175,7 +175,12 @@ impl World {
             },
             invoice: self.invoice(number),
             external_reference: None,
-            file: None,
+            file: Some(InvoiceFile {
+                name: "nota.pdf".to_owned(),
+                media_type: "application/pdf".to_owned(),
+                size: 1_000,
+                sha256: [7; 32],
+            }),
         };
         let key = key.map(|key| IdempotencyKey::parse(key).unwrap());
         let offered = self.service.offer(&offer, Actor::Company, key.as_ref(), at);

@@ -1,13 +1,14 @@
 //! Which files stay and which are swept, through every way in which a request can end.
 
+use std::num::NonZeroU64;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use chrono::TimeDelta;
-use preauth_core::operation::{Actor, InvoiceFile};
+use preauth_core::operation::{Actor, InvoiceFile, Offer};
 use preauth_core::value::Timestamp;
 use preauth_server::clock::Clock;
-use preauth_server::invoice_files::{ContentHash, FilesError, InvoiceFiles, Spooled};
+use preauth_server::invoice_files::{ContentHash, FileQuota, FilesError, InvoiceFiles, Spooled};
 use tempfile::TempDir;
 
 use crate::fixture::Fixture;
@@ -63,17 +64,13 @@ impl Scene {
     async fn offer_with(&self, file: &Spooled) {
         let payer = self.fixture.payer().await;
         let mut offer = self.fixture.new_offer(payer);
-        offer.file = Some(InvoiceFile {
-            name: "nota.pdf".to_owned(),
-            media_type: "application/pdf".to_owned(),
-            size: file.size(),
-            sha256: *file.hash().as_bytes(),
-        });
+        offer.file = Some(description(file));
+        self.offered(&offer).await;
+    }
+
+    async fn offered(&self, offer: &Offer) {
         let now = self.fixture.now;
-        let offered = self
-            .fixture
-            .service
-            .offer(&offer, Actor::Company, None, now);
+        let offered = self.fixture.service.offer(offer, Actor::Company, None, now);
         offered.await.unwrap();
     }
 
@@ -92,6 +89,15 @@ impl Scene {
     fn path(&self, file: ContentHash) -> std::path::PathBuf {
         let name = file.to_string();
         self.folder.path().join("files").join(&name[..2]).join(name)
+    }
+}
+
+fn description(file: &Spooled) -> InvoiceFile {
+    InvoiceFile {
+        name: "nota.pdf".to_owned(),
+        media_type: "application/pdf".to_owned(),
+        size: file.size(),
+        sha256: *file.hash().as_bytes(),
     }
 }
 
@@ -207,4 +213,57 @@ async fn two_sweepers_never_take_the_same_file() {
     claimed.sort_unstable();
     expected.sort_unstable();
     assert_eq!(claimed, expected);
+}
+
+#[tokio::test]
+async fn the_bytes_of_files_are_counted_for_the_head_office_whose_operations_name_them() {
+    let scene = Scene::new().await;
+    let (ledger, sql) = (&scene.fixture.stores.files, &scene.fixture.sql);
+    let watch = &scene.fixture.stores.watch;
+    let payer = scene.fixture.payer().await;
+    assert_eq!(ledger.named_bytes(payer).await.unwrap(), 0);
+    let first = scene.keep(&[b'x'; 1_000]).await;
+    let second = scene.keep(&[b'x'; 50]).await;
+    for file in [&first, &first, &second] {
+        let mut offer = scene.fixture.new_offer(payer);
+        offer.file = Some(description(file));
+        scene.offered(&offer).await;
+    }
+    // Kept, and named by nobody.
+    scene.keep(&[b'x'; 10_000]).await;
+    scene.fixture.offer(payer).await;
+    assert_eq!(ledger.named_bytes(payer).await.unwrap(), 2_050);
+    let other = scene.fixture.payer().await;
+    assert_eq!(ledger.named_bytes(other).await.unwrap(), 0);
+    assert_eq!(watch.offices_with_files_of(2_050).await.unwrap(), 1);
+    assert_eq!(watch.offices_with_files_of(2_051).await.unwrap(), 0);
+    let removed = "DELETE FROM invoice_files WHERE size_bytes = 50";
+    sqlx::query(removed).execute(sql).await.unwrap();
+    assert_eq!(ledger.named_bytes(payer).await.unwrap(), 2_000);
+    let changed = "UPDATE invoice_files SET size_bytes = 999";
+    sqlx::query(changed).execute(sql).await.unwrap();
+    assert_eq!(ledger.named_bytes(payer).await.unwrap(), 1_998);
+}
+
+#[tokio::test]
+async fn claims_of_a_quota_count_until_they_are_settled() {
+    let mut scene = Scene::new().await;
+    let quota = NonZeroU64::new(100).unwrap();
+    scene.files = scene.files.with_quota(FileQuota::of_bytes(quota));
+    let (payer, other) = (scene.fixture.payer().await, scene.fixture.payer().await);
+    let claim = async |bytes| scene.files.claim_quota(payer, bytes).await;
+    let first = claim(60).await.unwrap();
+    let (mut second, mut third) = (Box::pin(claim(60)), Box::pin(claim(40)));
+    assert!(futures_util::poll!(&mut second).is_pending());
+    assert!(futures_util::poll!(&mut third).is_pending());
+    assert!(scene.files.claim_quota(other, 100).await.is_ok());
+    // The first comes to nothing: then there is room for both, and for nothing else.
+    drop(first);
+    let both = (second.await.unwrap(), third.await.unwrap());
+    let mut late = Box::pin(claim(1));
+    assert!(futures_util::poll!(&mut late).is_pending());
+    drop(both);
+    drop(late.await.unwrap());
+    assert!(matches!(claim(101).await, Err(FilesError::QuotaExceeded)));
+    assert!(claim(100).await.is_ok());
 }

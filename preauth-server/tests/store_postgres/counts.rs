@@ -118,3 +118,68 @@ async fn a_count_is_right_when_its_slots_come_round_again() {
     }
     assert_eq!(total(&fixture, payer).await, 4);
 }
+
+/// A file for each operation that has none.
+const FILES: &str = "INSERT INTO invoice_files (operation_id, name, media_type, size_bytes, sha256)
+     SELECT id, 'nota.pdf', 'application/pdf', 1000, decode(repeat('ab', 32), 'hex')
+     FROM operations WHERE id NOT IN (SELECT operation_id FROM invoice_files)";
+
+#[tokio::test]
+async fn bytes_of_files_are_kept_as_rows_that_nobody_waits_for_and_summed_up() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    let first = fixture.offer(payer).await.id;
+    let mut writers = Vec::new();
+    for number in 0..WRITERS {
+        let mut writer = begun(&fixture, first, number).await;
+        let file = FILES.replace("WHERE", "WHERE id >= 1000 AND");
+        writer.execute(sqlx::AssertSqlSafe(file)).await.unwrap();
+        writers.push(writer);
+    }
+    let files = &fixture.stores.files;
+    assert_eq!(
+        files.named_bytes(payer).await.unwrap(),
+        0,
+        "nothing is committed"
+    );
+    for mut writer in writers {
+        writer.execute("COMMIT").await.unwrap();
+    }
+    let all = WRITERS.unsigned_abs() * 1_000;
+    assert_eq!(files.named_bytes(payer).await.unwrap(), all);
+    let house = &fixture.stores.housekeeping;
+    while house.sum_up_counts(30).await.unwrap() > 0 {
+        assert_eq!(files.named_bytes(payer).await.unwrap(), all);
+    }
+    let rows = "SELECT count(*) FROM invoice_file_bytes";
+    let rows: i64 = sqlx::query_scalar(rows)
+        .fetch_one(&fixture.sql)
+        .await
+        .unwrap();
+    assert!(rows < 64, "{rows} rows");
+}
+
+#[tokio::test]
+async fn files_from_before_their_bytes_were_counted_are_counted_once() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    for _ in 0..3 {
+        fixture.offer(payer).await;
+    }
+    fixture.sql.execute(FILES).await.unwrap();
+    fixture
+        .sql
+        .execute("DELETE FROM invoice_file_bytes")
+        .await
+        .unwrap();
+    fixture.offer(payer).await;
+    // Counted as it came, beside those that are not.
+    fixture.sql.execute(FILES).await.unwrap();
+    let files = &fixture.stores.files;
+    assert_eq!(files.named_bytes(payer).await.unwrap(), 1_000);
+    let step = include_str!("../../migrations/postgres/0020_invoice_file_bytes_before.sql");
+    for _ in 0..2 {
+        fixture.sql.execute(step).await.unwrap();
+        assert_eq!(files.named_bytes(payer).await.unwrap(), 4_000);
+    }
+}

@@ -23,7 +23,8 @@ use crate::dispatcher::{ExtraRoots, TargetPolicy, Targets};
 use crate::files;
 use crate::hold::Hold;
 use crate::http::integration::Magic;
-use crate::http::{Receiver, Strangers};
+use crate::http::server::ConnectionLimits;
+use crate::http::{Receiver, UnauthenticatedLimiter};
 use crate::ids::random_bytes;
 use crate::invoice_files::InvoiceFiles;
 use crate::sandbox::terminal::{self, Player};
@@ -177,7 +178,8 @@ pub(crate) async fn start(args: &SandboxArgs, data: &Path) -> Result<Started, Cl
             requests: args.rate_limit,
             ..RateLimit::default()
         },
-        strangers: Strangers::unlimited(),
+        limiter: UnauthenticatedLimiter::unlimited(),
+        connections: ConnectionLimits::default(),
         mails: settings.mail.desk(data)?,
         targets,
         extra_roots: ExtraRoots::default(),

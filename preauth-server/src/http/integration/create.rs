@@ -1,6 +1,7 @@
 //! POST /pre-authorizations: offers a supplier an advance.
 
-use preauth_core::service::Offered;
+use preauth_core::operation::Offer;
+use preauth_core::service::{Offered, Preparation};
 use preauth_core::value::{CompanyId, IdempotencyKey, Scope};
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
@@ -10,7 +11,7 @@ use crate::http::convert::{self, Texts};
 use crate::http::error::ApiError;
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
-use crate::http::upload::{Received, Upload};
+use crate::http::upload::{Keeping, Received, Upload};
 use crate::http::{idempotency, upload};
 use crate::log;
 
@@ -43,13 +44,19 @@ impl Endpoint for Create {
         if let Some(magic) = api.magic {
             magic.judge_offer(api, &caller, &offer).await?;
         }
-        if let Some(file) = &received.file {
-            file.keep(&api.files).await?;
-        }
-        let now = api.clock.now();
+        // The file is kept when nothing but the commit is left, so that no refused create leaves one.
+        // Creates that bring files from the same supplier are decided one after the other.
+        let keeping = received.file.as_ref();
+        let keeping = keeping.map(|file| Keeping::new(&api.files, file, caller.head_office));
+        let _turn = match &keeping {
+            Some(_) => Some(api.files.turn(&turn_of(&offer)).await),
+            None => None,
+        };
+        let preparation = keeping.as_ref().map(|keeping| keeping as &dyn Preparation);
+        let (actor, now) = (caller.actor(), api.clock.now());
         let offered = api
             .operations
-            .offer(&offer, caller.actor(), key.as_ref(), now)
+            .offer_prepared(&offer, actor, key.as_ref(), preparation, now)
             .await?;
         let reply = Reply::json(StatusCode::CREATED, offered.body().to_owned());
         Ok(match &offered {
@@ -87,4 +94,12 @@ async fn answered_before(
         }
         None => Err(problems.into()),
     }
+}
+
+/// Whose creates with a file take turns: those that could hold the same invoice are among them,
+/// whichever numbers count as the same.
+fn turn_of(offer: &Offer) -> String {
+    let supplier = offer.supplier.cnpj;
+    let entity = supplier.as_str().get(..8).unwrap_or_default();
+    format!("{} {entity}", offer.payer)
 }

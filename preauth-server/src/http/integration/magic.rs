@@ -165,6 +165,7 @@ const fn recipe(code: ErrorCode) -> Option<Recipe> {
         | ErrorCode::InvalidFileType
         | ErrorCode::InvoiceFileType
         | ErrorCode::InvoiceFileNameTooLong
+        | ErrorCode::FileQuotaExceeded
         | ErrorCode::PreAuthAlreadyRequested
         | ErrorCode::PreAuthAlreadyClosed
         | ErrorCode::NotFound

@@ -12,9 +12,10 @@ use secrecy::zeroize::Zeroizing;
 
 use crate::clock::Clock;
 use crate::http::authorization::bearer;
+use crate::http::client_address::ClientAddress;
 use crate::http::error::ApiError;
 use crate::http::handler;
-use crate::http::strangers::Strangers;
+use crate::http::unauthenticated::UnauthenticatedLimiter;
 use crate::secret::{CHALLENGE_HEADER, Challenge, OperatorTokens, Proof};
 
 use super::PREFIX;
@@ -23,17 +24,21 @@ use super::PREFIX;
 #[derive(Clone)]
 pub struct OperatorGate {
     tokens: Arc<OperatorTokens>,
-    strangers: Strangers,
+    limiter: UnauthenticatedLimiter,
     clock: Arc<dyn Clock>,
 }
 
 impl OperatorGate {
     /// What every caller presents, and what becomes of those who present something else.
     #[must_use]
-    pub fn new(tokens: Arc<OperatorTokens>, strangers: Strangers, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(
+        tokens: Arc<OperatorTokens>,
+        limiter: UnauthenticatedLimiter,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
         Self {
             tokens,
-            strangers,
+            limiter,
             clock,
         }
     }
@@ -58,7 +63,8 @@ impl OperatorGate {
     }
 
     fn refusal(&self, req: &Request) -> ApiError {
-        let counted = self.strangers.count(req.remote_addr(), self.clock.now());
+        let client = ClientAddress::of_request(req);
+        let counted = self.limiter.count(client, self.clock.now());
         match counted {
             Ok(()) => ApiError::new(ErrorCode::PlatformTokenInvalid),
             Err(seconds) => ApiError::new(ErrorCode::RateLimited).retry_after(seconds),
@@ -99,7 +105,7 @@ impl Handler for Unmatched {
 
 #[cfg(test)]
 mod tests {
-    use super::{ErrorCode, OperatorGate, Strangers};
+    use super::{ErrorCode, OperatorGate, UnauthenticatedLimiter};
     use crate::clock::SystemClock;
     use crate::secret::OperatorToken;
     use salvo::http::Request;
@@ -119,7 +125,8 @@ mod tests {
     fn only_the_operator_token_is_admitted() {
         let token = OperatorToken::parse("operator-token-of-the-tests").unwrap();
         let tokens = Arc::new(token.into());
-        let gate = OperatorGate::new(tokens, Strangers::unlimited(), Arc::new(SystemClock));
+        let limiter = UnauthenticatedLimiter::unlimited();
+        let gate = OperatorGate::new(tokens, limiter, Arc::new(SystemClock));
         let right = request(&["Bearer operator-token-of-the-tests"]);
         assert!(gate.judge(&right).is_ok());
         for refused in [

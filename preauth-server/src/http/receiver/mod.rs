@@ -13,7 +13,7 @@ use salvo::http::{HeaderValue, Request, Response, StatusCode};
 use salvo::{Depot, FlowCtrl, Handler, Router, Service, async_trait};
 use webhook_verify::SIGNATURE_HEADER;
 
-use super::server::{Bound, HangUp};
+use super::server::{Bound, ConnectionLimits, HangUp};
 
 pub use delivery::Delivery;
 
@@ -59,7 +59,7 @@ impl Receiver {
     pub fn start(self, ear: impl Ear) {
         let route = Router::with_path(PATH).post(Receive(Arc::new(ear)));
         let service = Service::new(route).catcher(Catcher::new(Bare));
-        let (work, _) = self.bound.serve(service);
+        let (work, _) = self.bound.serve(service, ConnectionLimits::default());
         tokio::spawn(work);
     }
 }

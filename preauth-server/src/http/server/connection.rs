@@ -4,13 +4,14 @@ use std::error::Error as StdError;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use salvo::Service;
 use salvo::conn::{ConnCtrl, StraightStream, http1};
 use salvo::fuse::FuseConfig;
 use salvo::http::uri::Scheme;
-use salvo::hyper::body::Incoming;
+use salvo::hyper::body::{Body, Frame, Incoming, SizeHint};
 use salvo::hyper::service::Service as HyperService;
 use salvo::hyper::{Request, Response};
 use salvo::rt::tokio::{TokioIo, TokioTimer};
@@ -18,6 +19,8 @@ use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::heads::{HEAD_LIMIT_BYTES, Heads, Judgements};
+use super::registry::{Begun, Evicted, Place};
+use super::strict::Crowded;
 
 /// Without a byte either way, within a request or between two.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(75);
@@ -26,11 +29,13 @@ const WRITE_STALL_TIMEOUT: Duration = Duration::from_secs(30);
 /// Held of a body that nobody has asked for yet, and of an answer that is not sent yet.
 const BUFFER_LIMIT_BYTES: usize = 16 * 1024;
 
-/// Who is at the two ends of a connection.
-#[derive(Clone, Copy, Debug)]
+/// Who is at the two ends of a connection, and its place among the open ones.
+#[derive(Debug)]
 pub(super) struct Ends {
     pub local: SocketAddr,
     pub peer: SocketAddr,
+    pub place: Place,
+    pub evicted: Evicted,
 }
 
 /// Among the extensions of an answer: it is not sent, and its connection is closed without a word.
@@ -38,8 +43,8 @@ pub(super) struct Ends {
 #[error("hung up on purpose")]
 pub(in crate::http) struct HangUp;
 
-/// Serves a connection until one of its ends closes it or `stopping` is done: then the request under
-/// way is answered and no other one taken.
+/// Serves a connection until one of its ends closes it, it has to give way to another, or `stopping`
+/// is done: then the request under way is answered and no other one taken.
 pub(super) async fn serve<S>(
     transport: S,
     ends: Ends,
@@ -53,9 +58,15 @@ pub(super) async fn serve<S>(
         .with_connection_idle_timeout(IDLE_TIMEOUT)
         .with_write_stall_timeout(WRITE_STALL_TIMEOUT);
     let timed = StraightStream::new(transport, Some(limits), control.clone(), None);
-    let judgements = Judgements::default();
+    let Ends {
+        local,
+        peer,
+        place,
+        evicted,
+    } = ends;
+    let judgements = Judgements::new(place);
     let heads = Heads::new(timed, judgements.clone());
-    let (local, peer) = (ends.local.into(), ends.peer.into());
+    let (local, peer) = (local.into(), peer.into());
     let handler = service.hyper_handler(local, peer, Scheme::HTTP, None, control, None);
     let requests = Requests {
         handler,
@@ -65,6 +76,8 @@ pub(super) async fn serve<S>(
     let mut stopping = pin!(stopping);
     let outcome = tokio::select! {
         outcome = connection.as_mut() => outcome,
+        // It is idle, and everything that was answered is sent.
+        _ = evicted => return,
         () = stopping.as_mut() => {
             connection.as_mut().graceful_shutdown();
             connection.await
@@ -102,11 +115,21 @@ where
     H::Error: StdError + Send + Sync + 'static,
     H::Future: Send + 'static,
 {
-    type Response = Response<B>;
+    type Response = Response<Tracked<B>>;
     type Error = Box<dyn StdError + Send + Sync>;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
 
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
+        let place = self.judgements.place();
+        let client = place.client(request.headers());
+        request.extensions_mut().insert(client);
+        match place.begin(client) {
+            Begun::UnderWay => {}
+            Begun::Crowded => {
+                request.extensions_mut().insert(Crowded);
+            }
+            Begun::Evicted => return Box::pin(async { Err(HangUp.into()) }),
+        }
         if let Some(flaw) = self.judgements.begin() {
             request.extensions_mut().insert(flaw);
         }
@@ -119,9 +142,41 @@ where
             match answer.extensions().get::<HangUp>() {
                 // The connection ends with the error.
                 Some(hang_up) => Err((*hang_up).into()),
-                None => Ok(answer),
+                None => Ok(answer.map(|body| Tracked { body, judgements })),
             }
         })
+    }
+}
+
+/// The body of an answer, with a note of its end.
+struct Tracked<B> {
+    body: B,
+    judgements: Judgements,
+}
+
+impl<B: Body + Unpin> Body for Tracked<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl<B> Drop for Tracked<B> {
+    fn drop(&mut self) {
+        self.judgements.body_taken();
     }
 }
 
@@ -133,6 +188,7 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
     use tokio::time::{Instant, sleep};
 
+    use super::super::registry::{ConnectionLimits, Registry};
     use super::*;
     use crate::clock::SystemClock;
     use crate::http::body;
@@ -163,17 +219,44 @@ mod tests {
         }
     }
 
-    /// A connection to a service of one route, over a pipe that holds `room` bytes.
+    /// Reads a body of any kind and length, and forgets it.
+    struct Discard;
+
+    #[async_trait]
+    impl Handler for Discard {
+        async fn handle(
+            &self,
+            req: &mut salvo::Request,
+            depot: &mut Depot,
+            res: &mut salvo::Response,
+            _ctrl: &mut FlowCtrl,
+        ) {
+            let outcome = handler::run(body::in_time(async {
+                let mut body = body::BodyReader::new(req);
+                while body.next().await?.is_some() {}
+                Ok(Reply::no_content())
+            }));
+            handler::settle(outcome.await, depot).write(res);
+        }
+    }
+
+    /// A connection to a service of two routes, over a pipe that holds `room` bytes.
     fn connect(room: usize) -> DuplexStream {
-        let route = Router::with_path("echo").get(Echo).post(Echo);
+        let route = Router::new()
+            .push(Router::with_path("echo").get(Echo).post(Echo))
+            .push(Router::with_path("discard").post(Discard));
         let (clock, ids) = (Arc::new(SystemClock), Arc::new(RandomIds));
         let metrics = Metrics::new().requests;
         let service = server::service(route, "platform", clock, ids, metrics);
         let (near, far) = duplex(room);
         let nobody = SocketAddr::from(([127, 0, 0, 1], 1));
+        let registry = Registry::new(ConnectionLimits::default());
+        let (place, evicted) = registry.admit(nobody.into()).unwrap();
         let ends = Ends {
             local: nobody,
             peer: nobody,
+            place,
+            evicted,
         };
         tokio::spawn(async move {
             serve(far, ends, &service, std::future::pending()).await;
@@ -244,27 +327,53 @@ mod tests {
         assert_eq!(until_closed(&mut stream, begin).await, (String::new(), 75));
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn a_body_has_60_seconds_however_steadily_it_comes() {
+    /// Sends a body in pieces of so many bytes, each so long after the one before; the answer, and after
+    /// how many seconds it came.
+    async fn trickle(path: &str, piece: usize, pause: Duration) -> (String, u64) {
         let begin = Instant::now();
         let mut stream = connect(1024 * 1024);
-        let head = b"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\nConnection: close\r\n\r\n";
-        stream.write_all(head).await.unwrap();
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10000000\r\nConnection: close\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
         let (mut reader, mut writer) = tokio::io::split(stream);
-        let trickle = async {
-            while writer.write_all(b" ").await.is_ok() {
-                sleep(Duration::from_secs(1)).await;
+        let piece = vec![b' '; piece];
+        let sending = async {
+            while writer.write_all(&piece).await.is_ok() {
+                sleep(pause).await;
             }
         };
         let mut answer = String::new();
         tokio::select! {
-            () = trickle => reader.read_to_string(&mut answer).await,
+            () = sending => reader.read_to_string(&mut answer).await,
             read = reader.read_to_string(&mut answer) => read,
         }
         .unwrap();
+        (answer, begin.elapsed().as_secs())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_has_60_seconds_however_steadily_it_comes() {
+        let (answer, seconds) = trickle("/discard", 10 * 1024, Duration::from_secs(1)).await;
         assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
         assert!(answer.contains("REQUEST_TIMEOUT"), "{answer}");
-        let seconds = begin.elapsed().as_secs();
+        assert!((60..=63).contains(&seconds), "{seconds}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_slower_than_8_kib_a_second_is_given_up_after_20_seconds() {
+        for path in ["/discard", "/echo"] {
+            let (answer, seconds) = trickle(path, 7 * 1024, Duration::from_secs(1)).await;
+            assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+            assert!(answer.contains("REQUEST_TIMEOUT"), "{answer}");
+            assert!((20..=23).contains(&seconds), "{path} {seconds}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_comes_in_bursts_is_as_fast_as_they_are_together() {
+        let (answer, seconds) = trickle("/discard", 170 * 1024, Duration::from_secs(19)).await;
+        assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
         assert!((60..=63).contains(&seconds), "{seconds}");
     }
 

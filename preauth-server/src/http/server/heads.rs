@@ -15,6 +15,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
 use super::head::{BodyLength, Flaw, Head, end_of_head, read};
+use super::registry::Place;
 
 /// Head of a request, request line included.
 pub(super) const HEAD_LIMIT_BYTES: usize = 16 * 1024;
@@ -23,9 +24,16 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// Read from the transport at once while a head is awaited.
 const PIECE_BYTES: usize = 4 * 1024;
 
-/// What the reader of a connection and the service behind the HTTP library tell each other.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Judgements(Arc<Mutex<Exchange>>);
+/// What the two ends of the HTTP library have in common: the transport before it, the service behind it.
+#[derive(Clone, Debug)]
+pub(super) struct Judgements(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    /// The connection's.
+    place: Place,
+    exchange: Mutex<Exchange>,
+}
 
 #[derive(Debug, Default)]
 struct Exchange {
@@ -35,17 +43,43 @@ struct Exchange {
     flaw: Option<Flaw>,
     /// Nothing is being answered.
     is_answered: bool,
+    /// The library has all of an answer; the transport need not have.
+    is_body_taken: bool,
 }
 
 impl Judgements {
+    pub(super) fn new(place: Place) -> Self {
+        Self(Arc::new(Shared {
+            place,
+            exchange: Mutex::default(),
+        }))
+    }
+
+    pub(super) fn place(&self) -> &Place {
+        &self.0.place
+    }
+
     /// The flaw of the request that now begins, if it has one.
     pub(super) fn begin(&self) -> Option<Flaw> {
         let mut exchange = self.lock();
         exchange.is_answered = false;
+        exchange.is_body_taken = false;
         if std::mem::take(&mut exchange.is_announced) {
             exchange.flaw
         } else {
             Some(Flaw::Unseen)
+        }
+    }
+
+    /// The library needs nothing more of the answer.
+    pub(super) fn body_taken(&self) {
+        self.lock().is_body_taken = true;
+    }
+
+    /// The transport has everything that the library had for it.
+    fn flushed(&self) {
+        if std::mem::take(&mut self.lock().is_body_taken) {
+            self.0.place.end();
         }
     }
 
@@ -66,7 +100,10 @@ impl Judgements {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Exchange> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0
+            .exchange
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -254,7 +291,10 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Heads<S> {
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().transport).poll_flush(cx)
+        let this = self.get_mut();
+        let flushed = ready!(Pin::new(&mut this.transport).poll_flush(cx));
+        this.judgements.flushed();
+        Poll::Ready(flushed)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -8,18 +8,19 @@ use std::time::Duration;
 
 use salvo::Service;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::connection::{self, Ends};
+use crate::http::client_address::{ClientAddress, ClientGroup};
 
-/// Connections at once; further ones wait to be accepted.
-const CONNECTION_LIMIT: usize = 2_000;
+use super::connection::{self, Ends};
+use super::registry::{ConnectionLimits, Evicted, Full, Place, Registry};
+
 /// After a connection could not be taken: mostly the process has no file descriptors left, and the
 /// next try would fail as well.
 const REST_AFTER_FAILURE: Duration = Duration::from_millis(100);
-const TOLD_AGAIN_AFTER: Duration = Duration::from_mins(1);
+const LOGGED_AGAIN_AFTER: Duration = Duration::from_mins(1);
 
 /// A bound listener that does not serve yet.
 pub struct Bound {
@@ -42,17 +43,31 @@ impl Bound {
     }
 
     /// Serves until it is stopped: the work, to be spawned, and the handle that ends it.
-    pub fn serve(self, service: Service) -> (impl Future<Output = ()> + Send + use<>, Stop) {
+    pub fn serve(
+        self,
+        service: Service,
+        limits: ConnectionLimits,
+    ) -> (impl Future<Output = ()> + Send + use<>, Stop) {
         let (stop, stopping) = watch::channel(None);
-        (self.work(Arc::new(service), stopping), Stop(stop))
+        (self.work(Arc::new(service), limits, stopping), Stop(stop))
     }
 
-    async fn work(self, service: Arc<Service>, stopping: watch::Receiver<Option<Duration>>) {
-        let mut door = Door::new(self.listener);
+    async fn work(
+        self,
+        service: Arc<Service>,
+        limits: ConnectionLimits,
+        stopping: watch::Receiver<Option<Duration>>,
+    ) {
+        let mut door = Door::new(self.listener, limits);
         let mut connections = JoinSet::new();
         let mut asked = stopping.clone();
         let grace = loop {
-            let (stream, peer, room) = tokio::select! {
+            let Taken {
+                stream,
+                peer,
+                place,
+                evicted,
+            } = tokio::select! {
                 grace = asked_to_stop(&mut asked) => break grace,
                 Some(_) = connections.join_next() => continue,
                 taken = door.take() => taken,
@@ -62,13 +77,14 @@ impl Bound {
                 // A listener on every address took it at one of them.
                 local: stream.local_addr().unwrap_or(self.address),
                 peer,
+                place,
+                evicted,
             };
             connections.spawn(async move {
                 let stopping = async move {
                     asked_to_stop(&mut asked).await;
                 };
                 connection::serve(stream, ends, &service, stopping).await;
-                drop(room);
             });
         };
         drop(door);
@@ -99,47 +115,95 @@ async fn asked_to_stop(stopping: &mut watch::Receiver<Option<Duration>>) -> Dura
 /// Where connections come in.
 struct Door {
     listener: TcpListener,
-    room: Arc<Semaphore>,
-    /// When a failure was told last.
-    told_at: Option<Instant>,
+    registry: Registry,
+    /// Accepted, and without a place yet.
+    waiting: Option<(TcpStream, SocketAddr)>,
+    /// When a failure to accept was logged last.
+    failure_logged_at: Option<Instant>,
+    /// When a refusal was logged last.
+    refusal_logged_at: Option<Instant>,
+}
+
+/// A connection with its place.
+struct Taken {
+    stream: TcpStream,
+    peer: SocketAddr,
+    place: Place,
+    evicted: Evicted,
 }
 
 impl Door {
-    fn new(listener: TcpListener) -> Self {
+    fn new(listener: TcpListener, limits: ConnectionLimits) -> Self {
         Self {
             listener,
-            room: Arc::new(Semaphore::new(CONNECTION_LIMIT)),
-            told_at: None,
+            registry: Registry::new(limits),
+            waiting: None,
+            failure_logged_at: None,
+            refusal_logged_at: None,
         }
     }
 
-    /// The next connection, and its place among those that may be open at once. Nothing is lost when
-    /// this is dropped before it is done.
-    async fn take(&mut self) -> (TcpStream, SocketAddr, OwnedSemaphorePermit) {
+    /// The next connection that finds a place. Nothing is lost when this is dropped before it is done.
+    async fn take(&mut self) -> Taken {
         loop {
-            let Ok(room) = Arc::clone(&self.room).acquire_owned().await else {
-                std::future::pending().await
+            if self.waiting.is_none() {
+                self.waiting = self.accept().await;
+            }
+            let Some((_, peer)) = &self.waiting else {
+                continue;
             };
-            match self.listener.accept().await {
-                Ok((stream, peer)) => return (stream, peer, room),
-                Err(error) => {
-                    self.tell(&error);
-                    tokio::time::sleep(REST_AFTER_FAILURE).await;
+            match self.registry.admit(ClientAddress::from(*peer)) {
+                Ok((place, evicted)) => {
+                    if let Some((stream, peer)) = self.waiting.take() {
+                        return Taken {
+                            stream,
+                            peer,
+                            place,
+                            evicted,
+                        };
+                    }
                 }
+                Err(Full::Client(client)) => {
+                    self.waiting = None;
+                    self.log_refusal(client);
+                }
+                Err(Full::Listener) => self.registry.room().await,
             }
         }
     }
 
-    /// Tells of a failure, and not ten times a second for as long as it lasts.
-    fn tell(&mut self, error: &io::Error) {
-        let is_known = self
-            .told_at
-            .is_some_and(|at| at.elapsed() < TOLD_AGAIN_AFTER);
-        if !is_known {
-            tracing::error!(target: "listener", %error, "no connection is accepted");
-            self.told_at = Some(Instant::now());
+    async fn accept(&mut self) -> Option<(TcpStream, SocketAddr)> {
+        match self.listener.accept().await {
+            Ok(accepted) => Some(accepted),
+            Err(error) => {
+                if is_due(&mut self.failure_logged_at) {
+                    tracing::error!(target: "listener", %error, "no connection is accepted");
+                }
+                tokio::time::sleep(REST_AFTER_FAILURE).await;
+                None
+            }
         }
     }
+
+    fn log_refusal(&mut self, client: ClientGroup) {
+        if is_due(&mut self.refusal_logged_at) {
+            tracing::warn!(
+                target: "listener",
+                %client,
+                "a client has as many connections as it may, each with a request under way; further \
+                 ones are closed (connections.max_per_client)"
+            );
+        }
+    }
+}
+
+/// Whether it is time to log something again that may happen many times a second.
+fn is_due(logged_at: &mut Option<Instant>) -> bool {
+    let is_due = logged_at.is_none_or(|at| at.elapsed() >= LOGGED_AGAIN_AFTER);
+    if is_due {
+        *logged_at = Some(Instant::now());
+    }
+    is_due
 }
 
 impl fmt::Debug for Bound {

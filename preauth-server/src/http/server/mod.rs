@@ -5,6 +5,7 @@ mod exact_path;
 pub mod head;
 mod heads;
 mod listener;
+mod registry;
 mod strict;
 mod unanswered;
 
@@ -26,6 +27,7 @@ use unanswered::Unanswered;
 pub(super) use connection::HangUp;
 pub(super) use head::Flaw;
 pub use listener::{Bound, Stop};
+pub use registry::ConnectionLimits;
 
 /// `routes` with what every answer has: a request id, a line in the log, the error shape.
 #[must_use]
@@ -113,7 +115,7 @@ mod tests {
             .await
             .unwrap();
         let address = bound.address();
-        let (work, _stop) = bound.serve(service);
+        let (work, _stop) = bound.serve(service, ConnectionLimits::default());
         tokio::spawn(work);
         for path in ["endpoint", "layer", "endpoint"] {
             let mut stream = TcpStream::connect(address).await.unwrap();

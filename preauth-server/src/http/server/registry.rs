@@ -114,8 +114,7 @@ impl Registry {
     /// A place for a connection of `peer`; where there is none, the longest idle one gives way.
     pub(super) fn admit(&self, peer: ClientAddress) -> Result<(Place, Evicted), Full> {
         let Shared { limits, .. } = &*self.0;
-        let is_counted =
-            !limits.uncounted.contain(peer) && !limits.trusted_proxies.contain(peer);
+        let is_counted = !limits.uncounted.contain(peer) && !limits.trusted_proxies.contain(peer);
         let client = is_counted.then(|| peer.group());
         let mut state = self.0.lock();
         if let Some(client) = client

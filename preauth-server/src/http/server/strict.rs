@@ -1,4 +1,5 @@
-//! Refuses requests that two servers could read differently, before anybody asks what they want.
+//! Refuses requests that two servers could read differently, and those of a client that has too many
+//! under way, before their endpoint sees them.
 
 use preauth_core::ErrorCode;
 use salvo::http::header::{CONNECTION, HeaderValue};
@@ -8,6 +9,13 @@ use salvo::{Depot, FlowCtrl, Handler, async_trait};
 use super::head::Flaw;
 use crate::http::error::ApiError;
 use crate::http::{handler, messages};
+
+/// Seconds after which a request may be sent again that found too many others of its client.
+const RETRY_SECONDS: u32 = 1;
+
+/// Among the extensions of a request: too many of its client are under way, through a trusted proxy.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Crowded;
 
 /// A layer around every endpoint: answers a flawed request and ends its connection.
 pub(super) struct Strict;
@@ -22,6 +30,14 @@ impl Handler for Strict {
         ctrl: &mut FlowCtrl,
     ) {
         let Some(flaw) = req.extensions().get::<Flaw>().copied() else {
+            if req.extensions().get::<Crowded>().is_some() {
+                let refusal = ApiError::new(ErrorCode::ServiceUnavailable);
+                let refusal = refusal
+                    .message(messages::CROWDED)
+                    .retry_after(RETRY_SECONDS);
+                handler::refuse(refusal, depot, res);
+                ctrl.skip_rest();
+            }
             return;
         };
         let refusal = ApiError::new(ErrorCode::BadRequest).message(messages::flaw(flaw));

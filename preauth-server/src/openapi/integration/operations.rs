@@ -84,6 +84,7 @@ fn create() -> Described {
         ErrorCode::InvoiceFileNameTooLong,
         ErrorCode::InvoiceFileType,
         ErrorCode::InvalidFileType,
+        ErrorCode::FileQuotaExceeded,
     ])
 }
 

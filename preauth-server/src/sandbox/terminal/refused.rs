@@ -51,6 +51,7 @@ impl From<ServiceError> for Refused {
             ServiceError::OrderRejected(_)
             | ServiceError::IdempotencyKeyReused
             | ServiceError::IdempotencyInProgress
+            | ServiceError::Unprepared(_)
             | ServiceError::NotDone(_)
             | ServiceError::Busy(_)
             | ServiceError::Unknown(_) => Self::Failed { error },

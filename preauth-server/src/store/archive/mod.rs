@@ -14,8 +14,8 @@ use super::rows::Corrupt;
 pub(super) use gathering::Gathering;
 pub(super) use notices::{notices, sent, untold};
 pub(super) use pages::{
-    holders, last_operation, last_order, last_other, miscounts, operations, orders, others,
-    replies, strays,
+    file_bytes, holders, last_operation, last_order, last_other, miscounts, operations, orders,
+    others, replies, strays,
 };
 pub(super) use stage::{Owner, Page, Place, Range, Stage};
 

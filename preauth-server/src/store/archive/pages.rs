@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use preauth_core::payment_order::{OtherOrder, PaymentOrder};
 use preauth_core::port::{
-    ExtensionRecord, OtherEvent, Read, Record, StoredEvent, StoredOperation, StoredOrder, Subject,
+    ExtensionRecord, FileBytes, OtherEvent, Read, Record, StoredEvent, StoredOperation,
+    StoredOrder, Subject,
 };
 use preauth_core::value::{CompanyId, EventId, OperationId, PaymentOrderId};
 use uuid::Uuid;
@@ -216,6 +217,23 @@ pub(in crate::store) fn miscounts(rows: &[impl RawRow]) -> Result<Vec<Read<Recor
         Ok(told_of(subject, miscount))
     });
     records.collect()
+}
+
+/// The room that a head office's files are said to have, if it is wrong.
+pub(in crate::store) fn file_bytes(
+    head_office: Uuid,
+    row: &impl RawRow,
+) -> Result<Vec<Read<Record>>, Corrupt> {
+    let columns = Columns::of("invoice_file_bytes", row);
+    let found = FileBytes {
+        head_office: CompanyId::new(head_office),
+        counted: columns.raw("counted")?,
+        there: columns.raw("there")?,
+    };
+    let is_right = found.counted == found.there;
+    Ok(Vec::from_iter(
+        (!is_right).then_some(Ok(Record::FileBytes(found))),
+    ))
 }
 
 pub(super) fn operation_subject(id: i64) -> Subject {

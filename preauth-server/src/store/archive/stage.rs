@@ -18,6 +18,8 @@ pub(in crate::store) enum Stage {
     Untold(i64),
     /// The head office whose counts were compared.
     Counts(Uuid),
+    /// The head office whose files were summed up.
+    FileBytes(Uuid),
     End,
 }
 
@@ -52,7 +54,8 @@ impl Stage {
             Self::Notices(_) => Self::Sent(String::new(), 0, Uuid::nil()),
             Self::Sent(..) => Self::Untold(0),
             Self::Untold(_) => Self::Counts(Uuid::nil()),
-            Self::Counts(_) | Self::End => Self::End,
+            Self::Counts(_) => Self::FileBytes(Uuid::nil()),
+            Self::FileBytes(_) | Self::End => Self::End,
         }
     }
 }

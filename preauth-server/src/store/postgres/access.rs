@@ -19,6 +19,7 @@ use super::held::{HeldRows, Turns};
 use super::rate_counts::{self, Party};
 use super::rows::{Columns, place};
 use super::session;
+use crate::store::rows::key_hash;
 
 #[async_trait]
 impl Access for PostgresStore {
@@ -54,6 +55,31 @@ impl Access for PostgresStore {
             }
         }
     }
+
+    async fn key_hashes(
+        &self,
+        after: ApiKeyId,
+        limit: u32,
+    ) -> Result<Vec<(ApiKeyId, KeyHash)>, Unavailable> {
+        let input = (after, limit);
+        let found = self.read(&input, |connection, (after, limit)| {
+            Box::pin(key_hashes(connection, *after, *limit))
+        });
+        Ok(found.await?)
+    }
+}
+
+async fn key_hashes(
+    connection: &mut PgConnection,
+    after: ApiKeyId,
+    limit: u32,
+) -> Result<Vec<(ApiKeyId, KeyHash)>, Fault> {
+    let rows = sqlx::query("SELECT id, hash FROM api_keys WHERE id > $1 ORDER BY id LIMIT $2")
+        .bind(after.as_uuid())
+        .bind(i64::from(limit))
+        .fetch_all(connection)
+        .await?;
+    Ok(rows.iter().map(key_hash).collect::<Result<_, _>>()?)
 }
 
 impl PostgresStore {

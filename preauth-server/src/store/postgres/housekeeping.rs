@@ -285,6 +285,41 @@ async fn sum_up_counts(connection: &mut PgConnection, limit: u32) -> Result<u64,
     )
     .bind(i64::from(limit))
     .bind(MANY_COUNTS)
+    .fetch_one(&mut *connection)
+    .await?;
+    let rows: i64 = done.try_get(0)?;
+    let of_files = sum_up_file_bytes(connection, limit).await?;
+    Ok(rows.unsigned_abs().saturating_add(of_files))
+}
+
+/// The same for the bytes of invoice files.
+async fn sum_up_file_bytes(connection: &mut PgConnection, limit: u32) -> Result<u64, WriteError> {
+    let done = sqlx::query(
+        "WITH many AS (
+             SELECT head_office_id FROM invoice_file_bytes
+             GROUP BY head_office_id HAVING count(*) >= $2
+             ORDER BY count(*) DESC LIMIT 1
+         ),
+         taken AS (
+             SELECT b.head_office_id, b.slot
+             FROM invoice_file_bytes b JOIN many m ON m.head_office_id = b.head_office_id
+             LIMIT $1 FOR UPDATE OF b SKIP LOCKED
+         ),
+         gone AS (
+             DELETE FROM invoice_file_bytes b USING taken t
+             WHERE b.head_office_id = t.head_office_id AND b.slot = t.slot
+             RETURNING b.head_office_id, b.bytes
+         ),
+         summed AS (
+             INSERT INTO invoice_file_bytes AS b (head_office_id, slot, bytes)
+             SELECT s.head_office_id, nextval('invoice_file_bytes_slots'), s.total
+             FROM (SELECT head_office_id, sum(bytes) AS total FROM gone GROUP BY head_office_id) AS s
+             ON CONFLICT (head_office_id, slot) DO UPDATE SET bytes = b.bytes + excluded.bytes
+         )
+         SELECT count(*) FROM gone",
+    )
+    .bind(i64::from(limit))
+    .bind(MANY_COUNTS)
     .fetch_one(connection)
     .await?;
     let rows: i64 = done.try_get(0)?;

@@ -3,12 +3,12 @@
 use async_trait::async_trait;
 use preauth_core::operation::InvoiceFile;
 use preauth_core::port::Unavailable;
-use preauth_core::value::{OperationId, Timestamp};
+use preauth_core::value::{CompanyId, OperationId, Timestamp};
 use sqlx::PgConnection;
 
 use crate::directory::FileDescriptions;
 use crate::invoice_files::{ContentHash, FileLedger};
-use crate::store::rows::{content_hash, invoice_file};
+use crate::store::rows::{content_hash, count, invoice_file};
 
 use super::PostgresStore;
 use super::error::{Fault, WriteError, unavailable};
@@ -60,6 +60,13 @@ impl FileLedger for PostgresStore {
         claimed.await.map_err(unavailable)
     }
 
+    async fn named_bytes(&self, head_office: CompanyId) -> Result<u64, Unavailable> {
+        let named = self.read(&head_office, |connection, head_office| {
+            Box::pin(named_bytes(connection, *head_office))
+        });
+        Ok(named.await?)
+    }
+
     async fn forget_file(&self, file: ContentHash) -> Result<(), Unavailable> {
         let forgotten =
             self.write_relaxed(file, |connection, file| Box::pin(forget(connection, *file)));
@@ -81,6 +88,16 @@ async fn description(
         return Ok(None);
     };
     Ok(Some(invoice_file(&row)?))
+}
+
+async fn named_bytes(connection: &mut PgConnection, head_office: CompanyId) -> Result<u64, Fault> {
+    let bytes: i64 = sqlx::query_scalar(
+        "SELECT coalesce(sum(bytes), 0)::BIGINT FROM invoice_file_bytes WHERE head_office_id = $1",
+    )
+    .bind(head_office.as_uuid())
+    .fetch_one(connection)
+    .await?;
+    Ok(count(bytes))
 }
 
 async fn announce(

@@ -102,6 +102,11 @@ fn steps() -> Vec<Migration> {
             include_str!("../../../migrations/postgres/0015_invitations_of_offers.sql"),
         ),
         step(
+            16,
+            "invoice_file_bytes",
+            include_str!("../../../migrations/postgres/0016_invoice_file_bytes.sql"),
+        ),
+        step(
             17,
             "rate_counts",
             include_str!("../../../migrations/postgres/0017_rate_counts.sql"),
@@ -115,6 +120,11 @@ fn steps() -> Vec<Migration> {
             19,
             "suspensions",
             include_str!("../../../migrations/postgres/0019_suspensions.sql"),
+        ),
+        step(
+            20,
+            "invoice_file_bytes_before",
+            include_str!("../../../migrations/postgres/0020_invoice_file_bytes_before.sql"),
         ),
     ]
 }

@@ -19,6 +19,13 @@ impl Watch for PostgresStore {
         Ok(waiting.await?)
     }
 
+    async fn offices_with_files_of(&self, bytes: u64) -> Result<u32, Unavailable> {
+        let found = self.read(&bytes, |connection, bytes| {
+            Box::pin(offices_with_files_of(connection, *bytes))
+        });
+        Ok(found.await?)
+    }
+
     fn usage(&self) -> Usage {
         let refusals = [
             self.writer.refusals(),
@@ -90,4 +97,17 @@ async fn waiting(connection: &mut PgConnection, now: Timestamp) -> Result<Waitin
         paused_endpoints: columns.raw("paused_endpoints")?,
         staged_notices: columns.raw("staged_notices")?,
     })
+}
+
+async fn offices_with_files_of(connection: &mut PgConnection, bytes: u64) -> Result<u32, Fault> {
+    let row = sqlx::query(
+        "SELECT count(*) AS offices FROM (
+             SELECT 1 FROM invoice_file_bytes GROUP BY head_office_id
+             HAVING sum(bytes) >= $1 LIMIT $2) AS counted",
+    )
+    .bind(i64::try_from(bytes).unwrap_or(i64::MAX))
+    .bind(i64::from(COUNT_LIMIT))
+    .fetch_one(connection)
+    .await?;
+    Ok(Columns::of("invoice_file_bytes", &row).raw("offices")?)
 }

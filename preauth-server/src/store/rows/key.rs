@@ -2,6 +2,7 @@
 
 use preauth_core::value::{ApiKeyId, CompanyId, UserId};
 
+use crate::access::KeyHash;
 use crate::directory::ApiKey;
 
 use super::columns::{Columns, Corrupt};
@@ -21,4 +22,11 @@ pub(in crate::store) fn api_key(row: &impl RawRow) -> Result<ApiKey, Corrupt> {
         revoked_at: columns.optional_timestamp("revoked_at")?,
         last_used_at: columns.optional_timestamp("last_used_at")?,
     })
+}
+
+/// A key's id and hash.
+pub(in crate::store) fn key_hash(row: &impl RawRow) -> Result<(ApiKeyId, KeyHash), Corrupt> {
+    let columns = Columns::of("api_keys", row);
+    let id = ApiKeyId::new(columns.uuid("id")?);
+    Ok((id, KeyHash(columns.bytes("hash")?)))
 }

@@ -13,6 +13,7 @@ use crate::store::exhausted::{Known, is_used_up};
 use super::SqliteStore;
 use super::error::{Fault, WriteError, unavailable};
 use super::rows::Columns;
+use crate::store::rows::key_hash;
 
 #[async_trait]
 impl Access for SqliteStore {
@@ -53,6 +54,28 @@ impl Access for SqliteStore {
         self.exhausted.note(*key, limit, &entry);
         Ok(Some(entry))
     }
+
+    async fn key_hashes(
+        &self,
+        after: ApiKeyId,
+        limit: u32,
+    ) -> Result<Vec<(ApiKeyId, KeyHash)>, Unavailable> {
+        let mut reader = self.reader().await?;
+        Ok(key_hashes(&mut reader, after, limit).await?)
+    }
+}
+
+async fn key_hashes(
+    connection: &mut SqliteConnection,
+    after: ApiKeyId,
+    limit: u32,
+) -> Result<Vec<(ApiKeyId, KeyHash)>, Fault> {
+    let rows = sqlx::query("SELECT id, hash FROM api_keys WHERE id > ?1 ORDER BY id LIMIT ?2")
+        .bind(after.as_uuid().as_bytes().as_slice())
+        .bind(limit)
+        .fetch_all(connection)
+        .await?;
+    Ok(rows.iter().map(key_hash).collect::<Result<_, _>>()?)
 }
 
 impl SqliteStore {

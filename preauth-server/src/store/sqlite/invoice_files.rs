@@ -3,12 +3,12 @@
 use async_trait::async_trait;
 use preauth_core::operation::InvoiceFile;
 use preauth_core::port::Unavailable;
-use preauth_core::value::{OperationId, Timestamp};
+use preauth_core::value::{CompanyId, OperationId, Timestamp};
 use sqlx::SqliteConnection;
 
 use crate::directory::FileDescriptions;
 use crate::invoice_files::{ContentHash, FileLedger};
-use crate::store::rows::{content_hash, invoice_file};
+use crate::store::rows::{content_hash, count, invoice_file};
 
 use super::SqliteStore;
 use super::error::{Fault, WriteError, unavailable};
@@ -60,6 +60,11 @@ impl FileLedger for SqliteStore {
         claimed.await.map_err(unavailable)
     }
 
+    async fn named_bytes(&self, head_office: CompanyId) -> Result<u64, Unavailable> {
+        let mut reader = self.reader().await?;
+        Ok(named_bytes(&mut reader, head_office).await?)
+    }
+
     async fn forget_file(&self, file: ContentHash) -> Result<(), Unavailable> {
         let forgotten = self
             .writer
@@ -82,6 +87,19 @@ async fn description(
         return Ok(None);
     };
     Ok(Some(invoice_file(&row)?))
+}
+
+async fn named_bytes(
+    connection: &mut SqliteConnection,
+    head_office: CompanyId,
+) -> Result<u64, Fault> {
+    let bytes: i64 = sqlx::query_scalar(
+        "SELECT coalesce(sum(bytes), 0) FROM invoice_file_bytes WHERE head_office_id = ?1",
+    )
+    .bind(head_office.as_uuid().as_bytes().as_slice())
+    .fetch_one(connection)
+    .await?;
+    Ok(count(bytes))
 }
 
 async fn announce(

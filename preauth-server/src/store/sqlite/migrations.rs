@@ -85,6 +85,11 @@ fn steps() -> Vec<Migration> {
             include_str!("../../../migrations/sqlite/0015_invitations_of_offers.sql"),
         ),
         step(
+            16,
+            "invoice_file_bytes",
+            include_str!("../../../migrations/sqlite/0016_invoice_file_bytes.sql"),
+        ),
+        step(
             17,
             "rate_counts",
             include_str!("../../../migrations/sqlite/0017_rate_counts.sql"),
@@ -98,6 +103,11 @@ fn steps() -> Vec<Migration> {
             19,
             "suspensions",
             include_str!("../../../migrations/sqlite/0019_suspensions.sql"),
+        ),
+        step(
+            20,
+            "invoice_file_bytes_before",
+            include_str!("../../../migrations/sqlite/0020_invoice_file_bytes_before.sql"),
         ),
     ]
 }

@@ -58,6 +58,22 @@ impl Watch for SqliteStore {
         })
     }
 
+    async fn offices_with_files_of(&self, bytes: u64) -> Result<u32, Unavailable> {
+        let mut reader = self.reader().await?;
+        let row = sqlx::query(
+            "SELECT count(*) AS offices FROM (
+                 SELECT 1 FROM invoice_file_bytes WHERE bytes >= ?1 LIMIT ?2)",
+        )
+        .bind(i64::try_from(bytes).unwrap_or(i64::MAX))
+        .bind(COUNT_LIMIT)
+        .fetch_one(&mut *reader)
+        .await
+        .map_err(Fault::from)?;
+        Ok(Columns::of("invoice_file_bytes", &row)
+            .raw("offices")
+            .map_err(Fault::from)?)
+    }
+
     fn usage(&self) -> Usage {
         let refusals = self.reads.refusals().and(self.writer.refusals());
         Usage::of("sqlite", &self.readers, Some(self.writer.queue()), refusals)

@@ -145,7 +145,7 @@ impl From<&audit::Violation> for Violation {
                 Rule::FrozenBody => "I9",
                 Rule::LeasesEnd => "I14",
                 Rule::Amounts => "I15",
-                Rule::CountsOfLists => "I11",
+                Rule::CountsOfLists | Rule::FileBytes => "I11",
                 Rule::NoticeOfItsOwn | Rule::NoticeOutcome | Rule::DailyShare | Rule::OfferTold => {
                     "I16"
                 }

@@ -23,6 +23,7 @@ pub(super) async fn page(
         Stage::Orders(after) => return orders(connection, stage, *after, limit).await,
         Stage::Others(after) => return others(connection, stage, *after, limit).await,
         Stage::Counts(after) => return miscounts(connection, stage, *after, limit).await,
+        Stage::FileBytes(after) => return file_bytes(connection, stage, *after).await,
         Stage::End => return Ok((Vec::new(), Stage::End)),
         Stage::Replies(head_office, key) => {
             replies(connection, stage, (*head_office, key), limit).await?
@@ -236,4 +237,38 @@ async fn miscounts(
     .fetch_all(connection)
     .await?;
     Ok((archive::miscounts(&rows)?, Stage::Counts(head_office)))
+}
+
+/// The room that the files of the next head office are said to have, if it is wrong.
+async fn file_bytes(
+    connection: &mut SqliteConnection,
+    stage: &Stage,
+    after: Uuid,
+) -> Result<Page, Fault> {
+    let next = sqlx::query(
+        "SELECT head_office_id
+         FROM (SELECT min(head_office_id) AS head_office_id FROM operations WHERE head_office_id > ?1
+               UNION ALL
+               SELECT min(head_office_id) FROM invoice_file_bytes WHERE head_office_id > ?1) AS n
+         WHERE head_office_id IS NOT NULL ORDER BY head_office_id LIMIT 1",
+    )
+    .bind(after.as_bytes().as_slice())
+    .fetch_optional(&mut *connection)
+    .await?;
+    let Some(next) = next else {
+        return Ok((Vec::new(), stage.after()));
+    };
+    let head_office = Columns::of("operations", &next).uuid("head_office_id")?;
+    let row = sqlx::query(
+        "SELECT (SELECT coalesce(sum(bytes), 0) FROM invoice_file_bytes
+                 WHERE head_office_id = ?1) AS counted,
+                (SELECT coalesce(sum(f.size_bytes), 0)
+                 FROM operations o JOIN invoice_files f ON f.operation_id = o.id
+                 WHERE o.head_office_id = ?1) AS there",
+    )
+    .bind(head_office.as_bytes().as_slice())
+    .fetch_one(connection)
+    .await?;
+    let records = archive::file_bytes(head_office, &row)?;
+    Ok((records, Stage::FileBytes(head_office)))
 }

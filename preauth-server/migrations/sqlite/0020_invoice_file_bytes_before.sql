@@ -1,0 +1,1 @@
+-- Nothing: step 16 counted the files that were there. (On PostgreSQL it let others write meanwhile.)

@@ -1,0 +1,235 @@
+//! Whether a key exists, without a look-up of its own.
+//!
+//! A client that sent too many unknown keys may cause no further look-ups, and yet whoever shares its
+//! address and has a valid key must be let in, on an instance that has just started too. So the keys
+//! that exist are listed in memory once a client has sent too many, and only a listed one is looked
+//! up. The list is brought up to date before a key is refused, for all who wait together and ten
+//! times a second at most, by reading the keys that were made lately.
+
+use std::collections::HashSet;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use preauth_core::port::Unavailable;
+use preauth_core::value::ApiKeyId;
+use tokio::sync::Mutex;
+use tokio::time::{Instant, sleep_until};
+use uuid::Uuid;
+
+use crate::access::{Access, KeyHash};
+
+/// Between two readings.
+const MIN_INTERVAL: Duration = Duration::from_millis(100);
+/// Keys read at once.
+const PAGE: u32 = 5_000;
+/// Ids begin with the moment in which they were made. Commits are shorter than this, and clocks of
+/// instances closer to each other.
+const OVERLAP_MS: u64 = 10 * 60 * 1000;
+
+/// The keys that exist, as far as they were read.
+pub(super) struct KnownKeys {
+    access: Arc<dyn Access>,
+    /// The first bytes of each hash: nobody who lacks the key can make another one with them.
+    listed: RwLock<HashSet<[u8; 8]>>,
+    reading: Mutex<Reading>,
+}
+
+#[derive(Debug)]
+struct Reading {
+    /// When the last one began.
+    began_at: Option<Instant>,
+    newest: ApiKeyId,
+}
+
+impl KnownKeys {
+    pub(super) fn new(access: Arc<dyn Access>) -> Self {
+        Self {
+            access,
+            listed: RwLock::default(),
+            reading: Mutex::new(Reading {
+                began_at: None,
+                newest: ApiKeyId::new(Uuid::nil()),
+            }),
+        }
+    }
+
+    /// Whether a key with this hash existed when this was called.
+    pub(super) async fn contains(&self, key: &KeyHash) -> Result<bool, Unavailable> {
+        if self.is_listed(key) {
+            return Ok(true);
+        }
+        let asked_at = Instant::now();
+        let mut reading = self.reading.lock().await;
+        if reading.began_at.is_none_or(|began_at| began_at <= asked_at) {
+            if let Some(began_at) = reading.began_at {
+                sleep_until(began_at.checked_add(MIN_INTERVAL).unwrap_or(began_at)).await;
+            }
+            reading.began_at = Some(Instant::now());
+            self.read(&mut reading.newest).await?;
+        }
+        Ok(self.is_listed(key))
+    }
+
+    /// Reads what may have come since `newest`, which is moved on.
+    async fn read(&self, newest: &mut ApiKeyId) -> Result<(), Unavailable> {
+        let mut after = before_overlap(*newest);
+        loop {
+            let page = self.access.key_hashes(after, PAGE).await?;
+            let Some((last, _)) = page.last() else {
+                return Ok(());
+            };
+            after = *last;
+            *newest = after.max(*newest);
+            let is_last = page.len() < usize::try_from(PAGE).unwrap_or(usize::MAX);
+            let mut listed = self.listed.write().unwrap_or_else(PoisonError::into_inner);
+            listed.extend(page.iter().map(|(_, hash)| beginning(hash)));
+            if is_last {
+                return Ok(());
+            }
+        }
+    }
+
+    fn is_listed(&self, key: &KeyHash) -> bool {
+        let listed = self.listed.read().unwrap_or_else(PoisonError::into_inner);
+        listed.contains(&beginning(key))
+    }
+}
+
+/// The lowest id that could have been made so long before this one.
+fn before_overlap(newest: ApiKeyId) -> ApiKeyId {
+    let (made_at_ms, _) = newest.as_uuid().as_u64_pair();
+    let made_at_ms = made_at_ms.wrapping_shr(16).saturating_sub(OVERLAP_MS);
+    ApiKeyId::new(Uuid::from_u64_pair(made_at_ms.wrapping_shl(16), 0))
+}
+
+fn beginning(hash: &KeyHash) -> [u8; 8] {
+    let [a, b, c, d, e, f, g, h, ..] = hash.0;
+    [a, b, c, d, e, f, g, h]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use async_trait::async_trait;
+    use preauth_core::ErrorCode;
+    use preauth_core::value::{Scope, Timestamp};
+    use salvo::http::Request;
+    use salvo::http::header::{AUTHORIZATION, HeaderValue};
+    use secrecy::ExposeSecret;
+
+    use super::*;
+    use crate::access::{Entry, RateLimit};
+    use crate::clock::SystemClock;
+    use crate::http::{Gate, UnauthenticatedLimiter};
+    use crate::secret::NewApiKey;
+
+    /// Lists keys, and finds none.
+    #[derive(Default)]
+    struct Listing {
+        keys: Mutex<Vec<(ApiKeyId, KeyHash)>>,
+        look_ups: AtomicU32,
+        readings: AtomicU32,
+    }
+
+    impl Listing {
+        fn add(&self, made_at_ms: u64, hash: KeyHash) {
+            let id = ApiKeyId::new(Uuid::from_u64_pair(made_at_ms << 16, 1));
+            let mut keys = self.keys.lock().unwrap();
+            keys.push((id, hash));
+            keys.sort_by_key(|(id, _)| *id);
+        }
+    }
+
+    #[async_trait]
+    impl Access for Listing {
+        async fn enter(
+            &self,
+            _key: &KeyHash,
+            _limit: RateLimit,
+            _now: Timestamp,
+        ) -> Result<Option<Entry>, Unavailable> {
+            self.look_ups.fetch_add(1, Ordering::Relaxed);
+            Ok(None)
+        }
+
+        async fn key_hashes(
+            &self,
+            after: ApiKeyId,
+            limit: u32,
+        ) -> Result<Vec<(ApiKeyId, KeyHash)>, Unavailable> {
+            self.readings.fetch_add(1, Ordering::Relaxed);
+            let keys = self.keys.lock().unwrap();
+            let later = keys.iter().filter(|(id, _)| *id > after);
+            Ok(later.take(limit.try_into().unwrap()).copied().collect())
+        }
+    }
+
+    fn hash(number: u8) -> KeyHash {
+        KeyHash([number; 32])
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_key_is_known_from_the_moment_in_which_it_is_made() {
+        let access = Arc::new(Listing::default());
+        let known = KnownKeys::new(Arc::<Listing>::clone(&access));
+        let minute = 60_000;
+        access.add(100 * minute, hash(1));
+        assert!(known.contains(&hash(1)).await.unwrap());
+        assert!(!known.contains(&hash(2)).await.unwrap());
+        access.add(101 * minute, hash(2));
+        assert!(known.contains(&hash(2)).await.unwrap());
+        // Made before it, and committed after it.
+        access.add(92 * minute, hash(3));
+        assert!(known.contains(&hash(3)).await.unwrap());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn all_who_wait_are_answered_by_one_reading() {
+        let access = Arc::new(Listing::default());
+        let known = KnownKeys::new(Arc::<Listing>::clone(&access));
+        known.contains(&hash(0)).await.unwrap();
+        let keys: Vec<_> = (0..100).map(hash).collect();
+        let begin = Instant::now();
+        let asked = keys.iter().map(|key| known.contains(key));
+        let answers = futures_util::future::join_all(asked).await;
+        assert!(answers.into_iter().all(|answer| !answer.unwrap()));
+        assert_eq!(access.readings.load(Ordering::Relaxed), 2);
+        assert_eq!(begin.elapsed(), MIN_INTERVAL);
+    }
+
+    #[tokio::test]
+    async fn unknown_keys_of_a_client_that_sent_too_many_are_not_looked_up() {
+        let access = Arc::new(Listing::default());
+        let gate = Gate::new(
+            Arc::<Listing>::clone(&access),
+            Arc::new(SystemClock),
+            RateLimit::default(),
+            UnauthenticatedLimiter::limited(),
+        );
+        let present = async |key: &NewApiKey| {
+            let mut request = Request::new();
+            let text = format!("Bearer {}", key.clear_text.expose_secret());
+            let value = HeaderValue::from_str(&text).unwrap();
+            request.headers_mut().insert(AUTHORIZATION, value);
+            let admission = gate.admit(&request, Scope::PreauthRead).await;
+            admission.caller.unwrap_err().code
+        };
+        let guess = NewApiKey::generate();
+        for _ in 0..600 {
+            assert_eq!(present(&guess).await, ErrorCode::ApiKeyInvalid);
+        }
+        for _ in 0..3 {
+            assert_eq!(
+                present(&NewApiKey::generate()).await,
+                ErrorCode::RateLimited
+            );
+        }
+        assert_eq!(access.look_ups.load(Ordering::Relaxed), 600);
+        let real = NewApiKey::generate();
+        access.add(1, real.hash);
+        present(&real).await;
+        assert_eq!(access.look_ups.load(Ordering::Relaxed), 601);
+    }
+}
