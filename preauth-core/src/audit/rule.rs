@@ -153,6 +153,7 @@ impl Rule {
 
     /// What an operator does next.
     #[must_use]
+    #[expect(clippy::too_many_lines, reason = "a list, one sentence a rule")]
     pub const fn next_step(self) -> &'static str {
         match self {
             Self::Readable => {

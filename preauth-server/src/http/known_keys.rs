@@ -103,8 +103,7 @@ fn before_overlap(newest: ApiKeyId) -> ApiKeyId {
 }
 
 fn beginning(hash: &KeyHash) -> [u8; 8] {
-    let [a, b, c, d, e, f, g, h, ..] = hash.0;
-    [a, b, c, d, e, f, g, h]
+    hash.0.first_chunk().copied().unwrap_or_default()
 }
 
 #[cfg(test)]

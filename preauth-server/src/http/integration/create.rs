@@ -52,7 +52,7 @@ impl Endpoint for Create {
             Some(_) => Some(api.files.turn(&turn_of(&offer)).await),
             None => None,
         };
-        let preparation = keeping.as_ref().map(|keeping| keeping as &dyn Preparation);
+        let preparation = keeping.as_ref().map(|it| -> &dyn Preparation { it });
         let (actor, now) = (caller.actor(), api.clock.now());
         let offered = api
             .operations

@@ -22,6 +22,7 @@ impl fmt::Display for Entry {
 }
 
 impl fmt::Display for Fact {
+    #[expect(clippy::too_many_lines, reason = "a list, one sentence an entry")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Offered {
