@@ -31,7 +31,7 @@ pub enum TextError {
     /// hold some of them, and mail headers must not.
     #[error("the text has a control character")]
     ControlCharacter,
-    /// A character that does not show (see [`is_hidden`](super::is_hidden)). With it a text can look
+    /// A character that does not show (see [`is_hidden`]). With it a text can look
     /// like another one, or like nothing.
     #[error("the text has an invisible or direction-changing character")]
     InvisibleCharacter,

@@ -82,7 +82,7 @@ async fn what_cannot_be_copied_is_refused_with_the_next_step() {
     let database = Scratch::empty(Kind::Sqlite).await;
     live_in(&database).await;
     let (folder, target) = in_folder();
-    let told = refusal(&backup("postgres://db/preauth", &target), &folder, 0);
+    let told = refusal(&backup("postgres://localhost/preauth", &target), &folder, 0);
     assert!(told.contains("pg_dump"), "{told}");
     let missing = format!("sqlite://{}", folder.path().join("missing.db").display());
     let told = refusal(&backup(&missing, &target), &folder, 0);
