@@ -25,7 +25,7 @@ const OFFERING: usize = 6;
 
 /// Changes of everything that an instance writes while it serves offers.
 const WRITTEN: &str = "SELECT (SELECT count(*) FROM operations) + (SELECT count(*) FROM attempts)
-     + (SELECT coalesce(max(last_used_at), 0) FROM rate_windows)";
+     + (SELECT coalesce(max(last_used_at), 0) FROM rate_counts)";
 
 /// An instance that reaches a primary by a name.
 struct Stage {

@@ -17,7 +17,7 @@ const DELIVERIES: usize = 5;
 const LONGEST_END: Duration = Duration::from_secs(30);
 
 async fn requests_counted(sql: &PgPool) -> i64 {
-    let count = sqlx::query_scalar("SELECT coalesce(sum(count), 0)::BIGINT FROM rate_windows");
+    let count = sqlx::query_scalar("SELECT coalesce(sum(counted), 0)::BIGINT FROM rate_counts");
     count.fetch_one(sql).await.unwrap()
 }
 
