@@ -3,8 +3,8 @@
 use chrono::{Days, TimeDelta};
 use preauth_core::Policy;
 use preauth_core::operation::{
-    Command, Credit, DirectAdvance, Invoice, InvoiceAmounts, KnownSupplier, Offer, OfferContext, OfferedSupplier,
-    Operation, Party, ReprovedBy, State, judge_direct_advance, judge_offer,
+    Command, Credit, DirectAdvance, Invoice, InvoiceAmounts, KnownSupplier, Offer, OfferContext,
+    OfferedSupplier, Operation, Party, ReprovedBy, State, judge_direct_advance, judge_offer,
 };
 use preauth_core::value::{
     Cnpj, CompanyId, DueDate, ExtensionId, Money, OperationId, Reason, Timestamp,
