@@ -17,7 +17,7 @@ def codes(page):
 
 expected = codes("README.md")
 assert len(expected) > 40, "the README's table is found"
-for page in ("docs/guides/en/errors.md", "docs/guides/pt/erros.md"):
+for page in ("docs/guides/errors.md", "docs/guides/errors.pt.md"):
     for code, status in sorted(expected ^ codes(page)):
         sys.exit(f"{page} and README.md differ in {code} ({status})")
 print(f"{len(expected)} codes are explained in both languages")
