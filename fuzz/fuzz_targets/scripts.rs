@@ -15,13 +15,13 @@ use std::task::{Context, Waker};
 use libfuzzer_sys::fuzz_target;
 use preauth_core::conformance::model_run;
 
-const MOST_STEPS: usize = 200;
+const MAX_STEPS: usize = 200;
 
 fuzz_target!(|input: &[u8]| {
     let (numbers, _) = input.as_chunks::<8>();
     let script: Vec<u64> = numbers
         .iter()
-        .take(MOST_STEPS)
+        .take(MAX_STEPS)
         .map(|bytes| u64::from_le_bytes(*bytes))
         .collect();
     let host = host::MemoryHost::new();

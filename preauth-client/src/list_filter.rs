@@ -4,10 +4,10 @@ use preauth_core::value::{ExternalReference, Status};
 use reqwest::Url;
 
 /// The most entries of a page. Contract, "Limits".
-const MOST_ENTRIES: u32 = 100;
+const MAX_ENTRIES: u32 = 100;
 
 /// The fewest with which windows that overlap always reach farther down.
-const FEWEST_ENTRIES: u32 = 20;
+const MIN_ENTRIES: u32 = 20;
 
 /// Which operations to list, and which page of them. Contract, "GET
 /// /api/integration/v1/pre-authorizations".
@@ -70,8 +70,8 @@ impl ListFilter {
     /// The most entries of one request when all pages are read.
     pub(crate) fn entries_per_request(&self) -> u32 {
         self.limit
-            .unwrap_or(MOST_ENTRIES)
-            .clamp(FEWEST_ENTRIES, MOST_ENTRIES)
+            .unwrap_or(MAX_ENTRIES)
+            .clamp(MIN_ENTRIES, MAX_ENTRIES)
     }
 
     /// Writes the filter as the query of `url`.

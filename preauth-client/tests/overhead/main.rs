@@ -11,7 +11,7 @@ use allocation_counter::measure;
 
 use pair::Pair;
 
-const MOST_MORE: u64 = 10;
+const MAX_MORE: u64 = 10;
 
 /// The fewest of several calls: now and then a connection allocates for itself.
 fn allocations(mut call: impl FnMut()) -> u64 {
@@ -35,7 +35,7 @@ fn a_call_allocates_at_most_ten_times_more_than_the_bare_library() {
         ),
     ] {
         assert!(
-            client <= bare + MOST_MORE,
+            client <= bare + MAX_MORE,
             "{name}: {client}, the bare library {bare}"
         );
     }

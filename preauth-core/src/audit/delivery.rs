@@ -9,7 +9,7 @@ use crate::port::{
 };
 use crate::value::CompanyId;
 
-use super::judge::{Findings, Judge, LEASE_PATIENCE, LONGEST_LEASE};
+use super::judge::{Findings, Judge, LEASE_PATIENCE, MAX_LEASE};
 use super::{Rule, Violation};
 
 impl Judge<'_> {
@@ -47,7 +47,7 @@ impl Judge<'_> {
             return;
         };
         let host_now = self.host_now;
-        let ends = until <= host_now.saturating_add(LONGEST_LEASE);
+        let ends = until <= host_now.saturating_add(MAX_LEASE);
         found.expect(ends, Rule::LeasesEnd, || {
             format!("it is leased until {until}, and it is {host_now}")
         });

@@ -16,7 +16,7 @@ pub(super) const EXPIRY_PATIENCE: TimeDelta = TimeDelta::minutes(5);
 /// A lease that ended so long ago should have been taken over: its delivery is the first in line.
 pub(super) const LEASE_PATIENCE: TimeDelta = TimeDelta::minutes(10);
 /// No lease lasts longer.
-pub(super) const LONGEST_LEASE: TimeDelta = TimeDelta::hours(1);
+pub(super) const MAX_LEASE: TimeDelta = TimeDelta::hours(1);
 
 /// The moment at which records are judged.
 #[derive(Clone, Copy, Debug)]

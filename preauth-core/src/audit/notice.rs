@@ -7,7 +7,7 @@ use crate::port::{
 };
 use crate::value::{Origin, Status, Timestamp, calendar};
 
-use super::judge::{Findings, Judge, LEASE_PATIENCE, LONGEST_LEASE};
+use super::judge::{Findings, Judge, LEASE_PATIENCE, MAX_LEASE};
 use super::{Rule, Violation};
 
 /// A host keeps the record of a mail for at least as long after its end.
@@ -44,7 +44,7 @@ impl Judge<'_> {
             return;
         };
         let host_now = self.host_now;
-        let ends = until <= host_now.saturating_add(LONGEST_LEASE);
+        let ends = until <= host_now.saturating_add(MAX_LEASE);
         found.expect(ends, Rule::LeasesEnd, || {
             format!("it is leased until {until}, and it is {host_now}")
         });

@@ -300,6 +300,6 @@ pub(super) fn cents(cents: i64) -> Money {
 fn ample_credit() -> Credit {
     Credit {
         max_term_days: 180,
-        max_invoice_amount: cents(InvoiceAmounts::GREATEST_CENTS),
+        max_invoice_amount: cents(InvoiceAmounts::MAX_CENTS),
     }
 }

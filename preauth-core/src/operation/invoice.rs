@@ -33,11 +33,11 @@ pub enum AmountProblem {
 
 impl InvoiceAmounts {
     /// Least gross amount, in cents (contract, "Limits").
-    pub const LEAST_CENTS: i64 = 50_000;
+    pub const MIN_CENTS: i64 = 50_000;
     /// Greatest gross amount, in cents (contract, "Limits").
-    pub const GREATEST_CENTS: i64 = 1_000_000_000;
+    pub const MAX_CENTS: i64 = 1_000_000_000;
     /// What the withheld tax must leave of the amount, in whole reais.
-    const LEAST_REMAINDER_REAIS: u64 = 500;
+    const MIN_REMAINDER_REAIS: u64 = 500;
 
     /// Judges the exact numbers that were sent, then rounds to cents, half away from zero.
     ///
@@ -49,8 +49,8 @@ impl InvoiceAmounts {
         let zero = Decimal::from_cents(0);
         let withheld_tax = withheld_tax.unwrap_or(&zero);
         let mut problems = Vec::new();
-        let in_range = *amount >= Decimal::from_cents(Self::LEAST_CENTS)
-            && *amount <= Decimal::from_cents(Self::GREATEST_CENTS);
+        let in_range = *amount >= Decimal::from_cents(Self::MIN_CENTS)
+            && *amount <= Decimal::from_cents(Self::MAX_CENTS);
         if !in_range {
             problems.push(AmountProblem::AmountOutOfRange);
         }
@@ -101,7 +101,7 @@ impl InvoiceAmounts {
 }
 
 fn leaves_enough(amount: &Decimal, withheld_tax: &Decimal) -> bool {
-    withheld_tax.plus_whole(InvoiceAmounts::LEAST_REMAINDER_REAIS) <= *amount
+    withheld_tax.plus_whole(InvoiceAmounts::MIN_REMAINDER_REAIS) <= *amount
 }
 
 #[cfg(test)]

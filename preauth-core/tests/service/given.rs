@@ -54,7 +54,7 @@ pub(crate) fn given() -> Given {
     store.add_company(company(supplier_id, supplier(), CompanyKind::Supplier));
     let credit = Credit {
         max_term_days: 180,
-        max_invoice_amount: Money::from_cents(InvoiceAmounts::GREATEST_CENTS).unwrap(),
+        max_invoice_amount: Money::from_cents(InvoiceAmounts::MAX_CENTS).unwrap(),
     };
     store.set_credit(payer(), credit);
     let faulty = Arc::new(Faulty::new(store));

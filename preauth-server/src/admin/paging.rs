@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// The most that one page may hold.
-pub(super) const GREATEST_LIMIT: u32 = 100;
+pub(super) const MAX_LIMIT: u32 = 100;
 
 /// One page, or all of them.
 #[derive(Clone, Debug, Args)]
@@ -14,7 +14,7 @@ pub(crate) struct Paging {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=i64::MAX.unsigned_abs()))]
     pub(super) page: u64,
     /// How many a page holds.
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=i64::from(GREATEST_LIMIT)))]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_LIMIT)))]
     pub(super) limit: u32,
     /// Show everything there is.
     #[arg(long, conflicts_with_all = ["page", "limit"])]
@@ -25,7 +25,7 @@ impl Paging {
     /// The first page to ask for, and how many it holds.
     pub(super) const fn first(&self) -> (u64, u32) {
         if self.all {
-            (1, GREATEST_LIMIT)
+            (1, MAX_LIMIT)
         } else {
             (self.page, self.limit)
         }

@@ -12,7 +12,7 @@ use super::client::{Answer, Client};
 use super::company_ref::CompanyRef;
 use super::options::Options;
 use super::output::{self, Field, Screen, View};
-use super::paging::{GREATEST_LIMIT, Page, Pagination, Paging};
+use super::paging::{MAX_LIMIT, Page, Pagination, Paging};
 use super::question::{confirm, somebody_can_answer};
 use super::user_ref::UserRef;
 
@@ -174,7 +174,7 @@ impl Session {
         let call = Call::get(format!("companies/{company}/users"));
         let mut pages = 1..=1;
         while let Some(page) = pages.next() {
-            let answer = self.page(&call, page, GREATEST_LIMIT).await?;
+            let answer = self.page(&call, page, MAX_LIMIT).await?;
             let Page { data, pagination } = answer.parse()?;
             let users: Result<Vec<User>, _> = data
                 .iter()

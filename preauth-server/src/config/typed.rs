@@ -75,10 +75,10 @@ pub enum LogFormat {
     Text,
 }
 
-const GREATEST_DAYS: u32 = 3_650;
+const MAX_DAYS: u32 = 3_650;
 const MAX_QUOTA_GIB: u64 = 1_000_000;
 const BYTES_PER_GIB: u64 = 1024 * 1024 * 1024;
-const GREATEST_GRACE_SECONDS: u32 = 600;
+const MAX_GRACE_SECONDS: u32 = 600;
 
 impl Config {
     /// Understands all settings, or says everything that is wrong with them.
@@ -148,13 +148,13 @@ impl Reader<'_> {
         let connections = self.connections();
         let requests = self.whole("rate_limit.requests", u32::MAX);
         let window_seconds = self.whole("rate_limit.window_seconds", u32::MAX);
-        let offer_days = self.whole("rules.offer_lifetime_days", GREATEST_DAYS);
-        let retention_days = self.whole("rules.idempotency_retention_days", GREATEST_DAYS);
+        let offer_days = self.whole("rules.offer_lifetime_days", MAX_DAYS);
+        let retention_days = self.whole("rules.idempotency_retention_days", MAX_DAYS);
         let mail = self.mail();
         let layers = self.layers;
         let webhooks = Webhooks::read(|key| layers.of(key).text, &mut self.problems);
         let log_format = self.log_format();
-        let grace = self.whole("shutdown.grace_seconds", GREATEST_GRACE_SECONDS);
+        let grace = self.whole("shutdown.grace_seconds", MAX_GRACE_SECONDS);
         if listen.is_some_and(|listen| listen.port() != 0 && Some(listen) == platform_listen) {
             self.problems
                 .push("listen and platform_listen must differ".to_owned());

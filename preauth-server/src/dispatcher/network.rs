@@ -32,9 +32,9 @@ pub enum NetworkError {
 
 /// Fewest bits of an IPv4 network that may be allowed: 10.0.0.0/8 and 127.0.0.0/8 are the largest
 /// that anybody has reason to name.
-const LEAST_BITS_V4: u32 = 8;
+const MIN_BITS_V4: u32 = 8;
 /// Fewest bits of an IPv6 network that may be allowed: `fc00::/7` holds all unique local addresses.
-const LEAST_BITS_V6: u32 = 7;
+const MIN_BITS_V6: u32 = 7;
 
 impl Network {
     /// A network whose values stand in the code.
@@ -94,12 +94,12 @@ impl FromStr for Network {
         let (trailing_zeros, least, most) = match first {
             IpAddr::V4(first) => (
                 u32::from(first).trailing_zeros(),
-                LEAST_BITS_V4,
+                MIN_BITS_V4,
                 Ipv4Addr::BITS,
             ),
             IpAddr::V6(first) => (
                 u128::from(first).trailing_zeros(),
-                LEAST_BITS_V6,
+                MIN_BITS_V6,
                 Ipv6Addr::BITS,
             ),
         };

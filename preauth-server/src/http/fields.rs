@@ -6,7 +6,7 @@ use super::json::Json;
 use super::problem::{Defect, Problem};
 
 /// Greatest amount of money on the platform, in cents.
-const GREATEST_MONEY_CENTS: i64 = 100_000_000_000;
+const MAX_MONEY_CENTS: i64 = 100_000_000_000;
 /// A list may have so many elements.
 const LIST_LIMIT: usize = 100;
 
@@ -125,7 +125,7 @@ impl<'a> Fields<'a> {
     /// A required amount above zero, judged as it was sent, then rounded to cents.
     pub(super) fn money(self, name: &str, problems: &mut Problems) -> Option<Money> {
         let exact = self.amount(name, problems)?;
-        let is_within = exact <= Decimal::from_cents(GREATEST_MONEY_CENTS);
+        let is_within = exact <= Decimal::from_cents(MAX_MONEY_CENTS);
         let rounded = exact.round_to_cents().filter(|money| *money > Money::ZERO);
         let money = rounded.filter(|_| is_within);
         if money.is_none() {

@@ -8,8 +8,8 @@ use super::problem::Problem;
 use super::query::Query;
 
 const DEFAULT_LIMIT: u32 = 20;
-const GREATEST_LIMIT: u32 = 100;
-const GREATEST_PAGE: u64 = i64::MAX.unsigned_abs();
+const MAX_LIMIT: u32 = 100;
+const MAX_PAGE: u64 = i64::MAX.unsigned_abs();
 
 /// Reads the parameters of a list of operations, with all their problems.
 pub(super) fn operations(query: Option<&str>) -> Result<(Filter, PageRequest), Vec<Problem>> {
@@ -30,8 +30,8 @@ pub(super) fn operations(query: Option<&str>) -> Result<(Filter, PageRequest), V
 
 /// Reads `page` and `limit`.
 pub(super) fn page(query: &Query, problems: &mut Problems) -> PageRequest {
-    let page = query.whole("page", 1, GREATEST_PAGE, problems);
-    let limit = query.whole("limit", 1, GREATEST_LIMIT, problems);
+    let page = query.whole("page", 1, MAX_PAGE, problems);
+    let limit = query.whole("limit", 1, MAX_LIMIT, problems);
     PageRequest {
         page: page.unwrap_or(1),
         limit: limit.unwrap_or(DEFAULT_LIMIT),

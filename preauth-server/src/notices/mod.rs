@@ -32,8 +32,8 @@ pub use transport::{Folder, NotTaken, Reason, SmtpRelay, Transport, TransportErr
 pub(crate) use share::{Turn, Usage, is_counted};
 
 /// Users of a company that are told by mail at most; the first that were registered.
-pub(crate) const MOST_READERS: u32 = 20;
+pub(crate) const MAX_RECIPIENTS: u32 = 20;
 /// Offers that one mail can tell of.
 pub(crate) const MAX_JOINED: u32 = 200;
 /// Mails that are put off by one claim: few enough that no other write waits long behind it.
-pub(crate) const PUT_OFF_AT_ONCE: u32 = 1_000;
+pub(crate) const POSTPONE_BATCH_SIZE: u32 = 1_000;

@@ -8,7 +8,7 @@ use super::queue::Outcome;
 use super::transport::NotTaken;
 
 /// While no mail can be handed over, each is tried again after so long at most, and without end.
-const LONGEST_WAIT_FOR_SERVER: TimeDelta = TimeDelta::minutes(5);
+const MAX_SERVER_DELAY: TimeDelta = TimeDelta::minutes(5);
 
 /// What follows from the attempt that failed at `now`, the `attempts_made`-th one. `jitter` is any
 /// number.
@@ -29,7 +29,7 @@ pub(super) fn after(
             None => Outcome::Failed { at: now, error },
         },
         NotTaken::Nobody(_) => {
-            let latest = now.saturating_add(LONGEST_WAIT_FOR_SERVER);
+            let latest = now.saturating_add(MAX_SERVER_DELAY);
             let at = scheduled.map_or(latest, |at| at.min(latest));
             Outcome::RetryAt { at, error }
         }

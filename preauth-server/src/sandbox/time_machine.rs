@@ -16,9 +16,9 @@ use crate::files;
 /// it has stored by then lies in the machine's future, and must not lie in the sandbox's.
 const FILE_NAME: &str = "sandbox-clock.json";
 /// The longest jump: a year that has a leap day.
-const LONGEST_JUMP_SECONDS: u64 = 366 * 86_400;
+const MAX_JUMP_SECONDS: u64 = 366 * 86_400;
 /// The farthest ahead: ten of these.
-const FARTHEST_AHEAD_SECONDS: u64 = 10 * LONGEST_JUMP_SECONDS;
+const MAX_AHEAD_SECONDS: u64 = 10 * MAX_JUMP_SECONDS;
 
 /// What moves the clock of a sandbox; a server in production has none.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl TimeMachine {
             Err(error) if error.kind() == ErrorKind::NotFound => Kept::default(),
             Err(error) => return Err(error),
         };
-        let ahead_seconds = kept.ahead_seconds.min(FARTHEST_AHEAD_SECONDS);
+        let ahead_seconds = kept.ahead_seconds.min(MAX_AHEAD_SECONDS);
         Ok(Self {
             clock: Arc::new(TravelClock::ahead_by(seconds(ahead_seconds))),
             file,
@@ -113,7 +113,7 @@ impl TimeMachine {
 }
 
 fn reach(ahead_seconds: u64) -> u64 {
-    LONGEST_JUMP_SECONDS.min(FARTHEST_AHEAD_SECONDS.saturating_sub(ahead_seconds))
+    MAX_JUMP_SECONDS.min(MAX_AHEAD_SECONDS.saturating_sub(ahead_seconds))
 }
 
 fn seconds(count: u64) -> TimeDelta {
@@ -125,7 +125,7 @@ fn seconds(count: u64) -> TimeDelta {
 
 #[cfg(test)]
 mod tests {
-    use super::{FARTHEST_AHEAD_SECONDS, LONGEST_JUMP_SECONDS, TimeMachine, TravelError};
+    use super::{MAX_AHEAD_SECONDS, MAX_JUMP_SECONDS, TimeMachine, TravelError};
 
     const DAY: u64 = 86_400;
 
@@ -149,18 +149,15 @@ mod tests {
     fn a_jump_has_a_longest_and_time_an_end() {
         let folder = tempfile::tempdir().unwrap();
         let machine = TimeMachine::open(folder.path()).unwrap();
-        let too_long = machine.advance(LONGEST_JUMP_SECONDS + 1);
+        let too_long = machine.advance(MAX_JUMP_SECONDS + 1);
         assert!(matches!(too_long, Err(TravelError::TooFar { .. })));
         for _ in 0..10 {
-            machine.advance(LONGEST_JUMP_SECONDS).unwrap();
+            machine.advance(MAX_JUMP_SECONDS).unwrap();
         }
         let end = machine.advance(1);
         assert!(matches!(end, Err(TravelError::TooFar { most_seconds: 0 })));
         assert!(machine.advance(0).is_ok());
-        assert_eq!(
-            ahead_seconds(&machine).unsigned_abs(),
-            FARTHEST_AHEAD_SECONDS
-        );
+        assert_eq!(ahead_seconds(&machine).unsigned_abs(), MAX_AHEAD_SECONDS);
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub(super) const KEY_BYTES: usize = 32;
 /// Bytes of a [`MasterKeyId`].
 pub(super) const KEY_ID_BYTES: usize = 4;
 /// Most keys of one file: one seals, and each further one is a rotation that did not end yet.
-const MOST_KEYS: usize = 16;
+const MAX_KEYS: usize = 16;
 /// In the file, what follows is for people.
 const COMMENT: char = '#';
 
@@ -92,7 +92,7 @@ pub enum MasterKeyFileError {
     },
     /// There are more keys in it than are ever needed.
     #[error(
-        "master key file {} holds more than {MOST_KEYS} keys; remove those that seal nothing any \
+        "master key file {} holds more than {MAX_KEYS} keys; remove those that seal nothing any \
          more", path.display()
     )]
     TooMany {
@@ -164,7 +164,7 @@ fn parse(path: &Path, text: &str) -> Result<MasterKeys, MasterKeyFileError> {
         if keys.iter().any(|known| known.id == key.id) {
             return Err(MasterKeyFileError::Repeated { path: path(), line });
         }
-        if keys.len() == MOST_KEYS {
+        if keys.len() == MAX_KEYS {
             return Err(MasterKeyFileError::TooMany { path: path() });
         }
         keys.push(key);

@@ -15,7 +15,7 @@ use crate::ids::random_bytes;
 /// The file of a data folder that holds its server's token.
 const FILE_NAME: &str = "platform-token";
 /// A token has at least so many characters, so that it cannot be guessed.
-const LEAST_CHARACTERS: usize = 16;
+const MIN_CHARACTERS: usize = 16;
 
 /// Why a token file could not be used.
 #[derive(Debug, Error)]
@@ -45,7 +45,7 @@ impl OperatorToken {
     /// Takes a configured token; `None` when it is shorter than 16 characters.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        (text.chars().count() >= LEAST_CHARACTERS).then(|| Self::of(text))
+        (text.chars().count() >= MIN_CHARACTERS).then(|| Self::of(text))
     }
 
     pub(super) fn of(text: &str) -> Self {

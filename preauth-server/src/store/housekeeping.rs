@@ -8,7 +8,7 @@ use preauth_core::value::Timestamp;
 use tokio::sync::Notify;
 
 /// Deliveries settled by one transaction: few enough that nobody notices.
-pub(super) const SETTLED_AT_ONCE: u32 = 1_000;
+pub(super) const SETTLE_BATCH_SIZE: u32 = 1_000;
 
 /// Removes what need not be kept any longer, and does what is done a little at a time.
 ///

@@ -31,7 +31,7 @@ use crate::notices::NoticeQueue;
 
 pub use backup::{Backup, BackupError, backup};
 pub use housekeeping::Housekeeping;
-use housekeeping::SETTLED_AT_ONCE;
+use housekeeping::SETTLE_BATCH_SIZE;
 pub use lifecycle::{Lifecycle, Moments, Unfit};
 pub use open_error::OpenError;
 pub use schema::SchemaMismatch;

@@ -107,7 +107,7 @@ impl World {
             .await;
         let credit = Credit {
             max_term_days: 180,
-            max_invoice_amount: Money::from_cents(InvoiceAmounts::GREATEST_CENTS).unwrap(),
+            max_invoice_amount: Money::from_cents(InvoiceAmounts::MAX_CENTS).unwrap(),
         };
         let directory = &world.stores.directory;
         directory

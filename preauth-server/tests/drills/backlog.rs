@@ -15,9 +15,9 @@ use crate::suppliers::{Supplier, everything_arrived, register};
 
 const SUPPLIERS: usize = 25;
 /// Deliveries under way to one endpoint.
-const AT_ONCE: usize = 8;
+const BATCH_SIZE: usize = 8;
 /// As long as a lease lasts; another instance takes over no later.
-const LONGEST_LEASE_MS: i64 = 30_000;
+const MAX_LEASE_MS: i64 = 30_000;
 
 /// Everything that waits for the suppliers, whose endpoints are paused.
 struct Backlog {
@@ -99,7 +99,7 @@ async fn one_of_two_instances_is_killed_in_the_middle_of_thousands_of_deliveries
     let killed = Instant::now();
     // Those of the one that lives, too.
     let (held, longest) = leases(&sql).await;
-    assert!(longest <= LONGEST_LEASE_MS, "{longest} ms");
+    assert!(longest <= MAX_LEASE_MS, "{longest} ms");
     let again = backlog.end().await;
     assert!(again <= held, "{again} arrived again, {held} were leased");
     let verdict = backlog.scene.judge().await;
@@ -123,7 +123,7 @@ async fn a_database_that_stops_in_the_middle_of_thousands_of_deliveries_loses_no
     cluster.control("start").await;
     let back = Instant::now();
     let again = backlog.end().await;
-    let most = (SUPPLIERS + 1) * AT_ONCE;
+    let most = (SUPPLIERS + 1) * BATCH_SIZE;
     assert!(again <= most, "{again} arrived again, {most} may be leased");
     let verdict = backlog.scene.judge().await;
     println!(

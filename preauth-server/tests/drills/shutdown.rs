@@ -14,7 +14,7 @@ use crate::scene::{Scene, leases_run_out};
 const REQUESTS: i64 = 20;
 const DELIVERIES: usize = 5;
 /// What an orchestrator waits for before it kills.
-const LONGEST_END: Duration = Duration::from_secs(30);
+const MAX_SHUTDOWN: Duration = Duration::from_secs(30);
 
 async fn requests_counted(sql: &PgPool) -> i64 {
     let count = sqlx::query_scalar("SELECT coalesce(sum(counted), 0)::BIGINT FROM rate_counts");
@@ -57,7 +57,7 @@ async fn requests_and_deliveries_under_way_survive_the_end() {
         .unwrap();
     let end = asked.elapsed();
     assert!(ended, "it ends with success");
-    assert!(end < LONGEST_END, "{end:?}");
+    assert!(end < MAX_SHUTDOWN, "{end:?}");
     while let Some(answered) = requests.join_next().await {
         answered.unwrap();
     }
@@ -90,7 +90,7 @@ async fn the_end_comes_in_time_although_the_database_says_nothing() {
     });
     let sandbox = sandbox.await.unwrap();
     let end = asked.elapsed();
-    assert!(end < LONGEST_END, "{end:?}");
+    assert!(end < MAX_SHUTDOWN, "{end:?}");
     proxy.behave(Conduct::Pass);
     scene.instances[0].start_again(sandbox.kill()).await;
     load.end().await;

@@ -5,7 +5,7 @@ use crate::receiver::{Manner, NO_CONTENT, Receiver};
 
 /// What two deliveries to a receiver that sends without an end may add to the server's memory, at
 /// their worst moment.
-const MOST_ADDED_KIB: u64 = 1024;
+const MAX_ADDED_KIB: u64 = 1024;
 /// Deliveries after which a server has what it needs for any.
 const WARM_UP: usize = 12;
 
@@ -45,7 +45,7 @@ async fn meet(manner: Manner) -> String {
     forget_peak(process);
     let (attempt, _) = tokio::join!(house.attempt(), house.attempt());
     let added = memory_kib(process, "VmHWM:").saturating_sub(before);
-    assert!(added <= MOST_ADDED_KIB, "{added} KiB more");
+    assert!(added <= MAX_ADDED_KIB, "{added} KiB more");
     let kept = attempt["responseBody"].as_str().unwrap_or_default();
     assert!(kept.len() <= 1024, "{}", kept.len());
     let status = attempt["httpStatus"].as_u64();

@@ -228,7 +228,7 @@ pub(crate) fn key(invoice: usize, number: u64) -> IdempotencyKey {
 fn credit() -> Credit {
     Credit {
         max_term_days: 180,
-        max_invoice_amount: Money::from_cents(InvoiceAmounts::GREATEST_CENTS).unwrap(),
+        max_invoice_amount: Money::from_cents(InvoiceAmounts::MAX_CENTS).unwrap(),
     }
 }
 

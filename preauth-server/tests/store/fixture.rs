@@ -105,7 +105,7 @@ impl Fixture {
         let payer = self.add(self.company(CompanyKind::Construction)).await;
         let credit = Credit {
             max_term_days: 180,
-            max_invoice_amount: cents(InvoiceAmounts::GREATEST_CENTS),
+            max_invoice_amount: cents(InvoiceAmounts::MAX_CENTS),
         };
         let set = self.directory().set_credit(payer, credit, self.now);
         set.await.unwrap();

@@ -15,7 +15,7 @@ pub async fn an_offer_is_kept_as_it_was_made(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let mut offer = scene.offer_of("nº 'Ç'; -- \\ 漢🙂");
     offer.external_reference = Some(ExternalReference::parse("  PO \"7\" %_ ção  ").unwrap());
-    let (gross, withheld) = (cents(InvoiceAmounts::GREATEST_CENTS), cents(999_950_000));
+    let (gross, withheld) = (cents(InvoiceAmounts::MAX_CENTS), cents(999_950_000));
     offer.invoice.amounts = InvoiceAmounts::from_cents(gross, withheld).unwrap();
     offer.invoice.due_date = scene.due_in(180);
     let operation = scene.begin(&offer).await;

@@ -9,7 +9,7 @@ use super::screen::Screen;
 
 const GAP: &str = "  ";
 /// A column is not cut below this, however narrow the terminal.
-const LEAST_WIDTH: usize = 8;
+const MIN_WIDTH: usize = 8;
 
 /// A table of `rows`; a sentence when there are none.
 pub(in crate::admin) fn table(columns: &[Field], rows: &[Value], screen: Screen) -> String {
@@ -49,7 +49,7 @@ fn widths(columns: &[Field], cells: &[Vec<String>], screen: Screen) -> Vec<usize
     let room = screen.width.unwrap_or(usize::MAX).saturating_sub(gaps);
     while widths.iter().sum::<usize>() > room {
         let may_give = |(column, width): &(&Field, &mut usize)| {
-            column.form == Form::Text && **width > LEAST_WIDTH
+            column.form == Form::Text && **width > MIN_WIDTH
         };
         let widest = columns.iter().zip(&mut widths).filter(may_give);
         match widest.max_by_key(|(_, width)| **width) {

@@ -24,7 +24,7 @@ use report::Report;
 use secrets::Secrets;
 
 /// Longer than any sender waits.
-const MOST_DELAY_SECONDS: u64 = 600;
+const MAX_DELAY_SECONDS: u64 = 600;
 
 #[derive(Debug, Args)]
 #[command(
@@ -86,8 +86,8 @@ pub(super) async fn run(args: ListenArgs) -> Result<(), CliError> {
 
 fn delay(text: &str) -> Result<Duration, String> {
     let seconds = span::parse(text).ok_or("must be a time like 12s or 2m")?;
-    if seconds > MOST_DELAY_SECONDS {
-        return Err(format!("must be {MOST_DELAY_SECONDS} s or less"));
+    if seconds > MAX_DELAY_SECONDS {
+        return Err(format!("must be {MAX_DELAY_SECONDS} s or less"));
     }
     Ok(Duration::from_secs(seconds))
 }

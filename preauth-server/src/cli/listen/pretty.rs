@@ -6,7 +6,7 @@ use crate::printable::printable;
 
 const INDENT: &str = "  ";
 /// Deeper than this nothing is set in any further.
-const MOST_LEVELS: usize = 32;
+const MAX_DEPTH: usize = 32;
 /// Of a body that is no JSON, so much is shown.
 const SHOWN_BYTES: usize = 2_048;
 
@@ -63,7 +63,7 @@ fn lines(json: &str) -> String {
 
 fn new_line(out: &mut String, level: usize) {
     out.push('\n');
-    out.push_str(&INDENT.repeat(level.min(MOST_LEVELS)));
+    out.push_str(&INDENT.repeat(level.min(MAX_DEPTH)));
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use super::resource::Endpoint;
 use super::{PlatformApi, known};
 
 /// Longest term that an analysis may allow, in days. Zero allows nothing, and so ends a credit.
-const GREATEST_TERM_DAYS: u64 = 3_650;
+const MAX_TERM_DAYS: u64 = 3_650;
 
 #[derive(Clone, Copy)]
 pub(super) struct Set;
@@ -52,7 +52,7 @@ fn parse(tree: &Json) -> Result<Credit, Vec<Problem>> {
     let mut problems = Problems::default();
     let credit = Fields::body(tree, &mut problems).and_then(|body| {
         body.required("maxTermDays", &mut problems);
-        let days = body.optional_whole("maxTermDays", 0, GREATEST_TERM_DAYS, &mut problems);
+        let days = body.optional_whole("maxTermDays", 0, MAX_TERM_DAYS, &mut problems);
         let max_invoice_amount = body.money("maxInvoiceAmount", &mut problems);
         Some(Credit {
             max_term_days: u32::try_from(days?).ok()?,
@@ -81,7 +81,7 @@ fn reply(company: CompanyId, credit: Credit) -> Reply {
 
 #[cfg(test)]
 mod tests {
-    use super::{GREATEST_TERM_DAYS, Json, parse};
+    use super::{Json, MAX_TERM_DAYS, parse};
     use crate::http::problem::{Defect, Problem};
 
     #[test]
@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(credit.max_invoice_amount.cents(), 25_000_050);
         let days = Defect::WholeNumber {
             min: 0,
-            max: GREATEST_TERM_DAYS,
+            max: MAX_TERM_DAYS,
         };
         assert_eq!(
             read(r#"{"maxTermDays": 3651, "maxInvoiceAmount": 0}"#),

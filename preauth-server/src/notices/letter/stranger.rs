@@ -3,7 +3,7 @@
 use preauth_core::value::is_hidden;
 
 /// Longer ones are cut: a name is shown, not a message.
-const MOST_CHARACTERS: usize = 120;
+const MAX_CHARACTERS: usize = 120;
 /// Breaks what mail programs would turn into a link by themselves, and is not seen.
 const INVISIBLE_BREAK: char = '\u{200b}';
 
@@ -14,14 +14,14 @@ const INVISIBLE_BREAK: char = '\u{200b}';
 pub(super) fn quoted(text: &str) -> String {
     let shown: Vec<char> = text.chars().filter(|it| !is_hidden(*it)).collect();
     let mut quoted = String::with_capacity(text.len());
-    for (index, letter) in shown.iter().enumerate().take(MOST_CHARACTERS) {
+    for (index, letter) in shown.iter().enumerate().take(MAX_CHARACTERS) {
         quoted.push(*letter);
         let after = shown.get(index.saturating_add(1)..).unwrap_or_default();
         if begins_link(*letter, after) {
             quoted.push(INVISIBLE_BREAK);
         }
     }
-    if shown.len() > MOST_CHARACTERS {
+    if shown.len() > MAX_CHARACTERS {
         quoted.push('…');
     }
     quoted

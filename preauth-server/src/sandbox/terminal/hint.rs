@@ -1,7 +1,7 @@
 //! The command that a mistyped word was meant to be.
 
 /// More typing errors than these make another word.
-const MOST_ERRORS: usize = 2;
+const MAX_EDITS: usize = 2;
 
 /// The closest of `names`, if one is close.
 pub(super) fn closest(
@@ -13,7 +13,7 @@ pub(super) fn closest(
         .min_by_key(|(errors, _)| *errors)?;
     // Two errors in a word of three letters leave any other word, unless it begins alike.
     let is_alike = errors.saturating_mul(2) < name.len() || word.get(..1) == name.get(..1);
-    (errors <= MOST_ERRORS && errors < name.len() && is_alike).then_some(name)
+    (errors <= MAX_EDITS && errors < name.len() && is_alike).then_some(name)
 }
 
 /// How many characters have to be added, left out or replaced to make one of the other.

@@ -8,7 +8,7 @@ use preauth_core::value::Timestamp;
 use sqlx::SqliteConnection;
 use tokio::sync::Notify;
 
-use crate::store::{Housekeeping, SETTLED_AT_ONCE};
+use crate::store::{Housekeeping, SETTLE_BATCH_SIZE};
 
 use super::error::{WriteError, unavailable};
 use super::rows::clamped;
@@ -93,8 +93,8 @@ impl SqliteStore {
     /// What fits into one batch is done when the caller has the answer; with the rest, and if this
     /// fails, the janitor goes on.
     pub(super) async fn settle_at_once(&self) {
-        let settled = self.settle_endpoints(SETTLED_AT_ONCE).await;
-        if !settled.is_ok_and(|settled| settled < u64::from(SETTLED_AT_ONCE)) {
+        let settled = self.settle_endpoints(SETTLE_BATCH_SIZE).await;
+        if !settled.is_ok_and(|settled| settled < u64::from(SETTLE_BATCH_SIZE)) {
             self.unsettled.notify_one();
         }
     }

@@ -14,7 +14,7 @@ use super::{SqliteStore, commit, load, platform_replies};
 
 /// Of many commits at once so many stand in the writer's queue: as many as fill a transaction, and
 /// the next one's.
-const IN_QUEUE_AT_ONCE: usize = 256;
+const MAX_QUEUED: usize = 256;
 
 #[async_trait]
 impl Store for SqliteStore {
@@ -96,6 +96,6 @@ impl Store for SqliteStore {
     async fn commit_all(&self, commits: Vec<Commit>) -> Vec<Result<(), CommitError>> {
         // The writer takes what is queued together; others find room in its queue.
         let commits = stream::iter(commits).map(|commit| self.commit(commit));
-        commits.buffered(IN_QUEUE_AT_ONCE).collect().await
+        commits.buffered(MAX_QUEUED).collect().await
     }
 }

@@ -17,15 +17,15 @@ use crate::world::Cluster;
 
 /// Records read at once: so few that others write before the next.
 const PAGE: u32 = 3;
-const LONGEST_PAUSE_MS: u64 = 1_500;
+const MAX_PAUSE_MS: u64 = 1_500;
 /// Between two audits.
-const LONGEST_REST_MS: u64 = 8_000;
+const MAX_REST_MS: u64 = 8_000;
 const AUDITS: u32 = 2;
 
 /// Audits a few times in the middle of everything.
 pub(super) async fn audits(cluster: &Arc<Cluster>, mut random: Random) {
     for _ in 0..AUDITS {
-        sleep_ms(random.between(1, LONGEST_REST_MS)).await;
+        sleep_ms(random.between(1, MAX_REST_MS)).await;
         audit(cluster, random.fork()).await;
     }
 }
@@ -80,7 +80,7 @@ impl Archive for Unhurried {
 #[async_trait]
 impl Pages for FewAtOnce {
     async fn next(&mut self, _limit: u32) -> Result<Page, Unavailable> {
-        sleep_ms(self.random.draw(|it| it.between(1, LONGEST_PAUSE_MS))).await;
+        sleep_ms(self.random.draw(|it| it.between(1, MAX_PAUSE_MS))).await;
         self.pages.next(PAGE).await
     }
 }

@@ -21,7 +21,7 @@ use super::some_instance;
 
 const DEEDS: u32 = 14;
 /// Nobody waits longer for the last moment of an offer.
-const LONGEST_WAIT_MS: i64 = 25_000;
+const MAX_WAIT_MS: i64 = 25_000;
 
 /// Acts a few times.
 pub(super) async fn acts(cluster: &Arc<Cluster>, mut random: Random) {
@@ -71,7 +71,7 @@ async fn one_of_the_newest(cluster: &Arc<Cluster>, random: &mut Random) -> Optio
 async fn wait_for_the_end(cluster: &Arc<Cluster>, random: &mut Random, operation: &Operation) {
     if let (State::InPreAuth, Some(end)) = (&operation.state, operation.expires_at) {
         let left = end.since(cluster.clock.now()).num_milliseconds();
-        if (0..LONGEST_WAIT_MS).contains(&left) {
+        if (0..MAX_WAIT_MS).contains(&left) {
             let early = random.below(300);
             sleep_ms(left.unsigned_abs().saturating_sub(early)).await;
         }

@@ -40,7 +40,7 @@ const HASTY: u64 = 60;
 /// A loop that is asked to end and has not by then is dead.
 const GRACE: Duration = Duration::from_secs(10);
 /// An instance is down for at most this long.
-const LONGEST_PAUSE_MS: u64 = 4_000;
+const MAX_PAUSE_MS: u64 = 4_000;
 
 /// All instances, and what they are made of.
 #[derive(Debug)]
@@ -204,7 +204,7 @@ impl Cluster {
     }
 
     async fn start_after_a_pause(&self, number: usize) {
-        sleep_ms(self.random.draw(|it| it.between(1, LONGEST_PAUSE_MS))).await;
+        sleep_ms(self.random.draw(|it| it.between(1, MAX_PAUSE_MS))).await;
         self.start(number);
     }
 

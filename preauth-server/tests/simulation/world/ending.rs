@@ -21,7 +21,7 @@ const STEP: Duration = Duration::from_secs(6);
 /// Longer than any lease.
 const LEASE: TimeDelta = TimeDelta::seconds(31);
 /// A run that still has work after so many steps has a delivery that never ends.
-const MOST_STEPS: u32 = 60;
+const MAX_STEPS: u32 = 60;
 
 /// Lets the run come to rest and reads back what it left.
 pub(crate) async fn of(cluster: &Arc<Cluster>) -> ReadBack {
@@ -101,7 +101,7 @@ fn created(cluster: &Cluster) -> Vec<Creation> {
 async fn drain(cluster: &Arc<Cluster>) {
     let database = &cluster.database;
     let mut idle_steps = 0;
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         for hearing in &cluster.scene.hearings {
             database.resume(hearing.endpoint).await;
         }

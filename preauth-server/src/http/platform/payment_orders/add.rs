@@ -21,7 +21,7 @@ use crate::log;
 
 use super::shape::PaymentOrderShape;
 
-const GREATEST_OPERATION: u64 = i64::MAX.unsigned_abs();
+const MAX_OPERATION_ID: u64 = i64::MAX.unsigned_abs();
 
 #[derive(Clone, Copy)]
 pub(in crate::http::platform) struct Add;
@@ -99,7 +99,7 @@ fn parse(tree: &Json) -> Result<NewPaymentOrder, Vec<Problem>> {
         let supplier = body.text("supplierCnpj", Cnpj::parse, &mut problems);
         let amount = body.money("amount", &mut problems);
         let scheduled_for = body.optional_text("scheduledFor", DueDate::parse, &mut problems);
-        let operation = body.optional_whole("operationId", 1, GREATEST_OPERATION, &mut problems);
+        let operation = body.optional_whole("operationId", 1, MAX_OPERATION_ID, &mut problems);
         let operation = operation.and_then(|id| OperationId::new(id.try_into().ok()?));
         Some(NewPaymentOrder {
             target: OrderTarget {

@@ -19,7 +19,7 @@ use crate::secret::new_signing_secret;
 use super::shape::EndpointShape;
 
 /// Secrets may overlap for a week.
-const GREATEST_OVERLAP_HOURS: u64 = 168;
+const MAX_OVERLAP_HOURS: u64 = 168;
 
 #[derive(Clone, Copy)]
 pub(in crate::http::platform) struct RotateSecret;
@@ -46,7 +46,7 @@ impl Endpoint for RotateSecret {
 fn parse(tree: &Json) -> Result<TimeDelta, Vec<Problem>> {
     let mut problems = Problems::default();
     let overlap = Fields::body(tree, &mut problems).map(|body| {
-        let hours = body.optional_whole("overlapHours", 0, GREATEST_OVERLAP_HOURS, &mut problems);
+        let hours = body.optional_whole("overlapHours", 0, MAX_OVERLAP_HOURS, &mut problems);
         TimeDelta::hours(i64::try_from(hours.unwrap_or(0)).unwrap_or_default())
     });
     problems.unless_any(overlap)

@@ -10,7 +10,7 @@ use crate::notices::settings::{SmtpSettings, SmtpTls};
 use crate::notices::transport::Reason;
 
 /// More of a server's answer is neither kept nor shown.
-const MOST_CHARACTERS: usize = 300;
+const MAX_CHARACTERS: usize = 300;
 
 /// A step on the way to the server, before it hears of any mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,7 +138,7 @@ fn codes(code: &str, words: &str) -> String {
 pub(super) fn shortened(text: &str) -> String {
     let words = text.split(|letter: char| letter.is_control() || letter.is_whitespace());
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    words.join(" ").chars().take(MOST_CHARACTERS).collect()
+    words.join(" ").chars().take(MAX_CHARACTERS).collect()
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use super::super::rows::{Columns, count};
 use super::super::session;
 use crate::notices::{
     Claimed, JoinedNotice, LeasedNotice, MAX_JOINED, NoticeClaim, NoticeQueue, Outcome,
-    PUT_OFF_AT_ONCE, Turn, Usage, is_counted,
+    POSTPONE_BATCH_SIZE, Turn, Usage, is_counted,
 };
 use crate::store::rows::Corrupt;
 use crate::store::set_aside::{LOOK_AGAIN, Unreadable};
@@ -312,7 +312,7 @@ async fn put_off(
     .bind(&head.mailbox)
     .bind(now.unix_millis())
     .bind(later.unix_millis())
-    .bind(i64::from(PUT_OFF_AT_ONCE))
+    .bind(i64::from(POSTPONE_BATCH_SIZE))
     .bind(head.head_office.as_uuid())
     .execute(connection)
     .await?;

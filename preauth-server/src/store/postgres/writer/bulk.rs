@@ -15,7 +15,7 @@ pub(in super::super) const LIMITS: Limits = Limits {
     groups: 1,
 };
 /// Commits of one transaction: what it changes is locked for its time, and nobody shall notice.
-const AT_ONCE: usize = 500;
+const BATCH_SIZE: usize = 500;
 /// Transactions at once; one of them computes while the other waits for the disk.
 const SIDE_BY_SIDE: usize = 2;
 
@@ -41,7 +41,7 @@ impl BulkWriter {
     async fn write(&self, mut commits: Vec<Commit>) -> Vec<Result<(), WriteError>> {
         let mut transactions = Vec::new();
         while !commits.is_empty() {
-            let rest = commits.split_off(commits.len().min(AT_ONCE));
+            let rest = commits.split_off(commits.len().min(BATCH_SIZE));
             transactions.push(std::mem::replace(&mut commits, rest));
         }
         let written = stream::iter(transactions).map(|commits| self.0.write_all(commits));

@@ -7,7 +7,7 @@ use sqlx::SqliteConnection;
 use super::super::error::WriteError;
 use super::super::rows::Columns;
 use crate::ids::RandomIds;
-use crate::notices::{MOST_READERS, PausedEndpoint};
+use crate::notices::{MAX_RECIPIENTS, PausedEndpoint};
 
 /// Stages a mail to each active user of the endpoint's company, or to its contact when it has none;
 /// within the transaction that paused the endpoint.
@@ -74,7 +74,7 @@ async fn readers(
          ORDER BY created_at, id LIMIT ?2",
     )
     .bind(endpoint.as_uuid().as_bytes().as_slice())
-    .bind(MOST_READERS)
+    .bind(MAX_RECIPIENTS)
     .fetch_all(connection)
     .await?;
     let emails = rows

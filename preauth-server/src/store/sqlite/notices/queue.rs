@@ -11,7 +11,7 @@ use super::super::error::{Fault, WriteError, unavailable};
 use super::super::rows::{Columns, count};
 use crate::notices::{
     Claimed, JoinedNotice, LeasedNotice, MAX_JOINED, NoticeClaim, NoticeQueue, Outcome,
-    PUT_OFF_AT_ONCE, Turn, Usage, is_counted,
+    POSTPONE_BATCH_SIZE, Turn, Usage, is_counted,
 };
 use crate::store::rows::Corrupt;
 use crate::store::set_aside::{LOOK_AGAIN, Unreadable};
@@ -285,7 +285,7 @@ async fn put_off(
     .bind(&head.mailbox)
     .bind(now.unix_millis())
     .bind(later.unix_millis())
-    .bind(PUT_OFF_AT_ONCE)
+    .bind(POSTPONE_BATCH_SIZE)
     .bind(head.head_office.as_uuid().as_bytes().as_slice())
     .execute(connection)
     .await?;
