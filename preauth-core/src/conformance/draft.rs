@@ -119,7 +119,10 @@ pub(super) fn deliveries(scene: &Scene<'_>, to: &[Subscription]) -> Vec<NewDeliv
 pub(super) fn operation_of(commit: &Commit) -> Operation {
     match &commit.write {
         Write::NewOperation(operation) | Write::Operation { operation, .. } => *operation.clone(),
-        Write::NewOrder { .. } | Write::Order(_) | Write::NewInvoice(_) | Write::Nothing { .. } => {
+        Write::NewOrder { .. }
+        | Write::Order(_)
+        | Write::NewInvoice(_)
+        | Write::EventOnly { .. } => {
             panic!("the commit is of no operation")
         }
     }

@@ -46,7 +46,7 @@ impl Tables {
                 self.announcements.push((head_office, Arc::clone(&event)));
                 None
             }
-            Write::Nothing { .. } => {
+            Write::EventOnly { .. } => {
                 self.announcements.push((head_office, Arc::clone(&event)));
                 None
             }
@@ -110,7 +110,7 @@ impl Tables {
                 stored.is_none() || stored != write.expected_version()
             }
             Write::NewInvoice(invoice) => self.invoices.contains_key(&invoice.id),
-            Write::Nothing { .. } => false,
+            Write::EventOnly { .. } => false,
         }
     }
 

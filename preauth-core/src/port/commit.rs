@@ -54,7 +54,7 @@ pub enum Write {
     /// An invoice that was received.
     NewInvoice(Box<ReceivedInvoice>),
     /// Nothing but the event: an endpoint is tested.
-    Nothing {
+    EventOnly {
         /// Whose endpoint.
         head_office: CompanyId,
     },
@@ -172,7 +172,7 @@ impl Write {
             Self::NewOperation(_)
             | Self::NewOrder { .. }
             | Self::NewInvoice(_)
-            | Self::Nothing { .. } => return None,
+            | Self::EventOnly { .. } => return None,
             Self::Operation { operation, .. } => operation.version,
             Self::Order(order) => order.version,
         };
@@ -188,7 +188,7 @@ impl Write {
             }
             Self::NewOrder { order, .. } | Self::Order(order) => order.payer.head_office,
             Self::NewInvoice(invoice) => invoice.payer.head_office,
-            Self::Nothing { head_office } => *head_office,
+            Self::EventOnly { head_office } => *head_office,
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::suppliers::{Supplier, everything_arrived, register};
 
 const SUPPLIERS: usize = 25;
 /// Deliveries under way to one endpoint.
-const BATCH_SIZE: usize = 8;
+const CONCURRENT_DELIVERIES: usize = 8;
 /// As long as a lease lasts; another instance takes over no later.
 const MAX_LEASE_MS: i64 = 30_000;
 
@@ -123,7 +123,7 @@ async fn a_database_that_stops_in_the_middle_of_thousands_of_deliveries_loses_no
     cluster.control("start").await;
     let back = Instant::now();
     let again = backlog.end().await;
-    let most = (SUPPLIERS + 1) * BATCH_SIZE;
+    let most = (SUPPLIERS + 1) * CONCURRENT_DELIVERIES;
     assert!(again <= most, "{again} arrived again, {most} may be leased");
     let verdict = backlog.scene.judge().await;
     println!(

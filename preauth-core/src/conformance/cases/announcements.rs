@@ -44,7 +44,7 @@ pub async fn a_test_is_an_event_and_nothing_else(host: &dyn Host) {
     let endpoint = scene.endpoint(scene.payer).await;
     let (_, subscriptions) = receipt(&scene).await;
     for _ in 0..2 {
-        let write = Write::Nothing {
+        let write = Write::EventOnly {
             head_office: scene.payer,
         };
         let mut commit = draft::bare(&scene, write, EventType::WebhookTest, scene.now);
@@ -60,7 +60,7 @@ pub async fn a_test_is_an_event_and_nothing_else(host: &dyn Host) {
 /// A second commit of the same event conflicts, and a look-up finds the first.
 pub async fn an_event_is_recorded_once(host: &dyn Host) {
     let scene = Scene::new(host).await;
-    let write = Write::Nothing {
+    let write = Write::EventOnly {
         head_office: scene.payer,
     };
     let commit = draft::bare(&scene, write, EventType::WebhookTest, scene.now);

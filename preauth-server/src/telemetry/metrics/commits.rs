@@ -178,7 +178,7 @@ const fn label(write: &Write) -> &'static str {
         Write::NewOrder { .. } => "new_order",
         Write::Order(_) => "order",
         Write::NewInvoice(_) => "new_invoice",
-        Write::Nothing { .. } => "nothing",
+        Write::EventOnly { .. } => "nothing",
     }
 }
 

@@ -214,7 +214,7 @@ impl Fact {
                 let order = PaymentOrder::clone(order);
                 Self::CommittedOrder(Box::new(RecordedOrder { order, event, key }))
             }
-            Write::NewInvoice(_) | Write::Nothing { .. } => {
+            Write::NewInvoice(_) | Write::EventOnly { .. } => {
                 let head_office = commit.write.head_office();
                 Self::Announced(head_office, Box::new(event))
             }

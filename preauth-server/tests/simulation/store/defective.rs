@@ -218,7 +218,7 @@ async fn forget_version(ground: &Ground, write: &mut Write) -> Result<(), Commit
         Write::NewOperation(_)
         | Write::NewOrder { .. }
         | Write::NewInvoice(_)
-        | Write::Nothing { .. } => {}
+        | Write::EventOnly { .. } => {}
     }
     Ok(())
 }

@@ -43,7 +43,7 @@ impl Create for Test {
         key: Option<&PlatformKey>,
     ) -> Result<Reply, ApiError> {
         let endpoint = super::endpoint(api, req).await?;
-        let write = Write::Nothing {
+        let write = Write::EventOnly {
             head_office: endpoint.company,
         };
         let event = (EventType::WebhookTest, convert::webhook_test());

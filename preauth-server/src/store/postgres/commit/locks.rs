@@ -44,7 +44,7 @@ impl Touches {
                 self.push(n, invoice.payer.company);
                 self.push(n, invoice.supplier.company);
             }
-            Write::Operation { .. } | Write::Order(_) | Write::Nothing { .. } => {}
+            Write::Operation { .. } | Write::Order(_) | Write::EventOnly { .. } => {}
         }
     }
 

@@ -139,7 +139,7 @@ impl<'a> Group<'a> {
                 self.order_changes.add(n, order, expected);
             }
             Write::NewInvoice(invoice) => self.invoices.add(n, invoice),
-            Write::Nothing { .. } => {}
+            Write::EventOnly { .. } => {}
         }
         if let Some(reply) = &commit.reply
             && reply.scope == ReplyScope::Platform

@@ -249,7 +249,7 @@ const fn aggregate_of(
         Write::NewOrder { order, .. } | Write::Order(order) => {
             (None, Some(order.id), Some(order.version))
         }
-        Write::NewInvoice(_) | Write::Nothing { .. } => (None, None, None),
+        Write::NewInvoice(_) | Write::EventOnly { .. } => (None, None, None),
     }
 }
 

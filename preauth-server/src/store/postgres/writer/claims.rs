@@ -53,7 +53,7 @@ pub(super) fn claims_of(commit: &Commit) -> Vec<Claim> {
         }
         Write::Order(order) => claims.push(Claim::Order(order.id)),
         // Their ids are their own.
-        Write::NewInvoice(_) | Write::Nothing { .. } => {}
+        Write::NewInvoice(_) | Write::EventOnly { .. } => {}
     }
     if let Some(reply) = &commit.reply {
         claims.push(Claim::Key(reply.scope, reply.key.clone()));

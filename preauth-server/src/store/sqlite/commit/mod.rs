@@ -36,7 +36,7 @@ pub(super) async fn write(
         }
         Write::Order(order) => payment_orders::update(connection, order, expected).await?,
         Write::NewInvoice(invoice) => invoices::insert(connection, invoice).await?,
-        Write::Nothing { .. } => {}
+        Write::EventOnly { .. } => {}
     }
     record::event(connection, commit).await?;
     for delivery in &commit.deliveries {
@@ -73,8 +73,9 @@ async fn remember(
 fn operation_of(write: &Write) -> Option<OperationId> {
     match write {
         Write::NewOperation(operation) | Write::Operation { operation, .. } => Some(operation.id),
-        Write::NewOrder { .. } | Write::Order(_) | Write::NewInvoice(_) | Write::Nothing { .. } => {
-            None
-        }
+        Write::NewOrder { .. }
+        | Write::Order(_)
+        | Write::NewInvoice(_)
+        | Write::EventOnly { .. } => None,
     }
 }
