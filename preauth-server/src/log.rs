@@ -4,7 +4,7 @@ use std::error::Error;
 
 use preauth_core::operation::{Action, Operation};
 use preauth_core::payment_order::PaymentOrder;
-use preauth_core::service::Commanded;
+use preauth_core::service::CommandOutcome;
 use preauth_core::value::{EventType, Origin};
 
 /// An operation began.
@@ -17,7 +17,7 @@ pub fn began(operation: &Operation) {
 }
 
 /// A command was carried out; silent when nothing had to change.
-pub fn moved(done: &Commanded) {
+pub fn moved(done: &CommandOutcome) {
     if let Some(event) = done.event {
         changed(&done.operation, event);
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use preauth_core::port::Unavailable;
-use preauth_core::service::{Service, Swept};
+use preauth_core::service::{ExpiryReport, Service};
 use tokio::sync::Notify;
 
 use crate::clock::Clock;
@@ -92,7 +92,7 @@ impl Sweeper {
         Arc::clone(&self.health)
     }
 
-    async fn sweep(&self) -> Result<Swept, Unavailable> {
+    async fn sweep(&self) -> Result<ExpiryReport, Unavailable> {
         let swept = self.service.expire_overdue(self.clock.now(), BATCH).await?;
         swept.expired.iter().for_each(log::moved);
         if let Some((operation, error)) = swept.failed.first() {
@@ -123,7 +123,7 @@ mod tests {
         Actor, Command, Credit, Invoice, InvoiceAmounts, Offer, OfferedSupplier, Operation,
     };
     use preauth_core::port::{OperationEvent, OrderEvent, Queries, Render, Viewer};
-    use preauth_core::service::{Offered, Service};
+    use preauth_core::service::{OfferOutcome, Service};
     use preauth_core::value::{
         Cnpj, CompanyId, CompanyName, ContactName, DueDate, Email, EventType, InvoiceNumber, Money,
         OperationId, Status, SupplierName, Timestamp, calendar,
@@ -230,8 +230,8 @@ mod tests {
                 .await
                 .unwrap()
             {
-                Offered::Created { operation, .. } => operation.id,
-                Offered::Replayed { .. } => panic!("nothing is replayed without a key"),
+                OfferOutcome::Created { operation, .. } => operation.id,
+                OfferOutcome::Replayed { .. } => panic!("nothing is replayed without a key"),
             }
         }
 

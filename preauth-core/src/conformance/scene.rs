@@ -12,7 +12,7 @@ use crate::operation::{
     Operation,
 };
 use crate::port::{HistoryEntry, IdSource, OfferTarget, Viewer};
-use crate::service::{Offered, Service};
+use crate::service::{OfferOutcome, Service};
 use crate::value::{
     Cnpj, CompanyId, CompanyName, ContactName, DueDate, Email, EndpointId, EventTypeSet,
     ExtensionId, IdempotencyKey, InvoiceNumber, Money, OperationId, SupplierName, Timestamp,
@@ -286,10 +286,10 @@ fn service(host: &dyn Host, ids: &Arc<CountingIds>) -> Service {
     )
 }
 
-pub(super) fn created(offered: Offered) -> Operation {
+pub(super) fn created(offered: OfferOutcome) -> Operation {
     match offered {
-        Offered::Created { operation, .. } => *operation,
-        Offered::Replayed { body } => panic!("replayed in place of created: {body}"),
+        OfferOutcome::Created { operation, .. } => *operation,
+        OfferOutcome::Replayed { body } => panic!("replayed in place of created: {body}"),
     }
 }
 

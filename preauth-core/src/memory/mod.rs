@@ -17,7 +17,7 @@
 //!     Actor, Command, Credit, Invoice, InvoiceAmounts, Offer, OfferedSupplier, Operation,
 //! };
 //! use preauth_core::port::{OperationEvent, OrderEvent, Render, Viewer};
-//! use preauth_core::service::{Offered, Service};
+//! use preauth_core::service::{OfferOutcome, Service};
 //! use preauth_core::value::{
 //!     Cnpj, CompanyId, CompanyName, ContactName, Decimal, DueDate, Email, EventType,
 //!     InvoiceNumber, Money, Status, SupplierName, Timestamp,
@@ -89,7 +89,7 @@
 //!
 //! let offered = service.offer(&offer, Actor::Company, None, now).await?;
 //! assert_eq!(offered.body(), "operation 1 is IN_PRE_AUTH");
-//! let Offered::Created { operation, .. } = offered else {
+//! let OfferOutcome::Created { operation, .. } = offered else {
 //!     return Err("without an idempotency key nothing is replayed".into());
 //! };
 //!

@@ -9,7 +9,7 @@ use super::{Attempt, ROUNDS, ReplyOf, Round, Service, ServiceError, Unsettled};
 
 /// What a command led to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Commanded {
+pub struct CommandOutcome {
     /// The operation afterwards.
     pub operation: Operation,
     /// The event that was recorded; none when nothing had to change.
@@ -38,7 +38,7 @@ impl Service {
         command: &Command,
         actor: Actor,
         now: Timestamp,
-    ) -> Result<Commanded, ServiceError> {
+    ) -> Result<CommandOutcome, ServiceError> {
         self.command_with_reply(viewer, id, command, actor, None, now)
             .await
     }
@@ -53,7 +53,7 @@ impl Service {
         actor: Actor,
         reply: Option<&ReplyOf<'_, Operation>>,
         now: Timestamp,
-    ) -> Result<Commanded, ServiceError> {
+    ) -> Result<CommandOutcome, ServiceError> {
         let asked = Asked {
             command,
             actor,
@@ -78,8 +78,8 @@ impl Service {
         viewer: Viewer,
         id: OperationId,
         asked: &Asked<'_>,
-        unsettled: &mut Unsettled<Box<Commanded>>,
-    ) -> Result<Round<Box<Commanded>>, ServiceError> {
+        unsettled: &mut Unsettled<Box<CommandOutcome>>,
+    ) -> Result<Round<Box<CommandOutcome>>, ServiceError> {
         let loaded = self.store.load_operation(id).await?;
         // After the load: the version that it shows may be the one of an attempt.
         if let Some(done) = self.applied(unsettled).await? {
@@ -136,8 +136,8 @@ impl Service {
         &self,
         loaded: &LoadedOperation,
         asked: &Asked<'_>,
-        unsettled: &mut Unsettled<Box<Commanded>>,
-    ) -> Result<Attempt<Box<Commanded>>, ServiceError> {
+        unsettled: &mut Unsettled<Box<CommandOutcome>>,
+    ) -> Result<Attempt<Box<CommandOutcome>>, ServiceError> {
         let Asked {
             command,
             actor,
@@ -148,7 +148,7 @@ impl Service {
         let change: Change = match decide(operation, command, &loaded.beside(), now)? {
             Decision::Change(change) => change,
             Decision::Unchanged => {
-                let commanded = Commanded {
+                let commanded = CommandOutcome {
                     operation: operation.clone(),
                     event: None,
                 };
@@ -159,7 +159,7 @@ impl Service {
         let mut commit =
             self.commit_of_change(next.clone(), &change, actor, &loaded.subscriptions, now);
         commit.reply = reply.map(|reply| reply(&next));
-        let done = Box::new(Commanded {
+        let done = Box::new(CommandOutcome {
             operation: next,
             event: Some(change.event_type()),
         });

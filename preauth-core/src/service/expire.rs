@@ -6,13 +6,13 @@ use crate::operation::{Actor, Command, Decision, Operation, decide, evolve};
 use crate::port::{Commit, CommitError, LoadedOperation, Unavailable};
 use crate::value::{EventType, OperationId, Timestamp};
 
-use super::{Commanded, Service};
+use super::{CommandOutcome, Service};
 
 /// What one sweep came to.
 #[derive(Debug, Default)]
-pub struct Swept {
+pub struct ExpiryReport {
     /// Offers whose expiry it recorded.
-    pub expired: Vec<Commanded>,
+    pub expired: Vec<CommandOutcome>,
     /// Offers that somebody else closed first.
     pub closed_by_others: usize,
     /// Offers whose expiry was not recorded, or perhaps; they are overdue until it is.
@@ -24,14 +24,18 @@ impl Service {
     ///
     /// Each is judged by the rules on its own, and has an event of its own. Any number of callers
     /// may sweep at once: an expiry is recorded once.
-    pub async fn expire_overdue(&self, now: Timestamp, limit: u32) -> Result<Swept, Unavailable> {
+    pub async fn expire_overdue(
+        &self,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<ExpiryReport, Unavailable> {
         let overdue = self.store.load_overdue(now, limit).await?;
         let (done, commits): (Vec<_>, Vec<_>) = overdue
             .iter()
             .filter_map(|loaded| self.expiry(loaded, now))
             .unzip();
         let outcomes = self.store.commit_all(commits).await;
-        let mut swept = Swept::default();
+        let mut swept = ExpiryReport::default();
         for (commanded, outcome) in done.into_iter().zip(outcomes) {
             match outcome {
                 Ok(()) => swept.expired.push(commanded),
@@ -51,7 +55,7 @@ impl Service {
     }
 
     /// The expiry of an offer and the commit that records it; `None` when its time has not passed.
-    fn expiry(&self, loaded: &LoadedOperation, now: Timestamp) -> Option<(Commanded, Commit)> {
+    fn expiry(&self, loaded: &LoadedOperation, now: Timestamp) -> Option<(CommandOutcome, Commit)> {
         let operation: &Operation = &loaded.operation;
         let decision = decide(operation, &Command::Expire, &loaded.beside(), now).ok()?;
         let Decision::Change(change) = decision else {
@@ -66,7 +70,7 @@ impl Service {
             &loaded.subscriptions,
             now,
         );
-        let commanded = Commanded {
+        let commanded = CommandOutcome {
             operation: next,
             event: Some(event),
         };

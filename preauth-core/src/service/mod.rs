@@ -24,10 +24,10 @@ use attempt::{Attempt, Round, Unsettled};
 use in_flight::InFlight;
 
 pub use announce::Announced;
-pub use command::Commanded;
+pub use command::CommandOutcome;
 pub use error::ServiceError;
-pub use expire::Swept;
-pub use offer::{Offered, Preparation};
+pub use expire::ExpiryReport;
+pub use offer::{OfferOutcome, Preparation};
 pub use once::{Once, PlatformKey, ReplyOf};
 
 /// How often a decision is made anew before the caller is told to come back later.

@@ -19,7 +19,7 @@ use super::{Attempt, ROUNDS, ReplyOf, Round, Service, ServiceError, Unsettled};
 
 /// The answer to an offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Offered {
+pub enum OfferOutcome {
     /// A new operation began; `body` is its frozen answer.
     Created {
         /// The operation as it began.
@@ -71,7 +71,7 @@ impl Service {
         actor: Actor,
         key: Option<&IdempotencyKey>,
         now: Timestamp,
-    ) -> Result<Offered, ServiceError> {
+    ) -> Result<OfferOutcome, ServiceError> {
         self.offer_prepared(offer, actor, key, None, now).await
     }
 
@@ -88,7 +88,7 @@ impl Service {
         key: Option<&IdempotencyKey>,
         preparation: Option<&dyn Preparation>,
         now: Timestamp,
-    ) -> Result<Offered, ServiceError> {
+    ) -> Result<OfferOutcome, ServiceError> {
         let _guard = match key {
             None => None,
             Some(key) => Some(
@@ -113,7 +113,7 @@ impl Service {
         offer: &Offer,
         key: &IdempotencyKey,
         now: Timestamp,
-    ) -> Result<Option<Offered>, ServiceError> {
+    ) -> Result<Option<OfferOutcome>, ServiceError> {
         let key = Some((key, offer.fingerprints()));
         let beginning = Beginning::Offer {
             offer,
@@ -133,7 +133,7 @@ impl Service {
         actor: Actor,
         reply: Option<&ReplyOf<'_, Operation>>,
         now: Timestamp,
-    ) -> Result<Offered, ServiceError> {
+    ) -> Result<OfferOutcome, ServiceError> {
         self.begin(&Beginning::DirectAdvance { advance, reply }, actor, now)
             .await
     }
@@ -143,7 +143,7 @@ impl Service {
         beginning: &Beginning<'_>,
         actor: Actor,
         now: Timestamp,
-    ) -> Result<Offered, ServiceError> {
+    ) -> Result<OfferOutcome, ServiceError> {
         let mut unsettled = Unsettled::default();
         let mut last = ServiceError::from(Contended);
         for _ in 0..ROUNDS {
@@ -161,8 +161,8 @@ impl Service {
         beginning: &Beginning<'_>,
         actor: Actor,
         now: Timestamp,
-        unsettled: &mut Unsettled<Offered>,
-    ) -> Result<Round<Offered>, ServiceError> {
+        unsettled: &mut Unsettled<OfferOutcome>,
+    ) -> Result<Round<OfferOutcome>, ServiceError> {
         let loaded = self.store.load_offer(&beginning.target()).await?;
         let mut loaded = loaded.ok_or(ServiceError::UnknownCompany)?;
         // After the load: the reply and the holder that it shows may be those of an attempt.
@@ -177,7 +177,7 @@ impl Service {
             // Whether its expiry was recorded or not, the next round sees it.
             return Round::after_expiry(self.expire(overdue.id, now).await);
         }
-        if let Some(Offered::Created { operation, .. }) = unsettled.first() {
+        if let Some(OfferOutcome::Created { operation, .. }) = unsettled.first() {
             // An operation that may exist lets no other begin in its place.
             loaded.context.id = operation.id;
         }
@@ -213,7 +213,7 @@ impl Service {
         beginning: &Beginning<'_>,
         operation: &Operation,
         loaded: &LoadedOffer,
-        created: &Offered,
+        created: &OfferOutcome,
         actor: Actor,
     ) -> Commit {
         let now = operation.created_at;
@@ -264,9 +264,9 @@ impl Service {
         commit
     }
 
-    fn created(&self, operation: Operation) -> Offered {
+    fn created(&self, operation: Operation) -> OfferOutcome {
         let body = self.render.reply(&operation);
-        Offered::Created {
+        OfferOutcome::Created {
             operation: Box::new(operation),
             body,
         }
@@ -309,7 +309,7 @@ impl Beginning<'_> {
         &self,
         loaded: &LoadedOffer,
         now: Timestamp,
-    ) -> Option<Result<Offered, ServiceError>> {
+    ) -> Option<Result<OfferOutcome, ServiceError>> {
         let Self::Offer {
             key: Some((_, asked)),
             ..
@@ -322,7 +322,7 @@ impl Beginning<'_> {
             .as_ref()
             .filter(|reply| now < reply.expires_at)?;
         if asked.include(&reply.fingerprint) {
-            Some(Ok(Offered::Replayed {
+            Some(Ok(OfferOutcome::Replayed {
                 body: reply.body.clone(),
             }))
         } else {
@@ -331,7 +331,7 @@ impl Beginning<'_> {
     }
 }
 
-impl Offered {
+impl OfferOutcome {
     /// The answer's body, original or repeated.
     #[must_use]
     pub fn body(&self) -> &str {

@@ -11,7 +11,7 @@ use preauth_core::operation::{
 use preauth_core::port::{
     Filter, OperationEvent, OrderEvent, PageRequest, Queries, Render, Store, Viewer,
 };
-use preauth_core::service::{Commanded, Offered, Service, ServiceError};
+use preauth_core::service::{CommandOutcome, OfferOutcome, Service, ServiceError};
 use preauth_core::value::{
     Cnpj, CompanyId, CompanyName, DueDate, Email, IdempotencyKey, InvoiceNumber, Money,
     OperationId, Timestamp,
@@ -98,7 +98,10 @@ impl Given {
         }
     }
 
-    pub(crate) async fn send(&self, key: Option<&IdempotencyKey>) -> Result<Offered, ServiceError> {
+    pub(crate) async fn send(
+        &self,
+        key: Option<&IdempotencyKey>,
+    ) -> Result<OfferOutcome, ServiceError> {
         let offer = Self::offer("NF-1");
         self.service
             .offer(&offer, Actor::Company, key, self.now)
@@ -113,7 +116,7 @@ impl Given {
         &self,
         id: OperationId,
         command: &Command,
-    ) -> Result<Commanded, ServiceError> {
+    ) -> Result<CommandOutcome, ServiceError> {
         let viewer = Viewer::Platform;
         let done = self
             .service
@@ -137,9 +140,9 @@ impl Given {
     }
 }
 
-pub(crate) fn created(offered: Result<Offered, ServiceError>) -> Operation {
+pub(crate) fn created(offered: Result<OfferOutcome, ServiceError>) -> Operation {
     match offered {
-        Ok(Offered::Created { operation, .. }) => *operation,
+        Ok(OfferOutcome::Created { operation, .. }) => *operation,
         other => panic!("not created: {other:?}"),
     }
 }

@@ -11,7 +11,7 @@ use preauth_core::port::{
     Commit, CommitError, LoadedNewOrder, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget,
     OperationEvent, OrderEvent, OrderTarget, PlatformReply, Render, Store, Unavailable,
 };
-use preauth_core::service::{Offered, Service, ServiceError};
+use preauth_core::service::{OfferOutcome, Service, ServiceError};
 use preauth_core::value::{EventId, IdempotencyKey, OperationId, PaymentOrderId, Timestamp};
 use tokio::task::{JoinSet, yield_now};
 
@@ -122,7 +122,7 @@ fn instance(given: &Given, n: usize) -> Service {
 async fn a_hundred_offers(
     given: &Given,
     key_of: impl Fn(usize) -> IdempotencyKey,
-) -> Vec<Result<Offered, ServiceError>> {
+) -> Vec<Result<OfferOutcome, ServiceError>> {
     let (offer, now) = (Given::offer("NF-1"), given.now);
     let mut tasks = JoinSet::new();
     for n in 0_usize..100 {
@@ -139,7 +139,8 @@ async fn one_key_from_a_hundred_instances_creates_once_and_is_answered_alike() {
     let outcomes = a_hundred_offers(&given, |_| crate::given::key()).await;
     let stored = given.stored().await;
     assert_eq!(stored.len(), 1);
-    let replayed = |outcome: &&Result<Offered, _>| matches!(outcome, Ok(Offered::Replayed { .. }));
+    let replayed =
+        |outcome: &&Result<OfferOutcome, _>| matches!(outcome, Ok(OfferOutcome::Replayed { .. }));
     assert_eq!(outcomes.iter().filter(replayed).count(), 99);
     for outcome in outcomes {
         assert_eq!(outcome.unwrap().body(), stored[0].id.to_string());
@@ -174,12 +175,12 @@ async fn a_key_whose_first_request_is_under_way_is_told_so_and_replays_afterward
     let send = || service.offer(&offer, Actor::Company, Some(&key), given.now);
     // The first one stands before its read when the second one comes.
     let (first, second) = tokio::join!(send(), send());
-    let Ok(Offered::Created { body, .. }) = first else {
+    let Ok(OfferOutcome::Created { body, .. }) = first else {
         panic!("{first:?}");
     };
     assert!(
         matches!(second, Err(ServiceError::IdempotencyInProgress)),
         "{second:?}"
     );
-    assert_eq!(send().await.unwrap(), Offered::Replayed { body });
+    assert_eq!(send().await.unwrap(), OfferOutcome::Replayed { body });
 }

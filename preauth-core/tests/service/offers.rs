@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 use preauth_core::operation::Actor;
-use preauth_core::service::{Offered, ServiceError};
+use preauth_core::service::{OfferOutcome, ServiceError};
 use preauth_core::value::Status;
 
 use crate::faulty::Fault;
@@ -101,7 +101,7 @@ async fn an_advance_that_only_its_id_can_tell_apart_is_never_made_twice() {
             .advance_directly(&advance, Actor::Supplier, None, given.now)
             .await;
         match began {
-            Ok(Offered::Created { .. }) => assert!(blind_reads < 1_000),
+            Ok(OfferOutcome::Created { .. }) => assert!(blind_reads < 1_000),
             Err(ServiceError::Unknown(_)) => assert_eq!(blind_reads, 1_000),
             other => panic!("{other:?}"),
         }
@@ -203,7 +203,7 @@ async fn a_repeated_offer_after_an_unknown_outcome_gets_the_original_answer() {
     let stored = given.stored().await;
     assert_eq!(stored.len(), 1);
     let body = format!("{} IN_PRE_AUTH", stored[0].id);
-    assert_eq!(again, Offered::Replayed { body });
+    assert_eq!(again, OfferOutcome::Replayed { body });
 }
 
 #[tokio::test]

@@ -41,6 +41,6 @@ pub use description::{DESCRIPTION, DESCRIPTION_IN_3_0, MULTIPART_DESCRIPTION_IN_
 pub(crate) use error::status_number as status;
 pub(crate) use messages::sentence;
 pub use read_back::WireReadBack;
-pub use receiver::{Answer, Delivery, Ear, Receiver};
+pub use receiver::{Answer, Delivery, DeliveryHandler, Receiver};
 pub use salvo::Service;
 pub use unauthenticated::UnauthenticatedLimiter;

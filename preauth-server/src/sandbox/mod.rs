@@ -1,17 +1,17 @@
 //! A place to learn: the whole system on the embedded database, with demo data and a receiver.
 
 mod credentials;
-mod ear;
 mod folder;
 mod greeting;
+mod handler;
 mod seed;
 pub mod terminal;
 mod time_machine;
 
 pub use credentials::{Credentials, ReadyFile};
-pub use ear::SandboxEar;
 pub use folder::sandbox_of;
 pub use greeting::greeting;
+pub use handler::SandboxHandler;
 pub use seed::{HEAD_OFFICE_CNPJ, add_endpoint, seed};
 pub use time_machine::{TimeMachine, TravelError};
 

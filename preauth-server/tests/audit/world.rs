@@ -11,7 +11,7 @@ use preauth_core::operation::{
 };
 use preauth_core::payment_order::OrderCommand;
 use preauth_core::port::{Attempt, AttemptError, Claim, Leased, OrderTarget, Verdict, Viewer};
-use preauth_core::service::{Offered, Service};
+use preauth_core::service::{OfferOutcome, Service};
 use preauth_core::value::{
     Cnpj, CompanyId, CompanyName, DueDate, Email, EndpointId, EventTypeSet, ExtensionId,
     IdempotencyKey, InvoiceNumber, Money, OperationId, Permission, PersonName, Reason, Timestamp,
@@ -357,10 +357,10 @@ impl World {
     }
 }
 
-fn created(offered: Offered) -> OperationId {
+fn created(offered: OfferOutcome) -> OperationId {
     match offered {
-        Offered::Created { operation, .. } => operation.id,
-        Offered::Replayed { body } => panic!("replayed: {body}"),
+        OfferOutcome::Created { operation, .. } => operation.id,
+        OfferOutcome::Replayed { body } => panic!("replayed: {body}"),
     }
 }
 

@@ -159,7 +159,7 @@ fn names(fact: &Fact) -> Vec<&'static str> {
             ..
         } => vec!["a payment order lost a race"],
         Fact::Offered { answer, .. } => offered(answer),
-        Fact::Commanded {
+        Fact::CommandOutcome {
             answer: CommandAnswer::Unknown,
             ..
         } => vec!["a command's outcome was unknown"],
@@ -167,7 +167,7 @@ fn names(fact: &Fact) -> Vec<&'static str> {
             event_type,
             is_applied,
         } => vec![landed_late(*event_type), end_of_late(*is_applied)],
-        Fact::Commanded {
+        Fact::CommandOutcome {
             action: Action::Cancel,
             answer: CommandAnswer::Refused(why),
             ..

@@ -16,7 +16,7 @@ use preauth_core::Policy;
 use preauth_core::memory::CountingIds;
 use preauth_core::operation::{Actor, Command, Offer};
 use preauth_core::port::{Queries, Viewer};
-use preauth_core::service::{Offered, Service};
+use preauth_core::service::{OfferOutcome, Service};
 use preauth_core::value::{OperationId, Timestamp};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -68,8 +68,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn begin(service: &Service, offer: &Offer, now: Timestamp) -> Result<OperationId, Box<dyn Error>> {
     match done(service.offer(offer, Actor::Company, None, now))? {
-        Offered::Created { operation, .. } => Ok(operation.id),
-        Offered::Replayed { .. } => Err("without an idempotency key nothing is replayed".into()),
+        OfferOutcome::Created { operation, .. } => Ok(operation.id),
+        OfferOutcome::Replayed { .. } => {
+            Err("without an idempotency key nothing is replayed".into())
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::conformance::scene::Scene;
 use crate::conformance::{Host, Task};
 use crate::operation::{Actor, DirectAdvance, Operation};
 use crate::port::{CommitError, Filter, PageRequest, PlatformReply, Viewer};
-use crate::service::{Offered, Once, PlatformKey, Service, ServiceError};
+use crate::service::{OfferOutcome, Once, PlatformKey, Service, ServiceError};
 use crate::value::{Fingerprint, IdempotencyKey, Timestamp};
 
 const INSTANCES: usize = 4;
@@ -66,7 +66,7 @@ pub async fn a_platform_key_is_no_key_of_a_head_office(host: &dyn Host) {
     let again = scene
         .service
         .offer(&offer, Actor::Company, Some(&key), scene.now);
-    assert!(matches!(again.await, Ok(Offered::Replayed { .. })));
+    assert!(matches!(again.await, Ok(OfferOutcome::Replayed { .. })));
 }
 
 /// A reply counts until the very moment of its end; then the key is as good as new.

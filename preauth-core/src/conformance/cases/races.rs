@@ -10,7 +10,7 @@ use crate::conformance::scene::{Scene, target_of};
 use crate::conformance::{Host, Task};
 use crate::operation::{Action, Actor, Change, Closing, Command, Offer, Rejection};
 use crate::port::{Commit, DeliveryStatus, Filter, NoticeKind, PageRequest, Verdict, Viewer};
-use crate::service::{Commanded, Offered, Service, ServiceError};
+use crate::service::{CommandOutcome, OfferOutcome, Service, ServiceError};
 use crate::value::{EventType, IdempotencyKey, OperationId, Status, SupplierName};
 
 const INSTANCES: usize = 4;
@@ -30,14 +30,14 @@ pub async fn one_key_creates_one_operation_however_often_it_is_sent(host: &dyn H
     let mut created = 0;
     for outcome in outcomes {
         match outcome {
-            Ok(Offered::Created {
+            Ok(OfferOutcome::Created {
                 operation: it,
                 body,
             }) => {
                 created += 1;
                 assert_eq!((it.id, body), (operation, answer.clone()));
             }
-            Ok(Offered::Replayed { body }) => assert_eq!(body, answer),
+            Ok(OfferOutcome::Replayed { body }) => assert_eq!(body, answer),
             Err(ServiceError::IdempotencyInProgress) => {}
             Err(other) => panic!("{other:?}"),
         }
@@ -57,7 +57,7 @@ pub async fn one_invoice_is_created_once_however_many_ask(host: &dyn Host) {
     let mut created = 0;
     for outcome in outcomes {
         match outcome {
-            Ok(Offered::Created { operation: it, .. }) => {
+            Ok(OfferOutcome::Created { operation: it, .. }) => {
                 created += 1;
                 assert_eq!(it.id, operation);
             }
@@ -147,14 +147,16 @@ pub async fn cancels_and_a_request_have_one_outcome(host: &dyn Host) {
     let mut changes = 0;
     for outcome in outcomes {
         match outcome {
-            Ok(Commanded {
+            Ok(CommandOutcome {
                 event: Some(it),
                 operation,
             }) => {
                 changes += 1;
                 assert_eq!((it, operation.status()), (event, status));
             }
-            Ok(Commanded { event: None, .. }) => assert!(!request_won, "nothing was cancelled"),
+            Ok(CommandOutcome { event: None, .. }) => {
+                assert!(!request_won, "nothing was cancelled")
+            }
             Err(ServiceError::Rejected(Rejection::AlreadyRequested)) => assert!(request_won),
             Err(ServiceError::Rejected(Rejection::InvalidTransition { .. })) => {}
             Err(other) => panic!("{other:?}"),
@@ -355,7 +357,7 @@ async fn only_operation(scene: &Scene<'_>) -> OperationId {
 async fn offer_all(
     scene: &Scene<'_>,
     offers: Vec<(Offer, Option<IdempotencyKey>)>,
-) -> Vec<Result<Offered, ServiceError>> {
+) -> Vec<Result<OfferOutcome, ServiceError>> {
     let services = instances(scene);
     let now = scene.now;
     at_once(scene, offers.len(), |n| {
@@ -375,7 +377,7 @@ async fn command_all(
     scene: &Scene<'_>,
     id: OperationId,
     commands: Vec<Command>,
-) -> Vec<Result<Commanded, ServiceError>> {
+) -> Vec<Result<CommandOutcome, ServiceError>> {
     let services = instances(scene);
     let now = scene.now;
     at_once(scene, commands.len(), |n| {

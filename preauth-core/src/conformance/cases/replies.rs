@@ -7,7 +7,7 @@ use crate::conformance::scene::{Scene, created, target_of};
 use crate::conformance::{Host, draft};
 use crate::operation::{Actor, Command, Offer, Rejection};
 use crate::port::{CommitError, OfferTarget, Reply, Viewer};
-use crate::service::{Offered, ServiceError};
+use crate::service::{OfferOutcome, ServiceError};
 use crate::value::{IdempotencyKey, Timestamp};
 
 /// The original answer comes back byte for byte, also after the operation moved on.
@@ -22,7 +22,7 @@ pub async fn a_repeated_offer_gets_its_original_answer(host: &dyn Host) {
             .play(id, &command.into_iter().collect::<Vec<_>>())
             .await;
         let again = send(&scene, &offer, &key, scene.now).await.unwrap();
-        let Offered::Replayed { body } = again else {
+        let OfferOutcome::Replayed { body } = again else {
             panic!("created twice");
         };
         assert_eq!(body.as_bytes(), original.as_bytes());
@@ -129,7 +129,7 @@ async fn send(
     offer: &Offer,
     key: &IdempotencyKey,
     now: Timestamp,
-) -> Result<Offered, ServiceError> {
+) -> Result<OfferOutcome, ServiceError> {
     scene
         .service
         .offer(offer, Actor::Company, Some(key), now)

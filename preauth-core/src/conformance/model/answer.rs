@@ -1,20 +1,23 @@
 //! From what was really answered to what the model speaks of.
 
 use crate::operation::Rejection;
-use crate::service::{Offered, ServiceError};
+use crate::service::{OfferOutcome, ServiceError};
 
 use super::reference::Outcome;
 use super::run::Run;
 
 impl Run<'_> {
-    pub(super) fn outcome_of_beginning(&mut self, found: Result<Offered, ServiceError>) -> Outcome {
+    pub(super) fn outcome_of_beginning(
+        &mut self,
+        found: Result<OfferOutcome, ServiceError>,
+    ) -> Outcome {
         match found {
-            Ok(Offered::Created { operation, body }) => {
+            Ok(OfferOutcome::Created { operation, body }) => {
                 self.ids.push((operation.id, body));
                 self.extensions.push(None);
                 Outcome::Created
             }
-            Ok(Offered::Replayed { body }) => {
+            Ok(OfferOutcome::Replayed { body }) => {
                 let original = self.ids.iter().position(|(_, original)| *original == body);
                 Outcome::Replayed(original.unwrap())
             }

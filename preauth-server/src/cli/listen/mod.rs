@@ -1,8 +1,8 @@
 //! `listen`: a webhook receiver for developers. It verifies and prints every delivery, and misbehaves
 //! on demand.
 
-mod conduct;
-mod ear;
+mod failure_mode;
+mod handler;
 mod pretty;
 mod report;
 mod secrets;
@@ -18,8 +18,8 @@ use crate::http::Receiver;
 use crate::span;
 
 use super::CliError;
-use conduct::Conduct;
-use ear::ListenEar;
+use failure_mode::FailureMode;
+use handler::ListenHandler;
 use report::Report;
 use secrets::Secrets;
 
@@ -67,7 +67,7 @@ pub(super) struct ListenArgs {
 
 pub(super) async fn run(args: ListenArgs) -> Result<(), CliError> {
     let secrets = Secrets::new(&args.secret, args.secret_file)?;
-    let conduct = Conduct {
+    let failure_mode = FailureMode {
         first: args.fail,
         status: args.status,
         hangs_up: args.drop,
@@ -78,8 +78,8 @@ pub(super) async fn run(args: ListenArgs) -> Result<(), CliError> {
         format!("cannot listen on {address}: {error}; choose another --port (0 takes any free one)")
     })?;
     let report = Report::new(args.json);
-    report.begin(&receiver.url(), &secrets, conduct);
-    receiver.start(ListenEar::new(secrets, conduct, report));
+    report.begin(&receiver.url(), &secrets, failure_mode);
+    receiver.start(ListenHandler::new(secrets, failure_mode, report));
     app::wait_for_signal().await?;
     Ok(())
 }

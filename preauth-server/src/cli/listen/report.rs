@@ -11,7 +11,7 @@ use crate::http::Answer;
 use crate::log::chain;
 use crate::printable::printable;
 
-use super::conduct::Conduct;
+use super::failure_mode::FailureMode;
 use super::pretty::pretty;
 use super::secrets::{NoSecret, Secrets};
 
@@ -53,12 +53,12 @@ impl Report {
     }
 
     /// Says where deliveries should go and what becomes of them.
-    pub(super) fn begin(self, url: &str, secrets: &Secrets, conduct: Conduct) {
+    pub(super) fn begin(self, url: &str, secrets: &Secrets, failure_mode: FailureMode) {
         if self.json {
             return print(&json!({ "url": url }).to_string());
         }
         let mut text = format!(
-            "listening for deliveries to {url} ({conduct}); ctrl-c ends it\n\
+            "listening for deliveries to {url} ({failure_mode}); ctrl-c ends it\n\
              a sandbox sends here with --webhook-url {url}"
         );
         if let Err(error) = secrets.verifier() {

@@ -29,7 +29,7 @@ use crate::ids::random_bytes;
 use crate::invoice_files::InvoiceFiles;
 use crate::sandbox::terminal::{self, Player};
 use crate::sandbox::{
-    Credentials, HEAD_OFFICE_CNPJ, ReadyFile, SandboxEar, TEMPORARY_FOLDER_PREFIX, TimeMachine,
+    Credentials, HEAD_OFFICE_CNPJ, ReadyFile, SandboxHandler, TEMPORARY_FOLDER_PREFIX, TimeMachine,
     add_endpoint, greeting, seed,
 };
 use crate::secret::{self, OperatorToken, Vault};
@@ -191,7 +191,9 @@ pub(crate) async fn start(args: &SandboxArgs, data: &Path) -> Result<Started, Cl
         magic: Some(Magic::of_a_sandbox()),
     })
     .await?;
-    receiver.start(SandboxEar::new(Secret::parse(&credentials.webhook_secret)?));
+    receiver.start(SandboxHandler::new(Secret::parse(
+        &credentials.webhook_secret,
+    )?));
     Ok(Started {
         running,
         credentials,

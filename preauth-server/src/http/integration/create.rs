@@ -1,7 +1,7 @@
 //! POST /pre-authorizations: offers a supplier an advance.
 
 use preauth_core::operation::Offer;
-use preauth_core::service::{Offered, Preparation};
+use preauth_core::service::{OfferOutcome, Preparation};
 use preauth_core::value::{CompanyId, IdempotencyKey, Scope};
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
@@ -60,11 +60,11 @@ impl Endpoint for Create {
             .await?;
         let reply = Reply::json(StatusCode::CREATED, offered.body().to_owned());
         Ok(match &offered {
-            Offered::Created { operation, .. } => {
+            OfferOutcome::Created { operation, .. } => {
                 log::began(operation);
                 reply
             }
-            Offered::Replayed { .. } => idempotency::replayed(reply),
+            OfferOutcome::Replayed { .. } => idempotency::replayed(reply),
         })
     }
 }

@@ -28,9 +28,9 @@ pub struct Receiver {
 }
 
 /// Who judges what arrives.
-pub trait Ear: Send + Sync + 'static {
+pub trait DeliveryHandler: Send + Sync + 'static {
     /// Hears of a delivery, with the value of its signature header, and says how to answer.
-    fn hear(&self, signature: Option<&[u8]>, body: &[u8]) -> Answer;
+    fn handle(&self, signature: Option<&[u8]>, body: &[u8]) -> Answer;
 }
 
 /// How a delivery is answered.
@@ -56,8 +56,8 @@ impl Receiver {
     }
 
     /// Receives in the background for as long as the process lives.
-    pub fn start(self, ear: impl Ear) {
-        let route = Router::with_path(PATH).post(Receive(Arc::new(ear)));
+    pub fn start(self, handler: impl DeliveryHandler) {
+        let route = Router::with_path(PATH).post(Receive(Arc::new(handler)));
         let service = Service::new(route).catcher(Catcher::new(Bare));
         let (work, _) = self.bound.serve(service, ConnectionLimits::default());
         tokio::spawn(work);
@@ -75,7 +75,7 @@ impl Answer {
     }
 }
 
-struct Receive(Arc<dyn Ear>);
+struct Receive(Arc<dyn DeliveryHandler>);
 
 #[async_trait]
 impl Handler for Receive {
@@ -92,7 +92,7 @@ impl Handler for Receive {
             return;
         };
         let signature = signature.as_ref().map(HeaderValue::as_bytes);
-        let answer = self.0.hear(signature, body);
+        let answer = self.0.handle(signature, body);
         tokio::time::sleep(answer.after).await;
         match answer.status.map(StatusCode::from_u16) {
             Some(status) => {

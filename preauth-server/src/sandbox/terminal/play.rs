@@ -7,7 +7,7 @@ use preauth_core::operation::{
     Action, Command, DirectAdvance, Invoice, Operation, Party, Rejection, State,
 };
 use preauth_core::port::{Filter, PageRequest, Queries, Subscription, Viewer};
-use preauth_core::service::{Commanded, Offered, Service, ServiceError};
+use preauth_core::service::{CommandOutcome, OfferOutcome, Service, ServiceError};
 use preauth_core::value::{Cnpj, EventType, OperationId, calendar};
 
 use crate::clock::Clock;
@@ -96,7 +96,7 @@ impl Player {
             Err(refused) => return Err(self.why(id, command.action(), refused).await),
         };
         log::moved(&done);
-        let Commanded {
+        let CommandOutcome {
             operation: after,
             event,
         } = done;
@@ -155,7 +155,7 @@ impl Player {
             .operations
             .advance_directly(&advance, actor, None, now)
             .await;
-        let Offered::Created {
+        let OfferOutcome::Created {
             operation: created, ..
         } = offered.map_err(Refused::from)?
         else {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::scene::Scene;
 use crate::support::{Backend, TestReceiver, offer_body, with};
 
-use super::ear::Ear;
+use super::listener::Listener;
 use super::steps::{HeardBy, Step};
 
 const DAY_SECONDS: u64 = 86_400;
@@ -19,8 +19,8 @@ pub(super) struct Cast {
     scene: Scene,
     today: u64,
     at_supplier: TestReceiver,
-    company: Ear,
-    supplier: Ear,
+    company: Listener,
+    supplier: Listener,
     /// What each name of the story stands for, as events identify it: `{"anticipationId": 1}`.
     subjects: BTreeMap<&'static str, Value>,
 }
@@ -35,8 +35,8 @@ impl Cast {
         Self {
             today: 1,
             at_supplier,
-            company: Ear::new(scene.company.clone(), company_secret),
-            supplier: Ear::new(supplier, secret),
+            company: Listener::new(scene.company.clone(), company_secret),
+            supplier: Listener::new(supplier, secret),
             subjects: BTreeMap::new(),
             scene,
         }

@@ -1,7 +1,7 @@
 //! A whole month on the sandbox's clock, and every event that company and supplier hear of it.
 
 mod cast;
-mod ear;
+mod listener;
 mod steps;
 
 use crate::support::Backend;

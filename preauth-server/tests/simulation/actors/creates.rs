@@ -5,7 +5,7 @@ use std::sync::Arc;
 use preauth_core::operation::{Actor, Operation};
 use preauth_core::payment_order::{OrderAction, PaymentOrder};
 use preauth_core::port::{NewReply, OrderTarget, Render};
-use preauth_core::service::{Offered, Once, Service, ServiceError};
+use preauth_core::service::{OfferOutcome, Once, Service, ServiceError};
 use preauth_core::value::{
     FingerprintBuilder, IdempotencyKey, Money, OperationId, PaymentOrderId, Timestamp,
 };
@@ -147,8 +147,8 @@ async fn advance(
     let advance = scene.advance(invoice);
     let made = service.advance_directly(&advance, Actor::Supplier, of, now);
     match made.await? {
-        Offered::Created { operation, .. } => Ok(WireRender.reply(&operation)),
-        Offered::Replayed { .. } => unreachable!("a direct advance is no replay of its own"),
+        OfferOutcome::Created { operation, .. } => Ok(WireRender.reply(&operation)),
+        OfferOutcome::Replayed { .. } => unreachable!("a direct advance is no replay of its own"),
     }
 }
 

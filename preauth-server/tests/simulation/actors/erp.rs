@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use preauth_core::operation::{Action, Actor, Command, Rejection};
 use preauth_core::port::Viewer;
-use preauth_core::service::{Commanded, Offered, ServiceError};
+use preauth_core::service::{CommandOutcome, OfferOutcome, ServiceError};
 use preauth_core::value::{IdempotencyKey, OperationId};
 use preauth_server::clock::Clock;
 
@@ -132,10 +132,10 @@ pub(super) async fn command(
         }
     });
     let answer = match asked.await {
-        Some(Ok(Commanded { event: None, .. })) => CommandAnswer::Unchanged,
+        Some(Ok(CommandOutcome { event: None, .. })) => CommandAnswer::Unchanged,
         answer => answer.map_or(CommandAnswer::Lost, answer_to_command),
     };
-    cluster.chronicle.note(Fact::Commanded {
+    cluster.chronicle.note(Fact::CommandOutcome {
         operation,
         action,
         at,
@@ -150,10 +150,10 @@ pub(crate) fn created_id(body: &str) -> OperationId {
     OperationId::parse(&body["id"].to_string()).unwrap()
 }
 
-pub(super) fn answer_to_offer(outcome: Result<Offered, ServiceError>) -> OfferAnswer {
+pub(super) fn answer_to_offer(outcome: Result<OfferOutcome, ServiceError>) -> OfferAnswer {
     match outcome {
-        Ok(Offered::Created { body, .. }) => OfferAnswer::Created(body),
-        Ok(Offered::Replayed { body }) => OfferAnswer::Replayed(body),
+        Ok(OfferOutcome::Created { body, .. }) => OfferAnswer::Created(body),
+        Ok(OfferOutcome::Replayed { body }) => OfferAnswer::Replayed(body),
         Err(ServiceError::Rejected(Rejection::DuplicateInvoice { existing })) => {
             OfferAnswer::Duplicate(existing)
         }

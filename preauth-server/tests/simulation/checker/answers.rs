@@ -44,7 +44,7 @@ impl<'a> Case<'a> {
                         )
                     });
                 }
-                Fact::Commanded {
+                Fact::CommandOutcome {
                     operation,
                     action: Action::Cancel,
                     answer,

@@ -93,7 +93,7 @@ fn asked(fact: &Fact) -> Option<(Request, Option<bool>)> {
             };
             Some((request, is_done))
         }
-        Fact::Commanded {
+        Fact::CommandOutcome {
             operation,
             action,
             at,

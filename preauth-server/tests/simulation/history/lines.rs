@@ -25,7 +25,7 @@ impl fmt::Display for Fact {
     #[expect(clippy::too_many_lines, reason = "a list, one sentence an entry")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Offered {
+            Self::OfferOutcome {
                 key,
                 invoice,
                 answer,
@@ -34,7 +34,7 @@ impl fmt::Display for Fact {
                 let key = key.as_ref().map_or("without key", IdempotencyKey::as_str);
                 write!(f, "caller: offer of invoice {invoice}, {key}: {answer}")
             }
-            Self::Commanded {
+            Self::CommandOutcome {
                 operation,
                 action,
                 answer,

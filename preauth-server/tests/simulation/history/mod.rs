@@ -30,7 +30,7 @@ pub(crate) struct Entry {
 #[derive(Clone, Debug)]
 pub(crate) enum Fact {
     /// A caller has the outcome of its offer, which it made `at` that moment.
-    Offered {
+    OfferOutcome {
         key: Option<IdempotencyKey>,
         invoice: usize,
         at: Timestamp,
@@ -43,7 +43,7 @@ pub(crate) enum Fact {
         answer: OfferAnswer,
     },
     /// A caller has the outcome of a command.
-    Commanded {
+    CommandOutcome {
         operation: OperationId,
         action: Action,
         at: Timestamp,

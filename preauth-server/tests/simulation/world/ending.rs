@@ -58,7 +58,7 @@ async fn ask_again(cluster: &Arc<Cluster>) {
                 } if !keys.iter().any(|(known, _)| known == key) => {
                     keys.push((key.clone(), *invoice));
                 }
-                Fact::Commanded {
+                Fact::CommandOutcome {
                     operation,
                     action: Action::Cancel,
                     answer: CommandAnswer::Done | CommandAnswer::Unchanged,

@@ -2,7 +2,7 @@
 
 use preauth_core::operation::{Actor, By, Command, Operation, ReprovedBy};
 use preauth_core::port::Viewer;
-use preauth_core::service::{Commanded, ReplyOf};
+use preauth_core::service::{CommandOutcome, ReplyOf};
 use preauth_core::text_enum;
 use preauth_core::value::{OperationId, Reason};
 use salvo::async_trait;
@@ -80,7 +80,7 @@ pub(in crate::http::platform) async fn perform(
     api: &PlatformApi,
     id: OperationId,
     command: &Command,
-) -> Result<Commanded, ApiError> {
+) -> Result<CommandOutcome, ApiError> {
     perform_with_reply(api, id, command, None).await
 }
 
@@ -90,7 +90,7 @@ pub(in crate::http::platform) async fn perform_with_reply(
     id: OperationId,
     command: &Command,
     reply: Option<&ReplyOf<'_, Operation>>,
-) -> Result<Commanded, ApiError> {
+) -> Result<CommandOutcome, ApiError> {
     let (viewer, actor, now) = (Viewer::Platform, actor(command), api.clock.now());
     let done = api
         .operations

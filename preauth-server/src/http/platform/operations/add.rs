@@ -1,7 +1,7 @@
 //! POST /operations: a registered supplier advances an invoice directly, without an offer.
 
 use preauth_core::operation::{Actor, DirectAdvance, Invoice, Operation};
-use preauth_core::service::{Offered, PlatformKey, ReplyOf};
+use preauth_core::service::{OfferOutcome, PlatformKey, ReplyOf};
 use preauth_core::value::{Cnpj, CompanyId, ExternalReference, FingerprintBuilder, InvoiceNumber};
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
@@ -68,7 +68,7 @@ impl Create for Add {
             .operations
             .advance_directly(&new, Actor::Supplier, reply, now)
             .await?;
-        let Offered::Created { operation, .. } = offered else {
+        let OfferOutcome::Created { operation, .. } = offered else {
             return Err(ApiError::internal("a direct advance was replayed"));
         };
         log::began(&operation);

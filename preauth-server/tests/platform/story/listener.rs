@@ -8,14 +8,14 @@ use crate::support::TestReceiver;
 use super::steps::told;
 
 /// A company that listens at its own endpoint.
-pub(super) struct Ear {
+pub(super) struct Listener {
     company: String,
     secret: String,
     /// What it must have heard so far.
     expected: Vec<Value>,
 }
 
-impl Ear {
+impl Listener {
     pub(super) fn new(company: String, secret: String) -> Self {
         Self {
             company,

@@ -10,7 +10,7 @@ const FAILURE: u16 = 500;
 
 /// How a receiver misbehaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Conduct {
+pub(super) struct FailureMode {
     /// For so many deliveries from the first on; without it, for ever.
     pub(super) first: Option<u64>,
     /// With this status.
@@ -21,7 +21,7 @@ pub(super) struct Conduct {
     pub(super) delay: Option<Duration>,
 }
 
-impl Conduct {
+impl FailureMode {
     /// The answer to the `nth` delivery, from 1, which deserves the status `due`.
     pub(super) fn answer(self, nth: u64, due: u16) -> Answer {
         if self.first.is_some_and(|first| nth > first) {
@@ -36,7 +36,7 @@ impl Conduct {
     }
 }
 
-impl fmt::Display for Conduct {
+impl fmt::Display for FailureMode {
     /// A sentence about what is to be expected.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == Self::default() {
@@ -73,20 +73,20 @@ mod tests {
 
     #[test]
     fn without_a_wish_everybody_gets_what_is_due() {
-        let conduct = Conduct::default();
-        assert_eq!(conduct.answer(1, 204), Answer::at_once(204));
-        assert_eq!(conduct.answer(9, 400), Answer::at_once(400));
+        let failure_mode = FailureMode::default();
+        assert_eq!(failure_mode.answer(1, 204), Answer::at_once(204));
+        assert_eq!(failure_mode.answer(9, 400), Answer::at_once(400));
     }
 
     #[test]
     fn the_first_ones_fail_and_the_next_does_not() {
-        let three = Conduct {
+        let three = FailureMode {
             first: Some(3),
-            ..Conduct::default()
+            ..FailureMode::default()
         };
         assert_eq!(three.answer(3, 204), Answer::at_once(500));
         assert_eq!(three.answer(4, 204), Answer::at_once(204));
-        let unavailable = Conduct {
+        let unavailable = FailureMode {
             status: Some(503),
             ..three
         };
@@ -96,18 +96,18 @@ mod tests {
     #[test]
     fn a_delay_changes_the_time_and_nothing_else() {
         let delay = Some(Duration::from_secs(12));
-        let late = Conduct {
+        let late = FailureMode {
             delay,
-            ..Conduct::default()
+            ..FailureMode::default()
         };
         assert_eq!(late.answer(7, 204), answer(12, Some(204)));
-        let late_at_first = Conduct {
+        let late_at_first = FailureMode {
             first: Some(1),
             ..late
         };
         assert_eq!(late_at_first.answer(1, 204), answer(12, Some(204)));
         assert_eq!(late_at_first.answer(2, 204), answer(0, Some(204)));
-        let hangs_up = Conduct {
+        let hangs_up = FailureMode {
             hangs_up: true,
             ..late
         };
@@ -116,19 +116,19 @@ mod tests {
 
     #[test]
     fn what_is_to_be_expected_is_told() {
-        let conduct = Conduct {
+        let failure_mode = FailureMode {
             first: Some(2),
             status: Some(503),
             hangs_up: false,
             delay: Some(Duration::from_secs(12)),
         };
         assert_eq!(
-            conduct.to_string(),
+            failure_mode.to_string(),
             "misbehaves for the first 2 deliveries: answers 503 after 12 s"
         );
-        let hangs_up = Conduct {
+        let hangs_up = FailureMode {
             hangs_up: true,
-            ..Conduct::default()
+            ..FailureMode::default()
         };
         assert_eq!(hangs_up.to_string(), "misbehaves: closes the connection");
     }

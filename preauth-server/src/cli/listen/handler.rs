@@ -6,9 +6,9 @@ use std::sync::{Mutex, PoisonError};
 use preauth_core::value::EventId;
 
 use crate::clock::{Clock, SystemClock};
-use crate::http::{Answer, Delivery, Ear};
+use crate::http::{Answer, Delivery, DeliveryHandler};
 
-use super::conduct::Conduct;
+use super::failure_mode::FailureMode;
 use super::report::{Heard, Report, Verdict};
 use super::secrets::Secrets;
 
@@ -20,11 +20,11 @@ const REFUSED: u16 = 400;
 /// The sender comes again, and a secret may be there then.
 const CANNOT_JUDGE: u16 = 503;
 
-/// The ear of `listen`.
+/// The handler of `listen`.
 #[derive(Debug)]
-pub(super) struct ListenEar {
+pub(super) struct ListenHandler {
     secrets: Secrets,
-    conduct: Conduct,
+    failure_mode: FailureMode,
     report: Report,
     counted: Mutex<Counted>,
 }
@@ -36,19 +36,19 @@ struct Counted {
     arrivals: HashMap<EventId, u64>,
 }
 
-impl ListenEar {
-    pub(super) fn new(secrets: Secrets, conduct: Conduct, report: Report) -> Self {
+impl ListenHandler {
+    pub(super) fn new(secrets: Secrets, failure_mode: FailureMode, report: Report) -> Self {
         Self {
             secrets,
-            conduct,
+            failure_mode,
             report,
             counted: Mutex::default(),
         }
     }
 }
 
-impl Ear for ListenEar {
-    fn hear(&self, signature: Option<&[u8]>, body: &[u8]) -> Answer {
+impl DeliveryHandler for ListenHandler {
+    fn handle(&self, signature: Option<&[u8]>, body: &[u8]) -> Answer {
         let at = SystemClock.now();
         let (verdict, event, due) = match self.secrets.verifier() {
             Ok(verifier) => {
@@ -69,7 +69,7 @@ impl Ear for ListenEar {
         let is_genuine = matches!(verdict, Verdict::Verified { .. });
         let genuine = event.as_ref().filter(|_| is_genuine);
         let arrival = genuine.map(|event| counted.arrives(event.id));
-        let answer = self.conduct.answer(counted.deliveries, due);
+        let answer = self.failure_mode.answer(counted.deliveries, due);
         self.report.tell(&Heard {
             at,
             verdict: &verdict,

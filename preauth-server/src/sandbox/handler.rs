@@ -2,22 +2,22 @@
 
 use webhook_verify::{Secret, Verifier};
 
-use crate::http::{Answer, Delivery, Ear};
+use crate::http::{Answer, Delivery, DeliveryHandler};
 
 /// Verifies every delivery and tells of it.
 #[derive(Debug)]
-pub struct SandboxEar(Verifier);
+pub struct SandboxHandler(Verifier);
 
-impl SandboxEar {
-    /// An ear that knows this secret.
+impl SandboxHandler {
+    /// A handler that verifies with this secret.
     #[must_use]
     pub fn new(secret: Secret) -> Self {
         Self(Verifier::new(secret))
     }
 }
 
-impl Ear for SandboxEar {
-    fn hear(&self, signature: Option<&[u8]>, body: &[u8]) -> Answer {
+impl DeliveryHandler for SandboxHandler {
+    fn handle(&self, signature: Option<&[u8]>, body: &[u8]) -> Answer {
         let delivery = Delivery::judge(&self.0, signature, body);
         match delivery.verdict {
             Ok(_) => {
