@@ -3,7 +3,7 @@
 use preauth_core::operation::{Action, Command, Operation, TRANSITIONS};
 use preauth_core::value::Status;
 
-use super::order::{ExtensionEnd, Misread, Order, Words};
+use super::terminal_command::{ExtensionEnd, Misread, TerminalCommand, Words};
 
 /// A command: its first word, what follows it, and what it does.
 pub(super) struct CommandLine {
@@ -36,11 +36,11 @@ pub(super) static COMMANDS: [CommandLine; 24] = [
     line("bill", "ID", "the boleto is issued",
         |it| it.act(|_| Ok(Command::Bill))),
     line("extend", "ID NEW-DUE-DATE TOTAL", "an extension of the boleto is requested",
-        |it| Ok(Order::Extend(it.id()?, it.extension()?))),
+        |it| Ok(TerminalCommand::Extend(it.id()?, it.extension()?))),
     line("conclude-extension", "ID", "the open extension is paid",
-        |it| Ok(Order::EndExtension(it.id()?, ExtensionEnd::Concluded))),
+        |it| Ok(TerminalCommand::EndExtension(it.id()?, ExtensionEnd::Concluded))),
     line("cancel-extension", "ID", "the open extension is cancelled",
-        |it| Ok(Order::EndExtension(it.id()?, ExtensionEnd::Cancelled))),
+        |it| Ok(TerminalCommand::EndExtension(it.id()?, ExtensionEnd::Cancelled))),
     line("conclude", "ID", "the boleto is paid",
         |it| it.act(|_| Ok(Command::Conclude))),
     line("reprove", "ID company|platform [REASON]", "the request is reproved",
@@ -48,27 +48,27 @@ pub(super) static COMMANDS: [CommandLine; 24] = [
     line("reopen", "ID", "a reproved request goes on where it was refused",
         |it| it.act(|_| Ok(Command::Reopen))),
     line("direct", "AMOUNT DUE-DATE [NUMBER]", "the supplier advances an invoice without an offer",
-        |it| Ok(Order::Direct(Box::new(it.invoice()?)))),
+        |it| Ok(TerminalCommand::Direct(Box::new(it.invoice()?)))),
     line("advance", "TIME", "time passes: 30s, 15m, 12h, 3d",
-        |it| Ok(Order::Advance(it.span()?))),
+        |it| Ok(TerminalCommand::Advance(it.span()?))),
     line("now", "", "what time it is here",
-        |_| Ok(Order::Now)),
+        |_| Ok(TerminalCommand::Now)),
     line("show", "ID", "an operation, and what can be done to it",
-        |it| Ok(Order::Show(it.id()?))),
+        |it| Ok(TerminalCommand::Show(it.id()?))),
     line("list", "", "the newest operations",
-        |_| Ok(Order::List)),
+        |_| Ok(TerminalCommand::List)),
     line("cancel", "", "your ERP cancels, through the integration API",
         |_| Err(Misread::Erp)),
     line("expire", "", "time expires an offer: advance past its expiresAt",
         |_| Err(Misread::Time)),
     line("help", "", "this list",
-        |_| Ok(Order::Help)),
+        |_| Ok(TerminalCommand::Help)),
     line("quit", "", "end the sandbox",
-        |_| Ok(Order::Quit)),
+        |_| Ok(TerminalCommand::Quit)),
 ];
 
 /// How the words after a command's name are read.
-type Read = fn(&mut Words<'_>) -> Result<Order, Misread>;
+type Read = fn(&mut Words<'_>) -> Result<TerminalCommand, Misread>;
 
 const fn line(
     name: &'static str,

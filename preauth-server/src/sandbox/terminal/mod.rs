@@ -6,10 +6,10 @@
 mod commands;
 mod hint;
 mod input;
-mod order;
 mod play;
 mod refused;
 mod summary;
+mod terminal_command;
 
 use tokio::sync::mpsc;
 
@@ -17,7 +17,7 @@ use crate::telemetry::Console;
 
 pub use play::Player;
 
-use order::Order;
+use terminal_command::TerminalCommand;
 
 /// What a line comes to.
 enum Outcome {
@@ -53,22 +53,22 @@ async fn obey(player: &Player, console: &Console, mut lines: mpsc::Receiver<Stri
 }
 
 async fn answer(player: &Player, line: &str) -> Outcome {
-    let order = match order::read(line) {
+    let order = match terminal_command::read(line) {
         Ok(order) => order,
         Err(misread) => return Outcome::Answer(misread.to_string()),
     };
     let answered = match order {
-        Order::Nothing => Ok(String::new()),
-        Order::Quit => return Outcome::Quit,
-        Order::Help => Ok(commands::help()),
-        Order::Now => Ok(player.now()),
-        Order::Advance(seconds) => player.advance(seconds).await,
-        Order::List => player.list().await,
-        Order::Show(id) => player.show(id).await,
-        Order::Act(id, command) => player.act(id, &command).await,
-        Order::Extend(id, extension) => player.extend(id, extension).await,
-        Order::EndExtension(id, end) => player.end_extension(id, end).await,
-        Order::Direct(invoice) => player.advance_directly(*invoice).await,
+        TerminalCommand::Empty => Ok(String::new()),
+        TerminalCommand::Quit => return Outcome::Quit,
+        TerminalCommand::Help => Ok(commands::help()),
+        TerminalCommand::Now => Ok(player.now()),
+        TerminalCommand::Advance(seconds) => player.advance(seconds).await,
+        TerminalCommand::List => player.list().await,
+        TerminalCommand::Show(id) => player.show(id).await,
+        TerminalCommand::Act(id, command) => player.act(id, &command).await,
+        TerminalCommand::Extend(id, extension) => player.extend(id, extension).await,
+        TerminalCommand::EndExtension(id, end) => player.end_extension(id, end).await,
+        TerminalCommand::Direct(invoice) => player.advance_directly(*invoice).await,
     };
     Outcome::Answer(answered.unwrap_or_else(|refused| refused.to_string()))
 }

@@ -18,9 +18,9 @@ use crate::sandbox::TimeMachine;
 use crate::sandbox::seed::{HEAD_OFFICE_CNPJ, SUPPLIER_CNPJ};
 
 use super::commands::{possible, statuses_for};
-use super::order::{ExtensionEnd, NewExtension};
 use super::refused::Refused;
 use super::summary::summary;
+use super::terminal_command::{ExtensionEnd, NewExtension};
 
 /// So many operations are listed.
 const LISTED: u32 = 20;

@@ -13,8 +13,8 @@ use super::hint;
 
 /// A line that was understood.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Order {
-    Nothing,
+pub(super) enum TerminalCommand {
+    Empty,
     Act(OperationId, Command),
     Extend(OperationId, NewExtension),
     EndExtension(OperationId, ExtensionEnd),
@@ -69,10 +69,10 @@ pub(super) enum Misread {
 }
 
 /// Reads a line.
-pub(super) fn read(line: &str) -> Result<Order, Misread> {
+pub(super) fn read(line: &str) -> Result<TerminalCommand, Misread> {
     let mut words = line.split_whitespace();
     let Some(name) = words.next() else {
-        return Ok(Order::Nothing);
+        return Ok(TerminalCommand::Empty);
     };
     let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
         let names = COMMANDS.iter().map(|command| command.name);
@@ -100,8 +100,8 @@ impl Words<'_> {
     pub(super) fn act(
         &mut self,
         command: impl FnOnce(&mut Self) -> Result<Command, Misread>,
-    ) -> Result<Order, Misread> {
-        Ok(Order::Act(self.id()?, command(self)?))
+    ) -> Result<TerminalCommand, Misread> {
+        Ok(TerminalCommand::Act(self.id()?, command(self)?))
     }
 
     pub(super) fn id(&mut self) -> Result<OperationId, Misread> {
@@ -190,13 +190,13 @@ impl Words<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Command, Order, read};
+    use super::{Command, TerminalCommand, read};
     use preauth_core::operation::ReprovedBy;
     use preauth_core::value::{Money, OperationId, Reason};
 
     fn act(line: &str) -> (i64, Command) {
         match read(line) {
-            Ok(Order::Act(id, command)) => (id.get(), command),
+            Ok(TerminalCommand::Act(id, command)) => (id.get(), command),
             other => panic!("{line}: {other:?}"),
         }
     }
@@ -236,23 +236,23 @@ mod tests {
                 }
             )
         );
-        assert_eq!(read("advance 3d"), Ok(Order::Advance(259_200)));
+        assert_eq!(read("advance 3d"), Ok(TerminalCommand::Advance(259_200)));
         assert_eq!(
             read("show 4"),
-            Ok(Order::Show(OperationId::new(4).unwrap()))
+            Ok(TerminalCommand::Show(OperationId::new(4).unwrap()))
         );
-        assert_eq!(read("   "), Ok(Order::Nothing));
+        assert_eq!(read("   "), Ok(TerminalCommand::Empty));
         assert!(matches!(
             read("extend 12 2027-01-10 1010.00"),
-            Ok(Order::Extend(..))
+            Ok(TerminalCommand::Extend(..))
         ));
         assert!(matches!(
             read("direct 12500.50 2027-01-10 NF-9"),
-            Ok(Order::Direct(_))
+            Ok(TerminalCommand::Direct(_))
         ));
         assert!(matches!(
             read("direct 12500.50 2027-01-10"),
-            Ok(Order::Direct(_))
+            Ok(TerminalCommand::Direct(_))
         ));
     }
 
