@@ -18,12 +18,12 @@ pub trait Access: Send + Sync {
     ///
     /// A window begins with its first request and lasts `limit.window_seconds`. Counting stops one
     /// above `limit.requests`. `None` when there is no such key.
-    async fn enter(
+    async fn authenticate(
         &self,
         key: &KeyHash,
         limit: RateLimit,
         now: Timestamp,
-    ) -> Result<Option<Entry>, Unavailable>;
+    ) -> Result<Option<KeyRecord>, Unavailable>;
 
     /// The hashes of at most `limit` keys, valid or not, whose ids come after `after`, in the order of
     /// their ids.
@@ -54,7 +54,7 @@ impl Default for RateLimit {
 
 /// What a key leads to, as of the moment of the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct KeyRecord {
     /// The key.
     pub key: ApiKeyId,
     /// What the key may be used for.

@@ -10,7 +10,7 @@ use preauth_core::value::{ApiKeyId, CompanyId, Permission, Scope, Timestamp, Use
 use preauth_core::wire::header;
 use salvo::http::Request;
 
-use crate::access::{Access, Entry, KeyHash, RateLimit, Window};
+use crate::access::{Access, KeyHash, KeyRecord, RateLimit, Window};
 use crate::clock::Clock;
 use crate::directory::CompanyKind;
 use crate::fair::{Tenant, on_account_of};
@@ -149,7 +149,7 @@ impl Gate {
         }
     }
 
-    async fn entry(&self, req: &Request, now: Timestamp) -> Result<Entry, ApiError> {
+    async fn entry(&self, req: &Request, now: Timestamp) -> Result<KeyRecord, ApiError> {
         let found = match bearer(req).and_then(|text| hash_of_presented(&text)) {
             Some(hash) => {
                 let client = ClientAddress::of_request(req);
@@ -165,8 +165,8 @@ impl Gate {
         found.ok_or_else(|| self.stranger(req, ErrorCode::ApiKeyInvalid, now))
     }
 
-    async fn look_up(&self, key: KeyHash, now: Timestamp) -> Result<Option<Entry>, ApiError> {
-        let look_up = self.access.enter(&key, self.limit, now);
+    async fn look_up(&self, key: KeyHash, now: Timestamp) -> Result<Option<KeyRecord>, ApiError> {
+        let look_up = self.access.authenticate(&key, self.limit, now);
         let found = on_account_of(self.tenants.of(&key), look_up).await?;
         if let Some(entry) = &found {
             self.tenants.remember(key, entry.head_office);
@@ -176,7 +176,7 @@ impl Gate {
 
     fn judge(
         &self,
-        entry: &Entry,
+        entry: &KeyRecord,
         window: Option<WindowLeft>,
         scope: Scope,
         now: Timestamp,

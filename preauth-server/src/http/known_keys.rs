@@ -119,7 +119,7 @@ mod tests {
     use secrecy::ExposeSecret;
 
     use super::*;
-    use crate::access::{Entry, RateLimit};
+    use crate::access::{KeyRecord, RateLimit};
     use crate::clock::SystemClock;
     use crate::http::{Gate, UnauthenticatedLimiter};
     use crate::secret::NewApiKey;
@@ -143,12 +143,12 @@ mod tests {
 
     #[async_trait]
     impl Access for Listing {
-        async fn enter(
+        async fn authenticate(
             &self,
             _key: &KeyHash,
             _limit: RateLimit,
             _now: Timestamp,
-        ) -> Result<Option<Entry>, Unavailable> {
+        ) -> Result<Option<KeyRecord>, Unavailable> {
             self.look_ups.fetch_add(1, Ordering::Relaxed);
             Ok(None)
         }

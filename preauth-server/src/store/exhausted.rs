@@ -11,7 +11,7 @@ use chrono::TimeDelta;
 use preauth_core::value::{ApiKeyId, Timestamp};
 use tokio::time::Instant;
 
-use crate::access::{Entry, KeyHash, RateLimit};
+use crate::access::{KeyHash, KeyRecord, RateLimit};
 
 /// How long a revocation by another instance may go unnoticed here.
 const RECHECK_AFTER: Duration = Duration::from_secs(1);
@@ -24,7 +24,7 @@ pub(super) struct ExhaustedKeys(Mutex<HashMap<KeyHash, Exhausted>>);
 
 #[derive(Debug)]
 struct Exhausted {
-    entry: Entry,
+    entry: KeyRecord,
     limit: RateLimit,
     checked_at: Instant,
 }
@@ -35,9 +35,9 @@ pub(super) enum Known {
     /// Nothing.
     Nothing,
     /// Its window is used up.
-    UsedUp(Entry),
+    UsedUp(KeyRecord),
     /// The same; whether it has been revoked is to be looked up now, by this caller alone.
-    Recheck(Entry),
+    Recheck(KeyRecord),
 }
 
 impl ExhaustedKeys {
@@ -60,7 +60,7 @@ impl ExhaustedKeys {
     }
 
     /// Remembers the key if the database has counted more in its window than the limit.
-    pub(super) fn note(&self, key: KeyHash, limit: RateLimit, entry: &Entry) {
+    pub(super) fn note(&self, key: KeyHash, limit: RateLimit, entry: &KeyRecord) {
         if !is_over(entry, limit) {
             return;
         }
@@ -86,14 +86,14 @@ impl ExhaustedKeys {
     }
 }
 
-fn is_over(entry: &Entry, limit: RateLimit) -> bool {
+fn is_over(entry: &KeyRecord, limit: RateLimit) -> bool {
     entry
         .window
         .is_some_and(|window| window.count > limit.requests)
 }
 
 /// Whether a request at `now` is one too many in the window that the database last counted in.
-pub(super) fn is_used_up(entry: &Entry, limit: RateLimit, now: Timestamp) -> bool {
+pub(super) fn is_used_up(entry: &KeyRecord, limit: RateLimit, now: Timestamp) -> bool {
     let length = TimeDelta::seconds(limit.window_seconds.into());
     let is_running = entry
         .window
@@ -110,7 +110,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::{ExhaustedKeys, Known, RECHECK_AFTER};
-    use crate::access::{Entry, KeyHash, RateLimit, Window};
+    use crate::access::{KeyHash, KeyRecord, RateLimit, Window};
     use crate::directory::CompanyKind;
 
     const KEY: KeyHash = KeyHash([7; 32]);
@@ -127,9 +127,9 @@ mod tests {
         now().saturating_add(TimeDelta::seconds(seconds))
     }
 
-    fn counted(count: u32) -> Entry {
+    fn counted(count: u32) -> KeyRecord {
         let company = CompanyId::new(Uuid::from_u128(2));
-        Entry {
+        KeyRecord {
             key: ApiKeyId::new(Uuid::from_u128(1)),
             scopes: ScopeSet::default(),
             revoked_at: None,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 use preauth_core::value::{Permission, Scope, Timestamp};
-use preauth_server::access::{Entry, KeyHash, RateLimit, Window};
+use preauth_server::access::{KeyHash, KeyRecord, RateLimit, Window};
 use preauth_server::directory::{CompanyKind, Suspension, User, UserChange};
 
 use crate::fixture::Fixture;
@@ -14,14 +14,14 @@ const LIMIT: RateLimit = RateLimit {
     window_seconds: 60,
 };
 
-async fn enter(fixture: &Fixture, hash: &KeyHash, at: Timestamp) -> Entry {
-    let entered = fixture.stores.access.enter(hash, LIMIT, at).await;
+async fn authenticate(fixture: &Fixture, hash: &KeyHash, at: Timestamp) -> KeyRecord {
+    let entered = fixture.stores.access.authenticate(hash, LIMIT, at).await;
     entered.unwrap().unwrap()
 }
 
 async fn window(fixture: &Fixture, hash: &KeyHash, seconds: i64) -> (u32, i64) {
     let at = fixture.later(TimeDelta::seconds(seconds));
-    let Window { count, started_at } = enter(fixture, hash, at).await.window.unwrap();
+    let Window { count, started_at } = authenticate(fixture, hash, at).await.window.unwrap();
     (count, started_at.since(fixture.now).num_seconds())
 }
 
@@ -42,7 +42,7 @@ async fn a_key_leads_to_its_company_and_its_user() {
         .await
         .unwrap();
     let entry = enter(&fixture, &hash, fixture.now).await;
-    let expected = Entry {
+    let expected = KeyRecord {
         key: key.id,
         scopes: [Scope::PreauthRead, Scope::NotesRead].into_iter().collect(),
         revoked_at: None,
@@ -68,7 +68,7 @@ async fn an_unknown_key_leads_nowhere() {
     let entered = fixture
         .stores
         .access
-        .enter(&KeyHash([7; 32]), LIMIT, fixture.now);
+        .authenticate(&KeyHash([7; 32]), LIMIT, fixture.now);
     assert_eq!(entered.await.unwrap(), None);
 }
 
@@ -104,7 +104,7 @@ async fn a_limit_that_was_raised_counts_from_the_next_request_on() {
         ..LIMIT
     };
     let at = fixture.later(TimeDelta::seconds(6));
-    let entered = fixture.stores.access.enter(&hash, raised, at).await;
+    let entered = fixture.stores.access.authenticate(&hash, raised, at).await;
     assert_eq!(entered.unwrap().unwrap().window.unwrap().count, 5);
 }
 
@@ -206,7 +206,7 @@ async fn concurrent_requests_are_granted_exactly_the_limit() {
     let requests: Vec<_> = (0..200)
         .map(|_| {
             let (access, now) = (Arc::clone(&fixture.stores.access), fixture.now);
-            tokio::spawn(async move { access.enter(&hash, RateLimit::default(), now).await })
+            tokio::spawn(async move { access.authenticate(&hash, RateLimit::default(), now).await })
         })
         .collect();
     let mut granted = 0;

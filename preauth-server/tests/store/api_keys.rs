@@ -19,7 +19,7 @@ async fn a_key_is_kept_without_its_secret_and_shows_its_last_use() {
     let entered = fixture
         .stores
         .access
-        .enter(&hash, RateLimit::default(), used_at);
+        .authenticate(&hash, RateLimit::default(), used_at);
     entered.await.unwrap().unwrap();
     let kept = fixture.directory().api_key(key.id).await.unwrap();
     assert_eq!(kept.unwrap().last_used_at, Some(used_at));

@@ -56,7 +56,9 @@ async fn windows_of_dead_keys_go_and_living_keys_keep_their_last_use() {
     let (living, living_hash) = fixture.known_key().await;
     let (dead, dead_hash) = fixture.known_key().await;
     for hash in [&living_hash, &dead_hash] {
-        let entered = access.enter(hash, RateLimit::default(), fixture.now).await;
+        let entered = access
+            .authenticate(hash, RateLimit::default(), fixture.now)
+            .await;
         entered.unwrap().unwrap();
     }
     let revoked = fixture.directory().revoke_api_key(dead.id, fixture.now);

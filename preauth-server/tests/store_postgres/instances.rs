@@ -43,7 +43,9 @@ async fn the_rate_window_is_counted_across_instances() {
             let instance = Arc::clone(&instances[n % 2]);
             let now = instance.now;
             let limit = RateLimit::default();
-            tokio::spawn(async move { instance.stores.access.enter(&hash, limit, now).await })
+            tokio::spawn(
+                async move { instance.stores.access.authenticate(&hash, limit, now).await },
+            )
         })
         .collect();
     let mut granted = 0;
@@ -62,7 +64,11 @@ async fn a_revoked_key_is_revoked_on_every_instance_at_once() {
     let (key, hash) = first.known_key().await;
     let limit = RateLimit::default();
     let enter = |fixture: Arc<Fixture>| async move {
-        let entered = fixture.stores.access.enter(&hash, limit, fixture.now).await;
+        let entered = fixture
+            .stores
+            .access
+            .authenticate(&hash, limit, fixture.now)
+            .await;
         entered.unwrap().unwrap().revoked_at
     };
     assert_eq!(enter(Arc::clone(&second)).await, None);
@@ -81,7 +87,7 @@ async fn a_key_that_is_exhausted_on_one_instance_is_so_on_every_other() {
     };
     let count = |fixture: Arc<Fixture>, seconds| async move {
         let now = fixture.later(TimeDelta::seconds(seconds));
-        let entered = fixture.stores.access.enter(&hash, limit, now).await;
+        let entered = fixture.stores.access.authenticate(&hash, limit, now).await;
         entered.unwrap().unwrap().window.unwrap().count
     };
     for expected in [1, 2, 3, 4, 4] {
@@ -101,7 +107,11 @@ async fn an_exhausted_key_that_is_revoked_elsewhere_is_revoked_within_seconds() 
         window_seconds: 60,
     };
     let enter = || async {
-        let entered = second.stores.access.enter(&hash, limit, second.now).await;
+        let entered = second
+            .stores
+            .access
+            .authenticate(&hash, limit, second.now)
+            .await;
         entered.unwrap().unwrap()
     };
     for _ in 0..5 {

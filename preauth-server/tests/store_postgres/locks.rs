@@ -312,7 +312,11 @@ async fn a_held_rate_window_delays_its_own_key_and_no_others() {
     let (_, other_hash) = fixture.known_key().await;
     let limit = RateLimit::default();
     for hash in [&held_hash, &other_hash] {
-        let entered = fixture.stores.access.enter(hash, limit, fixture.now).await;
+        let entered = fixture
+            .stores
+            .access
+            .authenticate(hash, limit, fixture.now)
+            .await;
         entered.unwrap().unwrap();
     }
     let sql = format!(
@@ -326,7 +330,7 @@ async fn a_held_rate_window_delays_its_own_key_and_no_others() {
             let entered = fixture
                 .stores
                 .access
-                .enter(&held_hash, limit, fixture.now)
+                .authenticate(&held_hash, limit, fixture.now)
                 .await;
             entered.unwrap().unwrap().window.unwrap().count
         })
@@ -336,7 +340,7 @@ async fn a_held_rate_window_delays_its_own_key_and_no_others() {
         let entered = fixture
             .stores
             .access
-            .enter(&other_hash, limit, fixture.now)
+            .authenticate(&other_hash, limit, fixture.now)
             .await;
         entered.unwrap().unwrap();
     }

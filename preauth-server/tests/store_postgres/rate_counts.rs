@@ -31,7 +31,7 @@ const COUNT_OF_THE_BUILD_BEFORE: &str =
      RETURNING count, started_at";
 
 async fn enter(fixture: &Fixture, hash: &KeyHash, limit: RateLimit, now: Timestamp) -> u32 {
-    let entered = fixture.stores.access.enter(hash, limit, now).await;
+    let entered = fixture.stores.access.authenticate(hash, limit, now).await;
     entered.unwrap().unwrap().window.unwrap().count
 }
 

@@ -8,7 +8,7 @@ use preauth_core::value::{ApiKeyId, CompanyId, Timestamp, UserId};
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
 
-use crate::access::{Access, Entry, KeyHash, RateLimit, Window};
+use crate::access::{Access, KeyHash, KeyRecord, RateLimit, Window};
 use crate::store::exhausted::Known;
 
 use super::PostgresStore;
@@ -23,13 +23,13 @@ use crate::store::rows::key_hash;
 
 #[async_trait]
 impl Access for PostgresStore {
-    async fn enter(
+    async fn authenticate(
         &self,
         key: &KeyHash,
         limit: RateLimit,
         now: Timestamp,
-    ) -> Result<Option<Entry>, Unavailable> {
-        let visit = Visit {
+    ) -> Result<Option<KeyRecord>, Unavailable> {
+        let lookup = KeyLookup {
             hash: *key,
             limit,
             now,
@@ -43,15 +43,17 @@ impl Access for PostgresStore {
         let mut turns = Turns::begin();
         loop {
             // A request that is counted twice, because its connection broke, harms nobody.
-            match self.visits.ask(visit).await.map_err(Fault::from)?? {
-                Visited::Entered(None) => return Ok(None),
-                Visited::Entered(Some(entry)) => {
+            match self.lookups.ask(lookup).await.map_err(Fault::from)?? {
+                Authenticated::Known(None) => return Ok(None),
+                Authenticated::Known(Some(entry)) => {
                     self.exhausted.note(*key, limit, &entry);
                     return Ok(Some(*entry));
                 }
-                Visited::Outrun if !turns.are_over() => {}
-                Visited::Held if turns.next().await => {}
-                Visited::Held | Visited::Outrun => return Err(Fault::StillLocked.into()),
+                Authenticated::Outrun if !turns.are_over() => {}
+                Authenticated::Held if turns.next().await => {}
+                Authenticated::Held | Authenticated::Outrun => {
+                    return Err(Fault::StillLocked.into());
+                }
             }
         }
     }
@@ -110,26 +112,26 @@ async fn is_live(
 
 /// The look-ups of keys, many at once.
 #[derive(Debug)]
-pub(super) struct Visits {
+pub(super) struct KeyLookups {
     connections: Connections,
     held: HeldRows,
 }
 
-/// What a visit came to.
+/// What a lookup came to.
 #[derive(Debug)]
-pub(super) enum Visited {
+pub(super) enum Authenticated {
     /// The key with its window, if it is known.
-    Entered(Option<Box<Entry>>),
+    Known(Option<Box<KeyRecord>>),
     /// Others hold the key's window locked; the request was not counted.
     Held,
     /// Others filled the row that it was to be counted in; it was not counted.
     Outrun,
 }
 
-/// Visits, and whether held windows are left out.
-type Group = (Vec<Visit>, bool);
+/// KeyLookups, and whether held windows are left out.
+type Group = (Vec<KeyLookup>, bool);
 
-impl Visits {
+impl KeyLookups {
     pub(super) fn new(connections: Connections) -> Self {
         Self {
             connections,
@@ -137,39 +139,49 @@ impl Visits {
         }
     }
 
-    async fn enter(&self, group: &Group) -> Result<Vec<Result<Visited, Fault>>, Fault> {
+    async fn authenticate(
+        &self,
+        group: &Group,
+    ) -> Result<Vec<Result<Authenticated, Fault>>, Fault> {
         session::read(
             &self.connections,
             group,
-            |connection, (visits, leave_out)| Box::pin(enter_all(connection, visits, *leave_out)),
+            |connection, (lookups, leave_out)| {
+                Box::pin(authenticate_all(connection, lookups, *leave_out))
+            },
         )
         .await
     }
 }
 
 #[async_trait]
-impl Serve for Visits {
-    type Request = Visit;
-    type Answer = Result<Visited, Unavailable>;
+impl Serve for KeyLookups {
+    type Request = KeyLookup;
+    type Answer = Result<Authenticated, Unavailable>;
 
-    async fn serve(&self, visits: Vec<Visit>) -> Vec<Self::Answer> {
-        let callers = visits.len();
-        let mut group = (visits, self.held.are_left_out());
-        let mut entered = self.enter(&group).await;
+    async fn serve(&self, lookups: Vec<KeyLookup>) -> Vec<Self::Answer> {
+        let callers = lookups.len();
+        let mut group = (lookups, self.held.are_left_out());
+        let mut entered = self.authenticate(&group).await;
         if !group.1 && entered.as_ref().is_err_and(Fault::is_locked) {
             self.held.note();
             group.1 = true;
-            entered = self.enter(&group).await;
+            entered = self.authenticate(&group).await;
         }
         match entered {
             Ok(answers) => {
-                if answers.iter().any(|it| matches!(it, Ok(Visited::Held))) {
+                if answers
+                    .iter()
+                    .any(|it| matches!(it, Ok(Authenticated::Held)))
+                {
                     self.held.note();
                 }
                 let answer = |answer: Result<_, Fault>| answer.map_err(Unavailable::from);
                 answers.into_iter().map(answer).collect()
             }
-            Err(fault) if fault.is_locked() => (0..callers).map(|_| Ok(Visited::Held)).collect(),
+            Err(fault) if fault.is_locked() => {
+                (0..callers).map(|_| Ok(Authenticated::Held)).collect()
+            }
             Err(fault) => unavailable_to_all(callers, fault),
         }
     }
@@ -177,42 +189,45 @@ impl Serve for Visits {
 
 /// One request to be counted.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Visit {
+pub(super) struct KeyLookup {
     hash: KeyHash,
     limit: RateLimit,
     now: Timestamp,
 }
 
-/// Looks the keys of all visits up and counts the visits in their keys' windows; in one round trip,
+/// Looks the keys of all lookups up and counts the lookups in their keys' windows; in one round trip,
 /// because all of a process have the same limit.
 ///
 /// A window that others hold locked is waited for, unless such ones shall be left out.
-async fn enter_all(
+async fn authenticate_all(
     connection: &mut PgConnection,
-    visits: &[Visit],
+    lookups: &[KeyLookup],
     leave_out: bool,
-) -> Result<Vec<Result<Visited, Fault>>, Fault> {
-    let mut by_limit: HashMap<RateLimit, Vec<(usize, Visit)>> = HashMap::new();
-    for (place, visit) in visits.iter().enumerate() {
+) -> Result<Vec<Result<Authenticated, Fault>>, Fault> {
+    let mut by_limit: HashMap<RateLimit, Vec<(usize, KeyLookup)>> = HashMap::new();
+    for (place, lookup) in lookups.iter().enumerate() {
         by_limit
-            .entry(visit.limit)
+            .entry(lookup.limit)
             .or_default()
-            .push((place, *visit));
+            .push((place, *lookup));
     }
-    let mut answers: Vec<_> = visits.iter().map(|_| Ok(Visited::Entered(None))).collect();
-    for (limit, visits) in by_limit {
-        enter(connection, limit, parties(visits), leave_out, &mut answers).await?;
+    let mut answers: Vec<_> = lookups
+        .iter()
+        .map(|_| Ok(Authenticated::Known(None)))
+        .collect();
+    for (limit, lookups) in by_limit {
+        authenticate(connection, limit, parties(lookups), leave_out, &mut answers).await?;
     }
     Ok(answers)
 }
 
-/// Counts the parties' visits, and answers each of them.
-async fn enter(
+/// Counts the parties' lookups, and answers each of them.
+async fn authenticate(
     connection: &mut PgConnection,
     limit: RateLimit,
     mut parties: Vec<Party>,
     leave_out: bool,
-    answers: &mut [Result<Visited, Fault>],
+    answers: &mut [Result<Authenticated, Fault>],
 ) -> Result<(), Fault> {
     let rows = rate_counts::count(connection, limit, &parties, leave_out).await?;
     for row in &rows {
@@ -220,50 +235,50 @@ async fn enter(
         let Some(party) = place(columns, "n", &mut parties)? else {
             continue;
         };
-        for (behind, place) in (0..).zip(party.visits.iter().rev()) {
+        for (behind, place) in (0..).zip(party.lookups.iter().rev()) {
             if let Some(answer) = answers.get_mut(*place) {
-                *answer = visited(row, limit, behind);
+                *answer = authenticated(row, limit, behind);
             }
         }
     }
     Ok(())
 }
 
-fn parties(visits: Vec<(usize, Visit)>) -> Vec<Party> {
+fn parties(lookups: Vec<(usize, KeyLookup)>) -> Vec<Party> {
     let mut parties: Vec<Party> = Vec::new();
     let mut known: HashMap<KeyHash, usize> = HashMap::new();
-    for (place, visit) in visits {
-        let of_key = *known.entry(visit.hash).or_insert(parties.len());
+    for (place, lookup) in lookups {
+        let of_key = *known.entry(lookup.hash).or_insert(parties.len());
         match parties.get_mut(of_key) {
             Some(party) => {
-                party.now = party.now.min(visit.now);
-                party.visits.push(place);
+                party.now = party.now.min(lookup.now);
+                party.lookups.push(place);
             }
             None => parties.push(Party {
-                hash: visit.hash,
-                now: visit.now,
-                visits: vec![place],
+                hash: lookup.hash,
+                now: lookup.now,
+                lookups: vec![place],
             }),
         }
     }
     parties
 }
 
-fn visited(row: &PgRow, limit: RateLimit, behind: u32) -> Result<Visited, Fault> {
+fn authenticated(row: &PgRow, limit: RateLimit, behind: u32) -> Result<Authenticated, Fault> {
     if Columns::of("api_keys", row).raw("is_held")? {
-        return Ok(Visited::Held);
+        return Ok(Authenticated::Held);
     }
     if Columns::of("api_keys", row).raw("is_outrun")? {
-        return Ok(Visited::Outrun);
+        return Ok(Authenticated::Outrun);
     }
     let entry = entry(row, limit, behind)?;
-    Ok(Visited::Entered(Some(Box::new(entry))))
+    Ok(Authenticated::Known(Some(Box::new(entry))))
 }
 
-/// What one visit finds, with `behind` others of its group after it.
-fn entry(row: &PgRow, limit: RateLimit, behind: u32) -> Result<Entry, Fault> {
+/// What one lookup finds, with `behind` others of its group after it.
+fn entry(row: &PgRow, limit: RateLimit, behind: u32) -> Result<KeyRecord, Fault> {
     let columns = Columns::of("api_keys", row);
-    Ok(Entry {
+    Ok(KeyRecord {
         key: ApiKeyId::new(columns.uuid("id")?),
         scopes: columns.set("scopes")?,
         revoked_at: columns.optional_timestamp("revoked_at")?,

@@ -66,7 +66,7 @@ use crate::store::DatabaseUrl;
 use super::exhausted::ExhaustedKeys;
 use super::set_aside::SetAside;
 use super::{Lifecycle, Moments, OpenError, Unfit};
-use access::Visits;
+use access::KeyLookups;
 pub(super) use archive::PostgresArchive;
 use connections::Connections;
 use error::Fault;
@@ -95,7 +95,7 @@ pub struct PostgresStore {
     aside: Aside,
     bulk_writer: Grouped<BulkWriter>,
     offers: Grouped<SharedRead<OfferTarget, Option<Found>>>,
-    visits: Grouped<Visits>,
+    lookups: Grouped<KeyLookups>,
     /// For the dispatcher's looks, which come one after the other.
     claims: Connections,
     cursors: Cursors,
@@ -149,7 +149,7 @@ impl Lifecycle for PostgresStore {
         self.aside.close().await;
         self.bulk_writer.close().await;
         self.offers.close().await;
-        self.visits.close().await;
+        self.lookups.close().await;
         self.finisher.close().await;
         self.claims.close().await;
         self.watcher.end();

@@ -14,7 +14,7 @@ use crate::store::exhausted::ExhaustedKeys;
 use crate::store::set_aside::SetAside;
 use crate::store::{DatabaseUrl, OpenError};
 
-use super::access::Visits;
+use super::access::KeyLookups;
 use super::connections::{CONNECTIONS, Connections, WAITING_LIMIT};
 use super::error::Fault;
 use super::grouping::Grouped;
@@ -76,7 +76,7 @@ pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> 
     let offers = SharedRead::new(few(by_keys.clone()), |connection, targets| {
         Box::pin(offers::find_all(connection, targets))
     });
-    let visits = Visits::new(lane(by_keys.clone(), held::LOCK_TIMEOUT));
+    let lookups = KeyLookups::new(lane(by_keys.clone(), held::LOCK_TIMEOUT));
     let bulk_writer = BulkWriter(Writer::apart(
         lane(session.clone(), writer::LANE_LOCK_TIMEOUT),
         Arc::clone(&wake),
@@ -89,7 +89,7 @@ pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> 
         aside,
         bulk_writer: Grouped::spawn(bulk_writer, writer::BULK_LIMITS),
         offers: Grouped::spawn(offers, reads::LIMITS),
-        visits: Grouped::spawn(visits, reads::LIMITS),
+        lookups: Grouped::spawn(lookups, reads::LIMITS),
         claims: few(by_keys.clone()),
         cursors: Cursors::default(),
         fronts: Arc::default(),

@@ -99,19 +99,19 @@ const COUNT: &str = "WITH found AS MATERIALIZED (
  LEFT JOIN counting c ON c.n = f.n
  LEFT JOIN counted w ON w.api_key_id = f.id";
 
-/// The visits of one key, which are counted together.
+/// The lookups of one key, which are counted together.
 #[derive(Debug)]
 pub(super) struct Party {
     pub(super) hash: KeyHash,
     /// Of the earliest of them.
     pub(super) now: Timestamp,
-    /// The places of the visits.
-    pub(super) visits: Vec<usize>,
+    /// The places of the lookups.
+    pub(super) lookups: Vec<usize>,
 }
 
 impl Party {
     fn count(&self) -> i64 {
-        i64::try_from(self.visits.len()).unwrap_or(i64::MAX)
+        i64::try_from(self.lookups.len()).unwrap_or(i64::MAX)
     }
 }
 

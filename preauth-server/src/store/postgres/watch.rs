@@ -31,7 +31,7 @@ impl Watch for PostgresStore {
             self.writer.refusals(),
             self.bulk_writer.refusals(),
             self.offers.refusals(),
-            self.visits.refusals(),
+            self.lookups.refusals(),
             self.finisher.refusals(),
         ];
         let refusals = refusals

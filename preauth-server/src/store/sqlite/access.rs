@@ -6,7 +6,7 @@ use preauth_core::value::{ApiKeyId, CompanyId, Timestamp, UserId};
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 
-use crate::access::{Access, Entry, KeyHash, RateLimit, Window};
+use crate::access::{Access, KeyHash, KeyRecord, RateLimit, Window};
 use crate::fair::{Tenant, on_account_of};
 use crate::store::exhausted::{Known, is_used_up};
 
@@ -17,12 +17,12 @@ use crate::store::rows::key_hash;
 
 #[async_trait]
 impl Access for SqliteStore {
-    async fn enter(
+    async fn authenticate(
         &self,
         key: &KeyHash,
         limit: RateLimit,
         now: Timestamp,
-    ) -> Result<Option<Entry>, Unavailable> {
+    ) -> Result<Option<KeyRecord>, Unavailable> {
         let known = match self.exhausted.find(key, limit, now) {
             Known::UsedUp(entry) => return Ok(Some(entry)),
             Known::Recheck(entry) => Some(entry),
@@ -39,14 +39,14 @@ impl Access for SqliteStore {
         if entry.revoked_at.is_some() || entry.expires_at <= now {
             entry.window = None;
         } else if !is_used_up(&entry, limit, now) {
-            let visit = Visit {
+            let lookup = KeyLookup {
                 key: entry.key,
                 limit,
                 now,
             };
             // A power failure may forget the count, not the answer: nobody need wait for the disk.
-            let counted = self.writer.write_relaxed(visit, |connection, visit| {
-                Box::pin(count(connection, visit))
+            let counted = self.writer.write_relaxed(lookup, |connection, lookup| {
+                Box::pin(count(connection, lookup))
             });
             let counted = on_account_of(Tenant::HeadOffice(entry.head_office), counted);
             entry.window = Some(counted.await.map_err(unavailable)?);
@@ -79,21 +79,24 @@ async fn key_hashes(
 }
 
 impl SqliteStore {
-    async fn key(&self, key: &KeyHash) -> Result<Option<Entry>, Fault> {
+    async fn key(&self, key: &KeyHash) -> Result<Option<KeyRecord>, Fault> {
         find(&mut *self.reader().await?, key).await
     }
 }
 
 /// One request to be counted.
 #[derive(Debug)]
-struct Visit {
+struct KeyLookup {
     key: ApiKeyId,
     limit: RateLimit,
     now: Timestamp,
 }
 
 /// The key, with the window that was last counted in.
-async fn find(connection: &mut SqliteConnection, key: &KeyHash) -> Result<Option<Entry>, Fault> {
+async fn find(
+    connection: &mut SqliteConnection,
+    key: &KeyHash,
+) -> Result<Option<KeyRecord>, Fault> {
     let row = sqlx::query(
         "SELECT k.id, k.scopes, k.revoked_at, k.expires_at, k.company_id, k.user_id,
                 c.kind, c.head_office_id, u.permissions,
@@ -115,9 +118,9 @@ async fn find(connection: &mut SqliteConnection, key: &KeyHash) -> Result<Option
     row.as_ref().map(entry).transpose()
 }
 
-fn entry(row: &SqliteRow) -> Result<Entry, Fault> {
+fn entry(row: &SqliteRow) -> Result<KeyRecord, Fault> {
     let columns = Columns::of("api_keys", row);
-    Ok(Entry {
+    Ok(KeyRecord {
         key: ApiKeyId::new(columns.uuid("id")?),
         scopes: columns.set("scopes")?,
         revoked_at: columns.optional_timestamp("revoked_at")?,
@@ -140,8 +143,11 @@ fn entry(row: &SqliteRow) -> Result<Entry, Fault> {
 ///
 /// Requests may arrive here in another order than they were made, so an earlier moment counts in
 /// the window that stands; one earlier by a whole window means that the clock was set back.
-async fn count(connection: &mut SqliteConnection, visit: &Visit) -> Result<Window, WriteError> {
-    let window_ms = i64::from(visit.limit.window_seconds).saturating_mul(1000);
+async fn count(
+    connection: &mut SqliteConnection,
+    lookup: &KeyLookup,
+) -> Result<Window, WriteError> {
+    let window_ms = i64::from(lookup.limit.window_seconds).saturating_mul(1000);
     let row = sqlx::query(
         "INSERT INTO rate_windows (api_key_id, started_at, count, last_used_at)
          VALUES (?1, ?2, 1, ?2)
@@ -151,10 +157,10 @@ async fn count(connection: &mut SqliteConnection, visit: &Visit) -> Result<Windo
              last_used_at = max(last_used_at, ?2)
          RETURNING count, started_at",
     )
-    .bind(visit.key.as_uuid().as_bytes().as_slice())
-    .bind(visit.now.unix_millis())
+    .bind(lookup.key.as_uuid().as_bytes().as_slice())
+    .bind(lookup.now.unix_millis())
     .bind(window_ms)
-    .bind(visit.limit.requests)
+    .bind(lookup.limit.requests)
     .fetch_one(connection)
     .await?;
     Ok(window(&row)?)
