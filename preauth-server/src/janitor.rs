@@ -12,8 +12,8 @@ use tokio::sync::Notify;
 use crate::clock::Clock;
 use crate::hold::Hold;
 use crate::invoice_files::InvoiceFiles;
-use crate::looping::{LoopHealth, Next, Shutdown, repeat};
 use crate::store::Housekeeping;
+use crate::worker::{LoopHealth, Next, Shutdown, repeat};
 
 /// Records removed by one write: few enough that no request waits long behind it.
 const BATCH: u32 = 200;

@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use crate::clock::Clock;
 use crate::hold::Hold;
 use crate::log::{self, chain};
-use crate::looping::{LoopHealth, Next, Shutdown, repeat};
+use crate::worker::{LoopHealth, Next, Shutdown, repeat};
 
 /// Offers recorded in one step.
 const BATCH: u32 = 2000;
@@ -132,7 +132,7 @@ mod tests {
 
     use super::Sweeper;
     use crate::clock::Clock;
-    use crate::looping::shutdown;
+    use crate::worker::shutdown;
 
     struct SetClock(Mutex<Timestamp>);
 

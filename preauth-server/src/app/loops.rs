@@ -10,10 +10,10 @@ use super::{Parts, StartError};
 use crate::clock::{Clock, SystemClock};
 use crate::dispatcher::{Dispatcher, HttpSender, HttpSenderOptions};
 use crate::janitor::{Janitor, Retention};
-use crate::looping::{LoopHealth, Shutdown};
 use crate::notices::NoticeSender;
 use crate::store::Stores;
 use crate::sweeper::Sweeper;
+use crate::worker::{LoopHealth, Shutdown};
 
 /// Starts dispatcher, sweeper, janitor and the sender of mails, and gives what shows how they fare.
 pub(super) fn start(

@@ -25,13 +25,13 @@ use crate::http::server::{Bound, ConnectionLimits, Stop};
 use crate::http::{UnauthenticatedLimiter, WireRender};
 use crate::ids::RandomIds;
 use crate::invoice_files::InvoiceFiles;
-use crate::looping::{ShutdownTrigger, shutdown};
 use crate::notices::MailDesk;
 use crate::sandbox::TimeMachine;
 use crate::secret::{OperatorTokens, Vault};
 use crate::store::{Lifecycle, Stores};
 use crate::telemetry::metrics::{CountedNotices, CountedOutbox, CountedStore, Metrics};
 use crate::vitals::ServerVitals;
+use crate::worker::{ShutdownTrigger, shutdown};
 
 /// What the private listener has at the end, when everything else has used up its time.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);

@@ -12,8 +12,8 @@ use preauth_core::value::Timestamp;
 use crate::clock::{Clock, Stopwatch};
 use crate::ids::jitter;
 use crate::log::chain;
-use crate::looping::{Shutdown, insist};
 use crate::secret::Vault;
+use crate::worker::{Shutdown, retry_briefly};
 
 use super::sender::{Answer, Sender};
 use super::signing::signed_request;
@@ -89,7 +89,7 @@ impl Courier {
     }
 
     async fn record(&self, leased: &Leased, attempt: &Attempt, verdict: Verdict) -> Recorded {
-        match insist(|| self.outbox.finish(leased, attempt, verdict)).await {
+        match retry_briefly(|| self.outbox.finish(leased, attempt, verdict)).await {
             Some(true) => Recorded::Yes,
             Some(false) => Recorded::LeaseLost,
             None => Recorded::No,

@@ -42,8 +42,8 @@ use tokio::sync::Notify;
 
 use crate::clock::Clock;
 use crate::hold::Hold;
-use crate::looping::LoopHealth;
 use crate::secret::Vault;
+use crate::worker::LoopHealth;
 
 use attempt::Courier;
 use slots::Slots;

@@ -10,7 +10,7 @@ use preauth_core::port::{Claim, Leased, Unavailable};
 use preauth_core::value::{EndpointId, Timestamp};
 use tokio::task::{JoinError, JoinSet};
 
-use crate::looping::{HELD_REST, Shutdown, ShutdownTrigger, pause, shutdown};
+use crate::worker::{HELD_REST, Shutdown, ShutdownTrigger, pause, shutdown};
 
 use super::Dispatcher;
 use super::attempt::Courier;

@@ -10,8 +10,8 @@ use preauth_core::port::Unavailable;
 use preauth_core::value::Timestamp;
 
 use crate::clock::{Comparison, MAX_OFFSET, ServingClock};
-use crate::looping::{LoopHealth, Shutdown, pause};
 use crate::store::{Lifecycle, Moments};
+use crate::worker::{LoopHealth, Shutdown, pause};
 
 use super::{Belonging, DeploymentId, Hold, HoldReason, Identity, belonging};
 

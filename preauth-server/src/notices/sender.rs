@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 use crate::clock::Clock;
 use crate::hold::Hold;
 use crate::ids::jitter;
-use crate::looping::{LoopHealth, Next, Shutdown, insist, repeat};
+use crate::worker::{LoopHealth, Next, Shutdown, repeat, retry_briefly};
 
 use super::letterhead::Letterhead;
 use super::queue::{Claimed, LeasedNotice, NoticeClaim, NoticeQueue, Outcome};
@@ -139,7 +139,7 @@ impl NoticeSender {
             }
         };
         let (outcome, next) = judged(leased, &handed_over, self.clock.now());
-        let recorded = insist(|| self.queue.finish(leased, &outcome)).await;
+        let recorded = retry_briefly(|| self.queue.finish(leased, &outcome)).await;
         log(leased, &outcome, &handed_over, recorded);
         next
     }

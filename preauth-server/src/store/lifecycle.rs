@@ -8,7 +8,7 @@ use preauth_core::value::Timestamp;
 use thiserror::Error;
 use tokio::sync::Notify;
 
-use crate::looping::LoopHealth;
+use crate::worker::LoopHealth;
 
 use super::SchemaMismatch;
 

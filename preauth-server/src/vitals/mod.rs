@@ -16,10 +16,10 @@ use crate::dispatcher::Dispatcher;
 use crate::hold::Hold;
 use crate::http::platform::Vitals;
 use crate::log::chain;
-use crate::looping::{LoopHealth, Shutdown};
 use crate::notices::NoticeQueue;
 use crate::store::{Lifecycle, Watch};
 use crate::telemetry::metrics::Metrics;
+use crate::worker::{LoopHealth, Shutdown};
 
 /// A server's vitals: its loops, its database, its counters.
 pub struct ServerVitals {
@@ -111,7 +111,7 @@ mod tests {
     use chrono::TimeDelta;
 
     use super::stall;
-    use crate::looping::LoopHealth;
+    use crate::worker::LoopHealth;
 
     #[test]
     fn a_stall_names_every_loop_that_hangs_and_no_other() {

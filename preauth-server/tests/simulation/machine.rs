@@ -9,8 +9,8 @@ use preauth_core::port::Unavailable;
 use preauth_core::value::Timestamp;
 use preauth_server::clock::{Clock, ServingClock, Uptime};
 use preauth_server::hold::{Deployment, DeploymentId, Hold, HoldWatch, Identity};
-use preauth_server::looping::LoopHealth;
 use preauth_server::store::{Lifecycle, Moments, Unfit};
+use preauth_server::worker::LoopHealth;
 use tokio::sync::Notify;
 
 use crate::clock::SimClock;

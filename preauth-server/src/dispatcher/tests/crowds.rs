@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use super::{Receivers, World, answer, until};
 use crate::dispatcher::{Dispatcher, Limits};
-use crate::looping::shutdown;
+use crate::worker::shutdown;
 
 const HANGING: &str = "https://hanging.example.com/";
 const HEALTHY: &str = "https://healthy.example.com/";

@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep};
 
 use super::{Receivers, World, answer, until};
 use crate::dispatcher::{Dispatcher, Limits};
-use crate::looping::shutdown;
+use crate::worker::shutdown;
 
 const ROUND_TRIP: Duration = Duration::from_millis(100);
 

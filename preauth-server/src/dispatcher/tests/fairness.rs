@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use super::{Receivers, World, answer, eventually, limits, until};
 use crate::clock::{Clock, SystemClock};
 use crate::dispatcher::{Dispatcher, Limits};
-use crate::looping::shutdown;
+use crate::worker::shutdown;
 
 const HANGING: &str = "https://hanging.example.com/";
 const HEALTHY: &str = "https://healthy.example.com/";

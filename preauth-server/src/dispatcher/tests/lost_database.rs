@@ -9,7 +9,7 @@ use preauth_core::port::{Attempt, Claim, Leased, Outbox, Unavailable, Verdict};
 use preauth_core::value::Timestamp;
 
 use super::{Receivers, World, eventually, until};
-use crate::looping::shutdown;
+use crate::worker::shutdown;
 
 /// An outbox whose next calls fail.
 struct Flaky {

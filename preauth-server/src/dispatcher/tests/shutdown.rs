@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use super::{Receivers, World, answer, eventually, limits, until};
 use crate::clock::Clock;
 use crate::dispatcher::Limits;
-use crate::looping::shutdown;
+use crate::worker::shutdown;
 
 #[tokio::test]
 async fn an_attempt_under_way_is_finished_at_the_end() {

@@ -60,8 +60,8 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use crate::fair::Budget;
-use crate::looping::LoopHealth;
 use crate::store::DatabaseUrl;
+use crate::worker::LoopHealth;
 
 use super::exhausted::ExhaustedKeys;
 use super::set_aside::SetAside;

@@ -51,7 +51,7 @@ use sqlx::sqlite::{Sqlite, SqlitePool};
 use tokio::sync::Notify;
 
 use crate::fair::Budget;
-use crate::looping::LoopHealth;
+use crate::worker::LoopHealth;
 
 use super::exhausted::ExhaustedKeys;
 use super::set_aside::SetAside;

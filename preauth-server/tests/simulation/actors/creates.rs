@@ -52,7 +52,7 @@ fn named(number: Option<impl ToString>) -> String {
 }
 
 /// Sends it under its key until there is an answer.
-pub(super) async fn insist(cluster: &Arc<Cluster>, mut random: Random, creation: Creation) {
+pub(super) async fn retry_briefly(cluster: &Arc<Cluster>, mut random: Random, creation: Creation) {
     for _ in 0..TRIES {
         let instance = some_instance(&mut random);
         if create(cluster, instance, &creation, true)

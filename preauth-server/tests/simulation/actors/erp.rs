@@ -29,7 +29,7 @@ pub(super) async fn calls(cluster: &Arc<Cluster>, mut random: Random) {
             let invoice = if random.chance(50) { 0 } else { invoice };
             key(invoice, random.below(KEYS_PER_INVOICE))
         });
-        let Some(id) = insist(cluster, &mut random, invoice, key.clone()).await else {
+        let Some(id) = retry_briefly(cluster, &mut random, invoice, key.clone()).await else {
             continue;
         };
         if random.chance(350) {
@@ -38,13 +38,13 @@ pub(super) async fn calls(cluster: &Arc<Cluster>, mut random: Random) {
         }
         if key.is_some() && random.chance(400) {
             sleep_ms(random.below(9_000)).await;
-            insist(cluster, &mut random, invoice, key).await;
+            retry_briefly(cluster, &mut random, invoice, key).await;
         }
     }
 }
 
 /// Offers until there is an answer; gives the operation of a 201.
-async fn insist(
+async fn retry_briefly(
     cluster: &Arc<Cluster>,
     random: &mut Random,
     invoice: usize,

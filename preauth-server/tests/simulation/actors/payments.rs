@@ -12,7 +12,7 @@ use crate::history::{CommandAnswer, Fact};
 use crate::random::Random;
 use crate::world::Cluster;
 
-use super::creates::{Creation, create, insist};
+use super::creates::{Creation, create, retry_briefly};
 use super::erp::answer_to_command;
 use super::some_instance;
 
@@ -56,7 +56,7 @@ async fn generate(cluster: &Arc<Cluster>, random: &mut Random) {
 
 async fn generate_one(cluster: &Arc<Cluster>, mut random: Random, wanted: Creation) {
     if random.chance(600) {
-        insist(cluster, random, wanted).await;
+        retry_briefly(cluster, random, wanted).await;
     } else {
         create(cluster, some_instance(&mut random), &wanted, false).await;
     }

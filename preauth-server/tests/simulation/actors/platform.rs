@@ -15,7 +15,7 @@ use crate::random::Random;
 use crate::scene::INVOICES;
 use crate::world::Cluster;
 
-use super::creates::{Creation, create, insist};
+use super::creates::{Creation, create, retry_briefly};
 use super::erp::command;
 use super::some_instance;
 
@@ -87,7 +87,7 @@ async fn advance(cluster: &Arc<Cluster>, random: &mut Random) {
         number: random.below(2),
     };
     if random.chance(500) {
-        insist(cluster, random.fork(), creation).await;
+        retry_briefly(cluster, random.fork(), creation).await;
     } else {
         create(cluster, some_instance(random), &creation, false).await;
     }

@@ -18,8 +18,8 @@ use tokio::sync::{Mutex, Notify, oneshot};
 use tokio::task::JoinHandle;
 
 use crate::fair::{self, QueueError, Refusals};
-use crate::looping::LoopHealth;
 use crate::store::WriteQueue;
+use crate::worker::LoopHealth;
 
 use super::error::WriteError;
 use job::{AnyJob, Job};

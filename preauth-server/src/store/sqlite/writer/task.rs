@@ -9,7 +9,7 @@ use sqlx::{Connection, Executor};
 use tokio::time::timeout;
 
 use crate::fair::Receiver;
-use crate::looping::LoopHealth;
+use crate::worker::LoopHealth;
 
 use super::super::error::WriteError;
 use super::super::open::reconnect;

@@ -227,7 +227,7 @@ pub async fn pause(rest: Duration, shutdown: &mut Shutdown) {
 
 /// Records an outcome, also when the database is lost for a moment: outcomes are not to be had again.
 /// `None` when it stays lost; the lease, which lasts longer than this, takes care of it then.
-pub async fn insist<F>(record: impl Fn() -> F) -> Option<bool>
+pub async fn retry_briefly<F>(record: impl Fn() -> F) -> Option<bool>
 where
     F: Future<Output = Result<bool, Unavailable>>,
 {
