@@ -12,7 +12,7 @@ use crate::http::reply::Reply;
 use crate::http::{convert, path_id};
 
 use super::resource::Endpoint;
-use super::{PlatformApi, known, paging};
+use super::{PlatformApi, lookup, paging};
 
 #[derive(Clone, Copy)]
 pub(super) struct Block;
@@ -21,7 +21,7 @@ pub(super) struct Block;
 impl Endpoint for Block {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let supplier = path_id::cnpj(req)?;
-        let company = known::head_office(api, req).await?;
+        let company = lookup::head_office(api, req).await?;
         let now = api.clock.now();
         api.directory
             .block_supplier(company, &supplier, now)
@@ -38,7 +38,7 @@ pub(super) struct Unblock;
 impl Endpoint for Unblock {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let supplier = path_id::cnpj(req)?;
-        let company = known::head_office(api, req).await?;
+        let company = lookup::head_office(api, req).await?;
         api.directory.unblock_supplier(company, &supplier).await?;
         Ok(Reply::no_content())
     }
@@ -51,7 +51,7 @@ pub(super) struct Find;
 impl Endpoint for Find {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let supplier = path_id::cnpj(req)?;
-        let company = known::head_office(api, req).await?;
+        let company = lookup::head_office(api, req).await?;
         let blocked = api.directory.blocked_suppliers(company).await?;
         // An entry covers the whole legal entity.
         if !blocked.iter().any(|it| it.root() == supplier.root()) {
@@ -69,7 +69,7 @@ pub(super) struct List;
 impl Endpoint for List {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let page = paging::page(req)?;
-        let company = known::head_office(api, req).await?;
+        let company = lookup::head_office(api, req).await?;
         let blocked = api.directory.blocked_suppliers(company).await?;
         let total = u64::try_from(blocked.len()).unwrap_or(u64::MAX);
         let before = usize::try_from(page.offset()).unwrap_or(usize::MAX);

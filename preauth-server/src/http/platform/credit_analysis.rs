@@ -16,7 +16,7 @@ use crate::http::reply::Reply;
 use crate::http::{body, convert};
 
 use super::resource::Endpoint;
-use super::{PlatformApi, known};
+use super::{PlatformApi, lookup};
 
 /// Longest term that an analysis may allow, in days. Zero allows nothing, and so ends a credit.
 const MAX_TERM_DAYS: u64 = 3_650;
@@ -28,7 +28,7 @@ pub(super) struct Set;
 impl Endpoint for Set {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let credit = parse(&body::json(req).await?)?;
-        let company = known::head_office(api, req).await?;
+        let company = lookup::head_office(api, req).await?;
         let now = api.clock.now();
         api.directory.set_credit(company, credit, now).await?;
         Ok(reply(company, credit))
@@ -41,7 +41,7 @@ pub(super) struct Find;
 #[async_trait]
 impl Endpoint for Find {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let company = known::head_office(api, req).await?;
+        let company = lookup::head_office(api, req).await?;
         let credit = api.directory.credit(company).await?;
         let credit = credit.ok_or(ApiError::new(ErrorCode::ResourceNotFound))?;
         Ok(reply(company, credit))

@@ -17,7 +17,7 @@ mod gate;
 mod handshake;
 mod hosts;
 mod invoices;
-mod known;
+mod lookup;
 mod master_keys;
 mod metrics;
 mod notices;

@@ -17,7 +17,7 @@ use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
 use crate::http::platform::create::Create;
-use crate::http::platform::{PlatformApi, known};
+use crate::http::platform::{PlatformApi, lookup};
 use crate::http::problem::{Defect, Problem};
 use crate::http::reply::Reply;
 use crate::secret::NewApiKey;
@@ -62,7 +62,7 @@ impl Create for Add {
         new: KeyRequest,
         key: Option<&PlatformKey>,
     ) -> Result<Reply, ApiError> {
-        let company = known::registered(api, req).await?.id;
+        let company = lookup::registered(api, req).await?.id;
         let user = api.directory.user(new.responsible_user).await?;
         if !user.is_some_and(|user| may_be_responsible(&user, company)) {
             return Err(ApiError::new(ErrorCode::ResponsibleUserRefused));

@@ -11,7 +11,7 @@ use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems, one_of};
 use crate::http::json::Json;
 use crate::http::platform::create::Create;
-use crate::http::platform::known::refuse_invited;
+use crate::http::platform::lookup::refuse_invited;
 use crate::http::platform::{PlatformApi, Refusal};
 use crate::http::problem::{Defect, Problem};
 use crate::http::reply::Reply;

@@ -6,7 +6,7 @@ use salvo::http::{Request, StatusCode};
 use crate::http::convert;
 use crate::http::error::ApiError;
 use crate::http::platform::resource::Endpoint;
-use crate::http::platform::{PlatformApi, known};
+use crate::http::platform::{PlatformApi, lookup};
 use crate::http::reply::Reply;
 
 use super::shape::CompanyShape;
@@ -17,7 +17,7 @@ pub(in crate::http::platform) struct Find;
 #[async_trait]
 impl Endpoint for Find {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let company = known::company(api, req).await?;
+        let company = lookup::company(api, req).await?;
         let body = convert::text(&CompanyShape::from(&company));
         Ok(Reply::json(StatusCode::OK, body))
     }

@@ -5,7 +5,7 @@ use salvo::http::Request;
 
 use crate::http::error::ApiError;
 use crate::http::platform::resource::Endpoint;
-use crate::http::platform::{PlatformApi, known, paging};
+use crate::http::platform::{PlatformApi, lookup, paging};
 use crate::http::reply::Reply;
 
 use super::shape::InvitationShape;
@@ -17,7 +17,7 @@ pub(in crate::http::platform) struct Invitations;
 impl Endpoint for Invitations {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let page = paging::page(req)?;
-        let company = known::company(api, req).await?;
+        let company = lookup::company(api, req).await?;
         let found = api.directory.invitations(company.id, page).await?;
         Ok(paging::reply(&found, page, |each| {
             InvitationShape::from(each)

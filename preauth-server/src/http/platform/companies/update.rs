@@ -8,7 +8,7 @@ use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
 use crate::http::platform::resource::Endpoint;
-use crate::http::platform::{PlatformApi, known};
+use crate::http::platform::{PlatformApi, lookup};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
 use crate::http::{body, convert};
@@ -22,7 +22,7 @@ pub(in crate::http::platform) struct Update;
 impl Endpoint for Update {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let name = parse(&body::json(req).await?)?;
-        let mut company = known::registered(api, req).await?;
+        let mut company = lookup::registered(api, req).await?;
         if let Some(name) = name {
             company = api.directory.rename_company(company.id, &name).await?;
         }

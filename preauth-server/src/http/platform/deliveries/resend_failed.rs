@@ -11,7 +11,7 @@ use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
 use crate::http::platform::resource::Endpoint;
-use crate::http::platform::{PlatformApi, known};
+use crate::http::platform::{PlatformApi, lookup};
 use crate::http::problem::{Defect, Problem};
 use crate::http::reply::Reply;
 use crate::http::{body, convert};
@@ -26,7 +26,7 @@ pub(in crate::http::platform) struct ResendFailed;
 impl Endpoint for ResendFailed {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let since = parse(&body::json(req).await?)?;
-        let company = known::head_office(api, req).await?;
+        let company = lookup::head_office(api, req).await?;
         let count = resend(api, company, since).await?;
         let body = convert::text(&ResentShape { count });
         Ok(Reply::json(StatusCode::OK, body))

@@ -15,7 +15,7 @@ use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
 use crate::http::platform::announce::announce;
 use crate::http::platform::create::Create;
-use crate::http::platform::{PlatformApi, known};
+use crate::http::platform::{PlatformApi, lookup};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
 
@@ -54,7 +54,7 @@ impl Create for Add {
         new: NewInvoice,
         key: Option<&PlatformKey>,
     ) -> Result<Reply, ApiError> {
-        let (payer, supplier) = known::parties(api, new.payer, &new.supplier).await?;
+        let (payer, supplier) = lookup::parties(api, new.payer, &new.supplier).await?;
         let invoice = ReceivedInvoice {
             id: api.directory.reserve_invoice().await?,
             payer: payer.party(),

@@ -10,7 +10,7 @@ use crate::http::error::ApiError;
 use crate::http::fields::{Problems, one_of};
 use crate::http::list_query;
 use crate::http::platform::resource::Endpoint;
-use crate::http::platform::{PlatformApi, known, paging};
+use crate::http::platform::{PlatformApi, lookup, paging};
 use crate::http::problem::{Defect, Problem};
 use crate::http::query::Query;
 use crate::http::reply::Reply;
@@ -24,7 +24,7 @@ pub(in crate::http::platform) struct List;
 impl Endpoint for List {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let (filter, page) = parse(&Query::parse(req.uri().query()))?;
-        let company = known::head_office(api, req).await?;
+        let company = lookup::head_office(api, req).await?;
         let found = api.directory.notices(company, filter, page).await?;
         Ok(paging::reply(&found, page, |each| NoticeShape::from(each)))
     }

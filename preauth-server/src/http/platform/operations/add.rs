@@ -11,7 +11,7 @@ use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
 use crate::http::platform::create::Create;
-use crate::http::platform::{PlatformApi, known};
+use crate::http::platform::{PlatformApi, lookup};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
 use crate::log;
@@ -57,7 +57,7 @@ impl Create for Add {
         new: DirectAdvance,
         key: Option<&PlatformKey>,
     ) -> Result<Reply, ApiError> {
-        known::parties(api, new.payer, &new.supplier).await?;
+        lookup::parties(api, new.payer, &new.supplier).await?;
         let now = api.clock.now();
         let shown = |operation: &Operation| convert::text(&OperationShape::from(operation));
         let reply = key.map(|key| move |operation: &Operation| key.reply(shown(operation)));

@@ -7,7 +7,7 @@ use salvo::http::{Request, StatusCode};
 use crate::http::convert;
 use crate::http::error::ApiError;
 use crate::http::platform::resource::Endpoint;
-use crate::http::platform::{PlatformApi, known};
+use crate::http::platform::{PlatformApi, lookup};
 use crate::http::reply::Reply;
 
 use super::shape::OperationShape;
@@ -24,7 +24,7 @@ pub(in crate::http::platform) struct Find;
 #[async_trait]
 impl Endpoint for Find {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let operation = known::operation(api, req).await?;
+        let operation = lookup::operation(api, req).await?;
         let extensions = api.directory.extensions(operation.id, NEWEST).await?;
         let file = api.directory.invoice_file(operation.id).await?;
         let history = api.queries.history(operation.id).await?;

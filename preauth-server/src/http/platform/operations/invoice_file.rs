@@ -10,7 +10,7 @@ use salvo::http::Request;
 
 use crate::http::error::ApiError;
 use crate::http::platform::resource::Endpoint;
-use crate::http::platform::{PlatformApi, known};
+use crate::http::platform::{PlatformApi, lookup};
 use crate::http::reply::Reply;
 use crate::invoice_files::ContentHash;
 
@@ -23,7 +23,7 @@ pub(in crate::http::platform) struct InvoiceFile;
 #[async_trait]
 impl Endpoint for InvoiceFile {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let operation = known::operation(api, req).await?;
+        let operation = lookup::operation(api, req).await?;
         let file = api.directory.invoice_file(operation.id).await?;
         let file = file.ok_or(ApiError::new(ErrorCode::ResourceNotFound))?;
         let hash = ContentHash::from_bytes(file.sha256);

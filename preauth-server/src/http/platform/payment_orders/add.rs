@@ -14,7 +14,7 @@ use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
 use crate::http::platform::create::Create;
-use crate::http::platform::{PlatformApi, Refusal, known};
+use crate::http::platform::{PlatformApi, Refusal, lookup};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
 use crate::log;
@@ -54,7 +54,7 @@ impl Create for Add {
         new: NewPaymentOrder,
         key: Option<&PlatformKey>,
     ) -> Result<Reply, ApiError> {
-        known::parties(api, new.target.payer, &new.target.supplier).await?;
+        lookup::parties(api, new.target.payer, &new.target.supplier).await?;
         if let Some(id) = new.target.operation {
             let found = api.queries.find(Viewer::Platform, id).await?;
             refuse_others(&new.target, &found.ok_or(Refusal::OperationUnknown)?)?;

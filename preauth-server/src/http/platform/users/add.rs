@@ -13,7 +13,7 @@ use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
 use crate::http::platform::create::Create;
-use crate::http::platform::{PlatformApi, Refusal, known};
+use crate::http::platform::{PlatformApi, Refusal, lookup};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
 
@@ -52,7 +52,7 @@ impl Create for Add {
         new: NewUser,
         key: Option<&PlatformKey>,
     ) -> Result<Reply, ApiError> {
-        let company = known::registered(api, req).await?;
+        let company = lookup::registered(api, req).await?;
         let now = api.clock.now();
         let user = new.user(UserId::new(api.ids.uuid(now)), company.id, now);
         let body = convert::text(&UserShape::from(&user));

@@ -18,7 +18,7 @@ use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
 use crate::http::messages;
 use crate::http::platform::resource::Endpoint;
-use crate::http::platform::{PlatformApi, Refusal, known};
+use crate::http::platform::{PlatformApi, Refusal, lookup};
 use crate::http::problem::{Defect, Problem};
 use crate::http::reply::Reply;
 use crate::http::{body, convert};
@@ -33,7 +33,7 @@ pub(in crate::http::platform) struct Set;
 impl Endpoint for Set {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let wanted = parse(&body::json(req).await?)?;
-        let company = known::registered(api, req).await?;
+        let company = lookup::registered(api, req).await?;
         if company.head_office.is_some() {
             return Err(ApiError::new(ErrorCode::EndpointNotHeadOffice));
         }
