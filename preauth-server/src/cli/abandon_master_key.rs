@@ -14,7 +14,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
 use crate::directory::{Abandoned, Directory};
 use crate::printable::printable;
-use crate::secret::{self, Census, MasterKeyId, Vault};
+use crate::secret::{self, KeyUsage, MasterKeyId, Vault};
 use crate::store;
 
 use super::CliError;
@@ -64,7 +64,7 @@ async fn abandon(
     let keys: BTreeSet<_> = args.keys.iter().copied().collect();
     let keys: Vec<_> = keys.into_iter().collect();
     let now = SystemClock.now();
-    let secrets = judge(&keys, config, &secret::census(directory, now).await?)?;
+    let secrets = judge(&keys, config, &secret::key_usage(directory, now).await?)?;
     if !args.yes {
         confirm(&question(secrets))?;
     }
@@ -79,14 +79,14 @@ async fn abandon(
 }
 
 /// How many secrets are lost with these keys, each of which must be needed and unknown.
-fn judge(keys: &[MasterKeyId], config: &Config, census: &Census) -> Result<u64, CliError> {
+fn judge(keys: &[MasterKeyId], config: &Config, key_usage: &KeyUsage) -> Result<u64, CliError> {
     let known = known(config)?;
     let mut secrets: u64 = 0;
     for key in keys {
         if known.contains(key) {
             return Err(Needless::Known(*key).into());
         }
-        let needed = census.by_key.get(key).ok_or(Needless::Unneeded(*key))?;
+        let needed = key_usage.by_key.get(key).ok_or(Needless::Unneeded(*key))?;
         secrets = secrets.saturating_add(*needed);
     }
     Ok(secrets)

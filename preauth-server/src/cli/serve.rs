@@ -96,7 +96,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
     let watch = watch(&config, &stores).await?;
     watch.begin().await?;
     let clock = Arc::clone(&watch.clock);
-    secret::prove(&vault, &*stores.directory, clock.now()).await?;
+    secret::check_keys(&vault, &*stores.directory, clock.now()).await?;
     let targets = config.webhooks.targets()?;
     for network in targets.policy().listed() {
         tracing::warn!(%network, "webhooks may go to this network, public or not");

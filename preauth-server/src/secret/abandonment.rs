@@ -7,7 +7,7 @@ use preauth_core::value::{CompanyId, Timestamp};
 
 use crate::directory::{Abandoned, Endpoints};
 
-use super::census::Pages;
+use super::key_usage::Pages;
 use super::{MasterKeyId, Vault};
 
 /// Ends every signing secret in force at `now` that one of `keys` sealed, and tells whose endpoints

@@ -6,7 +6,7 @@ use preauth_core::value::Timestamp;
 use crate::directory::{Endpoints, KeptSecret, ResealedSecret};
 
 use super::Vault;
-use super::census::Pages;
+use super::key_usage::Pages;
 
 /// What a re-encryption did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -150,7 +150,7 @@ pub(crate) async fn start(args: &SandboxArgs, data: &Path) -> Result<Started, Cl
     let clock = Arc::clone(time_machine.clock());
     let vault = Vault::open_or_create(&data.join("master.key"))?;
     let stores = own::open(&url, &mark).await?;
-    secret::prove(&vault, &*stores.directory, clock.now()).await?;
+    secret::check_keys(&vault, &*stores.directory, clock.now()).await?;
     let receiver = Receiver::bind(ANY_PORT).await?;
     let webhook_url = args.webhook_url.clone().unwrap_or_else(|| receiver.url());
     let targets = targets(&webhook_url)?;

@@ -12,7 +12,7 @@ use crate::http::error::ApiError;
 use crate::http::platform::PlatformApi;
 use crate::http::platform::resource::Endpoint;
 use crate::http::reply::Reply;
-use crate::secret::{Census, Vault, census};
+use crate::secret::{KeyUsage, Vault, key_usage};
 
 #[derive(Clone, Copy)]
 pub(in crate::http::platform) struct Find;
@@ -20,8 +20,8 @@ pub(in crate::http::platform) struct Find;
 #[async_trait]
 impl Endpoint for Find {
     async fn answer(&self, api: &PlatformApi, _req: &mut Request) -> Result<Reply, ApiError> {
-        let census = census(&*api.directory, api.clock.now()).await?;
-        let body = convert::text(&MasterKeysShape::of(&api.vault, &census));
+        let key_usage = key_usage(&*api.directory, api.clock.now()).await?;
+        let body = convert::text(&MasterKeysShape::of(&api.vault, &key_usage));
         Ok(Reply::json(StatusCode::OK, body))
     }
 }
@@ -42,18 +42,18 @@ struct MasterKeyShape {
 
 impl MasterKeysShape {
     /// The keys that this server knows in its file's order, then those that only secrets name.
-    fn of(vault: &Vault, census: &Census) -> Self {
+    fn of(vault: &Vault, key_usage: &KeyUsage) -> Self {
         let known: BTreeSet<_> = vault.keys().collect();
-        let strangers = census.by_key.keys().filter(|id| !known.contains(id));
+        let strangers = key_usage.by_key.keys().filter(|id| !known.contains(id));
         let shape = |id| MasterKeyShape {
             id: format!("{id}"),
             known: known.contains(&id),
-            secrets: census.by_key.get(&id).copied().unwrap_or_default(),
+            secrets: key_usage.by_key.get(&id).copied().unwrap_or_default(),
         };
         Self {
             active: vault.active().to_string(),
             keys: vault.keys().chain(strangers.copied()).map(shape).collect(),
-            unreadable: census.unreadable,
+            unreadable: key_usage.unreadable,
         }
     }
 }

@@ -9,12 +9,12 @@ use thiserror::Error;
 
 use crate::directory::Endpoints;
 
-use super::census::census;
+use super::key_usage::key_usage;
 use super::{MasterKeyId, Vault};
 
 /// Why the master keys were not proved.
 #[derive(Debug, Error)]
-pub enum ProofError {
+pub enum KeyCheckError {
     /// Secrets of the database were sealed under keys that are not known here.
     #[error(
         "this database holds {0}, and this server knows only {known}; restore the master key that \
@@ -38,21 +38,24 @@ pub struct Missing {
 
 /// Looks whether the vault knows every key under which a signing secret in force was sealed, old ones
 /// of an overlap included.
-pub async fn prove<E: Endpoints + ?Sized>(
+pub async fn check_keys<E: Endpoints + ?Sized>(
     vault: &Vault,
     endpoints: &E,
     now: Timestamp,
-) -> Result<(), ProofError> {
-    let census = census(endpoints, now).await?;
-    if census.unreadable > 0 {
+) -> Result<(), KeyCheckError> {
+    let key_usage = key_usage(endpoints, now).await?;
+    if key_usage.unreadable > 0 {
         // Their endpoints need a new secret; all others go on.
         tracing::error!(
-            secrets = census.unreadable,
+            secrets = key_usage.unreadable,
             "signing secrets cannot be opened"
         );
     }
     let known: Vec<_> = vault.keys().collect();
-    let unknown = census.by_key.iter().filter(|(key, _)| !known.contains(key));
+    let unknown = key_usage
+        .by_key
+        .iter()
+        .filter(|(key, _)| !known.contains(key));
     let mut missing = Missing {
         secrets: 0,
         keys: Vec::new(),
@@ -64,7 +67,7 @@ pub async fn prove<E: Endpoints + ?Sized>(
     if missing.keys.is_empty() {
         Ok(())
     } else {
-        Err(ProofError::OtherKey(missing, known))
+        Err(KeyCheckError::OtherKey(missing, known))
     }
 }
 

@@ -15,7 +15,7 @@ const PAGE: u32 = 500;
 
 /// The signing secrets in force, by the master key that sealed them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Census {
+pub struct KeyUsage {
     /// How many each key sealed.
     pub by_key: BTreeMap<MasterKeyId, u64>,
     /// How many are no vault's work: nobody can open them.
@@ -23,22 +23,22 @@ pub struct Census {
 }
 
 /// Counts the signing secrets in force at `now`.
-pub async fn census<E: Endpoints + ?Sized>(
+pub async fn key_usage<E: Endpoints + ?Sized>(
     endpoints: &E,
     now: Timestamp,
-) -> Result<Census, Unavailable> {
-    let mut census = Census::default();
+) -> Result<KeyUsage, Unavailable> {
+    let mut key_usage = KeyUsage::default();
     let mut pages = Pages::new(now);
     while let Some(page) = pages.next(endpoints).await? {
         for kept in &page {
             let count = match Vault::key_of(&kept.sealed) {
-                Some(key) => census.by_key.entry(key).or_default(),
-                None => &mut census.unreadable,
+                Some(key) => key_usage.by_key.entry(key).or_default(),
+                None => &mut key_usage.unreadable,
             };
             *count = count.saturating_add(1);
         }
     }
-    Ok(census)
+    Ok(key_usage)
 }
 
 /// All signing secrets in force, page by page.
