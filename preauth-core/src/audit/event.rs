@@ -1,6 +1,6 @@
 //! What every event is held to, whatever it tells of.
 
-use crate::port::{StoredEvent, ToldEvent};
+use crate::port::{DecodedEvent, StoredEvent};
 use crate::value::Version;
 
 use super::Rule;
@@ -8,8 +8,8 @@ use super::judge::{Findings, Judge};
 
 impl Judge<'_> {
     /// What the body tells, if it tells of this very event.
-    pub(super) fn told(&self, event: &StoredEvent, found: &mut Findings) -> Option<ToldEvent> {
-        let told = self.read_back.event(&event.body);
+    pub(super) fn told(&self, event: &StoredEvent, found: &mut Findings) -> Option<DecodedEvent> {
+        let told = self.decoder.event(&event.body);
         found.expect(told.is_some(), Rule::FrozenBody, || {
             format!("the body of event {} is no webhook body", event.id)
         });

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use chrono::TimeDelta;
 
-use crate::port::{ReadBack, Subject};
+use crate::port::{BodyDecoder, Subject};
 use crate::value::Timestamp;
 
 use super::{Rule, Violation};
@@ -31,7 +31,7 @@ pub struct Moment {
 
 /// Judges single records with all that belongs to them. Pure.
 pub struct Judge<'a> {
-    pub(super) read_back: &'a dyn ReadBack,
+    pub(super) decoder: &'a dyn BodyDecoder,
     pub(super) moment: Moment,
     pub(super) host_now: Timestamp,
 }
@@ -39,9 +39,9 @@ pub struct Judge<'a> {
 impl<'a> Judge<'a> {
     /// A judge at a moment; `host_now` is the host's clock then, by which leases end.
     #[must_use]
-    pub fn new(read_back: &'a dyn ReadBack, moment: Moment, host_now: Timestamp) -> Self {
+    pub fn new(decoder: &'a dyn BodyDecoder, moment: Moment, host_now: Timestamp) -> Self {
         Self {
-            read_back,
+            decoder,
             moment,
             host_now,
         }

@@ -3,7 +3,7 @@
 use chrono::{NaiveDate, TimeDelta};
 
 use crate::port::{
-    NoticeKind, NoticeStatus, SentNotice, StoredNotice, Subject, ToldOffer, UntoldOffer,
+    NoticeKind, NoticeStatus, NotifiedOffer, OfferWithoutMail, SentNotice, StoredNotice, Subject,
 };
 use crate::value::{Origin, Status, Timestamp, calendar};
 
@@ -26,11 +26,15 @@ impl Judge<'_> {
     }
 
     /// Judges an offer without a mail; `latest` is the latest moment at which anything happened.
-    pub(super) fn untold(&self, offer: UntoldOffer, latest: Timestamp) -> Vec<Violation> {
+    pub(super) fn offers_without_mail(
+        &self,
+        offer: OfferWithoutMail,
+        latest: Timestamp,
+    ) -> Vec<Violation> {
         let mut found = Findings::of(Subject::Operation(offer.operation));
         let now = latest.max(self.moment.now);
         let may_be_removed = offer.created_at <= now.saturating_sub(KEPT);
-        found.expect(may_be_removed, Rule::OfferTold, || {
+        found.expect(may_be_removed, Rule::OfferMail, || {
             format!(
                 "it was offered at {}, and there is no mail of it",
                 offer.created_at
@@ -108,7 +112,7 @@ fn of_its_own(stored: &StoredNotice, found: &mut Findings) {
     found.expect(holds, Rule::NoticeOfItsOwn, || what);
 }
 
-fn is_told_by(stored: &StoredNotice, offer: &ToldOffer) -> bool {
+fn is_told_by(stored: &StoredNotice, offer: &NotifiedOffer) -> bool {
     offer.origin == Origin::PreAuth
         && offer.head_office == stored.head_office
         && offer.created_at == stored.staged_at
@@ -175,8 +179,8 @@ mod tests {
 
     use crate::audit::{Judge, Moment, Rule};
     use crate::port::{
-        NoticeKind, NoticeStatus, ReadBack, SentNotice, StoredNotice, ToldEvent, ToldOffer,
-        ToldReply,
+        BodyDecoder, DecodedEvent, DecodedReply, NoticeKind, NoticeStatus, NotifiedOffer,
+        SentNotice, StoredNotice,
     };
     use crate::value::{CompanyId, NoticeId, OperationId, Origin, Status, Timestamp};
 
@@ -185,12 +189,12 @@ mod tests {
     /// Mails are judged without their words.
     struct Unread;
 
-    impl ReadBack for Unread {
-        fn event(&self, _: &str) -> Option<ToldEvent> {
+    impl BodyDecoder for Unread {
+        fn event(&self, _: &str) -> Option<DecodedEvent> {
             None
         }
 
-        fn reply(&self, _: &str) -> Option<ToldReply> {
+        fn reply(&self, _: &str) -> Option<DecodedReply> {
             None
         }
     }
@@ -212,7 +216,7 @@ mod tests {
     fn sent() -> StoredNotice {
         let staged_at = at("2026-11-20T12:00:00Z");
         let head_office = CompanyId::new(Uuid::nil());
-        let offer = ToldOffer {
+        let offer = NotifiedOffer {
             head_office,
             origin: Origin::PreAuth,
             created_at: staged_at,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::operation::{Beside, Change, ExtensionStatus, Operation};
 use crate::port::{
-    ExtensionRecord, StoredEvent, StoredOperation, Subject, ToldData, ToldOperation,
+    DecodedData, DecodedOperation, ExtensionRecord, StoredEvent, StoredOperation, Subject,
 };
 use crate::value::{
     EventType, ExtensionId, ExternalReference, InvoiceNumber, Money, Origin, Status,
@@ -44,10 +44,10 @@ impl Judge<'_> {
         &self,
         stored: &StoredOperation,
         found: &mut Findings,
-    ) -> Option<Vec<ToldOperation>> {
+    ) -> Option<Vec<DecodedOperation>> {
         let mut all = Some(Vec::with_capacity(stored.events.len()));
         for event in &stored.events {
-            let told = self.told_operation(event, stored, found);
+            let told = self.decoded_operation(event, stored, found);
             all = all.zip(told).map(|(mut all, told)| {
                 all.push(told);
                 all
@@ -56,13 +56,13 @@ impl Judge<'_> {
         all
     }
 
-    fn told_operation(
+    fn decoded_operation(
         &self,
         event: &StoredEvent,
         stored: &StoredOperation,
         found: &mut Findings,
-    ) -> Option<ToldOperation> {
-        let ToldData::Operation(told) = self.told(event, found)?.data else {
+    ) -> Option<DecodedOperation> {
+        let DecodedData::Operation(told) = self.told(event, found)?.data else {
             found.expect(false, Rule::FrozenBody, || {
                 format!("event {} tells of no operation", event.id)
             });
@@ -125,7 +125,7 @@ fn net_amount(operation: &Operation, found: &mut Findings) {
 /// What never changes is told as it is stored.
 fn same_facts(
     event: &StoredEvent,
-    told: &ToldOperation,
+    told: &DecodedOperation,
     operation: &Operation,
     found: &mut Findings,
 ) {
@@ -166,7 +166,7 @@ fn same_facts(
 }
 
 /// Goes through the history event by event; both slices have one entry for each version.
-fn replayed(stored: &StoredOperation, told: &[ToldOperation], found: &mut Findings) {
+fn replayed(stored: &StoredOperation, told: &[DecodedOperation], found: &mut Findings) {
     let mut steps = stored.events.iter().zip(told);
     let Some((first, _)) = steps.next() else {
         return;
@@ -211,7 +211,7 @@ fn replayed(stored: &StoredOperation, told: &[ToldOperation], found: &mut Findin
 fn in_step(
     after: &Operation,
     event: &StoredEvent,
-    told: Option<&ToldOperation>,
+    told: Option<&DecodedOperation>,
     found: &mut Findings,
 ) {
     let Some(told) = told else { return };

@@ -1,7 +1,7 @@
 //! A payment order: begun and evolved anew by its own events.
 
 use crate::payment_order::{ORDER_TRANSITIONS, OrderAction, OrderChange, PaymentOrder, evolve};
-use crate::port::{StoredEvent, StoredOrder, Subject, ToldData, ToldOrder};
+use crate::port::{DecodedData, DecodedOrder, StoredEvent, StoredOrder, Subject};
 use crate::value::{PaymentOrderStatus, Reason, Version};
 
 use super::event::numbering;
@@ -34,7 +34,7 @@ impl Judge<'_> {
         }
         let mut told = Vec::with_capacity(stored.events.len());
         for event in &stored.events {
-            told.extend(self.told_order(event, order, &mut found));
+            told.extend(self.decoded_order(event, order, &mut found));
         }
         let is_numbered = numbering(&stored.events, order.version, &mut found);
         if is_numbered && told.len() == stored.events.len() {
@@ -47,13 +47,13 @@ impl Judge<'_> {
         violations
     }
 
-    fn told_order(
+    fn decoded_order(
         &self,
         event: &StoredEvent,
         order: &PaymentOrder,
         found: &mut Findings,
-    ) -> Option<ToldOrder> {
-        let ToldData::Order(told) = self.told(event, found)?.data else {
+    ) -> Option<DecodedOrder> {
+        let DecodedData::Order(told) = self.told(event, found)?.data else {
             found.expect(false, Rule::FrozenBody, || {
                 format!("event {} tells of no payment order", event.id)
             });
@@ -76,7 +76,7 @@ impl Judge<'_> {
     }
 }
 
-fn replayed(stored: &StoredOrder, told: &[ToldOrder], found: &mut Findings) {
+fn replayed(stored: &StoredOrder, told: &[DecodedOrder], found: &mut Findings) {
     let mut steps = stored.events.iter().zip(told);
     let Some((first, first_told)) = steps.next() else {
         return;
@@ -131,7 +131,7 @@ fn replayed(stored: &StoredOrder, told: &[ToldOrder], found: &mut Findings) {
 }
 
 /// What changes is told as it was right after the event.
-fn in_step(after: &PaymentOrder, event: &StoredEvent, told: &ToldOrder, found: &mut Findings) {
+fn in_step(after: &PaymentOrder, event: &StoredEvent, told: &DecodedOrder, found: &mut Findings) {
     let is_same = told.status == after.status
         && told.scheduled_for == after.scheduled_for
         && told.reason.as_deref() == after.reason.as_ref().map(Reason::as_str);

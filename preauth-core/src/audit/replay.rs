@@ -4,7 +4,7 @@ use crate::operation::{
     Action, Beside, Change, Closing, Extension, Operation, Resumed, State, TRANSITIONS, Transition,
     evolve,
 };
-use crate::port::{StoredEvent, ToldOperation};
+use crate::port::{DecodedOperation, StoredEvent};
 use crate::value::{Origin, Reason, Version};
 
 /// How an operation began, if its first event is one that begins.
@@ -36,7 +36,7 @@ pub(super) fn step(
     before: &[Operation],
     beside: &Beside,
     event: &StoredEvent,
-    told: &ToldOperation,
+    told: &DecodedOperation,
 ) -> Vec<(Operation, Change)> {
     let mut after: Vec<(Operation, Change)> = Vec::new();
     for operation in before {
@@ -54,7 +54,7 @@ fn changes(
     from: &Operation,
     beside: &Beside,
     event: &StoredEvent,
-    told: &ToldOperation,
+    told: &DecodedOperation,
 ) -> Vec<Change> {
     let rows = TRANSITIONS.iter().filter(|row| {
         row.event == event.event_type
@@ -70,7 +70,7 @@ fn changes_of(
     row: &Transition,
     from: &Operation,
     beside: &Beside,
-    told: &ToldOperation,
+    told: &DecodedOperation,
 ) -> Vec<Change> {
     let open = open_extension(from);
     let unless_open = |change| (open.is_none()).then_some(change);
@@ -117,7 +117,7 @@ fn boletos(from: &Operation, beside: &Beside) -> Vec<Change> {
 }
 
 /// Reopened where it was refused; before that rule, always in analysis.
-fn reopenings(from: &Operation, beside: &Beside, told: &ToldOperation) -> Vec<Change> {
+fn reopenings(from: &Operation, beside: &Beside, told: &DecodedOperation) -> Vec<Change> {
     let resumed = [
         Resumed::after(beside.reached, from.origin),
         Resumed::Analysis,
@@ -128,7 +128,7 @@ fn reopenings(from: &Operation, beside: &Beside, told: &ToldOperation) -> Vec<Ch
 }
 
 /// Closed without a reason, if the default one is told; or with the one that is told.
-fn closings(row: &Transition, told: &ToldOperation) -> Vec<Change> {
+fn closings(row: &Transition, told: &DecodedOperation) -> Vec<Change> {
     let closed = |given_reason| {
         Change::Closed(Closing {
             action: row.action,

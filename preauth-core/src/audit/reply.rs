@@ -1,7 +1,7 @@
 //! Remembered replies, and the holders of invoices.
 
 use crate::operation::Operation;
-use crate::port::{Holder, StoredReply, Subject, ToldReply};
+use crate::port::{DecodedReply, Holder, StoredReply, Subject};
 use crate::value::{ExternalReference, InvoiceNumber, Origin, Status};
 
 use super::judge::{Findings, Judge};
@@ -20,7 +20,7 @@ impl Judge<'_> {
             let id = operation.id;
             format!("operation {id} was not created by this company's key")
         });
-        let told = self.read_back.reply(&stored.body);
+        let told = self.decoder.reply(&stored.body);
         let is_repeated = told.is_some_and(|told| tells_of_creation(&told, operation));
         found.expect(is_repeated, Rule::ReplyOfCreation, || {
             let id = operation.id;
@@ -43,10 +43,10 @@ impl Judge<'_> {
     }
 }
 
-fn tells_of_creation(told: &ToldReply, operation: &Operation) -> bool {
+fn tells_of_creation(told: &DecodedReply, operation: &Operation) -> bool {
     let invoice = &operation.invoice;
     *told
-        == ToldReply {
+        == DecodedReply {
             id: operation.id,
             status: Status::InPreAuth,
             amount: invoice.amounts.amount(),

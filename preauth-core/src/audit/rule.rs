@@ -44,7 +44,7 @@ pub enum Rule {
     /// An address gets its share of a day.
     DailyShare,
     /// Every offer has its mail.
-    OfferTold,
+    OfferMail,
     /// A remembered reply repeats the creation of its own operation.
     ReplyOfCreation,
     /// Lists say how many operations there are.
@@ -85,7 +85,7 @@ impl Rule {
         Self::NoticeOfItsOwn,
         Self::NoticeOutcome,
         Self::DailyShare,
-        Self::OfferTold,
+        Self::OfferMail,
         Self::ReplyOfCreation,
         Self::CountsOfLists,
         Self::FileBytes,
@@ -113,7 +113,7 @@ impl Rule {
             Self::NoticeOfItsOwn => "NOTICE_OF_ITS_OWN",
             Self::NoticeOutcome => "NOTICE_OUTCOME",
             Self::DailyShare => "DAILY_SHARE",
-            Self::OfferTold => "OFFER_TOLD",
+            Self::OfferMail => "OFFER_MAIL",
             Self::ReplyOfCreation => "REPLY_OF_CREATION",
             Self::CountsOfLists => "COUNTS_OF_LISTS",
             Self::FileBytes => "FILE_BYTES",
@@ -144,7 +144,7 @@ impl Rule {
             Self::NoticeOfItsOwn => "a mail tells of its own offer or endpoint",
             Self::NoticeOutcome => "a mail stands as its attempts and its offer say",
             Self::DailyShare => "an address gets its share of mails a day and no more",
-            Self::OfferTold => "every offer has its mail",
+            Self::OfferMail => "every offer has its mail",
             Self::ReplyOfCreation => "an idempotency key repeats the creation of its operation",
             Self::CountsOfLists => "lists say how many operations there are",
             Self::FileBytes => "the bytes of invoice files are counted for each head office",
@@ -210,7 +210,7 @@ impl Rule {
                 "was mail.daily_share lowered since that day? otherwise check that the clocks of \
                  all instances agree, and report it as a defect with this line"
             }
-            Self::OfferTold => {
+            Self::OfferMail => {
                 "tell the supplier by other means; then report it as a defect with this line"
             }
             Self::ReplyOfCreation => {

@@ -1,7 +1,7 @@
 //! The way through everything that a host has.
 
 use crate::port::{
-    Archive, FileBytes, Holder, Miscount, Read, ReadBack, Record, StoredEvent, Subject,
+    Archive, BodyDecoder, FileBytes, Holder, Miscount, Read, Record, StoredEvent, Subject,
     Unavailable, Unreadable,
 };
 use crate::value::Timestamp;
@@ -48,14 +48,14 @@ pub struct Totals {
 /// Memory does not grow with the archive: a page is judged and forgotten.
 pub async fn audit(
     archive: &dyn Archive,
-    read_back: &dyn ReadBack,
+    decoder: &dyn BodyDecoder,
     moment: Moment,
     watch: &mut dyn Watch,
 ) -> Result<Totals, Unavailable> {
     let mut pages = archive.pages().await?;
     let mut page = pages.next(PAGE).await?;
     let mut walk = Walk {
-        judge: Judge::new(read_back, moment, page.host_now),
+        judge: Judge::new(decoder, moment, page.host_now),
         totals: Totals::default(),
         last_holder: None,
         share: ShareCount::default(),
@@ -63,7 +63,7 @@ pub async fn audit(
         watch,
     };
     while !page.records.is_empty() {
-        walk.judge = Judge::new(read_back, moment, page.host_now);
+        walk.judge = Judge::new(decoder, moment, page.host_now);
         // The invoice of the page before may have another holder by now.
         walk.last_holder = None;
         for read in page.records {
@@ -126,7 +126,7 @@ impl Walk<'_> {
                 self.judge.notice(&stored)
             }
             Record::Sent(sent) => self.share.count(&sent, &self.judge),
-            Record::Untold(offer) => self.judge.untold(offer, self.latest),
+            Record::OfferWithoutMail(offer) => self.judge.offer_without_mail(offer, self.latest),
             Record::Miscount(miscount) => vec![miscount.into()],
             Record::FileBytes(found) => vec![found.into()],
         }
@@ -210,19 +210,19 @@ mod tests {
     use super::{Totals, Watch, audit};
     use crate::audit::{Moment, Rule, Violation};
     use crate::port::{
-        Archive, Holder, Page, Pages, ReadBack, Record, ToldEvent, ToldReply, Unavailable,
+        Archive, BodyDecoder, DecodedEvent, DecodedReply, Holder, Page, Pages, Record, Unavailable,
     };
     use crate::value::{Cnpj, CompanyId, OperationId, Timestamp};
 
     /// Nothing that is looked at here has a body.
     struct NoBodies;
 
-    impl ReadBack for NoBodies {
-        fn event(&self, _body: &str) -> Option<ToldEvent> {
+    impl BodyDecoder for NoBodies {
+        fn event(&self, _body: &str) -> Option<DecodedEvent> {
             None
         }
 
-        fn reply(&self, _body: &str) -> Option<ToldReply> {
+        fn reply(&self, _body: &str) -> Option<DecodedReply> {
             None
         }
     }

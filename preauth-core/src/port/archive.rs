@@ -63,7 +63,7 @@ pub enum Record {
     /// A mail that was sent and counts, once more. They come sorted by address and moment.
     Sent(SentNotice),
     /// An offer of which there is no mail.
-    Untold(UntoldOffer),
+    OfferWithoutMail(OfferWithoutMail),
     /// A count kept for lists that is not the number of operations there are. A host may stop after
     /// the first of them.
     Miscount(Miscount),
@@ -81,7 +81,7 @@ pub struct StoredNotice {
     /// What it tells.
     pub kind: NoticeKind,
     /// The operation that it names, and that operation if it exists.
-    pub operation: Option<(OperationId, Option<ToldOffer>)>,
+    pub operation: Option<(OperationId, Option<NotifiedOffer>)>,
     /// Whether its head office has, or had, an endpoint.
     pub has_endpoint: bool,
     /// Where it stands.
@@ -104,7 +104,7 @@ pub struct StoredNotice {
 
 /// An operation that a mail tells of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ToldOffer {
+pub struct NotifiedOffer {
     /// The head office under which it stands.
     pub head_office: CompanyId,
     /// How it began.
@@ -144,7 +144,7 @@ pub struct SentNotice {
 
 /// An offer of which there is no mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UntoldOffer {
+pub struct OfferWithoutMail {
     /// The operation.
     pub operation: OperationId,
     /// When it was offered.

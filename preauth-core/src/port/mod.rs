@@ -3,22 +3,25 @@
 
 mod archive;
 mod attempt_error;
+mod body_decoder;
 mod commit;
 mod endpoint;
 mod ids;
 mod outbox;
 mod queries;
-mod read_back;
 mod render;
 mod store;
 
 pub use archive::{
-    Archive, DeliveryStatus, EndpointState, FileBytes, Holder, Miscount, NoticeStatus, OtherEvent,
-    Page, Pages, Read, Record, SentNotice, StoredAttempt, StoredDelivery, StoredEndpoint,
-    StoredEvent, StoredNotice, StoredOperation, StoredOrder, StoredReply, Subject, ToldOffer,
-    Unreadable, UntoldOffer,
+    Archive, DeliveryStatus, EndpointState, FileBytes, Holder, Miscount, NoticeStatus,
+    NotifiedOffer, OfferWithoutMail, OtherEvent, Page, Pages, Read, Record, SentNotice,
+    StoredAttempt, StoredDelivery, StoredEndpoint, StoredEvent, StoredNotice, StoredOperation,
+    StoredOrder, StoredReply, Subject, Unreadable,
 };
 pub use attempt_error::AttemptError;
+pub use body_decoder::{
+    BodyDecoder, DecodedData, DecodedEvent, DecodedOperation, DecodedOrder, DecodedReply,
+};
 pub use commit::{
     Commit, EventRecord, ExtensionRecord, NewDelivery, NewNotice, NewReply, NewSupplier,
     NoticeKind, ReplyScope, Write,
@@ -27,7 +30,6 @@ pub use endpoint::Subscription;
 pub use ids::IdSource;
 pub use outbox::{Attempt, Claim, Leased, Outbox, Trigger, Verdict};
 pub use queries::{Filter, HistoryEntry, OperationPage, PageRequest, Queries, Viewer};
-pub use read_back::{ReadBack, ToldData, ToldEvent, ToldOperation, ToldOrder, ToldReply};
 pub use render::{OperationEvent, OrderEvent, Render};
 pub use store::{
     CommitError, LoadedNewOrder, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget,

@@ -9,7 +9,7 @@ use preauth_core::audit::{Moment, Totals, Violation, Watch, audit};
 
 use crate::clock::{Clock, Stopwatch, SystemClock};
 use crate::config::Config;
-use crate::http::WireReadBack;
+use crate::http::WireDecoder;
 use crate::store;
 
 use super::CliError;
@@ -41,7 +41,7 @@ pub(super) async fn run(args: &AuditArgs) -> Result<ExitCode, CliError> {
         daily_share,
     };
     let mut report = Report::new(args.json);
-    let totals = audit(&*archive, &WireReadBack, moment, &mut report).await?;
+    let totals = audit(&*archive, &WireDecoder, moment, &mut report).await?;
     report.end(&totals)?;
     Ok(if totals.violations == 0 {
         ExitCode::SUCCESS
@@ -57,7 +57,7 @@ struct Report {
     shows_progress: bool,
     stopwatch: Stopwatch,
     /// Progress is told once in each second.
-    told_second: i64,
+    reported_second: i64,
     /// The first line that could not be written.
     broken: Option<io::Error>,
 }
@@ -68,7 +68,7 @@ impl Report {
             json,
             shows_progress: io::stderr().is_terminal(),
             stopwatch: Stopwatch::start(),
-            told_second: 0,
+            reported_second: 0,
             broken: None,
         }
     }
@@ -102,8 +102,8 @@ impl Watch for Report {
 
     fn progressed(&mut self, totals: &Totals) {
         let second = self.stopwatch.elapsed().num_seconds();
-        if self.shows_progress && second > self.told_second {
-            self.told_second = second;
+        if self.shows_progress && second > self.reported_second {
+            self.reported_second = second;
             let (operations, found) = (totals.operations, totals.violations);
             // Whoever does not see it misses nothing.
             let _ = writeln!(

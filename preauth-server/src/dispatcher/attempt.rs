@@ -154,9 +154,9 @@ enum Recorded {
 }
 
 /// What follows from an attempt, as the log tells it.
-struct Told(Verdict, Recorded);
+struct Completed(Verdict, Recorded);
 
-impl fmt::Display for Told {
+impl fmt::Display for Completed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(verdict, recorded) = self;
         let pauses = match verdict {
@@ -202,7 +202,7 @@ fn log(leased: &Leased, attempt: &Attempt, verdict: Verdict, recorded: Recorded)
                     .filter(|_| attempt.http_status.is_none())
                     .map(tracing::field::display),
                 duration_ms = attempt.duration.num_milliseconds(),
-                verdict = %Told(verdict, recorded),
+                verdict = %Completed(verdict, recorded),
                 "attempted"
             )
         };

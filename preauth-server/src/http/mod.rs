@@ -5,6 +5,7 @@
 
 mod authorization;
 mod body;
+mod body_decoder;
 mod caller;
 mod client_address;
 mod convert;
@@ -25,7 +26,6 @@ mod path_id;
 pub mod platform;
 mod problem;
 mod query;
-mod read_back;
 mod receiver;
 mod reply;
 mod request_log;
@@ -34,13 +34,13 @@ mod tenants;
 mod unauthenticated;
 mod upload;
 
+pub use body_decoder::WireDecoder;
 pub use caller::Gate;
 pub use client_address::{ClientAddress, Networks};
 pub use convert::WireRender;
 pub use description::{DESCRIPTION, DESCRIPTION_IN_3_0, MULTIPART_DESCRIPTION_IN_3_0};
 pub(crate) use error::status_number as status;
 pub(crate) use messages::sentence;
-pub use read_back::WireReadBack;
 pub use receiver::{Answer, Delivery, DeliveryHandler, Receiver};
 pub use salvo::Service;
 pub use unauthenticated::UnauthenticatedLimiter;

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use preauth_core::audit::{Moment, Rule, Totals, Violation, Watch, audit};
 use preauth_server::clock::{Clock, SystemClock};
-use preauth_server::http::WireReadBack;
+use preauth_server::http::WireDecoder;
 use preauth_server::store;
 
 use crate::scratch::{Kind, Scratch};
@@ -233,7 +233,7 @@ const CORRUPTIONS: [Corruption; 48] = [
         ],
     ),
     breaks(
-        Rule::OfferTold,
+        Rule::OfferMail,
         &["DELETE FROM notices WHERE operation_id = 4"],
     ),
     breaks(
@@ -332,7 +332,7 @@ async fn audited(database: &Scratch, is_live: bool) -> (Totals, Vec<Violation>) 
     let mut found = Found::default();
     let totals = audit(
         &*archive,
-        &WireReadBack,
+        &WireDecoder,
         Moment {
             now,
             is_live,

@@ -47,8 +47,8 @@ fn the_readme_tells_how_every_code_is_had() {
     assert_eq!(table.len(), ErrorCode::ALL.len());
     for code in ErrorCode::ALL {
         let name = code.as_str();
-        let [told_status, magic, otherwise] = &table[name];
-        assert_eq!(*told_status, status(*code).to_string(), "{name}");
+        let [listed_status, magic, otherwise] = &table[name];
+        assert_eq!(*listed_status, status(*code).to_string(), "{name}");
         if Magic::codes().any(|each| each == *code) {
             assert_eq!(*magic, format!("{MAGIC_PREFIX}{name}"));
         } else {

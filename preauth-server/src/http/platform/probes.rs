@@ -116,14 +116,14 @@ mod tests {
     use super::{Arc, Probe, Question, Vitals, async_trait};
 
     #[derive(Clone, Copy)]
-    enum Told {
+    enum FakeVitals {
         Nothing,
         Reason(&'static str),
         Never,
     }
 
     #[async_trait]
-    impl Vitals for Told {
+    impl Vitals for FakeVitals {
         fn stall(&self) -> Option<String> {
             match self {
                 Self::Reason(reason) => Some((*reason).to_owned()),
@@ -147,7 +147,7 @@ mod tests {
         }
     }
 
-    async fn reason(question: Question, told: Told) -> Option<String> {
+    async fn reason(question: Question, told: FakeVitals) -> Option<String> {
         let vitals = Arc::new(told);
         let route = "/".into();
         let probe = Probe {
@@ -161,15 +161,15 @@ mod tests {
     #[tokio::test]
     async fn a_probe_says_no_with_the_reason_it_is_told() {
         for question in [Question::Lives, Question::IsReady] {
-            assert_eq!(reason(question, Told::Nothing).await, None);
-            let told = reason(question, Told::Reason("it hangs")).await;
+            assert_eq!(reason(question, FakeVitals::Nothing).await, None);
+            let told = reason(question, FakeVitals::Reason("it hangs")).await;
             assert_eq!(told.as_deref(), Some("it hangs"));
         }
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_check_that_never_ends_is_a_no() {
-        let late = reason(Question::IsReady, Told::Never).await;
+        let late = reason(Question::IsReady, FakeVitals::Never).await;
         let expected = "the database does not answer in time";
         assert_eq!(late.as_deref(), Some(expected));
     }

@@ -12,7 +12,7 @@ use preauth_core::port::{Read, Record, Subject, Unreadable};
 use super::rows::Corrupt;
 
 pub(super) use gathering::Gathering;
-pub(super) use notices::{notices, sent, untold};
+pub(super) use notices::{notices, offers_without_mail, sent};
 pub(super) use pages::{
     file_bytes, holders, last_operation, last_order, last_other, miscounts, operations, orders,
     others, replies, strays,
@@ -26,6 +26,6 @@ fn readable<T>(read: Result<T, Corrupt>) -> RowRead<T> {
     read.map_err(|corrupt| corrupt.to_string())
 }
 
-fn told_of(subject: Subject, read: RowRead<Record>) -> Read<Record> {
+fn read_of(subject: Subject, read: RowRead<Record>) -> Read<Record> {
     read.map_err(|what| Unreadable { subject, what })
 }

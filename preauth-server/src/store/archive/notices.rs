@@ -1,13 +1,15 @@
 //! Mails: each with what it tells of; those that were sent, by address; and offers without one.
 
-use preauth_core::port::{Record, SentNotice, StoredNotice, Subject, ToldOffer, UntoldOffer};
+use preauth_core::port::{
+    NotifiedOffer, OfferWithoutMail, Record, SentNotice, StoredNotice, Subject,
+};
 use preauth_core::value::{CompanyId, NoticeId, OperationId};
 
 use crate::store::rows::{Columns, Corrupt, RawRow};
 
 use super::pages::operation_subject;
 use super::stage::{Page, Stage};
-use super::{readable, told_of};
+use super::{read_of, readable};
 
 /// Mails with the operations that they name.
 pub(in crate::store) fn notices(rows: &[impl RawRow], stage: &Stage) -> Result<Page, Corrupt> {
@@ -18,7 +20,7 @@ pub(in crate::store) fn notices(rows: &[impl RawRow], stage: &Stage) -> Result<P
     let records = rows.iter().map(|row| {
         let id = Columns::of("notices", row).uuid("id")?;
         let stored = readable(notice(row)).map(|stored| Record::Notice(Box::new(stored)));
-        Ok(told_of(Subject::Notice(NoticeId::new(id)), stored))
+        Ok(read_of(Subject::Notice(NoticeId::new(id)), stored))
     });
     Ok((records.collect::<Result<_, _>>()?, next))
 }
@@ -37,21 +39,24 @@ pub(in crate::store) fn sent(rows: &[impl RawRow], stage: &Stage) -> Result<Page
     let records = rows.iter().map(|row| {
         let id = NoticeId::new(Columns::of("notices", row).uuid("id")?);
         let sent = readable(sent_notice(row, id)).map(Record::Sent);
-        Ok(told_of(Subject::Notice(id), sent))
+        Ok(read_of(Subject::Notice(id), sent))
     });
     Ok((records.collect::<Result<_, _>>()?, next))
 }
 
 /// Offers of which there is no mail.
-pub(in crate::store) fn untold(rows: &[impl RawRow], stage: &Stage) -> Result<Page, Corrupt> {
+pub(in crate::store) fn offers_without_mail(
+    rows: &[impl RawRow],
+    stage: &Stage,
+) -> Result<Page, Corrupt> {
     let Some(last) = rows.last() else {
         return Ok((Vec::new(), stage.after()));
     };
-    let next = Stage::Untold(Columns::of("operations", last).raw("id")?);
+    let next = Stage::OffersWithoutMail(Columns::of("operations", last).raw("id")?);
     let records = rows.iter().map(|row| {
         let subject = operation_subject(Columns::of("operations", row).raw("id")?);
-        let offer = readable(untold_offer(row)).map(Record::Untold);
-        Ok(told_of(subject, offer))
+        let offer = readable(offer_without_mail(row)).map(Record::OfferWithoutMail);
+        Ok(read_of(subject, offer))
     });
     Ok((records.collect::<Result<_, _>>()?, next))
 }
@@ -60,7 +65,7 @@ fn notice(row: &impl RawRow) -> Result<StoredNotice, Corrupt> {
     let columns = Columns::of("notices", row);
     let operation: Option<i64> = columns.raw("operation_id")?;
     let is_known: bool = columns.raw("is_known")?;
-    let told = is_known.then(|| told_offer(row)).transpose()?;
+    let told = is_known.then(|| notified_offer(row)).transpose()?;
     Ok(StoredNotice {
         id: NoticeId::new(columns.uuid("id")?),
         head_office: CompanyId::new(columns.uuid("head_office_id")?),
@@ -78,13 +83,13 @@ fn notice(row: &impl RawRow) -> Result<StoredNotice, Corrupt> {
     })
 }
 
-fn told_offer(row: &impl RawRow) -> Result<ToldOffer, Corrupt> {
+fn notified_offer(row: &impl RawRow) -> Result<NotifiedOffer, Corrupt> {
     let columns = Columns::of("operations", row);
-    Ok(ToldOffer {
-        head_office: CompanyId::new(columns.uuid("told_head_office_id")?),
+    Ok(NotifiedOffer {
+        head_office: CompanyId::new(columns.uuid("offer_head_office_id")?),
         origin: columns.parsed("origin")?,
         created_at: columns.timestamp("created_at")?,
-        status: columns.parsed("told_status")?,
+        status: columns.parsed("offer_status")?,
         expires_at: columns.optional_timestamp("expires_at")?,
     })
 }
@@ -98,9 +103,9 @@ fn sent_notice(row: &impl RawRow, id: NoticeId) -> Result<SentNotice, Corrupt> {
     })
 }
 
-fn untold_offer(row: &impl RawRow) -> Result<UntoldOffer, Corrupt> {
+fn offer_without_mail(row: &impl RawRow) -> Result<OfferWithoutMail, Corrupt> {
     let columns = Columns::of("operations", row);
-    Ok(UntoldOffer {
+    Ok(OfferWithoutMail {
         operation: columns.number("id", OperationId::new)?,
         created_at: columns.timestamp("created_at")?,
     })

@@ -15,7 +15,7 @@ use crate::store::rows::{Columns, Corrupt, RawRow, extension, other_order};
 use super::gathering::Gathering;
 use super::stage::{Page, Place, Stage};
 use super::stored::OwnOperation;
-use super::{RowRead, readable, stored, told_of};
+use super::{RowRead, read_of, readable, stored};
 
 /// Where a page of operations ends; none when it is empty.
 pub(in crate::store) fn last_operation(rows: &[impl RawRow]) -> Result<Option<Place>, Corrupt> {
@@ -166,7 +166,7 @@ pub(in crate::store) fn replies(rows: &[impl RawRow], stage: &Stage) -> Result<P
         let head_office = CompanyId::new(columns.uuid("reply_head_office_id")?);
         let subject = Subject::Reply(head_office, columns.raw("key")?);
         let stored = readable(stored::reply(row)).map(|stored| Record::Reply(Box::new(stored)));
-        Ok(told_of(subject, stored))
+        Ok(read_of(subject, stored))
     });
     Ok((records.collect::<Result<_, _>>()?, next))
 }
@@ -190,7 +190,7 @@ pub(in crate::store) fn holders(rows: &[impl RawRow], stage: &Stage) -> Result<P
     let records = rows.iter().map(|row| {
         let subject = operation_subject(Columns::of("operations", row).raw("id")?);
         let holder = readable(stored::holder(row)).map(Record::Holder);
-        Ok(told_of(subject, holder))
+        Ok(read_of(subject, holder))
     });
     Ok((records.collect::<Result<_, _>>()?, next))
 }
@@ -214,7 +214,7 @@ pub(in crate::store) fn miscounts(rows: &[impl RawRow]) -> Result<Vec<Read<Recor
         let payer = Columns::of("operation_counts", row).uuid("payer_id")?;
         let subject = Subject::Payer(CompanyId::new(payer));
         let miscount = readable(stored::miscount(row)).map(Record::Miscount);
-        Ok(told_of(subject, miscount))
+        Ok(read_of(subject, miscount))
     });
     records.collect()
 }

@@ -15,7 +15,7 @@ pub(in crate::store) enum Stage {
     Notices(Uuid),
     /// Address, moment and id.
     Sent(String, i64, Uuid),
-    Untold(i64),
+    OffersWithoutMail(i64),
     /// The head office whose counts were compared.
     Counts(Uuid),
     /// The head office whose files were summed up.
@@ -52,8 +52,8 @@ impl Stage {
             Self::Holders(..) => Self::Strays(Uuid::nil()),
             Self::Strays(_) => Self::Notices(Uuid::nil()),
             Self::Notices(_) => Self::Sent(String::new(), 0, Uuid::nil()),
-            Self::Sent(..) => Self::Untold(0),
-            Self::Untold(_) => Self::Counts(Uuid::nil()),
+            Self::Sent(..) => Self::OffersWithoutMail(0),
+            Self::OffersWithoutMail(_) => Self::Counts(Uuid::nil()),
             Self::Counts(_) => Self::FileBytes(Uuid::nil()),
             Self::FileBytes(_) | Self::End => Self::End,
         }

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use preauth_core::audit::{self, Moment, Totals, Watch};
 use preauth_core::port::{Archive, Page, Pages, Unavailable};
 use preauth_server::clock::Clock;
-use preauth_server::http::WireReadBack;
+use preauth_server::http::WireDecoder;
 
 use crate::clock::sleep_ms;
 use crate::history::{Chronicle, Fact};
@@ -44,7 +44,7 @@ async fn audit(cluster: &Arc<Cluster>, random: Random) {
     };
     let mut alarms = Alarms(chronicle.clone());
     chronicle.note(Fact::AuditBegun);
-    let audited = audit::audit(&archive, &WireReadBack, moment, &mut alarms).await;
+    let audited = audit::audit(&archive, &WireDecoder, moment, &mut alarms).await;
     match audited {
         Ok(_) => chronicle.note(Fact::AuditEnded),
         Err(error) => {

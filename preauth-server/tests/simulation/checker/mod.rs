@@ -24,10 +24,10 @@
 mod answers;
 mod deliveries;
 mod effects;
+mod final_state;
 mod journal;
 mod orders;
 mod platform_keys;
-mod read_back;
 
 use std::fmt;
 
@@ -36,7 +36,7 @@ use chrono::TimeDelta;
 use crate::history::{Entry, Fact, Recorded};
 use crate::scene::Scene;
 
-pub(crate) use read_back::ReadBack;
+pub(crate) use final_state::FinalState;
 
 /// An expiry is recorded within this time.
 pub(crate) const EXPIRY_PATIENCE: TimeDelta = TimeDelta::seconds(5);
@@ -52,7 +52,7 @@ pub(crate) struct Violation {
 struct Case<'a> {
     scene: &'a Scene,
     history: &'a [Entry],
-    end: &'a ReadBack,
+    end: &'a FinalState,
     /// Whether facts stand in the order in which they took effect.
     is_exact: bool,
     found: Vec<Violation>,
@@ -62,7 +62,7 @@ struct Case<'a> {
 pub(crate) fn check(
     scene: &Scene,
     history: &[Entry],
-    end: &ReadBack,
+    end: &FinalState,
     is_exact: bool,
 ) -> Vec<Violation> {
     let mut case = Case {

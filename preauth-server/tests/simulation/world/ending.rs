@@ -9,7 +9,7 @@ use preauth_core::value::IdempotencyKey;
 use preauth_server::clock::Clock;
 
 use crate::actors::{self, Creation, INSTANCE_FOR_LAST_QUESTIONS};
-use crate::checker::{EXPIRY_PATIENCE, ReadBack};
+use crate::checker::{EXPIRY_PATIENCE, FinalState};
 use crate::history::{CommandAnswer, Fact, OfferAnswer};
 
 use super::Cluster;
@@ -24,7 +24,7 @@ const LEASE: TimeDelta = TimeDelta::seconds(31);
 const MAX_STEPS: u32 = 60;
 
 /// Lets the run come to rest and reads back what it left.
-pub(crate) async fn of(cluster: &Arc<Cluster>) -> ReadBack {
+pub(crate) async fn of(cluster: &Arc<Cluster>) -> FinalState {
     let database = &cluster.database;
     cluster.chronicle.note(Fact::Quiet);
     database.faults.end();
@@ -39,7 +39,7 @@ pub(crate) async fn of(cluster: &Arc<Cluster>) -> ReadBack {
     }
     ask_again(cluster).await;
     drain(cluster).await;
-    read_back(cluster).await
+    final_state(cluster).await
 }
 
 /// Every key that was ever answered, and every cancellation, is asked for once more.
@@ -125,11 +125,11 @@ async fn drain(cluster: &Arc<Cluster>) {
     }
 }
 
-async fn read_back(cluster: &Arc<Cluster>) -> ReadBack {
+async fn final_state(cluster: &Arc<Cluster>) -> FinalState {
     let database = &cluster.database;
     let now = cluster.clock.now();
     let long_ago = now.saturating_sub(EXPIRY_PATIENCE);
     let overdue = database.ground().queries.overdue(long_ago, 100).await;
     let overdue = overdue.unwrap();
-    ReadBack::of(&**database, now, overdue).await
+    FinalState::of(&**database, now, overdue).await
 }

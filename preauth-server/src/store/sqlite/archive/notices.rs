@@ -17,8 +17,8 @@ pub(super) async fn notices(
     let rows = sqlx::query(
         "SELECT n.id, n.head_office_id, n.kind, n.operation_id, n.status, n.is_held, n.staged_at,
              n.next_attempt_at, n.ended_at, n.attempts_made, n.last_error IS NOT NULL AS has_error,
-             n.leased_until, o.id IS NOT NULL AS is_known, o.head_office_id AS told_head_office_id,
-             o.origin, o.created_at, o.status AS told_status, o.expires_at,
+             n.leased_until, o.id IS NOT NULL AS is_known, o.head_office_id AS offer_head_office_id,
+             o.origin, o.created_at, o.status AS offer_status, o.expires_at,
              EXISTS (SELECT 1 FROM endpoints e WHERE e.head_office_id = n.head_office_id)
                  AS has_endpoint
          FROM notices n LEFT JOIN operations o ON o.id = n.operation_id
@@ -56,7 +56,7 @@ pub(super) async fn sent(
 }
 
 /// Offers of which there is no mail.
-pub(super) async fn untold(
+pub(super) async fn offers_without_mail(
     connection: &mut SqliteConnection,
     stage: &Stage,
     after: i64,
@@ -72,5 +72,5 @@ pub(super) async fn untold(
     .bind(i64::from(limit))
     .fetch_all(connection)
     .await?;
-    Ok(archive::untold(&rows, stage)?)
+    Ok(archive::offers_without_mail(&rows, stage)?)
 }

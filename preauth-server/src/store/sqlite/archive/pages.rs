@@ -38,7 +38,9 @@ pub(super) async fn page(
             let after = (address.as_str(), *at, *id);
             notices::sent(connection, stage, after, limit).await?
         }
-        Stage::Untold(after) => notices::untold(connection, stage, *after, limit).await?,
+        Stage::OffersWithoutMail(after) => {
+            notices::offers_without_mail(connection, stage, *after, limit).await?
+        }
     };
     let next = stage.next(records.len(), limit, next);
     Ok((records, next))

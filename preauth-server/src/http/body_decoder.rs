@@ -2,23 +2,25 @@
 //! direction.
 
 use preauth_core::operation::Extension;
-use preauth_core::port::{ReadBack, ToldData, ToldEvent, ToldOperation, ToldOrder, ToldReply};
+use preauth_core::port::{
+    BodyDecoder, DecodedData, DecodedEvent, DecodedOperation, DecodedOrder, DecodedReply,
+};
 use preauth_core::value::TextEnum;
 use preauth_core::wire::{self, EventData, Open, RawEventEnvelope};
 
 /// Reads the bodies that [`WireRender`](super::WireRender) froze, in this version or in one before.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct WireReadBack;
+pub struct WireDecoder;
 
-impl ReadBack for WireReadBack {
-    fn event(&self, body: &str) -> Option<ToldEvent> {
+impl BodyDecoder for WireDecoder {
+    fn event(&self, body: &str) -> Option<DecodedEvent> {
         let envelope = RawEventEnvelope::from_json(body.as_bytes()).ok()?;
         let data = match envelope.data().ok()? {
-            EventData::Operation(data) => ToldData::Operation(Box::new(operation(*data)?)),
-            EventData::PaymentOrder(data) => ToldData::Order(Box::new(order(data)?)),
-            _ => ToldData::Other,
+            EventData::Operation(data) => DecodedData::Operation(Box::new(operation(*data)?)),
+            EventData::PaymentOrder(data) => DecodedData::Order(Box::new(order(data)?)),
+            _ => DecodedData::Other,
         };
-        Some(ToldEvent {
+        Some(DecodedEvent {
             id: envelope.id,
             event_type: known(&envelope.event_type)?,
             at: envelope.created_at,
@@ -26,9 +28,9 @@ impl ReadBack for WireReadBack {
         })
     }
 
-    fn reply(&self, body: &str) -> Option<ToldReply> {
+    fn reply(&self, body: &str) -> Option<DecodedReply> {
         let body: wire::PreAuthorization = serde_json::from_str(body).ok()?;
-        Some(ToldReply {
+        Some(DecodedReply {
             id: body.id,
             status: known(&body.status)?,
             amount: body.invoice.amount.money(),
@@ -44,8 +46,8 @@ impl ReadBack for WireReadBack {
     }
 }
 
-fn operation(data: wire::OperationEventData) -> Option<ToldOperation> {
-    Some(ToldOperation {
+fn operation(data: wire::OperationEventData) -> Option<DecodedOperation> {
+    Some(DecodedOperation {
         id: data.anticipation_id,
         status: known(&data.status)?,
         origin: known(&data.origin)?,
@@ -69,8 +71,8 @@ fn operation(data: wire::OperationEventData) -> Option<ToldOperation> {
     })
 }
 
-fn order(data: wire::PaymentOrderEventData) -> Option<ToldOrder> {
-    Some(ToldOrder {
+fn order(data: wire::PaymentOrderEventData) -> Option<DecodedOrder> {
+    Some(DecodedOrder {
         id: data.payment_order_id,
         status: known(&data.status)?,
         amount: data.amount.money(),
@@ -90,14 +92,14 @@ fn known<T: TextEnum>(open: &Open<T>) -> Option<T> {
 #[cfg(test)]
 mod tests {
     use preauth_core::operation::{Extension, Invoice, InvoiceAmounts, Operation, Party, State};
-    use preauth_core::port::{OperationEvent, ReadBack, Render, ToldData};
+    use preauth_core::port::{BodyDecoder, DecodedData, OperationEvent, Render};
     use preauth_core::value::{
         Cnpj, CompanyId, CompanyName, DueDate, EventId, EventType, ExtensionId, InvoiceNumber,
         Money, OperationId, Origin, Stage, Timestamp, Version,
     };
     use uuid::Uuid;
 
-    use super::WireReadBack;
+    use super::WireDecoder;
     use crate::http::WireRender;
 
     fn party(number: u128, cnpj: &str) -> Party {
@@ -147,14 +149,14 @@ mod tests {
             reason: Some("não"),
             extension: Some(&extension),
         };
-        let told = WireReadBack
+        let told = WireDecoder
             .event(&WireRender.operation_event(&event))
             .unwrap();
         assert_eq!(
             (told.id, told.event_type, told.at),
             (event.id, event.event_type, event.at)
         );
-        let ToldData::Operation(data) = told.data else {
+        let DecodedData::Operation(data) = told.data else {
             panic!("{told:?}");
         };
         assert_eq!(data.amount, operation.invoice.amounts.amount());
@@ -166,8 +168,8 @@ mod tests {
     #[test]
     fn what_is_no_body_tells_nothing() {
         for body in ["", "{}", "[]", "created of 7"] {
-            assert_eq!(WireReadBack.event(body), None);
-            assert_eq!(WireReadBack.reply(body), None);
+            assert_eq!(WireDecoder.event(body), None);
+            assert_eq!(WireDecoder.reply(body), None);
         }
     }
 }

@@ -9,17 +9,17 @@ use crate::value::{
 };
 
 /// Reads bodies as strangers read them; used by audits and by nothing that decides.
-pub trait ReadBack: Send + Sync {
+pub trait BodyDecoder: Send + Sync {
     /// What the body of a webhook tells; `None` when it is none.
-    fn event(&self, body: &str) -> Option<ToldEvent>;
+    fn event(&self, body: &str) -> Option<DecodedEvent>;
 
     /// What the body of an answer to a create tells; `None` when it is none.
-    fn reply(&self, body: &str) -> Option<ToldReply>;
+    fn reply(&self, body: &str) -> Option<DecodedReply>;
 }
 
 /// What a webhook body tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToldEvent {
+pub struct DecodedEvent {
     /// The `id` of the envelope.
     pub id: EventId,
     /// Its `type`.
@@ -27,23 +27,23 @@ pub struct ToldEvent {
     /// Its `createdAt`.
     pub at: Timestamp,
     /// Its `data`.
-    pub data: ToldData,
+    pub data: DecodedData,
 }
 
 /// The data of a webhook body.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ToldData {
+pub enum DecodedData {
     /// Of an operation.
-    Operation(Box<ToldOperation>),
+    Operation(Box<DecodedOperation>),
     /// Of a payment order.
-    Order(Box<ToldOrder>),
+    Order(Box<DecodedOrder>),
     /// Of neither.
     Other,
 }
 
 /// An operation as a webhook shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToldOperation {
+pub struct DecodedOperation {
     /// `anticipationId`.
     pub id: OperationId,
     /// `status`, after the event.
@@ -74,7 +74,7 @@ pub struct ToldOperation {
 
 /// A payment order as a webhook shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToldOrder {
+pub struct DecodedOrder {
     /// `paymentOrderId`.
     pub id: PaymentOrderId,
     /// `status`, after the event.
@@ -95,7 +95,7 @@ pub struct ToldOrder {
 
 /// An operation as the answer to its creation shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToldReply {
+pub struct DecodedReply {
     /// `id`.
     pub id: OperationId,
     /// `status`.

@@ -11,7 +11,7 @@ use preauth_core::port::{
     Archive, Page, Pages, Read, Record, StoredDelivery, StoredEvent, StoredOperation, Unavailable,
 };
 use preauth_core::value::{EventId, OperationId, PaymentOrderId, Timestamp};
-use preauth_server::http::WireReadBack;
+use preauth_server::http::WireDecoder;
 
 use super::Violation;
 
@@ -20,7 +20,7 @@ const PAGE: u32 = 100;
 
 /// What is stored when a run is over.
 #[derive(Debug, Default)]
-pub(crate) struct ReadBack {
+pub(crate) struct FinalState {
     pub(crate) operations: BTreeMap<OperationId, StoredOperation>,
     pub(crate) orders: BTreeMap<PaymentOrderId, (PaymentOrder, Vec<StoredEvent>)>,
     /// Events that no aggregate is behind.
@@ -31,7 +31,7 @@ pub(crate) struct ReadBack {
     pub(crate) overdue: Vec<OperationId>,
 }
 
-impl ReadBack {
+impl FinalState {
     /// Reads everything and has it audited at `now`.
     pub(crate) async fn of(
         archive: &dyn Archive,
@@ -58,7 +58,7 @@ impl ReadBack {
             ..Self::default()
         };
         let copied = Copied { host_now, records };
-        let judged = audit::audit(&copied, &WireReadBack, moment, &mut end).await;
+        let judged = audit::audit(&copied, &WireDecoder, moment, &mut end).await;
         judged.unwrap();
         for record in copied.records {
             end.keep(record);
@@ -95,7 +95,7 @@ impl ReadBack {
     }
 }
 
-impl Watch for ReadBack {
+impl Watch for FinalState {
     fn found(&mut self, violation: audit::Violation) {
         self.audited.push(violation);
     }
@@ -146,7 +146,7 @@ impl From<&audit::Violation> for Violation {
                 Rule::LeasesEnd => "I14",
                 Rule::Amounts => "I15",
                 Rule::CountsOfLists | Rule::FileBytes => "I11",
-                Rule::NoticeOfItsOwn | Rule::NoticeOutcome | Rule::DailyShare | Rule::OfferTold => {
+                Rule::NoticeOfItsOwn | Rule::NoticeOutcome | Rule::DailyShare | Rule::OfferMail => {
                     "I16"
                 }
             },
