@@ -9,11 +9,11 @@ use crate::port::{
 };
 use crate::value::CompanyId;
 
-use super::judge::{Findings, Judge, LEASE_PATIENCE, MAX_LEASE};
+use super::checker::{Findings, Checker, LEASE_PATIENCE, MAX_LEASE};
 use super::{Rule, Violation};
 
-impl Judge<'_> {
-    /// Judges an event of neither an operation nor a payment order, with its deliveries.
+impl Checker<'_> {
+    /// Checks an event of neither an operation nor a payment order, with its deliveries.
     #[must_use]
     pub fn other_event(&self, stored: &OtherEvent) -> Vec<Violation> {
         let mut found = Findings::of(Subject::Event(stored.event.id));
@@ -23,7 +23,7 @@ impl Judge<'_> {
         violations
     }
 
-    /// Judges the deliveries of an event whose parties have these head offices.
+    /// Checks the deliveries of an event whose parties have these head offices.
     pub(super) fn deliveries(&self, event: &StoredEvent, parties: &[CompanyId]) -> Vec<Violation> {
         let mut endpoints = BTreeSet::new();
         let mut violations = Vec::new();

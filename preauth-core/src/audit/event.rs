@@ -4,9 +4,9 @@ use crate::port::{DecodedEvent, StoredEvent};
 use crate::value::Version;
 
 use super::Rule;
-use super::judge::{Findings, Judge};
+use super::checker::{Findings, Checker};
 
-impl Judge<'_> {
+impl Checker<'_> {
     /// What the body tells, if it tells of this very event.
     pub(super) fn told(&self, event: &StoredEvent, found: &mut Findings) -> Option<DecodedEvent> {
         let told = self.decoder.event(&event.body);

@@ -7,14 +7,14 @@ use crate::port::{
 };
 use crate::value::{Origin, Status, Timestamp, calendar};
 
-use super::judge::{Findings, Judge, LEASE_PATIENCE, MAX_LEASE};
+use super::checker::{Findings, Checker, LEASE_PATIENCE, MAX_LEASE};
 use super::{Rule, Violation};
 
 /// A host keeps the record of a mail for at least as long after its end.
 const KEPT: TimeDelta = TimeDelta::days(30);
 
-impl Judge<'_> {
-    /// Judges a mail.
+impl Checker<'_> {
+    /// Checks a mail.
     #[must_use]
     pub fn notice(&self, stored: &StoredNotice) -> Vec<Violation> {
         let mut found = Findings::of(Subject::Notice(stored.id));
@@ -25,7 +25,7 @@ impl Judge<'_> {
         found.violations
     }
 
-    /// Judges an offer without a mail; `latest` is the latest moment at which anything happened.
+    /// Checks an offer without a mail; `latest` is the latest moment at which anything happened.
     pub(super) fn offers_without_mail(
         &self,
         offer: OfferWithoutMail,
@@ -69,7 +69,7 @@ pub(super) struct ShareCount {
 
 impl ShareCount {
     /// Counts one more; the one that exceeds the share is told, and none after it.
-    pub(super) fn count(&mut self, sent: &SentNotice, judge: &Judge<'_>) -> Vec<Violation> {
+    pub(super) fn count(&mut self, sent: &SentNotice, checker: &Checker<'_>) -> Vec<Violation> {
         let day = calendar::today(sent.at);
         if self.address != sent.address || self.day != day {
             *self = Self {
@@ -79,7 +79,7 @@ impl ShareCount {
             };
         }
         self.mails = self.mails.saturating_add(1);
-        let share = judge.moment.daily_share.get();
+        let share = checker.moment.daily_share.get();
         let mut found = Findings::of(Subject::Notice(sent.id));
         let exceeds = self.mails == share.saturating_add(1);
         found.expect(!exceeds, Rule::DailyShare, || {
@@ -177,7 +177,7 @@ mod tests {
 
     use uuid::Uuid;
 
-    use crate::audit::{Judge, Moment, Rule};
+    use crate::audit::{Checker, Moment, Rule};
     use crate::port::{
         BodyDecoder, DecodedEvent, DecodedReply, NoticeKind, NoticeStatus, NotifiedOffer,
         SentNotice, StoredNotice,
@@ -186,7 +186,7 @@ mod tests {
 
     use super::ShareCount;
 
-    /// Mails are judged without their words.
+    /// Mails are checked without their words.
     struct Unread;
 
     impl BodyDecoder for Unread {
@@ -203,14 +203,14 @@ mod tests {
         Timestamp::parse(text).unwrap()
     }
 
-    fn judged<T>(ask: impl FnOnce(&Judge<'_>) -> T) -> T {
+    fn checked<T>(ask: impl FnOnce(&Checker<'_>) -> T) -> T {
         let now = at("2026-11-21T12:00:00Z");
         let moment = Moment {
             now,
             is_live: true,
             daily_share: NonZeroU32::new(2).unwrap(),
         };
-        ask(&Judge::new(&Unread, moment, now))
+        ask(&Checker::new(&Unread, moment, now))
     }
 
     fn sent() -> StoredNotice {
@@ -241,7 +241,7 @@ mod tests {
     }
 
     fn rules(notice: &StoredNotice) -> Vec<Rule> {
-        let found = judged(|judge| judge.notice(notice));
+        let found = checked(|checker| checker.notice(notice));
         found.into_iter().map(|violation| violation.rule).collect()
     }
 
@@ -274,7 +274,7 @@ mod tests {
                 address: address.to_owned(),
                 at: at(moment),
             };
-            judged(|judge| count.count(&sent, judge)).len()
+            checked(|checker| count.count(&sent, checker)).len()
         };
         let (evening, midnight) = ("2026-11-21T02:59:59.999Z", "2026-11-21T03:00:00Z");
         assert_eq!(

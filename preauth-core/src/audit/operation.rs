@@ -11,12 +11,12 @@ use crate::value::{
 };
 
 use super::event::numbering;
-use super::judge::{EXPIRY_PATIENCE, Findings, Judge};
+use super::checker::{EXPIRY_PATIENCE, Findings, Checker};
 use super::replay::{beginning, step};
 use super::{Rule, Violation};
 
-impl Judge<'_> {
-    /// Judges an operation with its events, extensions and deliveries.
+impl Checker<'_> {
+    /// Checks an operation with its events, extensions and deliveries.
     #[must_use]
     pub fn operation(&self, stored: &StoredOperation) -> Vec<Violation> {
         let operation = &stored.operation;

@@ -5,11 +5,11 @@ use crate::port::{DecodedData, DecodedOrder, StoredEvent, StoredOrder, Subject};
 use crate::value::{PaymentOrderStatus, Reason, Version};
 
 use super::event::numbering;
-use super::judge::{Findings, Judge};
+use super::checker::{Findings, Checker};
 use super::{Rule, Violation};
 
-impl Judge<'_> {
-    /// Judges a payment order with its events and deliveries.
+impl Checker<'_> {
+    /// Checks a payment order with its events and deliveries.
     #[must_use]
     pub fn order(&self, stored: &StoredOrder) -> Vec<Violation> {
         let order = &stored.order;

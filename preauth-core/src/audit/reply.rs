@@ -4,11 +4,11 @@ use crate::operation::Operation;
 use crate::port::{DecodedReply, Holder, StoredReply, Subject};
 use crate::value::{ExternalReference, InvoiceNumber, Origin, Status};
 
-use super::judge::{Findings, Judge};
+use super::checker::{Findings, Checker};
 use super::{Rule, Violation};
 
-impl Judge<'_> {
-    /// Judges what an idempotency key answers.
+impl Checker<'_> {
+    /// Checks what an idempotency key answers.
     #[must_use]
     pub fn reply(&self, stored: &StoredReply) -> Vec<Violation> {
         let subject = Subject::Reply(stored.head_office, stored.key.to_string());
@@ -29,7 +29,7 @@ impl Judge<'_> {
         found.violations
     }
 
-    /// Judges two neighbours of a list of holders that is sorted by what they hold.
+    /// Checks two neighbours of a list of holders that is sorted by what they hold.
     #[must_use]
     pub fn holders(&self, one: &Holder, next: &Holder) -> Vec<Violation> {
         let mut found = Findings::of(Subject::Operation(next.operation));

@@ -6,7 +6,7 @@ use crate::port::{
 };
 use crate::value::Timestamp;
 
-use super::judge::{Judge, Moment};
+use super::checker::{Checker, Moment};
 use super::notice::ShareCount;
 use super::{Rule, Violation};
 
@@ -18,11 +18,11 @@ pub trait Watch: Send {
     /// A rule does not hold.
     fn found(&mut self, violation: Violation);
 
-    /// Another page was judged.
+    /// Another page was checked.
     fn progressed(&mut self, totals: &Totals);
 }
 
-/// How much was judged.
+/// How much was checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Operations.
@@ -43,9 +43,9 @@ pub struct Totals {
     pub violations: u64,
 }
 
-/// Judges everything in `archive`, while others may go on writing; fails only when it cannot be read at all.
+/// Checks everything in `archive`, while others may go on writing; fails only when it cannot be read at all.
 ///
-/// Memory does not grow with the archive: a page is judged and forgotten.
+/// Memory does not grow with the archive: a page is checked and forgotten.
 pub async fn audit(
     archive: &dyn Archive,
     decoder: &dyn BodyDecoder,
@@ -55,7 +55,7 @@ pub async fn audit(
     let mut pages = archive.pages().await?;
     let mut page = pages.next(PAGE).await?;
     let mut walk = Walk {
-        judge: Judge::new(decoder, moment, page.host_now),
+        checker: Checker::new(decoder, moment, page.host_now),
         totals: Totals::default(),
         last_holder: None,
         share: ShareCount::default(),
@@ -63,11 +63,11 @@ pub async fn audit(
         watch,
     };
     while !page.records.is_empty() {
-        walk.judge = Judge::new(decoder, moment, page.host_now);
+        walk.checker = Checker::new(decoder, moment, page.host_now);
         // The invoice of the page before may have another holder by now.
         walk.last_holder = None;
         for read in page.records {
-            let violations = walk.judged(read);
+            let violations = walk.checked(read);
             walk.found(violations);
         }
         walk.watch.progressed(&walk.totals);
@@ -77,7 +77,7 @@ pub async fn audit(
 }
 
 struct Walk<'a> {
-    judge: Judge<'a>,
+    checker: Checker<'a>,
     totals: Totals,
     last_holder: Option<Holder>,
     share: ShareCount,
@@ -87,7 +87,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn judged(&mut self, read: Read<Record>) -> Vec<Violation> {
+    fn checked(&mut self, read: Read<Record>) -> Vec<Violation> {
         let record = match read {
             Ok(record) => record,
             Err(unreadable) => return vec![unreadable.into()],
@@ -96,24 +96,24 @@ impl Walk<'_> {
             Record::Operation(stored) => {
                 count(&mut self.totals.operations, 1);
                 self.count_events(&stored.events);
-                self.judge.operation(&stored)
+                self.checker.operation(&stored)
             }
             Record::Order(stored) => {
                 count(&mut self.totals.orders, 1);
                 self.count_events(&stored.events);
-                self.judge.order(&stored)
+                self.checker.order(&stored)
             }
             Record::Other(stored) => {
                 self.count_events(std::slice::from_ref(&stored.event));
-                self.judge.other_event(&stored)
+                self.checker.other_event(&stored)
             }
             Record::Reply(stored) => {
                 count(&mut self.totals.replies, 1);
-                self.judge.reply(&stored)
+                self.checker.reply(&stored)
             }
             Record::Holder(next) => {
                 let last = self.last_holder.replace(next.clone());
-                let beside = |last: Holder| self.judge.holders(&last, &next);
+                let beside = |last: Holder| self.checker.holders(&last, &next);
                 last.map(beside).unwrap_or_default()
             }
             Record::Stray(event) => vec![Violation {
@@ -123,10 +123,10 @@ impl Walk<'_> {
             }],
             Record::Notice(stored) => {
                 count(&mut self.totals.notices, 1);
-                self.judge.notice(&stored)
+                self.checker.notice(&stored)
             }
-            Record::Sent(sent) => self.share.count(&sent, &self.judge),
-            Record::OfferWithoutMail(offer) => self.judge.offer_without_mail(offer, self.latest),
+            Record::Sent(sent) => self.share.count(&sent, &self.checker),
+            Record::OfferWithoutMail(offer) => self.checker.offer_without_mail(offer, self.latest),
             Record::Miscount(miscount) => vec![miscount.into()],
             Record::FileBytes(found) => vec![found.into()],
         }
@@ -282,8 +282,8 @@ mod tests {
             daily_share: NonZeroU32::MIN,
         };
         let mut found = Found::default();
-        let judged = audit(&Holders(pages), &NoBodies, moment, &mut found).await;
-        judged.unwrap();
+        let checked = audit(&Holders(pages), &NoBodies, moment, &mut found).await;
+        checked.unwrap();
         found.0
     }
 

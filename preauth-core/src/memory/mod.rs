@@ -79,7 +79,7 @@
 //!         phone: None,
 //!     },
 //!     invoice: Invoice {
-//!         amounts: InvoiceAmounts::judge(&amount, None).map_err(|_| "amount out of bounds")?,
+//!         amounts: InvoiceAmounts::parse(&amount, None).map_err(|_| "amount out of bounds")?,
 //!         due_date: DueDate::parse("2027-01-20")?,
 //!         number: Some(InvoiceNumber::parse("NF-1042")?),
 //!     },

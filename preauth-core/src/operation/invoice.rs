@@ -42,7 +42,7 @@ impl InvoiceAmounts {
     /// Judges the exact numbers that were sent, then rounds to cents, half away from zero.
     ///
     /// An absent withheld tax is zero. Every problem is told, not only the first.
-    pub fn judge(
+    pub fn parse(
         amount: &Decimal,
         withheld_tax: Option<&Decimal>,
     ) -> Result<Self, Vec<AmountProblem>> {
@@ -72,7 +72,7 @@ impl InvoiceAmounts {
     /// Takes amounts back from a store; `None` when they break the bounds.
     #[must_use]
     pub fn from_cents(amount: Money, withheld_tax: Money) -> Option<Self> {
-        let amounts = Self::judge(
+        let amounts = Self::parse(
             &Decimal::from_cents(amount.cents()),
             Some(&Decimal::from_cents(withheld_tax.cents())),
         );
@@ -109,46 +109,46 @@ mod tests {
     use super::{AmountProblem, InvoiceAmounts};
     use crate::value::Decimal;
 
-    fn judge(amount: &str, withheld_tax: &str) -> Result<(i64, i64), Vec<AmountProblem>> {
+    fn parse(amount: &str, withheld_tax: &str) -> Result<(i64, i64), Vec<AmountProblem>> {
         let amount = Decimal::parse_json_number(amount).unwrap();
         let withheld_tax = Decimal::parse_json_number(withheld_tax).unwrap();
-        InvoiceAmounts::judge(&amount, Some(&withheld_tax))
+        InvoiceAmounts::parse(&amount, Some(&withheld_tax))
             .map(|amounts| (amounts.amount().cents(), amounts.withheld_tax().cents()))
     }
 
     #[test]
     fn bounds_are_judged_before_rounding() {
         assert_eq!(
-            judge("499.999", "0"),
+            parse("499.999", "0"),
             Err(vec![AmountProblem::AmountOutOfRange])
         );
         assert_eq!(
-            judge("10000000.001", "0"),
+            parse("10000000.001", "0"),
             Err(vec![AmountProblem::AmountOutOfRange])
         );
-        assert_eq!(judge("500", "0"), Ok((50_000, 0)));
-        assert_eq!(judge("1e7", "0"), Ok((1_000_000_000, 0)));
-        assert_eq!(judge("1000.005", "0"), Ok((100_001, 0)));
+        assert_eq!(parse("500", "0"), Ok((50_000, 0)));
+        assert_eq!(parse("1e7", "0"), Ok((1_000_000_000, 0)));
+        assert_eq!(parse("1000.005", "0"), Ok((100_001, 0)));
     }
 
     #[test]
     fn the_withheld_tax_leaves_at_least_five_hundred() {
-        assert_eq!(judge("1000", "500"), Ok((100_000, 50_000)));
+        assert_eq!(parse("1000", "500"), Ok((100_000, 50_000)));
         assert_eq!(
-            judge("1000", "500.001"),
+            parse("1000", "500.001"),
             Err(vec![AmountProblem::WithheldTaxTooHigh])
         );
         assert_eq!(
-            judge("1000", "-0.01"),
+            parse("1000", "-0.01"),
             Err(vec![AmountProblem::WithheldTaxNegative])
         );
-        assert_eq!(judge("1000", "-0"), Ok((100_000, 0)));
+        assert_eq!(parse("1000", "-0"), Ok((100_000, 0)));
     }
 
     #[test]
     fn both_problems_are_told_at_once() {
         assert_eq!(
-            judge("1", "-1"),
+            parse("1", "-1"),
             Err(vec![
                 AmountProblem::AmountOutOfRange,
                 AmountProblem::WithheldTaxNegative

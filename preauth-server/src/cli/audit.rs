@@ -1,4 +1,4 @@
-//! `audit`: judges everything that a live database holds.
+//! `audit`: checks everything that a live database holds.
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;

@@ -112,7 +112,7 @@ fn amounts(
     withheld_tax: Option<&Decimal>,
     problems: &mut Problems,
 ) -> Option<InvoiceAmounts> {
-    let judged = InvoiceAmounts::judge(amount?, withheld_tax);
+    let judged = InvoiceAmounts::parse(amount?, withheld_tax);
     let found = match judged {
         Ok(amounts) => return Some(amounts),
         Err(found) => found,

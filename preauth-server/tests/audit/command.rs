@@ -35,7 +35,7 @@ async fn a_database_is_sound_while_a_server_works_on_it(backend: Backend) {
     let is_over = Arc::new(AtomicBool::new(false));
     let work = tokio::spawn(offer_and_cancel(Arc::clone(&sandbox), Arc::clone(&is_over)));
     let mut operations = 0;
-    // As long as it takes until there is something to judge.
+    // As long as it takes until there is something to check.
     while operations < 20 {
         let output = audit(&arguments).await;
         let lines = text(&output.stdout);
@@ -46,7 +46,7 @@ async fn a_database_is_sound_while_a_server_works_on_it(backend: Backend) {
     }
     is_over.store(true, Ordering::Relaxed);
     let made = work.await.unwrap();
-    assert!(made >= operations, "{made} offers, {operations} judged");
+    assert!(made >= operations, "{made} offers, {operations} checked");
 }
 
 /// Makes offers one after the other, and cancels every other one; gives how many it made.

@@ -1,4 +1,4 @@
-//! A database in which everything that an audit judges has happened at least once.
+//! A database in which everything that an audit checks has happened at least once.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;

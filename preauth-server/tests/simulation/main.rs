@@ -3,7 +3,7 @@
 //!
 //! The service, the dispatcher, the sweeper and the host in memory are the real ones. Every call of
 //! a port passes one fault point ([`faults`]); what happens is written down ([`history`]); when the
-//! run has come to rest, a checker that knows nothing of the code judges it ([`checker`]).
+//! run has come to rest, a checker that knows nothing of the code checks it ([`checker`]).
 //!
 //! `PREAUTH_SIM_SEED=123 cargo test -p preauth-server --test simulation asked_for` runs one seed again.
 #![expect(

@@ -142,7 +142,7 @@ struct Arrived {
 #[async_trait]
 impl Sender for SimSender {
     async fn send(&self, request: Request) -> Result<Answer, AttemptError> {
-        // The signature is judged when it was made: the clock may jump while a request travels.
+        // The signature is checked when it was made: the clock may jump while a request travels.
         let arrived = self.receivers.arrived(request);
         let fault = self.faults.meet(self.instance, Call::Send).await;
         if fault == Some(Fault::Fails) {

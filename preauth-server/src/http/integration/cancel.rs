@@ -29,7 +29,7 @@ impl Endpoint for Cancel {
         if let Some(magic) = api.magic
             && let Some(operation) = api.queries.find(caller.viewer(), id).await?
         {
-            magic.judge_operation(api, &caller, &operation).await?;
+            magic.check_operation(api, &caller, &operation).await?;
         }
         let (viewer, actor, now) = (caller.viewer(), caller.actor(), api.clock.now());
         let done = api

@@ -42,7 +42,7 @@ impl Endpoint for Create {
             offer.file = Some(file.judge(&api.files).await?);
         }
         if let Some(magic) = api.magic {
-            magic.judge_offer(api, &caller, &offer).await?;
+            magic.check_offer(api, &caller, &offer).await?;
         }
         // The file is kept when nothing but the commit is left, so that no refused create leaves one.
         // Creates that bring files from the same supplier are decided one after the other.

@@ -28,7 +28,7 @@ impl Endpoint for Find {
         let found = api.queries.find(caller.viewer(), id).await?;
         let operation = found.ok_or(ApiError::new(ErrorCode::AnticipationNotFound))?;
         if let Some(magic) = api.magic {
-            magic.judge_operation(api, &caller, &operation).await?;
+            magic.check_operation(api, &caller, &operation).await?;
         }
         let body = convert::text(&convert::pre_authorization(&operation));
         Ok(Reply::json(StatusCode::OK, body))

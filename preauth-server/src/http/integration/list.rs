@@ -25,7 +25,7 @@ impl Endpoint for List {
     ) -> Result<Reply, ApiError> {
         let (filter, page) = list_query::operations(req.uri().query())?;
         if let Some(magic) = api.magic {
-            magic.judge_filter(api, &caller, &filter).await?;
+            magic.check_filter(api, &caller, &filter).await?;
         }
         let found = api.queries.list(caller.viewer(), &filter, page).await?;
         Ok(Reply::json(

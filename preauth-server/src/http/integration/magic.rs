@@ -78,7 +78,7 @@ impl Magic {
 
     /// Refuses a create whose invoice number asks for it; a reference is for later, but one that
     /// could not work then is told now.
-    pub(super) async fn judge_offer(
+    pub(super) async fn check_offer(
         self,
         api: &IntegrationApi,
         caller: &Caller,
@@ -100,7 +100,7 @@ impl Magic {
     }
 
     /// Refuses what is asked of an operation whose reference asks for it.
-    pub(super) async fn judge_operation(
+    pub(super) async fn check_operation(
         self,
         api: &IntegrationApi,
         caller: &Caller,
@@ -114,7 +114,7 @@ impl Magic {
     }
 
     /// Refuses a list whose filter asks for it.
-    pub(super) async fn judge_filter(
+    pub(super) async fn check_filter(
         self,
         api: &IntegrationApi,
         caller: &Caller,

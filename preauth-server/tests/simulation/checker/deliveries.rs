@@ -158,7 +158,7 @@ impl<'a> Case<'a> {
         });
     }
 
-    /// A delivery arrived, or ended as its attempts say, which the audit judges.
+    /// A delivery arrived, or ended as its attempts say, which the audit checks.
     fn ended(&mut self, event: EventId, delivery: &StoredDelivery, is_taken: bool) {
         let attempts = delivery.attempts.len();
         match delivery.status {

@@ -58,8 +58,8 @@ impl FinalState {
             ..Self::default()
         };
         let copied = Copied { host_now, records };
-        let judged = audit::audit(&copied, &WireDecoder, moment, &mut end).await;
-        judged.unwrap();
+        let checked = audit::audit(&copied, &WireDecoder, moment, &mut end).await;
+        checked.unwrap();
         for record in copied.records {
             end.keep(record);
         }

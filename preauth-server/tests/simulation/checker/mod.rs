@@ -1,6 +1,6 @@
 //! The verdict on a run: pure, over its history and what was read back at its end.
 //!
-//! What is stored is judged by the rules of [`preauth_core::audit`], the same that a live database
+//! What is stored is checked by the rules of [`preauth_core::audit`], the same that a live database
 //! is held to; what callers and receivers saw, and what happened in between, by the rules here.
 //!
 //! | name | what must hold |
@@ -58,7 +58,7 @@ struct Case<'a> {
     found: Vec<Violation>,
 }
 
-/// Judges a run.
+/// Checks a run.
 pub(crate) fn check(
     scene: &Scene,
     history: &[Entry],

@@ -1,4 +1,4 @@
-//! Payment orders: what is stored is what was committed. Their paths are the audit's to judge.
+//! Payment orders: what is stored is what was committed. Their paths are the audit's to check.
 
 use std::collections::BTreeMap;
 

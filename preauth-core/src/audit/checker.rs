@@ -1,4 +1,4 @@
-//! Who judges: what is known besides the record, and where findings are kept.
+//! What a check needs: what is known besides the record, and where findings are kept.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -18,26 +18,26 @@ pub(super) const LEASE_PATIENCE: TimeDelta = TimeDelta::minutes(10);
 /// No lease lasts longer.
 pub(super) const MAX_LEASE: TimeDelta = TimeDelta::hours(1);
 
-/// The moment at which records are judged.
+/// The moment at which records are checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment {
     /// The service's clock.
     pub now: Timestamp,
-    /// Whether a service works on the records; what only passes time leads to is judged only then.
+    /// Whether a service works on the records; what only passes time leads to is checked only then.
     pub is_live: bool,
     /// Offers and invitations that one address may be sent in a day.
     pub daily_share: NonZeroU32,
 }
 
-/// Judges single records with all that belongs to them. Pure.
-pub struct Judge<'a> {
+/// Checks single records with all that belongs to them. Pure.
+pub struct Checker<'a> {
     pub(super) decoder: &'a dyn BodyDecoder,
     pub(super) moment: Moment,
     pub(super) host_now: Timestamp,
 }
 
-impl<'a> Judge<'a> {
-    /// A judge at a moment; `host_now` is the host's clock then, by which leases end.
+impl<'a> Checker<'a> {
+    /// A checker at a moment; `host_now` is the host's clock then, by which leases end.
     #[must_use]
     pub fn new(decoder: &'a dyn BodyDecoder, moment: Moment, host_now: Timestamp) -> Self {
         Self {
@@ -48,9 +48,9 @@ impl<'a> Judge<'a> {
     }
 }
 
-impl fmt::Debug for Judge<'_> {
+impl fmt::Debug for Checker<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Judge")
+        f.debug_struct("Checker")
             .field("moment", &self.moment)
             .finish_non_exhaustive()
     }
