@@ -4,7 +4,7 @@ use chrono::{Days, TimeDelta};
 use preauth_core::Policy;
 use preauth_core::operation::{
     Command, Credit, DirectAdvance, Invoice, InvoiceAmounts, KnownSupplier, Offer, OfferContext,
-    OfferedSupplier, Operation, Party, ReprovedBy, State, judge_direct_advance, judge_offer,
+    OfferedSupplier, Operation, Party, ReprovedBy, State, decide_direct_advance, decide_offer,
 };
 use preauth_core::value::{
     Cnpj, CompanyId, DueDate, ExtensionId, Money, OperationId, Reason, Timestamp,
@@ -38,7 +38,7 @@ impl<'a> Script<'a> {
     pub(crate) fn beginning(&mut self) -> Operation {
         let (context, offer) = (context(), offer());
         if self.bytes.next() != Some(&b'd') {
-            let begun = judge_offer(&offer, &context, offer.payer, &Policy::default(), self.now);
+            let begun = decide_offer(&offer, &context, offer.payer, &Policy::default(), self.now);
             return begun.expect("nothing is wrong with the offer");
         }
         let advance = DirectAdvance {
@@ -47,7 +47,7 @@ impl<'a> Script<'a> {
             invoice: offer.invoice,
             external_reference: None,
         };
-        judge_direct_advance(&advance, &context, self.now).expect("nothing is wrong with it")
+        decide_direct_advance(&advance, &context, self.now).expect("nothing is wrong with it")
     }
 
     /// The next command. A capital letter asks for the same as the small one, in another manner.

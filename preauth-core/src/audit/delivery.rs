@@ -9,7 +9,7 @@ use crate::port::{
 };
 use crate::value::CompanyId;
 
-use super::checker::{Findings, Checker, LEASE_PATIENCE, MAX_LEASE};
+use super::checker::{Checker, Findings, LEASE_PATIENCE, MAX_LEASE};
 use super::{Rule, Violation};
 
 impl Checker<'_> {

@@ -4,7 +4,7 @@ use crate::port::{DecodedEvent, StoredEvent};
 use crate::value::Version;
 
 use super::Rule;
-use super::checker::{Findings, Checker};
+use super::checker::{Checker, Findings};
 
 impl Checker<'_> {
     /// What the body tells, if it tells of this very event.

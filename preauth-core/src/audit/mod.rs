@@ -9,9 +9,9 @@
 //! What an audit cannot know: which event types an endpoint had chosen when an event happened, so
 //! a delivery that was never written is not missed; and what the janitor has removed.
 
+mod checker;
 mod delivery;
 mod event;
-mod checker;
 mod notice;
 mod operation;
 mod order;

@@ -7,7 +7,7 @@ use crate::port::{
 };
 use crate::value::{Origin, Status, Timestamp, calendar};
 
-use super::checker::{Findings, Checker, LEASE_PATIENCE, MAX_LEASE};
+use super::checker::{Checker, Findings, LEASE_PATIENCE, MAX_LEASE};
 use super::{Rule, Violation};
 
 /// A host keeps the record of a mail for at least as long after its end.

@@ -10,8 +10,8 @@ use crate::value::{
     EventType, ExtensionId, ExternalReference, InvoiceNumber, Money, Origin, Status,
 };
 
+use super::checker::{Checker, EXPIRY_PATIENCE, Findings};
 use super::event::numbering;
-use super::checker::{EXPIRY_PATIENCE, Findings, Checker};
 use super::replay::{beginning, step};
 use super::{Rule, Violation};
 

@@ -4,8 +4,8 @@ use crate::payment_order::{ORDER_TRANSITIONS, OrderAction, OrderChange, PaymentO
 use crate::port::{DecodedData, DecodedOrder, StoredEvent, StoredOrder, Subject};
 use crate::value::{PaymentOrderStatus, Reason, Version};
 
+use super::checker::{Checker, Findings};
 use super::event::numbering;
-use super::checker::{Findings, Checker};
 use super::{Rule, Violation};
 
 impl Checker<'_> {

@@ -4,7 +4,7 @@ use crate::operation::Operation;
 use crate::port::{DecodedReply, Holder, StoredReply, Subject};
 use crate::value::{ExternalReference, InvoiceNumber, Origin, Status};
 
-use super::checker::{Findings, Checker};
+use super::checker::{Checker, Findings};
 use super::{Rule, Violation};
 
 impl Checker<'_> {

@@ -1,7 +1,7 @@
 //! Commits made by hand, for what the service would never do.
 
 use crate::Policy;
-use crate::operation::{Actor, Change, KnownSupplier, Offer, Operation, evolve, judge_offer};
+use crate::operation::{Actor, Change, KnownSupplier, Offer, Operation, decide_offer, evolve};
 use crate::port::{
     Commit, EventRecord, ExtensionRecord, LoadedOffer, LoadedOperation, NewDelivery, NewNotice,
     NewReply, NewSupplier, NoticeKind, ReplyScope, Subscription, Write,
@@ -22,7 +22,7 @@ pub(super) fn opening(
 ) -> Commit {
     let new_supplier = scene.new_company_id();
     let policy = Policy::default();
-    let operation = judge_offer(offer, &loaded.context, new_supplier, &policy, at).unwrap();
+    let operation = decide_offer(offer, &loaded.context, new_supplier, &policy, at).unwrap();
     let id = operation.id;
     let write = Write::NewOperation(Box::new(operation));
     let mut commit = bare(scene, write, EventType::PreAuthorizationCreated, at);

@@ -267,7 +267,7 @@ fn checked(base: &str) -> Cnpj {
     (0..100).find_map(|check| spelled(check).ok()).unwrap()
 }
 
-/// What the judgement of `offer` has to look at, without a key.
+/// What the decision of `offer` has to look at, without a key.
 pub(super) fn target_of(offer: &Offer) -> OfferTarget {
     OfferTarget {
         payer: offer.payer,

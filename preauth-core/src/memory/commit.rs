@@ -1,4 +1,4 @@
-//! The commit: every constraint is judged before the first write, under one lock.
+//! The commit: every constraint is decided before the first write, under one lock.
 
 use std::sync::Arc;
 

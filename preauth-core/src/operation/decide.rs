@@ -1,4 +1,4 @@
-//! What a command would do to an operation: one judgement on (state, command), pure.
+//! What a command would do to an operation: one decision on (state, command), pure.
 
 use crate::value::{DueDate, Money, Reason, Timestamp, calendar};
 
@@ -8,7 +8,7 @@ use super::{
     State,
 };
 
-/// The outcome of a judgement that did not refuse.
+/// The outcome of a decision that did not refuse.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// The operation changes so; one event reports it.
@@ -20,7 +20,7 @@ pub enum Decision {
 /// Says what happens if `command` meets `operation` at `now`; performs nothing.
 ///
 /// An overdue offer must have its expiry recorded first: the caller sends
-/// [`Command::Expire`] on its own and judges again.
+/// [`Command::Expire`] on its own and decides again.
 pub fn decide(
     operation: &Operation,
     command: &Command,

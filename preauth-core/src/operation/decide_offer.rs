@@ -1,4 +1,4 @@
-//! The judgement of a create, in the order that `docs/decisions.md` fixes; the first refusal
+//! The decision of a create, in the order that `docs/decisions.md` fixes; the first refusal
 //! answers.
 
 use crate::Policy;
@@ -9,7 +9,7 @@ use crate::value::{
 use super::term::{EARLIEST_DUE_DAYS, LATEST_DUE_DAYS, expires_at};
 use super::{DirectAdvance, Invoice, Offer, Operation, Party, Payer, Rejection, State};
 
-/// Everything a judgement of a new operation looks at, as of one moment.
+/// Everything a decision of a new operation looks at, as of one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OfferContext {
     /// The company that pays.
@@ -61,11 +61,11 @@ pub struct Credit {
     pub max_invoice_amount: Money,
 }
 
-/// Judges an offer; the operation that begins, or the first refusal.
+/// Decides an offer; the operation that begins, or the first refusal.
 ///
 /// `new_supplier` is the id under which a supplier that nobody has named will be. A holder that is
 /// overdue must have its expiry recorded first.
-pub fn judge_offer(
+pub fn decide_offer(
     offer: &Offer,
     context: &OfferContext,
     new_supplier: CompanyId,
@@ -96,8 +96,8 @@ pub fn judge_offer(
     Ok(opening.operation(context, offer.external_reference.clone(), now))
 }
 
-/// Judges a direct advance: supplier self and the duplicate rule; the rest are rules of create.
-pub fn judge_direct_advance(
+/// Decides a direct advance: supplier self and the duplicate rule; the rest are rules of create.
+pub fn decide_direct_advance(
     advance: &DirectAdvance,
     context: &OfferContext,
     now: Timestamp,

@@ -1,7 +1,7 @@
 //! The only place where an operation changes its state.
 //!
-//! An operation begins as [`judge_offer`](super::judge_offer()) or
-//! [`judge_direct_advance`](super::judge_direct_advance) made it.
+//! An operation begins as [`decide_offer`](super::decide_offer()) or
+//! [`decide_direct_advance`](super::decide_direct_advance) made it.
 
 use super::{Change, Operation, State};
 

@@ -1,4 +1,4 @@
-//! The invoice of an operation, and the judgement of its amounts.
+//! The invoice of an operation, and the decision of its amounts.
 
 use crate::value::{Decimal, DueDate, InvoiceNumber, Money};
 
@@ -39,7 +39,7 @@ impl InvoiceAmounts {
     /// What the withheld tax must leave of the amount, in whole reais.
     const MIN_REMAINDER_REAIS: u64 = 500;
 
-    /// Judges the exact numbers that were sent, then rounds to cents, half away from zero.
+    /// Decides the exact numbers that were sent, then rounds to cents, half away from zero.
     ///
     /// An absent withheld tax is zero. Every problem is told, not only the first.
     pub fn parse(

@@ -7,7 +7,7 @@ use crate::value::{
 
 use super::Invoice;
 
-/// A create request as parsed: every value is well formed, nothing is judged yet.
+/// A create request as parsed: every value is well formed, nothing is decided yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
     /// The head office that offers.

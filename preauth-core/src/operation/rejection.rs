@@ -48,7 +48,7 @@ pub enum Rejection {
     /// The transition table has no row for this action in this status.
     #[error("not possible while {status}")]
     InvalidTransition {
-        /// The status it was judged against.
+        /// The status it was decided against.
         status: Status,
     },
     /// The net amount is zero or above the amount less the withheld tax.

@@ -21,7 +21,7 @@ use super::{Commit, Subscription};
 /// again sees what was in the way.
 #[async_trait]
 pub trait Store: Send + Sync {
-    /// Reads everything that the judgement of a new operation may look at, and reserves its id.
+    /// Reads everything that the decision of a new operation may look at, and reserves its id.
     ///
     /// `None` when the payer is not a registered company. The idempotency reply is read in the
     /// same snapshot as the operation that holds the invoice, or after it: otherwise a concurrent
@@ -73,7 +73,7 @@ pub trait Store: Send + Sync {
     async fn commit_all(&self, commits: Vec<Commit>) -> Vec<Result<(), CommitError>>;
 }
 
-/// Names the new operation that is to be judged.
+/// Names the new operation that is to be decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OfferTarget {
     /// The company of the invoice.
@@ -86,7 +86,7 @@ pub struct OfferTarget {
     pub idempotency_key: Option<IdempotencyKey>,
 }
 
-/// Everything that the judgement of a new operation may look at, as of one moment.
+/// Everything that the decision of a new operation may look at, as of one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadedOffer {
     /// What the rules look at.

@@ -29,7 +29,7 @@ impl Service {
     ///
     /// Of concurrent commands on one operation exactly one wins. The losers are refused with
     /// [`Rejection::InvalidTransition`] at once; a fresh call sees the new state and gets its own
-    /// answer. An overdue offer has its expiry recorded first, and the command is then judged
+    /// answer. An overdue offer has its expiry recorded first, and the command is then decided
     /// against REPROVED.
     pub async fn command(
         &self,
@@ -173,7 +173,7 @@ const fn lost_race(operation: &Operation) -> Rejection {
     }
 }
 
-/// The overdue offer whose expiry must be recorded before `command` can be judged: the operation
+/// The overdue offer whose expiry must be recorded before `command` can be decided: the operation
 /// itself, or the one that holds its invoice.
 fn overdue_in_the_way(
     loaded: &LoadedOperation,

@@ -22,7 +22,7 @@ pub struct ExpiryReport {
 impl Service {
     /// Records the expiry of at most `limit` overdue offers, together as far as the host can.
     ///
-    /// Each is judged by the rules on its own, and has an event of its own. Any number of callers
+    /// Each is decided by the rules on its own, and has an event of its own. Any number of callers
     /// may sweep at once: an expiry is recorded once.
     pub async fn expire_overdue(
         &self,

@@ -5,8 +5,8 @@ use std::error::Error;
 use async_trait::async_trait;
 
 use crate::operation::{
-    Action, Actor, DirectAdvance, KnownSupplier, Offer, Operation, judge_direct_advance,
-    judge_offer,
+    Action, Actor, DirectAdvance, KnownSupplier, Offer, Operation, decide_direct_advance,
+    decide_offer,
 };
 use crate::port::{
     Commit, LoadedOffer, NewNotice, NewReply, NewSupplier, NoticeKind, OfferTarget, ReplyScope,
@@ -47,7 +47,7 @@ pub trait Preparation: Send + Sync {
     async fn prepare(&self) -> Result<(), Box<dyn Error + Send + Sync>>;
 }
 
-/// What began, and under which rules it is judged.
+/// What began, and under which rules it is decided.
 enum Beginning<'a> {
     Offer {
         offer: &'a Offer,
@@ -184,10 +184,10 @@ impl Service {
         let new_supplier = CompanyId::new(self.ids.uuid(now));
         let operation = match beginning {
             Beginning::Offer { offer, .. } => {
-                judge_offer(offer, &loaded.context, new_supplier, &self.policy, now)?
+                decide_offer(offer, &loaded.context, new_supplier, &self.policy, now)?
             }
             Beginning::DirectAdvance { advance, .. } => {
-                judge_direct_advance(advance, &loaded.context, now)?
+                decide_direct_advance(advance, &loaded.context, now)?
             }
         };
         if let Some(preparation) = beginning.preparation() {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 use preauth_core::memory::{Company, CompanyKind, Endpoint, MemoryStore};
 use preauth_core::operation::{
-    Actor, DirectAdvance, Invoice, InvoiceAmounts, Operation, judge_direct_advance,
+    Actor, DirectAdvance, Invoice, InvoiceAmounts, Operation, decide_direct_advance,
 };
 use preauth_core::port::{
     Attempt, Claim, Commit, EventRecord, Leased, NewDelivery, OfferTarget, Outbox, Store, Verdict,
@@ -73,7 +73,7 @@ pub(crate) async fn given() -> (Arc<MemoryStore>, Operation) {
         idempotency_key: None,
     };
     let loaded = store.load_offer(&target).await.unwrap().unwrap();
-    let operation = judge_direct_advance(&advance, &loaded.context, now()).unwrap();
+    let operation = decide_direct_advance(&advance, &loaded.context, now()).unwrap();
     let write = Write::NewOperation(Box::new(operation.clone()));
     let mut commit = commit(write, EventType::AnticipationCreated);
     commit.deliveries.push(NewDelivery {

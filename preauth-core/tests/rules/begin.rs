@@ -1,9 +1,9 @@
-//! The order in which a create is judged: of several problems the first one answers.
+//! The order in which a create is decided: of several problems the first one answers.
 
 use preauth_core::Policy;
 use preauth_core::operation::{
     Credit, DirectAdvance, KnownSupplier, Offer, OfferContext, OfferedSupplier, Operation, Party,
-    Rejection, State, judge_direct_advance, judge_offer,
+    Rejection, State, decide_direct_advance, decide_offer,
 };
 use preauth_core::value::{
     ContactName, DueDate, Email, OperationId, Origin, SupplierName, Timestamp, Version,
@@ -84,8 +84,8 @@ fn add(problem: &str, offer: &mut Offer, context: &mut OfferContext) {
     }
 }
 
-fn judge(offer: &Offer, context: &OfferContext) -> Result<Operation, Rejection> {
-    judge_offer(offer, context, company(99), &Policy::default(), now())
+fn decide(offer: &Offer, context: &OfferContext) -> Result<Operation, Rejection> {
+    decide_offer(offer, context, company(99), &Policy::default(), now())
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn of_any_problems_together_the_first_in_order_answers() {
                 existing: OperationId::new(1).unwrap(),
             },
         };
-        assert_eq!(judge(&offer, &context), Err(expected), "{problems:?}");
+        assert_eq!(decide(&offer, &context), Err(expected), "{problems:?}");
     }
 }
 
@@ -136,7 +136,7 @@ fn a_due_date_lies_5_to_180_days_ahead_by_the_calendar_of_sao_paulo() {
     for (due_date, expected) in cases {
         let (mut offer, context) = accepted();
         offer.invoice.due_date = day(due_date);
-        assert_eq!(judge(&offer, &context).map(|_| ()), expected, "{due_date}");
+        assert_eq!(decide(&offer, &context).map(|_| ()), expected, "{due_date}");
     }
 }
 
@@ -147,7 +147,7 @@ fn a_due_date_that_is_too_far_answers_before_everything_else() {
         add(problem, &mut offer, &mut context);
     }
     offer.invoice.due_date = day("2027-05-20");
-    assert_eq!(judge(&offer, &context), Err(Rejection::DueDateTooFar));
+    assert_eq!(decide(&offer, &context), Err(Rejection::DueDateTooFar));
 }
 
 #[test]
@@ -159,11 +159,11 @@ fn the_credit_analysis_allows_its_own_bounds() {
         max_invoice_amount: offer.invoice.amounts.amount(),
     });
     assert!(
-        judge(&offer, &context).is_ok(),
+        decide(&offer, &context).is_ok(),
         "2027-03-01 is 101 days ahead"
     );
     offer.invoice.due_date = DueDate::parse("2027-03-02").unwrap();
-    assert_eq!(judge(&offer, &context), Err(Rejection::CreditTermExceeded));
+    assert_eq!(decide(&offer, &context), Err(Rejection::CreditTermExceeded));
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn a_branch_of_the_payers_group_is_the_payer_itself() {
     };
     offer.supplier.cnpj = branch.cnpj;
     context.supplier = KnownSupplier::Registered(branch);
-    assert_eq!(judge(&offer, &context), Err(Rejection::SupplierIsSelf));
+    assert_eq!(decide(&offer, &context), Err(Rejection::SupplierIsSelf));
 }
 
 #[test]
@@ -183,17 +183,17 @@ fn every_branch_of_a_legal_entity_of_the_group_is_the_payer_itself() {
     let (mut offer, context) = accepted();
     // Another branch of the payer's root, which nobody registered.
     offer.supplier.cnpj = party(5, "11222333000262").cnpj;
-    assert_eq!(judge(&offer, &context), Err(Rejection::SupplierIsSelf));
+    assert_eq!(decide(&offer, &context), Err(Rejection::SupplierIsSelf));
     // Registered by somebody else, it is still the same company.
     let (mut offer, mut context) = accepted();
     let registered = party(5, "11222333000262");
     offer.supplier.cnpj = registered.cnpj;
     context.supplier = KnownSupplier::Registered(registered);
-    assert_eq!(judge(&offer, &context), Err(Rejection::SupplierIsSelf));
+    assert_eq!(decide(&offer, &context), Err(Rejection::SupplierIsSelf));
     // Of another root that has a company in the group.
     let (offer, mut context) = accepted();
     context.supplier_is_of_group = true;
-    assert_eq!(judge(&offer, &context), Err(Rejection::SupplierIsSelf));
+    assert_eq!(decide(&offer, &context), Err(Rejection::SupplierIsSelf));
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn a_registered_supplier_needs_no_name_and_keeps_its_own() {
     for known_as in [KnownSupplier::Registered, KnownSupplier::Invited] {
         context.supplier = known_as(known.clone());
         for offer in [&named, &nameless] {
-            let begun = judge(offer, &context);
+            let begun = decide(offer, &context);
             assert_eq!(begun.map(|begun| begun.supplier), Ok(known.clone()));
         }
     }
@@ -219,18 +219,18 @@ fn a_registered_supplier_needs_no_name_and_keeps_its_own() {
 fn a_supplier_that_others_invited_needs_a_name_and_is_the_same_company() {
     let (mut offer, mut context) = accepted();
     context.supplier = KnownSupplier::InvitedByOthers(company(5));
-    let begun = judge(&offer, &context).unwrap().supplier;
+    let begun = decide(&offer, &context).unwrap().supplier;
     assert_eq!((begun.company, begun.head_office), (company(5), company(5)));
     assert_eq!(begun.name.as_str(), "Nova Ltda");
     offer.supplier.name = None;
-    let refused = judge(&offer, &context);
+    let refused = decide(&offer, &context);
     assert_eq!(refused, Err(Rejection::SupplierNameRequired));
 }
 
 #[test]
 fn an_accepted_offer_begins_as_it_was_made() {
     let (offer, context) = accepted();
-    let begun = judge(&offer, &context).unwrap();
+    let begun = decide(&offer, &context).unwrap();
     assert_eq!((begun.id, begun.version), (context.id, Version::INITIAL));
     assert_eq!(
         (begun.origin, &begun.state),
@@ -266,13 +266,13 @@ fn a_direct_advance_knows_neither_credit_nor_block_list_nor_due_date() {
         KnownSupplier::Invited(known.clone()),
     ] {
         context.supplier = unregistered;
-        let refused = judge_direct_advance(&near, &context, now());
+        let refused = decide_direct_advance(&near, &context, now());
         assert_eq!(refused, Err(Rejection::SupplierNameRequired));
     }
     context.supplier = KnownSupplier::Registered(known);
     context.supplier_is_blocked = true;
     context.credit = None;
-    let begun = judge_direct_advance(&near, &context, now()).unwrap();
+    let begun = decide_direct_advance(&near, &context, now()).unwrap();
     assert_eq!(
         (begun.origin, begun.state),
         (Origin::Direct, State::InVerification)
@@ -281,10 +281,10 @@ fn a_direct_advance_knows_neither_credit_nor_block_list_nor_due_date() {
     let holder = operation(State::InVerification);
     let existing = holder.id;
     context.holder = Some(holder);
-    let refused = judge_direct_advance(&near, &context, now());
+    let refused = decide_direct_advance(&near, &context, now());
     assert_eq!(refused, Err(Rejection::DuplicateInvoice { existing }));
     let mut own = advance;
     own.supplier = context.payer.cnpj;
-    let refused = judge_direct_advance(&own, &context, now());
+    let refused = decide_direct_advance(&own, &context, now());
     assert_eq!(refused, Err(Rejection::SupplierIsSelf));
 }

@@ -165,7 +165,7 @@ const TABLE: [Row; 18] = [
     ),
 ];
 
-/// After the end of the offer, so that time may expire it; no other judgement looks at it here.
+/// After the end of the offer, so that time may expire it; no other decision looks at it here.
 fn now() -> Timestamp {
     moment(EXPIRES_AT).saturating_add(chrono::TimeDelta::milliseconds(1))
 }

@@ -129,7 +129,7 @@ pub async fn an_operation_begins_once_under_its_id(host: &dyn Host) {
     assert!(!store.has_event(lost).await.unwrap());
 }
 
-/// An id that was read for a judgement is never given to another, used or not.
+/// An id that was read for a decision is never given to another, used or not.
 pub async fn reserved_ids_are_never_given_twice(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let offer = scene.offer();

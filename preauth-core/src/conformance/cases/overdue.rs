@@ -73,7 +73,7 @@ pub async fn overdue_offers_are_loaded_with_what_a_decision_looks_at(host: &dyn 
     assert_eq!(bounded.len(), 2);
 }
 
-/// A command that meets an overdue offer records its expiry, and is judged against REPROVED.
+/// A command that meets an overdue offer records its expiry, and is decided against REPROVED.
 pub async fn a_command_on_an_overdue_offer_records_its_expiry_first(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let cases = [

@@ -1,4 +1,4 @@
-//! What a judgement is told of payer, supplier, credit, block list and endpoints.
+//! What a decision is told of payer, supplier, credit, block list and endpoints.
 
 use crate::conformance::scene::{Scene, cents, target_of};
 use crate::conformance::{Host, draft};
@@ -17,7 +17,7 @@ pub async fn a_payer_must_be_registered(host: &dyn Host) {
     assert_eq!(loaded.unwrap(), None);
 }
 
-/// A branch is judged with its head office's credit, block list and group.
+/// A branch is decided with its head office's credit, block list and group.
 pub async fn a_branch_is_read_with_its_head_office(host: &dyn Host) {
     let scene = Scene::new(host).await;
     host.block_supplier(scene.payer, scene.supplier.cnpj).await;

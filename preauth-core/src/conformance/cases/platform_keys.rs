@@ -103,7 +103,7 @@ pub async fn a_live_platform_reply_is_never_overwritten(host: &dyn Host) {
     assert_eq!(stored(&scene, &key).await.unwrap().body, shown(&operation));
 }
 
-/// What was refused created nothing: the same key is judged anew.
+/// What was refused created nothing: the same key is decided anew.
 pub async fn a_refused_platform_create_is_not_remembered(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let key = scene.new_key();

@@ -74,7 +74,7 @@ pub async fn an_expired_reply_is_replaced(host: &dyn Host) {
     let Err(ServiceError::IdempotencyKeyReused) = refused else {
         panic!("{refused:?}");
     };
-    // Expired, but not replaced: it is still shown to the judgement.
+    // Expired, but not replaced: it is still shown to the decision.
     let kept = stored_reply(&scene, &second, &key).await.unwrap();
     assert_eq!(kept.operation, original.id);
     let renewed = created(send(&scene, &second, &key, end).await.unwrap());
@@ -110,7 +110,7 @@ pub async fn a_live_reply_is_never_overwritten(host: &dyn Host) {
     assert_eq!(free.unwrap().unwrap().context.holder, None);
 }
 
-/// A refusal created nothing: the same key is judged anew.
+/// A refusal created nothing: the same key is decided anew.
 pub async fn a_refusal_is_not_remembered(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let holder = scene.begin(&scene.offer_of("NF-1")).await;

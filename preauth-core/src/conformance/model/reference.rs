@@ -131,7 +131,7 @@ impl Model {
         Outcome::Created
     }
 
-    /// In the order of judgement.
+    /// In the order of decision.
     fn refuse_offer(&self, step: OfferStep) -> Option<&'static str> {
         let is_other = step.payer == Payer::Other;
         let is_self =
@@ -189,7 +189,7 @@ impl Model {
     }
 
     /// The operation in progress that holds an invoice. One that is overdue is expired on the way:
-    /// no judgement ever looks at it.
+    /// no decision ever looks at it.
     pub(super) fn meet_holder(
         &mut self,
         payer: Payer,
