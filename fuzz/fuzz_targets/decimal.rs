@@ -1,6 +1,6 @@
 //! Whatever stands where an amount should: no panic, and the very number that was written.
 //!
-//! The input is two numbers, a line each. The judge is a grid of digits, wide enough for every number
+//! The input is two numbers, a line each. The check is a grid of digits, wide enough for every number
 //! within the bounds, that shares no code with `Decimal`.
 
 #![no_main]

@@ -1,14 +1,14 @@
 //! Whatever a file holds: no panic, one verdict however it is read, and none that a stray byte or a
 //! comment behind the document could turn.
 //!
-//! The input is the file. It is judged as PDF and as XML.
+//! The input is the file. It is checked as PDF and as XML.
 
 #![no_main]
 
 use std::io::{BufReader, Read};
 
 use libfuzzer_sys::fuzz_target;
-use preauth_server::invoice_files::{MediaType, Unlike, judge};
+use preauth_server::invoice_files::{MediaType, Unlike, validate};
 
 /// What begins a document whose bytes are not those of ASCII.
 const UTF_16_MARKS: [&[u8]; 2] = [b"\xFE\xFF", b"\xFF\xFE"];
@@ -27,24 +27,24 @@ fuzz_target!(|input: &[u8]| {
 /// The verdict. Byte by byte the file is accepted or refused alike; of several flaws another may be
 /// met first.
 fn verdict(content: &[u8], declared: MediaType) -> Result<(), Unlike> {
-    let judged = judge(content, declared).expect("memory can be read");
+    let validated = validate(content, declared).expect("memory can be read");
     for capacity in [1, 5] {
         let slowly = BufReader::with_capacity(capacity, content.take(u64::MAX));
-        let again = judge(slowly, declared).expect("memory can be read");
-        let both = (judged, again);
+        let again = validate(slowly, declared).expect("memory can be read");
+        let both = (validated, again);
         assert_eq!(
-            judged.is_ok(),
+            validated.is_ok(),
             again.is_ok(),
             "{both:?}, {capacity} at a time"
         );
     }
-    judged
+    validated
 }
 
 fn a_document_ends_where_it_ends(document: &[u8]) {
     let followed_by = |text: &[u8]| {
         let longer = [document, text].concat();
-        judge(longer.as_slice(), MediaType::TextXml).expect("memory can be read")
+        validate(longer.as_slice(), MediaType::TextXml).expect("memory can be read")
     };
     assert_eq!(followed_by(b"<!-- -->\n"), Ok(()));
     for text in [&b"<"[..], b"<a/>", b"x", b"&amp;", b"<!DOCTYPE a>", b"]]>"] {

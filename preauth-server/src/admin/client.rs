@@ -81,7 +81,7 @@ impl Client {
     async fn send_once(&self, call: &Call) -> Result<Answer, Failure> {
         let (head, body) = self.exchange(call).await?;
         let text = body.and_then(|body| String::from_utf8(body).ok());
-        self.judge(call, &head, text)
+        self.decode(call, &head, text)
     }
 
     /// Sends a request that is answered with the bytes of a file.
@@ -91,7 +91,7 @@ impl Client {
             Some(file) if head.status == StatusCode::OK => Ok(file),
             refusal => {
                 let text = refusal.and_then(|body| String::from_utf8(body).ok());
-                let answer = self.judge(call, &head, text)?;
+                let answer = self.decode(call, &head, text)?;
                 Ok(answer.text.into_bytes())
             }
         }
@@ -138,7 +138,7 @@ impl Client {
         }
     }
 
-    fn judge(&self, call: &Call, head: &Head, text: Option<String>) -> Result<Answer, Failure> {
+    fn decode(&self, call: &Call, head: &Head, text: Option<String>) -> Result<Answer, Failure> {
         let url = || self.place.url.as_str().to_owned();
         if head.status == StatusCode::UNAUTHORIZED {
             return Err(Failure::TokenRefused {

@@ -17,7 +17,7 @@ use crate::printable::printable;
 /// scripts.
 #[derive(Debug, Error)]
 pub(crate) enum Failure {
-    /// The platform judged the request and refused it; repeating it unchanged cannot help.
+    /// The platform checked the request and refused it; repeating it unchanged cannot help.
     #[error(transparent)]
     Refused(Refusal),
     /// The tax id is nobody's.

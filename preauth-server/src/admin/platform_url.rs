@@ -1,4 +1,4 @@
-//! The address of a platform API, judged once.
+//! The address of a platform API, checked once.
 
 use thiserror::Error;
 use url::{Host, Url};

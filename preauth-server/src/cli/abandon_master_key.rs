@@ -64,7 +64,7 @@ async fn abandon(
     let keys: BTreeSet<_> = args.keys.iter().copied().collect();
     let keys: Vec<_> = keys.into_iter().collect();
     let now = SystemClock.now();
-    let secrets = judge(&keys, config, &secret::key_usage(directory, now).await?)?;
+    let secrets = validate(&keys, config, &secret::key_usage(directory, now).await?)?;
     if !args.yes {
         confirm(&question(secrets))?;
     }
@@ -79,7 +79,7 @@ async fn abandon(
 }
 
 /// How many secrets are lost with these keys, each of which must be needed and unknown.
-fn judge(keys: &[MasterKeyId], config: &Config, key_usage: &KeyUsage) -> Result<u64, CliError> {
+fn validate(keys: &[MasterKeyId], config: &Config, key_usage: &KeyUsage) -> Result<u64, CliError> {
     let known = known(config)?;
     let mut secrets: u64 = 0;
     for key in keys {

@@ -1,4 +1,4 @@
-//! The section `mail`: what belongs together is judged together.
+//! The section `mail`: what belongs together is checked together.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! Which addresses are public: pure functions over the registries of special-purpose addresses.
 //!
-//! IPv6 is judged by allow-list, so that what is not allocated today is not trusted tomorrow. That
+//! IPv6 is checked by allow-list, so that what is not allocated today is not trusted tomorrow. That
 //! leaves out every way to write an IPv4 address in IPv6: mapped, compatible, NAT64, 6to4, Teredo.
 
 use std::net::IpAddr;
@@ -66,10 +66,10 @@ mod tests {
     use super::is_public;
 
     fn all_public(addresses: &[&str]) -> Vec<bool> {
-        let judged = addresses
+        let validated = addresses
             .iter()
             .map(|text| is_public(text.parse().unwrap()));
-        judged.collect()
+        validated.collect()
     }
 
     #[test]

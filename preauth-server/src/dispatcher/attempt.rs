@@ -1,4 +1,4 @@
-//! One attempt: sign, send, judge, record, and one line in the log.
+//! One attempt: sign, send, check, record, and one line in the log.
 
 use std::fmt;
 use std::pin::pin;
@@ -47,7 +47,7 @@ impl Courier {
         };
         let duration = stopwatch.elapsed();
         let asked = self.asked_delay_seconds(&exchange);
-        let (attempt, verdict) = judged(&leased, exchange, asked, at, self.clock.now());
+        let (attempt, verdict) = evaluate(&leased, exchange, asked, at, self.clock.now());
         let attempt = Attempt {
             duration,
             ..attempt
@@ -106,7 +106,7 @@ impl Courier {
 }
 
 /// What an exchange that began at `at` and ended at `now` means for its delivery.
-fn judged(
+fn evaluate(
     leased: &Leased,
     exchange: Result<Answer, AttemptError>,
     asked: Option<u32>,

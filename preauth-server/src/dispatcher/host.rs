@@ -36,7 +36,7 @@ pub enum Host {
     Address(IpAddr),
 }
 
-/// Reads a host as typed, brackets included. Whether an address is allowed is not judged here.
+/// Reads a host as typed, brackets included. Whether an address is allowed is not checked here.
 pub(super) fn read_host(typed: &str) -> Result<Host, UrlRefusal> {
     if let Some(inner) = typed.strip_prefix('[') {
         let inner = inner.strip_suffix(']').ok_or(UrlRefusal::Host)?;
@@ -111,7 +111,7 @@ mod tests {
     use super::{Host, read_host};
     use crate::dispatcher::UrlRefusal;
 
-    fn judged(typed: &str) -> Result<Host, UrlRefusal> {
+    fn validated(typed: &str) -> Result<Host, UrlRefusal> {
         let host = read_host(typed)?;
         host.departs().map_or(Ok(host), Err)
     }
@@ -126,7 +126,7 @@ mod tests {
             "x.home.arpa",
             "a.b.corp",
         ] {
-            assert_eq!(judged(name), Err(UrlRefusal::ReservedName), "{name}");
+            assert_eq!(validated(name), Err(UrlRefusal::ReservedName), "{name}");
         }
         for name in [
             "example.com",
@@ -134,7 +134,7 @@ mod tests {
             "arpa.net",
             "local.example.com",
         ] {
-            assert_eq!(judged(name), Ok(Host::Name(name.to_owned())));
+            assert_eq!(validated(name), Ok(Host::Name(name.to_owned())));
         }
     }
 
@@ -142,7 +142,7 @@ mod tests {
     fn labels_have_letters_digits_and_inner_hyphens() {
         let long = format!("{}.example.com", "a".repeat(63));
         for name in ["a.b", "1a.example.com", "a--b.example.com", long.as_str()] {
-            assert_eq!(judged(name), Ok(Host::Name(name.to_owned())));
+            assert_eq!(validated(name), Ok(Host::Name(name.to_owned())));
         }
         let too_long = format!("{}.com", vec!["a".repeat(62); 4].join("."));
         let names = [
@@ -154,7 +154,7 @@ mod tests {
             ".",
         ];
         for name in names.into_iter().chain([too_long.as_str()]) {
-            assert_eq!(judged(name), Err(UrlRefusal::Host), "{name}");
+            assert_eq!(validated(name), Err(UrlRefusal::Host), "{name}");
         }
     }
 
@@ -165,7 +165,7 @@ mod tests {
             "[2606:4700:4700::1111]",
             "[2606:4700:4700::AAAA]",
         ] {
-            assert!(matches!(judged(typed), Ok(Host::Address(_))), "{typed}");
+            assert!(matches!(validated(typed), Ok(Host::Address(_))), "{typed}");
         }
         let odd = [
             "8.8.8.8.",
@@ -176,7 +176,7 @@ mod tests {
             "[2606:4700:0::1]",
         ];
         for typed in odd {
-            assert_eq!(judged(typed), Err(UrlRefusal::AddressForm), "{typed}");
+            assert_eq!(validated(typed), Err(UrlRefusal::AddressForm), "{typed}");
         }
     }
 }

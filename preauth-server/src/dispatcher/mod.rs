@@ -8,7 +8,7 @@
 //! 3. the outcome becomes a verdict, by the schedule of `preauth_core::delivery`, and is recorded
 //!    if the lease still holds.
 //!
-//! Where requests may go is judged by `target` (the text of the URL), `targets` (what its name
+//! Where requests may go is checked by `target` (the text of the URL), `targets` (what its name
 //! resolves to: at registration and whenever a connection is opened) and `http_sender` (whom the
 //! socket is connected to).
 
@@ -59,7 +59,7 @@ pub use policy::TargetPolicy;
 pub use refusal::UrlRefusal;
 pub use retry_after::RetryAfter;
 pub use sender::{Answer, Request, Sender};
-pub use target::{ParsedTarget, judge_url};
+pub use target::{ParsedTarget, validate_url};
 pub use targets::{TargetError, Targets};
 
 /// A look is one write and one read; the database gives both up within 80 s. Nothing else is waited

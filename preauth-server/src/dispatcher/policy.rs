@@ -64,9 +64,9 @@ impl TargetPolicy {
         is_public(address) || self.lists(address)
     }
 
-    /// Judges the addresses of a receiver, given what in its URL departs from the contract's rule;
+    /// Checks the addresses of a receiver, given what in its URL departs from the contract's rule;
     /// the one that is not allowed is named.
-    pub(super) fn judge(
+    pub(super) fn validate(
         &self,
         addresses: &[IpAddr],
         departure: Option<UrlRefusal>,
@@ -142,17 +142,17 @@ mod tests {
         assert_eq!(plain, Some(UrlRefusal::Scheme));
         assert_eq!(policy.departs("https", 8443), Some(UrlRefusal::Port));
         assert_eq!(policy.departs("https", 443), None);
-        let judge = |texts: &[&str], departure| policy.judge(&addresses(texts), departure);
+        let validate = |texts: &[&str], departure| policy.validate(&addresses(texts), departure);
         let departs = Err(UrlRefusal::Scheme);
         let not_public = |text: &str| Err(UrlRefusal::AddressNotPublic(text.parse().unwrap()));
-        assert_eq!(judge(&["10.1.2.3", "10.1.2.4"], plain), Ok(()));
-        assert_eq!(judge(&["10.1.2.3", "1.1.1.1"], plain), departs);
-        assert_eq!(judge(&["1.1.1.1"], plain), departs);
-        assert_eq!(judge(&["10.1.2.3", "1.1.1.1"], None), Ok(()));
+        assert_eq!(validate(&["10.1.2.3", "10.1.2.4"], plain), Ok(()));
+        assert_eq!(validate(&["10.1.2.3", "1.1.1.1"], plain), departs);
+        assert_eq!(validate(&["1.1.1.1"], plain), departs);
+        assert_eq!(validate(&["10.1.2.3", "1.1.1.1"], None), Ok(()));
         assert_eq!(
-            judge(&["1.1.1.1", "10.2.0.1"], None),
+            validate(&["1.1.1.1", "10.2.0.1"], None),
             not_public("10.2.0.1")
         );
-        assert_eq!(judge(&["10.2.0.1"], plain), not_public("10.2.0.1"));
+        assert_eq!(validate(&["10.2.0.1"], plain), not_public("10.2.0.1"));
     }
 }

@@ -1,4 +1,4 @@
-//! The syntax of an endpoint's URL, judged before anything is looked up (contract, "Endpoint
+//! The syntax of an endpoint's URL, checked before anything is looked up (contract, "Endpoint
 //! registration rules").
 //!
 //! What two parsers could read as two things is refused, and URL parsers repair a lot: the raw text
@@ -50,7 +50,7 @@ impl ParsedTarget {
     }
 
     /// What departs from the contract's rule, and is allowed within listed networks only: still to
-    /// be judged, by the addresses of the name.
+    /// be checked, by the addresses of the name.
     pub(super) const fn departure(&self) -> Option<UrlRefusal> {
         self.departure
     }
@@ -58,19 +58,19 @@ impl ParsedTarget {
 
 /// Reads a URL, or says what is wrong with it.
 ///
-/// Names are not looked up here: what they resolve to is judged apart, whenever they are resolved.
+/// Names are not looked up here: what they resolve to is checked apart, whenever they are resolved.
 ///
 /// ```
-/// use preauth_server::dispatcher::{TargetPolicy, UrlRefusal, judge_url};
+/// use preauth_server::dispatcher::{TargetPolicy, UrlRefusal, validate_url};
 ///
-/// let target = judge_url("https://hooks.example.com:443/preauth", &TargetPolicy::public())?;
+/// let target = validate_url("https://hooks.example.com:443/preauth", &TargetPolicy::public())?;
 /// assert_eq!(target.url().as_str(), "https://hooks.example.com/preauth");
-/// let refused = judge_url("https://127.0.0.1/", &TargetPolicy::public());
+/// let refused = validate_url("https://127.0.0.1/", &TargetPolicy::public());
 /// assert!(matches!(refused, Err(UrlRefusal::AddressNotPublic(_))));
 /// # Ok::<(), UrlRefusal>(())
 /// ```
-pub fn judge_url(text: &str, policy: &TargetPolicy) -> Result<ParsedTarget, UrlRefusal> {
-    judge_characters(text)?;
+pub fn validate_url(text: &str, policy: &TargetPolicy) -> Result<ParsedTarget, UrlRefusal> {
+    validate_characters(text)?;
     let (scheme, rest) = split_scheme(text)?;
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     if authority.contains('@') {
@@ -89,13 +89,13 @@ pub fn judge_url(text: &str, policy: &TargetPolicy) -> Result<ParsedTarget, UrlR
     let port = read_port(port_text, scheme)?;
     let host = read_host(host_text)?;
     let departure = policy.departs(scheme, port).or_else(|| host.departs());
-    judge_early(&host, departure, policy)?;
+    check_early(&host, departure, policy)?;
     let url = url_with(text, &host).ok_or(UrlRefusal::Host)?;
-    // It is judged again before each attempt, in this form: escaped, it may be thrice as long.
+    // It is checked again before each attempt, in this form: escaped, it may be thrice as long.
     if url.as_str().len() > MAX_URL_BYTES {
         return Err(UrlRefusal::TooLong);
     }
-    // The parser must have understood the very parts that were judged.
+    // The parser must have understood the very parts that were checked.
     if url.scheme() != scheme || url.port_or_known_default() != Some(port) {
         return Err(UrlRefusal::Host);
     }
@@ -107,20 +107,20 @@ pub fn judge_url(text: &str, policy: &TargetPolicy) -> Result<ParsedTarget, UrlR
     })
 }
 
-/// Judges what need not be looked up: an address, and a name that nothing can make allowed.
-fn judge_early(
+/// Checks what need not be looked up: an address, and a name that nothing can make allowed.
+fn check_early(
     host: &Host,
     departure: Option<UrlRefusal>,
     policy: &TargetPolicy,
 ) -> Result<(), UrlRefusal> {
     match (host, departure) {
-        (Host::Address(address), departure) => policy.judge(&[*address], departure),
+        (Host::Address(address), departure) => policy.validate(&[*address], departure),
         (Host::Name(_), Some(departure)) if policy.listed().is_empty() => Err(departure),
         (Host::Name(_), _) => Ok(()),
     }
 }
 
-fn judge_characters(text: &str) -> Result<(), UrlRefusal> {
+fn validate_characters(text: &str) -> Result<(), UrlRefusal> {
     if text.is_empty() {
         return Err(UrlRefusal::Empty);
     }
@@ -167,7 +167,7 @@ fn read_port(typed: Option<&str>, scheme: &str) -> Result<u16, UrlRefusal> {
     Ok(port)
 }
 
-/// The parser's reading of `text`, with the judged host in place of the typed one.
+/// The parser's reading of `text`, with the checked host in place of the typed one.
 fn url_with(text: &str, host: &Host) -> Option<Url> {
     let mut url = Url::parse(text).ok()?;
     match host {
@@ -180,15 +180,15 @@ fn url_with(text: &str, host: &Host) -> Option<Url> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_URL_BYTES, judge_url};
+    use super::{MAX_URL_BYTES, validate_url};
     use crate::dispatcher::{Host, TargetPolicy, UrlRefusal};
 
     fn refusal(url: &str) -> UrlRefusal {
-        judge_url(url, &TargetPolicy::public()).unwrap_err()
+        validate_url(url, &TargetPolicy::public()).unwrap_err()
     }
 
     fn accepted(url: &str, policy: &TargetPolicy) -> String {
-        let target = judge_url(url, policy);
+        let target = validate_url(url, policy);
         target.map_or_else(
             |refusal| format!("{url}: {refusal}"),
             |it| it.url().to_string(),
@@ -196,20 +196,20 @@ mod tests {
     }
 
     #[test]
-    fn every_url_of_the_vectors_is_judged_as_listed() {
+    fn every_url_of_the_vectors_is_validated_as_listed() {
         let vectors = include_str!("../../tests/vectors/ssrf_urls.csv");
-        let mut judged = 0;
+        let mut validated = 0;
         for line in vectors.lines().skip(1) {
             let [url, addresses, expected] = line.split(',').collect::<Vec<_>>()[..] else {
                 panic!("{line}");
             };
-            let is_accepted = judge_url(url, &TargetPolicy::public()).is_ok();
-            // What a name leads to is judged elsewhere.
+            let is_accepted = validate_url(url, &TargetPolicy::public()).is_ok();
+            // What a name leads to is checked elsewhere.
             let is_expected = expected == "accept" || !addresses.is_empty();
             assert_eq!(is_accepted, is_expected, "{line}");
-            judged += 1;
+            validated += 1;
         }
-        assert_eq!(judged, 88);
+        assert_eq!(validated, 88);
     }
 
     #[test]
@@ -253,10 +253,10 @@ mod tests {
             "https://bücher.example.com./x",
             "https://[2606:4700:4700:0::1111]/",
         ] {
-            let Ok(kept) = judge_url(typed, &TargetPolicy::public()) else {
+            let Ok(kept) = validate_url(typed, &TargetPolicy::public()) else {
                 continue;
             };
-            let again = judge_url(kept.url().as_str(), &TargetPolicy::public());
+            let again = validate_url(kept.url().as_str(), &TargetPolicy::public());
             assert_eq!(again, Ok(kept));
         }
     }
@@ -324,7 +324,7 @@ mod tests {
             ("http://127.1/", UrlRefusal::AddressForm),
         ];
         for (url, expected) in refused {
-            assert_eq!(judge_url(url, &policy), Err(expected), "{url}");
+            assert_eq!(validate_url(url, &policy), Err(expected), "{url}");
         }
     }
 
@@ -334,7 +334,7 @@ mod tests {
         let urls = [
             "http://10.1.2.3:8080/hook",
             "https://10.1.2.3/",
-            // What these resolve to is judged whenever they are resolved.
+            // What these resolve to is checked whenever they are resolved.
             "http://receiver/",
             "http://erp.internal:8080/",
             "https://hooks.example.com:8443/",
@@ -352,14 +352,14 @@ mod tests {
             ("http://user@10.1.2.3/", UrlRefusal::UserInfo),
         ];
         for (url, expected) in refused {
-            assert_eq!(judge_url(url, &policy), Err(expected), "{url}");
+            assert_eq!(validate_url(url, &policy), Err(expected), "{url}");
         }
     }
 
     #[test]
     fn the_host_is_a_name_or_an_address() {
         let host = |url| {
-            judge_url(url, &TargetPolicy::public())
+            validate_url(url, &TargetPolicy::public())
                 .unwrap()
                 .host()
                 .clone()

@@ -11,13 +11,13 @@ use thiserror::Error;
 use super::host::Host;
 use super::lookup::{Lookup, LookupError};
 use super::policy::TargetPolicy;
-use super::target::{ParsedTarget, judge_url};
+use super::target::{ParsedTarget, validate_url};
 use super::{SystemLookup, UrlRefusal};
 
 /// How long a registration waits for the resolver.
 const REGISTRATION: Duration = Duration::from_secs(5);
 
-/// Judges receivers, by their URL and by what their name leads to.
+/// Checks receivers, by their URL and by what their name leads to.
 #[derive(Clone)]
 pub struct Targets {
     policy: TargetPolicy,
@@ -54,21 +54,21 @@ impl Targets {
         &self.policy
     }
 
-    /// Judges a receiver as a whole, before it is registered: its URL, and every address that its
+    /// Checks a receiver as a whole, before it is registered: its URL, and every address that its
     /// name has now. Waits 5 seconds for the resolver.
-    pub async fn judge(&self, url: &str) -> Result<ParsedTarget, TargetError> {
+    pub async fn validate(&self, url: &str) -> Result<ParsedTarget, TargetError> {
         let target = self.parse(url)?;
-        let judged = tokio::time::timeout(REGISTRATION, self.addresses(&target)).await;
-        judged.map_err(|late| TargetError::Unknown(late.into()))??;
+        let validated = tokio::time::timeout(REGISTRATION, self.addresses(&target)).await;
+        validated.map_err(|late| TargetError::Unknown(late.into()))??;
         Ok(target)
     }
 
-    /// Judges the text of a URL; see [`judge_url`].
+    /// Checks the text of a URL; see [`validate_url`].
     pub fn parse(&self, url: &str) -> Result<ParsedTarget, UrlRefusal> {
-        judge_url(url, &self.policy)
+        validate_url(url, &self.policy)
     }
 
-    /// Resolves a receiver once, and judges every address.
+    /// Resolves a receiver once, and checks every address.
     ///
     /// One address that is not allowed spoils the whole answer: whoever mixes a public and a private
     /// address hopes that only one of the two is looked at.
@@ -77,7 +77,7 @@ impl Targets {
             Host::Address(address) => vec![*address],
             Host::Name(name) => self.lookup.addresses(name).await?,
         };
-        self.policy.judge(&addresses, target.departure())?;
+        self.policy.validate(&addresses, target.departure())?;
         Ok(addresses)
     }
 
@@ -172,26 +172,29 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_resolver_that_is_down_or_silent_is_no_refusal() {
         for targets in [public(Fixed(&[])), public(Silent)] {
-            let judged = targets.judge("https://a.example.com/").await;
-            assert!(matches!(judged, Err(TargetError::Unknown(_))), "{judged:?}");
+            let validated = targets.validate("https://a.example.com/").await;
+            assert!(
+                matches!(validated, Err(TargetError::Unknown(_))),
+                "{validated:?}"
+            );
         }
     }
 
     #[tokio::test]
     async fn an_address_needs_no_resolver() {
-        let judged = public(Silent).judge("https://1.1.1.1/").await;
-        assert_eq!(judged.unwrap().url().as_str(), "https://1.1.1.1/");
+        let validated = public(Silent).validate("https://1.1.1.1/").await;
+        assert_eq!(validated.unwrap().url().as_str(), "https://1.1.1.1/");
     }
 
     #[tokio::test]
     async fn a_plain_url_is_allowed_where_its_name_leads_to_listed_networks_only() {
         let policy = || TargetPolicy::public_and(vec!["10.1.0.0/16".parse().unwrap()]);
-        let judge = |answer| async move {
+        let validate = |answer| async move {
             let targets = Targets::new(policy(), Arc::new(Fixed(answer)));
-            targets.judge("http://receiver:8080/").await
+            targets.validate("http://receiver:8080/").await
         };
-        assert!(judge(&["10.1.2.3"]).await.is_ok());
-        let mixed = judge(&["10.1.2.3", "93.184.215.14"]).await;
+        assert!(validate(&["10.1.2.3"]).await.is_ok());
+        let mixed = validate(&["10.1.2.3", "93.184.215.14"]).await;
         let expected = UrlRefusal::Scheme;
         assert!(matches!(mixed, Err(TargetError::Refused(it)) if it == expected));
     }

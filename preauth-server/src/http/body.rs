@@ -52,7 +52,7 @@ pub(super) fn content_type(req: &Request) -> String {
 }
 
 /// Refuses a compressed body.
-pub(super) fn judge_encoding(req: &Request) -> Result<(), ApiError> {
+pub(super) fn check_encoding(req: &Request) -> Result<(), ApiError> {
     let encoding = header(req, CONTENT_ENCODING.as_str());
     if encoding.is_some_and(|encoding| !encoding.eq_ignore_ascii_case("identity")) {
         return Err(ApiError::new(ErrorCode::BadRequest)
@@ -118,7 +118,7 @@ impl<'a> BodyReader<'a> {
 }
 
 async fn read(req: &mut Request) -> Result<Vec<u8>, ApiError> {
-    judge_encoding(req)?;
+    check_encoding(req)?;
     in_time(collect(req)).await
 }
 

@@ -127,7 +127,7 @@ impl Gate {
         }
     }
 
-    /// Judges a request in the order key, limit, suspension, scope, responsible user.
+    /// Checks a request in the order key, limit, suspension, scope, responsible user.
     pub async fn admit(&self, req: &Request, scope: Scope) -> Admission {
         let now = self.clock.now();
         let entry = match self.entry(req, now).await {
@@ -141,7 +141,7 @@ impl Gate {
             }
         };
         let window = entry.window.map(|window| self.left(window, now));
-        let caller = self.judge(&entry, window, scope, now, req);
+        let caller = self.authorize(&entry, window, scope, now, req);
         Admission {
             caller,
             key: Some(entry.key),
@@ -174,7 +174,7 @@ impl Gate {
         Ok(found)
     }
 
-    fn judge(
+    fn authorize(
         &self,
         entry: &KeyRecord,
         window: Option<WindowLeft>,

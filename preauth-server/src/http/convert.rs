@@ -112,8 +112,8 @@ fn amounts(
     withheld_tax: Option<&Decimal>,
     problems: &mut Problems,
 ) -> Option<InvoiceAmounts> {
-    let judged = InvoiceAmounts::parse(amount?, withheld_tax);
-    let found = match judged {
+    let validated = InvoiceAmounts::parse(amount?, withheld_tax);
+    let found = match validated {
         Ok(amounts) => return Some(amounts),
         Err(found) => found,
     };

@@ -122,7 +122,7 @@ impl<'a> Fields<'a> {
             .ok()
     }
 
-    /// A required amount above zero, judged as it was sent, then rounded to cents.
+    /// A required amount above zero, checked as it was sent, then rounded to cents.
     pub(super) fn money(self, name: &str, problems: &mut Problems) -> Option<Money> {
         let exact = self.amount(name, problems)?;
         let is_within = exact <= Decimal::from_cents(MAX_MONEY_CENTS);
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn money_is_judged_as_sent_and_rounded_to_cents() {
+    fn money_is_validated_as_sent_and_rounded_to_cents() {
         let money = |text: &str| {
             let body = format!(r#"{{"amount": {text}}}"#);
             read(&body, |fields, problems| fields.money("amount", problems)).map(Money::cents)

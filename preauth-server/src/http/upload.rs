@@ -43,7 +43,7 @@ pub(super) struct Received {
     pub(super) file: Option<Upload>,
 }
 
-/// A file that came in whole and waits for its judgement.
+/// A file that came in whole and waits for its check.
 pub(super) struct Upload {
     name: String,
     /// What came, unless the head of the part is refused already.
@@ -63,7 +63,7 @@ pub(super) async fn receive(req: &mut Request, files: &InvoiceFiles) -> Result<R
         let tree = body::json_or(req, OTHERWISE).await?;
         return Ok(Received { tree, file: None });
     }
-    body::judge_encoding(req)?;
+    body::check_encoding(req)?;
     let boundary = Boundary::of(&content_type)?;
     if content_length(req).is_some_and(|length| length > BODY_LIMIT_BYTES) {
         return Err(ApiError::new(ErrorCode::FileTooLarge));
@@ -194,10 +194,10 @@ impl Upload {
         &self.name
     }
 
-    /// Judges the file (contract, "Invoice file rules") and gives its description.
-    pub(super) async fn judge(&self, files: &InvoiceFiles) -> Result<InvoiceFile, ApiError> {
+    /// Checks the file (contract, "Invoice file rules") and gives its description.
+    pub(super) async fn validate(&self, files: &InvoiceFiles) -> Result<InvoiceFile, ApiError> {
         let (media_type, file) = self.content.as_ref().map_err(|code| ApiError::new(*code))?;
-        if let Err(unlike) = files.judge(Arc::clone(file), *media_type).await? {
+        if let Err(unlike) = files.validate(Arc::clone(file), *media_type).await? {
             tracing::debug!(target: "request", %unlike, "file refused");
             return Err(ApiError::new(ErrorCode::InvalidFileType));
         }
@@ -267,9 +267,9 @@ struct Intake<'a> {
 #[async_trait]
 impl FileSink for Intake<'_> {
     async fn begin(&mut self, file: &FilePart) -> io::Result<()> {
-        self.file = Some(match judge_head(file) {
+        self.file = Some(match check_head(file) {
             Ok(media_type) => Ok((media_type, self.files.spool().await?)),
-            // Its size is judged before this is told.
+            // Its size is checked before this is told.
             Err(code) => Err(code),
         });
         Ok(())
@@ -299,7 +299,7 @@ impl Intake<'_> {
 }
 
 /// What can be said of a file before its content is there.
-fn judge_head(file: &FilePart) -> Result<MediaType, ErrorCode> {
+fn check_head(file: &FilePart) -> Result<MediaType, ErrorCode> {
     if file.name.chars().count() > FILE_NAME_LIMIT_CHARACTERS {
         return Err(ErrorCode::InvoiceFileNameTooLong);
     }

@@ -1,4 +1,4 @@
-//! Invoice files: taken in piece by piece, judged by their content, kept under its SHA-256, and
+//! Invoice files: taken in piece by piece, checked by their content, kept under its SHA-256, and
 //! swept when no operation names them.
 //!
 //! A file lies on the disk without a name while it comes in, so that whatever ends the process takes
@@ -7,7 +7,6 @@
 //! nothing behind, and a file that is about to be named is never taken away.
 
 mod content_hash;
-mod judge;
 mod keep;
 mod ledger;
 mod media_type;
@@ -16,6 +15,7 @@ mod quota;
 mod spool;
 mod sweep;
 mod turns;
+mod validate;
 
 use std::fmt;
 use std::io;
@@ -31,13 +31,13 @@ use crate::clock::Clock;
 use crate::fair::{Budget, QueueError, Room};
 
 pub use content_hash::ContentHash;
-pub use judge::{Unlike, XML_DEPTH_LIMIT, judge};
 pub use keep::{Content, ContentStream};
 pub use ledger::FileLedger;
 pub use media_type::MediaType;
 pub use place::{Place, PlaceError, is_s3};
 pub use quota::{FileQuota, QuotaClaim};
 pub use spool::{Spool, Spooled};
+pub use validate::{Unlike, XML_DEPTH_LIMIT, validate};
 
 use place::make_folder;
 pub use turns::Turn;
@@ -49,7 +49,7 @@ pub const FILE_LIMIT_BYTES: u64 = 10 * 1024 * 1024;
 const IN_FLIGHT_LIMIT_BYTES: u64 = 640 * 1024 * 1024;
 /// Uploads that may wait for that.
 const WAITING_LIMIT: usize = 1024;
-/// Files that are judged or stored at once: each may hold as much memory as a file has bytes.
+/// Files that are checked or stored at once: each may hold as much memory as a file has bytes.
 const AT_WORK_LIMIT: u64 = 4;
 
 /// Where files lie while they come in; whatever is in it has no name.
@@ -171,13 +171,13 @@ impl InvoiceFiles {
     }
 
     /// Says whether a file is what it was declared to be, by its content.
-    pub async fn judge(
+    pub async fn validate(
         &self,
         file: Arc<Spooled>,
         declared: MediaType,
     ) -> Result<Result<(), Unlike>, FilesError> {
         let _turn = self.at_work.acquire(1).await?;
-        blocking(move || judge(file.reader(), declared))
+        blocking(move || validate(file.reader(), declared))
             .await
             .map_err(FilesError::Spool)
     }

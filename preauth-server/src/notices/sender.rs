@@ -138,7 +138,7 @@ impl NoticeSender {
                 return Next::AfterRest;
             }
         };
-        let (outcome, next) = judged(leased, &handed_over, self.clock.now());
+        let (outcome, next) = validated(leased, &handed_over, self.clock.now());
         let recorded = retry_briefly(|| self.queue.finish(leased, &outcome)).await;
         log(leased, &outcome, &handed_over, recorded);
         next
@@ -179,7 +179,7 @@ impl NoticeSender {
 
 /// What follows for the mail, and whether this lane should go on at once: not while no mail can be
 /// handed over.
-fn judged(
+fn validated(
     leased: &LeasedNotice,
     handed_over: &Result<String, NotTaken>,
     now: Timestamp,

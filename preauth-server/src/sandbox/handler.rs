@@ -18,7 +18,7 @@ impl SandboxHandler {
 
 impl DeliveryHandler for SandboxHandler {
     fn handle(&self, signature: Option<&[u8]>, body: &[u8]) -> Answer {
-        let delivery = Delivery::judge(&self.0, signature, body);
+        let delivery = Delivery::validate(&self.0, signature, body);
         match delivery.verdict {
             Ok(_) => {
                 tracing::info!(target: "receiver", "{}", story(&delivery));

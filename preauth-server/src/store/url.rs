@@ -33,7 +33,7 @@ impl DatabaseUrl {
     /// Validates the form, and how the database is reached, without looking whether it is there.
     pub fn validate(&self) -> Result<(), OpenError> {
         match self.kind()? {
-            Kind::Sqlite(path) => sqlite::judge_path(path.as_ref()),
+            Kind::Sqlite(path) => sqlite::check_path(path.as_ref()),
             Kind::Postgres => postgres::validate_url(self),
         }
     }

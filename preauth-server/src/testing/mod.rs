@@ -132,7 +132,7 @@ impl TestServer {
         self.life.time_machine().clock().now()
     }
 
-    /// The day that is so many days from today in São Paulo: due dates are judged by these. An offer
+    /// The day that is so many days from today in São Paulo: due dates are checked by these. An offer
     /// needs 5 to 180.
     #[expect(
         clippy::expect_used,

@@ -130,7 +130,7 @@ fn the_token_is_not_sent_in_the_clear_and_its_source_is_never_guessed() {
             variables,
         )
     };
-    // An address that leads nowhere, so that only the judgement counts.
+    // An address that leads nowhere, so that only the check counts.
     let plain = ["--platform-url", "http://192.0.2.1:8081"];
     list(&plain, &[token]).failed(2, &["over plain http", "--insecure-http"]);
     let both = [token, ("PREAUTH_PLATFORM_TOKEN_FILE", "file")];

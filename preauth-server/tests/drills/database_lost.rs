@@ -44,7 +44,7 @@ async fn database_stops(stop: &'static str) {
     load.end().await;
     let sql = PgPool::connect(&cluster.url()).await.unwrap();
     leases_run_out(&sql).await;
-    let verdict = scene.judge().await;
+    let verdict = scene.verdict().await;
     scene.nothing_lingers(&sql).await;
     println!("{stops} times {stop}: {verdict}; back within {slowest:.1?}");
 }
@@ -63,7 +63,7 @@ async fn connections_that_the_database_ends_lose_and_double_nothing() {
     sqlx::query(TERMINATE_ALL).execute(&sql).await.unwrap();
     let recovery = scene.recovery().await;
     load.end().await;
-    let verdict = scene.judge().await;
+    let verdict = scene.verdict().await;
     scene.nothing_lingers(&sql).await;
     println!("{ends} connections ended, then all: {verdict}; back within {recovery:.1?}");
 }
@@ -104,7 +104,7 @@ async fn a_write_that_loses_its_connection_is_done_again() {
     let platform = scene.first().sandbox().platform();
     let added = platform.post_json("/api/platform/v1/companies", &company);
     assert_eq!(added.await.status, 201);
-    let verdict = scene.judge().await;
+    let verdict = scene.verdict().await;
     assert_eq!(verdict.unknown + verdict.not_done, 0, "{verdict}");
     assert_eq!(verdict.duplicates, 0, "every mark was made: {verdict}");
     println!("every third write cut: {verdict}");
@@ -136,7 +136,7 @@ async fn a_database_that_takes_no_writes_is_not_ready_and_then_is_again() {
         scene.wait_until_ready(is_ready).await;
         scene.erp(0).offer_once().await;
     }
-    let verdict = scene.judge().await;
+    let verdict = scene.verdict().await;
     assert_eq!(verdict.acknowledged, 2);
     println!("no writes for a while: {verdict}");
 }

@@ -88,7 +88,7 @@ impl Stage {
         load.end().await;
         self.acknowledged_ids();
         leases_run_out(&promoted).await;
-        let verdict = scene.judge().await;
+        let verdict = scene.verdict().await;
         scene.nothing_lingers(&promoted).await;
         format!("{verdict}; back within {recovery:.1?}")
     }

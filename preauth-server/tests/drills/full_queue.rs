@@ -82,7 +82,7 @@ async fn a_full_queue_refuses_at_once_and_says_when_to_come_again_on_sqlite() {
     scene.erp(0).offer().await;
     println!(
         "SQLite: {refused} of {CALLERS} refused; {}",
-        scene.judge().await
+        scene.verdict().await
     );
 }
 
@@ -100,6 +100,6 @@ async fn a_full_queue_refuses_at_once_and_says_when_to_come_again_on_postgresql(
     scene.erp(0).offer().await;
     println!(
         "PostgreSQL: {refused} of {CALLERS} refused; {}",
-        scene.judge().await
+        scene.verdict().await
     );
 }

@@ -199,8 +199,8 @@ async fn a_snapshot_that_is_held_open_slows_nobody() {
         }
     }
     drop(snapshot);
-    println!("held: {}", held.scene.judge().await);
-    println!("free: {}", free.scene.judge().await);
+    println!("held: {}", held.scene.verdict().await);
+    println!("free: {}", free.scene.verdict().await);
 }
 
 /// Each request counts in the window of its key.

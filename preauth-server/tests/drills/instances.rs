@@ -67,7 +67,7 @@ async fn a_hundred_requests_with_one_key_make_one_operation() {
         assert!(others.map(Answer::refusal).all(|it| it == in_progress));
         scene.ledger.note_answer(&number, Some(&key), created[0]);
     }
-    println!("one key: {}", scene.judge().await);
+    println!("one key: {}", scene.verdict().await);
 }
 
 #[tokio::test]
@@ -91,7 +91,7 @@ async fn a_hundred_requests_without_a_key_make_one_operation() {
         }
         scene.ledger.note_answer(&number, None, created);
     }
-    println!("no key: {}", scene.judge().await);
+    println!("no key: {}", scene.verdict().await);
 }
 
 #[tokio::test]
@@ -121,7 +121,7 @@ async fn one_key_for_two_invoices_makes_one_operation() {
     scene
         .ledger
         .note_answer(number, Some("pedido-0001"), created);
-    println!("two bodies: {}", scene.judge().await);
+    println!("two bodies: {}", scene.verdict().await);
 }
 
 #[tokio::test]
@@ -137,7 +137,7 @@ async fn one_instance_is_killed_again_and_again_beside_another() {
     load.end().await;
     let sql = database.sql().await;
     leases_run_out(&sql).await;
-    let verdict = scene.judge().await;
+    let verdict = scene.verdict().await;
     scene.nothing_lingers(&sql).await;
     println!("one of two killed {kills} times: {verdict}");
 }
@@ -172,7 +172,7 @@ async fn a_key_that_another_instance_commits_at_this_moment_is_in_progress() {
     scene
         .ledger
         .note_answer("NF-LENTA", Some("pedido-0001"), &created);
-    println!("in progress elsewhere: {}", scene.judge().await);
+    println!("in progress elsewhere: {}", scene.verdict().await);
     let company = scene.first().sandbox().company().await;
     let invoice = |instance: usize| {
         let sandbox = scene.instances[instance].sandbox();
@@ -255,7 +255,7 @@ async fn an_instance_that_was_frozen_overwrites_nothing() {
         first.sandbox().log().contains("lease lost")
     })
     .await;
-    let verdict = scene.judge().await;
+    let verdict = scene.verdict().await;
     assert_eq!(recorded_attempts(&sql).await, 1, "the second's alone");
     println!("frozen with a lease: {verdict}");
 }

@@ -15,7 +15,7 @@ use crate::scene::{Scene, eventually, leases_run_out};
 async fn kills_under_load_lose_and_double_nothing_on_sqlite() {
     let mut scene = Scene::on_file().await;
     let told = kills_under_load(&mut scene).await;
-    println!("SQLite: {told}: {}", scene.judge().await);
+    println!("SQLite: {told}: {}", scene.verdict().await);
 }
 
 #[tokio::test]
@@ -24,7 +24,7 @@ async fn kills_under_load_lose_and_double_nothing_on_postgresql() {
     let mut scene = Scene::on(&database.url()).await;
     let told = kills_under_load(&mut scene).await;
     leases_run_out(&database.sql().await).await;
-    println!("PostgreSQL: {told}: {}", scene.judge().await);
+    println!("PostgreSQL: {told}: {}", scene.verdict().await);
 }
 
 async fn kills_under_load(scene: &mut Scene) -> String {
@@ -66,7 +66,7 @@ async fn kills_before_the_mark(database: &str, mut scene: Scene) {
         offering.await.unwrap();
         scene.wait_for_arrivals(2 * (round + 1)).await;
     }
-    let verdict = scene.judge().await;
+    let verdict = scene.verdict().await;
     let events = scene.receiver.events();
     assert!(events.values().all(|event| event.arrivals >= 2));
     println!("{database}: {kills} kills before the mark; {verdict}");

@@ -149,7 +149,7 @@ impl Scene {
 
     /// Waits until nothing is left to be sent, then compares what was answered with what exists
     /// and what arrived.
-    pub(crate) async fn judge(&self) -> Verdict {
+    pub(crate) async fn verdict(&self) -> Verdict {
         verdict::of(self).await
     }
 }

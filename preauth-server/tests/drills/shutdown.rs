@@ -67,7 +67,7 @@ async fn requests_and_deliveries_under_way_survive_the_end() {
     proxy.behave(Conduct::Pass);
     scene.receiver.answer_after(Duration::ZERO);
     scene.instances[0].start_again(sandbox.kill()).await;
-    let verdict = scene.judge().await;
+    let verdict = scene.verdict().await;
     assert_eq!(verdict.unknown + verdict.not_done, 0, "{verdict}");
     println!(
         "{REQUESTS} requests, {DELIVERIES} deliveries under way: {verdict}; ended in {end:.1?}"
@@ -95,6 +95,6 @@ async fn the_end_comes_in_time_although_the_database_says_nothing() {
     scene.instances[0].start_again(sandbox.kill()).await;
     load.end().await;
     leases_run_out(&database.sql().await).await;
-    let verdict = scene.judge().await;
+    let verdict = scene.verdict().await;
     println!("ended in {end:.1?} without an answer of the database; {verdict}");
 }

@@ -55,7 +55,7 @@ async fn an_upgrade_under_load_stops_and_loses_nothing() {
         scene.wait_for_offers(OFFERS).await;
         load.end().await;
         load_on_both.end().await;
-        let verdict = scene.judge().await;
+        let verdict = scene.verdict().await;
         scene.nothing_lingers(&sql).await;
         // A connection may reach the old server in the moment in which it closes its door.
         assert!(verdict.unknown <= WORKERS, "{verdict}");

@@ -37,7 +37,7 @@ struct Left {
     received: BTreeMap<String, Event>,
 }
 
-/// Waits until nothing is left to be sent and judges.
+/// Waits until nothing is left to be sent and checks.
 pub(crate) async fn of(scene: &Scene) -> Verdict {
     let deliveries = Deliveries::of(scene.first().sandbox()).await;
     deliveries.none_pending().await;

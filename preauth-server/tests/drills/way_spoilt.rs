@@ -27,7 +27,7 @@ async fn commits_whose_answer_is_lost_lose_and_double_nothing() {
     proxy.behave(Conduct::Pass);
     let recovery = scene.recovery().await;
     load.end().await;
-    let verdict = scene.judge().await;
+    let verdict = scene.verdict().await;
     scene.nothing_lingers(&database.sql().await).await;
     let cuts = proxy.cuts();
     println!("{cuts} commits cut: {verdict}; back within {recovery:.1?}");
@@ -65,7 +65,7 @@ async fn stall(conduct: Conduct) {
     load.end().await;
     let sql = database.sql().await;
     leases_run_out(&sql).await;
-    let verdict = scene.judge().await;
+    let verdict = scene.verdict().await;
     scene.nothing_lingers(&sql).await;
     println!("{conduct:?}: {verdict}; back within {recovery:.1?}");
 }
@@ -79,7 +79,7 @@ async fn a_slow_way_loses_and_doubles_nothing() {
     scene.wait_for_offers(40).await;
     load.end().await;
     proxy.behave(Conduct::Pass);
-    let verdict = scene.judge().await;
+    let verdict = scene.verdict().await;
     println!("50 ms more each way: {verdict}");
 }
 
@@ -112,7 +112,7 @@ async fn requests_at_once(delay: Duration) -> Verdict {
     }
     proxy.behave(Conduct::Pass);
     let recovery = scene.recovery().await;
-    let verdict = scene.judge().await;
+    let verdict = scene.verdict().await;
     scene.nothing_lingers(&database.sql().await).await;
     println!("200 requests, {delay:?} each way: {verdict}; back within {recovery:.1?}");
     verdict

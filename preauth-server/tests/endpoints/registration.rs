@@ -9,10 +9,10 @@ const URL: &str = "https://hooks.construtora.com.br/preauth";
 const PUBLIC: &str = "93.184.215.14";
 
 #[tokio::test]
-async fn every_url_of_the_vectors_is_judged_as_listed() {
+async fn every_url_of_the_vectors_is_validated_as_listed() {
     let house = House::public().await;
     let vectors = include_str!("../vectors/ssrf_urls.csv");
-    let mut judged = 0;
+    let mut validated = 0;
     for line in vectors.lines().skip(1) {
         let [url, addresses, expected] = line.split(',').collect::<Vec<_>>()[..] else {
             panic!("{line}");
@@ -32,9 +32,9 @@ async fn every_url_of_the_vectors_is_judged_as_listed() {
             _ => answer.text.as_str(),
         };
         assert_eq!(found, expected, "{line}");
-        judged += 1;
+        validated += 1;
     }
-    assert_eq!(judged, 88);
+    assert_eq!(validated, 88);
 }
 
 /// The names under which the vectors' hosts are looked up.
@@ -102,7 +102,7 @@ async fn a_resolver_that_does_not_answer_refuses_nobody_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn an_answer_that_does_not_fit_a_datagram_is_asked_for_over_tcp_and_judged_to_its_end() {
+async fn an_answer_that_does_not_fit_a_datagram_is_asked_for_over_tcp_and_validated_to_its_end() {
     let house = House::public().await;
     let public: Vec<_> = (1..=120).map(|n| format!("93.184.215.{n}")).collect();
     let mut addresses: Vec<_> = public.iter().map(String::as_str).collect();

@@ -53,7 +53,7 @@ async fn a_kept_connection_is_used_again_and_the_name_not_looked_up() {
     house.dns.say(NAME, [at(&["127.0.0.1"])]);
     house.register(&receiver.url("http", NAME)).await;
     assert_eq!(house.outcome().await, "204");
-    // It goes to an address that was judged; a new one would not.
+    // It goes to an address that was checked; a new one would not.
     house.dns.say(NAME, [at(&["10.0.0.1"])]);
     assert_eq!(house.outcome().await, "204");
     assert_eq!(house.dns.asked(NAME), 0);

@@ -80,7 +80,7 @@ impl Description {
     }
 
     /// Whether `value` fits the schema and has no field beyond it.
-    pub(crate) fn judge(&self, schema: &Value, value: &Value) -> Result<(), String> {
+    pub(crate) fn validate(&self, schema: &Value, value: &Value) -> Result<(), String> {
         let mut schema = schema.clone();
         forbid_more(&mut schema);
         let schema = json!({

@@ -41,7 +41,7 @@ async fn events_of_every_family_are_as_described() {
     let arrived = receiver.arrived(5, sandbox.text("webhookSecret")).await;
     let mut families: Vec<_> = arrived
         .iter()
-        .map(|event| judge(&description, event))
+        .map(|event| validate(&description, event))
         .collect();
     families.sort_unstable();
     families.dedup();
@@ -57,14 +57,17 @@ async fn events_of_every_family_are_as_described() {
 }
 
 /// Holds an event to the description; the schema of its data.
-fn judge(description: &Description, event: &Arrived) -> &'static str {
+fn validate(description: &Description, event: &Arrived) -> &'static str {
     let webhook = &description.document["webhooks"]["event"]["post"];
     for parameter in webhook["parameters"].as_array().unwrap() {
         let name = parameter["name"].as_str().unwrap();
         assert!(event.request.headers.contains_key(name), "{name}");
     }
     let (_, content) = members(&webhook["requestBody"]["content"]).next().unwrap();
-    assert_eq!(description.judge(&content["schema"], &event.body), Ok(()));
+    assert_eq!(
+        description.validate(&content["schema"], &event.body),
+        Ok(())
+    );
     let schema = match event.body["type"]
         .as_str()
         .unwrap()
@@ -77,6 +80,6 @@ fn judge(description: &Description, event: &Arrived) -> &'static str {
         _ => "OperationEventData",
     };
     let data: &Value = &description.document["components"]["schemas"][schema];
-    assert_eq!(description.judge(data, &event.body["data"]), Ok(()));
+    assert_eq!(description.validate(data, &event.body["data"]), Ok(()));
     schema
 }

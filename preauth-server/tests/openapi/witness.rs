@@ -55,12 +55,12 @@ impl Witness {
         let body = body.map(|body| body.to_string().into_bytes());
         let verb: Method = method.parse().unwrap();
         let answer = self.caller.send(verb, path, &headers, body).await;
-        self.judge(method, path, &answer);
+        self.validate(method, path, &answer);
         answer
     }
 
     /// Fails unless the answer is one that the description lists.
-    pub(crate) fn judge(&self, method: &str, path: &str, answer: &Answer) {
+    pub(crate) fn validate(&self, method: &str, path: &str, answer: &Answer) {
         let found = self.description.operation(method, path);
         let operation = found.unwrap_or_else(|| panic!("{method} {path} is not described"));
         let id = operation.id();
@@ -85,8 +85,8 @@ impl Witness {
                     "application/json" => answer.json(),
                     _ => answer.text.clone().into(),
                 };
-                let judged = self.description.judge(&body["schema"], &value);
-                assert_eq!(judged, Ok(()), "{context}");
+                let validated = self.description.validate(&body["schema"], &value);
+                assert_eq!(validated, Ok(()), "{context}");
             }
         }
         let codes = response["x-error-codes"].as_array();

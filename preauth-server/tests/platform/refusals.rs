@@ -10,8 +10,8 @@ on_each_database! {
     what_is_not_in_the_table_is_refused_and_changes_nothing,
     an_open_extension_stands_in_the_way,
     reopening_needs_the_invoice_to_be_free,
-    an_extension_is_judged_by_its_date_and_its_total,
-    a_release_is_judged_by_its_amount,
+    an_extension_is_validated_by_its_date_and_its_total,
+    a_release_is_validated_by_its_amount,
 }
 
 /// Ways to every status, and to every way of being closed or settled.
@@ -155,7 +155,7 @@ async fn reopening_needs_the_invoice_to_be_free(backend: Backend) {
     scene.play(reproved, &["reopen"]).await;
 }
 
-async fn an_extension_is_judged_by_its_date_and_its_total(backend: Backend) {
+async fn an_extension_is_validated_by_its_date_and_its_total(backend: Backend) {
     let scene = Scene::new(backend).await;
     let id = scene.offer("NF-1").await;
     scene
@@ -187,7 +187,7 @@ async fn an_extension_is_judged_by_its_date_and_its_total(backend: Backend) {
     );
 }
 
-async fn a_release_is_judged_by_its_amount(backend: Backend) {
+async fn a_release_is_validated_by_its_amount(backend: Backend) {
     let scene = Scene::new(backend).await;
     let id = scene.offer("NF-1").await;
     scene.play(id, &["request", "approve"]).await;

@@ -36,7 +36,7 @@ pub(crate) struct Field {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Text,
-    /// A text whose content is judged apart, with a code of its own.
+    /// A text whose content is checked apart, with a code of its own.
     Url,
     Amount,
     Whole,

@@ -149,7 +149,7 @@ async fn get_cancel_and_list_are_refused_as_the_reference_asks() {
 }
 
 #[tokio::test]
-async fn what_comes_before_is_judged_before() {
+async fn what_comes_before_is_validated_before() {
     let sandbox = Sandbox::start(Backend::Sqlite).await;
     let body = offer_body(&sandbox, "sandbox:INTERNAL_ERROR");
     let refused = |key: &'static str, body: serde_json::Value| {

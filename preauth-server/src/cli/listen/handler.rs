@@ -1,4 +1,4 @@
-//! Judges each delivery, decides how to answer, and has it told.
+//! Checks each delivery, decides how to answer, and has it told.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -18,7 +18,7 @@ const REMEMBERED_EVENTS: usize = 10_000;
 const ACCEPTED: u16 = 204;
 const REFUSED: u16 = 400;
 /// The sender comes again, and a secret may be there then.
-const CANNOT_JUDGE: u16 = 503;
+const CANNOT_VERIFY: u16 = 503;
 
 /// The handler of `listen`.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl DeliveryHandler for ListenHandler {
         let at = SystemClock.now();
         let (verdict, event, due) = match self.secrets.verifier() {
             Ok(verifier) => {
-                let delivery = Delivery::judge(&verifier, signature, body);
+                let delivery = Delivery::validate(&verifier, signature, body);
                 match delivery.verdict {
                     Ok(signed_at) => {
                         let age_seconds = at.unix_seconds().saturating_sub(signed_at);
@@ -61,7 +61,7 @@ impl DeliveryHandler for ListenHandler {
                     Err(error) => (Verdict::Refused(error), delivery.event, REFUSED),
                 }
             }
-            Err(error) => (Verdict::NoSecret(error), None, CANNOT_JUDGE),
+            Err(error) => (Verdict::NoSecret(error), None, CANNOT_VERIFY),
         };
         // Held while it is told, so that what is printed is in the order in which it is counted.
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);

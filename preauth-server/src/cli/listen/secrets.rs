@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_needs_no_file_and_is_judged_at_once() {
+    fn what_is_given_needs_no_file_and_is_validated_at_once() {
         let missing = Some(PathBuf::from("/nowhere/secrets"));
         let secrets = Secrets::new(&[SECOND.to_owned()], missing).unwrap();
         assert!(accepts(&secrets, SECOND));

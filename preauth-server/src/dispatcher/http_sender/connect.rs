@@ -1,4 +1,4 @@
-//! A socket to one of the judged addresses.
+//! A socket to one of the checked addresses.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -22,7 +22,7 @@ const MAX_TRIED: usize = 8;
 
 /// Connects to the first address that answers; its bytes are counted from the first one on.
 ///
-/// Whom the socket is connected to is judged last of all, whatever was judged before it.
+/// Whom the socket is connected to is checked last of all, whatever was checked before it.
 pub(super) async fn to_any(
     addresses: &[IpAddr],
     port: u16,
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whom_the_socket_is_connected_to_is_judged_last() {
+    async fn whom_the_socket_is_connected_to_is_validated_last() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         // As if the address had passed every check before.

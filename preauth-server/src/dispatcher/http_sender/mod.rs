@@ -1,8 +1,8 @@
-//! The sender on the network: one judged connection, one bounded exchange.
+//! The sender on the network: one checked connection, one bounded exchange.
 //!
 //! What a general HTTP client hides decides here: which address a socket is connected to, how many
 //! bytes may come before there is an answer, and at which step an attempt ended. So this one is made
-//! of `hyper`'s connections: `connect` opens a socket to a judged address, `tls` proves whose it is,
+//! of `hyper`'s connections: `connect` opens a socket to a checked address, `tls` proves whose it is,
 //! `connection` carries one exchange at a time, `pool` keeps it for the next one.
 
 mod answer;
@@ -65,11 +65,11 @@ impl HttpSenderOptions {
 
 /// Posts over HTTP/1.1, with TLS under the platform's root certificates and those that are given.
 ///
-/// The URL is judged at every attempt. A new connection costs one look-up; every address of the
-/// answer is judged, the socket is connected to a judged one, and the address of the connected peer
-/// is judged before anything is sent. The name stays in SNI, certificate and `Host`. Redirects are
+/// The URL is checked at every attempt. A new connection costs one look-up; every address of the
+/// answer is checked, the socket is connected to a checked one, and the address of the connected peer
+/// is checked before anything is sent. The name stays in SNI, certificate and `Host`. Redirects are
 /// answers like any other; no proxy, cookie or decompression takes part. Connections are kept for
-/// some minutes and used again: they lead to an address that was judged.
+/// some minutes and used again: they lead to an address that was checked.
 pub struct HttpSender {
     targets: Targets,
     tls: Tls,

@@ -70,7 +70,7 @@ impl Tls {
             Host::Name(name) => ServerName::try_from(name.clone()),
             Host::Address(address) => Ok(ServerName::IpAddress((*address).into())),
         };
-        // Whatever was judged to be a host name is one.
+        // Whatever was checked to be a host name is one.
         let name = name.map_err(|_| AttemptError::UrlRefused)?;
         let proven = self.0.connect(name, stream).await;
         proven.map_err(|error| failure(&error))

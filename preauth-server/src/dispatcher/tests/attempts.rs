@@ -144,7 +144,7 @@ async fn each_attempt_has_the_contracts_headers_and_a_fresh_signature() {
     dispatcher.run_once().await.unwrap();
     world.clock.advance(TimeDelta::seconds(6));
     dispatcher.run_once().await.unwrap();
-    let judge = Verifier::new(Secret::parse(SECRET).unwrap());
+    let validate = Verifier::new(Secret::parse(SECRET).unwrap());
     let sent = receivers.sent();
     assert_eq!(sent.len(), 2);
     for (request, ago) in sent.iter().zip([6, 0]) {
@@ -163,7 +163,7 @@ async fn each_attempt_has_the_contracts_headers_and_a_fresh_signature() {
         assert!(request.headers[4].1.starts_with("preauth/"));
         let now = world.clock.now().unix_seconds() - ago;
         let signature = request.headers[1].1.as_bytes();
-        let verified = judge
+        let verified = validate
             .verify(Some(signature), request.body.as_bytes(), now)
             .unwrap();
         assert_eq!(verified.signed_at_unix_seconds(), now);

@@ -243,7 +243,7 @@ async fn production_does_not_even_connect_to_an_address_that_is_not_public() {
 async fn what_registration_refuses_is_refused_at_sending_too() {
     let vectors = include_str!("../../../tests/vectors/ssrf_urls.csv");
     let refused = vectors.lines().filter(|line| line.ends_with(",refuse"));
-    let mut judged = 0;
+    let mut validated = 0;
     for line in refused {
         let [url, addresses, _] = line.split(',').collect::<Vec<_>>()[..] else {
             panic!("{line}");
@@ -260,13 +260,13 @@ async fn what_registration_refuses_is_refused_at_sending_too() {
             AttemptError::UrlRefused | AttemptError::AddressRefused | AttemptError::NameUnknown
         );
         assert!(is_refused, "{line}: {error}");
-        judged += 1;
+        validated += 1;
     }
-    assert_eq!(judged, 78);
+    assert_eq!(validated, 78);
 }
 
 #[tokio::test]
-async fn a_name_goes_to_its_judged_address_and_stays_in_the_host_header() {
+async fn a_name_goes_to_its_validated_address_and_stays_in_the_host_header() {
     let receiver = Receiver::start(Behaviour::answer("200 OK", "seen")).await;
     let options = resolving(TargetPolicy::sandbox(), &[&["127.0.0.1"]]);
     let url = format!("http://hooks.example.com:{}/", receiver.port);
@@ -290,7 +290,7 @@ async fn a_name_with_one_address_that_is_not_allowed_is_not_connected_to() {
 }
 
 #[tokio::test]
-async fn an_answer_that_changes_is_judged_anew_for_each_connection() {
+async fn an_answer_that_changes_is_validated_anew_for_each_connection() {
     let close = "200 OK\r\nconnection: close";
     let receiver = Receiver::start(Behaviour::answer(close, "seen")).await;
     let answers: &[&[&str]] = &[&["127.0.0.1"], &["10.0.0.1"], &["127.0.0.1"]];

@@ -39,7 +39,7 @@ impl Endpoint for Create {
             Err(problems) => return answered_before(api, payer, key, &received, problems).await,
         };
         if let Some(file) = &received.file {
-            offer.file = Some(file.judge(&api.files).await?);
+            offer.file = Some(file.validate(&api.files).await?);
         }
         if let Some(magic) = api.magic {
             magic.check_offer(api, &caller, &offer).await?;
@@ -84,7 +84,7 @@ async fn answered_before(
         return Err(problems.into());
     };
     if let Some(file) = &received.file {
-        offer.file = Some(file.judge(&api.files).await?);
+        offer.file = Some(file.validate(&api.files).await?);
     }
     let now = api.clock.now();
     match api.operations.answered_before(&offer, &key, now).await? {

@@ -2,7 +2,7 @@
 //!
 //! `sandbox:<CODE>` as a create's `invoice.number`; as the `externalReference` of an operation that
 //! is got or cancelled; as the `externalReference` that a list is filtered by. The refusal is built
-//! as the real one is, and comes after the request itself was judged (key, limit, permission,
+//! as the real one is, and comes after the request itself was checked (key, limit, permission,
 //! form) and before anything is looked up, remembered or changed.
 
 use preauth_core::ErrorCode;

@@ -79,7 +79,7 @@ impl Reading<'_> {
         if known.is_some() {
             return Err(FormFlaw::Repeated);
         }
-        judge_text(&part)?;
+        check_text(&part)?;
         *known = Some(text(part, &mut self.text_bytes_left).await?);
         Ok(())
     }
@@ -95,7 +95,7 @@ impl Reading<'_> {
         if self.form.file.is_some() {
             return Err(FormFlaw::Repeated);
         }
-        judge_transfer(&part)?;
+        check_transfer(&part)?;
         let file = FilePart {
             name,
             declared_type: header(&part, CONTENT_TYPE.as_str()),
@@ -124,8 +124,8 @@ async fn text(mut part: Field<'_>, left: &mut usize) -> Result<Vec<u8>, FormFlaw
 }
 
 /// A text is UTF-8, called plain text, JSON, or nothing at all; nothing is ever transcoded.
-fn judge_text(part: &Field<'_>) -> Result<(), FormFlaw> {
-    judge_transfer(part)?;
+fn check_text(part: &Field<'_>) -> Result<(), FormFlaw> {
+    check_transfer(part)?;
     let Some(media_type) = header(part, CONTENT_TYPE.as_str()) else {
         return Ok(());
     };
@@ -151,7 +151,7 @@ fn judge_text(part: &Field<'_>) -> Result<(), FormFlaw> {
 }
 
 /// Bytes are themselves: base64 and its like are not undone (RFC 7578, 4.7).
-fn judge_transfer(part: &Field<'_>) -> Result<(), FormFlaw> {
+fn check_transfer(part: &Field<'_>) -> Result<(), FormFlaw> {
     let encoding = header(part, TRANSFER_ENCODING).unwrap_or_else(|| "binary".to_owned());
     let is_identity = ["7bit", "8bit", "binary"]
         .iter()

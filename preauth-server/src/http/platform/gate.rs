@@ -1,4 +1,4 @@
-//! The operator token, judged before anything else is looked at.
+//! The operator token, checked before anything else is looked at.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -45,7 +45,7 @@ impl OperatorGate {
 
     /// Refuses a request that does not present the operator token. The right token always opens:
     /// whoever shares an address with a guesser is not locked out.
-    pub(super) fn judge(&self, req: &Request) -> Result<(), ApiError> {
+    pub(super) fn validate(&self, req: &Request) -> Result<(), ApiError> {
         let presented = bearer(req).map(Zeroizing::new);
         if presented.is_some_and(|it| self.tokens.admit(&it, self.clock.now())) {
             return Ok(());
@@ -78,7 +78,7 @@ impl fmt::Debug for OperatorGate {
     }
 }
 
-/// A layer of the private listener's service that judges the token where no endpoint does: on paths
+/// A layer of the private listener's service that checks the token where no endpoint does: on paths
 /// and methods of this API that do not exist, so that strangers cannot tell which do.
 #[derive(Clone, Debug)]
 pub(super) struct Unmatched(pub(super) OperatorGate);
@@ -96,7 +96,7 @@ impl Handler for Unmatched {
         let is_unmatched = res.status_code.is_some();
         if is_unmatched
             && req.uri().path().starts_with(PREFIX)
-            && let Err(refusal) = self.0.judge(req)
+            && let Err(refusal) = self.0.validate(req)
         {
             handler::refuse(refusal, depot, res);
         }
@@ -128,7 +128,7 @@ mod tests {
         let limiter = UnauthenticatedLimiter::unlimited();
         let gate = OperatorGate::new(tokens, limiter, Arc::new(SystemClock));
         let right = request(&["Bearer operator-token-of-the-tests"]);
-        assert!(gate.judge(&right).is_ok());
+        assert!(gate.validate(&right).is_ok());
         for refused in [
             &[][..],
             &["Bearer operator-token-of-the-testS"],
@@ -140,7 +140,7 @@ mod tests {
                 "Bearer operator-token-of-the-tests",
             ],
         ] {
-            let error = gate.judge(&request(refused)).unwrap_err();
+            let error = gate.validate(&request(refused)).unwrap_err();
             assert_eq!(error.code, ErrorCode::PlatformTokenInvalid, "{refused:?}");
         }
     }

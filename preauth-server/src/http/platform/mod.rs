@@ -1,7 +1,7 @@
 //! The platform API: what companies, suppliers, the bank and the platform's own people do, on the
 //! private listener.
 //!
-//! Everything under [`PREFIX`] stands behind the operator token, judged before anything else. The
+//! Everything under [`PREFIX`] stands behind the operator token, checked before anything else. The
 //! probes and the metrics stand beside it without one, so that an orchestrator can ask without a
 //! secret.
 

@@ -112,7 +112,7 @@ impl Handler for Guarded {
         _ctrl: &mut FlowCtrl,
     ) {
         RequestNotes::of(depot).route = Some(Arc::clone(&self.route));
-        let admitted = self.api.gate.judge(req);
+        let admitted = self.api.gate.validate(req);
         let may_go_on = admitted.and_then(|()| held::refuse(&self.api.hold, held::is_write(req)));
         let outcome = match may_go_on {
             Ok(()) => {

@@ -1,4 +1,4 @@
-//! What arrived, judged.
+//! What arrived, checked.
 
 use preauth_core::wire::{EventData, RawEventEnvelope};
 use webhook_verify::{Verifier, VerifyError};
@@ -13,9 +13,9 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// Judges a delivery by its signature header and its body as it came.
+    /// Checks a delivery by its signature header and its body as it came.
     #[must_use]
-    pub fn judge(verifier: &Verifier, signature: Option<&[u8]>, body: &[u8]) -> Self {
+    pub fn validate(verifier: &Verifier, signature: Option<&[u8]>, body: &[u8]) -> Self {
         let verdict = verifier.verify_now(signature, body);
         Self {
             verdict: verdict.map(|it| it.signed_at_unix_seconds()),

@@ -1,4 +1,4 @@
-//! A webhook receiver: takes deliveries, lets somebody judge them, and answers. The sandbox has one
+//! A webhook receiver: takes deliveries, lets somebody check them, and answers. The sandbox has one
 //! inside, and `listen` is one for developers.
 
 mod delivery;
@@ -27,7 +27,7 @@ pub struct Receiver {
     bound: Bound,
 }
 
-/// Who judges what arrives.
+/// Who checks what arrives.
 pub trait DeliveryHandler: Send + Sync + 'static {
     /// Hears of a delivery, with the value of its signature header, and says how to answer.
     fn handle(&self, signature: Option<&[u8]>, body: &[u8]) -> Answer;

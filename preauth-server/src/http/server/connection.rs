@@ -18,7 +18,7 @@ use salvo::rt::tokio::{TokioIo, TokioTimer};
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::heads::{HEAD_LIMIT_BYTES, Heads, Judgements};
+use super::heads::{HEAD_LIMIT_BYTES, HeadChecks, Heads};
 use super::registry::{Begun, Evicted, Place};
 use super::strict::Crowded;
 
@@ -64,14 +64,11 @@ pub(super) async fn serve<S>(
         place,
         evicted,
     } = ends;
-    let judgements = Judgements::new(place);
-    let heads = Heads::new(timed, judgements.clone());
+    let checks = HeadChecks::new(place);
+    let heads = Heads::new(timed, checks.clone());
     let (local, peer) = (local.into(), peer.into());
     let handler = service.hyper_handler(local, peer, Scheme::HTTP, None, control, None);
-    let requests = Requests {
-        handler,
-        judgements,
-    };
+    let requests = Requests { handler, checks };
     let mut connection = pin!(protocol().serve_connection(TokioIo::new(heads), requests));
     let mut stopping = pin!(stopping);
     let outcome = tokio::select! {
@@ -106,7 +103,7 @@ fn protocol() -> http1::Builder {
 /// The service, told of every request what its head was like.
 struct Requests<H> {
     handler: H,
-    judgements: Judgements,
+    checks: HeadChecks,
 }
 
 impl<H, B> HyperService<Request<Incoming>> for Requests<H>
@@ -120,7 +117,7 @@ where
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
 
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
-        let place = self.judgements.place();
+        let place = self.checks.place();
         let client = place.client(request.headers());
         request.extensions_mut().insert(client);
         match place.begin(client) {
@@ -130,19 +127,19 @@ where
             }
             Begun::Evicted => return Box::pin(async { Err(HangUp.into()) }),
         }
-        if let Some(flaw) = self.judgements.begin() {
+        if let Some(flaw) = self.checks.begin() {
             request.extensions_mut().insert(flaw);
         }
         let answer = self.handler.call(request);
-        let judgements = self.judgements.clone();
+        let checks = self.checks.clone();
         Box::pin(async move {
             let answer = answer.await;
-            judgements.end();
+            checks.end();
             let answer = answer?;
             match answer.extensions().get::<HangUp>() {
                 // The connection ends with the error.
                 Some(hang_up) => Err((*hang_up).into()),
-                None => Ok(answer.map(|body| Tracked { body, judgements })),
+                None => Ok(answer.map(|body| Tracked { body, checks })),
             }
         })
     }
@@ -151,7 +148,7 @@ where
 /// The body of an answer, with a note of its end.
 struct Tracked<B> {
     body: B,
-    judgements: Judgements,
+    checks: HeadChecks,
 }
 
 impl<B: Body + Unpin> Body for Tracked<B> {
@@ -176,7 +173,7 @@ impl<B: Body + Unpin> Body for Tracked<B> {
 
 impl<B> Drop for Tracked<B> {
     fn drop(&mut self) {
-        self.judgements.body_taken();
+        self.checks.body_taken();
     }
 }
 

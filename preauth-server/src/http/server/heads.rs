@@ -1,4 +1,4 @@
-//! Reads a connection one head at a time: each is whole and judged before the HTTP library sees its
+//! Reads a connection one head at a time: each is whole and checked before the HTTP library sees its
 //! first byte, and has to be there in time.
 //!
 //! The library reads what stands behind a body together with it, and its clock for the next head
@@ -26,7 +26,7 @@ const PIECE_BYTES: usize = 4 * 1024;
 
 /// What the two ends of the HTTP library have in common: the transport before it, the service behind it.
 #[derive(Clone, Debug)]
-pub(super) struct Judgements(Arc<Shared>);
+pub(super) struct HeadChecks(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
@@ -47,7 +47,7 @@ struct Exchange {
     is_body_taken: bool,
 }
 
-impl Judgements {
+impl HeadChecks {
     pub(super) fn new(place: Place) -> Self {
         Self(Arc::new(Shared {
             place,
@@ -110,7 +110,7 @@ impl Judgements {
 /// A transport whose heads come out whole.
 pub(super) struct Heads<S> {
     transport: S,
-    judgements: Judgements,
+    checks: HeadChecks,
     phase: Phase,
     /// What was read and not handed out.
     buffer: Vec<u8>,
@@ -137,10 +137,10 @@ enum Phase {
 }
 
 impl<S> Heads<S> {
-    pub(super) fn new(transport: S, judgements: Judgements) -> Self {
+    pub(super) fn new(transport: S, checks: HeadChecks) -> Self {
         Self {
             transport,
-            judgements,
+            checks,
             phase: Phase::FirstHead,
             buffer: Vec::new(),
             searched: 0,
@@ -156,7 +156,7 @@ impl<S> Heads<S> {
         match end.filter(|end| *end <= HEAD_LIMIT_BYTES) {
             Some(end) => {
                 let head = read(self.buffer.get(..end).unwrap_or_default());
-                self.judgements.announce(&head);
+                self.checks.announce(&head);
                 self.released = end;
                 self.phase = match head.body {
                     BodyLength::Bytes(bytes) => Phase::Body(bytes),
@@ -250,7 +250,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Heads<S> {
                     }
                 }
                 Phase::Body(0) => this.phase = Phase::Head,
-                Phase::ChunkedBody if this.judgements.is_answered() => this.phase = Phase::Head,
+                Phase::ChunkedBody if this.checks.is_answered() => this.phase = Phase::Head,
                 Phase::Body(left) if !this.buffer.is_empty() => {
                     let here = u64::try_from(this.buffer.len())
                         .unwrap_or(u64::MAX)
@@ -293,7 +293,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Heads<S> {
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let flushed = ready!(Pin::new(&mut this.transport).poll_flush(cx));
-        this.judgements.flushed();
+        this.checks.flushed();
         Poll::Ready(flushed)
     }
 

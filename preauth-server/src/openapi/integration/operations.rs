@@ -48,11 +48,11 @@ fn create() -> Described {
          with `Idempotency-Replayed: true`. The same key with other content is 409 `IDEMPOTENCY_KEY_REUSED`; while the first request is still \
          being processed, 409 `IDEMPOTENCY_IN_PROGRESS`. Content is compared as understood: white space, the order of fields, unknown fields \
          and 1000 or 1000.0 make no difference. Keys belong to the head office and are remembered for 30 days (configurable) from the first \
-         answer. Only a 201 is remembered: a refusal created nothing, so the same key may be sent again and is judged anew. A file counts \
+         answer. Only a 201 is remembered: a refusal created nothing, so the same key may be sent again and is decided anew. A file counts \
          with its name, type and content.\n\n\
          **Invoice file.** A PDF has `%PDF-` within its first 1,024 bytes; an XML document is well formed, has no internal DTD subset, and \
          refers to no entities but the predefined ones. The content must be what the part's `Content-Type` says. While too much is coming in, \
-         an upload waits up to 5 seconds and is then told 503 with `Retry-After`.",
+         an upload waits up to 5 seconds and then answers 503 with `Retry-After`.",
     )
     .security(scope(Scope::PreauthWrite))
     .parameter(shared::idempotency_key())

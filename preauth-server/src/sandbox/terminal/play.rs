@@ -40,7 +40,7 @@ pub struct Player {
 type Answer = Result<String, Refused>;
 
 impl Player {
-    /// What time it is, here and in São Paulo, by whose days due dates are judged.
+    /// What time it is, here and in São Paulo, by whose days due dates are checked.
     pub(super) fn now(&self) -> String {
         let clock = self.time_machine.clock();
         let now = clock.now();

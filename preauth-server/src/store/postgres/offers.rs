@@ -1,4 +1,4 @@
-//! What the judgement of a new operation looks at.
+//! What the check of a new operation looks at.
 
 use std::borrow::Cow;
 

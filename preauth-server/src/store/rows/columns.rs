@@ -99,23 +99,23 @@ impl<'r> Columns<'r> {
         self.optional_number(column, Money::from_cents)
     }
 
-    /// A whole number that some constructor judges.
+    /// A whole number that some constructor checks.
     pub(in crate::store) fn number<T>(
         &self,
         column: &'static str,
-        judge: impl FnOnce(i64) -> Option<T>,
+        validate: impl FnOnce(i64) -> Option<T>,
     ) -> Result<T, Corrupt> {
-        judge(self.raw(column)?).ok_or_else(|| self.corrupt(column))
+        validate(self.raw(column)?).ok_or_else(|| self.corrupt(column))
     }
 
     fn optional_number<T>(
         &self,
         column: &'static str,
-        judge: impl FnOnce(i64) -> Option<T>,
+        validate: impl FnOnce(i64) -> Option<T>,
     ) -> Result<Option<T>, Corrupt> {
         let number: Option<i64> = self.raw(column)?;
         number
-            .map(|number| judge(number).ok_or_else(|| self.corrupt(column)))
+            .map(|number| validate(number).ok_or_else(|| self.corrupt(column)))
             .transpose()
     }
 

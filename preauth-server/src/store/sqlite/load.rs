@@ -21,7 +21,7 @@ use super::rows::Columns;
 use super::{history, parties};
 use super::{operations, payment_orders};
 
-/// Everything that the judgement of a new operation looks at; the connection must be in a snapshot.
+/// Everything that the check of a new operation looks at; the connection must be in a snapshot.
 pub(super) async fn offer(
     connection: &mut SqliteConnection,
     counters: &Counters,

@@ -64,7 +64,7 @@ use reader::Reader;
 pub(super) use sandbox::{claim_for_sandbox, discard_sandbox, sandbox_is_seeded};
 use writer::Writer;
 
-pub(super) use open::judge_path;
+pub(super) use open::check_path;
 
 /// All ports over one SQLite file.
 pub struct SqliteStore {

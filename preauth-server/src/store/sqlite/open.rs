@@ -40,7 +40,7 @@ const READER_CACHE_KIB: &str = "-16384";
 const LOG_LIMIT_BYTES: &str = "67108864";
 
 pub(super) async fn open(path: &Path) -> Result<SqliteStore, OpenError> {
-    judge_path(path)?;
+    check_path(path)?;
     make_folder(path)?;
     let lock = lock(path)?;
     make_file(path)?;
@@ -87,7 +87,7 @@ async fn end_leases(connection: &mut SqliteConnection) -> Result<(), sqlx::Error
 }
 
 /// Refuses what is no path of a file.
-pub(in crate::store) fn judge_path(path: &Path) -> Result<(), OpenError> {
+pub(in crate::store) fn check_path(path: &Path) -> Result<(), OpenError> {
     let text = path.to_string_lossy();
     // SQLite would read more into these than a path.
     if path.file_name().is_none() || text.contains([':', '?', '%']) || text.ends_with('/') {

@@ -13,7 +13,7 @@ use crate::store::sandbox::{
 };
 
 use super::archive;
-use super::open::{judge_path, lock, make_file, make_folder, writing};
+use super::open::{check_path, lock, make_file, make_folder, writing};
 
 /// What a file is to a sandbox.
 enum Found {
@@ -29,7 +29,7 @@ pub(in crate::store) async fn claim_for_sandbox(
     id: &SandboxId,
     known: Option<&KeyHash>,
 ) -> Result<SandboxMark, OpenError> {
-    judge_path(path)?;
+    check_path(path)?;
     // A connection that could write would change the file's header.
     if let Found::Marked(mark) = look(path, known).await? {
         return Ok(mark);

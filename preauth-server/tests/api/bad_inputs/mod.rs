@@ -1,14 +1,14 @@
 //! What careless and hostile callers send, row by row, and what that may change: nothing.
 
-mod judgement;
 mod row;
+mod validation;
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 
 use crate::support::{Backend, Sandbox, exchange, offer_body, with};
 
-use judgement::complaints;
 use row::Table;
+use validation::complaints;
 
 on_each_database! {
     keys_that_are_no_keys,

@@ -3,12 +3,12 @@
 
 mod breaches;
 mod growth;
-mod judge;
+mod validate;
 
 use serde_json::Value;
 
 use crate::description::{Description, at};
-use judge::breaches;
+use validate::breaches;
 
 const RELEASED: &str = include_str!("../../../../docs/openapi/released/integration.json");
 

@@ -97,7 +97,7 @@ impl Books {
         overdue.take(limit)
     }
 
-    /// All or nothing: every constraint is judged before the first write.
+    /// All or nothing: every constraint is checked before the first write.
     fn commit(&mut self, commit: Commit) -> Result<(), CommitError> {
         let expected = commit.write.expected_version();
         let (Write::NewOperation(operation) | Write::Operation { operation, .. }) = commit.write

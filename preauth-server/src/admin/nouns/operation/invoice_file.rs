@@ -49,7 +49,7 @@ impl SaveFile {
         }
         let file = Call::get(format!("operations/{operation}/invoice-file"));
         let content = session.download(file).await?;
-        judge(&content, described)?;
+        validate(&content, described)?;
         files::write_private(output, &content).map_err(|cause| match cause.kind() {
             ErrorKind::AlreadyExists => taken(output),
             _ => Failure::NotSaved {
@@ -62,7 +62,7 @@ impl SaveFile {
 }
 
 /// Fails unless the content is the one that was sent with the offer.
-fn judge(content: &[u8], described: &Value) -> Result<(), Failure> {
+fn validate(content: &[u8], described: &Value) -> Result<(), Failure> {
     let arrived = ContentHash::from_bytes(Sha256::digest(content).into()).to_string();
     let sent = described.pointer("/sha256").and_then(Value::as_str);
     if sent == Some(arrived.as_str()) {
@@ -82,15 +82,15 @@ fn taken(path: &Path) -> Failure {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::judge;
+    use super::validate;
 
     #[test]
     fn only_what_was_sent_is_saved() {
         let sent = json!({
             "sha256": "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
         });
-        assert!(judge(b"abc", &sent).is_ok());
-        assert!(judge(b"abd", &sent).is_err());
-        assert!(judge(b"", &Value::Null).is_err());
+        assert!(validate(b"abc", &sent).is_ok());
+        assert!(validate(b"abd", &sent).is_err());
+        assert!(validate(b"", &Value::Null).is_err());
     }
 }

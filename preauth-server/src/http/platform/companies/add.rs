@@ -189,14 +189,14 @@ mod tests {
     fn a_branch_is_of_its_head_offices_kind_and_has_no_branches() {
         let head_office = CompanyId::new(Uuid::from_u128(2));
         let kind = CompanyKind::Construction;
-        let judge = |company| refuse_as_branch(kind, &company);
-        assert_eq!(judge(company("CONSTRUCTION", None)), Ok(()));
+        let validate = |company| refuse_as_branch(kind, &company);
+        assert_eq!(validate(company("CONSTRUCTION", None)), Ok(()));
         let differs = Refusal::KindDiffers {
             kind: CompanyKind::Supplier,
         };
-        assert_eq!(judge(company("SUPPLIER", None)), Err(differs));
+        assert_eq!(validate(company("SUPPLIER", None)), Err(differs));
         assert_eq!(
-            judge(company("CONSTRUCTION", Some(head_office))),
+            validate(company("CONSTRUCTION", Some(head_office))),
             Err(Refusal::HeadOfficeIsBranch { head_office })
         );
     }

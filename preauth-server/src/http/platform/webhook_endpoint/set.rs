@@ -37,8 +37,12 @@ impl Endpoint for Set {
         if company.head_office.is_some() {
             return Err(ApiError::new(ErrorCode::EndpointNotHeadOffice));
         }
-        let judged = api.targets.judge(&wanted.url).await.map_err(not_judged)?;
-        let url = judged.url().to_string();
+        let validated = api
+            .targets
+            .validate(&wanted.url)
+            .await
+            .map_err(not_validated)?;
+        let url = validated.url().to_string();
         match api.directory.endpoint(company.id).await? {
             Some(_) => change(api, company.id, &url, wanted.events).await,
             None => register(api, company.id, url, wanted.events).await,
@@ -46,7 +50,7 @@ impl Endpoint for Set {
     }
 }
 
-fn not_judged(error: TargetError) -> ApiError {
+fn not_validated(error: TargetError) -> ApiError {
     match error {
         TargetError::Refused(refusal) => Refusal::EndpointUrl(refusal).into(),
         TargetError::Unknown(cause) => {
@@ -100,7 +104,7 @@ struct WantedEndpoint {
 fn parse(tree: &Json) -> Result<WantedEndpoint, Vec<Problem>> {
     let mut problems = Problems::default();
     let wanted = Fields::body(tree, &mut problems).and_then(|body| {
-        // What a URL may be is judged apart, and answered with a code of its own.
+        // What a URL may be is checked apart, and answered with a code of its own.
         let url = body.text(
             "url",
             |text| Ok::<_, Defect>(text.to_owned()),

@@ -36,7 +36,7 @@ pub(in crate::store) struct SqliteArchive {
 impl SqliteArchive {
     /// Fails unless there is a database with a schema that this build works on at `path`.
     pub(in crate::store) async fn open(path: &Path) -> Result<Self, OpenError> {
-        super::open::judge_path(path)?;
+        super::open::check_path(path)?;
         let failed = |cause: sqlx::Error| OpenError::Database {
             path: path.to_owned(),
             cause: Box::new(cause),

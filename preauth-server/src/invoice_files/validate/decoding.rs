@@ -49,7 +49,7 @@ fn declared(head: &[u8]) -> Result<Option<&'static Encoding>, Stop> {
 }
 
 /// What stands in quotes behind `encoding` in the XML declaration, if there is one; its form is
-/// judged when the document is read.
+/// checked when the document is read.
 fn label(head: &[u8]) -> Option<&[u8]> {
     let declaration = head.strip_prefix(b"<?xml")?;
     let end = position(declaration, b"?>")?;

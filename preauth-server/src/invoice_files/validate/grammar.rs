@@ -46,7 +46,7 @@ const fn continues_name(c: char) -> bool {
 }
 
 /// What an `&…;` in a text stands for: a character by its number, or one of the five that XML knows.
-pub(super) fn judge_reference(name: &str) -> Result<(), Unlike> {
+pub(super) fn check_reference(name: &str) -> Result<(), Unlike> {
     let Some(number) = name.strip_prefix('#') else {
         return match name {
             "lt" | "gt" | "amp" | "apos" | "quot" => Ok(()),
@@ -66,13 +66,13 @@ pub(super) fn judge_reference(name: &str) -> Result<(), Unlike> {
 }
 
 /// An attribute's value as it stands between its quotes.
-pub(super) fn judge_value(value: &str) -> Result<(), Unlike> {
+pub(super) fn check_value(value: &str) -> Result<(), Unlike> {
     if value.contains('<') || !are_characters(value) {
         return Err(Unlike::NotWellFormed);
     }
     for behind in value.split('&').skip(1) {
         let (name, _) = behind.split_once(';').ok_or(Unlike::NotWellFormed)?;
-        judge_reference(name)?;
+        check_reference(name)?;
     }
     Ok(())
 }
@@ -112,7 +112,7 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
 }
 
 /// A document type: a name, and where its declarations lie, which nobody fetches.
-pub(super) fn judge_doctype(text: &str) -> Result<(), Unlike> {
+pub(super) fn check_doctype(text: &str) -> Result<(), Unlike> {
     let name_ends = text.find(|c| is_space(c) || c == '[');
     let (name, behind) = text.split_at(name_ends.unwrap_or(text.len()));
     if qualified(name).is_none() {
@@ -142,7 +142,7 @@ fn literals(text: &str, count: usize) -> Option<&str> {
 }
 
 /// An XML declaration's content behind `xml`: version, then encoding, then standalone.
-pub(super) fn judge_declaration(text: &str) -> Result<(), Unlike> {
+pub(super) fn check_declaration(text: &str) -> Result<(), Unlike> {
     let mut known = ["version", "encoding", "standalone"].into_iter();
     let mut has_version = false;
     for attribute in Attributes(text) {

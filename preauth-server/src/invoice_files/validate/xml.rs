@@ -8,8 +8,8 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::decoding::decoded;
 use super::grammar::{
-    Attributes, are_characters, is_plain_name, is_space, judge_declaration, judge_doctype,
-    judge_reference, judge_value, qualified,
+    Attributes, are_characters, check_declaration, check_doctype, check_reference, check_value,
+    is_plain_name, is_space, qualified,
 };
 use super::{Stop, Unlike};
 
@@ -22,8 +22,8 @@ const NAMESPACE_LIMIT: usize = 64;
 
 const DOCTYPE: &[u8] = b"<!DOCTYPE";
 
-/// Judges a whole document.
-pub(super) fn judge(content: impl BufRead) -> Result<(), Stop> {
+/// Checks a whole document.
+pub(super) fn validate(content: impl BufRead) -> Result<(), Stop> {
     let mut reader = Reader::from_reader(decoded(content)?);
     reader.config_mut().check_comments = true;
     let mut document = Document::default();
@@ -71,11 +71,11 @@ impl Document {
         match event {
             Event::Decl(declaration) => {
                 ensure(is_first)?;
-                judge_declaration(declaration.strip_prefix("xml").unwrap_or_default())
+                check_declaration(declaration.strip_prefix("xml").unwrap_or_default())
             }
             Event::DocType(text) => {
                 ensure(!self.has_root && !std::mem::replace(&mut self.has_doctype, true))?;
-                judge_doctype(&text)
+                check_doctype(&text)
             }
             Event::Start(start) => self.begin(&start),
             Event::Empty(start) => {
@@ -101,7 +101,7 @@ impl Document {
             }
             Event::GeneralRef(reference) => {
                 ensure(self.depth > 0)?;
-                judge_reference(&reference)
+                check_reference(&reference)
             }
             Event::Eof => Ok(()),
         }
@@ -120,7 +120,7 @@ impl Document {
                 return Err(Unlike::TooManyAttributes);
             }
             ensure(!names.contains(&name))?;
-            judge_value(value)?;
+            check_value(value)?;
             names.push(name);
             if let (Some("xmlns"), prefix) = parts(name)? {
                 ensure(!value.is_empty())?;
@@ -173,11 +173,11 @@ const fn ensure(holds: bool) -> Result<(), Unlike> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{MediaType, judge};
+    use super::super::{MediaType, validate};
     use super::{Unlike, XML_DEPTH_LIMIT};
 
     fn xml(content: impl AsRef<[u8]>) -> Result<(), Unlike> {
-        judge(content.as_ref(), MediaType::TextXml).unwrap()
+        validate(content.as_ref(), MediaType::TextXml).unwrap()
     }
 
     fn utf_16(mark: u16, text: &str) -> Vec<u8> {

@@ -42,7 +42,7 @@ pub enum Unlike {
     TooManyAttributes,
 }
 
-/// Why judging stopped.
+/// Why checking stopped.
 #[derive(Debug)]
 enum Stop {
     Unlike(Unlike),
@@ -50,24 +50,24 @@ enum Stop {
     Unread(io::Error),
 }
 
-/// Judges a file by its content (contract, "Invoice file rules"): a PDF by its header, an XML document
+/// Checks a file by its content (contract, "Invoice file rules"): a PDF by its header, an XML document
 /// by being well formed, without an internal DTD subset, and within bounds. Nothing it refers to is
 /// looked up, and nothing expanded.
 ///
-/// An error is one of reading, and no judgement.
-pub fn judge(content: impl BufRead, declared: MediaType) -> io::Result<Result<(), Unlike>> {
-    let judged = match declared {
-        MediaType::Pdf => judge_pdf(content),
-        MediaType::ApplicationXml | MediaType::TextXml => xml::judge(content),
+/// An error is one of reading, and no check.
+pub fn validate(content: impl BufRead, declared: MediaType) -> io::Result<Result<(), Unlike>> {
+    let validated = match declared {
+        MediaType::Pdf => check_pdf(content),
+        MediaType::ApplicationXml | MediaType::TextXml => xml::validate(content),
     };
-    match judged {
+    match validated {
         Ok(()) => Ok(Ok(())),
         Err(Stop::Unlike(unlike)) => Ok(Err(unlike)),
         Err(Stop::Unread(error)) => Err(error),
     }
 }
 
-fn judge_pdf(content: impl Read) -> Result<(), Stop> {
+fn check_pdf(content: impl Read) -> Result<(), Stop> {
     let mut head = Vec::new();
     content
         .take(PDF_HEADER_WITHIN_BYTES)
@@ -89,10 +89,10 @@ impl From<Unlike> for Stop {
 
 #[cfg(test)]
 mod tests {
-    use super::{MediaType, Unlike, judge};
+    use super::{MediaType, Unlike, validate};
 
     fn pdf(content: &[u8]) -> Result<(), Unlike> {
-        judge(content, MediaType::Pdf).unwrap()
+        validate(content, MediaType::Pdf).unwrap()
     }
 
     #[test]
