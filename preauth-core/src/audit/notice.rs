@@ -26,7 +26,7 @@ impl Checker<'_> {
     }
 
     /// Checks an offer without a mail; `latest` is the latest moment at which anything happened.
-    pub(super) fn offers_without_mail(
+    pub(super) fn offer_without_mail(
         &self,
         offer: OfferWithoutMail,
         latest: Timestamp,

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_are_judged_before_rounding() {
+    fn bounds_are_validated_before_rounding() {
         assert_eq!(
             parse("499.999", "0"),
             Err(vec![AmountProblem::AmountOutOfRange])

@@ -57,7 +57,7 @@ pub enum OrderRejection {
     /// The table has no row for this action in this status.
     #[error("not possible while {status}")]
     InvalidTransition {
-        /// The status it was judged against.
+        /// The status it was checked against.
         status: PaymentOrderStatus,
     },
 }

@@ -7,7 +7,7 @@ text_enum! {
     pub enum Stage, "stage" {
         /// While it was an offer.
         PreAuth => "PRE_AUTH",
-        /// While the construction company judged the supplier's request.
+        /// While the construction company checked the supplier's request.
         Request => "REQUEST",
         /// By the platform or by the passing of time.
         System => "SYSTEM",

@@ -40,16 +40,16 @@ where
     T: IntegerId,
     D: Deserializer<'de>,
 {
-    judge(i64::deserialize(deserializer)?)
+    validate(i64::deserialize(deserializer)?)
 }
 
-fn judge<T: IntegerId, E: Error>(number: i64) -> Result<T, E> {
+fn validate<T: IntegerId, E: Error>(number: i64) -> Result<T, E> {
     T::from_number(number).ok_or_else(|| E::custom("an id is a positive integer"))
 }
 
 /// The same for an id that may be `null`; with `#[serde(default)]` it may be absent, too.
 pub(super) mod optional {
-    use super::{Deserialize, Deserializer, IntegerId, Serializer, judge};
+    use super::{Deserialize, Deserializer, IntegerId, Serializer, validate};
 
     #[expect(clippy::ref_option, reason = "serde passes the field by reference")]
     pub(in super::super) fn serialize<T, S>(
@@ -72,7 +72,7 @@ pub(super) mod optional {
         D: Deserializer<'de>,
     {
         Option::<i64>::deserialize(deserializer)?
-            .map(judge)
+            .map(validate)
             .transpose()
     }
 }

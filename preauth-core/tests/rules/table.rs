@@ -236,7 +236,7 @@ fn cancel_answers(state_name: &str) -> Result<Decision, Rejection> {
 }
 
 #[test]
-fn the_refusal_names_the_status_it_was_judged_against() {
+fn the_refusal_names_the_status_it_was_validated_against() {
     for (_, state) in states() {
         let operation = operation(state);
         let status = operation.status();

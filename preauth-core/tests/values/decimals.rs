@@ -97,7 +97,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_is_too_strange_to_be_judged(text in "[0-9eE.+-]{0,40}") {
+    fn no_text_is_too_strange_to_be_validated(text in "[0-9eE.+-]{0,40}") {
         let plain = Decimal::parse_plain(&text);
         let json = Decimal::parse_json_number(&text);
         // What is plain is JSON too, and means the same.

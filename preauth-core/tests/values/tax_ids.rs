@@ -105,7 +105,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_is_too_strange_to_be_judged(text in "\\PC*") {
+    fn no_text_is_too_strange_to_be_validated(text in "\\PC*") {
         if let Ok(cnpj) = Cnpj::parse(&text) {
             prop_assert_eq!(cnpj.as_str().len(), 14);
         }

@@ -21,7 +21,7 @@ fn fields(line: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_tax_id_of_the_vectors_is_judged_and_normalized_as_listed() {
+fn every_tax_id_of_the_vectors_is_validated_and_normalized_as_listed() {
     for line in include_str!("../vectors/cnpj.csv").lines().skip(1) {
         let fields = fields(line);
         let found = Cnpj::parse(&fields[0]).ok().map(|cnpj| cnpj.to_string());
@@ -31,7 +31,7 @@ fn every_tax_id_of_the_vectors_is_judged_and_normalized_as_listed() {
 }
 
 #[test]
-fn every_email_of_the_vectors_is_judged_as_listed() {
+fn every_email_of_the_vectors_is_validated_as_listed() {
     for line in include_str!("../vectors/email.csv").lines().skip(1) {
         let fields = fields(line);
         let found = Email::parse(&fields[0]);

@@ -41,7 +41,7 @@ async fn a_key_leads_to_its_company_and_its_user() {
         .add_api_key(&key, &hash, None)
         .await
         .unwrap();
-    let entry = enter(&fixture, &hash, fixture.now).await;
+    let entry = authenticate(&fixture, &hash, fixture.now).await;
     let expected = KeyRecord {
         key: key.id,
         scopes: [Scope::PreauthRead, Scope::NotesRead].into_iter().collect(),
@@ -139,29 +139,36 @@ async fn revoked_and_expired_keys_are_not_counted() {
     let fixture = Fixture::new().await;
     let (expired, hash) = fixture.known_key().await;
     assert_eq!(
-        enter(&fixture, &hash, expired.expires_at).await.window,
+        authenticate(&fixture, &hash, expired.expires_at)
+            .await
+            .window,
         None
     );
     let just_before = expired
         .expires_at
         .saturating_sub(TimeDelta::milliseconds(1));
-    assert!(enter(&fixture, &hash, just_before).await.window.is_some());
+    assert!(
+        authenticate(&fixture, &hash, just_before)
+            .await
+            .window
+            .is_some()
+    );
 
     let (revoked, hash) = fixture.known_key().await;
     let revoke = fixture.directory().revoke_api_key(revoked.id, fixture.now);
     revoke.await.unwrap();
-    let entry = enter(&fixture, &hash, fixture.now).await;
+    let entry = authenticate(&fixture, &hash, fixture.now).await;
     assert_eq!((entry.window, entry.revoked_at), (None, Some(fixture.now)));
 
     let (exhausted, hash) = fixture.known_key().await;
     for _ in 0..=LIMIT.requests {
-        enter(&fixture, &hash, fixture.now).await;
+        authenticate(&fixture, &hash, fixture.now).await;
     }
     let revoke = fixture
         .directory()
         .revoke_api_key(exhausted.id, fixture.now);
     revoke.await.unwrap();
-    let entry = enter(&fixture, &hash, fixture.now).await;
+    let entry = authenticate(&fixture, &hash, fixture.now).await;
     assert_eq!((entry.window, entry.revoked_at), (None, Some(fixture.now)));
     let shown = fixture.directory().api_key(revoked.id).await.unwrap();
     assert_eq!(shown.unwrap().last_used_at, None);
@@ -180,7 +187,11 @@ async fn a_deactivated_user_is_not_active() {
         .update_user(key.responsible_user, &change)
         .await;
     assert!(!updated.unwrap().active);
-    assert!(!enter(&fixture, &hash, fixture.now).await.user_is_active);
+    assert!(
+        !authenticate(&fixture, &hash, fixture.now)
+            .await
+            .user_is_active
+    );
 }
 
 #[tokio::test]
@@ -196,7 +207,11 @@ async fn a_user_of_another_group_is_not_active_for_the_key() {
         .add_api_key(&key, &hash, None)
         .await
         .unwrap();
-    assert!(!enter(&fixture, &hash, fixture.now).await.user_is_active);
+    assert!(
+        !authenticate(&fixture, &hash, fixture.now)
+            .await
+            .user_is_active
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -235,8 +250,8 @@ async fn a_key_learns_of_its_companys_suspension_and_of_its_head_offices() {
     }
     let suspended = async || {
         let (head, branch) = (&hashes[0], &hashes[1]);
-        let head = enter(&fixture, head, fixture.now).await;
-        let branch = enter(&fixture, branch, fixture.now).await;
+        let head = authenticate(&fixture, head, fixture.now).await;
+        let branch = authenticate(&fixture, branch, fixture.now).await;
         (head.company_is_suspended, branch.company_is_suspended)
     };
     let suspension = Suspension {

@@ -2,7 +2,7 @@
 
 use preauth_core::operation::{Actor, Rejection};
 use preauth_core::port::{Filter, Viewer};
-use preauth_core::service::{Offered, ServiceError};
+use preauth_core::service::{OfferOutcome, ServiceError};
 use preauth_core::value::{ExternalReference, IdempotencyKey, InvoiceNumber};
 use preauth_server::directory::CompanyKind;
 use sqlx::AssertSqlSafe;
@@ -109,7 +109,7 @@ async fn an_answer_that_was_remembered_before_is_repeated_to_the_same_bytes() {
             .await;
         assert_eq!(
             again.unwrap(),
-            Offered::Replayed {
+            OfferOutcome::Replayed {
                 body: first.clone()
             }
         );
@@ -119,7 +119,7 @@ async fn an_answer_that_was_remembered_before_is_repeated_to_the_same_bytes() {
             .await;
         assert_eq!(
             before.unwrap(),
-            Some(Offered::Replayed {
+            Some(OfferOutcome::Replayed {
                 body: first.clone()
             })
         );
@@ -167,5 +167,8 @@ async fn an_entry_of_the_block_list_covers_the_entity_and_goes_with_it() {
         .service
         .offer(&offer, Actor::Company, None, fixture.now)
         .await;
-    assert!(matches!(taken, Ok(Offered::Created { .. })), "{taken:?}");
+    assert!(
+        matches!(taken, Ok(OfferOutcome::Created { .. })),
+        "{taken:?}"
+    );
 }

@@ -10,7 +10,7 @@ use preauth_core::operation::{
     Actor, Credit, Invoice, InvoiceAmounts, Offer, OfferedSupplier, Operation,
 };
 use preauth_core::port::{IdSource, OperationEvent, OrderEvent, PageRequest, Render};
-use preauth_core::service::{Offered, Service};
+use preauth_core::service::{OfferOutcome, Service};
 use preauth_core::value::{
     ApiKeyId, Cnpj, CompanyId, CompanyName, DueDate, Email, EndpointId, EventTypeSet,
     IdempotencyKey, InvoiceNumber, KeyName, Money, Permission, PersonName, Scope, Timestamp,
@@ -196,8 +196,8 @@ impl Fixture {
             .service
             .offer(offer, Actor::Company, Some(&key), self.now);
         match offered.await.unwrap() {
-            Offered::Created { operation, .. } => *operation,
-            Offered::Replayed { body } => panic!("replayed: {body}"),
+            OfferOutcome::Created { operation, .. } => *operation,
+            OfferOutcome::Replayed { body } => panic!("replayed: {body}"),
         }
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use chrono::TimeDelta;
 use preauth_core::operation::Actor;
 use preauth_core::port::Claim;
-use preauth_core::service::{Offered, ServiceError};
+use preauth_core::service::{OfferOutcome, ServiceError};
 use preauth_core::value::IdempotencyKey;
 use preauth_server::access::RateLimit;
 use tokio::time::timeout;
@@ -188,10 +188,10 @@ async fn a_key_that_one_instance_is_committing_is_in_progress_on_the_other() {
         "{meanwhile:?}"
     );
     committing.rollback().await.unwrap();
-    let Offered::Created { body, .. } = send().await.unwrap() else {
+    let OfferOutcome::Created { body, .. } = send().await.unwrap() else {
         panic!("nobody else made the offer");
     };
-    assert_eq!(send().await.unwrap(), Offered::Replayed { body });
+    assert_eq!(send().await.unwrap(), OfferOutcome::Replayed { body });
 }
 
 #[tokio::test]

@@ -30,7 +30,7 @@ const COUNT_OF_THE_BUILD_BEFORE: &str =
          last_used_at = greatest(w.last_used_at, excluded.last_used_at)
      RETURNING count, started_at";
 
-async fn enter(fixture: &Fixture, hash: &KeyHash, limit: RateLimit, now: Timestamp) -> u32 {
+async fn authenticate(fixture: &Fixture, hash: &KeyHash, limit: RateLimit, now: Timestamp) -> u32 {
     let entered = fixture.stores.access.authenticate(hash, limit, now).await;
     entered.unwrap().unwrap().window.unwrap().count
 }
@@ -102,7 +102,7 @@ async fn a_look_up_behind_a_held_snapshot_goes_over_the_newest_row_alone() {
         .await
         .unwrap();
     for expected in 1..=REQUESTS {
-        let count = enter(&fixture, &hash, NO_LIMIT, fixture.now).await;
+        let count = authenticate(&fixture, &hash, NO_LIMIT, fixture.now).await;
         assert_eq!(count, expected);
     }
     let (plan, pages) = look_up(&fixture, key.id).await;
@@ -156,7 +156,7 @@ async fn a_window_is_exact_over_instances_while_rows_fill() {
             tokio::spawn(async move {
                 let mut granted = 0;
                 for _ in 0..50 {
-                    let count = enter(&fixture, &hash, limit, fixture.now).await;
+                    let count = authenticate(&fixture, &hash, limit, fixture.now).await;
                     granted += u32::from(count <= limit.requests);
                 }
                 granted
@@ -181,7 +181,7 @@ async fn the_build_before_counts_in_the_same_window() {
     let later = |seconds| fixture.later(TimeDelta::seconds(seconds));
     let before =
         |seconds, requests| enter_before(&fixture, key.id, limit, later(seconds), requests);
-    let present = |seconds| enter(&fixture, &hash, limit, later(seconds));
+    let present = |seconds| authenticate(&fixture, &hash, limit, later(seconds));
     // By turns, over rows that fill; the window is the one that the build before began.
     for turn in 0..30 {
         assert_eq!(before(0, 2).await, (3 * turn + 1 + 1, fixture.now));
@@ -205,7 +205,7 @@ async fn outdated_counts_go_in_small_steps_and_the_last_use_stays() {
     let fixture = Fixture::new().await;
     let (key, hash) = fixture.known_key().await;
     for _ in 0..REQUESTS {
-        enter(&fixture, &hash, NO_LIMIT, fixture.now).await;
+        authenticate(&fixture, &hash, NO_LIMIT, fixture.now).await;
     }
     let house = &fixture.stores.housekeeping;
     let forget = |minutes| {
@@ -224,7 +224,7 @@ async fn outdated_counts_go_in_small_steps_and_the_last_use_stays() {
     let shown = fixture.directory().api_key(key.id).await.unwrap().unwrap();
     assert_eq!(shown.last_used_at, Some(fixture.now));
     assert_eq!(
-        enter(&fixture, &hash, NO_LIMIT, fixture.now).await,
+        authenticate(&fixture, &hash, NO_LIMIT, fixture.now).await,
         REQUESTS + 1
     );
 }

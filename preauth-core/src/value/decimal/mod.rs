@@ -10,7 +10,7 @@ mod sum;
 
 pub use parse::DecimalError;
 
-/// A decimal number, exactly as sent: the judge of bounds, never of storage.
+/// A decimal number, exactly as sent: used to check bounds, never of storage.
 ///
 /// Amounts are compared with their bounds on this value, and only then rounded to [`Money`]; no
 /// binary float is involved at any point. Size is bounded on the text before anything is computed,

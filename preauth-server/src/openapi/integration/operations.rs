@@ -52,7 +52,7 @@ fn create() -> Described {
          with its name, type and content.\n\n\
          **Invoice file.** A PDF has `%PDF-` within its first 1,024 bytes; an XML document is well formed, has no internal DTD subset, and \
          refers to no entities but the predefined ones. The content must be what the part's `Content-Type` says. While too much is coming in, \
-         an upload waits up to 5 seconds and then answers 503 with `Retry-After`.",
+         an upload waits up to 5 seconds and then receives 503 with `Retry-After`.",
     )
     .security(scope(Scope::PreauthWrite))
     .parameter(shared::idempotency_key())

@@ -69,7 +69,7 @@ one record, and is answered the first answer again, byte for byte, with `Idempot
 is 409 `IDEMPOTENCY_KEY_REUSED`; while the first is still being processed, 409 `IDEMPOTENCY_IN_PROGRESS`. The keys are those of all \
 creates of this API together and none of the ERPs'; they are remembered as long as theirs, 30 days unless configured otherwise. Only what \
 was done is remembered. The clear text of an API key is never stored and so not repeated.
-- Who presents no operator token has 600 requests a minute and address, and is then told 429.
+- Without an operator token, each address has 600 requests a minute; beyond that it receives 429.
 - A `Host` that is neither this listener's address, a loopback name nor in `console.hosts` is answered 421 `BAD_REQUEST`, except on \
 the probes and `/metrics`.";
 

@@ -25,7 +25,7 @@ impl fmt::Display for Fact {
     #[expect(clippy::too_many_lines, reason = "a list, one sentence an entry")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::OfferOutcome {
+            Self::Offered {
                 key,
                 invoice,
                 answer,

@@ -30,7 +30,7 @@ pub(crate) struct Entry {
 #[derive(Clone, Debug)]
 pub(crate) enum Fact {
     /// A caller has the outcome of its offer, which it made `at` that moment.
-    OfferOutcome {
+    Offered {
         key: Option<IdempotencyKey>,
         invoice: usize,
         at: Timestamp,
