@@ -27,7 +27,7 @@ pub(super) async fn operation(
         operation.payer.head_office,
         operation.supplier.cnpj,
         operation.invoice.number.as_ref(),
-        Some(id),
+        id,
     )
     .await?;
     let subscriptions =

@@ -16,11 +16,11 @@ use super::error::Fault;
 use super::operations;
 use super::rows::{Columns, place};
 
-/// What one statement finds, and whether an operation in progress holds the invoice.
+/// What one statement finds, and which operation in progress holds the invoice.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) loaded: LoadedOffer,
-    pub(super) is_held: bool,
+    pub(super) holder: Option<OperationId>,
 }
 
 /// Everything but the operations that hold the invoices, which there seldom are: one round trip for
@@ -35,9 +35,10 @@ pub(super) async fn find_all(
     let roots: Vec<&str> = roots.iter().map(CnpjRoot::as_str).collect();
     let [numbers, second_forms, third_forms] = number_forms(targets);
     let keys: Vec<Option<&str>> = targets.iter().map(key).collect();
-    // A subquery with a limit has one plan: row by row, by an index, however small its table is when the
-    // plan is made. The condition on the holder's number and status is that of the unique index, word for word: PostgreSQL
-    // uses the index for no other.
+    // A subquery with a limit has one plan: row by row, by the whole of a key, however small its table is
+    // when the plan is made. A join on two columns that come from two tables would find by the first alone,
+    // and compare all that a company has. The condition on the holder's number and status is that of the
+    // unique index, word for word: PostgreSQL uses the index for no other.
     let rows = sqlx::query(
         "SELECT t.n,
                 p.id AS payer_id, p.head_office_id AS payer_head_office_id, p.cnpj AS payer_cnpj,
@@ -53,15 +54,15 @@ pub(super) async fn find_all(
                    AND substr(b.supplier_cnpj, 1, 8) = t.root LIMIT 1) IS NOT NULL
                     AS supplier_is_blocked,
                 c.max_term_days, c.max_invoice_amount_cents,
-                (SELECT 1
+                (SELECT o.id
                  FROM unnest(ARRAY[t.number, t.second_form, t.third_form]) AS f (number)
                  CROSS JOIN LATERAL (
-                     SELECT 1 FROM operations o
+                     SELECT o.id FROM operations o
                      WHERE o.head_office_id = p.head_office_id AND o.supplier_cnpj = t.supplier
                        AND coalesce(o.invoice_number_nfc, o.invoice_number) = f.number
                        AND o.invoice_number IS NOT NULL
                        AND o.status NOT IN ('REPROVED', 'CONCLUDED') LIMIT 1) AS o
-                 LIMIT 1) IS NOT NULL AS is_held,
+                 LIMIT 1) AS holder,
                 r.fingerprint, r.operation_id, r.body, r.expires_at,
                 pe.id AS payer_endpoint, pe.events AS payer_events,
                 se.id AS supplier_endpoint, se.events AS supplier_events,
@@ -69,17 +70,28 @@ pub(super) async fn find_all(
          FROM unnest($1::UUID[], $2::TEXT[], $3::TEXT[], $4::TEXT[], $5::TEXT[], $6::TEXT[],
                      $7::TEXT[])
              WITH ORDINALITY AS t (payer, supplier, root, number, second_form, third_form, key, n)
-         JOIN companies p ON p.id = t.payer
-         LEFT JOIN companies s ON s.cnpj = t.supplier
-         LEFT JOIN supplier_invitations si
-             ON si.supplier_id = s.id AND si.head_office_id = p.head_office_id
-         LEFT JOIN credit_analyses c ON c.head_office_id = p.head_office_id
-         LEFT JOIN idempotency_replies r ON r.head_office_id = p.head_office_id AND r.key = t.key
-         LEFT JOIN endpoints pe
-             ON pe.head_office_id = p.head_office_id AND pe.deleted_at IS NULL
-         LEFT JOIN endpoints se
-             ON se.head_office_id = s.head_office_id AND se.deleted_at IS NULL
-            AND s.head_office_id <> p.head_office_id",
+         CROSS JOIN LATERAL (
+             SELECT p.id, p.head_office_id, p.cnpj, p.name
+             FROM companies p WHERE p.id = t.payer LIMIT 1) AS p
+         LEFT JOIN LATERAL (
+             SELECT s.id, s.head_office_id, s.cnpj, s.name, s.is_invited
+             FROM companies s WHERE s.cnpj = t.supplier LIMIT 1) AS s ON TRUE
+         LEFT JOIN LATERAL (
+             SELECT i.name FROM supplier_invitations i
+             WHERE i.supplier_id = s.id AND i.head_office_id = p.head_office_id LIMIT 1) AS si ON TRUE
+         LEFT JOIN LATERAL (
+             SELECT c.max_term_days, c.max_invoice_amount_cents FROM credit_analyses c
+             WHERE c.head_office_id = p.head_office_id LIMIT 1) AS c ON TRUE
+         LEFT JOIN LATERAL (
+             SELECT r.fingerprint, r.operation_id, r.body, r.expires_at FROM idempotency_replies r
+             WHERE r.head_office_id = p.head_office_id AND r.key = t.key LIMIT 1) AS r ON TRUE
+         LEFT JOIN LATERAL (
+             SELECT e.id, e.events FROM endpoints e
+             WHERE e.head_office_id = p.head_office_id AND e.deleted_at IS NULL LIMIT 1) AS pe ON TRUE
+         LEFT JOIN LATERAL (
+             SELECT e.id, e.events FROM endpoints e
+             WHERE e.head_office_id = s.head_office_id AND e.deleted_at IS NULL
+               AND s.head_office_id <> p.head_office_id LIMIT 1) AS se ON TRUE",
     )
     .bind(payers)
     .bind(suppliers)
@@ -125,13 +137,12 @@ pub(super) async fn find_held(
 ) -> Result<Option<LoadedOffer>, Fault> {
     let found = find_all(connection, std::slice::from_ref(target)).await?;
     let found = found.into_iter().next().transpose()?.flatten();
-    let Some(Found { mut loaded, .. }) = found else {
+    let Some(Found { mut loaded, holder }) = found else {
         return Ok(None);
     };
-    let head_office = loaded.context.payer.head_office;
-    let number = target.invoice_number.as_ref();
-    loaded.context.holder =
-        operations::holder(connection, head_office, target.supplier, number, None).await?;
+    if let Some(holder) = holder {
+        loaded.context.holder = operations::by_id(connection, holder).await?;
+    }
     Ok(Some(loaded))
 }
 
@@ -141,7 +152,9 @@ fn found(columns: Columns<'_>) -> Result<Found, Fault> {
     let supplier = known_supplier(columns)?;
     let credit: Option<Credit> = has_credit.map(|_| credit(columns)).transpose()?;
     Ok(Found {
-        is_held: columns.raw("is_held")?,
+        holder: columns
+            .raw::<Option<i64>>("holder")?
+            .and_then(OperationId::new),
         loaded: LoadedOffer {
             reply: reply(columns)?,
             subscriptions: subscriptions(columns, &payer, supplier.party())?,

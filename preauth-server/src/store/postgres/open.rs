@@ -27,21 +27,25 @@ use super::{PostgresStore, durability, held, migrations, offers};
 
 /// How long the first connection of all may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// What the server itself ends, so that no statement of a lost instance stands in others' way.
-const SESSION: [(&str, &str); 4] = [
+/// What the server itself ends, so that no statement of a lost instance stands in others' way; and no table
+/// is read as a whole where an index leads to what is looked for. A session keeps the plans of its
+/// statements and of checks of references: one that was made while the table held three rows would read
+/// all of it until somebody analyses it. Such a plan looks so costly that it would be compiled, too.
+const SESSION: [(&str, &str); 6] = [
     ("statement_timeout", "10s"),
     ("lock_timeout", "5s"),
     ("idle_in_transaction_session_timeout", "15s"),
     ("tcp_keepalives_idle", "30"),
+    ("enable_seqscan", "off"),
+    ("jit", "off"),
 ];
 
 /// For statements over arrays: a plan made for the array at hand looks cheaper, because most are
 /// short, and takes longer to make than to carry out.
-const KEPT_PLANS: [(&str, &str); 2] = [("plan_cache_mode", "force_generic_plan"), ("jit", "off")];
+const KEPT_PLANS: [(&str, &str); 1] = [("plan_cache_mode", "force_generic_plan")];
 /// For plans that find rows by their keys, and are kept: made while a table is small, one that reads
 /// all of it would look cheaper, and be there when the table is not small any more.
-const BY_KEYS: [(&str, &str); 4] = [
-    ("enable_seqscan", "off"),
+const BY_KEYS: [(&str, &str); 3] = [
     ("enable_bitmapscan", "off"),
     ("enable_hashjoin", "off"),
     ("enable_mergejoin", "off"),

@@ -27,31 +27,34 @@ pub(super) async fn holder(
     head_office: CompanyId,
     supplier: Cnpj,
     number: Option<&InvoiceNumber>,
-    except: Option<OperationId>,
+    except: OperationId,
 ) -> Result<Option<Operation>, Fault> {
     let Some(number) = number else {
         return Ok(None);
     };
-    for form in number.held_as() {
-        // The condition on number and status is that of the unique index, word for word: PostgreSQL
-        // uses the index for no other.
-        let row = sqlx::query(select_operations!(
-            "WHERE o.head_office_id = $1 AND o.supplier_cnpj = $2
-               AND coalesce(o.invoice_number_nfc, o.invoice_number) = $3
+    // A subquery with a limit has one plan (see `offers`). The condition on number and status is that of
+    // the unique index, word for word: PostgreSQL uses the index for no other.
+    let found: Option<i64> = sqlx::query_scalar(
+        "SELECT o.id
+         FROM unnest($3::TEXT[]) AS f (number)
+         CROSS JOIN LATERAL (
+             SELECT o.id FROM operations o
+             WHERE o.head_office_id = $1 AND o.supplier_cnpj = $2
+               AND coalesce(o.invoice_number_nfc, o.invoice_number) = f.number
                AND o.invoice_number IS NOT NULL AND o.status NOT IN ('REPROVED', 'CONCLUDED')
-               AND o.id IS DISTINCT FROM $4"
-        ))
-        .bind(head_office.as_uuid())
-        .bind(supplier.as_str())
-        .bind(form)
-        .bind(except.map(OperationId::get))
-        .fetch_optional(&mut *connection)
-        .await?;
-        if let Some(row) = row {
-            return Ok(Some(operation(&row)?));
-        }
-    }
-    Ok(None)
+               AND o.id <> $4 LIMIT 1) AS o
+         LIMIT 1",
+    )
+    .bind(head_office.as_uuid())
+    .bind(supplier.as_str())
+    .bind(number.held_as())
+    .bind(except.get())
+    .fetch_optional(&mut *connection)
+    .await?;
+    let Some(id) = found.and_then(OperationId::new) else {
+        return Ok(None);
+    };
+    by_id(connection, id).await
 }
 
 /// Offers whose time has passed, those first that have waited longest, and why others of them cannot

@@ -24,7 +24,7 @@ impl Store for PostgresStore {
     async fn load_offer(&self, target: &OfferTarget) -> Result<Option<LoadedOffer>, Unavailable> {
         let found = self.offers.ask(target.clone()).await;
         match found.map_err(Fault::from)?? {
-            Some(found) if found.is_held => {
+            Some(found) if found.holder.is_some() => {
                 let loaded = self.read_snapshot(target, |connection, target| {
                     Box::pin(offers::find_held(connection, target))
                 });

@@ -1,0 +1,164 @@
+//! Plans of the statements on the way of a create. They are kept by their sessions, so one that is made on
+//! an empty table is carried out on a large one until somebody analyses it; so each must find its rows by
+//! a key, whatever is known of the tables at that moment.
+
+mod large;
+mod reported;
+
+use std::collections::BTreeSet;
+
+use preauth_core::operation::{Actor, InvoiceFile, Offer};
+use preauth_core::value::{ApiKeyId, CompanyId};
+use preauth_server::access::{KeyHash, RateLimit};
+use preauth_server::invoice_files::ContentHash;
+
+use crate::fixture::Fixture;
+use reported::{Plans, run_unseen};
+
+/// So many creates and a session has chosen the plans that it keeps.
+const UNTIL_PLANS_ARE_KEPT: usize = 8;
+/// Rows of one table that one statement may look at.
+const MAX_ROWS: f64 = 32.0;
+/// Pages of one table and its index that it may go over.
+const MAX_PAGES: f64 = 64.0;
+const LIMIT: RateLimit = RateLimit {
+    requests: 1_000_000,
+    window_seconds: 60,
+};
+/// What a create looks up; each must be in a plan that was seen.
+const TABLES: [&str; 11] = [
+    "api_keys",
+    "blocked_suppliers",
+    "companies",
+    "credit_analyses",
+    "endpoints",
+    "idempotency_replies",
+    "invoice_file_bytes",
+    "operations",
+    "rate_counts",
+    "supplier_invitations",
+    "users",
+];
+
+/// A head office that creates, with a key, a user and an endpoint.
+struct Scene {
+    fixture: Fixture,
+    plans: Plans,
+    payer: CompanyId,
+    key: (ApiKeyId, KeyHash),
+    /// Offers again and again to one supplier, who is known from the first one on.
+    known: Offer,
+}
+
+impl Scene {
+    async fn new() -> Self {
+        let database = std::sync::Arc::new(crate::database::Database::fresh().await);
+        let plans = Plans::of(&database).await;
+        let fixture = Fixture::on(&database, 1).await;
+        large::without_autovacuum(&fixture).await;
+        let payer = fixture.payer().await;
+        let user = fixture.user(payer);
+        fixture.directory().add_user(&user, None).await.unwrap();
+        let (key, hash) = fixture.api_key(payer, user.id);
+        let added = fixture.directory().add_api_key(&key, &hash, None);
+        added.await.unwrap();
+        fixture.add_endpoint(payer).await;
+        let known = fixture.new_offer(payer);
+        Self {
+            fixture,
+            plans,
+            payer,
+            key: (key.id, hash),
+            known,
+        }
+    }
+
+    /// What a request to create asks of the database, in its order: of an invoice with a file to a supplier
+    /// that is new, of another one to a known supplier, and of that one again.
+    async fn create(&self) {
+        let stores = &self.fixture.stores;
+        let entered = stores.access.enter(&self.key.1, LIMIT, self.fixture.now);
+        assert!(entered.await.unwrap().is_some());
+        stores.files.named_bytes(self.payer).await.unwrap();
+        let id = self.fixture.uuid().into_bytes();
+        let content = ContentHash::from_bytes([id, id].concat().try_into().unwrap());
+        let announced = stores.files.announce_file(content, self.fixture.now);
+        assert!(announced.await.unwrap());
+        let mut offer = self.fixture.new_offer(self.payer);
+        offer.file = Some(InvoiceFile {
+            name: "nota.pdf".to_owned(),
+            media_type: "application/pdf".to_owned(),
+            size: 1,
+            sha256: *content.as_bytes(),
+        });
+        self.fixture.make(&offer).await;
+
+        let mut offer = self.known.clone();
+        offer.invoice.number = self.fixture.new_offer(self.payer).invoice.number;
+        self.fixture.make(&offer).await;
+        let service = &self.fixture.service;
+        let again = service.offer(&offer, Actor::Company, None, self.fixture.now);
+        again.await.unwrap_err();
+    }
+
+    async fn keep_plans(&self) {
+        for _ in 0..UNTIL_PLANS_ARE_KEPT {
+            self.create().await;
+        }
+    }
+
+    async fn fill(&self) {
+        let (payer, supplier) = (self.payer, self.known.supplier.cnpj);
+        large::fill(&self.fixture, payer, self.key.0, supplier).await;
+    }
+
+    async fn analyze(&self) {
+        run_unseen(&self.fixture, "ANALYZE").await;
+    }
+
+    /// Creates once more, by the plans that are kept.
+    async fn find_few_rows(&self) {
+        self.plans.scans();
+        self.create().await;
+        let scans = self.plans.scans();
+        let many: Vec<_> = scans
+            .iter()
+            .filter(|it| it.rows > MAX_ROWS || it.pages > MAX_PAGES)
+            .map(|it| format!("{} rows, {} pages: {}", it.rows, it.pages, it.place))
+            .collect();
+        assert!(many.is_empty(), "{many:#?}");
+        let seen: BTreeSet<_> = scans.iter().map(|it| it.relation.as_str()).collect();
+        let unseen: Vec<_> = TABLES.iter().filter(|it| !seen.contains(**it)).collect();
+        assert!(unseen.is_empty(), "{unseen:?} not in {seen:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_create_finds_few_rows_by_plans_that_were_made_for_empty_tables() {
+    let scene = Scene::new().await;
+    scene.keep_plans().await;
+    scene.fill().await;
+    scene.find_few_rows().await;
+}
+
+#[tokio::test]
+async fn a_create_finds_few_rows_by_plans_that_were_made_for_a_few_analysed_rows() {
+    let scene = Scene::new().await;
+    for _ in 0..2 {
+        scene.create().await;
+    }
+    scene.analyze().await;
+    scene.keep_plans().await;
+    scene.fill().await;
+    scene.find_few_rows().await;
+}
+
+#[tokio::test]
+async fn a_create_finds_few_rows_by_plans_that_were_made_for_large_tables() {
+    let scene = Scene::new().await;
+    scene.create().await;
+    scene.fill().await;
+    scene.analyze().await;
+    scene.keep_plans().await;
+    scene.find_few_rows().await;
+}

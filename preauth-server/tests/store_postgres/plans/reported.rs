@@ -1,0 +1,146 @@
+//! The plans by which the store's own statements are carried out, as the server reports them.
+//!
+//! `auto_explain` sends the plan of every statement, those inside of triggers and of checks of references
+//! included, to the session that it is carried out in. The driver hands these notices on as events.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::Value;
+use tracing::field::{Field, Visit};
+use tracing::subscriber::DefaultGuard;
+use tracing::{Event, Subscriber};
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
+
+use crate::database::Database;
+use crate::fixture::Fixture;
+
+/// What the driver calls its events about notices.
+const NOTICES: &str = "sqlx::postgres::notice";
+
+/// What sessions that begin from now on report.
+const SETTINGS: [(&str, &str); 7] = [
+    ("session_preload_libraries", "auto_explain"),
+    ("auto_explain.log_min_duration", "0"),
+    ("auto_explain.log_level", "notice"),
+    ("auto_explain.log_format", "json"),
+    ("auto_explain.log_analyze", "on"),
+    ("auto_explain.log_buffers", "on"),
+    ("auto_explain.log_nested_statements", "on"),
+];
+
+/// The plans that were reported on this thread.
+pub(super) struct Plans {
+    reported: Arc<Mutex<Vec<Value>>>,
+    _listening: DefaultGuard,
+}
+
+/// What one statement read of one table.
+pub(super) struct Scan {
+    pub(super) relation: String,
+    /// Rows that were looked at, whether or not they were what was looked for.
+    pub(super) rows: f64,
+    /// Pages that were gone over.
+    pub(super) pages: f64,
+    /// The statement, and the node of its plan.
+    pub(super) place: String,
+}
+
+impl Plans {
+    /// Has the sessions of a database report their plans, and listens.
+    pub(super) async fn of(database: &Database) -> Self {
+        let sql = database.sql().await;
+        for (name, value) in SETTINGS {
+            let set = format!("ALTER DATABASE {} SET {name} = '{value}'", database.name());
+            sqlx::raw_sql(sqlx::AssertSqlSafe(set))
+                .execute(&sql)
+                .await
+                .unwrap();
+        }
+        let reported = Arc::new(Mutex::new(Vec::new()));
+        let listener = Listener(Arc::clone(&reported));
+        let subscriber = tracing_subscriber::registry().with(listener);
+        Self {
+            reported,
+            _listening: tracing::subscriber::set_default(subscriber),
+        }
+    }
+
+    /// Everything that was read since the last call.
+    pub(super) fn scans(&self) -> Vec<Scan> {
+        let reported = std::mem::take(&mut *self.reported.lock().unwrap());
+        let mut scans = Vec::new();
+        for report in reported {
+            let statement = report["Query Text"].as_str().unwrap_or_default();
+            collect(&report["Plan"], statement, &mut scans);
+        }
+        scans
+    }
+}
+
+/// Adds what a node of a plan reads, and the nodes below it.
+fn collect(node: &Value, statement: &str, scans: &mut Vec<Scan>) {
+    let number = |name: &str| node[name].as_f64().unwrap_or(0.0);
+    let kind = node["Node Type"].as_str().unwrap_or_default();
+    if let Some(relation) = node["Relation Name"].as_str()
+        && kind != "ModifyTable"
+    {
+        let at_once = number("Actual Rows")
+            + number("Rows Removed by Filter")
+            + number("Rows Removed by Index Recheck");
+        scans.push(Scan {
+            relation: relation.to_owned(),
+            rows: at_once * number("Actual Loops"),
+            pages: number("Shared Hit Blocks") + number("Shared Read Blocks"),
+            place: place(node, statement),
+        });
+    }
+    for child in node["Plans"].as_array().into_iter().flatten() {
+        collect(child, statement, scans);
+    }
+}
+
+/// The line of a node in a plan, behind the beginning of the statement.
+fn place(node: &Value, statement: &str) -> String {
+    let shown = ["Node Type", "Index Name", "Index Cond", "Filter"];
+    let mut line: Vec<&str> = shown.iter().filter_map(|it| node[*it].as_str()).collect();
+    let statement: String = statement.chars().take(300).collect();
+    let statement = statement.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.push(&statement);
+    line.join(" / ")
+}
+
+/// Runs statements whose plans nobody needs to see.
+pub(super) async fn run_unseen(fixture: &Fixture, statements: &str) {
+    let mut session = fixture.sql.acquire().await.unwrap();
+    let sql = format!("SET auto_explain.log_min_duration = -1; {statements}");
+    sqlx::raw_sql(sqlx::AssertSqlSafe(sql))
+        .execute(&mut *session)
+        .await
+        .unwrap();
+}
+
+struct Listener(Arc<Mutex<Vec<Value>>>);
+
+impl<S: Subscriber> Layer<S> for Listener {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        if event.metadata().target() == NOTICES {
+            event.record(&mut Message(&self.0));
+        }
+    }
+}
+
+/// The plan in a notice, if it has one.
+struct Message<'a>(&'a Mutex<Vec<Value>>);
+
+impl Visit for Message<'_> {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        if field.name() == "message"
+            && let Some((_, plan)) = value.split_once("plan:\n")
+        {
+            let plan = serde_json::from_str(plan).unwrap();
+            self.0.lock().unwrap().push(plan);
+        }
+    }
+
+    fn record_debug(&mut self, _: &Field, _: &dyn std::fmt::Debug) {}
+}
