@@ -77,7 +77,9 @@ impl Scene {
     /// that is new, of another one to a known supplier, and of that one again.
     async fn create(&self) {
         let stores = &self.fixture.stores;
-        let entered = stores.access.enter(&self.key.1, LIMIT, self.fixture.now);
+        let entered = stores
+            .access
+            .authenticate(&self.key.1, LIMIT, self.fixture.now);
         assert!(entered.await.unwrap().is_some());
         stores.files.named_bytes(self.payer).await.unwrap();
         let id = self.fixture.uuid().into_bytes();
