@@ -1,17 +1,18 @@
-//! How much memory the server takes while fifty files of 10 MB come in at once.
+//! The server's memory while fifty files of 10 MB are uploaded at once.
 //!
 //! ```text
 //! cargo bench -p preauth-server --bench uploads [-- UPLOADS]
 //! ```
 //!
-//! Every upload has sent half of its file before any sends the other half, so all of them are under
-//! way together. Fails when an upload is not answered 201, or when more than 200 MiB were resident.
+//! Every upload sends half of its file before any sends the other half, so all of them are in
+//! progress together. Fails when an upload is not answered with 201, or when more than 200 MiB were
+//! resident.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
-    reason = "a benchmark tells its figures, and a panic is the report of a failure"
+    reason = "a benchmark prints its figures, and a panic is the report of a failure"
 )]
 
 use std::fs;
@@ -30,12 +31,12 @@ use tempfile::TempDir;
 
 const SERVER: &str = env!("CARGO_BIN_EXE_preauth-server");
 const UPLOADS: usize = 50;
-/// Behind the few that make each file one of its own.
+/// After the few bytes that make each file unique.
 const FILE_BYTES: usize = 10 * 1024 * 1024 - BEGINS_BYTES;
 const BEGINS_BYTES: usize = 17;
 const LIMIT_KIB: u64 = 200 * 1024;
 const BOUNDARY: &str = "b-o-u-n-d-a-r-y";
-/// How often, and how long apart, it is looked whether the server is ready.
+/// Readiness is polled this often, at this interval.
 const LOOKS: u32 = 400;
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -43,7 +44,7 @@ fn main() {
     let (options, numbers): (Vec<_>, Vec<_>) = std::env::args()
         .skip(1)
         .partition(|it| it.starts_with("--"));
-    // A run of all tests starts benchmarks, too.
+    // `cargo test --all-targets` starts benchmarks, too: do nothing.
     if !options.iter().any(|it| it == "--bench") {
         return;
     }
@@ -94,7 +95,7 @@ fn end() -> String {
     format!("\r\n--{BOUNDARY}--\r\n")
 }
 
-/// A sandbox with everything that an upload needs; it ends with this value.
+/// A sandbox with everything that an upload needs; dropping the value stops it.
 struct Sandbox {
     process: Child,
     address: String,
@@ -138,7 +139,7 @@ impl Sandbox {
         }
     }
 
-    /// A create up to where its file begins, whose content is a PDF by its first bytes.
+    /// The head of a create, up to the first bytes of its file, which mark it as a PDF.
     fn head(&self, n: usize) -> String {
         let text = |name: &str| self.ready[name].as_str().unwrap_or_default();
         let due = calendar::today(SystemClock.now()) + Days::new(60);
@@ -154,7 +155,7 @@ impl Sandbox {
         let invoice =
             format!("{{\"amount\":12500.5,\"dueDate\":\"{due}\",\"number\":\"NF-{n}\"}}\r\n");
         let file = "; filename=\"nota.pdf\"\r\nContent-Type: application/pdf";
-        // The number makes each file a file of its own.
+        // The number makes each file unique.
         let begins = format!("%PDF-1.7 {n:>8}");
         assert!(begins.len() == BEGINS_BYTES);
         let parts = [
@@ -173,7 +174,7 @@ impl Sandbox {
         )
     }
 
-    /// The most that was ever resident.
+    /// The peak of the resident memory.
     fn peak_kib(&self) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,4 +1,4 @@
-//! A healthy receiver, alone and beside one that takes five seconds over every answer.
+//! A healthy receiver, first alone, then beside one that takes five seconds for every answer.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ const PER_SECOND: u32 = 200;
 const SLOWNESS: Duration = Duration::from_secs(5);
 const WARM_UP: Duration = Duration::from_secs(3);
 const PAIRS: usize = 5;
-/// In hundredths: the share of the run beside the slow one in the run without it.
+/// 100%: the rate beside the slow receiver in percent of the rate alone.
 const WHOLE: u64 = 100;
 
 pub(crate) fn run(seconds: u64) {
@@ -24,14 +24,14 @@ pub(crate) fn run(seconds: u64) {
     let mut ratios = Vec::new();
     for pair in 0..PAIRS {
         let alone = |stage: &Stage| {
-            stage.nobody_hears("supplier");
+            stage.delete_endpoint("supplier");
             run(time)
         };
         let beside = |stage: &Stage| {
-            stage.hears("supplier", &slow);
+            stage.register_endpoint("supplier", &slow);
             run(time)
         };
-        // In turns, so that what changes in the machine meets both.
+        // Alternate the order, so that a change in the machine affects both runs.
         let (alone, beside) = if pair % 2 == 0 {
             let first = alone(&stage);
             (first, beside(&stage))

@@ -1,4 +1,4 @@
-//! A receiver that takes a tenth of a second for each answer, alone: how many events a second.
+//! A receiver that takes 100 ms for each answer, alone: events per second.
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use crate::stage::Stage;
 const ROUND_TRIP: Duration = Duration::from_millis(100);
 const CLIENTS: usize = 16;
 
-/// Events of so many seconds of creates wait before it begins.
+/// `seconds` of creates are queued before the measurement begins.
 pub(crate) fn run(seconds: u64) {
     let stage = Stage::new();
     let far = Receiver::start(ROUND_TRIP);
-    stage.hears("payer", &far);
+    stage.register_endpoint("payer", &far);
     stage.pause(true);
     let time = Duration::from_secs(seconds);
     let waiting = clients::run(&stage.scene, CLIENTS, time).count();

@@ -1,4 +1,4 @@
-//! How soon an event arrives, at a load that leaves room.
+//! The time from a create to the arrival of its event, at moderate load.
 
 use std::time::Duration;
 

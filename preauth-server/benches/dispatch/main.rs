@@ -1,5 +1,5 @@
-//! Webhooks from a create to their receiver: how many, how soon, and whether a slow receiver is
-//! noticed by a healthy one (see docs/benchmarks.md).
+//! Webhooks from a create to the receiver: throughput, latency, and whether a slow receiver delays
+//! a healthy one (see docs/benchmarks.md).
 //!
 //! ```text
 //! cargo bench -p preauth-server --bench dispatch -- rate [SECONDS]
@@ -10,7 +10,7 @@
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a benchmark tells its figures, and a panic is the report of a failure"
+    reason = "a benchmark prints its figures, and a panic is the report of a failure"
 )]
 
 mod fairness;
@@ -39,7 +39,7 @@ mod scene;
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    // A run of all tests starts benchmarks, too, and then asks for nothing.
+    // `cargo test --all-targets` starts benchmarks without an argument: do nothing.
     let what = arguments.next().unwrap_or_default();
     let seconds = arguments.find_map(|it| it.parse().ok());
     match what.as_str() {
@@ -47,6 +47,6 @@ fn main() {
         "latency" => latency::run(seconds.unwrap_or(20)),
         "fairness" => fairness::run(seconds.unwrap_or(10)),
         "far" => far::run(seconds.unwrap_or(2)),
-        _ => println!("say what to measure: rate, latency, fairness or far"),
+        _ => println!("name what to measure: rate, latency, fairness or far"),
     }
 }

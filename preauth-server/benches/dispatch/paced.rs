@@ -1,4 +1,4 @@
-//! Creates at a steady rate, whatever becomes of them, and how long until each is heard of.
+//! Creates at a steady rate, whether or not they succeed, and the time until each event arrives.
 
 use std::io::{BufReader, Write};
 use std::net::TcpStream;
@@ -10,12 +10,12 @@ use crate::clients::{now, receive};
 use crate::receiver::Receiver;
 use crate::scene::Scene;
 
-/// Clients that take turns, so that one which waits for its answer holds nobody up.
+/// Clients that take turns, so that one waiting for its answer delays no other create.
 const CLIENTS: u32 = 16;
-/// Numbers that no other client uses.
+/// Invoice numbers that no other client uses.
 static INVOICES: AtomicU64 = AtomicU64::new(1_000_000_000);
 
-/// From the sending of a create until its event arrives, in microseconds, the shortest first.
+/// From the sending of a create to the arrival of its event, in microseconds, sorted.
 pub(crate) struct Latencies(Vec<u64>);
 
 impl Latencies {
@@ -29,7 +29,7 @@ impl Latencies {
     }
 }
 
-/// Sends so many creates a second, and waits until `receiver` has heard of all of them.
+/// Sends `rate` creates a second, and waits until `receiver` has all their events.
 pub(crate) fn run(scene: &Scene, receiver: &Receiver, rate: u32, time: Duration) -> Latencies {
     let heard = receiver.count();
     let begun = now();

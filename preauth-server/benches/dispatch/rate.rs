@@ -1,4 +1,4 @@
-//! How many events are sent, and what one costs, with and without the create before it.
+//! How many events are sent per second and what one costs, with and without the create before it.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ pub(crate) fn run(seconds: u64) {
     });
 }
 
-/// Creates until the time is over, waits until all have been heard of, and says how many.
+/// Creates until `time` is over, waits until all events have arrived, and returns their number.
 fn create(stage: &Stage, time: Duration) -> u64 {
     let heard = stage.payers.count();
     let created = clients::run(&stage.scene, CLIENTS, time).count();

@@ -1,4 +1,4 @@
-//! A webhook receiver that notes when each event arrived.
+//! A webhook receiver that records when each event arrived.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,21 +9,21 @@ use std::time::{Duration, Instant};
 
 use crate::clients::now;
 
-/// In the body of an event: its operation's reference, which is this and the invoice.
+/// In the body of an event: the operation's reference is this text and the invoice number.
 const REFERENCE: &str = "\"externalReference\":\"pedido ";
-/// Between two looks at what has arrived.
+/// Between two polls of the arrivals.
 const PAUSE: Duration = Duration::from_millis(5);
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// Answers everything with 204, and goes on until the benchmark ends.
+/// Answers everything with 204 until the benchmark ends.
 pub(crate) struct Receiver {
     address: String,
     arrivals: Arc<Mutex<HashMap<u64, Instant>>>,
 }
 
 impl Receiver {
-    /// One that thinks for so long before each answer.
-    pub(crate) fn start(thinks: Duration) -> Self {
+    /// A receiver that waits for `delay` before each answer.
+    pub(crate) fn start(delay: Duration) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let arrivals: Arc<Mutex<HashMap<u64, Instant>>> = Arc::default();
@@ -31,7 +31,7 @@ impl Receiver {
         thread::spawn(move || {
             for stream in listener.incoming() {
                 let (stream, book) = (stream.unwrap(), Arc::clone(&book));
-                thread::spawn(move || serve(stream, thinks, &book));
+                thread::spawn(move || serve(stream, delay, &book));
             }
         });
         Self { address, arrivals }
@@ -41,7 +41,7 @@ impl Receiver {
         format!("http://{}/webhooks", self.address)
     }
 
-    /// When each invoice's event arrived first.
+    /// The first arrival of each invoice's event.
     pub(crate) fn arrivals(&self) -> HashMap<u64, Instant> {
         self.arrivals.lock().unwrap().clone()
     }
@@ -50,7 +50,7 @@ impl Receiver {
         self.arrivals.lock().unwrap().len()
     }
 
-    /// Waits until so many events have arrived in all.
+    /// Waits until `count` events have arrived in total.
     pub(crate) fn wait_for(&self, count: usize) {
         let began = now();
         while self.count() < count {
@@ -61,8 +61,8 @@ impl Receiver {
     }
 }
 
-/// Answers one request after the other; a connection that ends is no failure.
-fn serve(stream: TcpStream, thinks: Duration, book: &Mutex<HashMap<u64, Instant>>) {
+/// Answers one request after the other; a closed connection is no failure.
+fn serve(stream: TcpStream, delay: Duration, book: &Mutex<HashMap<u64, Instant>>) {
     stream.set_nodelay(true).unwrap();
     let mut answers = stream.try_clone().unwrap();
     let mut requests = BufReader::new(stream);
@@ -71,7 +71,7 @@ fn serve(stream: TcpStream, thinks: Duration, book: &Mutex<HashMap<u64, Instant>
         if let Some(invoice) = invoice(&body) {
             book.lock().unwrap().entry(invoice).or_insert(arrived);
         }
-        thread::sleep(thinks);
+        thread::sleep(delay);
         if answers
             .write_all(b"HTTP/1.1 204 No Content\r\n\r\n")
             .is_err()

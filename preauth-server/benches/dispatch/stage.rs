@@ -1,4 +1,4 @@
-//! The scene of the creates' benchmark, with endpoints that hear of them.
+//! The scene of the create benchmark, with endpoints that receive its events.
 
 use serde_json::{Value, json};
 
@@ -18,9 +18,9 @@ impl Stage {
             scene: Scene::new(1),
             payers: Receiver::start(std::time::Duration::ZERO),
         };
-        // In place of the one that is paused.
-        stage.nobody_hears("payer");
-        stage.hears("payer", &stage.payers);
+        // The scene's own endpoint is paused; replace it.
+        stage.delete_endpoint("payer");
+        stage.register_endpoint("payer", &stage.payers);
         stage
     }
 
@@ -30,14 +30,14 @@ impl Stage {
         [server, self.scene.cluster.process]
     }
 
-    /// Registers an endpoint of the company with this name in the scene.
-    pub(crate) fn hears(&self, company: &str, receiver: &Receiver) {
+    /// Registers an endpoint for the company with this name in the scene.
+    pub(crate) fn register_endpoint(&self, company: &str, receiver: &Receiver) {
         let endpoint = json!({"url": receiver.url(), "events": ["pre_authorization.created"]});
         self.platform("PUT", company, "", &endpoint);
     }
 
-    /// Takes the endpoint of a company away, with all that waits for it.
-    pub(crate) fn nobody_hears(&self, company: &str) {
+    /// Deletes the endpoint of a company and all deliveries queued for it.
+    pub(crate) fn delete_endpoint(&self, company: &str) {
         let company = self.scene.id(company);
         let sql = |statement: String| self.scene.cluster.sql(&statement);
         sql(format!(
@@ -51,7 +51,7 @@ impl Stage {
         ));
     }
 
-    /// Has the payer's endpoint paused, or not.
+    /// Pauses or resumes the payer's endpoint.
     pub(crate) fn pause(&self, is_paused: bool) {
         let action = if is_paused { "/pause" } else { "/resume" };
         self.platform("POST", "payer", action, &json!({}));

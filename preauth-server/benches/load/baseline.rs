@@ -13,7 +13,7 @@ const FIVE_STATEMENTS: &str = concat!(
     "/benches/load/five_statements.sql"
 );
 
-/// Each script with the name that it is told under.
+/// Each script with the name it is reported under.
 pub(crate) const ALL: [(&str, &str); 2] = [
     ("five statements", FIVE_STATEMENTS),
     ("one statement", ONE_STATEMENT),
@@ -34,15 +34,15 @@ pub(crate) fn run(scene: &Scene, script: &str, clients: usize, seconds: u64) -> 
         pgbench.arg(format!("--define={name}={value}"));
     }
     let output = pgbench.arg(&scene.cluster.url).output().unwrap();
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
         output.status.success(),
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
     Done {
-        rate: number_behind(&told, "tps = "),
-        transactions: number_behind(&told, "transactions actually processed: "),
+        rate: number_behind(&printed, "tps = "),
+        transactions: number_behind(&printed, "transactions actually processed: "),
     }
 }
 

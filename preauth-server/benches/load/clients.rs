@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use crate::scene::Scene;
 
-/// Never the same invoice twice, in any round.
+/// Invoice numbers are unique over all rounds.
 static INVOICES: AtomicU64 = AtomicU64::new(1);
-/// Clients' threads need little.
+/// The clients' threads need little stack.
 const STACK_BYTES: usize = 128 * 1024;
 
 /// How long each create took.
@@ -37,7 +37,7 @@ impl Done {
     }
 }
 
-/// Has `clients` clients send creates until the time is over.
+/// Lets `clients` clients send creates until `time` is over.
 pub(crate) fn run(scene: &Scene, clients: usize, time: Duration) -> Done {
     let begun = now();
     let mut micros: Vec<u64> = thread::scope(|scope| {
@@ -77,7 +77,7 @@ fn send(scene: &Scene, address: &str, begun: Instant, time: Duration) -> Vec<u64
     micros
 }
 
-/// Reads one answer, which must begin as `expected`, and gives its body.
+/// Reads one answer, which must begin with `expected`, and returns its body.
 pub(crate) fn receive(answers: &mut BufReader<TcpStream>, expected: &str) -> Vec<u8> {
     let mut head = String::new();
     let mut length = 0;

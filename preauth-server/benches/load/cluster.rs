@@ -8,9 +8,9 @@ const WITH_POSTGRES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/wit
 
 pub(crate) struct Cluster {
     pub(crate) url: String,
-    /// The id of its first process, which started all others.
+    /// The process id of the postmaster.
     pub(crate) process: u32,
-    /// It ends when this pipe does.
+    /// The cluster stops when this pipe closes.
     _own: (Child, ChildStdin),
 }
 
@@ -37,7 +37,7 @@ impl Cluster {
         cluster
     }
 
-    /// Runs a statement through psql, and gives its one value.
+    /// Runs a statement through psql and returns its only value.
     pub(crate) fn sql(&self, statement: &str) -> String {
         let mut psql = Command::new("psql");
         psql.args([

@@ -1,15 +1,15 @@
-//! What processes have computed so far, by the operating system's own account.
+//! The CPU time that processes have used, as the operating system counts it.
 
 use std::fs;
 
-/// Microseconds in one tick of the accounts: 100 ticks a second, on every Linux.
+/// Microseconds in one clock tick: 100 ticks a second on every Linux.
 const TICK_US: u64 = 10_000;
-/// Fields of `/proc/PID/stat` behind the name, which may hold anything.
+/// Fields of `/proc/PID/stat` after the name, which may contain anything.
 const PARENT: usize = 1;
 const OWN: [usize; 2] = [11, 12];
 const OF_ENDED_CHILDREN: [usize; 2] = [13, 14];
 
-/// The time of `roots` and all that they have started, in microseconds.
+/// The CPU time of `roots` and all their descendants, in microseconds.
 pub(crate) fn of(roots: &[u32]) -> u64 {
     let all: Vec<(u32, Vec<u64>)> = processes();
     let mut members: Vec<u32> = roots.to_vec();

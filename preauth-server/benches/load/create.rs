@@ -1,16 +1,16 @@
-//! Creates: how many a second, how fast each, and what they cost.
+//! Creates: throughput, latency and cost.
 
 use std::time::Duration;
 
 use crate::scene::Scene;
 use crate::{baseline, clients, cpu};
 
-/// For each figure.
+/// Duration of each measurement.
 pub(crate) const SECONDS: u64 = 10;
-/// Clients at once.
+/// Concurrent clients.
 const CLIENTS: [usize; 3] = [1, 64, 256];
 const BASELINE_CLIENTS: usize = 64;
-/// Plans are made and connections opened before anything is measured.
+/// Statements are prepared and connections opened before the measurement.
 const WARM_UP: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(seconds: u64) {
@@ -25,7 +25,7 @@ pub(crate) fn run(seconds: u64) {
         let spent = cpu::of(&[database]).saturating_sub(before);
         let each = spent.checked_div(done.transactions).unwrap_or_default();
         let figures = [Some(done.rate), None, None, Some(each), Some(each)];
-        tell(BASELINE_CLIENTS, &format!("pgbench, {name}"), figures);
+        print_row(BASELINE_CLIENTS, &format!("pgbench, {name}"), figures);
     }
     for count in CLIENTS {
         clients::run(&scene, count, WARM_UP);
@@ -48,11 +48,11 @@ pub(crate) fn run(seconds: u64) {
             of_database.saturating_add(of_server),
             of_database,
         ];
-        tell(count, "create over HTTP", figures.map(Some));
+        print_row(count, "create over HTTP", figures.map(Some));
     }
 }
 
-fn tell(clients: usize, what: &str, figures: [Option<u64>; 5]) {
+fn print_row(clients: usize, what: &str, figures: [Option<u64>; 5]) {
     let figures = figures.map(|it| it.map_or_else(String::new, |it| it.to_string()));
     println!("{:<34}{}", format!("{clients}, {what}"), row(&figures));
 }

@@ -1,4 +1,4 @@
-//! Offers that all fall due at once, recorded by two instances while creates go on.
+//! Offers that all fall due together, expired by two instances while creates go on.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -6,22 +6,22 @@ use std::time::{Duration, Instant};
 use crate::clients;
 use crate::scene::Scene;
 
-/// How many fall due.
+/// Number of offers that fall due.
 pub(crate) const OFFERS: u64 = 100_000;
 const INSTANCES: usize = 2;
 const CLIENTS: usize = 16;
-/// Creates alone, and at least so long beside the expiries.
+/// Duration of the creates alone; beside the expiries it is the minimum.
 const BESIDE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(50);
 const PATIENCE: Duration = Duration::from_mins(5);
 
-/// One transaction for each 5,000, without any of our code.
+/// One transaction per 5,000 offers, without any of our code.
 const BARE: &str = include_str!("expire.sql");
 
 pub(crate) fn run(offers: u64) {
     let mut scene = Scene::new(1);
     let alone = clients::run(&scene, CLIENTS, BESIDE);
-    tell("creates alone", &alone);
+    print_row("creates alone", &alone);
     scene.servers.clear();
     fall_due(&scene, offers);
     let begun = clients::now();
@@ -38,7 +38,7 @@ pub(crate) fn run(offers: u64) {
         (creates.join().unwrap(), millis)
     });
     println!("{offers} expiries by {INSTANCES} instances, creates beside them: {millis} ms");
-    tell("creates beside the expiries", &beside);
+    print_row("creates beside the expiries", &beside);
     let recorded = scene.cluster.sql(
         "SELECT count(*) = count(DISTINCT e.operation_id) AND count(*) = count(d.id)
          FROM events e LEFT JOIN deliveries d ON d.event_id = e.id
@@ -50,12 +50,12 @@ pub(crate) fn run(offers: u64) {
     );
 }
 
-fn tell(what: &str, done: &clients::Done) {
+fn print_row(what: &str, done: &clients::Done) {
     let (rate, p50, p99) = (done.rate(), done.percentile(50), done.percentile(99));
     println!("{what}: {rate} per s, p50 {p50} us, p99 {p99} us");
 }
 
-/// Makes offers whose time has passed; they appear all at once.
+/// Creates offers whose time has passed; they become visible together.
 fn fall_due(scene: &Scene, offers: u64) {
     let id = |name| scene.id(name);
     let (payer, supplier, cnpj) = (id("payer"), id("supplier"), id("cnpj"));

@@ -1,4 +1,4 @@
-//! Requests to the platform API, as few as it takes to prepare a scene.
+//! Minimal requests to the platform API that prepare a scene.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

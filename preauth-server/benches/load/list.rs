@@ -1,4 +1,4 @@
-//! Lists: the pages of a company with few operations, and of the same one with many.
+//! Lists: the pages of a company with few operations, and of the same company with many.
 
 use std::io::{BufReader, Write};
 use std::net::TcpStream;
@@ -6,14 +6,14 @@ use std::net::TcpStream;
 use crate::clients::{self, now};
 use crate::scene::Scene;
 
-/// How many there are in the end.
+/// Number of operations at the end.
 pub(crate) const OPERATIONS: u64 = 1_000_000;
 const FEW: u64 = 10_000;
-/// On each page.
+/// Operations per page.
 const LIMIT: u64 = 20;
-/// One in so many has the status that few have.
+/// One operation in 5,000 has the rare status.
 const RARE: u64 = 5_000;
-/// Requests for each figure, after as many that are not counted.
+/// Requests per figure, after as many warm-up requests.
 const ROUNDS: usize = 60;
 
 pub(crate) fn run(operations: u64) {
@@ -48,7 +48,7 @@ pub(crate) fn run(operations: u64) {
     }
 }
 
-/// Microseconds of each request, sorted.
+/// The time of each request in microseconds, sorted.
 fn measured(scene: &Scene, query: &str, all: u64) -> Vec<u64> {
     let stream = TcpStream::connect(scene.address(0)).unwrap();
     stream.set_nodelay(true).unwrap();
@@ -72,8 +72,8 @@ fn measured(scene: &Scene, query: &str, all: u64) -> Vec<u64> {
     micros
 }
 
-/// Adds operations until there are so many; without the schema's checks, which take most of the
-/// time, and therefore with their counts.
+/// Adds operations until there are `all`. The schema's checks take most of the time, so they are
+/// switched off; the counting triggers are off with them, so the counts are written here.
 fn fill(scene: &Scene, there: u64, all: u64) {
     let id = |name| scene.id(name);
     let (payer, supplier, cnpj) = (id("payer"), id("supplier"), id("cnpj"));
@@ -97,15 +97,15 @@ fn fill(scene: &Scene, there: u64, all: u64) {
     scene.cluster.sql("VACUUM ANALYZE operations");
 }
 
-/// Microseconds that the database takes to count the company's operations.
+/// The time the database takes to count the company's operations, in microseconds.
 fn counting(scene: &Scene) -> u64 {
     let payer = scene.id("payer");
-    let told = scene.cluster.sql(&format!(
+    let plan = scene.cluster.sql(&format!(
         "EXPLAIN (ANALYZE, TIMING OFF)
          SELECT count(*) FROM operations WHERE head_office_id = '{payer}'"
     ));
-    let (_, time) = told.split_once("Execution Time: ").unwrap();
+    let (_, time) = plan.split_once("Execution Time: ").unwrap();
     let digits: String = time.chars().filter(char::is_ascii_digit).collect();
-    // Milliseconds with three decimals.
+    // PostgreSQL prints milliseconds with three decimals.
     digits.parse().unwrap()
 }

@@ -1,5 +1,5 @@
-//! The server under load, beside what the database does without us: both sides of each ratio come
-//! from one run (see docs/benchmarks.md).
+//! The server under load beside the bare database: both sides of each ratio come from one run (see
+//! docs/benchmarks.md).
 //!
 //! ```text
 //! cargo bench -p preauth-server --bench load -- create [SECONDS]
@@ -10,7 +10,7 @@
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a benchmark tells its figures, and a panic is the report of a failure"
+    reason = "a benchmark prints its figures, and a panic is the report of a failure"
 )]
 
 mod baseline;
@@ -30,7 +30,7 @@ mod receiver;
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    // A run of all tests starts benchmarks, too, and then asks for nothing.
+    // `cargo test --all-targets` starts benchmarks without an argument: do nothing.
     let what = arguments.next().unwrap_or_default();
     let amount = arguments.find_map(|it| it.parse().ok());
     match what.as_str() {
@@ -38,6 +38,6 @@ fn main() {
         "expire" => expire::run(amount.unwrap_or(expire::OFFERS)),
         "list" => list::run(amount.unwrap_or(list::OPERATIONS)),
         "tenants" => tenants::run(amount.unwrap_or(tenants::SECONDS)),
-        _ => println!("say what to measure: create, expire, list or tenants"),
+        _ => println!("name what to measure: create, expire, list or tenants"),
     }
 }

@@ -1,4 +1,4 @@
-//! A database, instances on it, and a company with a key: everything a create needs.
+//! A database, its instances, and a company with a key: everything a create needs.
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -10,7 +10,7 @@ use crate::server::{self, Server};
 const SUPPLIER_CNPJ: &str = "11444777000161";
 
 pub(crate) struct Scene {
-    /// Before the cluster: they end first.
+    /// Declared before the cluster: servers stop first.
     pub(crate) servers: Vec<Server>,
     pub(crate) cluster: Cluster,
     folder: TempDir,
@@ -19,7 +19,7 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    /// With so many instances.
+    /// A scene with `instances` instances.
     pub(crate) fn new(instances: usize) -> Self {
         let mut scene = Self {
             servers: Vec::new(),
@@ -34,7 +34,7 @@ impl Scene {
         scene
     }
 
-    /// Starts so many more instances.
+    /// Starts `instances` more instances.
     pub(crate) fn start(&mut self, instances: usize) {
         for _ in 0..instances {
             let server = Server::start(&self.cluster.url, self.folder.path());
@@ -42,7 +42,7 @@ impl Scene {
         }
     }
 
-    /// The integration API's address, of each instance in turn.
+    /// The integration API's address; clients are spread over the instances in turn.
     pub(crate) fn address(&self, client: usize) -> &str {
         let server = self.servers.iter().cycle().nth(client).unwrap();
         &server.address
@@ -78,7 +78,7 @@ impl Scene {
         )
     }
 
-    /// What the baseline's rows refer to.
+    /// The ids that the baseline's rows refer to.
     pub(crate) fn ids(&self) -> &[(&'static str, String)] {
         &self.ids
     }

@@ -11,11 +11,11 @@ use std::time::Duration;
 use crate::http::TOKEN;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_preauth-server");
-/// How often, and how long apart, it is asked whether it is ready.
+/// Readiness is polled this often, at this interval.
 const ASKS: u32 = 400;
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// One instance; it ends with this value.
+/// One instance; dropping the value stops it.
 pub(crate) struct Server {
     pub(crate) address: String,
     pub(crate) platform: String,
@@ -23,10 +23,10 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts an instance and waits until it answers.
+    /// Starts an instance and waits until it is ready.
     pub(crate) fn start(database: &str, folder: &Path) -> Self {
         let (address, platform) = (free_address(), free_address());
-        // On PostgreSQL no server makes its own.
+        // On PostgreSQL the server does not create a master key.
         let key = folder.join("master.key");
         std::fs::write(&key, "ab".repeat(32)).unwrap();
         std::fs::set_permissions(key, PermissionsExt::from_mode(0o600)).unwrap();
@@ -52,7 +52,7 @@ impl Server {
     }
 }
 
-/// Makes the schema.
+/// Creates the schema.
 pub(crate) fn migrate(database: &str, folder: &Path) {
     let done = command(database, folder, "migrate").status().unwrap();
     assert!(done.success());

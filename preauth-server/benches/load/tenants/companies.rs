@@ -17,7 +17,7 @@ pub(crate) struct Company {
     due: String,
 }
 
-/// Registers whom all offers go to.
+/// Registers the supplier of all offers.
 pub(crate) fn register_supplier(platform: &str) {
     let supplier = json!({"cnpj": cnpj(SUPPLIER), "name": "Fornecedor", "kind": "SUPPLIER"});
     call(platform, "POST", "/companies", &supplier);
@@ -45,7 +45,7 @@ impl Company {
         }
     }
 
-    /// A request that creates an operation, in bytes.
+    /// The bytes of a request that creates an operation.
     pub(crate) fn create(&self, invoice: u64) -> String {
         let body = json!({
             "supplier": {"cnpj": cnpj(SUPPLIER), "email": "financeiro@fornecedor.com.br"},
@@ -62,7 +62,7 @@ impl Company {
         )
     }
 
-    /// A request that reads, in bytes.
+    /// The bytes of a read request.
     pub(crate) fn get(&self, path: &str) -> String {
         format!(
             "GET /api/integration/v1/pre-authorizations{path} HTTP/1.1\r\nHost: bench\r\n\
@@ -80,7 +80,7 @@ fn text(answer: &Value, field: &str) -> String {
         .to_owned()
 }
 
-/// The number with the two digits that check it.
+/// The number with its two check digits.
 fn cnpj(number: u64) -> String {
     let mut digits = format!("{number:08}0001");
     for skipped in [1, 0] {

@@ -1,4 +1,5 @@
-//! A quiet company beside one that floods the service, and beside many that ask for as much together.
+//! A quiet company beside one that floods the service, and beside many that together ask for as
+//! much.
 
 mod companies;
 mod traffic;
@@ -14,19 +15,19 @@ use crate::server::{self, Server};
 use companies::Company;
 use traffic::{Load, Quiet};
 
-/// For each run.
+/// Duration of each run.
 pub(crate) const SECONDS: u64 = 6;
-/// Of the load; each sends one request after the other.
+/// Clients of the load; each sends one request after the other.
 const CLIENTS: usize = 64;
 const COMPANIES: usize = 32;
 const WARM_UP: Duration = Duration::from_secs(2);
 const PAIRS: usize = 5;
-/// In hundredths: the p99 beside many companies in that beside one.
+/// 100%: the p99 beside many companies in percent of the p99 beside one.
 const WHOLE: u64 = 100;
-/// In hundredths: what the p99 beside one may be of the other.
+/// Maximum p99 beside one company, in percent of the p99 beside many.
 const TARGET: u64 = 200;
 
-/// Everything that requests are sent to.
+/// The addresses that requests are sent to.
 struct Scene {
     server: Server,
     receiver: Receiver,
@@ -35,7 +36,7 @@ struct Scene {
     many: Vec<Company>,
     first_invoice: u64,
     _folder: TempDir,
-    /// Behind the server: it ends last.
+    /// Declared after the server: it stops last.
     _cluster: Option<Cluster>,
 }
 
@@ -56,7 +57,7 @@ pub(crate) fn run(seconds: u64) {
     }
 }
 
-/// The load from many and from one in turns, so that what changes in the machine meets both.
+/// Alternates the load of many and of one, so that a change in the machine affects both.
 fn compare(scene: &Scene, database: &str, load: Load, time: Duration) {
     let beside_many = || scene.run(&scene.many, load, time);
     let beside_one = || scene.run(std::slice::from_ref(&scene.flooding), load, time);

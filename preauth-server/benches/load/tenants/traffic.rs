@@ -13,21 +13,21 @@ use crate::clients::{now, receive};
 use crate::receiver::Receiver;
 use crate::server::Server;
 
-/// Never the same invoice twice, in any round.
+/// Invoice numbers are unique over all rounds.
 static INVOICES: AtomicU64 = AtomicU64::new(1);
-/// The quiet company's requests.
+/// The rate of the quiet company's requests.
 const PER_SECOND: u32 = 40;
-/// What one page of the load's lists brings.
+/// The query of the load's lists.
 const LIST: &str = "?limit=100";
 
-/// What the load asks for.
+/// The kind of request that the load sends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Load {
     Creates,
     Lists,
 }
 
-/// What the quiet company saw, in microseconds.
+/// What the quiet company measured, in microseconds.
 #[derive(Default)]
 pub(crate) struct Quiet {
     creates: Vec<u64>,
@@ -35,16 +35,16 @@ pub(crate) struct Quiet {
     deliveries: Vec<u64>,
     sent: Vec<(u64, Instant)>,
     runs: u32,
-    /// Requests of the load that were answered meanwhile.
+    /// Requests of the load answered in the same time.
     pub(crate) beside: u64,
 }
 
-/// The invoice that is next.
+/// The next invoice number.
 pub(crate) fn next_invoice() -> u64 {
     INVOICES.load(Ordering::Relaxed)
 }
 
-/// One client of the load; the number of its requests.
+/// One client of the load; returns the number of its requests.
 pub(crate) fn flood(
     server: &Server,
     company: &Company,
@@ -110,7 +110,8 @@ pub(crate) fn pace(
 }
 
 impl Quiet {
-    /// Waits until the events of all creates since `first` have arrived, those of the load included.
+    /// Waits until the events of all creates since `first` have arrived, including those of the
+    /// load.
     pub(crate) fn arrive(&mut self, receiver: &Receiver, first: u64) {
         let created = next_invoice().saturating_sub(first);
         receiver.wait_for(usize::try_from(created).unwrap());
@@ -130,13 +131,13 @@ impl Quiet {
         self.runs = self.runs.saturating_add(other.runs);
     }
 
-    /// Of the load, per second of runs that took so long each.
+    /// Requests of the load per second, over runs of `time` each.
     pub(crate) fn rate(&self, time: Duration) -> u64 {
         let seconds = time.saturating_mul(self.runs).as_secs();
         self.beside.checked_div(seconds).unwrap_or_default()
     }
 
-    /// The same requests of both, sorted.
+    /// Pairs the same requests of both runs, sorted.
     pub(crate) fn in_pairs(self, other: Self) -> [(&'static str, Vec<u64>, Vec<u64>); 3] {
         [
             ("creates", sorted(self.creates), sorted(other.creates)),
@@ -150,7 +151,7 @@ impl Quiet {
     }
 }
 
-/// A connection, for one request after the other.
+/// A connection for one request after the other.
 struct Line {
     requests: TcpStream,
     answers: BufReader<TcpStream>,
@@ -164,7 +165,7 @@ impl Line {
         Self { requests, answers }
     }
 
-    /// How long the answer took, and its body.
+    /// The latency of the answer, and its body.
     fn ask(&mut self, request: &str, expected: &str) -> (u64, Vec<u8>) {
         let sent = now();
         self.requests.write_all(request.as_bytes()).unwrap();
