@@ -1,4 +1,4 @@
-//! Whatever the client is answered: no panic, and what was read can be written and read again.
+//! For any answer the client gets: no panic, and a decoded value can be encoded and decoded again.
 //!
 //! The input is the body of an answer.
 

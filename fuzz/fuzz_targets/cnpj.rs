@@ -1,4 +1,4 @@
-//! Whatever stands where a tax id should: no panic, and exactly what the definition says.
+//! For any text given as a tax id: no panic, and exactly the definition's result.
 //!
 //! The input is the text.
 
@@ -41,8 +41,8 @@ fn any_twelve_characters_have_two_digits_that_fit(text: &str) {
     assert_eq!(Cnpj::parse(&whole).is_ok(), !is_one_character);
 }
 
-/// The normalized text, if it is a tax id: a second reading of the rules, which shares no code with
-/// the first.
+/// The normalized text, if it is a tax id: a second implementation of the rules, which shares no
+/// code with the first.
 fn by_definition(text: &str) -> Option<String> {
     if text.len() > MAX_RAW_BYTES {
         return None;
@@ -65,7 +65,7 @@ fn by_definition(text: &str) -> Option<String> {
 fn with_check_digits(base: &str) -> String {
     let mut whole = base.to_owned();
     for _ in 0..2 {
-        // From the right, weights go 2 to 9 and begin again.
+        // From the right, the weights run from 2 to 9 and start again.
         let places = whole.bytes().rev().zip((2..=9).cycle());
         let sum: u32 = places
             .map(|(byte, weight)| u32::from(byte - b'0') * weight)

@@ -1,7 +1,7 @@
-//! Whatever stands where an amount should: no panic, and the very number that was written.
+//! For any text given as an amount: no panic, and the exact number that was written.
 //!
-//! The input is two numbers, a line each. The check is a grid of digits, wide enough for every number
-//! within the bounds, that shares no code with `Decimal`.
+//! The input is two numbers, one per line. The check is a grid of digits, wide enough for every
+//! number within the bounds, that shares no code with `Decimal`.
 
 #![no_main]
 
@@ -50,7 +50,7 @@ fn what_is_accepted_is_json_within_the_bounds(text: &str) {
     assert_eq!(Decimal::parse_json_number(text).is_ok(), expected);
 }
 
-/// Of JSON numbers only.
+/// For JSON numbers only.
 fn is_within_the_bounds(text: &str) -> bool {
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let exponent = exponent.trim_start_matches(['+', '-', '0']);
@@ -114,7 +114,7 @@ impl Grid {
         Self::normalized(text.starts_with('-'), digits)
     }
 
-    /// There is one zero.
+    /// Zero has no sign.
     fn normalized(negative: bool, digits: Vec<u8>) -> Self {
         let is_zero = digits.iter().all(|digit| *digit == 0);
         Self {

@@ -1,6 +1,6 @@
-//! Whatever a webhook's body holds: no panic, and what was read can be written and read again.
+//! For any webhook body: no panic, and a decoded event can be encoded and decoded again.
 //!
-//! The input is the body. It is also tried as the data of an event of every type.
+//! The input is the body. It is also decoded as the data of an event of every type.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Whatever a file holds: no panic, one verdict however it is read, and none that a stray byte or a
-//! comment behind the document could turn.
+//! For any file: no panic, one verdict however the file is split, and no verdict that a stray byte
+//! or a comment after the document changes.
 //!
 //! The input is the file. It is checked as PDF and as XML.
 
@@ -10,7 +10,7 @@ use std::io::{BufReader, Read};
 use libfuzzer_sys::fuzz_target;
 use preauth_server::invoice_files::{MediaType, Unlike, validate};
 
-/// What begins a document whose bytes are not those of ASCII.
+/// The first bytes of a document in UTF-16.
 const UTF_16_MARKS: [&[u8]; 2] = [b"\xFE\xFF", b"\xFF\xFE"];
 
 fuzz_target!(|input: &[u8]| {
@@ -24,8 +24,8 @@ fuzz_target!(|input: &[u8]| {
     }
 });
 
-/// The verdict. Byte by byte the file is accepted or refused alike; of several flaws another may be
-/// met first.
+/// The verdict. Fed byte by byte, the file is accepted or refused alike; of several defects another
+/// may be found first.
 fn verdict(content: &[u8], declared: MediaType) -> Result<(), Unlike> {
     let validated = validate(content, declared).expect("memory can be read");
     for capacity in [1, 5] {

@@ -1,5 +1,5 @@
-//! Whatever a multipart body holds: no panic, bounds that hold, and one answer however it comes in
-//! pieces.
+//! For any multipart body: no panic, limits that hold, and the same result however the body is
+//! split.
 //!
 //! The input is the body; its boundary is `b`.
 
@@ -15,7 +15,7 @@ use libfuzzer_sys::fuzz_target;
 use preauth_server::http::multipart::{Boundary, Form, FormFlaw, read};
 use tokio::runtime::{Builder, Runtime};
 
-/// One for all inputs: making it takes longer than reading one.
+/// Shared by all inputs: building it takes longer than reading one.
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     let runtime = Builder::new_current_thread().build();
     runtime.expect("a runtime")
@@ -62,7 +62,7 @@ fn assert_same(one: &Answer, other: &Answer) {
     }
 }
 
-/// Nothing is transcoded, trimmed or made up.
+/// Nothing is transcoded, trimmed or invented.
 fn what_was_read_was_sent(input: &[u8], form: &Form, file: &[u8]) {
     let texts = [&form.supplier, &form.invoice, &form.external_reference];
     for text in texts.into_iter().flatten() {

@@ -1,7 +1,7 @@
-//! What the head of a request means to us, it means to the HTTP library that reads the same bytes
-//! afterwards; or one of the two refuses it.
+//! The head of a request means the same to our parser and to the HTTP library that reads the same
+//! bytes afterwards; or one of the two refuses it.
 //!
-//! The input is a head with whatever follows it on the connection.
+//! The input is a head and the bytes after it on the connection.
 
 #![no_main]
 
@@ -14,7 +14,7 @@ use libfuzzer_sys::fuzz_target;
 use preauth_server::http::server::head::{BodyLength, end_of_head, read};
 use tokio::runtime::{Builder, Runtime};
 
-/// One for all inputs: making it takes longer than reading one.
+/// Shared by all inputs: building it takes longer than reading one.
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     let runtime = Builder::new_current_thread().build();
     runtime.expect("a runtime")

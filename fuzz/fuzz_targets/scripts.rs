@@ -1,8 +1,8 @@
-//! Whatever companies, suppliers and time do, through the service and the store in memory: the same
-//! as in the suite's model.
+//! For any sequence of commands and pauses, through the service and the store in memory: the same
+//! result as in the conformance suite's model.
 //!
-//! The input is a script of the conformance suite, eight bytes a step. Seeds are of no use here: any
-//! number spells a step.
+//! The input is a script of the conformance suite, eight bytes a step. Seeds are useless here:
+//! every number is a valid step.
 
 #![no_main]
 

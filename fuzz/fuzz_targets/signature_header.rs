@@ -1,4 +1,4 @@
-//! Whatever stands in the signature header: no panic, and nothing accepted that was not signed.
+//! For any signature header: no panic, and nothing accepted that was not signed.
 //!
 //! The input is a header, a line end, and a body, so that the corpus can be read and written by
 //! hand. An input without a line end is a header for an empty body.
@@ -16,7 +16,7 @@ static SECRET: LazyLock<Secret> = LazyLock::new(|| {
     Secret::parse("whsec_dGVzdC1vbmx5LXNlY3JldC1vZi10aGUtZG9jcyE").expect("a well-formed secret")
 });
 
-/// Never too old and never too new, so that the signatures are always reached.
+/// No signature is too old or too new, so that signatures are always compared.
 static TIMELESS: LazyLock<Verifier> =
     LazyLock::new(|| Verifier::new(SECRET.clone()).with_tolerance(Duration::MAX));
 
@@ -35,7 +35,8 @@ fn split_at_line_end(input: &[u8]) -> (&[u8], &[u8]) {
     (header, halves.next().unwrap_or_default())
 }
 
-/// Accepted means: the header has the very `t` and `v1` that the signer writes, case of hex apart.
+/// Accepted means: the header has the `t` and `v1` that the signer writes, apart from the case of
+/// hex.
 fn only_what_the_signer_makes_is_accepted(header: &[u8], body: &[u8]) {
     let Ok(verified) = TIMELESS.verify(Some(header), body, NOW) else {
         return;
@@ -48,7 +49,7 @@ fn only_what_the_signer_makes_is_accepted(header: &[u8], body: &[u8]) {
     assert!(items().any(|item| item.eq_ignore_ascii_case(signature.as_bytes())));
 }
 
-/// What a stranger adds to a genuine header can break its form, never hide the genuine signature.
+/// Additions to a genuine header can make it malformed, never hide the genuine signature.
 fn a_genuine_signature_is_found_among_anything_well_formed(addition: &[u8], body: &[u8]) {
     let genuine = sign_at(NOW, body).into_bytes();
     let longer = [genuine.as_slice(), addition].join(&b',');

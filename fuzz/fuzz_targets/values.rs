@@ -1,6 +1,7 @@
-//! Whatever stands in a field of text: no panic, bounds that hold, and one spelling for what is kept.
+//! For any text given for a field: no panic, limits that hold, and one spelling of each stored
+//! value.
 //!
-//! The input is the text; every type that can be read from a text reads it.
+//! The input is the text; every type that parses a text parses it.
 
 #![no_main]
 
@@ -122,7 +123,7 @@ fn word<T: TextEnum + FromStr>(text: &str) {
     );
 }
 
-/// What is kept of a text that is accepted: read again it is the same value.
+/// What is stored of an accepted text: parsed again it is the same value.
 fn survivor<T: FromStr + Display + PartialEq + Debug>(text: &str) -> Option<String> {
     let value = read::<T>(text)?;
     let kept = value.to_string();

@@ -1,8 +1,8 @@
-//! Whatever is asked of an operation, in whatever order: its invariants hold.
+//! For any sequence of commands: the operation's invariants hold.
 //!
-//! The input is a script in letters, one command each, so that the corpus can be read: `o` or `d`
-//! begins (an offer, a direct advance), [`Script::step`] lists the rest. Bytes that mean nothing are
-//! passed over.
+//! The input is a script in letters, one command each, so that the corpus is readable: `o` or `d`
+//! begins (an offer, a direct advance), [`Script::step`] lists the others. Bytes without a meaning
+//! are skipped.
 
 #![no_main]
 
@@ -53,7 +53,7 @@ fuzz_target!(|input: &[u8]| {
     );
 });
 
-/// What later commands look at beside the operation.
+/// Updates what later commands read besides the operation.
 fn go_on(beside: &mut Beside, change: &Change) {
     if !matches!(change, Change::Closed(_) | Change::Reopened(_)) {
         beside.reached = Some(change.event_type());
@@ -79,7 +79,7 @@ fn the_table_allows(before: &Operation, command: &Command, change: &Change, afte
         assert!(*command == Command::Reopen && is_reproved);
         assert!(after.net_amount.is_none());
     }
-    // Who reads of the closing reads why.
+    // A closing event carries its reason.
     assert_eq!(
         change.closing().is_some(),
         after.status() == Status::Reproved
@@ -140,7 +140,7 @@ fn only_a_repeated_cancel_changes_nothing(operation: &Operation, command: &Comma
 fn the_refusal_fits(operation: &Operation, holder: Option<OperationId>, rejection: Rejection) {
     let status = operation.status();
     match rejection {
-        Rejection::InvalidTransition { status: told } => assert_eq!(told, status),
+        Rejection::InvalidTransition { status: reported } => assert_eq!(reported, status),
         Rejection::DuplicateInvoice { existing } => assert_eq!(holder, Some(existing)),
         Rejection::AlreadyClosed => assert_eq!(status, Status::Reproved),
         Rejection::AlreadyRequested => {

@@ -10,7 +10,7 @@ use preauth_core::value::{
     Cnpj, CompanyId, DueDate, ExtensionId, Money, OperationId, Reason, Timestamp,
 };
 
-/// One command, and what it meets.
+/// One command and its circumstances.
 pub(crate) struct Step {
     pub(crate) command: Command,
     /// Another operation in progress with the same invoice.
@@ -18,7 +18,7 @@ pub(crate) struct Step {
     pub(crate) now: Timestamp,
 }
 
-/// What is left of a script.
+/// The rest of a script.
 pub(crate) struct Script<'a> {
     bytes: std::slice::Iter<'a, u8>,
     now: Timestamp,
@@ -50,7 +50,7 @@ impl<'a> Script<'a> {
         decide_direct_advance(&advance, &context, self.now).expect("nothing is wrong with it")
     }
 
-    /// The next command. A capital letter asks for the same as the small one, in another manner.
+    /// The next command. A capital letter stands for the same command with other arguments.
     pub(crate) fn step(&mut self, operation: &Operation) -> Option<Step> {
         let mut holder = None;
         let command = loop {
@@ -107,7 +107,7 @@ impl<'a> Script<'a> {
         self.now = self.now.saturating_add(TimeDelta::milliseconds(delta_ms));
     }
 
-    /// `l` and a digit: amounts at the bounds, on both sides.
+    /// `l` and a digit: amounts on both sides of the bounds.
     fn release(&mut self, operation: &Operation) -> Command {
         let limit = operation.invoice.amounts.net_limit().cents();
         let cents = self.choose([limit, 1, 0, limit - 1, limit + 1]);
@@ -116,7 +116,7 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// `x` and a digit: from day to day, and beyond every bound.
+    /// `x` and a digit: dates from one day to the next, and beyond every bound.
     fn create_extension(&mut self, operation: &Operation) -> Command {
         self.extensions += 1;
         let boleto = match &operation.state {
@@ -153,7 +153,7 @@ fn reprove(by: ReprovedBy, letter: u8) -> Command {
     }
 }
 
-/// The open extension; a capital letter names one that never was.
+/// The open extension; a capital letter names one that does not exist.
 fn extension(operation: &Operation, letter: u8) -> ExtensionId {
     let open = match &operation.state {
         State::ToReceive { extension, .. } if letter.is_ascii_lowercase() => *extension,
