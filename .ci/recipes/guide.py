@@ -5,7 +5,7 @@
 
 runs the page's `sh` blocks one after the other, and PROGRAM, a binary, for its `rust` block, which it was
 made of. A `json` or `text` block is what the block before it printed, a `story` block what the sandbox has
-told by then; times, days and ids may differ.
+printed by then; times, days and ids may differ.
 """
 
 import datetime
@@ -33,7 +33,7 @@ def stable(text):
     return text.strip()
 
 
-def told():
+def story():
     return stable(Path(os.environ["PREAUTH_STORY"]).read_text())
 
 
@@ -64,7 +64,7 @@ def follow(page, program):
                 assert stable(printed) == stable(block), f"{block}\n{printed}"
             else:
                 for line in stable(block).splitlines():
-                    receiving.wait_for(lambda line=line: line in told(), line)
+                    receiving.wait_for(lambda line=line: line in story(), line)
     return compared
 
 

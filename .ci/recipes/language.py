@@ -3,8 +3,8 @@
 
     language.py LANGUAGE PORT FOLDER
 
-where FOLDER is for whatever they make. They verify every shared vector, offer an invoice once though
-answers are lost, and receive what the sandbox sends.
+where FOLDER takes their files. They verify every shared vector, offer an invoice once although
+answers are lost, and receive the sandbox's events.
 """
 
 import json
@@ -54,8 +54,8 @@ def run(recipe, *arguments, **environment):
 
 def verifies_every_vector():
     count = len(json.loads(VECTORS.read_text())["cases"])
-    told = run("vectors", str(VECTORS))
-    assert told == f"{count} vectors", told
+    printed = run("vectors", str(VECTORS))
+    assert printed == f"{count} vectors", printed
 
 
 def create(offer_id, base_url):
@@ -71,14 +71,14 @@ def offers_once():
     assert first.endswith(" IN_PRE_AUTH created"), first
     assert create(offer_id, sandbox["baseUrl"]) == first.replace("created", "replayed")
     with LossyProxy(sandbox["baseUrl"]) as proxy:
-        told = create(uuid.uuid4().hex, proxy.url)
-        assert told.endswith(" IN_PRE_AUTH replayed") and told.split()[0] != first.split()[0], told
+        printed = create(uuid.uuid4().hex, proxy.url)
+        assert printed.endswith(" IN_PRE_AUTH replayed") and printed.split()[0] != first.split()[0], printed
         assert proxy.seen == ["answer lost", "503", "passed"], proxy.seen
     return 2
 
 
 def receives(offered):
-    """`offered` offers are reported, verified, confirmed and told."""
+    """`offered` offers are reported, verified, confirmed and printed."""
     def reported():
         story = Path(os.environ["PREAUTH_STORY"]).read_text()
         return story.count("delivery  pre_authorization.created") >= offered

@@ -1,4 +1,4 @@
-"""A way to the API on which the first answer is lost and the second request is turned away."""
+"""A proxy in front of the API that loses the first answer and refuses the second request."""
 
 import threading
 import urllib.error
@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 
 class LossyProxy:
-    """`seen` tells what became of each request."""
+    """`seen` lists the outcome of each request."""
 
     def __init__(self, target):
         self.seen = []
@@ -24,7 +24,7 @@ class LossyProxy:
                 request = urllib.request.Request(target + self.path, data=body, headers=headers)
                 with urllib.request.urlopen(request) as answer:
                     if not proxy.seen:
-                        # Done, but nobody will know.
+                        # Done, but the caller gets no answer.
                         proxy.seen.append("answer lost")
                         self.close_connection = True
                         return None

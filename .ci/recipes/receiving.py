@@ -1,4 +1,4 @@
-"""What a receiver of webhooks must do, whatever it is written in."""
+"""What a receiver of webhooks must do, in any language."""
 
 import contextlib
 import hashlib
@@ -12,15 +12,15 @@ import time
 import urllib.parse
 
 ID = "019f0000-0000-7000-8000-000000000001"
-# Printed by somebody else: spaces, a line end of two characters, letters beyond ASCII, an escape. Whoever
-# parses and prints it again has other bytes.
+# Printed by another encoder: spaces, a line end of two characters, letters beyond ASCII, an escape.
+# A receiver that parses and prints it again has other bytes.
 EVENT = (
     '{ "id": "%s", "type": "pre_authorization.declined",\r\n "createdAt": "2026-11-21T12:00:00.000Z", '
     '"data": {"anticipationId": 1, "status": "REPROVED", "reason": "Não aceito \\u2014 preço", "new": 1.50} }'
 )
 MAX_BODY = 1024 * 1024
-# Requests that say falsely how long they are, or whose body is longer than a webhook's: a name, a header, the
-# body as it is sent. Each is signed, so that nothing but its length is wrong. A new attack is one row.
+# Requests that declare a false length, or whose body is longer than a webhook's: a name, a header,
+# the body as it is sent. Each is signed, so that only its length is wrong. A new attack is one row.
 BODY = (EVENT % ID).encode()
 LONG = json.dumps({**json.loads(BODY), "pad": "x" * MAX_BODY}).encode()
 CHUNK = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
@@ -36,7 +36,8 @@ LENGTHS = [
     ("chunks without end", "transfer-encoding: chunked", CHUNK * 64),
     ("a chunk of a negative length", "transfer-encoding: chunked", b"-1\r\n" + BODY + b"\r\n0\r\n\r\n"),
 ]
-# What `php -S` survives: PHP's server for development sets aside as many bytes as the length says, and ends.
+# What `php -S` survives: PHP's development server allocates as many bytes as the declared length,
+# and dies.
 PHP_LENGTHS = [row for row in LENGTHS if "99999" not in row[1]]
 UNKNOWN = '{"id":"019f0000-0000-7000-8000-000000000002","type":"tomorrow.happened","createdAt":"","data":{}}'
 
@@ -50,7 +51,7 @@ def wait_for(condition, what, seconds=60):
 
 @contextlib.contextmanager
 def program(command, port, **environment):
-    """A receiver while it runs; what it tells is shown when something fails."""
+    """A running receiver; its output is shown when something fails."""
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **environment}
     with open(os.devnull) as nothing:
         process = subprocess.Popen(

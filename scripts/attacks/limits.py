@@ -146,7 +146,7 @@ def greeting(service):
     return HARMLESS
 
 
-@attack(10, "2,100 connections that say nothing")
+@attack(10, "2,100 silent connections")
 def idle_connections(service):
     tenant, address = service.tenant(), own_address()
     # A first request lets them stay longer.
@@ -221,7 +221,7 @@ def ambiguous_heads(service):
     return REFUSED
 
 
-@attack(15, "the log repeats what a mail server says")
+@attack(15, "the log repeats the answers of a mail server")
 def mail_servers_words(service):
     tenant = service.tenant()
     tenant.offer(email=f"x@{smtp.REFUSED_DOMAIN}")

@@ -10,32 +10,32 @@ SECRET_ADDRESS = "diretoria@segredo.example"
 
 
 class Session(socketserver.StreamRequestHandler):
-    def say(self, line):
+    def send(self, line):
         self.wfile.write(line.encode() + b"\r\n")
 
     def handle(self):
         recipients = []
-        self.say("220 mail.example")
+        self.send("220 mail.example")
         for line in self.rfile:
             verb = line[:4].upper().strip()
             if verb in (b"EHLO", b"HELO"):
-                self.say("250 mail.example")
+                self.send("250 mail.example")
             elif verb == b"RCPT" and REFUSED_DOMAIN.encode() in line:
-                self.say(f"550 5.1.1 no such user, ask {SECRET_ADDRESS}")
+                self.send(f"550 5.1.1 no such user, ask {SECRET_ADDRESS}")
             elif verb == b"RCPT":
                 recipients.append(line.decode().split("<")[1].split(">")[0])
-                self.say("250 ok")
+                self.send("250 ok")
             elif verb == b"DATA":
-                self.say("354 go on")
+                self.send("354 go on")
                 content = b"".join(iter(self.rfile.readline, b".\r\n"))
                 mail = email.message_from_bytes(content, policy=email.policy.default)
                 self.server.owner.mails += [(recipient, mail) for recipient in recipients]
                 recipients = []
-                self.say("250 kept")
+                self.send("250 kept")
             elif verb == b"QUIT":
-                return self.say("221 bye")
+                return self.send("221 bye")
             else:
-                self.say("250 ok")
+                self.send("250 ok")
 
 
 class Server:
