@@ -1,4 +1,4 @@
-//! What the example programs share: where their settings come from, and how they end.
+//! What the example programs share: reading settings and reporting the outcome.
 
 use std::error::Error;
 use std::iter::successors;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{env, fs};
 
-/// The program's argument at this place, from 1.
+/// The program's argument at this position, from 1.
 #[must_use]
 pub fn argument(place: usize) -> Option<PathBuf> {
     env::args_os().nth(place).map(PathBuf::from)
@@ -15,8 +15,8 @@ pub fn argument(place: usize) -> Option<PathBuf> {
 /// Reads `field` of a ready file, for example one that `preauth-server sandbox --ready-file` wrote.
 /// Without a file, the environment's `variable`.
 ///
-/// Fails, and names the file, when it cannot be read or the field is no text; fails when the variable
-/// is not set.
+/// Fails, and names the file, when it cannot be read or the field is not a string; fails when the
+/// variable is not set.
 pub fn setting(
     ready_file: Option<PathBuf>,
     field: &str,
@@ -37,8 +37,8 @@ fn of_ready_file(path: &Path, field: &str) -> Result<String, Box<dyn Error>> {
         .to_owned())
 }
 
-/// How a program ends: with 0, or with 1 and the error, followed by its causes, on standard error.
-#[expect(clippy::print_stderr, reason = "that is where a program says why")]
+/// Exit status 0, or 1 with the error and its causes on standard error.
+#[expect(clippy::print_stderr, reason = "a program reports its failure there")]
 #[must_use]
 pub fn end(outcome: Result<(), Box<dyn Error>>) -> ExitCode {
     let Err(error) = outcome else {

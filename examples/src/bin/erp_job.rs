@@ -1,11 +1,11 @@
-//! An ERP job: offers every invoice of a CSV file, shows how far it is, and reports.
+//! An ERP job: offers every invoice of a CSV file, shows progress, and prints a report.
 //!
-//! Whatever ends it, start it again and it goes on: what is in its journal is passed over, and what was
-//! offered but not yet written down is found by its idempotency key.
+//! If it is interrupted, start it again: invoices in its journal are skipped, and an invoice that
+//! was offered but not yet journaled is found by its idempotency key.
 //!
 //! `cargo run -p examples --bin erp_job -- invoices.csv ready.json`, or without the ready file and with
 //! `PREAUTH_BASE_URL` and `PREAUTH_API_KEY` set.
-#![expect(clippy::print_stdout, reason = "the job says what it does")]
+#![expect(clippy::print_stdout, reason = "the job prints its progress")]
 
 use std::collections::HashSet;
 use std::error::Error;
@@ -50,7 +50,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
                 offered = offered.saturating_add(1);
                 println!("{place}: operation {id}{}", how(&ensured));
             }
-            // Not this invoice's fault: the next run goes on here.
+            // A temporary failure, not this invoice's fault: the next run resumes here.
             Err(error) if error.is_retryable() => return Err(error.into()),
             Err(error) => {
                 refused = refused.saturating_add(1);
@@ -63,8 +63,8 @@ async fn run() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The orders that earlier runs have done, and the file to write further ones to. A last line that was
-/// not written to its end is cut off.
+/// The orders that earlier runs completed, and the file for further ones. An incomplete last line
+/// is truncated.
 fn journal(path: &Path) -> io::Result<(HashSet<String>, File)> {
     let mut options = File::options();
     options.create(true).truncate(false).read(true).write(true);
@@ -85,8 +85,8 @@ fn read(row: &str) -> Result<(&str, NewPreAuthorization), Box<dyn Error>> {
     let &[order, cnpj, email, name, contact, amount, due_date, number] = columns.as_slice() else {
         return Err(format!("{} columns in place of 8", columns.len()).into());
     };
-    // Made of what tells this offer from any other, never drawn. With another due date it is another
-    // offer; under the same key that would be IDEMPOTENCY_KEY_REUSED.
+    // Derived from what identifies the offer, never random. Another due date makes another offer;
+    // under the same key it would be refused with IDEMPOTENCY_KEY_REUSED.
     let key = format!("erp-job:{order}:{due_date}");
     let offer = NewPreAuthorization::new(
         column("tax id", cnpj)?,
@@ -95,7 +95,7 @@ fn read(row: &str) -> Result<(&str, NewPreAuthorization), Box<dyn Error>> {
         column("due date", due_date)?,
         column("invoice number", number)?,
     )
-    // The names are for a supplier that is new to the platform.
+    // The names are used when the supplier is new to the platform.
     .supplier_name(column("name", name)?)
     .contact_name(column("contact", contact)?)
     .external_reference(column("order", order)?)

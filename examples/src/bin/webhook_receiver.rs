@@ -1,10 +1,11 @@
-//! A webhook receiver: keeps the raw body, verifies it, and acts once on each event, by what the
-//! operation is now. Events may come late and in any order; the operation itself is always right.
+//! A webhook receiver: keeps the raw body, verifies it, and acts once on each event, using the
+//! operation's current state. Events may arrive late and in any order; a GET returns the current
+//! state.
 //!
 //! `cargo run -p examples --bin webhook_receiver -- ready.json`, or with `PREAUTH_WEBHOOK_SECRET`,
 //! `PREAUTH_BASE_URL` and `PREAUTH_API_KEY` set. `PREAUTH_RECEIVER_LISTEN` moves it away from
 //! `127.0.0.1:8090`.
-#![expect(clippy::print_stdout, reason = "the receiver says what it hears")]
+#![expect(clippy::print_stdout, reason = "the receiver prints what it receives")]
 
 use std::env;
 use std::error::Error;
@@ -47,7 +48,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
 struct Receiver {
     verifier: Verifier,
     client: Client,
-    /// A real receiver remembers in its database, in the transaction that acts on the event.
+    /// A real receiver stores this in its database, in the transaction that acts on the event.
     once: Once<MemorySeen>,
 }
 
@@ -61,7 +62,7 @@ impl Receiver {
 impl Receiver {
     async fn receive(&self, request: &mut Request) -> StatusCode {
         let signature = request.headers().get(SIGNATURE_HEADER).cloned();
-        // The bytes as they came: parsed and printed again they would have another signature.
+        // The bytes as they came: a parsed and reprinted body would have another signature.
         let Ok(body) = request.payload_with_max_size(BODY_LIMIT_BYTES).await else {
             return StatusCode::BAD_REQUEST;
         };
@@ -78,7 +79,7 @@ impl Receiver {
     async fn accept(&self, delivery: Verified<'_>) -> StatusCode {
         let event = match delivery.event() {
             Ok(event) => event,
-            // Genuine, but not understood: the sender tries again until somebody has mended this program.
+            // Authentic, but not understood: the sender retries until this program is corrected.
             Err(error) => {
                 println!("not understood: {error}");
                 return StatusCode::INTERNAL_SERVER_ERROR;
@@ -102,14 +103,15 @@ impl Receiver {
         }
     }
 
-    /// Where a real receiver writes to its database. What fails is done again at the next delivery.
+    /// A real receiver writes to its database here. A failed event is processed again at the next
+    /// delivery.
     async fn act_on(&self, event: &Event) -> Result<(), preauth_client::Error> {
-        let EventData::Operation(told) = event.data() else {
-            // One that is newer than this program, too: nobody is helped by refusing it.
+        let EventData::Operation(reported) = event.data() else {
+            // Including types newer than this program: refusing them helps nobody.
             println!("{}", event.event_type());
             return Ok(());
         };
-        let id = told.anticipation_id;
+        let id = reported.anticipation_id;
         let now = self.client.get(id).await?;
         println!("{}: operation {id} is {}", event.event_type(), now.status);
         Ok(())

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::{complained, printed};
 
-/// A file of invoices, and the service that they are offered to.
+/// A file of invoices, and the service they are offered to.
 struct Job {
     server: TestServer,
     folder: TempDir,
@@ -29,7 +29,7 @@ impl Job {
         job
     }
 
-    /// A job of so many invoices.
+    /// A job with `count` invoices.
     fn of(count: u32) -> Self {
         let job = Self::new([]);
         job.write((1..=count).map(|n| job.row(&format!("PED-{n}"), &format!("NF-{n}"))));
@@ -72,7 +72,7 @@ impl Job {
         program
     }
 
-    /// The invoice numbers of everything that is on offer.
+    /// The invoice numbers of all current offers.
     fn on_offer(&self) -> Vec<String> {
         let client = Client::new(self.server.base_url(), self.server.api_key()).unwrap();
         let all = client.list_all(&ListFilter::new());
@@ -102,7 +102,7 @@ fn every_invoice_is_offered_with_progress_and_a_report_and_passed_over_the_next_
 fn what_is_not_in_the_journal_is_found_by_its_key_or_by_its_invoice() {
     let job = Job::of(2);
     printed(&mut job.program());
-    // The second line was not written to its end.
+    // The second line is incomplete.
     fs::write(job.journal(), "PED-1;1\nPED-2").unwrap();
     assert_eq!(
         printed(&mut job.program()),
@@ -120,7 +120,7 @@ fn what_is_not_in_the_journal_is_found_by_its_key_or_by_its_invoice() {
 }
 
 #[test]
-fn a_refused_invoice_is_told_and_the_others_are_offered() {
+fn a_refused_invoice_is_reported_and_the_others_are_offered() {
     let job = Job::new([]);
     let blocked = &job.server.credentials().blocked_supplier_cnpj;
     job.write([
@@ -186,7 +186,8 @@ fn address_and_key_may_come_from_a_ready_file_and_a_wrong_one_is_named() {
     assert!(printed(&mut program).ends_with("1 on offer now, 0 before, 0 refused\n"));
 }
 
-/// The proof of the whole: killed ten times, at moments of chance, while it offers 1,000 invoices.
+/// The complete proof: the job is killed ten times, at random moments, while it offers 1,000
+/// invoices.
 #[test]
 fn a_job_that_is_killed_again_and_again_offers_each_invoice_exactly_once() {
     const INVOICES: u32 = 1_000;
@@ -194,9 +195,10 @@ fn a_job_that_is_killed_again_and_again_offers_each_invoice_exactly_once() {
     let job = Job::of(INVOICES);
     for _ in 0..KILLS {
         let mut process = job.program().stdout(Stdio::piped()).spawn().unwrap();
-        // Open until the end: a job that cannot print ends by itself.
+        // Kept open until the end: a job that cannot print stops by itself.
         let mut out = BufReader::new(process.stdout.take().unwrap());
-        // So few that nobody is done before the last kill, then anywhere between two of its steps.
+        // The first kills come early, so that no job finishes before the last one; each then hits a
+        // random step.
         let lines = chance(60);
         let seen = out.by_ref().lines().take(usize::try_from(lines).unwrap());
         seen.for_each(|line| drop(line.unwrap()));
@@ -216,7 +218,7 @@ fn a_job_that_is_killed_again_and_again_offers_each_invoice_exactly_once() {
     assert_eq!(journal.lines().count(), on_offer.len());
 }
 
-/// Any number up to this one.
+/// A random number up to this one.
 fn chance(most: u64) -> u64 {
     getrandom::u64().unwrap() % most
 }

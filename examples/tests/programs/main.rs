@@ -12,7 +12,7 @@ mod webhook_receiver;
 
 use std::process::{Command, Output};
 
-/// What a program printed, having ended well.
+/// The standard output of a program that exited with 0.
 fn printed(program: &mut Command) -> String {
     let Output {
         status,
@@ -27,7 +27,7 @@ fn printed(program: &mut Command) -> String {
     stdout.into_owned()
 }
 
-/// What a program said on standard error, having ended with 1.
+/// The standard error of a program that exited with 1.
 fn complained(program: &mut Command) -> String {
     let output = program.output().unwrap();
     assert_eq!(output.status.code(), Some(1));

@@ -1,4 +1,4 @@
-//! What the receiver's handbook says about events is what the service sends.
+//! What the receiver's README documents about events is what the service sends.
 
 use preauth_core::value::EventType;
 use preauth_core::wire::{EventData, RawEventEnvelope};

@@ -11,7 +11,7 @@ use webhook_verify::{SIGNATURE_HEADER, Secret, sign};
 use wiremock::matchers::{header, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-/// Nobody listens there, because nobody is to be asked.
+/// Nothing listens there, because no request is expected.
 const NOWHERE: &str = "http://127.0.0.1:1";
 const SECRET: &str = "whsec_dGVzdC1vbmx5LXNlY3JldC1vZi10aGUtZG9jcyE";
 const CREATED: &str = include_str!("../../../preauth-core/tests/wire/golden/event_created.json");
@@ -74,8 +74,8 @@ async fn an_event_whose_operation_cannot_be_read_is_acted_on_when_it_comes_again
 }
 
 #[tokio::test]
-async fn the_real_service_is_heard_and_asked() {
-    // Its address is known before the service's, which sends to it.
+async fn the_real_service_sends_events_and_answers_requests() {
+    // The receiver's address must be known before the service starts, which sends to it.
     let port = TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()
@@ -110,7 +110,8 @@ async fn the_real_service_is_heard_and_asked() {
     );
 }
 
-/// A service that may be asked for operation 1042 so many times; it is further than the event says.
+/// A service that answers `times` requests for operation 1042, whose state is newer than the
+/// event's.
 async fn service(times: u64) -> MockServer {
     let service = MockServer::start().await;
     operation(times).mount(&service).await;
@@ -132,7 +133,7 @@ fn operation(times: u64) -> Mock {
         .expect(times)
 }
 
-/// The program, on a port of its own; it ends with the test.
+/// The program, on a port of its own; it stops with the test.
 struct Receiver {
     process: Child,
     printed: BufReader<ChildStdout>,
@@ -172,7 +173,7 @@ impl Receiver {
     }
 
     async fn post(&self, signature: Option<String>, body: &str) -> u16 {
-        // Only this machine is called: certificates and proxies of the system do not matter.
+        // Only this machine is called: the system's certificates and proxies do not matter.
         let builder = reqwest::Client::builder().tls_certs_only([]).no_proxy();
         let mut request = builder
             .build()

@@ -1,4 +1,4 @@
-//! A construction company and its offers. Every value is parsed once and correct ever after.
+//! A construction company and its offers. Every value is parsed once and valid from then on.
 
 use std::error::Error;
 

@@ -1,6 +1,6 @@
 //! The rules inside another service, with a store of its own and without HTTP, runtime or clock.
 //!
-//! Two invoices are offered: the supplier takes up the first, time ends the second.
+//! Two invoices are offered: the supplier requests the advance of the first; the second expires.
 #![expect(clippy::print_stdout, reason = "the program shows what was recorded")]
 
 mod demo;
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let first = begin(&service, &demo::offer(payer, "NF-1")?, today)?;
     let second = begin(&service, &demo::offer(payer, "NF-2")?, today)?;
 
-    // The ledger shows the operation that holds the invoice; the rule is core's.
+    // The ledger returns the operation that holds the invoice; the rule is core's.
     if let Err(refusal) = begin(&service, &demo::offer(payer, "NF-1")?, today) {
         println!("refused: {refusal}");
     }
@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     request(first, today)?;
 
-    // Time is an argument, so that a month passes from one line to the next.
+    // Time is an argument, so a month can pass between two lines.
     let next_month = Timestamp::parse("2026-12-22T12:00:00Z")?;
     for overdue in done(store.overdue(next_month, 100))? {
         done(service.expire(overdue, next_month))?;
@@ -75,7 +75,8 @@ fn begin(service: &Service, offer: &Offer, now: Timestamp) -> Result<OperationId
     }
 }
 
-/// Nothing in memory ever waits, so one poll is executor enough. A database brings its own.
+/// Nothing in memory ever waits, so one poll completes the future. A database needs a real
+/// executor.
 fn done<T, E: Error + 'static>(
     future: impl Future<Output = Result<T, E>>,
 ) -> Result<T, Box<dyn Error>> {

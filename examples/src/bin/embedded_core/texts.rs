@@ -1,4 +1,4 @@
-//! What others read of an operation: here plain text, elsewhere JSON or protobuf.
+//! The representation of an operation: here plain text, elsewhere JSON or protobuf.
 
 use preauth_core::operation::Operation;
 use preauth_core::port::{OperationEvent, OrderEvent, Render};

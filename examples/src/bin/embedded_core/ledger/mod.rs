@@ -1,7 +1,7 @@
 //! The service's own store: the offers of one company, under one lock.
 //!
-//! It keeps operations and suppliers. Payment orders, webhooks and idempotency keys are not this
-//! service's business; a decision that needs them is told that there are none.
+//! It keeps operations and suppliers. Payment orders, webhooks and idempotency keys are not part of
+//! this service: a decision that asks for them gets none.
 
 mod queries;
 mod store;
@@ -68,7 +68,7 @@ impl Books {
         LoadedOperation {
             holder: self.holder(operation.supplier.cnpj, number, operation.id),
             reached: self.reached(operation.id),
-            // Nothing is extended here.
+            // This service grants no extensions.
             extended_to: None,
             operation: operation.clone(),
             subscriptions: Vec::new(),
@@ -87,7 +87,7 @@ impl Books {
         })
     }
 
-    /// Those whose time has passed; the ids are in the order of time.
+    /// Offers whose time has passed, the earliest first.
     fn overdue(&self, now: Timestamp, limit: u32) -> impl Iterator<Item = &Operation> {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let overdue = self

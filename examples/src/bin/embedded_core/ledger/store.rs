@@ -23,7 +23,7 @@ impl Store for Ledger {
         };
         let context = OfferContext {
             payer: self.payer.clone(),
-            // Whom this company knows; it invites whom it does not.
+            // Known suppliers of this company; others are invited.
             supplier: books
                 .suppliers
                 .get(&target.supplier)
