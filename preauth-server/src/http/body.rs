@@ -1,4 +1,4 @@
-//! Reads a request's body: bounded in size and in time, and only in the form that is understood.
+//! Reads a request's body, bounded in size and time, and only in accepted formats.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ use tokio::time::Instant;
 use super::error::ApiError;
 use super::json::Json;
 
-/// A JSON body may have so many bytes.
+/// Maximum size of a JSON body.
 const JSON_LIMIT_BYTES: usize = 256 * 1024;
-/// The whole body must arrive within this time, however steadily it trickles.
+/// Maximum time for the whole body.
 const TOTAL_DEADLINE: Duration = Duration::from_mins(1);
-/// While it is waited for, so much of it must arrive in each [`PACE_WINDOW`]: 8 KiB a second.
+/// Minimum number of bytes in each [`PACE_WINDOW`]: 8 KiB a second.
 const MIN_WINDOW_BYTES: u64 = 160 * 1024;
 const PACE_WINDOW: Duration = Duration::from_secs(20);
 
@@ -25,7 +25,7 @@ pub(super) async fn json(req: &mut Request) -> Result<Json, ApiError> {
     json_or(req, "Content-Type deve ser application/json, em UTF-8.").await
 }
 
-/// Reads a JSON body where something else is taken as well, which `otherwise` tells.
+/// Reads a JSON body. `otherwise` is the message for another content type.
 pub(super) async fn json_or(req: &mut Request, otherwise: &str) -> Result<Json, ApiError> {
     if !is_json(&content_type(req)) {
         return Err(ApiError::new(ErrorCode::BadRequest).message(otherwise));
@@ -34,7 +34,7 @@ pub(super) async fn json_or(req: &mut Request, otherwise: &str) -> Result<Json, 
     Ok(Json::parse(&bytes)?)
 }
 
-/// Reads a JSON body that may be left out altogether.
+/// Reads a JSON body that may be absent.
 pub(super) async fn optional_json(req: &mut Request) -> Result<Json, ApiError> {
     if header(req, CONTENT_TYPE.as_str()).is_some() {
         return json(req).await;
@@ -61,7 +61,7 @@ pub(super) fn check_encoding(req: &Request) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Whatever reads a body has a minute for all of it.
+/// Limits the reading of a whole body to [`TOTAL_DEADLINE`].
 pub(super) async fn in_time<T>(
     reading: impl Future<Output = Result<T, ApiError>>,
 ) -> Result<T, ApiError> {
@@ -70,8 +70,8 @@ pub(super) async fn in_time<T>(
         .unwrap_or_else(|_| Err(ApiError::new(ErrorCode::RequestTimeout)))
 }
 
-/// Reads a body piece by piece, and gives one up that comes too slowly. Only the time in which it is
-/// waited for counts.
+/// Reads a body piece by piece and refuses one that arrives too slowly. Only the time spent waiting
+/// for the body counts.
 pub(super) struct BodyReader<'a> {
     body: &'a mut ReqBody,
     waited: Duration,
@@ -122,7 +122,7 @@ async fn read(req: &mut Request) -> Result<Vec<u8>, ApiError> {
     in_time(collect(req)).await
 }
 
-/// Reads within the limit; what is over it stays where it is.
+/// Reads within the limit and leaves the rest unread.
 async fn collect(req: &mut Request) -> Result<Vec<u8>, ApiError> {
     let mut bytes = Vec::new();
     let mut body = BodyReader::new(req);

@@ -1,5 +1,4 @@
-//! Frozen bodies, read back for audits: the way of [`convert`](super::convert) in the other
-//! direction.
+//! Decodes frozen bodies for audits: the inverse of [`convert`](super::convert).
 
 use preauth_core::operation::Extension;
 use preauth_core::port::{
@@ -8,7 +7,7 @@ use preauth_core::port::{
 use preauth_core::value::TextEnum;
 use preauth_core::wire::{self, EventData, Open, RawEventEnvelope};
 
-/// Reads the bodies that [`WireRender`](super::WireRender) froze, in this version or in one before.
+/// Decodes bodies rendered by [`WireRender`](super::WireRender) in this version or an earlier one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WireDecoder;
 
@@ -84,7 +83,7 @@ fn order(data: wire::PaymentOrderEventData) -> Option<DecodedOrder> {
     })
 }
 
-/// What a later version may have written is not told by this one.
+/// `None` for a value that a later version may have written.
 fn known<T: TextEnum>(open: &Open<T>) -> Option<T> {
     open.known().copied()
 }
@@ -133,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_tells_what_was_rendered() {
+    fn a_rendered_body_is_decoded() {
         let operation = operation();
         let extension = Extension {
             id: ExtensionId::new(3).unwrap(),
@@ -166,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_body_tells_nothing() {
+    fn an_invalid_body_is_not_decoded() {
         for body in ["", "{}", "[]", "created of 7"] {
             assert_eq!(WireDecoder.event(body), None);
             assert_eq!(WireDecoder.reply(body), None);

@@ -1,4 +1,4 @@
-//! Who calls the integration API, what the key allows, and what is left of its window.
+//! The caller of the integration API, the permissions of its key, and its remaining rate window.
 
 use std::sync::Arc;
 
@@ -25,12 +25,12 @@ use super::reply::Reply;
 use super::tenants::Tenants;
 use super::unauthenticated::UnauthenticatedLimiter;
 
-/// A caller who may do what was asked.
+/// An authenticated and authorized caller.
 #[derive(Clone, Copy, Debug)]
 pub struct Caller {
     /// The key that was presented.
     pub key: ApiKeyId,
-    /// In whose name it acts.
+    /// The user responsible for the key.
     pub user: UserId,
     /// The company it belongs to.
     pub company: CompanyId,
@@ -38,7 +38,7 @@ pub struct Caller {
     pub head_office: CompanyId,
     /// What kind of company it is.
     pub kind: CompanyKind,
-    /// What is left of the key's window.
+    /// The key's remaining rate window.
     pub window: Option<WindowLeft>,
 }
 
@@ -53,13 +53,13 @@ impl Caller {
         }
     }
 
-    /// On whose account it is served.
+    /// The tenant that the request counts for.
     #[must_use]
     pub const fn tenant(self) -> Tenant {
         Tenant::HeadOffice(self.head_office)
     }
 
-    /// Who an event will say it was.
+    /// The actor recorded in events.
     #[must_use]
     pub const fn actor(self) -> Actor {
         Actor::ApiKey {
@@ -68,7 +68,7 @@ impl Caller {
         }
     }
 
-    /// Refuses everybody but the head office of a construction company.
+    /// Refuses every caller except the head office of a construction company.
     pub fn require_construction_head_office(self) -> Result<(), ApiError> {
         if self.kind == CompanyKind::Construction && self.company == self.head_office {
             Ok(())
@@ -78,7 +78,7 @@ impl Caller {
     }
 }
 
-/// The gate of the integration API.
+/// Authenticates, limits and authorizes requests to the integration API.
 pub struct Gate {
     access: Arc<dyn Access>,
     clock: Arc<dyn Clock>,
@@ -88,19 +88,19 @@ pub struct Gate {
     tenants: Tenants,
 }
 
-/// What the gate says: the caller or a refusal, and the window that every answer to a valid key
-/// tells of.
+/// The outcome of the gate: a caller or a refusal, and the rate window that is added to every
+/// answer to a valid key.
 #[derive(Debug)]
 pub struct Admission {
-    /// The caller, or why there is none.
+    /// The caller, or the refusal.
     pub caller: Result<Caller, ApiError>,
-    /// The key, for the log, as far as it was recognised.
+    /// The key, for the log, if it was recognised.
     pub key: Option<ApiKeyId>,
-    /// What is left of the key's window, when the request was counted in one.
+    /// The key's remaining rate window, if the request was counted.
     pub window: Option<WindowLeft>,
 }
 
-/// What is left of a key's rate window.
+/// The remainder of a key's rate window.
 #[derive(Clone, Copy, Debug)]
 pub struct WindowLeft {
     limit: RateLimit,
@@ -127,7 +127,7 @@ impl Gate {
         }
     }
 
-    /// Checks a request in the order key, limit, suspension, scope, responsible user.
+    /// Checks the key, its rate limit, suspension, scope and responsible user, in this order.
     pub async fn admit(&self, req: &Request, scope: Scope) -> Admission {
         let now = self.clock.now();
         let entry = match self.entry(req, now).await {
@@ -220,7 +220,8 @@ impl Gate {
         })
     }
 
-    /// The answer to a request without a valid key: the code, or 429 when its address had many.
+    /// The refusal of a request without a valid key: the given code, or 429 when its address sent
+    /// too many.
     fn stranger(&self, req: &Request, code: ErrorCode, now: Timestamp) -> ApiError {
         match self.limiter.count(ClientAddress::of_request(req), now) {
             Ok(()) => ApiError::new(code),
@@ -239,14 +240,14 @@ impl Gate {
 }
 
 impl WindowLeft {
-    /// The refusal of who has used it up.
+    /// The refusal of a key whose window is used up.
     #[must_use]
     pub const fn used_up(self) -> ApiError {
         ApiError::new(ErrorCode::RateLimited).retry_after(self.reset_seconds)
     }
 
-    /// The window as a refusal with this code tells of it: none to whom no key let in and on a path
-    /// that is not there, and nothing left to whom has used it up.
+    /// The window to add to a refusal with this code: none for requests without a valid key and for
+    /// unknown paths, and zero remaining when the limit was reached.
     #[must_use]
     pub const fn beside(self, code: ErrorCode) -> Option<Self> {
         match code {

@@ -1,7 +1,8 @@
-//! Which client a request comes from, by its network address: decided here and nowhere else.
+//! Determines the network address of the client; nothing else in the server does.
 //!
 //! The peer of the connection is the client, unless it is a trusted proxy: then it is the last
-//! address of `X-Forwarded-For` that is not a trusted proxy's. Nobody else's header is read.
+//! address of `X-Forwarded-For` that is not a trusted proxy's. The header is ignored when the peer
+//! is not a trusted proxy.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
@@ -11,10 +12,10 @@ use salvo::http::{HeaderMap, Request};
 use crate::dispatcher::Network;
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
-/// A client with IPv6 has at least a network of this size: single addresses of it mean nothing.
+/// Size of the network that counts as one IPv6 client: a client can use every address of its /64.
 const CLIENT_BITS_V6: u32 = 64;
 
-/// The address of a client; never an IPv4 address written in IPv6.
+/// The address of a client; an IPv4-mapped IPv6 address is stored as IPv4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ClientAddress(IpAddr);
 
@@ -22,12 +23,12 @@ pub struct ClientAddress(IpAddr);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ClientGroup(IpAddr);
 
-/// Networks that an operator named; an IPv4 address written in IPv6 is in the network of the former.
+/// Networks named in the settings; an IPv4-mapped IPv6 address belongs to the IPv4 network.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Networks(pub Vec<Network>);
 
 impl ClientAddress {
-    /// This address, in its own family.
+    /// This address, an IPv4-mapped one as IPv4.
     #[must_use]
     pub const fn new(address: IpAddr) -> Self {
         Self(address.to_canonical())
@@ -43,7 +44,8 @@ impl ClientAddress {
         // Each proxy adds the peer of its own connection at the end.
         for value in headers.get_all(FORWARDED_FOR).iter().rev() {
             for hop in value.as_bytes().rsplit(|byte| *byte == b',') {
-                // What a proxy could not know, or somebody made up: the hop that passed it on is known.
+                // The proxy did not know the hop, or the client forged it; the last known hop is
+                // the client.
                 let Some(hop) = parse(hop) else {
                     return client;
                 };
@@ -63,7 +65,7 @@ impl ClientAddress {
         found.unwrap_or(Self(IpAddr::V6(Ipv6Addr::UNSPECIFIED)))
     }
 
-    /// What counts as one client with it.
+    /// The addresses that count as one client with this one.
     #[must_use]
     pub fn group(self) -> ClientGroup {
         ClientGroup(match self.0 {
@@ -77,7 +79,7 @@ impl ClientAddress {
 }
 
 impl Networks {
-    /// Whether one of them holds `address`.
+    /// Whether one of the networks contains `address`.
     #[must_use]
     pub fn contain(&self, address: ClientAddress) -> bool {
         self.0.iter().any(|network| network.contains(address.0))

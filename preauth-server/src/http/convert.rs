@@ -1,7 +1,7 @@
-//! The one place that knows both the rules and the wire.
+//! Converts between the domain's rules and the wire format; the only place that knows both.
 //!
-//! Requests become commands, with every problem of every field; facts become wire shapes, which
-//! cannot fail.
+//! Requests become commands, and every problem of every field is reported. Domain values become
+//! wire shapes, which cannot fail.
 
 use preauth_core::ReceivedInvoice;
 use preauth_core::operation::{
@@ -20,12 +20,12 @@ use super::json::Json;
 use super::messages;
 use super::problem::{Defect, Problem};
 
-/// Whose rules the texts of a request are held to.
+/// Which rules apply to the texts of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Texts {
-    /// Those of this build: every character shows.
+    /// The rules of this build: every character is visible.
     Sent,
-    /// Those of earlier builds, which may have answered the request before.
+    /// The rules of earlier builds, which may have answered the same request before.
     Stored,
 }
 
@@ -38,8 +38,8 @@ impl Texts {
     }
 }
 
-/// Reads a create request (contract, "Create request body"), as yet without the file that came with
-/// it under `file_name`.
+/// Reads a create request (contract, "Create request body"), before the file sent with it under
+/// `file_name` is attached.
 pub(super) fn offer(
     tree: &Json,
     file_name: Option<&str>,
@@ -179,7 +179,7 @@ fn supplier_party(party: &Party) -> wire::SupplierParty {
     }
 }
 
-/// Freezes bodies as the contract shapes them.
+/// Renders bodies in the contract's format, to be stored unchanged.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WireRender;
 
@@ -229,7 +229,7 @@ impl Render for WireRender {
     }
 
     fn offer_notice(&self, operation: &Operation, _is_invitation: bool) -> String {
-        // What the mail needs to know; its words are chosen when it is sent.
+        // Stores the data of the mail; its text is rendered when it is sent.
         text(&pre_authorization(operation))
     }
 }
@@ -265,7 +265,7 @@ pub(super) fn received_invoice(received: &ReceivedInvoice) -> wire::InvoiceRecei
     }
 }
 
-/// What a test event says.
+/// The data of a test event.
 #[must_use]
 pub(super) fn webhook_test() -> wire::WebhookTestData {
     wire::WebhookTestData {

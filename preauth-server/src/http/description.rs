@@ -1,4 +1,4 @@
-//! GET /openapi.json and its like: what the listener's API is, for whoever asks; without key or token.
+//! GET /openapi.json and its variants: the description of the listener's API, without key or token.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use salvo::{Depot, FlowCtrl, Handler, Router, async_trait};
 use super::reply::Reply;
 use super::request_log::RequestNotes;
 
-/// Where both listeners describe their API.
+/// Path of the description, on both listeners.
 pub const DESCRIPTION: &str = "/openapi.json";
-/// Where the public listener describes its API for code generators.
+/// Path of the public listener's OpenAPI 3.0 description, for code generators.
 pub const DESCRIPTION_IN_3_0: &str = "/openapi-3.0.json";
-/// Where it does so for creates with an invoice file.
+/// Path of the OpenAPI 3.0 description of creates with an invoice file.
 pub const MULTIPART_DESCRIPTION_IN_3_0: &str = "/openapi-3.0-multipart.json";
 
 /// The route of a description.

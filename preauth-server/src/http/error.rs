@@ -1,4 +1,4 @@
-//! One error type for both listeners, and the one match from code to status.
+//! The error type of both listeners, and the only mapping from code to status.
 
 use std::error::Error as StdError;
 
@@ -18,7 +18,7 @@ use super::messages;
 use super::problem::{Defect, Problem};
 use super::reply::Reply;
 
-/// Seconds after which a request that was not done may be sent again.
+/// Seconds after which a request that had no effect may be retried.
 const RETRY_SOON_SECONDS: u32 = 1;
 
 /// An answer that is not a success, in the contract's "Error body".
@@ -26,22 +26,22 @@ const RETRY_SOON_SECONDS: u32 = 1;
 pub struct ApiError {
     /// What went wrong.
     pub code: ErrorCode,
-    /// The sentence, where it says more than the code's own.
+    /// The message, if it is more specific than the code's own.
     message: Option<String>,
     /// Every problem of every field, for validation errors.
     problems: Vec<Problem>,
-    /// The operation that a duplicate invoice names.
+    /// The operation that already has the invoice.
     existing: Option<OperationId>,
-    /// Seconds until the request may be sent again.
+    /// Seconds until the request may be retried.
     retry_after: Option<u32>,
-    /// The methods that the path has, where the framework does not say.
+    /// The methods of the path, if the framework does not list them.
     allow: Option<&'static str>,
-    /// What only the log may know.
+    /// The cause, for the log only.
     cause: Option<Box<dyn StdError + Send + Sync>>,
 }
 
 impl ApiError {
-    /// An error that its code explains.
+    /// An error with the code's own message.
     #[must_use]
     pub const fn new(code: ErrorCode) -> Self {
         Self {
@@ -55,7 +55,7 @@ impl ApiError {
         }
     }
 
-    /// All problems of a request together; there is at least one.
+    /// All problems of a request; `problems` is not empty.
     #[must_use]
     pub fn validation(problems: Vec<Problem>) -> Self {
         Self {
@@ -70,7 +70,7 @@ impl ApiError {
         Self::validation(vec![Problem::new(field, defect)])
     }
 
-    /// An error of ours; only the log learns the cause.
+    /// An internal error; the cause goes to the log only.
     pub fn internal(cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self {
             cause: Some(cause.into()),
@@ -78,7 +78,7 @@ impl ApiError {
         }
     }
 
-    /// Nothing was done, because something we need is not there.
+    /// The request had no effect, because a dependency is unavailable.
     pub fn unavailable(cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         let error = Self::new(ErrorCode::ServiceUnavailable).retry_after(RETRY_SOON_SECONDS);
         Self {
@@ -87,34 +87,34 @@ impl ApiError {
         }
     }
 
-    /// Says when the request may be sent again, in seconds.
+    /// Sets the seconds after which the request may be retried.
     #[must_use]
     pub const fn retry_after(mut self, seconds: u32) -> Self {
         self.retry_after = Some(seconds);
         self
     }
 
-    /// Says which methods the path has.
+    /// Sets the methods of the path.
     #[must_use]
     pub const fn allow(mut self, methods: &'static str) -> Self {
         self.allow = Some(methods);
         self
     }
 
-    /// Says it in other words than the code's own.
+    /// Replaces the code's own message.
     #[must_use]
     pub fn message(mut self, message: impl Into<String>) -> Self {
         self.message = Some(message.into());
         self
     }
 
-    /// What only the log may know.
+    /// The cause, for the log only.
     #[must_use]
     pub fn cause(&self) -> Option<&(dyn StdError + Send + Sync + 'static)> {
         self.cause.as_deref()
     }
 
-    /// The answer as it goes out.
+    /// Converts the error into its answer.
     #[must_use]
     pub fn into_reply(self) -> Reply {
         let body = self.body();
@@ -159,7 +159,7 @@ impl ApiError {
     }
 }
 
-/// The one match from code to status (contract, "Errors").
+/// The only mapping from code to status (contract, "Errors").
 #[must_use]
 pub(super) const fn status(code: ErrorCode) -> StatusCode {
     match code {
@@ -208,7 +208,7 @@ pub(super) const fn status(code: ErrorCode) -> StatusCode {
     }
 }
 
-/// The status of a code, as documents write it.
+/// The status of a code as a number, for documents.
 #[must_use]
 pub(crate) fn status_number(code: ErrorCode) -> u16 {
     status(code).as_u16()

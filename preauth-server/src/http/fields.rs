@@ -1,17 +1,17 @@
-//! Reads the fields of a JSON object into values, collecting every problem on the way.
+//! Reads the fields of a JSON object into values and collects every problem.
 
 use preauth_core::value::{Decimal, EnumSet, Money, TextEnum, UuidIdError};
 
 use super::json::Json;
 use super::problem::{Defect, Problem};
 
-/// Greatest amount of money on the platform, in cents.
+/// Maximum amount of money on the platform, in cents.
 const MAX_MONEY_CENTS: i64 = 100_000_000_000;
-/// A list may have so many elements.
+/// Maximum number of elements of a list.
 const LIST_LIMIT: usize = 100;
 
-/// So many problems are told, and no more; a create has fewer fields than that.
-const PROBLEMS_TOLD: usize = 50;
+/// Maximum number of problems reported; a create has fewer fields than that.
+const MAX_PROBLEMS: usize = 50;
 
 /// The problems found so far in one request.
 #[derive(Debug, Default)]
@@ -20,8 +20,8 @@ pub(super) struct Problems(Vec<Problem>);
 impl Problems {
     /// Adds one.
     pub(super) fn add(&mut self, field: impl Into<String>, defect: Defect) {
-        // The first many tell a caller enough; no answer may grow with the request.
-        if self.0.len() < PROBLEMS_TOLD {
+        // The answer must not grow with the request; the first problems are enough.
+        if self.0.len() < MAX_PROBLEMS {
             self.0.push(Problem::new(field, defect));
         }
     }
@@ -35,7 +35,7 @@ impl Problems {
     }
 }
 
-/// An object and where it stands in the request.
+/// An object and its path in the request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields<'a> {
     path: &'a str,
@@ -122,7 +122,7 @@ impl<'a> Fields<'a> {
             .ok()
     }
 
-    /// A required amount above zero, checked as it was sent, then rounded to cents.
+    /// A required amount above zero, checked before it is rounded to cents.
     pub(super) fn money(self, name: &str, problems: &mut Problems) -> Option<Money> {
         let exact = self.amount(name, problems)?;
         let is_within = exact <= Decimal::from_cents(MAX_MONEY_CENTS);
@@ -204,7 +204,7 @@ impl<'a> Fields<'a> {
         Some(list)
     }
 
-    /// A list of members on offer that may be absent or null; repeating one changes nothing.
+    /// A list of known members that may be absent or null; duplicates are ignored.
     pub(super) fn optional_set<T: TextEnum>(
         self,
         name: &str,
@@ -215,7 +215,7 @@ impl<'a> Fields<'a> {
         Some(list.into_iter().collect())
     }
 
-    /// A required list of one member on offer or more.
+    /// A required list of one known member or more.
     pub(super) fn filled_set<T: TextEnum>(
         self,
         name: &str,
@@ -231,7 +231,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Notes that a required field is missing; `None` then.
+    /// Reports a required field that is missing and returns `None`.
     pub(super) fn required(self, name: &str, problems: &mut Problems) -> Option<&'a Json> {
         let value = self.value(name);
         if value.is_none() {
@@ -253,7 +253,7 @@ impl<'a> Fields<'a> {
         Some(Self { path, members })
     }
 
-    /// The field's value; null is as good as absent.
+    /// The field's value; null counts as absent.
     fn value(self, name: &str) -> Option<&'a Json> {
         let member = self.members.iter().find(|(key, _)| key == name);
         member
@@ -270,7 +270,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Reads one of the members on offer, or says which they are.
+/// Reads one of the allowed values, or reports which are allowed.
 pub(super) fn one_of<T: TextEnum>(offered: &'static [T]) -> impl Fn(&str) -> Result<T, Defect> {
     move |text| {
         let member = offered

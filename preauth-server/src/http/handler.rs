@@ -1,5 +1,4 @@
-//! What every endpoint gets for nothing: an answer in the error shape whatever happens, and a line
-//! in the log for what callers must not see.
+//! Runs every endpoint: each failure gets the error shape, and its cause goes to the log.
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -14,7 +13,7 @@ use super::error::ApiError;
 use super::reply::Reply;
 use super::request_log::RequestNotes;
 
-/// Runs an endpoint; a panic becomes an internal error, and the process lives on.
+/// Runs an endpoint; a panic becomes an internal error and does not end the process.
 pub(super) async fn run(
     answer: impl Future<Output = Result<Reply, ApiError>> + Send,
 ) -> Result<Reply, ApiError> {
@@ -24,7 +23,7 @@ pub(super) async fn run(
     }
 }
 
-/// Turns an outcome into the answer, noting what the log will tell.
+/// Converts an outcome into the answer and records the notes for the log.
 pub(super) fn settle(outcome: Result<Reply, ApiError>, depot: &mut Depot) -> Reply {
     outcome.unwrap_or_else(|error| {
         let notes = RequestNotes::of(depot);
@@ -34,7 +33,7 @@ pub(super) fn settle(outcome: Result<Reply, ApiError>, depot: &mut Depot) -> Rep
     })
 }
 
-/// Writes an answer that no endpoint gave: unknown paths, wrong methods.
+/// Writes a refusal for requests without an endpoint: unknown paths, wrong methods.
 pub(super) fn refuse(error: ApiError, depot: &mut Depot, res: &mut Response) {
     settle(Err(error), depot).write(res);
 }

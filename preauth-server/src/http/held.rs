@@ -1,4 +1,4 @@
-//! What callers are refused while the instance must not act.
+//! Refusals while the instance is on hold.
 
 use preauth_core::ErrorCode;
 use salvo::http::{Method, Request};
@@ -8,10 +8,10 @@ use crate::hold::Hold;
 use super::error::ApiError;
 use super::messages;
 
-/// Seconds after which a request may be sent again: another instance may answer it.
+/// Seconds after which a request may be retried: another instance may answer it.
 const RETRY_SECONDS: u32 = 30;
 
-/// Refuses a request that this instance must not answer.
+/// Refuses a request that this instance must not answer while it is on hold.
 pub(super) fn refuse(hold: &Hold, is_write: bool) -> Result<(), ApiError> {
     match hold.refuses(is_write) {
         None => Ok(()),
@@ -21,7 +21,7 @@ pub(super) fn refuse(hold: &Hold, is_write: bool) -> Result<(), ApiError> {
     }
 }
 
-/// Whether a request asks for anything but reading.
+/// Whether a request does more than read.
 pub(super) fn is_write(req: &Request) -> bool {
     !matches!(*req.method(), Method::GET | Method::HEAD)
 }

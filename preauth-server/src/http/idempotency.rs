@@ -1,4 +1,4 @@
-//! The header that makes a repeated create the same create, on both listeners.
+//! The header that makes creates idempotent, on both listeners.
 
 use preauth_core::ErrorCode;
 use preauth_core::value::IdempotencyKey;
@@ -8,7 +8,7 @@ use salvo::http::Request;
 use super::error::ApiError;
 use super::reply::Reply;
 
-/// The caller's key, if one was sent; empty, malformed and repeated ones are refused.
+/// The caller's key, if there is one; empty, malformed and repeated keys are refused.
 pub(super) fn key(req: &Request) -> Result<Option<IdempotencyKey>, ApiError> {
     let invalid = || ApiError::new(ErrorCode::IdempotencyKeyInvalid);
     let mut headers = req.headers().get_all(header::IDEMPOTENCY_KEY).iter();
@@ -22,7 +22,7 @@ pub(super) fn key(req: &Request) -> Result<Option<IdempotencyKey>, ApiError> {
     IdempotencyKey::parse(text).map(Some).map_err(|_| invalid())
 }
 
-/// The answer that was given before, marked as such.
+/// The stored answer, marked as a replay.
 pub(super) fn replayed(reply: Reply) -> Reply {
     reply.header(
         header::IDEMPOTENCY_REPLAYED,

@@ -10,12 +10,12 @@ use serde_json::value::RawValue;
 
 use super::problem::{Defect, Problem};
 
-/// Objects and arrays may be nested so deep.
+/// Maximum nesting depth of objects and arrays.
 const DEPTH_LIMIT: usize = 32;
-/// So many duplicate keys are told, and no more.
-const DUPLICATES_TOLD: usize = 20;
-/// So much of a key is told.
-const KEY_CHARACTERS_TOLD: usize = 40;
+/// Maximum number of duplicate keys reported.
+const MAX_DUPLICATES_REPORTED: usize = 20;
+/// Maximum number of characters of a key in a report.
+const MAX_KEY_CHARACTERS: usize = 40;
 
 /// A JSON value as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,13 +35,13 @@ pub(super) enum Json {
 }
 
 impl Json {
-    /// Reads a whole body, a UTF-8 byte order mark before it ignored; duplicate keys at any level
-    /// are problems.
+    /// Parses a whole body and ignores a UTF-8 byte order mark; duplicate keys at any level are
+    /// problems.
     pub(super) fn parse(body: &[u8]) -> Result<Self, Vec<Problem>> {
         Self::parse_at(&Place::Body, "body", body)
     }
 
-    /// Reads the part `name` of a form in the same way.
+    /// Parses the part `name` of a form in the same way.
     pub(super) fn parse_part(name: &str, text: &[u8]) -> Result<Self, Vec<Problem>> {
         Self::parse_at(&Place::Member(&Place::Body, name), name, text)
     }
@@ -80,8 +80,8 @@ fn read(
                 let here = Place::Member(place, &key);
                 let value = read(value, &here, inner, duplicates)?;
                 if !seen.insert(key.clone()) {
-                    // The first few tell a caller everything; no answer may grow with the request.
-                    if duplicates.len() < DUPLICATES_TOLD {
+                    // The answer must not grow with the request; the first duplicates are enough.
+                    if duplicates.len() < MAX_DUPLICATES_REPORTED {
                         duplicates.push(Problem::new(here.to_string(), Defect::Duplicate));
                     }
                     continue;
@@ -108,7 +108,7 @@ fn read(
     }
 }
 
-/// Where a value stands; spelled out only when somebody must be told.
+/// The path of a value; formatted only when a problem is reported.
 enum Place<'a> {
     Body,
     Member(&'a Place<'a>, &'a str),
@@ -127,15 +127,15 @@ impl fmt::Display for Place<'_> {
     }
 }
 
-/// A key is the caller's text and may have any length.
+/// A key comes from the caller and may have any length.
 fn write_key(f: &mut fmt::Formatter<'_>, key: &str) -> fmt::Result {
-    match key.char_indices().nth(KEY_CHARACTERS_TOLD) {
+    match key.char_indices().nth(MAX_KEY_CHARACTERS) {
         None => f.write_str(key),
         Some((end, _)) => write!(f, "{}…", key.get(..end).unwrap_or_default()),
     }
 }
 
-/// Splits one level without looking into the values.
+/// Parses one level and leaves the values unparsed.
 fn split<'de, T: serde::Deserialize<'de>>(text: &'de str) -> Result<T, Defect> {
     serde_json::from_str(text).map_err(|_| Defect::NotJson)
 }
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_of_duplicates_does_not_grow_with_the_request() {
+    fn the_report_of_duplicates_does_not_grow_with_the_request() {
         let body = format!(
             r#"{{"{}":{{{}"x":1}}}}"#,
             "k".repeat(100_000),

@@ -1,10 +1,10 @@
-//! Whether a key exists, without a look-up of its own.
+//! Whether a key exists, without a query for each request.
 //!
-//! A client that sent too many unknown keys may cause no further look-ups, and yet whoever shares its
-//! address and has a valid key must be let in, on an instance that has just started too. So the keys
-//! that exist are listed in memory once a client has sent too many, and only a listed one is looked
-//! up. The list is brought up to date before a key is refused, for all who wait together and ten
-//! times a second at most, by reading the keys that were made lately.
+//! A client that sent too many unknown keys must not cause further queries. A valid key from the
+//! same address must still be accepted, also on an instance that has just started. So once a client
+//! has sent too many, the existing keys are listed in memory, and only listed keys are looked up.
+//! Before a key is refused, the list is refreshed by reading the recent keys: once for all waiting
+//! requests, and at most ten times a second.
 
 use std::collections::HashSet;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -18,25 +18,26 @@ use uuid::Uuid;
 
 use crate::access::{Access, KeyHash};
 
-/// Between two readings.
+/// Minimum time between two refreshes.
 const MIN_INTERVAL: Duration = Duration::from_millis(100);
-/// Keys read at once.
+/// Keys read in one query.
 const PAGE: u32 = 5_000;
-/// Ids begin with the moment in which they were made. Commits are shorter than this, and clocks of
-/// instances closer to each other.
+/// Ids begin with their time of creation. A commit takes less than this, and the instances' clocks
+/// differ by less.
 const OVERLAP_MS: u64 = 10 * 60 * 1000;
 
-/// The keys that exist, as far as they were read.
+/// The existing keys, as of the last refresh.
 pub(super) struct KnownKeys {
     access: Arc<dyn Access>,
-    /// The first bytes of each hash: nobody who lacks the key can make another one with them.
+    /// The first bytes of each hash: another key with the same bytes cannot be made without the
+    /// first.
     listed: RwLock<HashSet<[u8; 8]>>,
     reading: Mutex<Reading>,
 }
 
 #[derive(Debug)]
 struct Reading {
-    /// When the last one began.
+    /// When the last refresh began.
     began_at: Option<Instant>,
     newest: ApiKeyId,
 }
@@ -70,7 +71,7 @@ impl KnownKeys {
         Ok(self.is_listed(key))
     }
 
-    /// Reads what may have come since `newest`, which is moved on.
+    /// Reads the keys created since `newest`, and advances it.
     async fn read(&self, newest: &mut ApiKeyId) -> Result<(), Unavailable> {
         let mut after = before_overlap(*newest);
         loop {
@@ -95,7 +96,7 @@ impl KnownKeys {
     }
 }
 
-/// The lowest id that could have been made so long before this one.
+/// The lowest id that could have been created within the overlap before this one.
 fn before_overlap(newest: ApiKeyId) -> ApiKeyId {
     let (made_at_ms, _) = newest.as_uuid().as_u64_pair();
     let made_at_ms = made_at_ms.wrapping_shr(16).saturating_sub(OVERLAP_MS);
@@ -124,7 +125,7 @@ mod tests {
     use crate::http::{Gate, UnauthenticatedLimiter};
     use crate::secret::NewApiKey;
 
-    /// Lists keys, and finds none.
+    /// Lists keys; its look-ups find nothing.
     #[derive(Default)]
     struct Listing {
         keys: Mutex<Vec<(ApiKeyId, KeyHash)>>,

@@ -1,7 +1,8 @@
-//! Lets a caller finish what it is sending, so that it reads the answer.
+//! Reads the rest of a request, so that its caller can read the answer.
 //!
-//! A connection that is closed while bytes are still arriving is reset, and a reset takes the answer
-//! with it. What an endpoint left unread is read and thrown away, within bounds.
+//! A connection that is closed while bytes are still arriving is reset, and a reset takes the
+//! answer with it. The part of a body that the endpoint left unread is read and discarded, within
+//! bounds.
 
 use std::time::Duration;
 
@@ -27,10 +28,10 @@ impl Handler for Linger {
         ctrl: &mut FlowCtrl,
     ) {
         ctrl.call_next(req, depot, res).await;
-        // Most requests have no body, or none that is left. Who waits for a 100 sends nothing, and
-        // reading would invite it to.
+        // Most requests have no body, or none that is left. A client that waits for a 100 sends
+        // nothing, and reading would ask it to send.
         if !req.body().is_end_stream() && !req.headers().contains_key(EXPECT) {
-            // Out of time is as good as out of bytes.
+            // A timeout ends the reading like the byte limit does.
             let _ = tokio::time::timeout(DEADLINE, discard(req)).await;
         }
     }

@@ -18,7 +18,7 @@ pub(super) fn operations(query: Option<&str>) -> Result<(Filter, PageRequest), V
     let filter = Filter {
         external_reference: query.one(
             "externalReference",
-            // Earlier builds accepted more than a create does today.
+            // Earlier builds accepted more characters than a create does today.
             ExternalReference::from_stored,
             &mut problems,
         ),

@@ -1,4 +1,4 @@
-//! Every text that an API caller reads, in Portuguese. Only codes are part of the contract.
+//! Every text for API callers, in Portuguese. Only the codes are part of the contract.
 
 use preauth_core::ErrorCode;
 use preauth_core::value::{CnpjError, DueDateError, EmailError, PaymentOrderId, TextError};
@@ -11,27 +11,27 @@ use super::multipart::FormFlaw;
 use super::problem::Defect;
 use super::server::Flaw;
 
-/// Why a payment order stays as it is.
+/// A payment order's status does not allow the action.
 pub(super) const ORDER_TRANSITION: &str = "A situação da ordem de pagamento não permite esta ação ou mudou durante a chamada; consulte a ordem.";
 
-/// The sentence for an operation that has a payment order already.
+/// An operation already has a payment order.
 pub(super) fn already_ordered(existing: PaymentOrderId) -> String {
     format!(
         "A operação já tem a ordem de pagamento {existing}; cancele-a ou reprove-a antes de gerar outra. Se já foi paga, só depois que o pagamento for devolvido pelo banco."
     )
 }
 
-/// Why a key that is in order opens nothing.
+/// A valid key is suspended.
 pub(super) const SUSPENDED: &str =
     "Permissão negada: a empresa ou sua matriz está suspensa. Entre em contato com a plataforma.";
 
-/// Why a request is refused whose client has too many others under way.
+/// A client has too many requests in progress.
 pub(super) const CROWDED: &str = "Há requisições demais deste endereço em andamento; nada foi feito. Tente novamente após os segundos indicados em Retry-After.";
 
-/// What a test event says.
+/// The message of a test event.
 pub(super) const WEBHOOK_TEST: &str = "Evento de teste: o endpoint está configurado.";
 
-/// The sentence for a code that says everything by itself.
+/// The message of a code.
 #[must_use]
 #[expect(clippy::too_many_lines, reason = "one sentence per code, in one place")]
 pub(crate) fn sentence(code: ErrorCode) -> &'static str {
@@ -130,11 +130,11 @@ pub(crate) fn sentence(code: ErrorCode) -> &'static str {
     }
 }
 
-/// The sentence for a request to the private listener under somebody else's name.
+/// The request names another host than the private listener.
 pub(super) const WRONG_HOST: &str = "O cabeçalho Host não é um nome deste listener. Use o endereço \
     em que ele escuta, ou inclua o nome em console.hosts.";
 
-/// The sentence for a request that two servers could read differently.
+/// Two servers could read the request differently.
 #[must_use]
 pub(super) const fn flaw(flaw: Flaw) -> &'static str {
     match flaw {
@@ -157,7 +157,7 @@ pub(super) const fn flaw(flaw: Flaw) -> &'static str {
     }
 }
 
-/// The sentence for a refusal of the platform API.
+/// The message of a refusal of the platform API.
 #[must_use]
 pub(super) fn refusal(refusal: &Refusal) -> String {
     match refusal {
@@ -197,7 +197,7 @@ pub(super) fn refusal(refusal: &Refusal) -> String {
     }
 }
 
-/// The sentence for a request that a held instance refuses.
+/// A held instance refuses the request.
 #[must_use]
 pub(super) const fn held(reason: HoldReason) -> &'static str {
     match reason {
@@ -210,10 +210,10 @@ pub(super) const fn held(reason: HoldReason) -> &'static str {
     }
 }
 
-/// The sentence for a registration while nobody could say what the endpoint's name leads to.
+/// The DNS look-up of the endpoint's name failed.
 pub(super) const NAME_NOT_LOOKED_UP: &str = "Não foi possível consultar o DNS sobre o nome do servidor; nada foi alterado. Tente novamente em instantes.";
 
-/// The sentence for a form that cannot be read, where the code's own does not say it.
+/// The message for a form that cannot be read, if it is more specific than the code's own.
 #[must_use]
 pub(super) const fn form_flaw(flaw: &FormFlaw) -> Option<&'static str> {
     Some(match flaw {
@@ -239,7 +239,7 @@ pub(super) const fn form_flaw(flaw: &FormFlaw) -> Option<&'static str> {
     })
 }
 
-/// The sentence for an endpoint's URL that is refused.
+/// The message for a refused endpoint URL.
 fn endpoint_url(refusal: UrlRefusal) -> String {
     let sentence = match refusal {
         UrlRefusal::Empty => "Informe a URL do endpoint.",
@@ -272,7 +272,7 @@ fn endpoint_url(refusal: UrlRefusal) -> String {
     sentence.to_owned()
 }
 
-/// The sentence for a defect of a field.
+/// The message for a defect of a field.
 #[must_use]
 pub(super) fn defect(field: &str, defect: &Defect) -> String {
     match defect {

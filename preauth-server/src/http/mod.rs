@@ -1,7 +1,6 @@
-//! Everything that speaks HTTP to callers: the integration API and the platform API.
+//! The HTTP interfaces for callers: the integration API and the platform API.
 //!
-//! An endpoint is a file: extract, convert, one call, convert. What endpoints share stands here,
-//! beside them.
+//! Each endpoint is a file: extract, convert, one call, convert. This folder has what they share.
 
 mod authorization;
 mod body;

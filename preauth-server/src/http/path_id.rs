@@ -1,4 +1,4 @@
-//! What a path names: an `{id}`, a `{cnpj}`.
+//! Parameters of a path: an `{id}`, a `{cnpj}`.
 
 use preauth_core::ErrorCode;
 use preauth_core::value::{Cnpj, IntegerIdError, OperationId};

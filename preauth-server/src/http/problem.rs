@@ -1,38 +1,38 @@
-//! One thing that is wrong with one field of a request.
+//! One problem of one field of a request.
 
 use preauth_core::value::{CnpjError, DecimalError, DueDateError, EmailError, TextError};
 
-/// A defect and the field it was found in.
+/// A defect and its field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The field as the caller writes it, e.g. `invoice.amount`; `body` for the whole.
+    /// The field as the caller writes it, e.g. `invoice.amount`; `body` for the whole body.
     pub field: String,
-    /// What is wrong with it.
+    /// The defect.
     pub defect: Defect,
 }
 
-/// What can be wrong with a field; the texts stand in `messages`.
+/// The defects of a field; the texts are in `messages`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Defect {
-    /// It is missing, or null where a value is required.
+    /// Missing, or null where a value is required.
     Required,
-    /// It is not a JSON object.
+    /// Not a JSON object.
     NotAnObject,
-    /// It is not a JSON array.
+    /// Not a JSON array.
     NotAnArray,
-    /// It is not a JSON string.
+    /// Not a JSON string.
     NotAString,
-    /// It is not a number.
+    /// Not a number.
     NotANumber,
-    /// It is neither true nor false.
+    /// Neither true nor false.
     NotABoolean,
-    /// It stands more than once.
+    /// A repeated key.
     Duplicate,
     /// The body is not JSON in UTF-8.
     NotJson,
-    /// The body is nested deeper than the limit.
+    /// The body exceeds the maximum nesting depth.
     TooDeep,
-    /// A text breaks its bounds.
+    /// A text outside its bounds.
     Text(TextError),
     /// Not a valid CNPJ.
     Cnpj(CnpjError),
@@ -40,13 +40,13 @@ pub enum Defect {
     CnpjNotNumeric,
     /// Not a valid e-mail address.
     Email(EmailError),
-    /// Not a number in a form that is accepted.
+    /// Not a number in an accepted form.
     Decimal(DecimalError),
     /// Not a date.
     DueDate(DueDateError),
-    /// An invoice amount outside of the contract's bounds.
+    /// An invoice amount outside the contract's bounds.
     AmountOutOfRange,
-    /// An amount outside of its bounds on the platform: zero, negative or too large.
+    /// An amount outside the platform's bounds: zero, negative or too large.
     MoneyOutOfRange,
     /// A negative withheld tax.
     WithheldTaxNegative,
@@ -54,30 +54,30 @@ pub enum Defect {
     WithheldTaxTooHigh,
     /// Not a whole number within these bounds.
     WholeNumber {
-        /// The least that is accepted.
+        /// The minimum.
         min: u64,
-        /// The greatest that is accepted.
+        /// The maximum.
         max: u64,
     },
-    /// None of the members on offer.
+    /// None of the allowed values.
     NotAmong(Vec<&'static str>),
-    /// A list with more elements than it may have.
+    /// A list with too many elements.
     ListTooLong {
-        /// The most that are accepted.
+        /// The maximum number of elements.
         max: usize,
     },
     /// An empty list where one value or more is required.
     EmptyList,
-    /// A magic value of the sandbox that asks for no code that it could.
+    /// A magic value of the sandbox with an unknown code.
     NotMagic {
-        /// What may follow the prefix.
+        /// The codes that may follow the prefix.
         codes: Vec<&'static str>,
     },
-    /// A parameter that may stand once stands more often.
+    /// A repeated parameter that may stand once.
     Repeated,
-    /// Not an API key, and not the beginning of one.
+    /// Not an API key and not a prefix of one.
     NotAKey {
-        /// So much of it is needed at least.
+        /// The minimum length of the prefix.
         min: usize,
     },
     /// `name[]=`: lists repeat the plain name.
@@ -93,7 +93,7 @@ pub enum Defect {
     NotAnId,
     /// Not a moment in UTC.
     NotATimestamp,
-    /// Not a date that an extension may have.
+    /// Not a date that an extension allows.
     ExtensionDueDate,
     /// A net amount that is zero or above the amount less the withheld tax.
     NetAmount,
@@ -109,14 +109,14 @@ impl Problem {
         }
     }
 
-    /// Whether a text has a character that does not show, which earlier builds accepted.
+    /// Whether it is an invisible character, which earlier builds accepted.
     #[must_use]
     pub fn is_invisible_character(&self) -> bool {
         self.defect == Defect::Text(TextError::InvisibleCharacter)
     }
 }
 
-/// Turns a value's own error into a defect.
+/// Converts a value's own error into a defect.
 macro_rules! defect_from {
     ($($error:ident => $variant:ident),+ $(,)?) => {
         $(impl From<$error> for Defect {

@@ -1,4 +1,4 @@
-//! Query strings, read strictly: what is not understood is a problem, not a guess.
+//! Query strings, read strictly: anything unknown or ambiguous is a problem.
 
 use std::str::FromStr;
 

@@ -1,4 +1,4 @@
-//! An answer before the web framework sees it.
+//! An answer, independent of the web framework.
 
 use std::fmt;
 
@@ -33,7 +33,7 @@ impl Reply {
         }
     }
 
-    /// 204: done, and nothing to tell.
+    /// 204 without a body.
     #[must_use]
     pub const fn no_content() -> Self {
         Self {
@@ -43,7 +43,7 @@ impl Reply {
         }
     }
 
-    /// 200 with a file's bytes; its headers are the caller's to add.
+    /// 200 with a file's bytes; the caller adds the headers.
     #[must_use]
     pub const fn file(stream: ContentStream) -> Self {
         Self {
@@ -53,7 +53,7 @@ impl Reply {
         }
     }
 
-    /// Adds a header; one whose value is no header value is left out.
+    /// Adds a header; an invalid value is left out.
     #[must_use]
     pub fn header(mut self, name: &'static str, value: &str) -> Self {
         if let Ok(value) = HeaderValue::from_str(value) {

@@ -1,4 +1,4 @@
-//! One line per request, and the id by which it is found again.
+//! One log line per request, and its request id.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -20,21 +20,21 @@ use super::error::ApiError;
 use super::handler;
 use super::platform::{LIVEZ, METRICS, READYZ};
 
-/// No word of a route and no id is longer.
+/// Maximum length of a logged path segment; no word of a route and no id is longer.
 const SEGMENT_CHARACTERS_LOGGED: usize = 36;
-/// No path of ours is longer.
+/// Maximum length of a logged path; no path of this API is longer.
 const PATH_CHARACTERS_LOGGED: usize = 200;
 
-/// What an endpoint tells the log and the metrics.
+/// The notes of an endpoint for the log and the metrics.
 #[derive(Debug, Default)]
 pub(super) struct RequestNotes {
-    /// The template of the path, if it led to an endpoint.
+    /// The template of the path, if an endpoint matched.
     pub route: Option<Arc<str>>,
-    /// The key, as far as it was recognised.
+    /// The key, if it was recognised.
     pub key: Option<ApiKeyId>,
-    /// The code of the refusal, if it was one.
+    /// The code of the refusal, if there is one.
     pub code: Option<ErrorCode>,
-    /// What only the log may know.
+    /// The cause, for the log only.
     pub cause: Option<String>,
 }
 
@@ -55,11 +55,11 @@ impl RequestNotes {
 pub(super) struct RequestLog {
     /// `integration` or `platform`.
     pub listener: &'static str,
-    /// Where the time comes from.
+    /// The source of the time.
     pub clock: Arc<dyn Clock>,
-    /// Where request ids come from.
+    /// The source of request ids.
     pub ids: Arc<dyn IdSource>,
-    /// Counts what is logged.
+    /// Counts the logged requests.
     pub metrics: RequestMetrics,
 }
 
@@ -86,7 +86,7 @@ impl Handler for RequestLog {
         let took = stopwatch.elapsed();
         let duration_ms = took.num_milliseconds();
         let status = res.status_code.map_or(200, |status| status.as_u16());
-        // No query string: it may hold anything a caller pasted into it.
+        // Without the query string: it may hold anything that a caller pasted into it.
         let (method, path) = (shown_method(req.method()), shown_path(req.uri().path()));
         let path = path.as_str();
         let key = notes.key.map(|key| key.to_string());
@@ -122,7 +122,7 @@ impl std::fmt::Debug for RequestLog {
     }
 }
 
-/// Which limit refused a request: only a key's window is told in the answer.
+/// Which limit refused a request; the answer names only a key's window.
 fn limit(code: Option<ErrorCode>, res: &Response) -> Option<Limit> {
     let is_limited = code == Some(ErrorCode::RateLimited);
     is_limited.then(|| {
@@ -134,7 +134,7 @@ fn limit(code: Option<ErrorCode>, res: &Response) -> Option<Limit> {
     })
 }
 
-/// A method is any word that a caller likes.
+/// The method as logged; a caller may send any word.
 fn shown_method(method: &Method) -> &str {
     match *method {
         Method::GET
@@ -150,8 +150,8 @@ fn shown_method(method: &Method) -> &str {
     }
 }
 
-/// A path of ours is short and made of route words and ids; whatever else was pasted into one is
-/// hidden: a key, an address, a tax id.
+/// The path as logged. Paths of this API are short and consist of route words and ids; any other
+/// text may be a pasted key, address or tax id, and is hidden.
 fn shown_path(path: &str) -> String {
     let shown = |segment| {
         if is_harmless(segment) {

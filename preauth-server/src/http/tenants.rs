@@ -1,4 +1,4 @@
-//! On whose account a request is, before its key was looked up.
+//! The tenant of a request, before its key is looked up.
 
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
@@ -8,15 +8,16 @@ use preauth_core::value::CompanyId;
 use crate::access::KeyHash;
 use crate::fair::Tenant;
 
-/// So many keys are remembered; when there are more, it begins anew.
+/// Maximum number of keys remembered; when it is reached, the map is cleared.
 const KEYS_LIMIT: usize = 100_000;
 
-/// Head offices of keys that were looked up before. Only a place in a queue depends on it.
+/// Head offices of keys that were looked up before. They decide the place in a queue and nothing
+/// else.
 #[derive(Debug, Default)]
 pub(super) struct Tenants(RwLock<HashMap<KeyHash, CompanyId>>);
 
 impl Tenants {
-    /// Keys that nobody has are never remembered: they share one place, however many are tried.
+    /// Unknown keys are never remembered: they all share one place.
     pub(super) fn of(&self, key: &KeyHash) -> Tenant {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         known

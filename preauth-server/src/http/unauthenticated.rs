@@ -1,4 +1,4 @@
-//! A limit for requests without a valid key or token, per client and in this process alone.
+//! A limit for requests without a valid key or token, per client and per process.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,10 +11,11 @@ use super::client_address::{ClientAddress, ClientGroup};
 /// Requests without a valid key that one client may make in a window.
 const MAX_REQUESTS: u32 = 600;
 const WINDOW_SECONDS: i64 = 60;
-/// Clients that are remembered; when there are more within a window, all windows begin anew.
+/// Maximum number of clients remembered; when it is reached within a window, all windows start
+/// anew.
 const MAX_CLIENTS: usize = 100_000;
 
-/// Counts such requests, or does not; clones count together.
+/// Counts such requests, unless it is unlimited; clones share the counts.
 #[derive(Clone, Debug)]
 pub struct UnauthenticatedLimiter(Option<Arc<Mutex<Windows>>>);
 
@@ -40,7 +41,7 @@ impl UnauthenticatedLimiter {
         Self(None)
     }
 
-    /// Counts one request; `Err` with the seconds to wait when its client had made as many as it may.
+    /// Counts one request; `Err` with the seconds to wait when its client has reached the limit.
     pub fn count(&self, client: ClientAddress, now: Timestamp) -> Result<(), u32> {
         let Some(mut windows) = self.windows() else {
             return Ok(());
@@ -61,7 +62,7 @@ impl UnauthenticatedLimiter {
         Ok(())
     }
 
-    /// The seconds to wait, when this client has made as many requests as it may.
+    /// The seconds to wait, when this client has reached the limit.
     #[must_use]
     pub fn exhausted(&self, client: ClientAddress, now: Timestamp) -> Option<u32> {
         let windows = self.windows()?;
@@ -88,7 +89,7 @@ impl Windows {
 }
 
 impl Window {
-    /// It is also over when the clock was set back.
+    /// A window is also over when the clock was set back.
     fn is_over(self, now: Timestamp) -> bool {
         let age = now.since(self.began_at);
         age >= TimeDelta::seconds(WINDOW_SECONDS) || age < TimeDelta::zero()

@@ -28,34 +28,34 @@ use super::problem::{Defect, Problem};
 /// Contract, "Invoice file rules".
 const FILE_NAME_LIMIT_CHARACTERS: usize = 255;
 const FORM: &str = "multipart/form-data";
-/// What is answered to another type.
+/// The message for another content type.
 const OTHERWISE: &str = "Content-Type deve ser application/json, em UTF-8, ou multipart/form-data.";
-/// An upload that found no room may come again after so many seconds.
+/// Seconds after which an upload that found no room may be retried.
 const RETRY_UPLOAD_SECONDS: u32 = 5;
-/// Room for an upload is taken in such steps.
+/// Room for an upload is reserved in steps of this size.
 const ROOM_STEP_BYTES: u64 = 256 * 1024;
 
-/// What a create brought.
+/// The content of a create.
 pub(super) struct Received {
-    /// Its fields, as the JSON body that would say the same.
+    /// Its fields, as the equivalent JSON body.
     pub(super) tree: Json,
-    /// Its file, if one came.
+    /// Its file, if there is one.
     pub(super) file: Option<Upload>,
 }
 
-/// A file that came in whole and waits for its check.
+/// A file that arrived in full and is not checked yet.
 pub(super) struct Upload {
     name: String,
-    /// What came, unless the head of the part is refused already.
+    /// The content, unless the part's headers were refused.
     content: Result<(MediaType, Arc<Spooled>), ErrorCode>,
-    /// It is stored: an operation may name it.
+    /// Whether it is stored; an operation may name it then.
     is_kept: AtomicBool,
-    /// Given back when the file is stored, or refused.
+    /// Released when the file is stored or refused.
     _room: Option<Room>,
 }
 
-/// Reads the body of a create. A file is taken in within the bounds of all uploads together; creates
-/// without a form never wait for that.
+/// Reads the body of a create. A file is received within the bounds of all uploads together;
+/// creates without a form never wait for that.
 pub(super) async fn receive(req: &mut Request, files: &InvoiceFiles) -> Result<Received, ApiError> {
     let content_type = body::content_type(req);
     let essence = content_type.split(';').next().unwrap_or_default().trim();
@@ -86,8 +86,8 @@ pub(super) async fn receive(req: &mut Request, files: &InvoiceFiles) -> Result<R
     Ok(Received { tree, file })
 }
 
-/// Reads the form. Room for the body is taken as the body arrives; while there is none, nothing more
-/// of it is read.
+/// Reads the form. Room for the body is reserved as the body arrives; while there is none, reading
+/// pauses.
 async fn read(
     req: &mut Request,
     boundary: Boundary,
@@ -119,15 +119,15 @@ async fn read(
     }
 }
 
-/// No more of a body is read; why stands beside it.
+/// The reading of a body was stopped; the reason is stored beside it.
 #[derive(Debug)]
 struct Stopped;
 
-/// The part of all room for uploads that one of them holds.
+/// The part of the common room for uploads that one upload holds.
 struct UploadRoom<'a> {
     files: &'a InvoiceFiles,
     held: Option<Room>,
-    /// Held, and not filled yet.
+    /// Reserved and not used yet.
     left: u64,
 }
 
@@ -140,7 +140,7 @@ impl<'a> UploadRoom<'a> {
         }
     }
 
-    /// Takes room for what has arrived.
+    /// Reserves room for the bytes that have arrived.
     async fn take(&mut self, bytes: usize) -> Result<(), ApiError> {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         if let Some(missing) = bytes.checked_sub(self.left).filter(|missing| *missing > 0) {
@@ -164,7 +164,7 @@ fn content_length(req: &Request) -> Option<u64> {
     value.to_str().ok()?.parse().ok()
 }
 
-/// The form as the JSON body that would say the same; every problem of every part.
+/// The form as the equivalent JSON body; reports every problem of every part.
 fn tree(form: &Form) -> Result<Json, Vec<Problem>> {
     let mut members = Vec::new();
     let mut problems = Vec::new();
@@ -194,7 +194,7 @@ impl Upload {
         &self.name
     }
 
-    /// Checks the file (contract, "Invoice file rules") and gives its description.
+    /// Checks the file (contract, "Invoice file rules") and returns its description.
     pub(super) async fn validate(&self, files: &InvoiceFiles) -> Result<InvoiceFile, ApiError> {
         let (media_type, file) = self.content.as_ref().map_err(|code| ApiError::new(*code))?;
         if let Err(unlike) = files.validate(Arc::clone(file), *media_type).await? {
@@ -209,7 +209,7 @@ impl Upload {
         })
     }
 
-    /// Stores the file, so that an operation may name it; once, however often it is asked for.
+    /// Stores the file, so that an operation may name it; further calls do nothing.
     async fn keep(&self, files: &InvoiceFiles) -> Result<(), FilesError> {
         let Ok((_, file)) = &self.content else {
             return Ok(());
@@ -222,7 +222,7 @@ impl Upload {
     }
 }
 
-/// A file on the way to its place, once nothing else speaks against its offer.
+/// A file that is stored once every other check of its offer has passed.
 pub(super) struct Keeping<'a> {
     files: &'a InvoiceFiles,
     upload: &'a Upload,
@@ -258,7 +258,7 @@ impl Preparation for Keeping<'_> {
     }
 }
 
-/// Takes the file in while its form is read.
+/// Receives the file while its form is read.
 struct Intake<'a> {
     files: &'a InvoiceFiles,
     file: Option<Result<(MediaType, Spool), ErrorCode>>,
@@ -269,7 +269,7 @@ impl FileSink for Intake<'_> {
     async fn begin(&mut self, file: &FilePart) -> io::Result<()> {
         self.file = Some(match check_head(file) {
             Ok(media_type) => Ok((media_type, self.files.spool().await?)),
-            // Its size is checked before this is told.
+            // The size is checked before this code is returned.
             Err(code) => Err(code),
         });
         Ok(())
@@ -298,7 +298,7 @@ impl Intake<'_> {
     }
 }
 
-/// What can be said of a file before its content is there.
+/// The checks of a file that need only the part's headers.
 fn check_head(file: &FilePart) -> Result<MediaType, ErrorCode> {
     if file.name.chars().count() > FILE_NAME_LIMIT_CHARACTERS {
         return Err(ErrorCode::InvoiceFileNameTooLong);

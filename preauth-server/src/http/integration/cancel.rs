@@ -1,4 +1,4 @@
-//! POST /pre-authorizations/{id}/cancel: takes an offer back before the supplier requests it.
+//! POST /pre-authorizations/{id}/cancel: cancels an offer before the supplier requests it.
 
 use preauth_core::operation::Command;
 use preauth_core::value::Scope;
@@ -38,7 +38,7 @@ impl Endpoint for Cancel {
             .await?;
         log::moved(&done);
         let body = convert::text(&convert::pre_authorization(&done.operation));
-        // The contract answers 201 here, also when it was cancelled before.
+        // The contract demands 201 here, also when the offer was already cancelled.
         Ok(Reply::json(StatusCode::CREATED, body))
     }
 }

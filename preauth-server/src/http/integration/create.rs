@@ -44,8 +44,8 @@ impl Endpoint for Create {
         if let Some(magic) = api.magic {
             magic.check_offer(api, &caller, &offer).await?;
         }
-        // The file is kept when nothing but the commit is left, so that no refused create leaves one.
-        // Creates that bring files from the same supplier are decided one after the other.
+        // The file is stored last, just before the commit, so that a refused create leaves no file.
+        // Creates that bring files from the same supplier are serialized.
         let keeping = received.file.as_ref();
         let keeping = keeping.map(|file| Keeping::new(&api.files, file, caller.head_office));
         let _turn = match &keeping {
@@ -69,8 +69,8 @@ impl Endpoint for Create {
     }
 }
 
-/// Repeats what an earlier build answered under the key, if all that is wrong with the request are
-/// characters that only earlier builds accepted; otherwise reports the problems.
+/// Replays the answer of an earlier build under the same key, if the only problems are characters
+/// that earlier builds accepted; otherwise reports the problems.
 async fn answered_before(
     api: &IntegrationApi,
     payer: CompanyId,
@@ -96,8 +96,8 @@ async fn answered_before(
     }
 }
 
-/// Whose creates with a file take turns: those that could hold the same invoice are among them,
-/// whichever numbers count as the same.
+/// The key by which creates with a file are serialized. Creates that could hold the same invoice
+/// have the same key, however their numbers are compared.
 fn turn_of(offer: &Offer) -> String {
     let supplier = offer.supplier.cnpj;
     let entity = supplier.as_str().get(..8).unwrap_or_default();

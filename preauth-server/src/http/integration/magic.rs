@@ -1,9 +1,9 @@
-//! Magic values: texts by which the caller of a sandbox asks for a refusal.
+//! Magic values: texts that make a sandbox refuse a request.
 //!
 //! `sandbox:<CODE>` as a create's `invoice.number`; as the `externalReference` of an operation that
-//! is got or cancelled; as the `externalReference` that a list is filtered by. The refusal is built
-//! as the real one is, and comes after the request itself was checked (key, limit, permission,
-//! form) and before anything is looked up, remembered or changed.
+//! is read or cancelled; as the `externalReference` that a list is filtered by. The refusal is
+//! built like the real one. It comes after the request was checked (key, limit, permission, format)
+//! and before anything is looked up, stored or changed.
 
 use preauth_core::ErrorCode;
 use preauth_core::operation::{Offer, Operation, Rejection};
@@ -17,43 +17,43 @@ use crate::http::problem::{Defect, Problem};
 
 use super::IntegrationApi;
 
-/// What a magic value begins with; the code follows.
+/// Prefix of a magic value; the code follows.
 pub const MAGIC_PREFIX: &str = "sandbox:";
 
-/// What the log says of a failure that was asked for.
+/// The logged cause of a provoked failure.
 const CAUSE: &str = "provoked by a magic value";
 const NUMBER: &str = "invoice.number";
 const REFERENCE: &str = "externalReference";
 
-/// What makes values magic. A sandbox has it; to a server in production, which has none,
-/// `sandbox:RATE_LIMITED` is a number like any other.
+/// Recognises magic values. Only a sandbox has it; in production `sandbox:RATE_LIMITED` is an
+/// ordinary number.
 #[derive(Clone, Copy, Debug)]
 pub struct Magic {
     _only_a_sandbox_makes_one: (),
 }
 
-/// How a refusal is made like the real one.
+/// How a refusal is built like the real one.
 #[derive(Clone, Copy)]
 enum Recipe {
-    /// The code says everything.
+    /// The code alone.
     Code,
-    /// Names the fields that are wrong.
+    /// With the invalid fields.
     Problems,
-    /// Names the operation in the way.
+    /// With the operation that already has the invoice.
     Duplicate,
-    /// Names the methods that are there.
+    /// With the allowed methods.
     OtherMethod,
-    /// Another request holds the idempotency key.
+    /// For a key that another request holds.
     InProgress,
-    /// Uses the caller's window up.
+    /// With a used up rate window.
     UsedUp,
-    /// Something failed inside.
+    /// As an internal failure.
     Failure,
-    /// Something is not there for the moment.
+    /// As a temporary outage.
     Outage,
 }
 
-/// What was asked of the API.
+/// The kind of request that carries the magic value.
 #[derive(Clone, Copy)]
 enum Asked {
     Create,
@@ -62,7 +62,7 @@ enum Asked {
 }
 
 impl Magic {
-    /// The magic of a sandbox; a server in production must not have it.
+    /// For a sandbox only; a server in production must not have it.
     #[must_use]
     pub const fn of_a_sandbox() -> Self {
         Self {
@@ -70,14 +70,14 @@ impl Magic {
         }
     }
 
-    /// The codes that can follow the prefix: all that the integration API answers.
+    /// The codes that may follow the prefix: every code of the integration API.
     pub fn codes() -> impl Iterator<Item = ErrorCode> {
         let codes = ErrorCode::ALL.iter().copied();
         codes.filter(|code| recipe(*code).is_some())
     }
 
-    /// Refuses a create whose invoice number asks for it; a reference is for later, but one that
-    /// could not work then is told now.
+    /// Refuses a create whose invoice number is magic. A magic reference takes effect on later
+    /// requests, but one that would not work then is refused now.
     pub(super) async fn check_offer(
         self,
         api: &IntegrationApi,
@@ -99,7 +99,7 @@ impl Magic {
         .await
     }
 
-    /// Refuses what is asked of an operation whose reference asks for it.
+    /// Refuses a request about an operation whose reference is magic.
     pub(super) async fn check_operation(
         self,
         api: &IntegrationApi,
@@ -113,7 +113,7 @@ impl Magic {
         refuse(api, caller, Asked::Operation, code).await
     }
 
-    /// Refuses a list whose filter asks for it.
+    /// Refuses a list whose filter is magic.
     pub(super) async fn check_filter(
         self,
         api: &IntegrationApi,
@@ -128,7 +128,7 @@ impl Magic {
     }
 }
 
-/// The code that a text asks for, if it begins like a magic value; a mistyped code is told.
+/// The code in a magic value; an unknown code is refused.
 fn asked_for(field: &str, text: &str) -> Result<Option<ErrorCode>, ApiError> {
     let Some(name) = text.strip_prefix(MAGIC_PREFIX) else {
         return Ok(None);
@@ -141,7 +141,7 @@ fn asked_for(field: &str, text: &str) -> Result<Option<ErrorCode>, ApiError> {
     Ok(found)
 }
 
-/// How the integration API comes to answer a code; none for those of the platform API alone.
+/// How the integration API answers a code; `None` for codes of the platform API alone.
 const fn recipe(code: ErrorCode) -> Option<Recipe> {
     match code {
         ErrorCode::BadRequest
@@ -190,7 +190,7 @@ const fn recipe(code: ErrorCode) -> Option<Recipe> {
     }
 }
 
-/// Refuses with `code`, if one was asked for.
+/// Refuses the request with `code`, if there is one.
 async fn refuse(
     api: &IntegrationApi,
     caller: &Caller,
@@ -219,7 +219,7 @@ async fn refuse(
 }
 
 impl Asked {
-    /// Problems that such a request can have.
+    /// Problems that a request of this kind can have.
     fn problems(self) -> Vec<Problem> {
         match self {
             Self::Create => vec![
@@ -234,7 +234,7 @@ impl Asked {
         }
     }
 
-    /// The methods of a path at which this can be asked.
+    /// The methods of this kind's path.
     const fn methods(self) -> &'static str {
         match self {
             Self::Create | Self::List => "GET, HEAD, POST",
@@ -243,7 +243,7 @@ impl Asked {
     }
 }
 
-/// An operation that the caller can look up; before the first, the id that it will have.
+/// An operation that the caller can look up; before the first one, the id that it will have.
 async fn newest(api: &IntegrationApi, caller: &Caller) -> Result<OperationId, ApiError> {
     let newest = PageRequest { page: 1, limit: 1 };
     let found = api
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_exact_text_is_magic_and_a_mistyped_code_is_told() {
+    fn only_the_exact_text_is_magic_and_an_unknown_code_is_reported() {
         for ordinary in ["NF-1", "Sandbox:RATE_LIMITED", "RATE_LIMITED", "xsandbox:"] {
             assert_eq!(asked_for("field", ordinary).unwrap(), None, "{ordinary}");
         }

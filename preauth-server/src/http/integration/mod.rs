@@ -33,21 +33,21 @@ use super::server;
 
 pub use magic::{MAGIC_PREFIX, Magic};
 
-/// What the endpoints of this API work with.
+/// The dependencies of the endpoints.
 pub struct IntegrationApi {
     /// The use cases.
     pub operations: Arc<Operations>,
     /// The read side.
     pub queries: Arc<dyn Queries>,
-    /// Who may come in.
+    /// Authenticates and authorizes callers.
     pub gate: Gate,
-    /// Where files of offers go.
+    /// The store of offers' files.
     pub files: Arc<InvoiceFiles>,
-    /// Where the time comes from.
+    /// The source of the time.
     pub clock: Arc<dyn Clock>,
-    /// Refuses whatever asks for a refusal, in a sandbox; in production there is none.
+    /// Recognises magic values in a sandbox; `None` in production.
     pub magic: Option<Magic>,
-    /// What keeps this instance from acting.
+    /// Prevents this instance from acting.
     pub hold: Hold,
 }
 

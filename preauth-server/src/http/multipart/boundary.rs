@@ -1,4 +1,4 @@
-//! What separates the parts.
+//! The separator of the parts.
 
 use super::FormFlaw;
 
@@ -7,8 +7,8 @@ use super::FormFlaw;
 pub struct Boundary(String);
 
 impl Boundary {
-    /// Reads it from a `Content-Type`. Named twice it could be read differently by others, so that
-    /// is refused.
+    /// Reads it from a `Content-Type`. A repeated parameter is refused, because other readers could
+    /// take the other value.
     pub fn of(content_type: &str) -> Result<Self, FormFlaw> {
         let named = content_type
             .split(';')

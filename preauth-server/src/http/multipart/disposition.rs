@@ -4,17 +4,17 @@ use percent_encoding::percent_decode_str;
 
 use super::FormFlaw;
 
-/// What a part says that it is.
+/// The parsed header.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Disposition {
     pub(super) name: String,
-    /// Present for a file, even when it is empty.
+    /// Present for a file, even an empty one.
     pub(super) file_name: Option<String>,
 }
 
 impl Disposition {
-    /// Reads a header's value. What another reader might take otherwise is refused: repeated
-    /// parameters, quotes that do not end, other character sets than UTF-8.
+    /// Parses the header's value. Ambiguous values are refused: repeated parameters, unclosed
+    /// quotes, character sets other than UTF-8.
     pub(super) fn parse(value: &[u8]) -> Result<Self, FormFlaw> {
         let text = std::str::from_utf8(value).map_err(|_| FormFlaw::FileName)?;
         let (kind, parameters) = text.split_once(';').unwrap_or((text, ""));
@@ -46,8 +46,8 @@ impl Disposition {
     }
 }
 
-/// The next parameter and what is behind its semicolon; `Some(None)` at the end, `None` when it is
-/// none.
+/// The next parameter and the text behind its semicolon; `Some(None)` at the end, `None` when it is
+/// malformed.
 #[expect(clippy::option_option, reason = "the end is no failure")]
 fn parameter(text: &str) -> Option<Option<(&str, String, &str)>> {
     let text = text.trim_start();
@@ -72,8 +72,8 @@ fn parameter(text: &str) -> Option<Option<(&str, String, &str)>> {
     Some(Some((key.trim(), value, behind)))
 }
 
-/// The text up to the closing quote, and what is behind that. A backslash hides a quote or itself;
-/// any other stands for itself, as in the paths that some browsers send.
+/// The text up to the closing quote, and the rest behind it. A backslash escapes a quote or itself;
+/// before other characters it is literal, as in the paths that some browsers send.
 fn unquoted(text: &str) -> Option<(String, &str)> {
     let mut value = String::new();
     let mut characters = text.chars();
@@ -86,8 +86,8 @@ fn unquoted(text: &str) -> Option<(String, &str)> {
     }
 }
 
-/// What browsers write for those characters that would end the name or its line; all other percent
-/// signs are their own.
+/// The escapes that browsers use for characters that would end the name or its line; all other
+/// percent signs are literal.
 const ESCAPED: [(&str, &str); 3] = [("%22", "\""), ("%0D", "\r"), ("%0A", "\n")];
 
 fn unescaped(name: &str) -> String {
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_the_same_whoever_writes_it() {
+    fn a_name_is_the_same_from_every_client() {
         let name = r#"nota "1" 100% \ é.pdf"#;
         for (writer, parameters) in [
             (

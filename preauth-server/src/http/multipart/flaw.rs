@@ -1,4 +1,4 @@
-//! Everything that can be wrong with a multipart body.
+//! The defects of a multipart body.
 
 use std::io;
 
@@ -7,13 +7,13 @@ use thiserror::Error;
 /// Why a multipart body was not read.
 #[derive(Debug, Error)]
 pub enum FormFlaw {
-    /// The content type names no boundary, or one that cannot be.
+    /// The content type has no boundary, or an invalid one.
     #[error("there is no usable boundary")]
     Boundary,
     /// The framing is broken or ends too early.
     #[error("the framing of the parts is broken")]
     Framing,
-    /// More parts than any form has.
+    /// More parts than allowed.
     #[error("there are more than 16 parts")]
     TooManyParts,
     /// A part's headers are more than 8 KiB or 32.
@@ -22,16 +22,16 @@ pub enum FormFlaw {
     /// A part without `Content-Disposition: form-data` and a name.
     #[error("a part has no name")]
     Nameless,
-    /// A part stands twice.
+    /// A repeated part.
     #[error("a part stands more than once")]
     Repeated,
     /// A file in a part that is not `invoiceFile`.
     #[error("a file stands in another part than invoiceFile")]
     UnexpectedFile,
-    /// A file without a name, or with one that cannot be.
+    /// A file without a name, or with an invalid one.
     #[error("the file has no name, or one of unknown encoding")]
     FileName,
-    /// A text in a type, charset or transfer encoding that is not taken.
+    /// A text with an unsupported type, charset or transfer encoding.
     #[error("a part is encoded in a way that is not taken")]
     PartEncoding,
     /// The texts are more than 256 KiB.
@@ -43,7 +43,7 @@ pub enum FormFlaw {
     /// The connection ended before the body did.
     #[error("the body was interrupted")]
     Interrupted,
-    /// The file's bytes could not be kept.
+    /// The file's bytes could not be stored.
     #[error("the file could not be kept")]
     Sink(#[source] io::Error),
 }

@@ -1,4 +1,4 @@
-//! Part by part.
+//! Reads the parts one by one.
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
@@ -15,9 +15,9 @@ use crate::invoice_files::FILE_LIMIT_BYTES;
 
 const TRANSFER_ENCODING: &str = "content-transfer-encoding";
 
-/// Reads a whole body. The answer is the same however the body comes in pieces.
+/// Reads a whole body. The result does not depend on how the body is split into pieces.
 ///
-/// Text parts that a create does not know are read and forgotten, like unknown fields of JSON.
+/// Text parts that a create does not know are read and ignored, like unknown fields of JSON.
 pub async fn read<S, E>(
     body: S,
     boundary: Boundary,
@@ -37,8 +37,8 @@ where
         reading.take(part).await?;
     }
     drop(parts);
-    // Nobody puts anything behind the last boundary; it is read to its end all the same, so that a
-    // body is as large as it is.
+    // Clients send nothing behind the last boundary; it is read nevertheless, so that the limit
+    // applies to the whole body.
     while let Some(bytes) = body.next().await {
         bytes?;
     }
@@ -112,7 +112,7 @@ impl Reading<'_> {
     }
 }
 
-/// Reads a text part within what is left for all of them.
+/// Reads a text part within the remaining limit.
 async fn text(mut part: Field<'_>, left: &mut usize) -> Result<Vec<u8>, FormFlaw> {
     let mut text = Vec::new();
     while let Some(bytes) = part.chunk().await? {
@@ -123,7 +123,7 @@ async fn text(mut part: Field<'_>, left: &mut usize) -> Result<Vec<u8>, FormFlaw
     Ok(text)
 }
 
-/// A text is UTF-8, called plain text, JSON, or nothing at all; nothing is ever transcoded.
+/// A text must be UTF-8 of type plain text or JSON, or without a type; nothing is transcoded.
 fn check_text(part: &Field<'_>) -> Result<(), FormFlaw> {
     check_transfer(part)?;
     let Some(media_type) = header(part, CONTENT_TYPE.as_str()) else {
@@ -150,7 +150,7 @@ fn check_text(part: &Field<'_>) -> Result<(), FormFlaw> {
     }
 }
 
-/// Bytes are themselves: base64 and its like are not undone (RFC 7578, 4.7).
+/// Encodings like base64 are refused, not decoded (RFC 7578, 4.7).
 fn check_transfer(part: &Field<'_>) -> Result<(), FormFlaw> {
     let encoding = header(part, TRANSFER_ENCODING).unwrap_or_else(|| "binary".to_owned());
     let is_identity = ["7bit", "8bit", "binary"]

@@ -1,4 +1,4 @@
-//! A body that ends at its limit.
+//! A body with a maximum size.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -7,14 +7,14 @@ use bytes::Bytes;
 use futures_util::Stream;
 use thiserror::Error;
 
-/// A stream of bytes that turns into an error when it has given more than its limit.
+/// A stream of bytes that returns an error once it exceeds its limit.
 #[derive(Debug)]
 pub(super) struct Within<S> {
     stream: S,
     left: u64,
 }
 
-/// Why a body has no more to give.
+/// Why a body ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub(super) enum Cut {
     #[error("the body is larger than its limit")]

@@ -12,8 +12,8 @@ use crate::http::error::ApiError;
 use super::PlatformApi;
 
 /// Commits `write` with an event that carries `data`, addressed to the endpoint of its head office,
-/// and with the reply to remember, if there is one. One delivery is made, or none without an endpoint
-/// that subscribes to it.
+/// and with the reply to store, if there is one. Creates one delivery, or none if no endpoint
+/// subscribes to the event.
 pub(super) async fn announce<D: Serialize + Send>(
     api: &PlatformApi,
     write: Write,
@@ -34,7 +34,7 @@ pub(super) async fn announce<D: Serialize + Send>(
     .await
 }
 
-/// The same, addressed to `endpoint`.
+/// The same for a given `endpoint`.
 pub(super) async fn announce_to<D: Serialize + Send>(
     api: &PlatformApi,
     write: Write,

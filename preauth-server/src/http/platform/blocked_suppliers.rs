@@ -1,4 +1,5 @@
-//! `/companies/{id}/blocked-suppliers`: whom a head office and its branches do not deal with.
+//! `/companies/{id}/blocked-suppliers`: suppliers that a head office and its branches do not deal
+//! with.
 
 use preauth_core::ErrorCode;
 use preauth_core::value::Cnpj;

@@ -1,5 +1,4 @@
-//! Creates of the platform API, and test events: POSTs that may be repeated under an
-//! `Idempotency-Key`.
+//! Creates of the platform API, and test events: POSTs that accept an `Idempotency-Key`.
 
 use preauth_core::service::{Once, PlatformKey};
 use preauth_core::value::{FingerprintBuilder, Fingerprints};
@@ -15,26 +14,26 @@ use crate::http::{body, idempotency};
 use super::PlatformApi;
 use super::resource::Endpoint;
 
-/// What the POST of one path creates.
+/// The create of one path.
 #[async_trait]
 pub(super) trait Create: Send + Sync + 'static {
-    /// What the body asks for.
+    /// The parsed body.
     type New: Send + Sync;
 
-    /// The status of an answer that says that it is done.
+    /// The status of a successful answer.
     const STATUS: StatusCode = StatusCode::CREATED;
 
-    /// Whether there is a body; without one an empty object is parsed.
+    /// Whether the request has a body; without one an empty object is parsed.
     const HAS_BODY: bool = true;
 
     /// Reads the body.
     fn parse(&self, tree: &Json) -> Result<Self::New, Vec<Problem>>;
 
-    /// Adds every part of what is asked for to its fingerprints.
+    /// Adds every part of the request to its fingerprints.
     fn describe(&self, new: &Self::New, parts: &mut FingerprintBuilder);
 
-    /// Creates the record, and commits the reply of `key` with it. The answer has
-    /// [`STATUS`](Self::STATUS); what it shows only once is not in the reply.
+    /// Creates the record and commits the reply of `key` with it. The answer has
+    /// [`STATUS`](Self::STATUS). The stored reply lacks values that are shown only once.
     async fn create(
         &self,
         api: &PlatformApi,
@@ -44,7 +43,7 @@ pub(super) trait Create: Send + Sync + 'static {
     ) -> Result<Reply, ApiError>;
 }
 
-/// A create behind its key: there is no way to route one without.
+/// Wraps a create with the check of its idempotency key; every create is routed through it.
 pub(super) struct Keyed<C>(pub(super) C);
 
 #[async_trait]
@@ -73,12 +72,12 @@ impl<C: Create> Endpoint for Keyed<C> {
     }
 }
 
-/// Says whether two requests under one key ask for the same thing: the path and what the body means,
-/// however it is spelled.
+/// Fingerprints of a request: the path and the meaning of the body, independent of its spelling.
+/// Two requests under one key are the same if their fingerprints match.
 fn fingerprints<C: Create>(creating: &C, req: &Request, new: &C::New) -> Fingerprints {
     const LAYOUT_VERSION: u8 = 1;
     let mut parts = FingerprintBuilder::new(LAYOUT_VERSION);
-    // Ids have one meaning in either case.
+    // Ids are case-insensitive.
     parts.part(Some(&req.uri().path().to_ascii_lowercase()));
     creating.describe(new, &mut parts);
     parts.finish()

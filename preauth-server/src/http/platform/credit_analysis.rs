@@ -1,4 +1,4 @@
-//! `/companies/{id}/credit-analysis`: what a head office and its branches may offer.
+//! `/companies/{id}/credit-analysis`: the credit of a head office and its branches.
 
 use preauth_core::ErrorCode;
 use preauth_core::operation::Credit;
@@ -18,7 +18,7 @@ use crate::http::{body, convert};
 use super::resource::Endpoint;
 use super::{PlatformApi, lookup};
 
-/// Longest term that an analysis may allow, in days. Zero allows nothing, and so ends a credit.
+/// Maximum term of an analysis, in days. Zero allows no term and so ends a credit.
 const MAX_TERM_DAYS: u64 = 3_650;
 
 #[derive(Clone, Copy)]

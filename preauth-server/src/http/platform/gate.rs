@@ -1,4 +1,4 @@
-//! The operator token, checked before anything else is looked at.
+//! The operator token, checked before everything else.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -20,7 +20,7 @@ use crate::secret::{CHALLENGE_HEADER, Challenge, OperatorTokens, Proof};
 
 use super::PREFIX;
 
-/// Admits who presents the operator token, and slows those who guess it.
+/// Admits requests with the operator token, and limits those with a wrong one.
 #[derive(Clone)]
 pub struct OperatorGate {
     tokens: Arc<OperatorTokens>,
@@ -29,7 +29,7 @@ pub struct OperatorGate {
 }
 
 impl OperatorGate {
-    /// What every caller presents, and what becomes of those who present something else.
+    /// A gate for these tokens, with the limiter for failed attempts.
     #[must_use]
     pub fn new(
         tokens: Arc<OperatorTokens>,
@@ -43,8 +43,8 @@ impl OperatorGate {
         }
     }
 
-    /// Refuses a request that does not present the operator token. The right token always opens:
-    /// whoever shares an address with a guesser is not locked out.
+    /// Refuses a request without the operator token. A valid token is never limited, so that a
+    /// guesser at the same address locks nobody out.
     pub(super) fn validate(&self, req: &Request) -> Result<(), ApiError> {
         let presented = bearer(req).map(Zeroizing::new);
         if presented.is_some_and(|it| self.tokens.admit(&it, self.clock.now())) {
@@ -53,7 +53,7 @@ impl OperatorGate {
         Err(self.refusal(req))
     }
 
-    /// The server's half of a handshake, for a caller that has proven to hold a token.
+    /// The server's half of a handshake, for a caller that has proven that it holds a token.
     pub(super) fn prove(&self, req: &Request, address: SocketAddr) -> Result<Proof, ApiError> {
         let challenge = req.header::<String>(CHALLENGE_HEADER);
         let challenge = challenge.and_then(|text| text.parse::<Challenge>().ok());
@@ -78,8 +78,9 @@ impl fmt::Debug for OperatorGate {
     }
 }
 
-/// A layer of the private listener's service that checks the token where no endpoint does: on paths
-/// and methods of this API that do not exist, so that strangers cannot tell which do.
+/// A layer of the private listener's service that checks the token where no endpoint does: on
+/// unknown paths and methods of this API. Without the token they cannot be distinguished from known
+/// ones.
 #[derive(Clone, Debug)]
 pub(super) struct Unmatched(pub(super) OperatorGate);
 
@@ -92,7 +93,7 @@ impl Handler for Unmatched {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
-        // The framework sets a status before the service's layers only when no route matched.
+        // A status that is set before the service's layers run means that no route matched.
         let is_unmatched = res.status_code.is_some();
         if is_unmatched
             && req.uri().path().starts_with(PREFIX)

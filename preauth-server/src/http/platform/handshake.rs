@@ -1,4 +1,4 @@
-//! GET /handshake: proves to a caller with the operator token that this server holds it, too.
+//! GET /handshake: proves to a caller with the operator token that this server holds it as well.
 
 use salvo::http::{Request, Response, StatusCode};
 use salvo::{Depot, FlowCtrl, Handler, Router, async_trait};

@@ -1,8 +1,8 @@
-//! Under which names the private listener answers.
+//! The host names under which the private listener answers.
 //!
-//! A page on the Internet can have its own name lead to this listener, and a browser then lets it read
-//! the answers as if they were its own (DNS rebinding). So requests count only under names that nobody
-//! else can give out. Probes and metrics are exempt: who asks them goes by whatever address it has.
+//! A web page can point its own name at this listener, and a browser then lets it read the answers
+//! as its own (DNS rebinding). So a request must use a name that no third party can control. Probes
+//! and metrics are exempt: their callers use whichever address they have.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -22,17 +22,17 @@ use super::{LIVEZ, METRICS, READYZ};
 const EXEMPT: [&str; 3] = [LIVEZ, READYZ, METRICS];
 const LOCALHOST: &str = "localhost";
 
-/// A layer of the private listener's service that refuses requests under other names.
+/// A layer of the private listener's service that refuses requests under other host names.
 #[derive(Clone, Debug)]
 pub(super) struct Hosts(Arc<[Host]>);
 
 impl Hosts {
-    /// Answers under these names, too.
+    /// Adds names to the built-in ones.
     pub(super) fn also(listed: Vec<Host>) -> Self {
         Self(listed.into())
     }
 
-    /// The name in the header, and the one in the target if it has one.
+    /// Checks the name in the Host header and the one in the target, if there is one.
     fn admit(&self, req: &Request) -> bool {
         let mut headers = req.headers().get_all(HOST).iter();
         let (Some(header), None) = (headers.next(), headers.next()) else {
@@ -62,7 +62,7 @@ impl Hosts {
     }
 }
 
-/// Where the connection was taken.
+/// The local address of the connection.
 pub(super) fn local(req: &Request) -> Option<SocketAddr> {
     let address = req.local_addr().clone().into_std()?;
     Some(SocketAddr::new(address.ip().to_canonical(), address.port()))

@@ -1,4 +1,4 @@
-//! Records that a request names, as far as they are known.
+//! Looks up the records that a request names.
 
 use preauth_core::ErrorCode;
 use preauth_core::operation::Operation;
@@ -19,8 +19,8 @@ pub(super) async fn company(api: &PlatformApi, req: &Request) -> Result<Company,
     found.ok_or(ApiError::new(ErrorCode::ResourceNotFound))
 }
 
-/// The registered company that the path names: what is kept of an invited supplier is only what offers
-/// need.
+/// The registered company of the path. An invited supplier is not registered: only the data that
+/// offers need is stored.
 pub(super) async fn registered(api: &PlatformApi, req: &Request) -> Result<Company, ApiError> {
     let company = company(api, req).await?;
     refuse_invited(&company)?;
@@ -35,8 +35,8 @@ pub(super) fn refuse_invited(company: &Company) -> Result<(), Refusal> {
     }
 }
 
-/// The head office that the path names. A branch is a conflict that names its head office: what is
-/// kept there would otherwise seem to be missing.
+/// The head office of the path. A branch is a conflict that names its head office; otherwise the
+/// head office's records would seem to be missing.
 pub(super) async fn head_office(api: &PlatformApi, req: &Request) -> Result<CompanyId, ApiError> {
     let company = company(api, req).await?;
     match company.head_office {
@@ -52,8 +52,8 @@ pub(super) async fn operation(api: &PlatformApi, req: &Request) -> Result<Operat
     found.ok_or(ApiError::new(ErrorCode::AnticipationNotFound))
 }
 
-/// The two that a new record is about: a construction company, and a registered supplier. Says
-/// which of them is missing, where the rules can only say that one is.
+/// The construction company and the registered supplier of a new record. Reports which of them is
+/// missing; the domain rules do not distinguish them.
 pub(super) async fn parties(
     api: &PlatformApi,
     payer: CompanyId,

@@ -1,6 +1,6 @@
-//! What Prometheus asks for.
+//! Metrics for Prometheus.
 //!
-//! No token is asked for, like the probes: the numbers name nobody, and the listener is private.
+//! They need no token, like the probes: the numbers identify nobody, and the listener is private.
 
 use std::sync::Arc;
 

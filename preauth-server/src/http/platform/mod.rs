@@ -1,9 +1,8 @@
-//! The platform API: what companies, suppliers, the bank and the platform's own people do, on the
-//! private listener.
+//! The platform API: the actions of companies, suppliers, the bank and the platform's own staff, on
+//! the private listener.
 //!
-//! Everything under [`PREFIX`] stands behind the operator token, checked before anything else. The
-//! probes and the metrics stand beside it without one, so that an orchestrator can ask without a
-//! secret.
+//! Every path under [`PREFIX`] requires the operator token, checked before anything else. The
+//! probes and the metrics need none, so that an orchestrator can call them without a secret.
 
 mod announce;
 mod api_keys;
@@ -61,44 +60,44 @@ pub use routes::routes;
 use gate::Unmatched;
 use hosts::Hosts;
 
-/// Whether the process lives; asked without the token.
+/// Liveness: the process works. No token is needed.
 pub const LIVEZ: &str = "/livez";
-/// Whether requests can be served; asked without the token.
+/// Readiness: requests can be served. No token is needed.
 pub const READYZ: &str = "/readyz";
-/// What was counted and measured, for Prometheus; asked without the token.
+/// Metrics for Prometheus. No token is needed.
 pub const METRICS: &str = "/metrics";
-/// What every path of this API begins with.
+/// Prefix of every path of this API.
 pub const PREFIX: &str = "/api/platform/v1";
 
-/// What the endpoints of this API work with.
+/// The dependencies of the endpoints.
 pub struct PlatformApi {
-    /// What the platform's own people keep and look at.
+    /// The records of the platform's own staff.
     pub directory: Arc<dyn Directory>,
-    /// Where events are committed that report no change of an aggregate.
+    /// Commits events that report no change of an aggregate.
     pub store: Arc<dyn Store>,
     /// The use cases of operations and payment orders.
     pub operations: Arc<Operations>,
     /// The read side of operations.
     pub queries: Arc<dyn Queries>,
-    /// Where files of offers lie.
+    /// The store of offers' files.
     pub files: Arc<InvoiceFiles>,
-    /// Seals signing secrets.
+    /// Encrypts signing secrets.
     pub vault: Vault,
-    /// Who may come in.
+    /// Checks the operator token.
     pub gate: OperatorGate,
-    /// Names under which it is reached, beside its address and this machine's.
+    /// Additional host names, besides its address and this machine's.
     pub hosts: Vec<Host>,
-    /// Where webhooks may go.
+    /// The rules for webhook addresses.
     pub targets: Targets,
-    /// What probes and scrapes are told.
+    /// The source of the answers to probes and of the metrics.
     pub vitals: Arc<dyn Vitals>,
-    /// Where the time comes from.
+    /// The source of the time.
     pub clock: Arc<dyn Clock>,
-    /// What moves it, in a sandbox; in production there is none, and no route to one.
+    /// Moves the clock in a sandbox; `None` in production, which has no such route.
     pub time_machine: Option<Arc<TimeMachine>>,
-    /// Where new ids come from.
+    /// The source of new ids.
     pub ids: Arc<dyn IdSource>,
-    /// What keeps this instance from acting.
+    /// Prevents this instance from acting.
     pub hold: Hold,
 }
 

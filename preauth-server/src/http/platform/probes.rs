@@ -1,7 +1,7 @@
-//! What an orchestrator asks: does the process live, can it serve requests.
+//! Probes for an orchestrator: liveness and readiness.
 //!
-//! No token is asked for: the answers tell nothing that the listener's address does not. They are
-//! for operators, so their reasons are in English.
+//! They need no token: the answers reveal nothing beyond the listener's existence. They are for
+//! operators, so the reasons are in English.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,22 +15,22 @@ use crate::http::request_log::RequestNotes;
 
 use super::{LIVEZ, READYZ};
 
-/// A check that takes longer has failed.
+/// A check that takes longer counts as failed.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What the process knows of itself.
+/// The health of the process.
 #[async_trait]
 pub trait Vitals: Send + Sync {
-    /// Why the process should be started anew, if it should: only what a new start can help with.
+    /// Why the process should be restarted, if it should: only problems that a restart can solve.
     fn stall(&self) -> Option<String>;
 
-    /// Why requests should go elsewhere for now, if they should; short, and without anything secret.
+    /// Why requests should go elsewhere for now, if they should; short and without secrets.
     async fn unreadiness(&self) -> Option<String>;
 
-    /// What is not in order though requests can be served; short, and without anything secret.
+    /// A problem that does not prevent requests from being served; short and without secrets.
     fn warning(&self) -> Option<String>;
 
-    /// What was counted and measured, in Prometheus' text format. Never fails and never hangs.
+    /// The metrics in Prometheus' text format. Never fails or blocks.
     async fn metrics(&self) -> String;
 }
 
@@ -64,7 +64,7 @@ struct Probe {
 }
 
 impl Probe {
-    /// Why the answer is no.
+    /// Why the probe fails.
     async fn reason(&self) -> Option<String> {
         match self.question {
             Question::Lives => self.vitals.stall(),
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_probe_says_no_with_the_reason_it_is_told() {
+    async fn a_failing_probe_answers_with_its_reason() {
         for question in [Question::Lives, Question::IsReady] {
             assert_eq!(reason(question, FakeVitals::Nothing).await, None);
             let told = reason(question, FakeVitals::Reason("it hangs")).await;

@@ -1,4 +1,4 @@
-//! What the platform API refuses for reasons of its own, beside the rules of operations.
+//! Refusals of the platform API itself, besides the rules of operations.
 
 use preauth_core::ErrorCode;
 use preauth_core::value::{Cnpj, CompanyId};
@@ -8,7 +8,7 @@ use crate::dispatcher::UrlRefusal;
 use crate::http::error::ApiError;
 use crate::http::messages;
 
-/// A refusal that says more than its code; the texts stand in `messages`.
+/// A refusal that is more specific than its code; the texts are in `messages`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::http) enum Refusal {
     /// A new branch names a head office that does not exist.
@@ -18,12 +18,12 @@ pub(in crate::http) enum Refusal {
         /// The head office of that branch.
         head_office: CompanyId,
     },
-    /// A new branch is of another kind than its head office.
+    /// A new branch and its head office differ in kind.
     KindDiffers {
         /// The head office's kind.
         kind: CompanyKind,
     },
-    /// The company is a supplier that head offices invited, and that is not registered.
+    /// The company is an invited supplier that is not registered.
     NotRegistered {
         /// Its tax id.
         cnpj: Cnpj,
@@ -45,13 +45,13 @@ pub(in crate::http) enum Refusal {
     SupplierUnknown,
     /// A payment order names an operation that does not exist.
     OperationUnknown,
-    /// A payment order names an operation between others.
+    /// A payment order names an operation between other companies.
     OperationOfOthers,
-    /// A delivery that is pending, or whose endpoint was removed, cannot be sent again.
+    /// A delivery that is pending, or whose endpoint was removed, cannot be resent.
     DeliveryNotResendable,
-    /// A mail that has not failed cannot be sent again.
+    /// A mail that has not failed cannot be resent.
     NoticeNotResendable,
-    /// An endpoint whose signing secret was given up with a lost master key cannot be resumed.
+    /// An endpoint whose signing secret was abandoned with a lost master key cannot be resumed.
     EndpointWithoutSecret,
     /// The URL cannot be an endpoint.
     EndpointUrl(UrlRefusal),
@@ -79,7 +79,7 @@ impl Refusal {
         }
     }
 
-    /// Says what a conflict in the directory means here.
+    /// Converts a conflict in the directory into this refusal.
     pub(super) fn on_conflict(self) -> impl FnOnce(DirectoryError) -> ApiError {
         |error| match error {
             DirectoryError::Conflict => self.into(),

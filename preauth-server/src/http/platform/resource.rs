@@ -1,4 +1,4 @@
-//! A path of the platform API and what its methods do.
+//! A path of the platform API and the endpoints of its methods.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::http::request_log::RequestNotes;
 use super::create::{Create, Keyed};
 use super::{PREFIX, PlatformApi};
 
-/// What one method of one path does.
+/// The endpoint of one method of one path.
 #[async_trait]
 pub(super) trait Endpoint: Send + Sync + 'static {
     /// Extract, convert, one call, convert.
@@ -66,7 +66,7 @@ impl Resource {
         self.add(Method::DELETE, endpoint)
     }
 
-    /// Each method with the path, as a reader writes them.
+    /// Each method with the path, in the form of the documents.
     pub(super) fn names(&self) -> impl Iterator<Item = (String, String)> {
         self.endpoints
             .iter()
@@ -95,7 +95,7 @@ impl Resource {
     }
 }
 
-/// An endpoint behind the operator token: there is no way to route one without it.
+/// Wraps an endpoint with the check of the operator token; every endpoint is routed through it.
 struct Guarded {
     api: Arc<PlatformApi>,
     route: Arc<str>,

@@ -10,15 +10,15 @@ use super::{
     master_keys, notices, operations, payment_orders, sandbox_clock, users, webhook_endpoint,
 };
 
-/// Method and path of every route, HEAD included, so that documents and tests can be held to them. A
-/// sandbox has one more, which moves its clock.
+/// Method and path of every route, HEAD included, so that documents and tests can be compared with
+/// them. A sandbox has one more, which moves its clock.
 #[must_use]
 pub fn routes() -> Vec<(String, String)> {
     let resources = all(None);
     resources.iter().flat_map(Resource::names).collect()
 }
 
-/// Every path with its endpoints; time travel only where there is a machine for it.
+/// Every path with its endpoints; time travel only with a time machine.
 pub(super) fn all(time_machine: Option<&Arc<TimeMachine>>) -> Vec<Resource> {
     let at = |path: &str| Resource::at(path);
     let mut resources = vec![

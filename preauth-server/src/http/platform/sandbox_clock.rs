@@ -1,4 +1,4 @@
-//! POST /sandbox/clock: lets time pass at once. Routed in a sandbox only.
+//! POST /sandbox/clock: moves the clock forward. Routed in a sandbox only.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::sandbox::{TimeMachine, TravelError};
 
 const FIELD: &str = "advanceSeconds";
 
-/// Holds what it moves: without a time machine there is no such endpoint.
+/// Holds the time machine: without one the endpoint cannot be built.
 pub(super) struct Advance(pub(super) Arc<TimeMachine>);
 
 #[derive(Debug, Serialize)]

@@ -1,19 +1,19 @@
-//! What arrived, checked.
+//! A received delivery, checked.
 
 use preauth_core::wire::{EventData, RawEventEnvelope};
 use webhook_verify::{Verifier, VerifyError};
 
-/// A delivery and what there is to say of it.
+/// A delivery and the results of its checks.
 #[derive(Debug)]
 pub struct Delivery {
-    /// When it was signed, in seconds since 1970, or why its sender is not known.
+    /// The signature's time in seconds since 1970, or why the signature is invalid.
     pub verdict: Result<i64, VerifyError>,
-    /// The event in its body, whoever wrote it; `None` when the body is no event.
+    /// The event in its body, even when the signature is invalid; `None` when the body is no event.
     pub event: Option<RawEventEnvelope>,
 }
 
 impl Delivery {
-    /// Checks a delivery by its signature header and its body as it came.
+    /// Checks a delivery by its signature header and its raw body.
     #[must_use]
     pub fn validate(verifier: &Verifier, signature: Option<&[u8]>, body: &[u8]) -> Self {
         let verdict = verifier.verify_now(signature, body);
@@ -23,7 +23,7 @@ impl Delivery {
         }
     }
 
-    /// What became of which operation; empty for events about something else.
+    /// The operation and its new status; empty for events about something else.
     #[must_use]
     pub fn subject(&self) -> String {
         match self.event.as_ref().map(RawEventEnvelope::data) {

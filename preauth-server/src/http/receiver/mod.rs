@@ -1,5 +1,5 @@
-//! A webhook receiver: takes deliveries, lets somebody check them, and answers. The sandbox has one
-//! inside, and `listen` is one for developers.
+//! A webhook receiver: accepts deliveries, passes them to a handler, and answers. The sandbox runs
+//! one, and `listen` is one for developers.
 
 mod delivery;
 
@@ -17,45 +17,45 @@ use super::server::{Bound, ConnectionLimits, HangUp};
 
 pub use delivery::Delivery;
 
-/// A body is read up to here; events are far smaller.
+/// Maximum size of a body; events are far smaller.
 const BODY_LIMIT_BYTES: usize = 256 * 1024;
 const PATH: &str = "webhooks";
 
-/// A receiver that has its port.
+/// A receiver with a bound port.
 #[derive(Debug)]
 pub struct Receiver {
     bound: Bound,
 }
 
-/// Who checks what arrives.
+/// Handles deliveries.
 pub trait DeliveryHandler: Send + Sync + 'static {
-    /// Hears of a delivery, with the value of its signature header, and says how to answer.
+    /// Handles a delivery with the value of its signature header, and returns the answer.
     fn handle(&self, signature: Option<&[u8]>, body: &[u8]) -> Answer;
 }
 
 /// How a delivery is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// How long the sender waits for it.
+    /// Delay of the answer.
     pub after: Duration,
-    /// The status; without one the connection is closed and nothing answered.
+    /// The status; `None` closes the connection without an answer.
     pub status: Option<u16>,
 }
 
 impl Receiver {
-    /// Takes the port of `address`; port 0 takes any free one.
+    /// Binds `address`; port 0 binds any free port.
     pub async fn bind(address: SocketAddr) -> io::Result<Self> {
         let bound = Bound::bind(address).await?;
         Ok(Self { bound })
     }
 
-    /// Where deliveries should go.
+    /// The URL to deliver to.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}/{PATH}", self.bound.address())
     }
 
-    /// Receives in the background for as long as the process lives.
+    /// Receives in the background until the process ends.
     pub fn start(self, handler: impl DeliveryHandler) {
         let route = Router::with_path(PATH).post(Receive(Arc::new(handler)));
         let service = Service::new(route).catcher(Catcher::new(Bare));
@@ -65,7 +65,7 @@ impl Receiver {
 }
 
 impl Answer {
-    /// At once, with this status.
+    /// An answer with this status and without delay.
     #[must_use]
     pub const fn at_once(status: u16) -> Self {
         Self {
@@ -105,7 +105,7 @@ impl Handler for Receive {
     }
 }
 
-/// In place of the framework's page: a status says it all.
+/// Replaces the framework's error page: the status is enough.
 struct Bare;
 
 #[async_trait]

@@ -1,4 +1,4 @@
-//! One connection: requests in, answers out, each within its time.
+//! One connection: its requests and answers, each within its time limit.
 
 use std::error::Error as StdError;
 use std::future::Future;
@@ -22,14 +22,15 @@ use super::heads::{HEAD_LIMIT_BYTES, HeadChecks, Heads};
 use super::registry::{Begun, Evicted, Place};
 use super::strict::Crowded;
 
-/// Without a byte either way, within a request or between two.
+/// Maximum time without a byte in either direction, within a request or between two.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(75);
-/// The peer takes nothing of an answer.
+/// Maximum time in which the peer accepts no byte of an answer.
 const WRITE_STALL_TIMEOUT: Duration = Duration::from_secs(30);
-/// Held of a body that nobody has asked for yet, and of an answer that is not sent yet.
+/// Maximum number of buffered bytes of a body that was not read yet, and of an answer that was not
+/// sent yet.
 const BUFFER_LIMIT_BYTES: usize = 16 * 1024;
 
-/// Who is at the two ends of a connection, and its place among the open ones.
+/// The two addresses of a connection, and its place among the open ones.
 #[derive(Debug)]
 pub(super) struct Ends {
     pub local: SocketAddr,
@@ -38,13 +39,13 @@ pub(super) struct Ends {
     pub evicted: Evicted,
 }
 
-/// Among the extensions of an answer: it is not sent, and its connection is closed without a word.
+/// An extension of an answer: it is not sent, and its connection is closed.
 #[derive(Clone, Copy, Debug, Error)]
 #[error("hung up on purpose")]
 pub(in crate::http) struct HangUp;
 
-/// Serves a connection until one of its ends closes it, it has to give way to another, or `stopping`
-/// is done: then the request under way is answered and no other one taken.
+/// Serves a connection until one side closes it, it is evicted, or `stopping` completes: then the
+/// request in progress is answered and no further one accepted.
 pub(super) async fn serve<S>(
     transport: S,
     ends: Ends,
@@ -73,7 +74,7 @@ pub(super) async fn serve<S>(
     let mut stopping = pin!(stopping);
     let outcome = tokio::select! {
         outcome = connection.as_mut() => outcome,
-        // It is idle, and everything that was answered is sent.
+        // The connection is idle, and every answer was sent.
         _ = evicted => return,
         () = stopping.as_mut() => {
             connection.as_mut().graceful_shutdown();
@@ -81,26 +82,26 @@ pub(super) async fn serve<S>(
         }
     };
     if let Err(error) = outcome {
-        // Peers go away, send what is no HTTP, and let time run out; none of it is a fault of ours.
+        // Peers disconnect, send invalid HTTP or time out; none of these is a fault of this server.
         tracing::debug!(target: "connection", %error, "ended");
     }
 }
 
-/// HTTP/1 as it is spoken here.
+/// The HTTP/1 settings.
 fn protocol() -> http1::Builder {
     let mut protocol = http1::Builder::new();
     protocol
         .timer(TokioTimer::new())
-        // `Heads` has the better clock.
+        // `Heads` enforces the time limit of a head.
         .header_read_timeout(None)
         .max_header_size(HEAD_LIMIT_BYTES)
         .max_buf_size(BUFFER_LIMIT_BYTES)
-        // Who has sent all it has to send may close its side and still wants an answer.
+        // A client may close its sending side and still wait for the answer.
         .half_close(true);
     protocol
 }
 
-/// The service, told of every request what its head was like.
+/// The service, combined with the checks of each request's head.
 struct Requests<H> {
     handler: H,
     checks: HeadChecks,
@@ -137,7 +138,7 @@ where
             checks.end();
             let answer = answer?;
             match answer.extensions().get::<HangUp>() {
-                // The connection ends with the error.
+                // An error ends the connection.
                 Some(hang_up) => Err((*hang_up).into()),
                 None => Ok(answer.map(|body| Tracked { body, checks })),
             }
@@ -145,7 +146,7 @@ where
     }
 }
 
-/// The body of an answer, with a note of its end.
+/// The body of an answer; its end is recorded.
 struct Tracked<B> {
     body: B,
     checks: HeadChecks,
@@ -196,7 +197,7 @@ mod tests {
 
     const GET: &[u8] = b"GET /echo HTTP/1.1\r\nHost: x\r\n\r\n";
 
-    /// Reads a JSON body, or a long answer's worth of nothing.
+    /// Reads an optional JSON body and sends an answer of 100 KiB.
     struct Echo;
 
     #[async_trait]
@@ -216,7 +217,7 @@ mod tests {
         }
     }
 
-    /// Reads a body of any kind and length, and forgets it.
+    /// Reads and discards a body of any kind and length.
     struct Discard;
 
     #[async_trait]
@@ -237,7 +238,7 @@ mod tests {
         }
     }
 
-    /// A connection to a service of two routes, over a pipe that holds `room` bytes.
+    /// A connection to a service of two routes, over a pipe with a buffer of `room` bytes.
     fn connect(room: usize) -> DuplexStream {
         let route = Router::new()
             .push(Router::with_path("echo").get(Echo).post(Echo))
@@ -261,7 +262,7 @@ mod tests {
         near
     }
 
-    /// Reads until the other side closes: what came, and after how many seconds it ended.
+    /// Reads until the other side closes: the bytes, and the seconds until it closed.
     async fn until_closed(stream: &mut DuplexStream, begin: Instant) -> (String, u64) {
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes).await.unwrap();
@@ -324,8 +325,8 @@ mod tests {
         assert_eq!(until_closed(&mut stream, begin).await, (String::new(), 75));
     }
 
-    /// Sends a body in pieces of so many bytes, each so long after the one before; the answer, and after
-    /// how many seconds it came.
+    /// Sends a body in pieces of `piece` bytes with `pause` between them; returns the answer and
+    /// the seconds until it arrived.
     async fn trickle(path: &str, piece: usize, pause: Duration) -> (String, u64) {
         let begin = Instant::now();
         let mut stream = connect(1024 * 1024);

@@ -1,11 +1,11 @@
-//! A path has one spelling here.
+//! Refuses alternative spellings of a path.
 
 use percent_encoding::percent_decode_str;
 use salvo::http::{Request, Response, StatusCode};
 use salvo::{Depot, FlowCtrl, Handler, async_trait};
 
-/// A layer around every endpoint: the framework would take `/a/` and `//a` for `/a`, and `%61` in
-/// place of any letter of a route. Only what stands where a route has a parameter may be encoded.
+/// A layer around every endpoint: the framework would accept `/a/` and `//a` as `/a`, and `%61` for
+/// any letter of a route. Only the parameters of a route may be percent-encoded.
 pub(super) struct ExactPath;
 
 #[async_trait]

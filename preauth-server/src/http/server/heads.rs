@@ -1,9 +1,9 @@
-//! Reads a connection one head at a time: each is whole and checked before the HTTP library sees its
-//! first byte, and has to be there in time.
+//! Reads a connection one head at a time: the HTTP library sees a head only after it has arrived
+//! whole, in time, and was checked.
 //!
-//! The library reads what stands behind a body together with it, and its clock for the next head
-//! runs while a kept connection lies idle. Here the two are apart: idleness is the transport's
-//! affair, and the clock of a head starts with its first byte.
+//! The library reads ahead behind a body, and its time limit for the next head runs while a kept
+//! connection is idle. Here the two are separate: the transport limits idle time, and the limit of
+//! a head starts with its first byte.
 
 use std::io;
 use std::pin::Pin;
@@ -17,33 +17,35 @@ use tokio::time::{Sleep, sleep};
 use super::head::{BodyLength, Flaw, Head, end_of_head, read};
 use super::registry::Place;
 
-/// Head of a request, request line included.
+/// Maximum size of a request's head, request line included.
 pub(super) const HEAD_LIMIT_BYTES: usize = 16 * 1024;
-/// From the first byte of a head to its last; for the first head, from the connection's beginning.
+/// Maximum time from the first byte of a head to its last; for the first head, from the start of
+/// the connection.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
-/// Read from the transport at once while a head is awaited.
+/// Bytes read from the transport in one step while a head is awaited.
 const PIECE_BYTES: usize = 4 * 1024;
 
-/// What the two ends of the HTTP library have in common: the transport before it, the service behind it.
+/// The state shared by the two ends of the HTTP library: the transport before it, and the service
+/// behind it.
 #[derive(Clone, Debug)]
 pub(super) struct HeadChecks(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    /// The connection's.
+    /// The place of the connection.
     place: Place,
     exchange: Mutex<Exchange>,
 }
 
 #[derive(Debug, Default)]
 struct Exchange {
-    /// A head was handed out and not asked about yet.
+    /// A head was passed on, and the service has not asked for its flaw yet.
     is_announced: bool,
-    /// What is wrong with it.
+    /// The flaw of that head.
     flaw: Option<Flaw>,
-    /// Nothing is being answered.
+    /// No request is in progress.
     is_answered: bool,
-    /// The library has all of an answer; the transport need not have.
+    /// The library has taken the whole answer; the transport may not have sent it yet.
     is_body_taken: bool,
 }
 
@@ -59,7 +61,7 @@ impl HeadChecks {
         &self.0.place
     }
 
-    /// The flaw of the request that now begins, if it has one.
+    /// The flaw of the request that begins, if it has one.
     pub(super) fn begin(&self) -> Option<Flaw> {
         let mut exchange = self.lock();
         exchange.is_answered = false;
@@ -71,19 +73,19 @@ impl HeadChecks {
         }
     }
 
-    /// The library needs nothing more of the answer.
+    /// The library has taken the whole answer.
     pub(super) fn body_taken(&self) {
         self.lock().is_body_taken = true;
     }
 
-    /// The transport has everything that the library had for it.
+    /// The transport has sent everything that the library wrote.
     fn flushed(&self) {
         if std::mem::take(&mut self.lock().is_body_taken) {
             self.0.place.end();
         }
     }
 
-    /// The request that began has its answer.
+    /// The request in progress is answered.
     pub(super) fn end(&self) {
         self.lock().is_answered = true;
     }
@@ -107,32 +109,32 @@ impl HeadChecks {
     }
 }
 
-/// A transport whose heads come out whole.
+/// A transport that passes heads on only when they are complete.
 pub(super) struct Heads<S> {
     transport: S,
     checks: HeadChecks,
     phase: Phase,
-    /// What was read and not handed out.
+    /// The bytes read and not passed on.
     buffer: Vec<u8>,
-    /// So much of it was searched for the end of a head.
+    /// The number of them searched for the end of a head.
     searched: usize,
-    /// So much of it may be handed out.
+    /// The number of them that may be passed on.
     released: usize,
     deadline: Option<Pin<Box<Sleep>>>,
 }
 
-/// What comes next.
+/// The part of the stream that follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// The first head.
     FirstHead,
     /// Another head.
     Head,
-    /// So many bytes of a body, then a head.
+    /// The remaining bytes of a body, then a head.
     Body(u64),
-    /// A body that only the library can measure; once it is answered, a head.
+    /// A body that only the library can measure; after its answer, a head.
     ChunkedBody,
-    /// Something that the library will refuse, or the end.
+    /// Bytes that the library will refuse, or the end.
     Rest,
 }
 
@@ -149,7 +151,7 @@ impl<S> Heads<S> {
         }
     }
 
-    /// Looks for a head in what was read; whether there is anything to hand out now.
+    /// Searches the buffer for a head; returns whether there is anything to pass on.
     fn release_head(&mut self) -> bool {
         let end = end_of_head(&self.buffer, self.searched);
         self.searched = self.buffer.len();
@@ -173,7 +175,7 @@ impl<S> Heads<S> {
         true
     }
 
-    /// Hands out what may be, as far as there is room.
+    /// Passes on the released bytes, as far as there is room.
     fn hand_out(&mut self, out: &mut ReadBuf<'_>) {
         let count = self.released.min(out.remaining());
         out.put_slice(self.buffer.get(..count).unwrap_or_default());
@@ -184,7 +186,7 @@ impl<S> Heads<S> {
 }
 
 impl<S: AsyncRead + Unpin> Heads<S> {
-    /// Reads until there is a head, or no more; `false` is the end of the connection.
+    /// Reads until there is a head; `false` at the end of the connection.
     fn poll_head(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<bool>> {
         if self.searched < self.buffer.len() && self.release_head() {
             return Poll::Ready(Ok(true));
@@ -193,7 +195,7 @@ impl<S: AsyncRead + Unpin> Heads<S> {
             match self.poll_piece(cx) {
                 Poll::Ready(read) => {
                     if read? == 0 {
-                        // What there is of a head is the library's to refuse.
+                        // The library refuses the incomplete head.
                         self.released = self.buffer.len();
                         self.phase = Phase::Rest;
                         return Poll::Ready(Ok(self.released > 0));
@@ -219,7 +221,7 @@ impl<S: AsyncRead + Unpin> Heads<S> {
         self.deadline.get_or_insert_with(new).as_mut().poll(cx)
     }
 
-    /// Reads a piece into the buffer.
+    /// Reads bytes into the buffer.
     fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let before = self.buffer.len();
         self.buffer.resize(before.saturating_add(PIECE_BYTES), 0);

@@ -1,4 +1,4 @@
-//! A listener: bind, take connections within limits, stop gracefully.
+//! A listener: binds, accepts connections within limits, stops gracefully.
 
 use std::fmt;
 use std::io;
@@ -17,32 +17,32 @@ use crate::http::client_address::{ClientAddress, ClientGroup};
 use super::connection::{self, Ends};
 use super::registry::{ConnectionLimits, Evicted, Full, Place, Registry};
 
-/// After a connection could not be taken: mostly the process has no file descriptors left, and the
-/// next try would fail as well.
+/// Pause after a connection could not be accepted: usually the process has no file descriptors
+/// left, and the next attempt would fail as well.
 const REST_AFTER_FAILURE: Duration = Duration::from_millis(100);
 const LOGGED_AGAIN_AFTER: Duration = Duration::from_mins(1);
 
-/// A bound listener that does not serve yet.
+/// A bound listener that is not serving yet.
 pub struct Bound {
     listener: TcpListener,
     address: SocketAddr,
 }
 
 impl Bound {
-    /// Binds `address`; port 0 takes any free one.
+    /// Binds `address`; port 0 binds any free port.
     pub async fn bind(address: SocketAddr) -> io::Result<Self> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
         Ok(Self { listener, address })
     }
 
-    /// Where it listens.
+    /// The bound address.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves until it is stopped: the work, to be spawned, and the handle that ends it.
+    /// Serves until it is stopped: the future to spawn, and the handle that stops it.
     pub fn serve(
         self,
         service: Service,
@@ -74,7 +74,7 @@ impl Bound {
             };
             let (service, mut asked) = (Arc::clone(&service), stopping.clone());
             let ends = Ends {
-                // A listener on every address took it at one of them.
+                // A listener on every address: use the address that the connection arrived at.
                 local: stream.local_addr().unwrap_or(self.address),
                 peer,
                 place,
@@ -89,22 +89,22 @@ impl Bound {
         };
         drop(door);
         let ended = async { while connections.join_next().await.is_some() {} };
-        // Those who are not done in time are cut off with the set.
+        // Dropping the set ends the connections that are not done in time.
         let _ = tokio::time::timeout(grace, ended).await;
     }
 }
 
-/// Ends a listener.
+/// Stops a listener.
 pub struct Stop(watch::Sender<Option<Duration>>);
 
 impl Stop {
-    /// Takes no new connections; requests under way have `grace` to end.
+    /// Refuses new connections; requests in progress have `grace` to end.
     pub fn gracefully(&self, grace: Duration) {
         self.0.send_replace(Some(grace));
     }
 }
 
-/// Done when it is asked for; a listener whose handle is gone serves for ever.
+/// Completes when the listener is stopped; without a handle it serves for ever.
 async fn asked_to_stop(stopping: &mut watch::Receiver<Option<Duration>>) -> Duration {
     match stopping.wait_for(Option::is_some).await.map(|grace| *grace) {
         Ok(Some(grace)) => grace,
@@ -112,11 +112,11 @@ async fn asked_to_stop(stopping: &mut watch::Receiver<Option<Duration>>) -> Dura
     }
 }
 
-/// Where connections come in.
+/// Accepts connections.
 struct Door {
     listener: TcpListener,
     registry: Registry,
-    /// Accepted, and without a place yet.
+    /// Accepted, and waiting for a place.
     waiting: Option<(TcpStream, SocketAddr)>,
     /// When a failure to accept was logged last.
     failure_logged_at: Option<Instant>,
@@ -143,7 +143,7 @@ impl Door {
         }
     }
 
-    /// The next connection that finds a place. Nothing is lost when this is dropped before it is done.
+    /// The next connection that gets a place. Cancel-safe: dropping the future loses no connection.
     async fn take(&mut self) -> Taken {
         loop {
             if self.waiting.is_none() {
@@ -197,7 +197,7 @@ impl Door {
     }
 }
 
-/// Whether it is time to log something again that may happen many times a second.
+/// Whether a frequent event should be logged again.
 fn is_due(logged_at: &mut Option<Instant>) -> bool {
     let is_due = logged_at.is_none_or(|at| at.elapsed() >= LOGGED_AGAIN_AFTER);
     if is_due {

@@ -1,4 +1,4 @@
-//! What both listeners have in common: connections within limits, and what every answer has.
+//! Common to both listeners: connection limits and the layers around every answer.
 
 mod connection;
 mod exact_path;
@@ -29,7 +29,7 @@ pub(super) use head::Flaw;
 pub use listener::{Bound, Stop};
 pub use registry::ConnectionLimits;
 
-/// `routes` with what every answer has: a request id, a line in the log, the error shape.
+/// `routes` with the common layers: a request id, a line in the log, the error shape.
 #[must_use]
 pub fn service(
     routes: Router,
@@ -69,7 +69,7 @@ mod tests {
     use crate::ids::RandomIds;
     use crate::telemetry::metrics::{Metrics, render};
 
-    /// Panics, in the endpoint or around it.
+    /// Panics in the endpoint or in a layer.
     #[derive(Clone, Copy)]
     enum Panicking {
         Endpoint,

@@ -1,8 +1,8 @@
-//! The open connections of a listener: how many there may be of one client and of all together, and
-//! which of them gives way to a new one.
+//! The open connections of a listener: the maximum per client and in all, and which of them is
+//! closed for a new one.
 //!
-//! A connection is idle while no request of it is under way: before its first head is whole, and from
-//! the last byte of an answer to the next head. Only idle ones are closed here.
+//! A connection is idle while no request is in progress: before its first head is complete, and
+//! from the last byte of an answer to the next head. Only idle connections are closed here.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,22 +12,22 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::http::client_address::{ClientAddress, ClientGroup, Networks};
 
-/// How many connections a listener keeps open.
+/// The connection limits of a listener.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectionLimits {
-    /// All together.
+    /// Maximum in all.
     pub max_connections: usize,
-    /// Of one client: an address of IPv4, a /64 of IPv6.
+    /// Maximum per client: an IPv4 address, or an IPv6 /64.
     pub max_per_client: usize,
-    /// Whose connections are not counted by client.
+    /// Clients without a limit of their own.
     pub uncounted: Networks,
-    /// Whose `X-Forwarded-For` names the client. Their connections count for it while a request is
-    /// under way.
+    /// Proxies whose `X-Forwarded-For` names the client. Their connections count for that client
+    /// while a request is in progress.
     pub trusted_proxies: Networks,
 }
 
 impl Default for ConnectionLimits {
-    /// Nobody is counted by client, and no proxy trusted.
+    /// No uncounted clients and no trusted proxies.
     fn default() -> Self {
         Self {
             max_connections: 2_048,
@@ -46,32 +46,32 @@ pub(super) struct Registry(Arc<Shared>);
 struct Shared {
     limits: ConnectionLimits,
     state: Mutex<State>,
-    /// A connection has ended, or become idle.
+    /// Notified when a connection has ended or become idle.
     has_room: Notify,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// Numbers connections, and orders the moments in which they became idle.
+    /// The next number of a connection, or of a moment at which one became idle.
     next: u64,
     open: HashMap<u64, Open>,
-    /// Counted connections, and requests under way through proxies.
+    /// Counted connections, and requests in progress through proxies.
     of_client: HashMap<ClientGroup, usize>,
 }
 
 #[derive(Debug)]
 struct Open {
-    /// Whom it is counted for.
+    /// The client that the connection counts for.
     client: Option<ClientGroup>,
-    /// Whom its request under way is counted for, behind a proxy.
+    /// The client that its request in progress counts for, behind a proxy.
     forwarded: Option<ClientGroup>,
-    /// When it became idle; none while a request is under way.
+    /// When it became idle; `None` while a request is in progress.
     idle_since: Option<u64>,
-    /// Dropped when it has to go.
+    /// Dropped to evict the connection.
     _keep: oneshot::Sender<()>,
 }
 
-/// A place among the open connections, given back when dropped.
+/// A place among the open connections, released on drop.
 #[derive(Debug)]
 pub(super) struct Place {
     shared: Arc<Shared>,
@@ -79,26 +79,26 @@ pub(super) struct Place {
     peer: ClientAddress,
 }
 
-/// Done when the connection has to go.
+/// Completes when the connection is evicted.
 pub(super) type Evicted = oneshot::Receiver<()>;
 
 /// Why there is no place for a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Full {
-    /// This client has as many as it may, each with a request under way.
+    /// The client has reached its limit, each connection with a request in progress.
     Client(ClientGroup),
-    /// The listener has.
+    /// The listener has reached its limit.
     Listener,
 }
 
-/// What becomes of a request.
+/// The outcome of starting a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Begun {
-    /// It is under way.
+    /// It is in progress.
     UnderWay,
-    /// Too many of its client are, through a trusted proxy.
+    /// Its client has too many requests in progress through a trusted proxy.
     Crowded,
-    /// Its connection was given up in this very moment.
+    /// Its connection was evicted at the same moment.
     Evicted,
 }
 
@@ -111,7 +111,8 @@ impl Registry {
         }))
     }
 
-    /// A place for a connection of `peer`; where there is none, the longest idle one gives way.
+    /// A place for a connection of `peer`; if there is none, the longest idle connection is
+    /// evicted.
     pub(super) fn admit(&self, peer: ClientAddress) -> Result<(Place, Evicted), Full> {
         let Shared { limits, .. } = &*self.0;
         let is_counted = !limits.uncounted.contain(peer) && !limits.trusted_proxies.contain(peer);
@@ -123,7 +124,7 @@ impl Registry {
         {
             return Err(Full::Client(client));
         }
-        // Those of strangers go first, so that nobody pushes a proxy's connections out.
+        // Counted connections are evicted first, so that they cannot displace a proxy's.
         if state.open.len() >= limits.max_connections
             && !state.evict(|open| open.client.is_some())
             && !state.evict(|_| true)
@@ -150,7 +151,7 @@ impl Registry {
         Ok((place, evicted))
     }
 
-    /// Waits until [`Registry::admit`] may find a place where it found none.
+    /// Waits until a failed [`Registry::admit`] may succeed.
     pub(super) async fn room(&self) {
         self.0.has_room.notified().await;
     }
@@ -182,7 +183,7 @@ impl Place {
         Begun::UnderWay
     }
 
-    /// The request that began has its whole answer.
+    /// The request in progress is answered in full.
     pub(super) fn end(&self) {
         let mut state = self.shared.lock();
         let now = state.tick();
@@ -212,7 +213,7 @@ impl Shared {
 }
 
 impl State {
-    /// Closes the longest idle connection of those that `may_go`; whether there was one.
+    /// Evicts the longest idle connection for which `may_go` holds; returns whether there was one.
     fn evict(&mut self, may_go: impl Fn(&Open) -> bool) -> bool {
         let idle = self.open.iter().filter(|(_, open)| may_go(open));
         let idle = idle.filter_map(|(number, open)| Some((open.idle_since?, *number)));
@@ -271,7 +272,8 @@ mod tests {
         Networks(vec![text.parse().unwrap()])
     }
 
-    /// Four connections in all, two of each client; loopback is not counted, 10.0.0.0/8 are proxies.
+    /// Limits: four connections in all, two per client; loopback is not counted, 10.0.0.0/8 are
+    /// proxies.
     fn registry() -> Registry {
         Registry::new(ConnectionLimits {
             max_connections: 4,
@@ -311,7 +313,7 @@ mod tests {
         second.end();
         assert!(registry.admit(one).is_ok());
         assert!(is_open(&mut first_open) && !is_open(&mut second_open));
-        // Its request came too late.
+        // The request came after the eviction.
         assert_eq!(second.begin(one), Begun::Evicted);
     }
 

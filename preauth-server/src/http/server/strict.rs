@@ -1,5 +1,5 @@
-//! Refuses requests that two servers could read differently, and those of a client that has too many
-//! under way, before their endpoint sees them.
+//! Refuses requests that two servers could read differently, and those of a client with too many in
+//! progress, before their endpoint sees them.
 
 use preauth_core::ErrorCode;
 use salvo::http::header::{CONNECTION, HeaderValue};
@@ -10,14 +10,14 @@ use super::head::Flaw;
 use crate::http::error::ApiError;
 use crate::http::{handler, messages};
 
-/// Seconds after which a request may be sent again that found too many others of its client.
+/// Seconds after which a request refused for this reason may be retried.
 const RETRY_SECONDS: u32 = 1;
 
-/// Among the extensions of a request: too many of its client are under way, through a trusted proxy.
+/// An extension of a request: its client has too many in progress, through a trusted proxy.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Crowded;
 
-/// A layer around every endpoint: answers a flawed request and ends its connection.
+/// A layer around every endpoint: answers a flawed request and closes its connection.
 pub(super) struct Strict;
 
 #[async_trait]

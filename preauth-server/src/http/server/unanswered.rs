@@ -1,4 +1,4 @@
-//! Answers what no endpoint answered, in place of the framework's own pages.
+//! Replaces the framework's own error pages.
 
 use preauth_core::ErrorCode;
 use salvo::http::header::{CONTENT_LENGTH, HeaderValue};
@@ -8,8 +8,8 @@ use salvo::{Depot, FlowCtrl, Handler, async_trait};
 use crate::http::error::ApiError;
 use crate::http::handler;
 
-/// A layer around every endpoint: after it every refusal has its body, and HEAD is told the length
-/// of what GET would get.
+/// A layer around every endpoint: gives every refusal its body, and HEAD the length of GET's
+/// answer.
 pub(super) struct Unanswered;
 
 #[async_trait]
@@ -31,14 +31,14 @@ impl Handler for Unanswered {
         if req.method() == Method::HEAD
             && let Some(length) = res.body.size()
         {
-            // The framework drops the body afterwards, and with it the length.
+            // The framework drops the body afterwards, and its length with it.
             res.headers_mut()
                 .insert(CONTENT_LENGTH, HeaderValue::from(length));
         }
     }
 }
 
-/// The code for a refusal of the framework's.
+/// The code for a status set by the framework.
 fn code_of(status: StatusCode) -> Option<ErrorCode> {
     match status {
         StatusCode::NOT_FOUND => Some(ErrorCode::NotFound),

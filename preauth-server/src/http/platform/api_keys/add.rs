@@ -1,4 +1,4 @@
-//! POST /companies/{id}/api-keys: makes a key; its clear text is in this answer and nowhere else.
+//! POST /companies/{id}/api-keys: creates a key; its clear text is in this answer and nowhere else.
 
 use chrono::TimeDelta;
 use preauth_core::ErrorCode;
@@ -72,7 +72,7 @@ impl Create for Add {
         let id = ApiKeyId::new(api.ids.uuid(now));
         let made = new.key(id, company, secret.prefix, now);
         let shape = ApiKeyShape::new(&made, now);
-        // Without the clear text, which is nowhere but in the first answer.
+        // The stored reply lacks the clear text, which only the first answer has.
         let reply = key.map(|key| key.reply(convert::text(&shape)));
         let added = api
             .directory

@@ -1,5 +1,5 @@
-//! POST /api-key-search: whose key a leaked text is of. A POST, because a key must not stand in a path
-//! or a query, which are logged on the way.
+//! POST /api-key-search: finds the key that a leaked text belongs to. A POST, because a key must
+//! not stand in a path or query, which proxies log.
 
 use preauth_core::value::CompanyId;
 use salvo::async_trait;
@@ -19,7 +19,7 @@ use crate::secret::{KeyFragment, MIN_FRAGMENT_CHARACTERS};
 
 use super::shape::ApiKeyShape;
 
-/// More keys than that are not shown: a longer beginning finds fewer.
+/// Maximum number of keys shown; a longer prefix finds fewer.
 const MAX_FOUND: u32 = 100;
 
 #[derive(Clone, Copy)]

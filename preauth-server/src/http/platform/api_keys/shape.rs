@@ -50,7 +50,7 @@ impl ApiKeyShape {
     }
 }
 
-/// What a caller with this key would be told now: revoked wins over expired.
+/// The refusal that this key gets now: revoked wins over expired.
 fn state(key: &ApiKey, now: Timestamp) -> &'static str {
     if key.revoked_at.is_some() {
         "REVOKED"

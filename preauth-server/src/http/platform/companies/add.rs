@@ -18,7 +18,7 @@ use crate::http::reply::Reply;
 
 use super::shape::CompanyShape;
 
-/// How often a company is registered anew that an offer names meanwhile: that happens once.
+/// Attempts to register a company while an offer creates the same tax id; that can happen once.
 const ROUNDS: usize = 3;
 
 #[derive(Clone, Copy)]
@@ -64,7 +64,7 @@ impl Create for Add {
             let reply = key.map(|key| key.reply(body.clone()));
             match api.directory.add_company(&company, reply.as_ref()).await {
                 Ok(()) => return Ok(Reply::json(StatusCode::CREATED, body)),
-                // An offer may have named the tax id for the first time just now.
+                // An offer may have created the tax id since the look-up.
                 Err(DirectoryError::Conflict) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -73,7 +73,7 @@ impl Create for Add {
     }
 }
 
-/// The company to register: under a new id, or under that of an invited supplier, whose offers it
+/// The company to register: with a new id, or with the id of an invited supplier, whose offers it
 /// takes over.
 async fn company(api: &PlatformApi, new: &NewCompany) -> Result<Company, ApiError> {
     let now = api.clock.now();
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn every_problem_is_told_at_once() {
+    fn every_problem_is_reported() {
         let kinds = Defect::NotAmong(vec!["CONSTRUCTION", "SUPPLIER"]);
         assert_eq!(
             problems(r#"{"cnpj": null, "name": 5, "kind": "construction", "headOfficeId": "7"}"#),

@@ -1,4 +1,5 @@
-//! GET /companies/{id}/invitations: what the head offices that invited a supplier call it, newest first.
+//! GET /companies/{id}/invitations: the names that head offices gave an invited supplier, newest
+//! first.
 
 use salvo::async_trait;
 use salvo::http::Request;

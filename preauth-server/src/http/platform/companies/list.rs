@@ -35,7 +35,7 @@ impl Endpoint for List {
     }
 }
 
-/// A list of the one that was sought, or of none.
+/// A list with the company found, or an empty one.
 fn one(found: Option<Company>, page: PageRequest) -> Page<Company> {
     let total = found.iter().count().try_into().unwrap_or_default();
     let items = found.into_iter().filter(|_| page.offset() == 0).collect();

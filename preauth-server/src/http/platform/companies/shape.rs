@@ -9,7 +9,7 @@ use crate::directory::{Company, Contact, Invitation, Suspension};
 pub(in crate::http::platform) struct CompanyShape {
     id: String,
     cnpj: String,
-    /// What an invited supplier is called is up to those who invited it.
+    /// Null for an invited supplier: each head office gave it a name of its own.
     name: Option<String>,
     kind: &'static str,
     registered: bool,
@@ -19,7 +19,7 @@ pub(in crate::http::platform) struct CompanyShape {
     suspension: Option<SuspensionShape>,
 }
 
-/// What a head office that invited a supplier calls it.
+/// The name that a head office gave an invited supplier.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct InvitationShape {
@@ -36,7 +36,7 @@ struct ContactShape {
     phone: Option<String>,
 }
 
-/// The company's own; its head office's counts as well.
+/// The suspension of the company itself; that of its head office also applies.
 #[derive(Clone, Debug, Serialize)]
 struct SuspensionShape {
     since: String,

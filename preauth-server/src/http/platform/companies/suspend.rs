@@ -1,4 +1,4 @@
-//! POST /companies/{id}/suspend and /resume; doing either again changes nothing.
+//! POST /companies/{id}/suspend and /resume; both are idempotent.
 
 use preauth_core::value::{CompanyId, Reason};
 use salvo::async_trait;

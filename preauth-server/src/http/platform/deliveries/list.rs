@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn every_problem_of_the_query_is_told_at_once() {
+    fn every_problem_of_the_query_is_reported() {
         let query = "status=failed&eventType=paid&page=0&limit=101";
         let found = parse(&Query::parse(Some(query))).unwrap_err();
         let fields: Vec<_> = found.iter().map(|problem| problem.field.as_str()).collect();

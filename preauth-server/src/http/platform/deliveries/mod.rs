@@ -1,4 +1,5 @@
-//! `/companies/{id}/deliveries` and `/deliveries/{id}`: what was sent, how it went, and again.
+//! `/companies/{id}/deliveries` and `/deliveries/{id}`: the deliveries of webhooks and their
+//! resending.
 
 mod find;
 mod list;
@@ -23,7 +24,7 @@ use crate::http::reply::Reply;
 use super::PlatformApi;
 use shape::DeliveryShape;
 
-/// The answer that shows one delivery as it stands.
+/// The answer with the current state of one delivery.
 pub(super) async fn reply(api: &PlatformApi, id: DeliveryId) -> Result<Reply, ApiError> {
     let found = api.directory.delivery(id).await?;
     let delivery = found.ok_or(ApiError::new(ErrorCode::ResourceNotFound))?;

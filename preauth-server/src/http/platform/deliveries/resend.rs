@@ -1,4 +1,4 @@
-//! POST /deliveries/{id}/resend: due again at once, with a fresh schedule and the same event id.
+//! POST /deliveries/{id}/resend: due again now, with a fresh schedule and the same event id.
 
 use preauth_core::value::DeliveryId;
 use salvo::async_trait;

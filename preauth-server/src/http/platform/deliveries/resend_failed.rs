@@ -1,5 +1,5 @@
-//! POST /companies/{id}/deliveries/resend: whatever failed since a moment is due again at once, each
-//! with a fresh schedule. An endpoint was down for long and is back.
+//! POST /companies/{id}/deliveries/resend: every delivery that failed since a given time is due
+//! again now, each with a fresh schedule. For an endpoint that is back after a long outage.
 
 use preauth_core::port::Unavailable;
 use preauth_core::value::{CompanyId, Timestamp};
@@ -16,7 +16,7 @@ use crate::http::problem::{Defect, Problem};
 use crate::http::reply::Reply;
 use crate::http::{body, convert};
 
-/// So many at a time, so that no other write waits long behind it.
+/// Maximum number of deliveries per write, so that other writes do not wait long.
 const BATCH: u32 = 1_000;
 
 #[derive(Clone, Copy)]
@@ -38,7 +38,8 @@ struct ResentShape {
     count: u64,
 }
 
-/// Batch after batch, until none is left. What fails anew meanwhile failed later than `now`.
+/// Batch after batch, until none is left. A delivery that fails again in the meantime failed after
+/// `now` and is not included.
 async fn resend(
     api: &PlatformApi,
     company: CompanyId,

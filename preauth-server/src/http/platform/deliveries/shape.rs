@@ -14,7 +14,7 @@ pub(super) struct DeliveryShape {
     next_attempt_at: Option<String>,
     created_at: String,
     attempts: Vec<AttemptShape>,
-    /// A text, not an object: the very bytes that were signed.
+    /// A text, not an object: the exact bytes that were signed.
     body: String,
 }
 

@@ -67,7 +67,7 @@ pub(in crate::http::platform) struct WantedExtension {
 }
 
 impl WantedExtension {
-    /// The extension once it is requested.
+    /// The extension in its first status.
     const fn requested(&self, id: ExtensionId, operation: OperationId) -> OperationExtension {
         let extension = Extension {
             id,
@@ -108,7 +108,7 @@ mod tests {
     use super::{Json, parse};
 
     #[test]
-    fn every_problem_is_told_at_once() {
+    fn every_problem_is_reported() {
         let body = br#"{"newDueDate": "2027-2-1", "totalAmount": 0}"#;
         let found = parse(&Json::parse(body).unwrap()).unwrap_err();
         let fields: Vec<_> = found.iter().map(|problem| problem.field.as_str()).collect();

@@ -1,4 +1,4 @@
-//! `/operations/{id}/extensions` and `/extensions/{id}`: the boleto falls due later.
+//! `/operations/{id}/extensions` and `/extensions/{id}`: later due dates of a boleto.
 
 mod add;
 mod find;
@@ -23,13 +23,13 @@ use crate::http::reply::Reply;
 
 use super::PlatformApi;
 
-/// The extension, which must exist.
+/// The extension of the path, or 404.
 async fn extension(api: &PlatformApi, id: ExtensionId) -> Result<OperationExtension, ApiError> {
     let found = api.directory.extension(id).await?;
     found.ok_or(ApiError::new(ErrorCode::ResourceNotFound))
 }
 
-/// The answer that shows one extension as it stands.
+/// The answer with the current state of one extension.
 async fn reply(api: &PlatformApi, status: StatusCode, id: ExtensionId) -> Result<Reply, ApiError> {
     let extension = extension(api, id).await?;
     let body = convert::text(&ExtensionShape::from(&extension));

@@ -1,4 +1,4 @@
-//! POST /extensions/{id}/conclude and /cancel: the end of an open extension.
+//! POST /extensions/{id}/conclude and /cancel: close an open extension.
 
 use preauth_core::operation::Command;
 use preauth_core::value::ExtensionId;
@@ -11,11 +11,11 @@ use crate::http::platform::resource::Endpoint;
 use crate::http::platform::{PlatformApi, operations};
 use crate::http::reply::Reply;
 
-/// It was paid: the boleto is replaced.
+/// The extension was paid: the boleto is replaced.
 pub(in crate::http::platform) const CONCLUDE: Settle = Settle {
     command: |id| Command::ConcludeExtension { id },
 };
-/// The boleto stays as it was.
+/// The boleto stays unchanged.
 pub(in crate::http::platform) const CANCEL: Settle = Settle {
     command: |id| Command::CancelExtension { id },
 };

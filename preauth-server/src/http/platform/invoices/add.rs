@@ -1,4 +1,4 @@
-//! POST /invoices: an invoice was received; its payer hears of it.
+//! POST /invoices: records a received invoice and notifies its payer by an event.
 
 use preauth_core::ReceivedInvoice;
 use preauth_core::port::Write;
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn every_problem_is_told_at_once() {
+    fn every_problem_is_reported() {
         let body = br#"{"payerCompanyId": 1, "invoice": {"amount": 0, "dueDate": "amanha"}}"#;
         let found = parse(&Json::parse(body).unwrap()).unwrap_err();
         let fields: Vec<_> = found.iter().map(|problem| problem.field.as_str()).collect();

@@ -1,4 +1,4 @@
-//! GET /invoices: everybody's, newest first.
+//! GET /invoices: all invoices, newest first.
 
 use salvo::async_trait;
 use salvo::http::Request;

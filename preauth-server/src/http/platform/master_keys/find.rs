@@ -1,5 +1,5 @@
-//! GET /master-keys: which keys this server knows, and what each seals, so that it is seen when an old
-//! one may go.
+//! GET /master-keys: the keys that this server holds and the number of secrets that each one
+//! encrypts, which shows when an old key can be removed.
 
 use std::collections::BTreeSet;
 
@@ -41,7 +41,7 @@ struct MasterKeyShape {
 }
 
 impl MasterKeysShape {
-    /// The keys that this server knows in its file's order, then those that only secrets name.
+    /// The keys of this server in the order of its file, then keys that only stored secrets name.
     fn of(vault: &Vault, key_usage: &KeyUsage) -> Self {
         let known: BTreeSet<_> = vault.keys().collect();
         let strangers = key_usage.by_key.keys().filter(|id| !known.contains(id));

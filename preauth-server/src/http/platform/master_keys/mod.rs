@@ -1,4 +1,4 @@
-//! `/master-keys`: what the signing secrets are sealed with, and sealing them anew.
+//! `/master-keys`: the keys that encrypt signing secrets, and their re-encryption.
 
 mod find;
 mod reencrypt;

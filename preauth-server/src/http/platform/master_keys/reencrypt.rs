@@ -1,5 +1,5 @@
-//! POST /master-keys/reencrypt: every signing secret is sealed anew under the active key, while
-//! deliveries go on.
+//! POST /master-keys/reencrypt: encrypts every signing secret again under the active key, while
+//! deliveries continue.
 
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};

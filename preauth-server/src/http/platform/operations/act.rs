@@ -20,14 +20,14 @@ use crate::log;
 
 use super::shape::OperationShape;
 
-/// An action: its last path segment, and how its command is read from the body.
+/// An action: its last path segment, and the function that reads its command from the body.
 pub(in crate::http::platform) struct OperationAction {
     pub(in crate::http::platform) segment: &'static str,
     command: fn(Fields<'_>, &mut Problems) -> Option<Command>,
 }
 
-/// Every action that the platform API offers on an operation. A body may be left out wherever
-/// nothing in it is required.
+/// Every action of the platform API on an operation. The body is optional if none of its fields is
+/// required.
 pub(in crate::http::platform) static ACTIONS: [OperationAction; 12] = [
     action("request", |_, _| Some(Command::Request)),
     action("decline", |body, problems| {
@@ -75,7 +75,7 @@ impl Endpoint for &'static OperationAction {
     }
 }
 
-/// Asks `command` of an operation, in the name of whoever may do it.
+/// Executes `command` on an operation as the actor that may do it.
 pub(in crate::http::platform) async fn perform(
     api: &PlatformApi,
     id: OperationId,
@@ -84,7 +84,7 @@ pub(in crate::http::platform) async fn perform(
     perform_with_reply(api, id, command, None).await
 }
 
-/// The same, with the reply to remember, if there is one.
+/// The same, with the reply to store, if there is one.
 pub(in crate::http::platform) async fn perform_with_reply(
     api: &PlatformApi,
     id: OperationId,
@@ -132,10 +132,10 @@ fn reason(body: Fields<'_>, problems: &mut Problems) -> Option<Reason> {
     body.optional_text("reason", Reason::parse, problems)
 }
 
-/// Whoever the transition table says may do it.
+/// The actor of the command in the transition table.
 pub(crate) const fn actor(command: &Command) -> Actor {
     match command.action().transition().by {
-        // Here an ERP is the company that runs it: it has presented no key.
+        // An ERP's command comes from its company here, because no key was presented.
         By::Company | By::Erp => Actor::Company,
         By::Supplier => Actor::Supplier,
         By::Platform => Actor::Platform,
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn the_actor_is_who_the_table_says() {
+    fn the_actor_is_that_of_the_transition_table() {
         let acts = |segment, body| actor(&parse(segment, body).unwrap());
         assert_eq!(acts("request", "{}"), Actor::Supplier);
         assert_eq!(acts("withdraw", "{}"), Actor::Company);

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn every_problem_is_told_at_once() {
+    fn every_problem_is_reported() {
         let body = br#"{"payerCompanyId": "1", "invoice": {"amount": 1, "dueDate": "amanha"}}"#;
         let found = parse(&Json::parse(body).unwrap()).unwrap_err();
         let fields: Vec<_> = found.iter().map(|problem| problem.field.as_str()).collect();

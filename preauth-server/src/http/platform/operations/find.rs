@@ -12,7 +12,7 @@ use crate::http::reply::Reply;
 
 use super::shape::OperationShape;
 
-/// More extensions than anybody reads at once; the list of them has pages.
+/// Maximum number of extensions in this answer; their own list has pages.
 const NEWEST: PageRequest = PageRequest {
     page: 1,
     limit: 100,

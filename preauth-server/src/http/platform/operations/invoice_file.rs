@@ -14,7 +14,7 @@ use crate::http::platform::{PlatformApi, lookup};
 use crate::http::reply::Reply;
 use crate::invoice_files::ContentHash;
 
-/// What RFC 8187 leaves as it is.
+/// The characters that RFC 8187 leaves unescaped.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_');
 
 #[derive(Clone, Copy)]
@@ -29,8 +29,8 @@ impl Endpoint for InvoiceFile {
         let hash = ContentHash::from_bytes(file.sha256);
         let content = api.files.read(hash, file.size).await?;
         let digest = format!("sha-256=:{}:", STANDARD.encode(file.sha256));
-        // Whoever made this file is a stranger: it is saved, never shown, and never taken for
-        // something else.
+        // The file comes from an untrusted sender: browsers must save it, not show it, and must not
+        // guess another type.
         Ok(Reply::file(content.stream)
             .header("content-type", &file.media_type)
             .header("content-length", &content.size.to_string())
@@ -42,8 +42,8 @@ impl Endpoint for InvoiceFile {
     }
 }
 
-/// Has the file saved under its own name: once in plain letters, for old programs, and once exactly.
-/// What could lead into another folder, or show another ending, is replaced.
+/// An attachment under the file's name: in ASCII for old programs, and exactly. Characters that
+/// could change the folder or the visible extension are replaced.
 fn attachment(name: &str) -> String {
     let name: String = name
         .chars()
@@ -70,7 +70,7 @@ mod tests {
     use super::attachment;
 
     #[test]
-    fn a_name_is_told_twice_and_leads_nowhere() {
+    fn an_attachment_name_cannot_leave_its_folder() {
         assert_eq!(
             attachment("nota.pdf"),
             "attachment; filename=\"nota.pdf\"; filename*=UTF-8''nota.pdf"

@@ -1,4 +1,4 @@
-//! GET /operations: everybody's, most recent first.
+//! GET /operations: all operations, most recent first.
 
 use preauth_core::port::Viewer;
 use salvo::async_trait;

@@ -1,5 +1,5 @@
-//! `/operations`: everything that suppliers, companies, the bank and the platform do to an
-//! operation. What is allowed is the transition table's affair.
+//! `/operations`: the actions of suppliers, companies, the bank and the platform on an operation.
+//! The transition table decides what is allowed.
 
 mod act;
 mod add;

@@ -1,5 +1,5 @@
-//! An operation as the platform shows it: the resource of the integration API, and what only the
-//! platform may see.
+//! An operation as the platform shows it: the resource of the integration API and fields for the
+//! platform alone.
 
 use preauth_core::operation::{Actor, Closing, InvoiceFile, Operation, State};
 use preauth_core::port::HistoryEntry;
@@ -26,9 +26,9 @@ pub(super) struct OperationShape {
     net_amount: Option<wire::Amount>,
     reason: Option<String>,
     stage: Option<&'static str>,
-    /// While the boleto is out: when it falls due.
+    /// Set while the boleto is issued: its due date.
     boleto_due_date: Option<String>,
-    /// While the boleto is out: its open extension.
+    /// Set while the boleto is issued: its open extension.
     extension: Option<wire::ExtensionData>,
     expires_at: Option<String>,
     created_at: String,
@@ -36,13 +36,13 @@ pub(super) struct OperationShape {
     details: Option<DetailsShape>,
 }
 
-/// What only the answer about one operation shows.
+/// Fields of the answer about one operation.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct DetailsShape {
     /// Newest first, the open one included.
     extensions: Vec<ExtensionShape>,
-    /// Null when none came with the offer.
+    /// Null when the offer came without a file.
     invoice_file: Option<FileShape>,
     /// Oldest first.
     history: Vec<HistoryShape>,
@@ -79,7 +79,7 @@ struct ActorShape {
 }
 
 impl OperationShape {
-    /// Adds what only the answer about one operation shows.
+    /// Adds the fields of the answer about one operation.
     pub(super) fn with_details(
         self,
         extensions: &[OperationExtension],

@@ -17,13 +17,13 @@ use crate::log;
 
 use super::shape::PaymentOrderShape;
 
-/// An action: its last path segment, and how its command is read from the body.
+/// An action: its last path segment, and the function that reads its command from the body.
 pub(in crate::http::platform) struct PaymentOrderAction {
     pub(in crate::http::platform) segment: &'static str,
     command: fn(Fields<'_>, &mut Problems) -> OrderCommand,
 }
 
-/// Every action on a payment order. Nothing in their bodies is required.
+/// Every action on a payment order. No field of their bodies is required.
 pub(in crate::http::platform) static ACTIONS: [PaymentOrderAction; 5] = [
     action("review", |_, _| OrderCommand::Review),
     action("schedule", |body, problems| {

@@ -1,4 +1,4 @@
-//! POST /payment-orders: an order to pay a registered supplier is generated.
+//! POST /payment-orders: generates an order to pay a registered supplier.
 
 use chrono::NaiveDate;
 use preauth_core::operation::Operation;
@@ -74,7 +74,7 @@ impl Create for Add {
     }
 }
 
-/// An order belongs to an operation between the same two.
+/// An order and its operation have the same two companies.
 fn refuse_others(target: &OrderTarget, operation: &Operation) -> Result<(), Refusal> {
     let is_theirs =
         operation.payer.company == target.payer && operation.supplier.cnpj == target.supplier;
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn every_problem_is_told_at_once() {
+    fn every_problem_is_reported() {
         let body = br#"{"amount": "x", "scheduledFor": "hoje", "operationId": "7"}"#;
         let found = parse(&Json::parse(body).unwrap()).unwrap_err();
         let fields: Vec<_> = found.iter().map(|problem| problem.field.as_str()).collect();

@@ -1,4 +1,4 @@
-//! GET /payment-orders: everybody's, newest first.
+//! GET /payment-orders: all orders, newest first.
 
 use salvo::async_trait;
 use salvo::http::Request;

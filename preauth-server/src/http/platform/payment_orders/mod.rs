@@ -1,4 +1,4 @@
-//! `/payment-orders`: orders to pay suppliers. What is allowed is their own table's affair.
+//! `/payment-orders`: orders to pay suppliers. Their own transition table decides what is allowed.
 
 mod act;
 mod add;

@@ -1,4 +1,4 @@
-//! POST /companies/{id}/users: adds a user; active unless the request says otherwise.
+//! POST /companies/{id}/users: adds a user, active by default.
 
 use preauth_core::service::PlatformKey;
 use preauth_core::value::{
@@ -90,7 +90,8 @@ fn parse(tree: &Json) -> Result<NewUser, Vec<Problem>> {
     let new = Fields::body(tree, &mut problems).and_then(|body| {
         let name = body.text("name", PersonName::parse, &mut problems);
         let email = body.text("email", Email::parse, &mut problems);
-        // An empty list is a choice; none at all is an oversight.
+        // An empty list is accepted, because it is explicit; an absent one is probably an
+        // oversight.
         body.required("permissions", &mut problems);
         let permissions = body.optional_set("permissions", Permission::ALL, &mut problems);
         let active = body.optional_bool("active", &mut problems);
@@ -110,14 +111,14 @@ mod tests {
     use crate::http::problem::{Defect, Problem};
 
     #[test]
-    fn a_user_is_active_and_may_do_nothing_unless_the_request_says_so() {
+    fn a_user_is_active_and_has_no_permissions_by_default() {
         let body = br#"{"name": "Ana", "email": "ana@construtora.example", "permissions": []}"#;
         let user = parse(&Json::parse(body).unwrap()).unwrap();
         assert!(user.active && user.permissions.is_empty());
     }
 
     #[test]
-    fn every_problem_is_told_at_once() {
+    fn every_problem_is_reported() {
         let body = br#"{"name": " ", "permissions": ["ADMIN"], "active": "yes"}"#;
         let found = parse(&Json::parse(body).unwrap()).unwrap_err();
         let fields: Vec<_> = found.iter().map(|problem| problem.field.as_str()).collect();

@@ -1,4 +1,4 @@
-//! `/companies/{id}/users` and `/users/{id}`: the people in whose name keys act.
+//! `/companies/{id}/users` and `/users/{id}`: the users on whose behalf keys act.
 
 mod add;
 mod find;

@@ -1,4 +1,4 @@
-//! PATCH /users/{id}: changes what the request names and leaves the rest.
+//! PATCH /users/{id}: changes the fields in the request and leaves the others.
 
 use preauth_core::value::{Email, Permission, PersonName};
 use salvo::async_trait;

@@ -1,4 +1,4 @@
-//! DELETE /companies/{id}/webhook-endpoint: its pending deliveries end as failed.
+//! DELETE /companies/{id}/webhook-endpoint: its pending deliveries fail.
 
 use preauth_core::value::CompanyId;
 use salvo::async_trait;

@@ -1,5 +1,5 @@
-//! `/companies/{id}/webhook-endpoint`: where a head office hears of events (contract, "Endpoint
-//! registration rules").
+//! `/companies/{id}/webhook-endpoint`: the endpoint that receives a head office's events (contract,
+//! "Endpoint registration rules").
 
 mod delete;
 mod find;
@@ -26,7 +26,7 @@ use crate::http::path_id;
 
 use super::PlatformApi;
 
-/// The endpoint of the company that the path names; a branch has none.
+/// The endpoint of the company in the path; a branch has none.
 async fn endpoint(api: &PlatformApi, req: &Request) -> Result<Endpoint, ApiError> {
     let company = path_id::record(req, CompanyId::parse)?;
     let found = api.directory.endpoint(company).await?;

@@ -1,4 +1,4 @@
-//! POST /companies/{id}/webhook-endpoint/pause and /resume; doing either again changes nothing.
+//! POST /companies/{id}/webhook-endpoint/pause and /resume; both are idempotent.
 
 use preauth_core::value::CompanyId;
 use salvo::async_trait;
@@ -13,9 +13,9 @@ use crate::http::{convert, path_id};
 
 use super::shape::EndpointShape;
 
-/// Keeps events from now on.
+/// Events are kept from now on.
 pub(in crate::http::platform) const PAUSE: SetPaused = SetPaused { paused: true };
-/// Delivers what was kept.
+/// The kept events are delivered.
 pub(in crate::http::platform) const RESUME: SetPaused = SetPaused { paused: false };
 
 #[derive(Clone, Copy)]

@@ -1,5 +1,5 @@
 //! POST /companies/{id}/webhook-endpoint/rotate-secret: a new secret signs from the next attempt
-//! on; the ones before stop at once, or after the overlap that the request asks for.
+//! on. Earlier secrets stop signing immediately, or after the overlap in the request.
 
 use chrono::TimeDelta;
 use salvo::async_trait;
@@ -18,7 +18,7 @@ use crate::secret::new_signing_secret;
 
 use super::shape::EndpointShape;
 
-/// Secrets may overlap for a week.
+/// Maximum overlap of secrets: a week.
 const MAX_OVERLAP_HOURS: u64 = 168;
 
 #[derive(Clone, Copy)]

@@ -1,9 +1,8 @@
 //! PUT /companies/{id}/webhook-endpoint: registers the endpoint, or changes its URL and events.
 //!
-//! Its name is resolved before anything is written. When nobody can say what it leads to, nothing is
-//! known to be wrong with it: that is an outage and no refusal.
-//! Only the answer that registers (201) has the signing secret. `webhook.test` may be chosen, and
-//! is sent on demand whether it was chosen or not.
+//! Its name is resolved before anything is written. A failed DNS look-up proves nothing about the
+//! name, so it is an outage and not a refusal. Only the answer that registers (201) has the signing
+//! secret. `webhook.test` may be in the list of events, and is sent on demand even when it is not.
 
 use preauth_core::ErrorCode;
 use preauth_core::value::{CompanyId, EndpointId, EventType, EventTypeSet};
@@ -104,7 +103,7 @@ struct WantedEndpoint {
 fn parse(tree: &Json) -> Result<WantedEndpoint, Vec<Problem>> {
     let mut problems = Problems::default();
     let wanted = Fields::body(tree, &mut problems).and_then(|body| {
-        // What a URL may be is checked apart, and answered with a code of its own.
+        // The URL is validated separately, because its refusals have a code of their own.
         let url = body.text(
             "url",
             |text| Ok::<_, Defect>(text.to_owned()),

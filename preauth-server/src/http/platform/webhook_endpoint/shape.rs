@@ -16,7 +16,7 @@ pub(super) struct EndpointShape {
     paused_at: Option<String>,
     created_at: String,
     last_success_at: Option<String>,
-    /// The signing secret, in the one answer that makes it.
+    /// The signing secret, only in the answer that creates it.
     #[serde(skip_serializing_if = "Option::is_none")]
     secret: Option<String>,
 }

@@ -1,5 +1,5 @@
-//! POST /companies/{id}/webhook-endpoint/test: a test event, signed like any other, whatever events
-//! were chosen. Answers the delivery as it was queued.
+//! POST /companies/{id}/webhook-endpoint/test: a test event, signed like any other, whichever
+//! events the endpoint subscribes to. Answers the delivery as queued.
 
 use preauth_core::ErrorCode;
 use preauth_core::port::Write;
@@ -58,7 +58,7 @@ impl Create for Test {
             .map(|reply| -> &ReplyOf<'_, Announced> { reply });
         let now = api.clock.now();
         let queued = announce_to(api, write, Some(&endpoint), event, reply, now).await?;
-        // Every endpoint hears of a test.
+        // Every endpoint receives tests, so this one has a delivery.
         let body = shown(&queued).ok_or(ApiError::new(ErrorCode::ResourceNotFound))?;
         Ok(Reply::json(Self::STATUS, body))
     }

@@ -1,4 +1,4 @@
-//! What is accepted here means the same to the HTTP library, or the library refuses it.
+//! Checks that an accepted head means the same to the HTTP library, or that the library refuses it.
 
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use proptest::sample::select;
@@ -8,7 +8,7 @@ use tokio::runtime::Builder;
 use super::reading::{Reading, reading_of};
 use super::{BodyLength, end_of_head, read};
 
-/// Heads that are near to what a client sends.
+/// Heads that are close to those of real clients.
 const REQUEST_LINES: [&str; 14] = [
     "GET / HTTP/1.1",
     "POST /a?b=%20 HTTP/1.1",
@@ -79,7 +79,7 @@ fn heads() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// Gives what both read, if both accept it.
+/// Returns the library's reading, if both accept the head.
 fn compare(bytes: &[u8]) -> Option<Reading> {
     let end = end_of_head(bytes, 0)?;
     let whole = &bytes[..end];

@@ -1,8 +1,9 @@
 //! The head of a request as it was sent: where it ends, how long its body is, and whether every
 //! server on the way would read it alike.
 //!
-//! The HTTP library reads the same bytes afterwards. What is accepted here without a flaw means the
-//! same to it, or it refuses the request (`agreement.rs`, and the fuzz target `request_head`).
+//! The HTTP library reads the same bytes afterwards. A head that is accepted here without a flaw
+//! means the same to the library, or the library refuses it (`agreement.rs`, and the fuzz target
+//! `request_head`).
 
 #[cfg(test)]
 mod agreement;
@@ -11,33 +12,33 @@ mod reading;
 
 use salvo::http::uri::Authority;
 
-/// The request target: path and query string.
+/// Maximum length of the request target: path and query string.
 const MAX_TARGET_BYTES: usize = 8 * 1024;
-/// A length with more digits is refused: nothing of ours accepts as much, and not every server on the
-/// way can hold the number.
+/// Maximum number of digits of a length: this server accepts no body that large, and some servers
+/// on the way cannot represent the number.
 const MAX_LENGTH_DIGITS: usize = 18;
 
-/// What a head says.
+/// The parsed head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head<'a> {
     /// The method, as sent.
     pub method: &'a [u8],
     /// The request target, as sent.
     pub target: &'a [u8],
-    /// How many header lines it has.
+    /// The number of header lines.
     pub header_count: usize,
-    /// How long the body after it is.
+    /// The length of the body after it.
     pub body: BodyLength,
-    /// Why the request is refused whatever it asks for, if it is.
+    /// The flaw for which the request is refused, whichever endpoint it is for.
     pub flaw: Option<Flaw>,
 }
 
-/// How long a body is, as far as its head tells.
+/// The length of a body, as its head declares it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyLength {
-    /// So many bytes.
+    /// A number of bytes.
     Bytes(u64),
-    /// The body itself tells where it ends.
+    /// Chunks, of which the last one ends the body.
     Chunked,
 }
 
@@ -51,20 +52,21 @@ pub enum Flaw {
     RequestLine,
     /// HTTP/1.1 without Host, Host twice, or one that names no host.
     Host,
-    /// Content-Length that is not 1 to 18 digits, stands twice, or beside Transfer-Encoding.
+    /// Content-Length that is not 1 to 18 digits, is repeated, or stands beside Transfer-Encoding.
     Length,
-    /// Transfer-Encoding twice, in HTTP/1.0, or anything but `chunked`.
+    /// Transfer-Encoding that is repeated, in HTTP/1.0, or not `chunked`.
     Encoding,
-    /// Content-Type twice.
+    /// Repeated Content-Type.
     ContentType,
     /// The request target is too long.
     TargetTooLong,
-    /// It came behind a chunked body before that was answered, unread by this parser.
+    /// The head came behind a chunked body before that was answered, so this parser did not read
+    /// it.
     Unseen,
 }
 
-/// Where the first head in `bytes` ends, empty lines before it included; `seen` bytes of them were
-/// searched before.
+/// Where the first head in `bytes` ends, preceding empty lines included; `seen` bytes were searched
+/// before.
 #[must_use]
 pub fn end_of_head(bytes: &[u8], seen: usize) -> Option<usize> {
     let begin = bytes
@@ -101,7 +103,7 @@ pub fn read(bytes: &[u8]) -> Head<'_> {
     facts.head()
 }
 
-/// What counts in a head, as far as it was read.
+/// The relevant facts of a head, as far as it was read.
 #[derive(Default)]
 struct Facts<'a> {
     request_line: RequestLine<'a>,
@@ -130,7 +132,7 @@ impl<'a> Facts<'a> {
             self.has_flawed_line = true;
             return;
         };
-        // A folded line begins with a blank, which no name has.
+        // A folded line begins with a blank, which is not allowed in a name.
         self.has_flawed_line |= !is_token(name) || !value.iter().all(|byte| is_text(*byte));
         let value = value.trim_ascii();
         if name.eq_ignore_ascii_case(b"host") {
@@ -154,7 +156,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Where it cannot be known there is a flaw, which ends the connection.
+    /// An unknown length always comes with a flaw, which ends the connection.
     fn body(&self) -> BodyLength {
         if !self.encodings.is_empty() {
             return BodyLength::Chunked;
@@ -209,7 +211,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// The three words of the first line.
+/// The three parts of the first line.
 #[derive(Default)]
 struct RequestLine<'a> {
     method: &'a [u8],
@@ -228,7 +230,7 @@ impl<'a> RequestLine<'a> {
         }
     }
 
-    /// A fragment has no place in a target (RFC 9112, 3.2): some servers drop it, others do not.
+    /// A target must not contain a fragment (RFC 9112, 3.2): some servers drop it, others do not.
     fn is_sound(&self) -> bool {
         let is_plain = |byte: &u8| *byte > b' ' && !matches!(byte, b'#' | 0x7f);
         is_token(self.method)
@@ -256,7 +258,7 @@ fn is_token(word: &[u8]) -> bool {
     !word.is_empty() && word.iter().all(is_letter)
 }
 
-/// What a header's value may hold: no control character but the tab.
+/// Allowed in a header's value: no control character but the tab.
 const fn is_text(byte: u8) -> bool {
     byte == b'\t' || (byte >= b' ' && byte != 0x7f)
 }

@@ -1,4 +1,4 @@
-//! What the HTTP library reads in the head of a request, to be compared with what `head.rs` reads.
+//! The HTTP library's reading of a request's head, to be compared with that of `head.rs`.
 //!
 //! The fuzz target `request_head` includes this file.
 
@@ -14,7 +14,7 @@ use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 
-/// A request as the library gives it to a service.
+/// A request as the library passes it to a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reading {
     pub(crate) method: String,
@@ -37,7 +37,7 @@ pub(crate) async fn reading_of(bytes: &[u8]) -> Option<Reading> {
     let transport = tokio::io::join(bytes, tokio::io::sink());
     let mut protocol = http1::Builder::new();
     protocol.half_close(true).header_read_timeout(None);
-    // A refusal is an error of the connection.
+    // A refused head is an error of the connection.
     let _ = protocol
         .serve_connection(TokioIo::new(transport), service)
         .await;
@@ -54,8 +54,8 @@ impl Reading {
         }
     }
 
-    /// Whether `target` as it was sent is this target. The library writes the scheme of an absolute
-    /// target in small letters, and a slash where such a target has no path.
+    /// Whether `target`, as sent, is this target. The library lower-cases the scheme of an absolute
+    /// target, and adds a slash to such a target without a path.
     pub(crate) fn has_target(&self, target: &[u8]) -> bool {
         let shown = self.target.as_bytes();
         if shown == target {
