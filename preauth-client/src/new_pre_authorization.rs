@@ -47,24 +47,10 @@ impl NewPreAuthorization {
         due_date: DueDate,
         invoice_number: InvoiceNumber,
     ) -> Self {
-        let supplier = CreateSupplier {
-            cnpj: supplier,
-            email: supplier_email,
-            name: None,
-            contact_name: None,
-            phone: None,
-        };
-        let invoice = CreateInvoice {
-            amount: amount.into(),
-            due_date,
-            number: invoice_number,
-            withheld_tax_amount: None,
-        };
-        Self::from(CreatePreAuthorization {
-            supplier,
-            invoice,
-            external_reference: None,
-        })
+        Self::from(CreatePreAuthorization::new(
+            CreateSupplier::new(supplier, supplier_email),
+            CreateInvoice::new(amount.into(), due_date, invoice_number),
+        ))
     }
 
     /// The supplier's legal name; required, with [`contact_name`](Self::contact_name), when the

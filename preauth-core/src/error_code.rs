@@ -7,6 +7,7 @@ text_enum! {
     ///
     /// The set is closed here, because the service knows what it sends; clients must tolerate codes
     /// that they do not know. Which HTTP status goes with a code is decided where HTTP is spoken.
+    #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
     pub enum ErrorCode, "error code" {
         /// A field of the body or query is missing or badly formed; one item per problem.
         ValidationError => "VALIDATION_ERROR",

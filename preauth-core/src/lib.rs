@@ -17,6 +17,13 @@
 //! - [`wire`]: the JSON shapes, which know the values and none of the rules;
 //!
 //! Time and ids come in as values: nothing here reads a clock or draws a random number.
+//!
+//! # What may grow
+//!
+//! A later version may add a status, code, event type, stage, command, kind of error or field of the JSON
+//! without being a new major one, because the contract may. These types are `non_exhaustive`: match with
+//! `_`, and build with the constructors. What [`port`] hands to a store is not: a store that ignored a new
+//! field would lose data, so there a new one breaks the build.
 #![warn(clippy::wildcard_enum_match_arm)]
 
 pub mod audit;

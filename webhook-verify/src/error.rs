@@ -12,6 +12,7 @@ use crate::{SIGNATURE_HEADER, mac::MAC_BYTES};
 /// Only the time and the form of the header are told apart from a signature that does not match:
 /// what the sender knows anyway. Nothing depends on the secret but [`VerifyError::NoMatch`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum VerifyError {
     /// The request had no signature header.
     MissingHeader,
@@ -72,6 +73,7 @@ impl Error for VerifyError {}
 
 /// What is wrong with the form of a signature header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum HeaderDefect {
     /// It is longer than [`MAX_HEADER_BYTES`].
     TooLong,

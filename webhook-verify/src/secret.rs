@@ -79,6 +79,7 @@ impl fmt::Debug for Secret {
 
 /// Why a text is not taken as a signing secret. Holds and shows nothing of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SecretError {
     /// Nothing was given; an unset variable of the environment, perhaps.
     Empty,

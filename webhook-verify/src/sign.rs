@@ -52,6 +52,7 @@ pub fn sign(secrets: &[Secret], unix_seconds: i64, body: &[u8]) -> Result<String
 
 /// Why nothing was signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SignError {
     /// There was no secret to sign with.
     NoSecret,

@@ -78,7 +78,9 @@ impl Walk {
         &mut self,
         list: PreAuthorizationList,
     ) -> Result<Vec<PreAuthorization>, Astray> {
-        let PreAuthorizationList { data, pagination } = list;
+        let PreAuthorizationList {
+            data, pagination, ..
+        } = list;
         if !data.is_sorted_by(|newer, older| newer.id > older.id) {
             return Err(Astray::Unordered);
         }

@@ -6,6 +6,7 @@ use crate::port::Subject;
 
 /// A rule about stored records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum Rule {
     /// Everything that is stored can be read back.
     Readable,

@@ -4,6 +4,7 @@ use crate::value::{ApiKeyId, UserId};
 
 /// The party that caused an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum Actor {
     /// A program with an API key, acting in the name of the key's responsible user.
     ApiKey {

@@ -6,6 +6,7 @@ use super::{Action, Closing, Extension, ExtensionStatus, Resumed};
 
 /// One recorded change, with the data that the new state needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum Change {
     /// The supplier asked for the advance.
     Requested,

@@ -6,6 +6,7 @@ use super::Action;
 
 /// A request to change an existing operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum Command {
     /// The supplier asks for the advance.
     Request,
@@ -72,6 +73,7 @@ pub enum Command {
 
 /// Who reproves a request; it decides from which statuses, and the webhook's stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum ReprovedBy {
     /// The construction company.
     Company,

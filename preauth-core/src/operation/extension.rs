@@ -15,6 +15,7 @@ pub struct Extension {
 
 /// Where an extension stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum ExtensionStatus {
     /// Requested; the operation can neither be concluded nor its payout returned.
     Open,

@@ -22,6 +22,7 @@ pub struct InvoiceAmounts {
 
 /// Why an amount was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum AmountProblem {
     /// `invoice.amount` lies outside 500 to 10,000,000 reais.
     AmountOutOfRange,

@@ -7,6 +7,7 @@ use crate::value::{OperationId, Status};
 
 /// A refusal by the rules. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum Rejection {
     /// The due date lies less than 5 days ahead.
     #[error("due date is less than 5 days ahead")]

@@ -52,6 +52,7 @@ pub type Payer = Party;
 
 /// The nine statuses of the contract, each with the data that belongs to it alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum State {
     /// Offered; the supplier has not answered.
     InPreAuth,

@@ -26,6 +26,7 @@ pub struct Transition {
 
 /// What can be done to an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum Action {
     /// The ERP offers an advance.
     Offer,
@@ -71,6 +72,7 @@ pub enum Action {
 
 /// Who may do an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum By {
     /// The company's ERP, through the integration API.
     Erp,

@@ -9,6 +9,7 @@ use super::{OrderAction, OtherOrder, PaymentOrder};
 
 /// A request to change an existing payment order.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum OrderCommand {
     /// Take it under review.
     Review,
@@ -44,6 +45,7 @@ pub struct OrderChange {
 
 /// Why a command on a payment order was refused. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum OrderRejection {
     /// There is no such order.
     #[error("no such payment order")]

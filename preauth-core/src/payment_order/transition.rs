@@ -17,6 +17,7 @@ pub struct OrderTransition {
 
 /// What can be done to a payment order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum OrderAction {
     /// The platform generates it.
     Create,

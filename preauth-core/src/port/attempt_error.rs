@@ -4,6 +4,7 @@
 ///
 /// Its text is for logs; hosts keep the [`code`](Self::code).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum AttemptError {
     /// The answer was not 2xx.
     #[error("answered with a status outside 2xx")]

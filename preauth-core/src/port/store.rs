@@ -200,6 +200,7 @@ pub struct Unavailable {
 
 /// Why a commit did not succeed. These are kept apart because callers must treat them so.
 #[derive(Debug, Error)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum CommitError {
     /// Something else was committed in between; nothing was written. Load again and decide anew.
     #[error("something else was committed in between")]

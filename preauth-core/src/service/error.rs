@@ -10,6 +10,7 @@ use crate::port::Unavailable;
 
 /// A use case's failure: refused, not done, or unknown.
 #[derive(Debug, Error)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum ServiceError {
     /// The rules refused; nothing was changed.
     #[error(transparent)]

@@ -40,6 +40,7 @@ pub struct CnpjRoot([u8; ROOT_LENGTH]);
 
 /// Why a text is not a CNPJ. The text itself is never repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum CnpjError {
     /// Nothing, or only spaces.
     #[error("the tax id is empty")]

@@ -22,6 +22,7 @@ pub struct DueDate(NaiveDate);
 
 /// Why a text is not a due date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum DueDateError {
     /// Not four digits, two digits and two digits with hyphens between.
     #[error("the date is not of the form YYYY-MM-DD")]

@@ -26,6 +26,7 @@ pub struct Email(String);
 
 /// Why a text is not an e-mail address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum EmailError {
     /// Nothing, or only white space.
     #[error("the e-mail is empty")]

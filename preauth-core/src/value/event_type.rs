@@ -5,6 +5,7 @@ use super::text_enum::text_enum;
 
 text_enum! {
     /// What a webhook can report. Contract, "Event types (25)".
+    #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
     pub enum EventType, "event type" {
         /// The company offered an advance.
         PreAuthorizationCreated => "pre_authorization.created",
@@ -61,6 +62,7 @@ text_enum! {
 
 text_enum! {
     /// The first half of an event type, which decides the shape of its data and who receives it.
+    #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
     pub enum Family, "event family" {
         /// To payer and supplier; data of the operation.
         PreAuthorization => "pre_authorization",

@@ -24,6 +24,7 @@ pub struct IdempotencyKey(String);
 
 /// Why a text is not an idempotency key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum IdempotencyKeyError {
     /// A character other than ASCII letters, digits and `._:-`.
     #[error("the idempotency key has a character that is not allowed")]

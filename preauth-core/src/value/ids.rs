@@ -10,6 +10,7 @@ use uuid::fmt::Hyphenated;
 /// differently: a text that is no number is a fault of the request, a number that is no id is an id
 /// that nothing has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum IntegerIdError {
     /// Not an integer in ASCII digits.
     #[error("the id is not an integer")]

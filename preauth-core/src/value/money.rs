@@ -23,6 +23,7 @@ pub struct Money {
 
 /// Why a text is not an amount of money.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum MoneyError {
     /// Not a plain decimal.
     #[error("the amount is not a plain decimal such as 1234.56")]

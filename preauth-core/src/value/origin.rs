@@ -4,6 +4,7 @@ use super::text_enum::text_enum;
 
 text_enum! {
     /// How an operation came about. Contract, "Webhook data" (`origin`).
+    #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
     pub enum Origin, "origin" {
         /// Born from a pre-authorization.
         PreAuth => "PRE_AUTH",

@@ -6,6 +6,7 @@ use super::text_enum::text_enum;
 text_enum! {
     /// What a company's user may do. A key's responsible user needs both (contract,
     /// "Authentication" item 2).
+    #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
     pub enum Permission, "permission" {
         /// Request advances.
         RequestAdvances => "REQUEST_ADVANCES",

@@ -5,6 +5,7 @@ use super::text_enum::text_enum;
 
 text_enum! {
     /// What an API key may be used for. Contract, "Authentication" item 4.
+    #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
     pub enum Scope, "scope" {
         /// List and get operations.
         PreauthRead => "preauth:read",

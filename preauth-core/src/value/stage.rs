@@ -4,6 +4,7 @@ use super::text_enum::text_enum;
 
 text_enum! {
     /// At which stage an operation was closed. Contract, "Webhook data" (`stage`).
+    #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
     pub enum Stage, "stage" {
         /// While it was an offer.
         PreAuth => "PRE_AUTH",

@@ -5,6 +5,7 @@ use super::text_enum::text_enum;
 text_enum! {
     /// Where an operation stands. Contract, "States and transitions"; the same nine values appear in
     /// answers, in the list filter and in webhooks.
+    #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
     pub enum Status, "status" {
         /// Offered to the supplier, who has not answered yet.
         InPreAuth => "IN_PRE_AUTH",

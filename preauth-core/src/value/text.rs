@@ -7,6 +7,7 @@ use super::characters::{is_hidden, nfc, nfd};
 
 /// Why a text is refused. The text itself is never repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum TextError {
     /// Nothing, or only white space.
     #[error("the text is blank")]

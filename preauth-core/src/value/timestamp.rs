@@ -27,6 +27,7 @@ pub struct Timestamp {
 
 /// Why a text is not a timestamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum TimestampError {
     /// Not of the form `YYYY-MM-DDTHH:MM:SS`, up to nine decimals, `Z`.
     #[error("the timestamp is not of the form YYYY-MM-DDTHH:MM:SS.sssZ")]

@@ -13,6 +13,7 @@ use crate::value::{
 /// its own, which tells every problem of every field at once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub struct CreatePreAuthorization {
     /// Who is offered the advance.
     pub supplier: CreateSupplier,
@@ -26,6 +27,7 @@ pub struct CreatePreAuthorization {
 /// The supplier of a create.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub struct CreateSupplier {
     /// Its tax id.
     #[serde(with = "text")]
@@ -47,6 +49,7 @@ pub struct CreateSupplier {
 /// The invoice of a create.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub struct CreateInvoice {
     /// Gross amount, 500 to 10,000,000 reais.
     pub amount: Amount,
@@ -59,4 +62,43 @@ pub struct CreateInvoice {
     /// What is withheld; it must leave 500 reais.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub withheld_tax_amount: Option<Amount>,
+}
+
+impl CreatePreAuthorization {
+    /// A create without a reference of the caller's own.
+    #[must_use]
+    pub const fn new(supplier: CreateSupplier, invoice: CreateInvoice) -> Self {
+        Self {
+            supplier,
+            invoice,
+            external_reference: None,
+        }
+    }
+}
+
+impl CreateSupplier {
+    /// A supplier that the platform knows; a new one needs `name` and `contact_name`, too.
+    #[must_use]
+    pub const fn new(cnpj: Cnpj, email: Email) -> Self {
+        Self {
+            cnpj,
+            email,
+            name: None,
+            contact_name: None,
+            phone: None,
+        }
+    }
+}
+
+impl CreateInvoice {
+    /// An invoice from which nothing is withheld.
+    #[must_use]
+    pub const fn new(amount: Amount, due_date: DueDate, number: InvoiceNumber) -> Self {
+        Self {
+            amount,
+            due_date,
+            number,
+            withheld_tax_amount: None,
+        }
+    }
 }

@@ -9,6 +9,7 @@ use crate::value::OperationId;
 
 /// The body of every answer that is not a success. Contract, "Error body".
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub struct ErrorBody {
     /// What is wrong: one item, or one per problem for `VALIDATION_ERROR`.
     pub errors: Vec<ErrorItem>,
@@ -25,6 +26,7 @@ pub struct ErrorBody {
 
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub struct ErrorItem {
     /// What callers branch on.
     pub code: Open<ErrorCode>,
@@ -36,6 +38,7 @@ pub struct ErrorItem {
 /// What is known about an error beyond its text. Fields that are `None` are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub struct ErrorDetail {
     /// For `PRE_AUTH_DUPLICATE_INVOICE`, at index 0: the operation that holds the invoice.
     #[serde(

@@ -4,6 +4,7 @@ use serde::de::DeserializeOwned;
 
 /// Why bytes are not a document of the expected shape.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum JsonError {
     /// The document is no object; an array, in particular, is not an object's fields in order.
     #[error("the document is not a json object")]

@@ -9,8 +9,8 @@
 //! - Read: unknown fields are ignored, and an unknown status, stage, event type or error code keeps
 //!   its text ([`Open`]), because the contract lets all of these appear without notice ("Versioning").
 //!
-//! The structs are exhaustive on purpose: the service builds them, and a new field must break the
-//! place that fills it in. Their users outside match on fields with `..`.
+//! The structs may get more fields within v1, so none of them can be built by a literal: each has a
+//! constructor that takes what is always there, and the rest are fields to set.
 
 pub mod header;
 pub mod path;

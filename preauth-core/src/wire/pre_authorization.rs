@@ -11,6 +11,7 @@ use crate::value::{Cnpj, DueDate, OperationId, Status, Timestamp};
 /// written as `null`, never left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub struct PreAuthorization {
     /// The `{id}` of get and cancel, and the `anticipationId` of webhooks.
     #[serde(with = "number")]
@@ -37,6 +38,7 @@ pub struct PreAuthorization {
 /// A company with a name: the payer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub struct Party {
     /// Its tax id, without mask.
     #[serde(with = "text")]
@@ -48,6 +50,7 @@ pub struct Party {
 /// A company whose name may be unknown: the supplier.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub struct SupplierParty {
     /// Its tax id, without mask.
     #[serde(with = "text")]
@@ -60,6 +63,7 @@ pub struct SupplierParty {
 /// The invoice of a pre-authorization.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub struct Invoice {
     /// Gross amount.
     pub amount: Amount,
@@ -77,6 +81,7 @@ pub struct Invoice {
 /// One page of a list, most recent first. Contract, "`PreAuthorizationList`".
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub struct PreAuthorizationList {
     /// The entries of this page.
     pub data: Vec<PreAuthorization>,
@@ -87,6 +92,7 @@ pub struct PreAuthorizationList {
 /// Where a page stands among all pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub struct Pagination {
     /// The number of this page, from 1.
     pub page: u64,
@@ -96,6 +102,70 @@ pub struct Pagination {
     pub total: u64,
     /// Pages that have entries; 0 when there is none.
     pub total_pages: u64,
+}
+
+impl PreAuthorization {
+    /// An operation. Whatever may be `null` is `None`.
+    #[must_use]
+    pub fn new(
+        id: OperationId,
+        status: impl Into<Open<Status>>,
+        payer: Party,
+        supplier: SupplierParty,
+        invoice: Invoice,
+        created_at: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            status: status.into(),
+            external_reference: None,
+            payer,
+            supplier,
+            invoice,
+            expires_at: None,
+            created_at,
+        }
+    }
+}
+
+impl Party {
+    /// The company with this tax id and name.
+    #[must_use]
+    pub fn new(cnpj: Cnpj, name: impl Into<String>) -> Self {
+        Self {
+            cnpj,
+            name: name.into(),
+        }
+    }
+}
+
+impl SupplierParty {
+    /// The company with this tax id; `None` when its name is not known.
+    #[must_use]
+    pub const fn new(cnpj: Cnpj, name: Option<String>) -> Self {
+        Self { cnpj, name }
+    }
+}
+
+impl Invoice {
+    /// An invoice without a number, from which nothing is withheld.
+    #[must_use]
+    pub fn new(amount: Amount, due_date: DueDate) -> Self {
+        Self {
+            amount,
+            due_date,
+            number: None,
+            withheld_tax_amount: Amount::default(),
+        }
+    }
+}
+
+impl PreAuthorizationList {
+    /// A page with these entries.
+    #[must_use]
+    pub const fn new(data: Vec<PreAuthorization>, pagination: Pagination) -> Self {
+        Self { data, pagination }
+    }
 }
 
 impl Pagination {

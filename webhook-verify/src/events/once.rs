@@ -37,6 +37,7 @@ pub enum Handled<T> {
 
 /// Why an event was not handled, or not remembered. Answer 500: the sender comes again.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum OnceError<W, S> {
     /// The work failed.
     #[error("the event could not be handled")]

@@ -11,6 +11,7 @@ const MAX_EXPONENT: i32 = 32;
 
 /// Why a text is not an acceptable number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum DecimalError {
     /// Nothing at all.
     #[error("the number is empty")]

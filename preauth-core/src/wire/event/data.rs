@@ -8,7 +8,7 @@ use crate::wire::{JsonError, Open, from_json};
 
 /// The data of an event, in the shape of its family. Contract, "Webhook event envelope" (`data`).
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum EventData {
     /// Of `pre_authorization.*` and `anticipation.*`.
     Operation(Box<OperationEventData>),

@@ -13,6 +13,7 @@ use crate::wire::{JsonError, Open, from_json, text};
 /// and then [`RawEventEnvelope::data`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub struct EventEnvelope<D> {
     /// Equal on every attempt and resend: receivers deduplicate by it.
     #[serde(with = "text")]
@@ -46,6 +47,24 @@ pub struct EventEnvelope<D> {
 /// # Ok::<(), preauth_core::wire::JsonError>(())
 /// ```
 pub type RawEventEnvelope = EventEnvelope<Box<RawValue>>;
+
+impl<D> EventEnvelope<D> {
+    /// An event with its data.
+    #[must_use]
+    pub fn new(
+        id: EventId,
+        event_type: impl Into<Open<EventType>>,
+        created_at: Timestamp,
+        data: D,
+    ) -> Self {
+        Self {
+            id,
+            event_type: event_type.into(),
+            created_at,
+            data,
+        }
+    }
+}
 
 impl RawEventEnvelope {
     /// Reads the body of a webhook; to be done after its signature was verified.

@@ -8,6 +8,7 @@ use crate::wire::{Amount, Party, SupplierParty, number, text};
 /// An invoice as events show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub struct EventInvoice {
     /// Gross amount.
     pub amount: Amount,
@@ -22,6 +23,7 @@ pub struct EventInvoice {
 /// The data of `invoice.received`. The contract does not show it; the shape is this project's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub struct InvoiceReceivedData {
     /// The number of the invoice on the platform.
     #[serde(with = "number")]
@@ -32,4 +34,34 @@ pub struct InvoiceReceivedData {
     pub payer: Party,
     /// Who issued it.
     pub supplier: SupplierParty,
+}
+
+impl EventInvoice {
+    /// An invoice without a number.
+    #[must_use]
+    pub const fn new(amount: Amount, due_date: DueDate) -> Self {
+        Self {
+            amount,
+            due_date,
+            number: None,
+        }
+    }
+}
+
+impl InvoiceReceivedData {
+    /// The data of the event.
+    #[must_use]
+    pub const fn new(
+        invoice_id: InvoiceId,
+        invoice: EventInvoice,
+        payer: Party,
+        supplier: SupplierParty,
+    ) -> Self {
+        Self {
+            invoice_id,
+            invoice,
+            payer,
+            supplier,
+        }
+    }
 }

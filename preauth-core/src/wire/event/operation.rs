@@ -12,6 +12,7 @@ use crate::wire::{Amount, Open, Party, SupplierParty, number, text};
 /// `extension` is always written, with `null` where there is nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub struct OperationEventData {
     /// The `id` of the operation.
     #[serde(with = "number")]
@@ -46,6 +47,7 @@ pub struct OperationEventData {
 /// The extension of a boleto.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub struct ExtensionData {
     /// Its number.
     #[serde(with = "number")]
@@ -55,4 +57,44 @@ pub struct ExtensionData {
     pub new_due_date: DueDate,
     /// Total of the extended boleto.
     pub total_amount: Amount,
+}
+
+impl OperationEventData {
+    /// The data of an event that neither closes the operation nor extends its boleto. Whatever may be
+    /// `null` is `None`.
+    #[must_use]
+    pub fn new(
+        anticipation_id: OperationId,
+        status: impl Into<Open<Status>>,
+        origin: impl Into<Open<Origin>>,
+        invoice: EventInvoice,
+        payer: Party,
+        supplier: SupplierParty,
+    ) -> Self {
+        Self {
+            anticipation_id,
+            status: status.into(),
+            origin: origin.into(),
+            invoice,
+            net_amount: None,
+            payer,
+            supplier,
+            external_reference: None,
+            reason: None,
+            stage: None,
+            extension: None,
+        }
+    }
+}
+
+impl ExtensionData {
+    /// The extension as its events show it.
+    #[must_use]
+    pub const fn new(id: ExtensionId, new_due_date: DueDate, total_amount: Amount) -> Self {
+        Self {
+            id,
+            new_due_date,
+            total_amount,
+        }
+    }
 }

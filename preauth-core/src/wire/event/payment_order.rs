@@ -10,6 +10,7 @@ use crate::wire::{Amount, Open, Party, SupplierParty, number, text};
 /// Every field is always written, with `null` where there is nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub struct PaymentOrderEventData {
     /// The number of the order.
     #[serde(with = "number")]
@@ -31,4 +32,27 @@ pub struct PaymentOrderEventData {
     /// Why it was cancelled or reproved.
     #[serde(default)]
     pub reason: Option<String>,
+}
+
+impl PaymentOrderEventData {
+    /// The data of an event. Whatever may be `null` is `None`.
+    #[must_use]
+    pub fn new(
+        payment_order_id: PaymentOrderId,
+        status: impl Into<Open<PaymentOrderStatus>>,
+        amount: Amount,
+        payer: Party,
+        supplier: SupplierParty,
+    ) -> Self {
+        Self {
+            payment_order_id,
+            status: status.into(),
+            amount,
+            scheduled_for: None,
+            anticipation_id: None,
+            payer,
+            supplier,
+            reason: None,
+        }
+    }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The data of `webhook.test`. The contract does not show it; the shape is this project's.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub struct WebhookTestData {
     /// A sentence for whoever reads the log of the receiver.
     #[serde(default, skip_serializing_if = "Option::is_none")]
