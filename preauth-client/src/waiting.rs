@@ -29,7 +29,7 @@ impl WaitPolicy {
         Self {
             time,
             first_interval: Duration::from_secs(2),
-            longest_interval: Duration::from_mins(1),
+            longest_interval: Duration::from_secs(60),
         }
     }
 

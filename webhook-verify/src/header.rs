@@ -134,9 +134,10 @@ fn parse_signature(digits: &[u8; HEX_DIGITS]) -> Result<Mac, HeaderDefect> {
         return Err(HeaderDefect::SignatureNotHex);
     }
     let mut mac = [0; MAC_BYTES];
-    let (pairs, _) = values.as_chunks::<2>();
-    for (byte, [high, low]) in mac.iter_mut().zip(pairs) {
-        *byte = (high << 4) | low;
+    for (byte, pair) in mac.iter_mut().zip(values.chunks_exact(2)) {
+        if let [high, low] = pair {
+            *byte = (high << 4) | low;
+        }
     }
     Ok(mac)
 }

@@ -15,7 +15,7 @@ use crate::verified::Verified;
 
 /// How far a signature's time may lie from now, in either direction, unless told otherwise
 /// (contract: Limits, Webhook signature tolerance).
-pub const DEFAULT_TOLERANCE: Duration = Duration::from_mins(5);
+pub const DEFAULT_TOLERANCE: Duration = Duration::from_secs(300);
 
 /// Verifies deliveries against one secret or several (contract: Events, Signature).
 ///

@@ -10,7 +10,7 @@ use crate::ConfigError;
 use crate::base_url::BaseUrl;
 
 /// A kept connection is not used again after this time: the service closes it after 75 s.
-const IDLE_CONNECTION_LIMIT: Duration = Duration::from_mins(1);
+const IDLE_CONNECTION_LIMIT: Duration = Duration::from_secs(60);
 
 /// What the client calls itself towards the service.
 const USER_AGENT: &str = concat!("preauth-client/", env!("CARGO_PKG_VERSION"));

@@ -21,7 +21,7 @@ impl Client {
     /// use preauth_client::{Client, WaitPolicy, Waited};
     ///
     /// # async fn example(client: Client, id: OperationId) -> Result<(), preauth_client::Error> {
-    /// let an_hour = WaitPolicy::new(Duration::from_hours(1));
+    /// let an_hour = WaitPolicy::new(Duration::from_secs(3600));
     /// match client.wait_for_status(id, &[Status::ToApprove], an_hour).await? {
     ///     Waited::Reached(operation) => println!("requested; approve {}", operation.id),
     ///     Waited::Closed(operation) => println!("ended as {}", operation.status),

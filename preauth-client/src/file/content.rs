@@ -35,7 +35,7 @@ impl Content {
             Self::Path(path) => path.clone(),
         };
         let read = tokio::task::spawn_blocking(move || read(&path)).await;
-        let bytes = read.map_err(io::Error::other).flatten();
+        let bytes = read.unwrap_or_else(|failed| Err(io::Error::other(failed)));
         let unreadable = |cause| Error::new(ErrorKind::File).caused_by(cause);
         Ok(Loaded::Bytes(bytes.map_err(unreadable)?.into()))
     }
