@@ -62,10 +62,10 @@ fn operation(data: wire::OperationEventData) -> Option<DecodedOperation> {
             Some(stage) => Some(known(stage)?),
             None => None,
         },
-        extension: data.extension.map(|told| Extension {
-            id: told.id,
-            new_due_date: told.new_due_date,
-            total_amount: told.total_amount.money(),
+        extension: data.extension.map(|decoded| Extension {
+            id: decoded.id,
+            new_due_date: decoded.new_due_date,
+            total_amount: decoded.total_amount.money(),
         }),
     })
 }
@@ -148,15 +148,15 @@ mod tests {
             reason: Some("não"),
             extension: Some(&extension),
         };
-        let told = WireDecoder
+        let decoded = WireDecoder
             .event(&WireRender.operation_event(&event))
             .unwrap();
         assert_eq!(
-            (told.id, told.event_type, told.at),
+            (decoded.id, decoded.event_type, decoded.at),
             (event.id, event.event_type, event.at)
         );
-        let DecodedData::Operation(data) = told.data else {
-            panic!("{told:?}");
+        let DecodedData::Operation(data) = decoded.data else {
+            panic!("{decoded:?}");
         };
         assert_eq!(data.amount, operation.invoice.amounts.amount());
         assert_eq!(data.net_amount, operation.net_amount);

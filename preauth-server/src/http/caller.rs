@@ -162,7 +162,7 @@ impl Gate {
             }
             None => None,
         };
-        found.ok_or_else(|| self.stranger(req, ErrorCode::ApiKeyInvalid, now))
+        found.ok_or_else(|| self.refuse_unauthenticated(req, ErrorCode::ApiKeyInvalid, now))
     }
 
     async fn look_up(&self, key: KeyHash, now: Timestamp) -> Result<Option<KeyRecord>, ApiError> {
@@ -183,10 +183,10 @@ impl Gate {
         req: &Request,
     ) -> Result<Caller, ApiError> {
         if entry.revoked_at.is_some() {
-            return Err(self.stranger(req, ErrorCode::ApiKeyRevoked, now));
+            return Err(self.refuse_unauthenticated(req, ErrorCode::ApiKeyRevoked, now));
         }
         if entry.expires_at <= now {
-            return Err(self.stranger(req, ErrorCode::ApiKeyExpired, now));
+            return Err(self.refuse_unauthenticated(req, ErrorCode::ApiKeyExpired, now));
         }
         if let Some(window) = window
             && entry
@@ -222,7 +222,7 @@ impl Gate {
 
     /// The refusal of a request without a valid key: the given code, or 429 when its address sent
     /// too many.
-    fn stranger(&self, req: &Request, code: ErrorCode, now: Timestamp) -> ApiError {
+    fn refuse_unauthenticated(&self, req: &Request, code: ErrorCode, now: Timestamp) -> ApiError {
         match self.limiter.count(ClientAddress::of_request(req), now) {
             Ok(()) => ApiError::new(code),
             Err(seconds) => ApiError::new(ErrorCode::RateLimited).retry_after(seconds),

@@ -147,8 +147,8 @@ mod tests {
         }
     }
 
-    async fn reason(question: Question, told: FakeVitals) -> Option<String> {
-        let vitals = Arc::new(told);
+    async fn reason(question: Question, fake: FakeVitals) -> Option<String> {
+        let vitals = Arc::new(fake);
         let route = "/".into();
         let probe = Probe {
             vitals,
@@ -162,8 +162,8 @@ mod tests {
     async fn a_failing_probe_answers_with_its_reason() {
         for question in [Question::Lives, Question::IsReady] {
             assert_eq!(reason(question, FakeVitals::Nothing).await, None);
-            let told = reason(question, FakeVitals::Reason("it hangs")).await;
-            assert_eq!(told.as_deref(), Some("it hangs"));
+            let found = reason(question, FakeVitals::Reason("it hangs")).await;
+            assert_eq!(found.as_deref(), Some("it hangs"));
         }
     }
 

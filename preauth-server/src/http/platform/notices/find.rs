@@ -1,4 +1,4 @@
-//! GET /notices/{id}: a mail and how it fared.
+//! GET /notices/{id}: a mail and its attempts.
 
 use preauth_core::value::NoticeId;
 use salvo::async_trait;

@@ -1,4 +1,4 @@
-//! GET /companies/{id}/notices: a head office's, newest first.
+//! GET /companies/{id}/notices: the mails of a head office, newest first.
 
 use preauth_core::port::{NoticeKind, PageRequest};
 use preauth_core::value::OperationId;

@@ -1,5 +1,5 @@
-//! `/companies/{id}/notices` and `/notices/{id}`: the mails that were staged, how they fared, and
-//! again.
+//! `/companies/{id}/notices` and `/notices/{id}`: the stored mails, their attempts, and their
+//! resending.
 
 mod find;
 mod list;
@@ -21,7 +21,7 @@ use crate::http::reply::Reply;
 use super::PlatformApi;
 use shape::NoticeShape;
 
-/// The answer that shows one mail as it stands.
+/// The answer with the current state of one mail.
 async fn reply(api: &PlatformApi, id: NoticeId) -> Result<Reply, ApiError> {
     let found = api.directory.notice(id).await?;
     let notice = found.ok_or(ApiError::new(ErrorCode::ResourceNotFound))?;

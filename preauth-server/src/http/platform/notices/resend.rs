@@ -1,4 +1,4 @@
-//! POST /notices/{id}/resend: a failed mail is due again at once, with a fresh schedule.
+//! POST /notices/{id}/resend: a failed mail is due again now, with a fresh schedule.
 
 use preauth_core::value::NoticeId;
 use salvo::async_trait;
