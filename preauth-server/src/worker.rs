@@ -1,6 +1,7 @@
-//! What loops share: they end when asked to, survive a lost database, and show that they live.
+//! Common to the background loops: they end on request, survive a lost database, and report their
+//! health.
 //!
-//! A loop's work is a single step that says how much it did; tests drive the step, the server runs
+//! A loop repeats a single step that returns how much it did; tests call the step, the server runs
 //! the loop.
 
 use std::fmt;
@@ -16,14 +17,14 @@ use crate::clock::Stopwatch;
 use crate::hold::Hold;
 use crate::log::chain;
 
-/// Pauses before an outcome is recorded, and recorded again when the database was not there. All
-/// together stay well within a lease.
+/// Delays before the attempts to record an outcome while the database is unavailable. Together they
+/// stay well within a lease.
 const RECORD_DELAYS_MS: [u64; 4] = [0, 250, 1_000, 3_000];
 
-/// How often a held loop looks whether it may go on.
+/// Interval at which a held loop checks whether it may continue.
 pub const HELD_REST: Duration = Duration::from_secs(1);
 
-/// Asks loops to end; dropping it asks them as well.
+/// Requests the end of loops; dropping it does as well.
 #[derive(Debug)]
 pub struct ShutdownTrigger(Arc<Request>);
 
@@ -31,9 +32,9 @@ pub struct ShutdownTrigger(Arc<Request>);
 #[derive(Clone, Debug)]
 pub struct Shutdown(Arc<Request>);
 
-/// The request to end: made once, never taken back.
+/// The request to end: made once, never withdrawn.
 ///
-/// Not a watch channel, which wakes those who wait in random order: a simulated run could not be
+/// Not a watch channel: it wakes its waiters in random order, and a simulated run could not be
 /// repeated.
 #[derive(Debug, Default)]
 struct Request {
@@ -41,7 +42,7 @@ struct Request {
     waiting: Notify,
 }
 
-/// A trigger, and what loops watch; clone the latter for each.
+/// A trigger, and the view for loops; clone the view for each loop.
 #[must_use]
 pub fn shutdown() -> (ShutdownTrigger, Shutdown) {
     let request = Arc::new(Request::default());
@@ -49,7 +50,7 @@ pub fn shutdown() -> (ShutdownTrigger, Shutdown) {
 }
 
 impl ShutdownTrigger {
-    /// Asks all loops to end.
+    /// Requests the end of all loops.
     pub fn request(&self) {
         self.0.is_made.store(true, Ordering::SeqCst);
         self.0.waiting.notify_waiters();
@@ -57,7 +58,7 @@ impl ShutdownTrigger {
 }
 
 impl Drop for ShutdownTrigger {
-    /// Nobody is left who could ask: an end, too.
+    /// Without a trigger nothing could request the end, so this requests it.
     fn drop(&mut self) {
         self.request();
     }
@@ -66,7 +67,7 @@ impl Drop for ShutdownTrigger {
 impl Shutdown {
     /// Waits until the end is requested.
     pub async fn requested(&mut self) {
-        // Listens before it looks: a request in between is not missed.
+        // Registers before it checks, so that a request in between is not missed.
         let woken = self.0.waiting.notified();
         tokio::pin!(woken);
         woken.as_mut().enable();
@@ -82,7 +83,7 @@ impl Shutdown {
     }
 }
 
-/// How a loop fares: when it made its last step, and whether its database answers.
+/// The health of a loop: when it made its last step, and whether its database answers.
 pub struct LoopHealth {
     name: &'static str,
     stalls_after: TimeDelta,
@@ -92,11 +93,11 @@ pub struct LoopHealth {
 }
 
 impl LoopHealth {
-    /// The health of a loop that is about to begin. The name stands in the log, in the probes and
-    /// in metrics.
+    /// The health of a loop that is about to begin. The name is used in the log, the probes and the
+    /// metrics.
     ///
-    /// `stalls_after` is longer than a step and the rest after it can take while everything is
-    /// given up in time: a lost database makes steps fail, it does not make them hang.
+    /// `stalls_after` must be longer than a step and the following rest, all timeouts included: a
+    /// lost database makes steps fail, it does not make them hang.
     #[must_use]
     pub fn new(name: &'static str, stalls_after: TimeDelta) -> Self {
         Self {
@@ -108,25 +109,25 @@ impl LoopHealth {
         }
     }
 
-    /// What the loop is called.
+    /// The name of the loop.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Whether its last step is so long ago that it hangs or has ended.
+    /// Whether its last step was so long ago that the loop hangs or has ended.
     #[must_use]
     pub fn is_stalled(&self) -> bool {
         self.since_last_step() > self.stalls_after
     }
 
-    /// How many of its steps have failed.
+    /// The number of failed steps.
     #[must_use]
     pub fn failures(&self) -> u64 {
         self.failures.load(Ordering::Relaxed)
     }
 
-    /// How long ago the loop made its last step, successful or not.
+    /// The time since the loop's last step, successful or not.
     #[must_use]
     pub fn since_last_step(&self) -> TimeDelta {
         let last_step = *self
@@ -136,7 +137,7 @@ impl LoopHealth {
         last_step.elapsed()
     }
 
-    /// Takes note of a step, well or badly as it went; nothing is logged.
+    /// Records a step and whether it succeeded; nothing is logged.
     pub fn note(&self, has_succeeded: bool) {
         *self
             .last_step
@@ -147,7 +148,7 @@ impl LoopHealth {
         }
     }
 
-    /// Takes note of a step. A lost database is logged once, and once when it is back.
+    /// Records a step. A lost database is logged once, and its return as well.
     pub fn observe<T>(&self, step: Result<T, Unavailable>) -> Option<T> {
         self.note(step.is_ok());
         match step {
@@ -185,8 +186,8 @@ pub enum Next {
     AfterRest,
 }
 
-/// Steps until the end is requested, resting in between unless `wake` is notified; a step under way
-/// is finished first. Makes no step while the instance is held.
+/// Repeats a step until the end is requested, and rests in between unless `wake` is notified. A
+/// step in progress is finished first. Makes no step while the instance is held.
 pub async fn repeat<F>(
     health: &LoopHealth,
     hold: &Hold,
@@ -216,7 +217,7 @@ pub async fn repeat<F>(
     }
 }
 
-/// Rests, but no longer than until the end is requested.
+/// Rests, at most until the end is requested.
 pub async fn pause(rest: Duration, shutdown: &mut Shutdown) {
     tokio::select! {
         biased;
@@ -225,8 +226,8 @@ pub async fn pause(rest: Duration, shutdown: &mut Shutdown) {
     }
 }
 
-/// Records an outcome, also when the database is lost for a moment: outcomes are not to be had again.
-/// `None` when it stays lost; the lease, which lasts longer than this, takes care of it then.
+/// Records an outcome, with retries while the database is unavailable, because outcomes cannot be
+/// repeated. `None` if it stays unavailable; the lease, which lasts longer than this, then expires.
 pub async fn retry_briefly<F>(record: impl Fn() -> F) -> Option<bool>
 where
     F: Future<Output = Result<bool, Unavailable>>,

@@ -1,13 +1,13 @@
 //! Which addresses are public: pure functions over the registries of special-purpose addresses.
 //!
-//! IPv6 is checked by allow-list, so that what is not allocated today is not trusted tomorrow. That
-//! leaves out every way to write an IPv4 address in IPv6: mapped, compatible, NAT64, 6to4, Teredo.
+//! IPv6 is checked against an allow-list, so that blocks allocated in the future are not trusted.
+//! This also excludes every IPv4 address embedded in IPv6: mapped, compatible, NAT64, 6to4, Teredo.
 
 use std::net::IpAddr;
 
 use super::network::Network;
 
-/// Everything that no webhook receiver can have as its address.
+/// IPv4 networks in which no webhook receiver can have its address.
 const SPECIAL_V4: [Network; 19] = [
     Network::v4([0, 0, 0, 0], 8),        // this network
     Network::v4([10, 0, 0, 0], 8),       // private
@@ -30,10 +30,10 @@ const SPECIAL_V4: [Network; 19] = [
     Network::v4([240, 0, 0, 0], 4),      // reserved, broadcast
 ];
 
-/// The one block from which public IPv6 addresses are given out.
+/// The only block from which public IPv6 addresses are allocated.
 const GLOBAL_UNICAST_V6: Network = Network::v6([0x2000, 0, 0, 0], 3);
 
-/// What within it is no receiver's address.
+/// Networks within that block in which no receiver can have its address.
 const SPECIAL_V6: [Network; 5] = [
     Network::v6([0x2001, 0, 0, 0], 23), // protocol assignments: Teredo, ORCHID, benchmarking
     Network::v6([0x2001, 0x0db8, 0, 0], 32), // documentation
@@ -42,7 +42,7 @@ const SPECIAL_V6: [Network; 5] = [
     Network::v6([0x2620, 0x004f, 0x8000, 0], 48), // AS112 sink
 ];
 
-/// Whether anybody on the internet could have this address.
+/// Whether `address` is a public internet address.
 ///
 /// ```
 /// use preauth_server::dispatcher::is_public;

@@ -1,4 +1,4 @@
-//! One attempt: sign, send, check, record, and one line in the log.
+//! One attempt: sign, send, check, record, and log one line.
 
 use std::fmt;
 use std::pin::pin;
@@ -19,24 +19,24 @@ use super::sender::{Answer, Sender};
 use super::signing::signed_request;
 use super::slots::{Slot, Slots};
 
-/// Carries single deliveries.
+/// Attempts single deliveries.
 #[derive(Clone)]
 pub(super) struct Courier {
     pub(super) outbox: Arc<dyn Outbox>,
     pub(super) sender: Arc<dyn Sender>,
     pub(super) vault: Vault,
     pub(super) clock: Arc<dyn Clock>,
-    /// What receivers' clocks show: the time of signatures and of dates in their answers.
+    /// The receivers' time, for signatures and for dates in their answers.
     pub(super) receivers_clock: Arc<dyn Clock>,
-    /// How long a sender is waited for.
+    /// Maximum duration of an attempt.
     pub(super) patience: Duration,
-    /// How many deliveries are being carried.
+    /// Counts the attempts in progress.
     pub(super) slots: Slots,
 }
 
 impl Courier {
-    /// Attempts a delivery once and records the outcome. When it is abandoned before the answer is
-    /// there, the lease is returned in place of that.
+    /// Attempts a delivery once and records the outcome. If the attempt is abandoned before the
+    /// answer arrives, its lease is returned instead.
     pub(super) async fn deliver(&self, leased: Leased, mut slot: Slot, mut abandoned: Shutdown) {
         let at = self.clock.now();
         let stopwatch = Stopwatch::start();
@@ -56,7 +56,7 @@ impl Courier {
         log(&leased, &attempt, verdict, recorded);
     }
 
-    /// Lets the slot know when the exchange turns out to be slow.
+    /// Marks the slot as slow when the exchange takes long.
     async fn paced_exchange(
         &self,
         leased: &Leased,
@@ -82,7 +82,7 @@ impl Courier {
         exchange.unwrap_or(Err(AttemptError::TimedOut))
     }
 
-    /// What the receiver asked for with `Retry-After`.
+    /// The delay in the receiver's `Retry-After`.
     fn asked_delay_seconds(&self, exchange: &Result<Answer, AttemptError>) -> Option<u32> {
         let answer = exchange.as_ref().ok()?;
         answer.asked_delay_seconds(self.receivers_clock.now())
@@ -99,13 +99,13 @@ impl Courier {
     async fn release(&self, leased: &Leased) {
         if let Err(error) = self.outbox.release(leased).await {
             let (delivery, error) = (leased.delivery, chain(&error));
-            // It will be due again when its lease has run out.
+            // The delivery will be due again when its lease expires.
             tracing::warn!(target: "dispatcher", %delivery, error, "lease not returned");
         }
     }
 }
 
-/// What an exchange that began at `at` and ended at `now` means for its delivery.
+/// The verdict on a delivery whose exchange began at `at` and ended at `now`.
 fn evaluate(
     leased: &Leased,
     exchange: Result<Answer, AttemptError>,
@@ -143,17 +143,17 @@ fn evaluate(
     (attempt, verdict)
 }
 
-/// Whether the outbox took note of an attempt.
+/// Whether the outbox recorded an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Recorded {
     Yes,
-    /// Somebody else holds the delivery by now, or it is gone.
+    /// Another process holds the delivery by now, or it was deleted.
     LeaseLost,
-    /// The database was not there: the delivery is attempted again when the lease has run out.
+    /// The database was unavailable: the delivery is attempted again when the lease expires.
     No,
 }
 
-/// What follows from an attempt, as the log tells it.
+/// The result of an attempt, as logged.
 struct Completed(Verdict, Recorded);
 
 impl fmt::Display for Completed {
@@ -196,7 +196,7 @@ fn log(leased: &Leased, attempt: &Attempt, verdict: Verdict, recorded: Recorded)
                 endpoint = %leased.endpoint,
                 attempt = leased.attempts_made.saturating_add(1),
                 status = attempt.http_status,
-                // With an answer its status says it all.
+                // An answer's status is enough; only attempts without one have an error.
                 error = attempt
                     .error
                     .filter(|_| attempt.http_status.is_none())

@@ -1,4 +1,4 @@
-//! A resolver that is configured, asked over UDP, and over TCP when an answer does not fit.
+//! A configured DNS resolver, queried over UDP, and over TCP when an answer does not fit.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -14,13 +14,13 @@ use hickory_resolver::net::runtime::TokioRuntimeProvider;
 
 use super::lookup::{Lookup, LookupError, some};
 
-/// How long one question waits for its answer before it is asked again.
+/// Timeout of one query.
 const ANSWER: Duration = Duration::from_secs(1);
-/// How often a question is asked.
+/// Number of attempts per query.
 const TIMES: usize = 2;
 
-/// Asks one DNS resolver, which recurses for us. Nothing is kept: every look-up asks anew, and
-/// neither the system's hosts file nor its search domains take part.
+/// Queries one recursive DNS resolver. Nothing is cached, and neither the system's hosts file nor
+/// its search domains are used.
 #[derive(Clone)]
 pub struct DnsLookup {
     resolver: TokioResolver,
@@ -28,7 +28,7 @@ pub struct DnsLookup {
 }
 
 impl DnsLookup {
-    /// One that asks the resolver at `address`; nothing is sent yet.
+    /// Uses the resolver at `address`; nothing is sent yet.
     pub fn new(address: SocketAddr) -> Result<Self, LookupError> {
         let connections = [ConnectionConfig::udp(), ConnectionConfig::tcp()];
         let connections = connections.map(|mut connection| {
@@ -58,7 +58,7 @@ fn options() -> ResolverOpts {
 #[async_trait]
 impl Lookup for DnsLookup {
     async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, LookupError> {
-        // The dot says that the name is whole.
+        // The trailing dot makes the name absolute.
         let found = self.resolver.lookup_ip(format!("{name}.")).await;
         match found {
             Ok(found) => some(found.iter().collect()),
@@ -68,7 +68,7 @@ impl Lookup for DnsLookup {
     }
 }
 
-/// Whether that is the answer, and not the lack of one.
+/// Whether the answer is that the name has no address, and not a failure to get an answer.
 fn has_no_address(error: &NetError) -> bool {
     error.is_no_records_found()
 }

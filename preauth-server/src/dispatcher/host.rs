@@ -1,15 +1,15 @@
-//! The host of an endpoint's URL: a name, or an address in its one usual form.
+//! The host of an endpoint's URL: a name, or an address in its canonical form.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::UrlRefusal;
 
-/// Most bytes of a host name, without its trailing dot (RFC 1035).
+/// Maximum length of a host name, without its trailing dot (RFC 1035).
 const MAX_NAME_BYTES: usize = 253;
-/// Most bytes of one label (RFC 1035).
+/// Maximum length of one label (RFC 1035).
 const MAX_LABEL_BYTES: usize = 63;
 
-/// Domains that are reserved, or used by custom, for what is not public.
+/// Domains that are reserved, or customarily used, for names that are not public.
 const RESERVED_DOMAINS: [&str; 14] = [
     "localhost",
     "local",
@@ -27,7 +27,7 @@ const RESERVED_DOMAINS: [&str; 14] = [
     "private",
 ];
 
-/// Where a delivery goes, before any look-up.
+/// The host of a delivery's URL, before any look-up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Host {
     /// A name in lower-case A-labels, without trailing dot.
@@ -46,7 +46,7 @@ pub(super) fn read_host(typed: &str) -> Result<Host, UrlRefusal> {
         return Ok(Host::Address(address.into()));
     }
     match url::Host::parse(typed) {
-        // A way to write an address that other parsers read as another one, or as a name.
+        // Other parsers read this form as another address, or as a name.
         Ok(url::Host::Ipv4(_) | url::Host::Ipv6(_)) => Err(UrlRefusal::AddressForm),
         Ok(url::Host::Domain(name)) => read_name(&name).map(Host::Name),
         Err(_) => Err(UrlRefusal::Host),
@@ -54,7 +54,7 @@ pub(super) fn read_host(typed: &str) -> Result<Host, UrlRefusal> {
 }
 
 impl Host {
-    /// Why it cannot be public, be it as it may: for a name that only a private network knows.
+    /// Why the host is not public by its form alone: a name that only a private network resolves.
     pub(super) fn departs(&self) -> Option<UrlRefusal> {
         let Self::Name(name) = self else {
             return None;
@@ -77,7 +77,7 @@ fn read_ipv6(inner: &str) -> Result<Host, UrlRefusal> {
     }
 }
 
-/// Reads a name that is already in lower-case ASCII.
+/// Checks a name that is already in lower-case ASCII.
 fn read_name(name: &str) -> Result<String, UrlRefusal> {
     let name = name.strip_suffix('.').unwrap_or(name);
     let mut labels = name.split('.');
@@ -85,7 +85,7 @@ fn read_name(name: &str) -> Result<String, UrlRefusal> {
         return Err(UrlRefusal::Host);
     }
     let last = labels.next_back().unwrap_or_default();
-    // Resolvers read such a name as an address.
+    // Resolvers read a name with a numeric last label as an address.
     if last.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(UrlRefusal::AddressForm);
     }

@@ -4,7 +4,7 @@ use std::io;
 use std::net::IpAddr;
 use std::path::Path;
 
-/// Where Unix keeps it.
+/// Its path on Unix.
 pub(super) const HOSTS_FILE: &str = "/etc/hosts";
 
 /// All addresses of `name` in the file at `path`; none if there is no such file.
@@ -16,8 +16,8 @@ pub(super) fn addresses_in(path: &Path, name: &str) -> io::Result<Vec<IpAddr>> {
     }
 }
 
-/// An address per line, then its names; `#` begins a comment (hosts(5)). Other lines, and addresses
-/// with an interface, are skipped.
+/// Each line has an address and its names; `#` begins a comment (hosts(5)). Other lines, and
+/// addresses with an interface, are skipped.
 fn addresses_of(name: &str, file: &str) -> Vec<IpAddr> {
     let mut found = Vec::new();
     for line in file.lines() {

@@ -1,47 +1,48 @@
-//! How much the dispatcher does at once, and how long anything may take.
+//! Limits of concurrent attempts and of durations.
 //!
-//! A receiver that hangs holds a slot for as long as an attempt may take. Two rules keep others from
-//! noticing. The fuller it is, the fewer slots one endpoint gets: while most are free, as many as a
-//! receiver needs to be kept busy over some distance; while fewer than 384 endpoints begin to hang at
-//! the same moment, a quarter of all slots stays free, however long their queues are. And endpoints
-//! that are known to be slow, however many, share a quarter of all slots, and never get more than a few.
+//! A receiver that hangs holds a slot for the duration of an attempt. Two rules protect the others.
+//! First, the more slots are taken, the fewer one endpoint gets: while most are free, enough to
+//! keep a distant receiver busy; while fewer than 384 endpoints begin to hang at the same moment, a
+//! quarter of all slots stays free, however long their queues are. Second, all endpoints that are
+//! known to be slow share a quarter of all slots, and each gets only a few.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
 
 use chrono::TimeDelta;
 
-/// Of this part of all slots one endpoint may have many.
+/// The part of all slots, as a divisor, up to which one endpoint may have many.
 const QUIET_PART: u32 = 4;
-/// Slots of one endpoint when more than half of all are taken; one when more than three quarters
-/// are.
+/// Slots of one endpoint when more than half of all are taken; one slot when more than three
+/// quarters are.
 const PER_ENDPOINT_WHEN_CROWDED: NonZeroU32 = NonZeroU32::new(2).unwrap();
 
-/// The dispatcher's bounds.
+/// The limits of the dispatcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Attempts under way in this process. Default: 512.
+    /// Maximum number of attempts in progress in this process. Default: 512.
     pub in_all: NonZeroU32,
-    /// Those of them that are to slow endpoints, or have become slow: while there are more, slow
-    /// endpoints wait. Default: 128.
+    /// Maximum number of them that are slow or belong to slow endpoints; slow endpoints wait while
+    /// it is reached. Default: 128.
     pub to_slow: u32,
-    /// Attempts under way to one endpoint, from all processes; fewer while half of all slots are
-    /// taken. Default: 8.
+    /// Maximum number of attempts in progress to one endpoint, from all processes; fewer while half
+    /// of all slots are taken. Default: 8.
     pub per_endpoint: NonZeroU32,
-    /// Those to one endpoint that is not slow, while less than a quarter of all slots is taken: nobody
-    /// else needs them. Default: 64.
+    /// The same for an endpoint that is not slow, while less than a quarter of all slots is taken.
+    /// Default: 64.
     pub per_endpoint_when_quiet: NonZeroU32,
-    /// How long a delivery is leased; longer than an attempt and its recording. Default: 30 s.
+    /// Duration of a lease; longer than an attempt and its recording. Default: 30 s.
     pub lease: TimeDelta,
-    /// An attempt that takes longer is given up even if the sender is not. Default: 12 s.
+    /// Maximum duration of an attempt, also when the sender does not return. Default: 12 s.
     pub attempt: Duration,
-    /// How long the end waits for attempts under way before it returns them. Default: 5 s.
+    /// Maximum wait for attempts in progress at shutdown, before their leases are returned.
+    /// Default: 5 s.
     pub drain: Duration,
-    /// The longest pause between two looks at the outbox. Default: 1 s.
+    /// Maximum pause between two polls of the outbox. Default: 1 s.
     pub poll: Duration,
 }
 
-/// What may be begun.
+/// The number of attempts that may begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Share {
     pub(super) room: NonZeroU32,
@@ -65,7 +66,8 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// How much may be begun before one endpoint's part gets smaller; none when all is taken.
+    /// The number of attempts that may begin before one endpoint's limit shrinks; `None` when every
+    /// slot is taken.
     pub(super) fn share(&self, under_way: u32) -> Option<Share> {
         let all = self.in_all.get();
         let crowded = self.per_endpoint.min(PER_ENDPOINT_WHEN_CROWDED);

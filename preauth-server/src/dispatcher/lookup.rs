@@ -1,4 +1,4 @@
-//! From names to addresses: the port, and the resolver of the operating system.
+//! Resolves names to addresses: the port, and the resolver of the operating system.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -16,20 +16,20 @@ use tokio::task::AbortHandle;
 
 use super::hosts_file::{HOSTS_FILE, addresses_in};
 
-/// Resolves names: the system's resolver, or one that is configured.
+/// Resolves names by the system's resolver, or by a configured one.
 #[async_trait]
 pub trait Lookup: Send + Sync {
-    /// All addresses of `name`, which is a whole one: at least one address.
+    /// All addresses of the absolute `name`: at least one.
     async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, LookupError>;
 }
 
-/// Why a name gives no address.
+/// Why a name has no address.
 #[derive(Clone, Debug, Error)]
 pub enum LookupError {
-    /// Whoever knows says that it does not exist, or has no address.
+    /// The authoritative answer: the name does not exist, or has no address.
     #[error("name has no address")]
     NoAddress,
-    /// Nobody could say.
+    /// No answer could be obtained.
     #[error("resolver gives no answer")]
     Unavailable(#[source] Arc<dyn Error + Send + Sync>),
 }
@@ -45,12 +45,12 @@ type Answer = Result<Vec<IpAddr>, LookupError>;
 /// The hosts file of the operating system, then its resolver.
 ///
 /// The resolver gets absolute names, with a dot at their end. Otherwise it would try its search
-/// domains too, and `hooks.example.com` could be answered by `hooks.example.com.corp.example`. glibc
-/// does not find absolute names in the hosts file, so that is read here.
+/// domains too, and `hooks.example.com` could be answered by `hooks.example.com.corp.example`.
+/// glibc does not find absolute names in the hosts file, so that is read here.
 ///
-/// It blocks a thread of the runtime's for as long as the system takes, also when nobody waits for
-/// it any more. So a name is asked for once at a time: whoever has a name that is slow to resolve
-/// holds one thread, however many deliveries wait for it.
+/// A look-up blocks a thread of the runtime for as long as the system takes, also when no caller
+/// waits for it any more. So there is one look-up per name at a time: a name that is slow to
+/// resolve holds one thread, however many deliveries wait for it.
 #[derive(Clone)]
 pub struct SystemLookup {
     hosts_file: PathBuf,
@@ -60,7 +60,7 @@ pub struct SystemLookup {
 
 type Ask = dyn Fn(&str) -> Answer + Send + Sync;
 
-/// A question that nobody has answered yet.
+/// A look-up in progress.
 struct UnderWay {
     task: AbortHandle,
     answer: Shared<BoxFuture<'static, Answer>>,
@@ -92,7 +92,7 @@ impl SystemLookup {
         }
     }
 
-    /// What hosts file or resolver say, on a thread that may block.
+    /// Queries the hosts file or the resolver, on a thread that may block.
     fn ask(&self, name: &str) -> Answer {
         let listed = addresses_in(&self.hosts_file, name).map_err(LookupError::unavailable)?;
         if listed.is_empty() {
@@ -102,11 +102,11 @@ impl SystemLookup {
         }
     }
 
-    /// The answer that somebody waits for already, or else a new one.
+    /// The answer of the look-up in progress, or else of a new one.
     fn answer(&self, name: &str) -> Shared<BoxFuture<'static, Answer>> {
         let under_way = self.under_way.lock();
         let mut under_way = under_way.unwrap_or_else(PoisonError::into_inner);
-        // An answer that is there is an old one, even if nobody has taken it.
+        // A finished look-up is outdated, even if its answer was never read.
         under_way.retain(|_, it| !it.task.is_finished());
         let found = under_way.entry(name.to_owned());
         let found = found.or_insert_with(|| UnderWay::start(self.clone(), name));
@@ -147,7 +147,7 @@ fn ask_system(name: &str) -> Answer {
     some(addresses.map_err(LookupError::unavailable)?)
 }
 
-/// No address is no answer.
+/// An empty answer is an error.
 pub(super) fn some(addresses: Vec<IpAddr>) -> Result<Vec<IpAddr>, LookupError> {
     if addresses.is_empty() {
         Err(LookupError::NoAddress)
@@ -212,7 +212,7 @@ mod tests {
         let (release, released) = channel();
         let released = Mutex::new(released);
         let asked = AtomicU8::new(0);
-        // The address says the how manieth question it answers.
+        // The address is the number of the query.
         let lookup = SystemLookup::asking(NO_FILE, move |_name| {
             let nth = asked.fetch_add(1, Ordering::SeqCst) + 1;
             released.lock().unwrap().recv().unwrap();
@@ -242,7 +242,7 @@ mod tests {
             Ok(vec![Ipv4Addr::LOCALHOST.into()])
         });
         for _ in 0..20 {
-            // Whoever asks gives up, as an attempt does.
+            // The caller gives up, as an attempt does.
             let given_up = lookup.addresses("hangs.example.com").now_or_never();
             assert!(given_up.is_none());
         }

@@ -1,16 +1,16 @@
-//! The dispatcher: leases deliveries, signs them, sends them, and records what came of it.
+//! The dispatcher: leases deliveries, signs and sends them, and records the outcomes.
 //!
-//! A delivery was written, its body frozen, by the commit of its event. From there on:
+//! The commit of an event writes its delivery with an immutable body. Then:
 //!
-//! 1. the outbox leases what is due, at most so many per endpoint (`run`);
-//! 2. each delivery is signed anew and posted on its own task, so that nobody waits for anybody
+//! 1. the outbox leases the due deliveries, within a limit per endpoint (`run`);
+//! 2. each delivery is signed anew and posted on its own task, so that none waits for another
 //!    (`attempt`);
 //! 3. the outcome becomes a verdict, by the schedule of `preauth_core::delivery`, and is recorded
 //!    if the lease still holds.
 //!
-//! Where requests may go is checked by `target` (the text of the URL), `targets` (what its name
-//! resolves to: at registration and whenever a connection is opened) and `http_sender` (whom the
-//! socket is connected to).
+//! The allowed receivers are checked by `target` (the text of the URL), `targets` (the addresses of
+//! its name: at registration and whenever a connection is opened) and `http_sender` (the address of
+//! the connected peer).
 
 mod address;
 mod attempt;
@@ -62,13 +62,13 @@ pub use sender::{Answer, Request, Sender};
 pub use target::{ParsedTarget, validate_url};
 pub use targets::{TargetError, Targets};
 
-/// A look is one write and one read; the database gives both up within 80 s. Nothing else is waited
-/// for: attempts run on tasks of their own.
+/// A step is one write and one read; the database gives both up within 80 s. The loop waits for
+/// nothing else: attempts run on tasks of their own.
 const STALLS_AFTER: TimeDelta = TimeDelta::minutes(2);
 
 /// Delivers webhooks (contract, "Events"); any number of instances may share one outbox.
 ///
-/// [`run_once`](Self::run_once) is its single step, [`run`](Self::run) its loop.
+/// [`run_once`](Self::run_once) is a single step, [`run`](Self::run) the loop.
 pub struct Dispatcher {
     courier: Arc<Courier>,
     wake: Arc<Notify>,
@@ -80,8 +80,8 @@ pub struct Dispatcher {
 impl Dispatcher {
     /// A dispatcher with the default [`Limits`].
     ///
-    /// `wake` is notified when deliveries become due by other means than time; whoever never
-    /// notifies it makes them wait for the next poll.
+    /// `wake` must be notified when deliveries become due other than by the passing of time;
+    /// otherwise they wait for the next poll.
     #[must_use]
     pub fn new(
         outbox: Arc<dyn Outbox>,
@@ -108,7 +108,7 @@ impl Dispatcher {
         }
     }
 
-    /// The same dispatcher with other limits.
+    /// Sets other limits.
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.courier = Arc::new(Courier {
@@ -119,8 +119,8 @@ impl Dispatcher {
         self
     }
 
-    /// The same dispatcher, which signs by another clock than the one that says what is due:
-    /// receivers compare a signature's time with their own clocks, which do not travel.
+    /// Signs by another clock than the one that decides what is due: receivers compare a
+    /// signature's time with their own clocks, which time travel does not move.
     #[must_use]
     pub fn with_receivers_clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.courier = Arc::new(Courier {
@@ -130,25 +130,25 @@ impl Dispatcher {
         self
     }
 
-    /// The same dispatcher, which leases nothing while the instance is held.
+    /// Leases nothing while the instance is held.
     #[must_use]
     pub fn held_by(self, hold: Hold) -> Self {
         Self { hold, ..self }
     }
 
-    /// Attempts under way.
+    /// The number of attempts in progress.
     #[must_use]
     pub fn slots_in_use(&self) -> u32 {
         self.courier.slots.in_use()
     }
 
-    /// Attempts that may be under way.
+    /// The maximum number of attempts in progress.
     #[must_use]
     pub const fn slots(&self) -> u32 {
         self.limits.in_all.get()
     }
 
-    /// How the loop fares; a step is a look at the outbox.
+    /// The health of the loop; a step is a poll of the outbox.
     #[must_use]
     pub fn health(&self) -> Arc<LoopHealth> {
         Arc::clone(&self.health)

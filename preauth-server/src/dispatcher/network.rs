@@ -1,4 +1,4 @@
-//! A network: its first address and how many leading bits count.
+//! A network: its first address and the number of leading bits.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -6,14 +6,14 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-/// A network of either family. An IPv4 address written in IPv6 is in no IPv4 network.
+/// A network of either family. An IPv4-mapped IPv6 address is in no IPv4 network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Network {
     first: IpAddr,
     bits: u32,
 }
 
-/// Why a text is no network that may be allowed.
+/// Why a text is not a network that may be allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum NetworkError {
     /// Not an address, a slash and a number of bits.
@@ -22,22 +22,22 @@ pub enum NetworkError {
     /// More bits than an address has.
     #[error("has more bits than an address of its family")]
     Bits,
-    /// An address within the network, and not its first one.
+    /// An address within the network, but not its first one.
     #[error("has bits set behind the ones that count")]
     NotFirst,
-    /// So large that it would allow nearly everything.
+    /// A network that is too large to be allowed.
     #[error("is too large; an IPv4 network needs 8 bits or more, an IPv6 network 7")]
     TooLarge,
 }
 
-/// Fewest bits of an IPv4 network that may be allowed: 10.0.0.0/8 and 127.0.0.0/8 are the largest
-/// that anybody has reason to name.
+/// Minimum number of bits of an allowed IPv4 network: 10.0.0.0/8 and 127.0.0.0/8 are the largest
+/// private ones.
 const MIN_BITS_V4: u32 = 8;
-/// Fewest bits of an IPv6 network that may be allowed: `fc00::/7` holds all unique local addresses.
+/// Minimum number of bits of an allowed IPv6 network: `fc00::/7` holds all unique local addresses.
 const MIN_BITS_V6: u32 = 7;
 
 impl Network {
-    /// A network whose values stand in the code.
+    /// A network defined in the code.
     pub(super) const fn v4(first: [u8; 4], bits: u32) -> Self {
         let [a, b, c, d] = first;
         Self {
@@ -46,8 +46,8 @@ impl Network {
         }
     }
 
-    /// A network whose values stand in the code, by the first half of its first address: none of
-    /// these is longer than 64 bits, but for loopback.
+    /// A network defined in the code, by the first half of its first address: except for loopback,
+    /// none of these is longer than 64 bits.
     pub(super) const fn v6(first: [u16; 4], bits: u32) -> Self {
         let [a, b, c, d] = first;
         Self {
@@ -56,7 +56,7 @@ impl Network {
         }
     }
 
-    /// The one address.
+    /// The network of a single address.
     pub(super) const fn of(address: Ipv6Addr) -> Self {
         Self {
             first: IpAddr::V6(address),

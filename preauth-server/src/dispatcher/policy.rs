@@ -1,4 +1,4 @@
-//! Where deliveries may go.
+//! The policy for receivers.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -6,27 +6,27 @@ use super::UrlRefusal;
 use super::address::is_public;
 use super::network::Network;
 
-/// Which targets are allowed (contract, "Endpoint registration rules").
+/// Which receivers are allowed (contract, "Endpoint registration rules").
 ///
-/// The contract's rule is HTTPS on port 443 of public addresses. Beside these an operator may list
-/// networks. Whatever departs from the contract's rule (another port, plain HTTP, a name that is
-/// not public, an address that is not) is allowed if every address of the receiver is in a listed
-/// network, and not otherwise: so a list loosens nothing for anybody outside of it.
+/// The contract's rule is HTTPS on port 443 of public addresses. In addition an operator may list
+/// networks. A departure from the contract's rule (another port, plain HTTP, a name or an address
+/// that is not public) is allowed only if every address of the receiver is in a listed network. So
+/// a list changes nothing for receivers outside of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TargetPolicy {
     listed: Vec<Network>,
-    /// Whether public addresses may be sent to in plain HTTP and on any port: for the sandbox.
+    /// Whether public addresses may be reached over plain HTTP and on any port: for the sandbox.
     is_lenient: bool,
 }
 
 impl TargetPolicy {
-    /// The contract's rule and nothing beside it.
+    /// The contract's rule alone.
     #[must_use]
     pub fn public() -> Self {
         Self::default()
     }
 
-    /// The contract's rule, and whatever is in these networks.
+    /// The contract's rule, and everything in these networks.
     #[must_use]
     pub const fn public_and(listed: Vec<Network>) -> Self {
         Self {
@@ -35,7 +35,7 @@ impl TargetPolicy {
         }
     }
 
-    /// For developers: this machine, and everything public over plain HTTP and on any port as well.
+    /// For developers: this machine, and public addresses also over plain HTTP and on any port.
     #[must_use]
     pub fn sandbox() -> Self {
         Self {
@@ -47,13 +47,13 @@ impl TargetPolicy {
         }
     }
 
-    /// The networks that are allowed beside public addresses.
+    /// The networks that are allowed in addition to public addresses.
     #[must_use]
     pub fn listed(&self) -> &[Network] {
         &self.listed
     }
 
-    /// Whether plain HTTP is at home, so that a machine without root certificates will do.
+    /// Whether plain HTTP is allowed, so that root certificates are optional.
     pub(super) const fn is_lenient(&self) -> bool {
         self.is_lenient
     }
@@ -64,8 +64,8 @@ impl TargetPolicy {
         is_public(address) || self.lists(address)
     }
 
-    /// Checks the addresses of a receiver, given what in its URL departs from the contract's rule;
-    /// the one that is not allowed is named.
+    /// Checks the addresses of a receiver, given the departure of its URL from the contract's rule.
+    /// The error names the address that is not allowed.
     pub(super) fn validate(
         &self,
         addresses: &[IpAddr],
@@ -81,7 +81,7 @@ impl TargetPolicy {
         }
     }
 
-    /// Whether a scheme or a port departs from the rule.
+    /// The departure of a scheme or a port from the rule.
     pub(super) fn departs(&self, scheme: &str, port: u16) -> Option<UrlRefusal> {
         if self.is_lenient {
             None

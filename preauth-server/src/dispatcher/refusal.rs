@@ -4,10 +4,10 @@ use std::net::IpAddr;
 
 use thiserror::Error;
 
-/// What is wrong with an endpoint's URL.
+/// The defect of an endpoint's URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum UrlRefusal {
-    /// Nothing was given.
+    /// An empty text.
     #[error("url is empty")]
     Empty,
     /// More than 2,048 bytes.
@@ -19,7 +19,7 @@ pub enum UrlRefusal {
     /// Another scheme than the policy allows, or none.
     #[error("url does not begin with an allowed scheme")]
     Scheme,
-    /// Names a user or a password, be they empty.
+    /// A user or a password, even an empty one.
     #[error("url holds a user or a password")]
     UserInfo,
     /// A percent sign in the host.
@@ -28,10 +28,10 @@ pub enum UrlRefusal {
     /// Another port than the policy allows, or one spelled unusually.
     #[error("url names a port that is not allowed")]
     Port,
-    /// A fragment, which no request carries.
+    /// A fragment, which requests do not carry.
     #[error("url holds a fragment")]
     Fragment,
-    /// No host, or none that could be one.
+    /// No host, or an invalid one.
     #[error("url holds no valid host name")]
     Host,
     /// A name of one label, which search domains would complete.
@@ -40,10 +40,10 @@ pub enum UrlRefusal {
     /// A name that is reserved for other uses than public ones.
     #[error("host name is reserved for special use")]
     ReservedName,
-    /// An address in a form that some read as another one.
+    /// An address in a form that some parsers read as another one.
     #[error("address is not in its canonical form")]
     AddressForm,
-    /// It is, or its name leads to, an address that is not public.
+    /// The host is, or resolves to, an address that is not public.
     #[error("address {0} is not public")]
     AddressNotPublic(IpAddr),
     /// A name that does not exist, or has no address.

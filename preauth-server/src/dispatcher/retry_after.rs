@@ -3,29 +3,29 @@
 use chrono::DateTime;
 use preauth_core::value::Timestamp;
 
-/// When a receiver wants to be asked again.
+/// When a receiver asks for the next attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetryAfter {
-    /// After so many seconds.
+    /// A number of seconds.
     Seconds(u32),
-    /// At a moment.
+    /// A time.
     At(Timestamp),
 }
 
 impl RetryAfter {
-    /// Reads the header's value; `None` when it says nothing that can be understood.
+    /// Parses the header's value; `None` when it is invalid.
     #[must_use]
     pub fn parse(value: &str) -> Option<Self> {
         let value = value.trim();
         if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
-            // More digits than fit mean a very long time; the schedule bounds it.
+            // An overflow means a very long time; the schedule limits it.
             return Some(Self::Seconds(value.parse().unwrap_or(u32::MAX)));
         }
         let date = DateTime::parse_from_rfc2822(value).ok()?;
         Some(Self::At(Timestamp::from_datetime(date.to_utc())))
     }
 
-    /// How many seconds after `now` that is; none when it lies in the past.
+    /// The seconds from `now`; zero for a time in the past.
     #[must_use]
     pub fn seconds_from(self, now: Timestamp) -> u32 {
         match self {

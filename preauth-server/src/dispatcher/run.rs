@@ -1,4 +1,4 @@
-//! The loop: when to look at the outbox, how much to lease, and how to end.
+//! The loop: when to poll the outbox, how much to lease, and how to stop.
 
 use std::collections::HashSet;
 use std::num::NonZeroU32;
@@ -17,29 +17,29 @@ use super::attempt::Courier;
 use super::limits::Share;
 use super::slots::Slot;
 
-/// Pause after each look at the outbox, so that a burst of wake-ups becomes one look.
+/// Pause after each poll of the outbox, so that a burst of wake-ups becomes one poll.
 const LOOK_SPACING: Duration = Duration::from_millis(2);
-/// How long after a look that found something the next one asks what else is due; and how often to
-/// look while something due is held back by an endpoint's bound: behind it something of another
-/// endpoint may fall due.
+/// Delay from a poll that found deliveries to the next one that asks what else is due. Also the
+/// interval of polls while an endpoint's limit holds deliveries back: others may become due behind
+/// them.
 const NEXT_LOOK: Duration = Duration::from_millis(100);
-/// How long returning the leases may take at the end.
+/// Maximum duration of returning the leases at shutdown.
 const RELEASE: Duration = Duration::from_secs(2);
 
-/// Attempts under way, each on a task of its own.
+/// The attempts in progress, each on a task of its own.
 struct UnderWay {
-    /// Each gives the endpoint of its attempt.
+    /// Each returns the endpoint of its attempt.
     tasks: JoinSet<EndpointId>,
-    /// Endpoints without room for more: the end of any of their attempts may let another begin.
+    /// Endpoints at their limit: the end of any of their attempts may let another begin.
     full: HashSet<EndpointId>,
-    /// An endpoint's part when the room for such parts ran out: there may be more for them.
+    /// The limit per endpoint when it held deliveries back: a larger limit may let more begin.
     cut_at: Option<NonZeroU32>,
-    /// Given to every task; `abandon` ends it.
+    /// Passed to every task; `abandon` triggers it.
     abandoned: Shutdown,
     abandon: ShutdownTrigger,
 }
 
-/// What the loop does next.
+/// The next step of the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Turn {
     Claim,
@@ -47,19 +47,19 @@ enum Turn {
     End,
 }
 
-/// How long nothing needs to be done.
+/// How long the loop may wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Rest {
     pause: Duration,
-    /// Whether slots were missing; the end of an attempt gives one back.
+    /// Whether there were too few slots; the end of an attempt frees one.
     was_full: bool,
 }
 
 impl Dispatcher {
     /// Leases what is due, up to the limits, attempts all of it and waits for the outcomes.
     ///
-    /// Gives the number of attempts. Fails when the outbox cannot be read; that an outcome cannot
-    /// be recorded is no failure here, since the lease takes care of it.
+    /// Returns the number of attempts. Fails when the outbox cannot be read. An outcome that cannot
+    /// be recorded is not a failure here: the delivery is attempted again when its lease expires.
     pub async fn run_once(&self) -> Result<usize, Unavailable> {
         let leased = self.claim(self.courier.clock.now(), &mut None).await?;
         let attempts = leased.len();
@@ -69,8 +69,8 @@ impl Dispatcher {
         Ok(attempts)
     }
 
-    /// Delivers until the end is requested; then waits for attempts under way, but not long, and
-    /// returns the leases of those that are still without an answer.
+    /// Delivers until shutdown is requested; then waits a bounded time for attempts in progress,
+    /// and returns the leases of those without an answer.
     pub async fn run(&self, mut shutdown: Shutdown) {
         let mut under_way = UnderWay::new();
         let mut turn = Turn::Claim;
@@ -84,7 +84,7 @@ impl Dispatcher {
         under_way.end(self.limits.drain).await;
     }
 
-    /// Begins what is due and there is room for, and finds out when there will be more.
+    /// Begins the due attempts for which there is room, and determines when to poll again.
     async fn look(&self, under_way: &mut UnderWay, shutdown: &mut Shutdown) -> Turn {
         if self.hold.is_held() {
             self.health.note(true);
@@ -108,8 +108,8 @@ impl Dispatcher {
         })
     }
 
-    /// When something is due next. What was found says nothing about that: whether there is more is
-    /// asked by the look that finds nothing.
+    /// When something is due next. The leased deliveries do not show whether there are more; the
+    /// poll that finds nothing asks.
     async fn begin_due(
         &self,
         under_way: &mut UnderWay,
@@ -126,7 +126,7 @@ impl Dispatcher {
     }
 
     fn pause_until(&self, next_due: Option<Timestamp>, looked_at: Timestamp) -> Duration {
-        // What was due already and yet not given out waits for an attempt to end.
+        // A due delivery that was not leased waits for an attempt to end.
         let pause = if next_due.is_some_and(|due| due <= looked_at) {
             NEXT_LOOK
         } else {
@@ -161,14 +161,14 @@ impl Dispatcher {
         self.share().is_none() || self.courier.slots.in_slow_use() >= self.limits.to_slow
     }
 
-    /// Whether one endpoint may have as many slots again as when the room for so many ran out.
+    /// Whether the limit per endpoint is larger than when it held deliveries back.
     fn is_wider_than(&self, cut_at: Option<NonZeroU32>) -> bool {
         let part = self.share().map(|share| share.per_endpoint);
         cut_at.is_some_and(|cut_at| part.is_some_and(|part| part >= cut_at))
     }
 
-    /// Leases what is due and there is room for, and gives each its slot. Notes in `cut_at` where that
-    /// left something.
+    /// Leases the due deliveries for which there is room, and takes a slot for each. Sets `cut_at`
+    /// when an endpoint's limit held deliveries back.
     async fn claim(
         &self,
         now: Timestamp,
@@ -188,7 +188,7 @@ impl Dispatcher {
             let leased = match self.courier.outbox.claim(&claim).await {
                 Ok(leased) => leased,
                 Err(unavailable) if begun.is_empty() => return Err(unavailable),
-                // What is leased already is not left to its lease.
+                // Attempt what is already leased; do not wait for the leases to expire.
                 Err(_) => break,
             };
             let room = usize::try_from(claim.limit).unwrap_or(usize::MAX);
@@ -235,8 +235,8 @@ impl UnderWay {
         });
     }
 
-    /// Takes note of a task that has ended, and of all others that have; whether there is room now
-    /// at an endpoint that had none.
+    /// Collects this and every other task that has ended; returns whether an endpoint that was at
+    /// its limit has room now.
     fn collect(&mut self, ended: Result<EndpointId, JoinError>) -> bool {
         let mut makes_room = false;
         let mut next = Some(ended);
@@ -271,7 +271,7 @@ impl UnderWay {
     }
 }
 
-/// A panic in one attempt ends that attempt only; its lease brings the delivery back.
+/// A panic ends only its own attempt; the delivery is attempted again when its lease expires.
 fn note(ended: Result<EndpointId, JoinError>) -> Option<EndpointId> {
     ended
         .inspect_err(|error| {

@@ -1,4 +1,4 @@
-//! The port through which requests leave the house.
+//! The port that sends requests to receivers.
 
 use async_trait::async_trait;
 use preauth_core::port::AttemptError;
@@ -8,13 +8,13 @@ use super::retry_after::RetryAfter;
 /// Sends one request and reads the answer.
 #[async_trait]
 pub trait Sender: Send + Sync {
-    /// Posts `request` and gives the answer, whatever its status.
+    /// Posts `request` and returns the answer, whatever its status.
     ///
-    /// An error means that no answer came, or none that may be looked at.
+    /// An error means that there was no answer, or none that may be read.
     async fn send(&self, request: Request) -> Result<Answer, AttemptError>;
 }
 
-/// What is posted.
+/// A request to post.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Request {
     /// The endpoint's URL, as stored.
@@ -32,14 +32,14 @@ impl std::fmt::Debug for Request {
     }
 }
 
-/// What came back.
+/// A receiver's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The HTTP status.
     pub status: u16,
-    /// When the receiver wants to be asked again, if it says so.
+    /// When the receiver asks for the next attempt, if it does.
     pub retry_after: Option<RetryAfter>,
-    /// The first 1,024 bytes of the body, as far as they were read: a stranger's bytes.
+    /// The first 1,024 bytes of the body, as far as they were read: untrusted.
     pub body: Vec<u8>,
 }
 
@@ -50,7 +50,7 @@ impl Answer {
         (200..300).contains(&self.status)
     }
 
-    /// The delay that the receiver asks for, in seconds after `now`; heard on 429 and 503 only.
+    /// The delay in `Retry-After`, in seconds after `now`; only for 429 and 503.
     #[must_use]
     pub fn asked_delay_seconds(&self, now: preauth_core::value::Timestamp) -> Option<u32> {
         let asked = self

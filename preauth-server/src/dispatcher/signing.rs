@@ -1,4 +1,4 @@
-//! The request of one attempt: the frozen body under a fresh signature.
+//! Builds the request of one attempt: the immutable body with a fresh signature.
 
 use preauth_core::port::Leased;
 use preauth_core::value::Timestamp;
@@ -12,10 +12,10 @@ use crate::secret::{Vault, VaultError};
 
 use super::sender::Request;
 
-/// Most secrets that sign one delivery: as many as a verifier looks at.
+/// Maximum number of secrets that sign one delivery: verifiers check no more.
 const MAX_SECRETS: usize = 8;
 
-/// Who is calling, in the receivers' logs.
+/// Identifies this server in the receivers' logs.
 const USER_AGENT: &str = concat!("preauth/", env!("CARGO_PKG_VERSION"));
 
 /// Why a delivery could not be signed.
@@ -29,10 +29,10 @@ pub(super) enum SigningError {
     Sign(#[from] SignError),
 }
 
-/// Makes the request of an attempt at `now` (contract, "Delivery" and "Signature").
+/// Builds the request of an attempt at `now` (contract, "Delivery" and "Signature").
 ///
-/// All secrets in force sign, newest first; one that cannot be opened stops the attempt, because a
-/// receiver may know that one only.
+/// All secrets in force sign, newest first. If one of them cannot be decrypted the attempt fails,
+/// because it may be the only secret that the receiver knows.
 pub(super) fn signed_request(
     leased: &Leased,
     vault: &Vault,

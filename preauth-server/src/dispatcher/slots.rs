@@ -1,9 +1,9 @@
-//! How many attempts are under way, and how many of them are slow.
+//! Counts the attempts in progress, and the slow ones among them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Counts attempts; clones count together.
+/// Counts attempts; clones share the counts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slots(Arc<Counts>);
 
@@ -13,7 +13,7 @@ struct Counts {
     slow: AtomicU32,
 }
 
-/// An attempt under way; dropping it ends it, however that comes.
+/// An attempt in progress; dropping the slot ends it.
 #[derive(Debug)]
 pub(super) struct Slot {
     counts: Arc<Counts>,
@@ -21,7 +21,7 @@ pub(super) struct Slot {
 }
 
 impl Slots {
-    /// Begins an attempt, which is slow from the beginning when its endpoint is.
+    /// Takes a slot, which is slow from the beginning if its endpoint is.
     pub(super) fn take(&self, is_slow: bool) -> Slot {
         self.0.all.fetch_add(1, Ordering::Relaxed);
         let mut slot = Slot {
@@ -44,7 +44,7 @@ impl Slots {
 }
 
 impl Slot {
-    /// Counts among the slow from now on.
+    /// Counts as slow from now on.
     pub(super) fn turn_slow(&mut self) {
         if !self.is_slow {
             self.is_slow = true;

@@ -1,8 +1,9 @@
-//! The syntax of an endpoint's URL, checked before anything is looked up (contract, "Endpoint
-//! registration rules").
+//! The syntax of an endpoint's URL, checked before any look-up (contract, "Endpoint registration
+//! rules").
 //!
-//! What two parsers could read as two things is refused, and URL parsers repair a lot: the raw text
-//! is taken apart here, and only what survives is given to the parser whose reading is sent to.
+//! URLs that two parsers could read differently are refused. URL parsers repair many defects, so
+//! the raw text is checked here first, and only an accepted text is given to the parser whose
+//! result is used for sending.
 
 use url::{Position, Url};
 
@@ -10,10 +11,10 @@ use super::UrlRefusal;
 use super::host::{Host, read_host};
 use super::policy::TargetPolicy;
 
-/// Most bytes of a URL, as typed and as kept.
+/// Maximum length of a URL, as typed and as stored.
 const MAX_URL_BYTES: usize = 2_048;
 
-/// A URL that deliveries may be sent to, as far as its text can tell.
+/// A URL that may be sent to, as far as its text shows.
 ///
 /// Its host is lower-case, in A-labels and without trailing dot, or a canonical address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub struct ParsedTarget {
 }
 
 impl ParsedTarget {
-    /// The URL in the form that is stored and sent to.
+    /// The URL in its stored form.
     #[must_use]
     pub const fn url(&self) -> &Url {
         &self.url
@@ -37,7 +38,7 @@ impl ParsedTarget {
         &self.host
     }
 
-    /// Scheme, host and port: what a connection is for.
+    /// Scheme, host and port: the key of a connection.
     #[must_use]
     pub fn origin(&self) -> &str {
         &self.url[..Position::BeforePath]
@@ -49,16 +50,17 @@ impl ParsedTarget {
         self.port
     }
 
-    /// What departs from the contract's rule, and is allowed within listed networks only: still to
-    /// be checked, by the addresses of the name.
+    /// The departure from the contract's rule, which is allowed within listed networks only: the
+    /// addresses of the name are still to be checked.
     pub(super) const fn departure(&self) -> Option<UrlRefusal> {
         self.departure
     }
 }
 
-/// Reads a URL, or says what is wrong with it.
+/// Parses and validates a URL.
 ///
-/// Names are not looked up here: what they resolve to is checked apart, whenever they are resolved.
+/// Names are not looked up here: their addresses are checked separately, whenever they are
+/// resolved.
 ///
 /// ```
 /// use preauth_server::dispatcher::{TargetPolicy, UrlRefusal, validate_url};
@@ -91,11 +93,11 @@ pub fn validate_url(text: &str, policy: &TargetPolicy) -> Result<ParsedTarget, U
     let departure = policy.departs(scheme, port).or_else(|| host.departs());
     check_early(&host, departure, policy)?;
     let url = url_with(text, &host).ok_or(UrlRefusal::Host)?;
-    // It is checked again before each attempt, in this form: escaped, it may be thrice as long.
+    // The stored form is checked again before each attempt; escaped, it may be three times as long.
     if url.as_str().len() > MAX_URL_BYTES {
         return Err(UrlRefusal::TooLong);
     }
-    // The parser must have understood the very parts that were checked.
+    // The parser must agree on the parts that were checked.
     if url.scheme() != scheme || url.port_or_known_default() != Some(port) {
         return Err(UrlRefusal::Host);
     }
@@ -107,7 +109,7 @@ pub fn validate_url(text: &str, policy: &TargetPolicy) -> Result<ParsedTarget, U
     })
 }
 
-/// Checks what need not be looked up: an address, and a name that nothing can make allowed.
+/// Checks what needs no look-up: an address, and a name that can never be allowed.
 fn check_early(
     host: &Host,
     departure: Option<UrlRefusal>,
@@ -133,7 +135,7 @@ fn validate_characters(text: &str) -> Result<(), UrlRefusal> {
     Ok(())
 }
 
-/// The scheme, and what follows its two slashes as they were typed.
+/// The scheme, and the text after its two slashes as typed.
 fn split_scheme(text: &str) -> Result<(&'static str, &str), UrlRefusal> {
     let (typed, rest) = text.split_once("://").ok_or(UrlRefusal::Scheme)?;
     if typed.eq_ignore_ascii_case("https") {
@@ -159,7 +161,7 @@ fn read_port(typed: Option<&str>, scheme: &str) -> Result<u16, UrlRefusal> {
         let default = if scheme == "https" { 443 } else { 80 };
         return Ok(default);
     };
-    // Plain digits only: neither nothing, nor a sign, nor leading zeros.
+    // Plain digits only: not empty, no sign, no leading zeros.
     let port: u16 = typed.parse().map_err(|_| UrlRefusal::Port)?;
     if port == 0 || port.to_string() != typed {
         return Err(UrlRefusal::Port);
@@ -167,7 +169,7 @@ fn read_port(typed: Option<&str>, scheme: &str) -> Result<u16, UrlRefusal> {
     Ok(port)
 }
 
-/// The parser's reading of `text`, with the checked host in place of the typed one.
+/// The parser's result for `text`, with the checked host in place of the typed one.
 fn url_with(text: &str, host: &Host) -> Option<Url> {
     let mut url = Url::parse(text).ok()?;
     match host {
@@ -204,7 +206,7 @@ mod tests {
                 panic!("{line}");
             };
             let is_accepted = validate_url(url, &TargetPolicy::public()).is_ok();
-            // What a name leads to is checked elsewhere.
+            // The addresses of a name are checked elsewhere.
             let is_expected = expected == "accept" || !addresses.is_empty();
             assert_eq!(is_accepted, is_expected, "{line}");
             validated += 1;
@@ -334,7 +336,7 @@ mod tests {
         let urls = [
             "http://10.1.2.3:8080/hook",
             "https://10.1.2.3/",
-            // What these resolve to is checked whenever they are resolved.
+            // The addresses of these names are checked whenever they are resolved.
             "http://receiver/",
             "http://erp.internal:8080/",
             "https://hooks.example.com:8443/",

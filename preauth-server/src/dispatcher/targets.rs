@@ -1,4 +1,4 @@
-//! Where requests may go, as of now: the policy, and whoever resolves names.
+//! Which receivers are allowed now: the policy, and the resolver of names.
 
 use std::error::Error;
 use std::fmt;
@@ -14,35 +14,35 @@ use super::policy::TargetPolicy;
 use super::target::{ParsedTarget, validate_url};
 use super::{SystemLookup, UrlRefusal};
 
-/// How long a registration waits for the resolver.
+/// Maximum wait for the resolver at a registration.
 const REGISTRATION: Duration = Duration::from_secs(5);
 
-/// Checks receivers, by their URL and by what their name leads to.
+/// Checks receivers by their URL and by the addresses of their name.
 #[derive(Clone)]
 pub struct Targets {
     policy: TargetPolicy,
     lookup: Arc<dyn Lookup>,
 }
 
-/// Why a receiver was not found to be allowed.
+/// Why a receiver was not accepted.
 #[derive(Debug, Error)]
 pub enum TargetError {
     /// It is not allowed.
     #[error(transparent)]
     Refused(#[from] UrlRefusal),
-    /// Its name could not be looked up, so nobody knows.
+    /// Its name could not be looked up, so the check is undecided.
     #[error("host name could not be looked up")]
     Unknown(#[source] Box<dyn Error + Send + Sync>),
 }
 
 impl Targets {
-    /// Receivers under this policy, their names resolved by `lookup`.
+    /// Applies this policy, with names resolved by `lookup`.
     #[must_use]
     pub fn new(policy: TargetPolicy, lookup: Arc<dyn Lookup>) -> Self {
         Self { policy, lookup }
     }
 
-    /// Receivers under this policy, their names resolved by the operating system.
+    /// Applies this policy, with names resolved by the operating system.
     #[must_use]
     pub fn by_system(policy: TargetPolicy) -> Self {
         Self::new(policy, Arc::new(SystemLookup::default()))
@@ -54,8 +54,8 @@ impl Targets {
         &self.policy
     }
 
-    /// Checks a receiver as a whole, before it is registered: its URL, and every address that its
-    /// name has now. Waits 5 seconds for the resolver.
+    /// Checks a receiver before it is registered: its URL, and every address that its name has now.
+    /// Waits 5 seconds for the resolver.
     pub async fn validate(&self, url: &str) -> Result<ParsedTarget, TargetError> {
         let target = self.parse(url)?;
         let validated = tokio::time::timeout(REGISTRATION, self.addresses(&target)).await;
@@ -70,8 +70,8 @@ impl Targets {
 
     /// Resolves a receiver once, and checks every address.
     ///
-    /// One address that is not allowed spoils the whole answer: whoever mixes a public and a private
-    /// address hopes that only one of the two is looked at.
+    /// One forbidden address invalidates the whole answer: an answer that mixes public and private
+    /// addresses may be an attempt to have only the public one checked.
     pub async fn addresses(&self, target: &ParsedTarget) -> Result<Vec<IpAddr>, TargetError> {
         let addresses = match target.host() {
             Host::Address(address) => vec![*address],
@@ -115,7 +115,7 @@ mod tests {
     use super::{TargetError, Targets};
     use crate::dispatcher::{Lookup, LookupError, TargetPolicy, UrlRefusal};
 
-    /// Gives these addresses; none says that the resolver is down.
+    /// Returns these addresses; without any, the resolver is down.
     struct Fixed(&'static [&'static str]);
 
     #[async_trait]
@@ -128,7 +128,7 @@ mod tests {
         }
     }
 
-    /// Never gives an answer.
+    /// Never answers.
     struct Silent;
 
     #[async_trait]

@@ -1,4 +1,4 @@
-//! Something of which there is only so much at once: connections, bytes.
+//! A limited resource that tenants share: connections, bytes.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,19 +11,19 @@ use super::refusals::Counts;
 use super::ticket::Ticket;
 use super::{QueueError, Refusals, Tenant};
 
-/// A tenant that holds more than this part of it comes after all that hold less.
+/// A tenant that holds more than this part of the budget is served after all that hold less.
 const SHARE: u64 = 4;
-/// This part of it stays free for tenants that hold less than their share, where these may hold more.
+/// This part stays free for tenants below their share, where others may exceed theirs.
 const RESERVE: u64 = 8;
 
-/// What may be held at once; clones share it.
+/// The amount that may be held in all; clones share it.
 #[derive(Clone, Debug)]
 pub struct Budget(Arc<Shared>);
 
-/// A part of a budget, given back when dropped.
+/// A part of a budget, given back on drop.
 #[derive(Debug)]
 pub struct Room {
-    /// None when it was handed on.
+    /// `None` after it was passed on.
     budget: Option<Arc<Shared>>,
     tenant: Tenant,
     amount: u64,
@@ -33,10 +33,10 @@ pub struct Room {
 struct Shared {
     state: Mutex<State>,
     total: u64,
-    /// Requests that may wait.
+    /// Maximum number of waiting requests.
     queue_limit: usize,
     has_deadlines: bool,
-    /// Whether a tenant may hold more than its share of what nobody else waits for.
+    /// Whether a tenant may exceed its share while no other tenant waits.
     is_share_exceeded: bool,
     refused: Counts,
 }
@@ -56,34 +56,34 @@ struct Waiting {
 }
 
 impl Budget {
-    /// `total` in all, for which `queue_limit` requests may wait.
+    /// A budget of `total`, for which `queue_limit` requests may wait.
     #[must_use]
     pub fn new(total: u64, queue_limit: usize) -> Self {
         Self::of(total, queue_limit, true, true)
     }
 
-    /// One of which no tenant ever holds more than a quarter.
+    /// A budget of which no tenant ever holds more than a quarter.
     #[must_use]
     pub fn in_quarters(total: u64, queue_limit: usize) -> Self {
         Self::of(total, queue_limit, true, false)
     }
 
-    /// One whose requests wait as long as it takes.
+    /// A budget whose requests wait without a deadline.
     #[must_use]
     pub fn without_deadlines(total: u64, queue_limit: usize) -> Self {
         Self::of(total, queue_limit, false, true)
     }
 
-    /// Waits until `amount` may be held on account of the tenant that this task works for.
+    /// Waits until the tenant of the current task may hold `amount`.
     ///
-    /// Tenants are served in turn. One may hold all of it but an eighth; above a quarter it waits
-    /// while others do. Where it is given out in quarters, one may hold a quarter.
+    /// Tenants are served in turn. A tenant may hold everything except an eighth; above a quarter
+    /// it waits while others do. In a budget in quarters, the maximum is a quarter.
     pub async fn acquire(&self, amount: u64) -> Result<Room, QueueError> {
         let granted = self.wait_for(amount).await;
         granted.inspect_err(|reason| self.0.refused.note(*reason))
     }
 
-    /// How many were refused so far.
+    /// The number of refused requests so far.
     #[must_use]
     pub fn refusals(&self) -> Refusals {
         self.0.refused.refusals()
@@ -107,7 +107,8 @@ impl Budget {
             }
             Some(_) | None => granted.await,
         };
-        // The caller's end is dropped unanswered only when a longer line made room for another.
+        // The sender is dropped without an answer only when the request was evicted: its line was
+        // the longest.
         room.map_err(|_| QueueError::Full)
     }
 
@@ -141,7 +142,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Hands out what is free.
+    /// Grants free amounts to waiting requests.
     fn grant(self: &Arc<Self>) {
         while let Some(waiting) = self.next() {
             let room = Room {
@@ -150,14 +151,14 @@ impl Shared {
                 amount: waiting.amount,
             };
             if let Err(mut unwanted) = waiting.caller.send(room) {
-                // Not by dropping it, which would come back here.
+                // Dropping it as it is would call this function again.
                 unwanted.budget = None;
                 self.lock().give_back(unwanted.tenant, unwanted.amount);
             }
         }
     }
 
-    /// Takes what the next one waits for, if it is there.
+    /// Takes the amount of the next waiting request, if it is free.
     fn next(&self) -> Option<Waiting> {
         let mut state = self.lock();
         let waiting = state.pop(self.total, self.is_share_exceeded)?;
@@ -193,7 +194,7 @@ impl State {
         };
         let served_then = |tenant, waiting: &Waiting| {
             if within_share(tenant, waiting) {
-                // It was found to be in want of room.
+                // The next request was found to need more than is free.
                 Verdict::Hold
             } else if is_share_exceeded && waiting.amount <= free.saturating_sub(reserve) {
                 Verdict::Serve
@@ -225,7 +226,8 @@ impl Waiting {
 }
 
 impl Room {
-    /// Adds `other`, a part of the same budget that the same tenant holds; both are given back together.
+    /// Adds `other`, a part of the same budget held by the same tenant; both are given back
+    /// together.
     pub fn add(&mut self, mut other: Self) {
         if other.budget.take().is_some() {
             self.amount = self.amount.saturating_add(other.amount);
@@ -264,7 +266,7 @@ mod tests {
         on_account_of(head_office(number), budget.acquire(amount)).await
     }
 
-    /// What one gets at once.
+    /// The amount, if it is granted without waiting.
     fn at_once(budget: &Budget, number: u128, amount: u64) -> Option<Room> {
         acquire(budget, number, amount).now_or_never()?.ok()
     }
@@ -284,7 +286,7 @@ mod tests {
         assert_eq!(flood.len(), 4);
         let others: Vec<Room> = (2..=4).filter_map(|n| at_once(&budget, n, 4)).collect();
         assert_eq!(others.len(), 3);
-        // What it gives back it may have again.
+        // A tenant may take again what it gave back.
         flood.pop();
         assert!(at_once(&budget, 1, 1).is_some());
     }
@@ -385,7 +387,7 @@ mod tests {
         drop(held);
         let mut granted = Box::pin(acquire(&budget, 3, 1));
         assert!(futures_util::poll!(&mut granted).is_ready());
-        // Granted and never looked at.
+        // Granted and never awaited.
         drop(granted);
         assert!(at_once(&budget, 1, 1).is_some());
     }

@@ -4,26 +4,27 @@ use std::collections::{HashMap, VecDeque};
 
 use super::Tenant;
 
-/// What waits, in a line for each tenant. The service's own work has every second place.
+/// The waiting requests, in a line per tenant. Every second place belongs to the service's own
+/// work.
 #[derive(Debug)]
 pub(super) struct Lines<T> {
     tenants: HashMap<Tenant, VecDeque<T>>,
-    /// Tenants with a line, the next one first.
+    /// Tenants with a line, in the order of their turns.
     turns: VecDeque<Tenant>,
     service: VecDeque<T>,
     is_services_turn: bool,
-    /// Of tenants; the service is not counted.
+    /// The number of tenants' requests; the service's own are not counted.
     length: usize,
 }
 
-/// What is to be done with the first of a line.
+/// The decision on the first request of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It is served.
+    /// Serve it.
     Serve,
-    /// Its tenant is passed over.
+    /// Pass over its tenant.
     Skip,
-    /// It is next, and must wait; and so must all behind it.
+    /// It is next and must wait, and all behind it as well.
     Hold,
 }
 
@@ -51,7 +52,7 @@ impl<T> Lines<T> {
         self.length = self.length.saturating_add(1);
     }
 
-    /// The first of whose turn it is.
+    /// The first request of the tenant whose turn it is.
     pub(super) fn pop(&mut self) -> Option<T> {
         if self.is_services_turn || self.turns.is_empty() {
             self.is_services_turn = false;
@@ -64,7 +65,7 @@ impl<T> Lines<T> {
         self.take_from(tenant, 0)
     }
 
-    /// The first that `verdict` lets pass, the service's before all others.
+    /// The first request that `verdict` accepts; the service's own come before all others.
     pub(super) fn pop_where(&mut self, verdict: impl Fn(Tenant, &T) -> Verdict) -> Option<T> {
         if let Some(first) = self.service.front() {
             return match verdict(Tenant::Service, first) {
@@ -83,8 +84,8 @@ impl<T> Lines<T> {
         None
     }
 
-    /// Makes room for one more of `tenant` where all lines are full: gives back the newest of the
-    /// longest line. None if its own is the longest.
+    /// Makes room for one more request of `tenant` when all lines are full: removes and returns the
+    /// newest of the longest line. `None` if the tenant's own line is the longest.
     pub(super) fn evict_for(&mut self, tenant: Tenant) -> Option<T> {
         let own = self.tenants.get(&tenant).map_or(0, VecDeque::len);
         let (longest, length) = self
@@ -100,7 +101,7 @@ impl<T> Lines<T> {
         evicted
     }
 
-    /// Gives back what `is_over` says of.
+    /// Removes and returns the requests for which `is_over` holds.
     pub(super) fn remove_where(&mut self, is_over: impl Fn(&T) -> bool) -> Vec<T> {
         let mut removed = Vec::new();
         for line in self.tenants.values_mut() {
@@ -121,12 +122,12 @@ impl<T> Lines<T> {
         all
     }
 
-    /// How many of tenants wait.
+    /// The number of tenants' waiting requests.
     pub(super) const fn len(&self) -> usize {
         self.length
     }
 
-    /// How many of the service's own wait.
+    /// The number of the service's own waiting requests.
     pub(super) fn len_of_service(&self) -> usize {
         self.service.len()
     }
@@ -135,7 +136,7 @@ impl<T> Lines<T> {
         self.length == 0 && self.service.is_empty()
     }
 
-    /// Takes the first of a line, and moves its tenant from place `turn` to the end of all.
+    /// Takes the first of a line, and moves its tenant from place `turn` to the end of the order.
     fn take_from(&mut self, tenant: Tenant, turn: usize) -> Option<T> {
         self.turns.remove(turn);
         let line = self.tenants.get_mut(&tenant)?;

@@ -1,9 +1,10 @@
-//! Fairness between tenants: one that asks for much waits for its own requests, and nobody else does.
+//! Fairness between tenants: a tenant with many requests waits for its own, and delays no other
+//! tenant.
 //!
-//! Whatever serves requests with less than it would take to serve all of them has a queue in front:
-//! the writers, the look-ups, the connections that read, the room for uploads. These queues are made
-//! here. Each serves tenants in turn; when one is full, the newest of the longest line goes; and what
-//! has waited too long is answered without being worked on.
+//! Every limited resource has a queue in front: the writers, the look-ups, the reading connections,
+//! the room for uploads. This module provides the queues. Each serves tenants in turn. When one is
+//! full, the newest request of the longest line is refused. A request that has waited too long is
+//! answered without being processed.
 
 mod budget;
 mod lines;

@@ -1,4 +1,4 @@
-//! How often queues had to say no.
+//! The number of requests that queues refused.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,9 +7,9 @@ use super::QueueError;
 /// Requests that were refused so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Refusals {
-    /// There was no place for them.
+    /// The queue was full.
     pub full: u64,
-    /// They had waited for too long.
+    /// The request waited too long.
     pub timed_out: u64,
 }
 
@@ -20,7 +20,7 @@ pub(super) struct Counts {
 }
 
 impl Refusals {
-    /// Those of two queues.
+    /// The sum of two queues.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! On whose account work is done, and how long it has waited.
+//! The tenant of a piece of work, and how long it has waited.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,40 +7,42 @@ use std::time::Duration;
 use preauth_core::value::CompanyId;
 use tokio::time::Instant;
 
-/// How long a request waits in queues, all in all.
+/// Maximum time that a request waits in all its queues together.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long it waits in each, however long it waited before: what it began should be finished.
+/// Minimum time that it may wait in each queue, however long it waited before: work that has begun
+/// should be finished.
 const MIN_PATIENCE: Duration = Duration::from_secs(1);
 
 tokio::task_local! {
     static TICKET: Arc<Ticket>;
 }
 
-/// Whoever shares what is scarce with others.
+/// A party that shares limited resources with others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tenant {
-    /// The service itself: deliveries, mails, expiry, retention. It does not give up.
+    /// The service itself: deliveries, mails, expiry, retention. It waits without a deadline.
     Service,
-    /// The platform's people.
+    /// The platform's own staff.
     Platform,
     /// A head office with all its branches and keys.
     HeadOffice(CompanyId),
-    /// Everybody whose key was not seen yet.
+    /// All callers whose key was not seen yet.
     Unknown,
 }
 
-/// A request's place in every queue that it comes to.
+/// A request's ticket for every queue that it enters.
 #[derive(Debug)]
 pub(super) struct Ticket {
     pub(super) tenant: Tenant,
-    /// Shared by all tenants that one request is counted as, one after the other.
+    /// Shared by all tenants that one request counts as in succession.
     waited_ms: Arc<AtomicU64>,
 }
 
-/// Does `work` on account of `tenant`: every queue that it comes to counts it as that tenant's.
+/// Runs `work` for `tenant`: every queue that it enters counts it as that tenant's.
 ///
-/// This is known to the task, not passed on: between the request and the queues lie ports that have
-/// nothing to do with it. A task that was not given a tenant works for the service itself.
+/// The tenant is stored in the task and not passed as an argument, because the ports between the
+/// request and the queues have nothing to do with it. A task without a tenant works for the service
+/// itself.
 pub async fn on_account_of<F: Future>(tenant: Tenant, work: F) -> F::Output {
     let waited_ms = TICKET.try_with(|outer| Arc::clone(&outer.waited_ms));
     let ticket = Ticket {
@@ -60,7 +62,7 @@ impl Ticket {
         })
     }
 
-    /// When it has waited for too long in a queue that it comes to now; never for the service itself.
+    /// The deadline in a queue that it enters now; `None` for the service itself.
     pub(super) fn deadline(&self, now: Instant) -> Option<Instant> {
         if self.tenant == Tenant::Service {
             return None;

@@ -1,4 +1,4 @@
-//! A receiver's answer: a stranger's bytes, read as far as they are worth it.
+//! A receiver's answer: untrusted bytes, read up to a limit.
 
 use http_body_util::BodyExt;
 use hyper::Response;
@@ -7,10 +7,10 @@ use hyper::header::RETRY_AFTER;
 
 use crate::dispatcher::{Answer, RetryAfter};
 
-/// Most bytes read of an answer's body. A shorter body is read to its end, so that the connection
-/// can be used again.
+/// Maximum number of bytes read of an answer's body. A shorter body is read to its end, so that the
+/// connection can be reused.
 const MAX_BODY_BYTES: usize = 16 * 1024;
-/// Bytes of the body that are kept.
+/// Number of bytes of the body that are kept.
 const KEPT_BODY_BYTES: usize = 1024;
 
 /// The answer without its body.
@@ -25,8 +25,8 @@ pub(super) fn head(response: &Response<Incoming>) -> Answer {
     }
 }
 
-/// Reads the body until it ends, breaks, or has been read far enough; keeps its beginning. Says
-/// whether that was all of it.
+/// Reads the body until it ends, fails, or reaches the limit, and keeps its beginning. Returns
+/// whether it ended.
 pub(super) async fn read_body(response: Response<Incoming>, kept: &mut Vec<u8>) -> bool {
     let mut body = response.into_body();
     let mut read_bytes: usize = 0;

@@ -1,4 +1,4 @@
-//! A socket to one of the checked addresses.
+//! Connects a socket to one of the checked addresses.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -13,16 +13,16 @@ use crate::dispatcher::targets::Targets;
 
 use super::meter::{Meter, Metered};
 
-/// How long an address has for itself before the next one is tried beside it.
+/// Delay before the next address is tried in parallel.
 const HEAD_START: Duration = Duration::from_millis(250);
 
-/// Most addresses that are tried. Who answers for a name could name thousands, and have us knock at
-/// somebody else's.
+/// Maximum number of addresses tried. A name's owner could list thousands, and make this server
+/// connect to other people's hosts.
 const MAX_TRIED: usize = 8;
 
-/// Connects to the first address that answers; its bytes are counted from the first one on.
+/// Connects to the first address that answers and counts all bytes.
 ///
-/// Whom the socket is connected to is checked last of all, whatever was checked before it.
+/// The address of the connected peer is checked last, in addition to all earlier checks.
 pub(super) async fn to_any(
     addresses: &[IpAddr],
     port: u16,
@@ -35,7 +35,7 @@ pub(super) async fn to_any(
     if !targets.allows(peer.ip()) {
         return Err(AttemptError::AddressRefused);
     }
-    // A request is one write; nothing is gained by waiting for more.
+    // A request is one write, so waiting for more data gains nothing.
     stream.set_nodelay(true).map_err(|error| failure(&error))?;
     let meter = Meter::new();
     Ok((Metered::new(stream, meter.clone()), meter))
@@ -109,7 +109,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let targets = Targets::by_system(TargetPolicy::sandbox());
-        // Nobody listens at the others.
+        // The other addresses have no listener.
         let mut many: Vec<_> = (2..).take(MAX_TRIED - 1).map(loopback).collect();
         many.push(loopback(1));
         assert!(to_any(&many, port, &targets).await.is_ok());
@@ -126,7 +126,7 @@ mod tests {
     async fn whom_the_socket_is_connected_to_is_validated_last() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        // As if the address had passed every check before.
+        // The address comes straight to this step, without the earlier checks.
         let targets = Targets::by_system(TargetPolicy::public());
         let connected = to_any(&addresses(&["127.0.0.1"]), port, &targets).await;
         assert_eq!(connected.err(), Some(AttemptError::AddressRefused));

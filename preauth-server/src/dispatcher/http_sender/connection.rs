@@ -20,23 +20,23 @@ use crate::clock::Stopwatch;
 use super::meter::{Meter, TooMuch};
 use super::request::Message;
 
-/// Most bytes of an answer's head; a longer one is no answer.
+/// Maximum size of an answer's head; a longer one is an error.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
-/// How long a connection lives at most: as long as it may be used, and one exchange more.
+/// Maximum lifetime of a connection: the maximum age for reuse, and one more exchange.
 const LIFETIME: Duration = Duration::from_mins(6);
 
-/// An open connection; dropping it closes it, whatever is under way.
+/// An open connection; dropping it closes it, also during an exchange.
 pub(super) struct Connection {
     sender: SendRequest<Full<Bytes>>,
     meter: Meter,
     opened: Stopwatch,
-    /// The task that reads and writes.
+    /// The task that reads and writes the connection.
     task: AbortHandle,
 }
 
 impl Connection {
-    /// Speaks HTTP/1.1 over `stream`, whose bytes `meter` counts.
+    /// Starts HTTP/1.1 over `stream`, whose bytes `meter` counts.
     pub(super) async fn over<S>(stream: S, meter: Meter) -> Result<Self, AttemptError>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -47,7 +47,7 @@ impl Connection {
             .handshake(TokioIo::new(stream))
             .await;
         let (sender, connection) = handshake.map_err(|error| failure(&error))?;
-        // What goes wrong on it, the request hears.
+        // The request in progress gets every error of the connection.
         let task = tokio::spawn(async move { drop(timeout(LIFETIME, connection).await) });
         Ok(Self {
             sender,
@@ -57,7 +57,7 @@ impl Connection {
         })
     }
 
-    /// Sends a request and gives the head of the answer, interim answers passed over.
+    /// Sends a request and returns the head of the answer; interim answers are skipped.
     pub(super) async fn send(
         &mut self,
         message: Message,
@@ -67,7 +67,7 @@ impl Connection {
         answered.map_err(|error| failure(&error))
     }
 
-    /// Whether it can carry another exchange, once the last one has been read to its end.
+    /// Whether it can carry another exchange, once the last answer was read to its end.
     pub(super) async fn is_reusable(&mut self) -> bool {
         self.sender.ready().await.is_ok()
     }
@@ -77,7 +77,7 @@ impl Connection {
         self.sender.is_closed()
     }
 
-    /// Since when it has been open.
+    /// The time since it was opened.
     pub(super) fn age(&self) -> TimeDelta {
         self.opened.elapsed()
     }

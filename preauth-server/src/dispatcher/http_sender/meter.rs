@@ -1,8 +1,8 @@
-//! How much a receiver may send for one request, whatever it consists of.
+//! Limits the bytes that a receiver may send for one request.
 //!
-//! The bound on the answer's head and the bound on its body leave a gap: interim answers (103 Early
-//! Hints) are skipped without an end, and so is what is between the chunks of a body. Here the bytes
-//! are counted as they come off the network.
+//! The limits of an answer's head and body leave a gap: any number of interim answers (103 Early
+//! Hints) is skipped, and so are the bytes between the chunks of a body. Here the bytes are counted
+//! as they are read from the network.
 
 use std::io;
 use std::pin::Pin;
@@ -13,11 +13,11 @@ use std::task::{Context, Poll, ready};
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Most bytes that are read for one request, a handshake included: room for a head of 64 KiB, what
-/// is read of a body, what is read ahead, and a long chain of certificates.
+/// Maximum number of bytes read for one request, handshake included: enough for a head of 64 KiB,
+/// the limit of a body, read-ahead, and a long chain of certificates.
 const BUDGET_BYTES: usize = 256 * 1024;
 
-/// A receiver sent more than anybody reads.
+/// The receiver exceeded the limit.
 #[derive(Clone, Copy, Debug, Error)]
 #[error("receiver sent too many bytes")]
 pub(super) struct TooMuch;
@@ -31,13 +31,13 @@ impl Meter {
         Self(Arc::new(AtomicUsize::new(BUDGET_BYTES)))
     }
 
-    /// Begins anew, for the next request.
+    /// Resets the budget for the next request.
     pub(super) fn reset(&self) {
         self.0.store(BUDGET_BYTES, Ordering::Relaxed);
     }
 }
 
-/// A stream that fails once its meter has run out.
+/// A stream that fails once its meter is exhausted.
 pub(super) struct Metered<S> {
     stream: S,
     meter: Meter,
@@ -62,7 +62,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Metered<S> {
         let before = buf.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(cx, buf))?;
         let read = buf.filled().len().saturating_sub(before);
-        // Only this connection's task reads, and a reset comes between two requests.
+        // Only this connection's task reads, and resets happen only between two requests.
         let left = left.saturating_sub(read);
         self.meter.0.store(left, Ordering::Relaxed);
         Poll::Ready(Ok(()))

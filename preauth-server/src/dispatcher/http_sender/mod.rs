@@ -1,9 +1,10 @@
-//! The sender on the network: one checked connection, one bounded exchange.
+//! Sends requests over the network: one checked connection, one bounded exchange.
 //!
-//! What a general HTTP client hides decides here: which address a socket is connected to, how many
-//! bytes may come before there is an answer, and at which step an attempt ended. So this one is made
-//! of `hyper`'s connections: `connect` opens a socket to a checked address, `tls` proves whose it is,
-//! `connection` carries one exchange at a time, `pool` keeps it for the next one.
+//! Details that general HTTP clients hide are decisive here: the address that a socket is connected
+//! to, the number of bytes before there is an answer, and the step at which an attempt ended. So
+//! this sender is built on `hyper`'s connections: `connect` opens a socket to a checked address,
+//! `tls` authenticates its peer, `connection` carries one exchange at a time, `pool` keeps it for
+//! the next one.
 
 mod answer;
 mod connect;
@@ -36,22 +37,22 @@ use tls::Tls;
 pub use roots::{ExtraRoots, RootsError};
 pub use tls::TlsError;
 
-/// How a sender is set up.
+/// Settings of a sender.
 #[derive(Clone, Debug)]
 pub struct HttpSenderOptions {
-    /// Where requests may go.
+    /// The rules for receivers.
     pub targets: Targets,
-    /// Certificates that are trusted beside the platform's roots. Default: none.
+    /// Trusted certificates in addition to the platform's roots. Default: none.
     pub extra_roots: ExtraRoots,
-    /// How long the whole exchange may take, from the look-up to the last byte read (contract,
+    /// Maximum duration of the whole exchange, from the look-up to the last byte read (contract,
     /// "Receiver contract"). Default: 10 s.
     pub exchange: Duration,
-    /// How long look-up, connection and handshake may take of that. Default: 3 s.
+    /// Maximum duration of look-up, connection and handshake within that. Default: 3 s.
     pub connect: Duration,
 }
 
 impl HttpSenderOptions {
-    /// The defaults, for these targets.
+    /// The defaults, with these targets.
     #[must_use]
     pub fn new(targets: Targets) -> Self {
         Self {
@@ -63,13 +64,13 @@ impl HttpSenderOptions {
     }
 }
 
-/// Posts over HTTP/1.1, with TLS under the platform's root certificates and those that are given.
+/// Posts over HTTP/1.1, with TLS under the platform's root certificates and the extra ones.
 ///
-/// The URL is checked at every attempt. A new connection costs one look-up; every address of the
-/// answer is checked, the socket is connected to a checked one, and the address of the connected peer
-/// is checked before anything is sent. The name stays in SNI, certificate and `Host`. Redirects are
-/// answers like any other; no proxy, cookie or decompression takes part. Connections are kept for
-/// some minutes and used again: they lead to an address that was checked.
+/// The URL is checked at every attempt. A new connection needs one look-up; every address of the
+/// answer is checked, the socket is connected to a checked one, and the address of the connected
+/// peer is checked before anything is sent. The name stays in SNI, certificate and `Host`.
+/// Redirects are answers like any other; there is no proxy, cookie or decompression. Connections
+/// are kept for some minutes and reused: they lead to an address that was checked.
 pub struct HttpSender {
     targets: Targets,
     tls: Tls,
@@ -78,7 +79,7 @@ pub struct HttpSender {
     connect: Duration,
 }
 
-/// How far an attempt has come: what its time limit means when it is over.
+/// The progress of an attempt; decides which error a timeout becomes.
 struct Progress {
     step: Step,
     answer: Option<Answer>,
@@ -104,7 +105,7 @@ impl Step {
 }
 
 impl HttpSender {
-    /// Sets a sender up; fails when there are no root certificates that could be trusted.
+    /// Builds a sender; fails without any usable root certificate.
     pub fn new(options: HttpSenderOptions) -> Result<Self, TlsError> {
         Ok(Self {
             tls: Tls::new(&options.extra_roots, options.targets.policy())?,
@@ -115,7 +116,7 @@ impl HttpSender {
         })
     }
 
-    /// Fills in `progress` as far as it comes, the answer included.
+    /// Fills in `progress` step by step, the answer included.
     async fn converse(
         &self,
         request: Request,
@@ -133,9 +134,9 @@ impl HttpSender {
 
     /// Sends over a kept connection, or over a new one.
     ///
-    /// A kept one may be closed by its receiver in this very moment. That is no failure of the
-    /// receiver's, so the request is sent anew: should it have arrived, it arrives twice, which
-    /// receivers must expect (contract, "Receiver contract").
+    /// The receiver may close a kept connection at this moment. That is not the receiver's failure,
+    /// so the request is sent again. It may then arrive twice, which receivers must expect
+    /// (contract, "Receiver contract").
     async fn ask(
         &self,
         target: &ParsedTarget,
@@ -185,7 +186,7 @@ impl Sender for HttpSender {
         let outcome = timeout(self.exchange, conversation).await;
         match (outcome, progress.answer) {
             (Ok(Err(error)), _) => Err(error),
-            // The status is what counts; a body that does not end is cut where it stands.
+            // The status decides; a body that does not end is truncated.
             (Ok(Ok(())) | Err(_), Some(answer)) => Ok(answer),
             (Ok(Ok(())) | Err(_), None) => Err(progress.step.timed_out()),
         }
@@ -195,8 +196,8 @@ impl Sender for HttpSender {
 fn refused(refusal: UrlRefusal) -> AttemptError {
     match refusal {
         UrlRefusal::AddressNotPublic(address) => {
-            // It was public when it was registered: an operator wants to know where it leads now.
-            // Names and paths may be secrets, and are not told.
+            // The address was public at registration: log where the name leads now. Names and paths
+            // may be secrets, so they are not logged.
             tracing::warn!(target: "dispatcher", %address, "receiver leads to an address that is not allowed");
             AttemptError::AddressRefused
         }

@@ -1,4 +1,4 @@
-//! Connections that wait for the next request to their receiver.
+//! Idle connections, kept for the next request to their receiver.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,14 +9,14 @@ use crate::clock::Stopwatch;
 
 use super::connection::Connection;
 
-/// Connections kept per receiver: as many as one endpoint may have attempts under way.
+/// Maximum number of connections kept per receiver: that of an endpoint's attempts in progress.
 const MAX_PER_ORIGIN: usize = 64;
-/// Connections kept in all.
+/// Maximum number of connections kept in all.
 const MAX_IN_ALL: usize = 512;
-/// How long an unused connection is kept; receivers tend to close theirs after a minute.
+/// Maximum idle time of a kept connection; receivers tend to close theirs after a minute.
 const MAX_IDLE: TimeDelta = TimeDelta::seconds(50);
-/// How old a connection may be when it is used, so that a receiver who moves is followed: its name
-/// is looked up when a connection is opened.
+/// Maximum age of a connection when it is reused. A name is looked up when a connection is opened,
+/// so this bounds the time until a receiver's new address is used.
 const MAX_AGE: TimeDelta = TimeDelta::minutes(5);
 
 /// Kept connections, by scheme, host and port.
@@ -37,7 +37,7 @@ impl Kept {
 }
 
 impl Pool {
-    /// The connection to `origin` that was used last, if one is kept.
+    /// The most recently used connection to `origin`, if one is kept.
     pub(super) fn take(&self, origin: &str) -> Option<Connection> {
         let mut all = self.all();
         let kept = all.get_mut(origin)?;
@@ -49,7 +49,7 @@ impl Pool {
         taken.map(|kept| kept.connection)
     }
 
-    /// Keeps a connection that can be used again, if there is room; closes it otherwise.
+    /// Keeps a reusable connection if there is room; otherwise closes it.
     pub(super) fn keep(&self, origin: &str, connection: Connection) {
         let mut all = self.all();
         if all.values().map(Vec::len).sum::<usize>() >= MAX_IN_ALL {

@@ -1,4 +1,4 @@
-//! The request as it is written.
+//! Builds the HTTP request.
 
 use http_body_util::Full;
 use hyper::body::Bytes;
@@ -22,6 +22,6 @@ pub(super) fn message(target: &ParsedTarget, request: Request) -> Result<Message
         message = message.header(name, value);
     }
     let message = message.body(Full::from(request.body));
-    // Whatever a parsed URL holds, a request can carry.
+    // Every parsed URL makes a valid request.
     message.map_err(|_| AttemptError::UrlRefused)
 }

@@ -1,4 +1,4 @@
-//! Roots of trust that an operator adds to the platform's.
+//! Root certificates that an operator adds to the platform's.
 
 use std::io;
 use std::path::Path;
@@ -10,20 +10,20 @@ use tokio_rustls::rustls::pki_types::pem::{self, PemObject};
 
 use crate::files;
 
-/// Certificates that are trusted to issue those of receivers, beside the platform's.
+/// Certificates trusted to issue those of receivers, in addition to the platform's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExtraRoots(Vec<CertificateDer<'static>>);
 
-/// Why a file gives no certificates.
+/// Why a file contains no usable certificates.
 #[derive(Debug, Error)]
 pub enum RootsError {
     /// It cannot be read.
     #[error("cannot be read")]
     Unreadable(#[source] io::Error),
-    /// It is no PEM.
+    /// It is not PEM.
     #[error("is not in PEM form: {0}")]
     NotPem(pem::Error),
-    /// It holds no certificate.
+    /// It contains no certificate.
     #[error("holds no certificate")]
     Empty,
     /// One of its certificates cannot be a root.
@@ -32,7 +32,7 @@ pub enum RootsError {
 }
 
 impl ExtraRoots {
-    /// Reads the certificates of a PEM file; what else it holds is passed over.
+    /// Reads the certificates of a PEM file; other items are skipped.
     pub fn open(path: &Path) -> Result<Self, RootsError> {
         let text = files::read_authentic(path).map_err(RootsError::Unreadable)?;
         Self::parse(text.as_bytes())

@@ -1,4 +1,4 @@
-//! TLS: whose the connected peer is.
+//! TLS: authenticates the connected peer.
 
 use std::io;
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use crate::dispatcher::{Host, TargetPolicy};
 
 use super::roots::ExtraRoots;
 
-/// Why no connection could be trusted.
+/// Why TLS cannot be used.
 #[derive(Debug, Error)]
 pub enum TlsError {
-    /// There is nobody to trust.
+    /// No root certificate is trusted.
     #[error("the platform has no root certificates")]
     NoRoots,
     /// TLS cannot be set up.
@@ -30,15 +30,15 @@ pub enum TlsError {
     Setup(#[source] rustls::Error),
 }
 
-/// Makes TLS connections: 1.2 or 1.3, HTTP/1.1 within.
+/// Opens TLS connections: 1.2 or 1.3, HTTP/1.1 within.
 pub(super) struct Tls(TlsConnector);
 
 impl Tls {
-    /// Trusts the platform's roots and these. A lenient policy does without any, which is enough for
-    /// plain HTTP.
+    /// Trusts the platform's roots and these. A lenient policy works without any root, which is
+    /// enough for plain HTTP.
     pub(super) fn new(extra: &ExtraRoots, policy: &TargetPolicy) -> Result<Self, TlsError> {
         let mut roots = RootCertStore::empty();
-        // One of the platform's that cannot be understood is no reason to trust none of them.
+        // Invalid certificates among the platform's roots are skipped; the others stay trusted.
         roots.add_parsable_certificates(load_native_certs().certs);
         extra.add_to(&mut roots).map_err(TlsError::Setup)?;
         if roots.is_empty() {
@@ -57,7 +57,7 @@ impl Tls {
         Ok(Self(TlsConnector::from(Arc::new(config))))
     }
 
-    /// Shakes hands with a peer that must prove to be `host`.
+    /// Performs the handshake with a peer that must prove to be `host`.
     pub(super) async fn prove<S>(
         &self,
         stream: S,
@@ -70,7 +70,7 @@ impl Tls {
             Host::Name(name) => ServerName::try_from(name.clone()),
             Host::Address(address) => Ok(ServerName::IpAddress((*address).into())),
         };
-        // Whatever was checked to be a host name is one.
+        // A validated host name is always a valid server name.
         let name = name.map_err(|_| AttemptError::UrlRefused)?;
         let proven = self.0.connect(name, stream).await;
         proven.map_err(|error| failure(&error))
@@ -83,7 +83,7 @@ fn failure(error: &io::Error) -> AttemptError {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
     match inner {
         Some(rustls::Error::InvalidCertificate(defect)) => distrust(defect),
-        // Its first byte begins no TLS record.
+        // The peer's first byte does not begin a TLS record.
         Some(rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType)) => {
             AttemptError::NotTls
         }
@@ -104,7 +104,7 @@ fn distrust(defect: &CertificateError) -> AttemptError {
         | CertificateError::ExpiredContext { .. }
         | CertificateError::NotValidYet
         | CertificateError::NotValidYetContext { .. } => AttemptError::CertificateExpired,
-        // The set is open; all others say that the chain proves nothing.
+        // The enum is open; all its other variants mean that the chain is not trusted.
         _ => AttemptError::CertificateUntrusted,
     }
 }

@@ -1,4 +1,4 @@
-//! From one attempt to the next: schedule, verdicts, signatures, leases.
+//! Consecutive attempts: schedule, verdicts, signatures, leases.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Many endpoints hang at once; time stands still but for the dispatcher's own timers.
+//! Many endpoints hang at the same time; time moves only by the dispatcher's own timers.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ const HANGING: &str = "https://hanging.example.com/";
 const HEALTHY: &str = "https://healthy.example.com/";
 const EVENTS_EACH: usize = 3;
 
-/// Requests to hanging receivers, now and at most.
+/// Requests to hanging receivers: the current number and the maximum.
 #[derive(Default)]
 struct Hanging {
     now: AtomicU32,
@@ -43,7 +43,7 @@ impl Drop for Hang {
     }
 }
 
-/// So many endpoints that hang, each with a queue, and one that answers at once.
+/// A number of endpoints that hang, each with a queue, and one that answers immediately.
 struct Crowd {
     world: World,
     healthy: EndpointId,
@@ -83,7 +83,7 @@ impl Crowd {
         }
     }
 
-    /// How long it takes until events to the healthy endpoint, recorded now, have all arrived.
+    /// The time until events to the healthy endpoint, recorded now, have all arrived.
     async fn healthy_waits(&self) -> Duration {
         let mut events = Vec::new();
         for _ in 0..EVENTS_EACH {
@@ -105,7 +105,7 @@ async fn many_endpoints_that_begin_to_hang_at_once_delay_nobody() {
     let watch = async {
         let at_once = crowd.healthy_waits().await;
         assert!(at_once < Duration::from_secs(1), "{at_once:?}");
-        // In the middle of all the attempts that hang.
+        // During all the hanging attempts.
         tokio::time::sleep(Duration::from_secs(5)).await;
         let hanging = crowd.hanging.now.load(Ordering::Relaxed);
         assert!(hanging >= 300, "each is attempted: {hanging}");
@@ -123,7 +123,7 @@ async fn endpoints_that_are_known_to_hang_share_a_part() {
     let crowd = Crowd::of(200).await;
     let (trigger, watching) = shutdown();
     let watch = async {
-        // Every one has been tried by then.
+        // Every one was tried by then.
         tokio::time::sleep(Duration::from_mins(1)).await;
         let slow_part = crowd.dispatcher.limits.to_slow;
         crowd.hanging.most.store(0, Ordering::Relaxed);
@@ -131,7 +131,7 @@ async fn endpoints_that_are_known_to_hang_share_a_part() {
             crowd.world.clock.advance(TimeDelta::hours(6));
             let waits = crowd.healthy_waits().await;
             assert!(waits < Duration::from_secs(1), "{waits:?}");
-            // Never just when they are given up, which is after twelve.
+            // Never at the moment when they are given up, which is after twelve seconds.
             tokio::time::sleep(Duration::from_secs(7)).await;
             let hanging = crowd.hanging.now.load(Ordering::Relaxed);
             assert!(hanging > slow_part / 2, "they go on being tried: {hanging}");

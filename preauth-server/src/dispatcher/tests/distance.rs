@@ -1,5 +1,4 @@
-//! Receivers that answer at once, and a tenth of a second away: what is free is used, and what is used is
-//! shared.
+//! Receivers that answer after a tenth of a second: free slots are used, and shared fairly.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -49,7 +48,7 @@ impl Far {
         endpoint
     }
 
-    /// How long it takes until so many events have been answered.
+    /// The time until `events` events were answered.
     async fn deliver(&self, events: usize) -> Duration {
         let (trigger, watching) = shutdown();
         let begun = Instant::now();
@@ -67,7 +66,7 @@ impl Far {
 async fn one_endpoint_gets_the_slots_that_nobody_else_needs() {
     let far = Far::new();
     far.endpoint_with(1280).await;
-    // Twenty rounds of 64; of eight it would be 160.
+    // Twenty rounds of 64; with eight at a time it would be 160.
     let elapsed = far.deliver(1280).await;
     assert!(elapsed < ROUND_TRIP * 30, "{elapsed:?}");
 }
@@ -78,7 +77,7 @@ async fn busy_endpoints_share_the_slots_that_nobody_else_needs() {
     for _ in 0..4 {
         far.endpoint_with(320).await;
     }
-    // Ten rounds of 128; of eight each it would be forty.
+    // Ten rounds of 128; with eight each it would be forty.
     let elapsed = far.deliver(1280).await;
     assert!(elapsed < ROUND_TRIP * 20, "{elapsed:?}");
 }

@@ -1,4 +1,4 @@
-//! One endpoint's trouble is nobody else's, and what is due is found in time.
+//! A failing endpoint does not affect others, and due deliveries are found in time.
 
 use std::future::pending;
 use std::num::NonZeroU32;
@@ -19,7 +19,7 @@ use crate::worker::shutdown;
 const HANGING: &str = "https://hanging.example.com/";
 const HEALTHY: &str = "https://healthy.example.com/";
 
-/// One receiver never answers, all others do at once.
+/// One receiver never answers; all others answer immediately.
 fn one_hangs() -> Arc<Receivers> {
     Receivers::reacting(|request| {
         let hangs = request.url == HANGING;
@@ -53,7 +53,7 @@ async fn a_hanging_endpoint_delays_nobody() {
     let watch = async {
         let is_done = |event| world.delivery(event).status == DeliveryStatus::Delivered;
         until(|| events.iter().all(|event| is_done(*event))).await;
-        // What comes while the other still hangs goes out as well.
+        // Events recorded while the other receiver hangs are delivered as well.
         let late = world.event(healthy).await;
         world.wake.notify_one();
         until(|| is_done(late)).await;
@@ -178,7 +178,7 @@ async fn a_queue_goes_on_whenever_one_of_its_attempts_ends() {
         trigger.request();
     };
     tokio::join!(dispatcher.run(watching), watch);
-    // Two at a time: twenty rounds, each of an attempt and a look.
+    // Two at a time: twenty rounds, each with an attempt and a poll.
     assert!(begun.elapsed() < Duration::from_millis(400));
 }
 
@@ -207,7 +207,7 @@ async fn who_waits_for_a_slot_gets_the_first_that_is_free() {
     assert!(begun.elapsed() < Duration::from_millis(800));
 }
 
-/// Looks at the outbox once a minute, unless something tells it to.
+/// Polls the outbox once a minute, unless it is woken.
 fn patient() -> Limits {
     Limits {
         poll: Duration::from_mins(1),

@@ -1,4 +1,4 @@
-//! A database that is away for a while.
+//! A database that is unavailable for a while.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -81,7 +81,7 @@ async fn the_loop_goes_on_when_the_database_is_back() {
 }
 
 #[tokio::test]
-async fn a_single_step_says_that_the_database_is_away() {
+async fn a_single_step_reports_an_unavailable_database() {
     let world = World::new();
     let outbox = Flaky::over(&world, 1, 0);
     let dispatcher = world.dispatcher_over(outbox, Receivers::answering(200));

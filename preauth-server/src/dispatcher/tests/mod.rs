@@ -1,5 +1,5 @@
-//! What all tests of the dispatcher begin with: a host in memory, a clock that is set by hand, and
-//! a sender that plays the receivers.
+//! Common to the dispatcher's tests: a host in memory, a clock that is set by hand, and a sender
+//! that plays the receivers.
 
 mod attempts;
 mod crowds;
@@ -59,14 +59,14 @@ impl Clock for SetClock {
 
 type Reaction = dyn Fn(&Request) -> BoxFuture<'static, Result<Answer, AttemptError>> + Send + Sync;
 
-/// Plays all receivers, and keeps what was sent to them.
+/// Plays all receivers and stores the requests.
 pub(super) struct Receivers {
     react: Box<Reaction>,
     sent: Mutex<Vec<Request>>,
 }
 
 impl Receivers {
-    /// Receivers that react as told.
+    /// Receivers that answer by the function `react`.
     pub(super) fn reacting<F>(react: impl Fn(&Request) -> F + Send + Sync + 'static) -> Arc<Self>
     where
         F: Future<Output = Result<Answer, AttemptError>> + Send + 'static,
@@ -77,7 +77,7 @@ impl Receivers {
         })
     }
 
-    /// Receivers that answer at once with a status.
+    /// Receivers that answer immediately with a status.
     pub(super) fn answering(status: u16) -> Arc<Self> {
         Self::reacting(move |_| async move { Ok(answer(status)) })
     }
@@ -140,7 +140,7 @@ impl World {
         Dispatcher::new(outbox, sender, vault, clock, Arc::clone(&self.wake)).with_limits(limits())
     }
 
-    /// Registers an endpoint, healthy since now.
+    /// Registers an endpoint that is healthy since now.
     pub(super) fn endpoint(&self, url: &str) -> EndpointId {
         self.endpoint_since(url, self.clock.now())
     }
@@ -159,7 +159,7 @@ impl World {
         id
     }
 
-    /// Records an event, with a delivery to `endpoint` that is due at once.
+    /// Records an event, with a delivery to `endpoint` that is due now.
     pub(super) async fn event(&self, endpoint: EndpointId) -> EventId {
         self.event_at(endpoint, self.clock.now()).await
     }
@@ -230,7 +230,7 @@ impl World {
     }
 }
 
-/// Small bounds, so that tests reach them soon.
+/// Small limits, which tests reach soon.
 pub(super) fn limits() -> Limits {
     Limits {
         in_all: NonZeroU32::new(16).unwrap(),
@@ -244,7 +244,7 @@ pub(super) fn limits() -> Limits {
     }
 }
 
-/// Waits for something that happens on other tasks, and not for ever.
+/// Waits for something that happens on other tasks, up to a timeout.
 pub(super) async fn eventually<T>(happens: impl Future<Output = T>) -> T {
     let patience = Duration::from_secs(10);
     tokio::time::timeout(patience, happens)

@@ -1,4 +1,4 @@
-//! The sender on real sockets: what it sends, how much it reads, whom it does not talk to.
+//! The sender on real sockets: what it sends, how much it reads, which peers it refuses.
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
@@ -15,7 +15,7 @@ use crate::dispatcher::{
     TargetPolicy, Targets,
 };
 
-/// Answers look-ups from a list; each answer once, and then not at all.
+/// Answers look-ups from a list, each entry once, and then never again.
 struct Answers(Mutex<VecDeque<Vec<IpAddr>>>);
 
 #[async_trait]
@@ -44,7 +44,7 @@ fn public() -> HttpSenderOptions {
     HttpSenderOptions::new(Targets::by_system(TargetPolicy::public()))
 }
 
-/// So short that a test may wait for its end.
+/// Short timeouts, so that a test can wait for them.
 fn hasty() -> HttpSenderOptions {
     HttpSenderOptions {
         exchange: Duration::from_millis(150),
@@ -70,7 +70,7 @@ async fn send(options: HttpSenderOptions, url: &str) -> Result<Answer, AttemptEr
 }
 
 #[tokio::test]
-async fn the_request_is_exactly_what_the_contract_says() {
+async fn the_request_is_exactly_that_of_the_contract() {
     let receiver = Receiver::start(Behaviour::answer("201 Created", "seen")).await;
     let answered = send(local(), &receiver.url()).await;
     assert_eq!(answered, Ok(answer(201)));
@@ -168,7 +168,7 @@ async fn a_body_that_stalls_is_cut_and_the_status_counts() {
 }
 
 #[tokio::test]
-async fn a_receiver_that_says_nothing_is_given_up() {
+async fn a_receiver_that_never_answers_times_out() {
     for beginning in ["", "HTTP/1.1 200 OK\r\nx-slow: "] {
         let receiver = Receiver::start(Behaviour::Stall(beginning.into())).await;
         let answered = send(hasty(), &receiver.url()).await;
@@ -189,7 +189,7 @@ async fn a_connection_that_breaks_is_no_answer() {
     assert_eq!(answered, Err(AttemptError::Connection));
     let url = receiver.url();
     drop(receiver);
-    // The listener is gone once its task is.
+    // The listener is closed once its task has ended.
     eventually(async {
         while send(local(), &url).await != Err(AttemptError::ConnectionRefused) {}
     })

@@ -1,4 +1,4 @@
-//! A receiver on a real socket, that behaves as badly as it is told to.
+//! A receiver on a real socket that misbehaves as configured.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -7,14 +7,14 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 
-/// What a receiver does when it has read a request.
+/// The reaction of a receiver to a request.
 #[derive(Clone)]
 pub(super) enum Behaviour {
     /// Answers, and waits for the next request on the same connection.
     Answer(Vec<u8>),
-    /// Begins to answer and never ends.
+    /// Begins to answer and never finishes.
     Stall(Vec<u8>),
-    /// Begins to answer and goes on with the same bytes for ever.
+    /// Begins to answer and repeats the same bytes for ever.
     Endless(Vec<u8>, Vec<u8>),
     /// Closes the connection.
     HangUp,
@@ -73,12 +73,12 @@ impl Receiver {
         format!("http://127.0.0.1:{}/hook?tenant=1", self.port)
     }
 
-    /// Head and body of every request, as they came.
+    /// Head and body of every request, as received.
     pub(super) fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
     }
 
-    /// Closes the connections that are open.
+    /// Closes the open connections.
     pub(super) fn hang_up(&self) {
         self.hang_up.notify_waiters();
     }

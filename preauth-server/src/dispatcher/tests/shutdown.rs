@@ -1,4 +1,4 @@
-//! The end: nothing new begins, what is under way is finished or returned.
+//! Shutdown: nothing new begins; attempts in progress are finished or their leases returned.
 
 use std::future::pending;
 use std::sync::Arc;

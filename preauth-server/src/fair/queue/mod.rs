@@ -12,34 +12,34 @@ use super::refusals::Counts;
 use super::ticket::Ticket;
 use super::{Refusals, Tenant};
 
-/// What a queue answers in place of what stands behind it.
+/// Why a queue refused a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum QueueError {
-    /// Too many wait already; nothing was done.
+    /// Too many requests are waiting; nothing was done.
     #[error("too many requests are waiting")]
     Full,
-    /// It waited for too long; nothing was done.
+    /// The request waited too long; nothing was done.
     #[error("the request waited in queues for too long")]
     TimedOut,
-    /// The end has begun; nothing was done.
+    /// Shutdown has begun; nothing was done.
     #[error("the service is closing")]
     Closed,
-    /// What should have answered ended before it did; what it did is not known.
+    /// The task that should have answered has ended; whether the request was processed is unknown.
     #[error("the task that should have answered ended before it did")]
     Lost,
 }
 
 /// A request in a queue, with its caller.
 pub(crate) trait Queued: Send {
-    /// Whether nobody waits for its answer any more.
+    /// Whether its caller no longer waits for the answer.
     fn is_abandoned(&self) -> bool;
 
-    /// Answers its caller; nothing was done.
+    /// Answers its caller with a refusal; nothing was done.
     fn refuse(self, reason: QueueError);
 }
 
-/// A queue with places for `limit` requests of tenants, and as many of the service's own. It ends with
-/// its sender or its receiver.
+/// A queue with places for `limit` requests of tenants, and as many of the service's own. It closes
+/// when its sender or its receiver is dropped.
 pub(crate) fn channel<T: Queued>(limit: usize) -> (Sender<T>, Receiver<T>) {
     let shared = Arc::new(Shared {
         state: Mutex::new(State {
@@ -53,10 +53,10 @@ pub(crate) fn channel<T: Queued>(limit: usize) -> (Sender<T>, Receiver<T>) {
     (Sender(Arc::clone(&shared)), Receiver(shared))
 }
 
-/// The way into a queue.
+/// The sending side of a queue.
 pub(crate) struct Sender<T: Queued>(Arc<Shared<T>>);
 
-/// The way out. Several tasks may take from it.
+/// The receiving side; several tasks may take requests.
 pub(crate) struct Receiver<T: Queued>(Arc<Shared<T>>);
 
 struct Shared<T> {
@@ -78,25 +78,26 @@ struct Waiting<T> {
     deadline: Option<Instant>,
 }
 
-/// What is taken out at once.
+/// The requests removed in one step.
 struct Taken<T> {
     group: Vec<T>,
-    /// What is not worked on any more.
+    /// Requests that are not processed any more.
     over: Vec<Waiting<T>>,
     rest: Rest,
 }
 
-/// What is left in the queue.
+/// The remaining state of the queue.
 enum Rest {
     More,
     Nothing,
-    /// Nothing, and nothing will come.
+    /// Empty and closed.
     End,
 }
 
 impl<T: Queued> Sender<T> {
-    /// Queues a request as [`Sender::send`] does, and waits for its `answer`. At its deadline it is
-    /// refused where it waits, also while nothing is taken out; once taken out it is waited for.
+    /// Queues a request as [`Sender::send`] does, and waits for its `answer`. A queued request is
+    /// refused at its deadline, also while the receiver takes nothing; once taken it has no
+    /// deadline.
     pub(crate) async fn ask<A>(
         &self,
         request: T,
@@ -113,9 +114,9 @@ impl<T: Queued> Sender<T> {
         Ok(answer.await)
     }
 
-    /// Queues a request on account of the tenant that this task works for; until when it may wait.
-    /// Where there is no room, the newest of the tenant with most requests is refused in its place,
-    /// unless that is its own.
+    /// Queues a request for the current task's tenant, and returns its deadline. If there is no
+    /// room, the newest request of the tenant with the most requests is refused instead, or this
+    /// one if the tenant is its own.
     pub(crate) fn send(&self, request: T) -> Result<Option<Instant>, QueueError> {
         let (ticket, now) = (Ticket::current(), Instant::now());
         let (tenant, deadline) = (ticket.tenant, ticket.deadline(now));
@@ -135,19 +136,19 @@ impl<T: Queued> Sender<T> {
         sent.map(|()| deadline)
     }
 
-    /// Takes no more requests; those that wait are still given out.
+    /// Accepts no more requests; waiting ones are still handed out.
     pub(crate) fn close(&self) {
         self.0.lock().is_closed = true;
         self.0.filled.notify_waiters();
         self.0.filled.notify_one();
     }
 
-    /// How many were refused so far.
+    /// The number of refused requests so far.
     pub(crate) fn refusals(&self) -> Refusals {
         self.0.refused.refusals()
     }
 
-    /// How many wait, and how many may.
+    /// The number of waiting requests, and its maximum.
     pub(crate) fn length_and_limit(&self) -> (usize, usize) {
         let state = self.0.lock();
         let length = state
@@ -159,15 +160,15 @@ impl<T: Queued> Sender<T> {
 }
 
 impl<T: Queued> Receiver<T> {
-    /// The next requests, `limit` at most, the tenants' in turn; none when the queue is closed and
-    /// empty. A caller that gives this up loses nothing.
+    /// The next requests, at most `limit`, in the tenants' turns; empty when the queue is closed
+    /// and empty. Cancel-safe.
     pub(crate) async fn take(&self, limit: usize) -> Vec<T> {
         loop {
             let filled = self.0.filled.notified();
             let Taken { group, over, rest } = self.0.lock().take(limit);
             self.0.refuse(over, Instant::now());
             match rest {
-                // For another task.
+                // Wakes another task.
                 Rest::More => self.0.filled.notify_one(),
                 Rest::End => return group,
                 Rest::Nothing if group.is_empty() => {
@@ -182,7 +183,7 @@ impl<T: Queued> Receiver<T> {
 }
 
 impl<T: Queued> State<T> {
-    /// What must be refused besides is put into `over`.
+    /// Other requests that must be refused are added to `over`.
     fn push(
         &mut self,
         tenant: Tenant,
@@ -234,7 +235,7 @@ impl<T: Queued> State<T> {
 }
 
 impl<T: Queued> Waiting<T> {
-    /// Whether it is not worth being worked on. What the service itself began is always.
+    /// Whether it need not be processed any more. The service's own requests always are.
     fn is_over(&self, now: Instant) -> bool {
         self.deadline
             .is_some_and(|deadline| deadline <= now || self.request.is_abandoned())
@@ -251,14 +252,14 @@ impl<T: Queued> Waiting<T> {
 }
 
 impl<T: Queued> Shared<T> {
-    /// Refuses all that has waited for too long.
+    /// Refuses all requests past their deadline.
     fn refuse_overdue(&self) {
         let now = Instant::now();
         let over = self.lock().lines.remove_where(|it| it.is_over(now));
         self.refuse(over, now);
     }
 
-    /// Not under the lock: what hears of this may do anything.
+    /// Not under the lock: a caller may do anything when it is notified.
     fn refuse(&self, over: Vec<Waiting<T>>, now: Instant) {
         for waiting in over {
             let reason = waiting.reason(now);
@@ -283,7 +284,7 @@ impl<T: Queued> Drop for Sender<T> {
 }
 
 impl<T: Queued> Drop for Receiver<T> {
-    /// Whoever waits must not wait for ever.
+    /// Requests left in the queue must not wait for ever.
     fn drop(&mut self) {
         let mut state = self.0.lock();
         state.is_closed = true;

@@ -1,4 +1,4 @@
-//! One tenant floods a queue, and what others notice of it.
+//! One tenant floods a queue; the effects on others.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::{QueueError, Queued, Receiver, Sender, channel};
 const FLOODING: u128 = 1;
 const QUIET: u128 = 2;
 
-/// A request with a name, and the way back to its caller.
+/// A request with a name, and the channel to its caller.
 struct Request(&'static str, oneshot::Sender<QueueError>);
 
 type Answer = oneshot::Receiver<QueueError>;
@@ -42,7 +42,7 @@ async fn send(
     Ok(answer)
 }
 
-/// Queues so many of the flooding tenant's.
+/// Queues `count` requests of the flooding tenant.
 async fn flood(queue: &Sender<Request>, count: usize) -> Vec<Answer> {
     let mut answers = Vec::new();
     for _ in 0..count {
@@ -101,7 +101,7 @@ async fn a_full_queue_refuses_the_newest_of_the_tenant_with_most_requests() {
 }
 
 #[tokio::test]
-async fn a_queue_full_of_equals_refuses_whoever_comes() {
+async fn a_queue_full_of_equal_lines_refuses_new_requests() {
     let (sender, _receiver) = channel(3);
     let mut answers = Vec::new();
     for number in 1..=3 {
@@ -140,9 +140,9 @@ async fn what_waited_too_long_is_answered_without_being_given_out() {
     drop((own, in_time));
 }
 
-/// Whatever serves the queue is stuck: nothing is taken out at all.
+/// The task behind the queue is stuck: nothing is taken.
 #[tokio::test(start_paused = true)]
-async fn what_waits_behind_something_stuck_is_refused_at_its_deadline() {
+async fn a_request_behind_a_stuck_task_is_refused_at_its_deadline() {
     let (sender, receiver) = channel(4);
     let began = Instant::now();
     let ask = async |tenant| {
@@ -185,7 +185,7 @@ async fn the_waits_of_one_request_add_up() {
             answer.await.ok()
         };
         assert_eq!(wait(3).await, None);
-        // Two seconds are left of five.
+        // Two of five seconds are left.
         assert_eq!(wait(2).await, Some(QueueError::TimedOut));
     })
     .await;
@@ -223,7 +223,7 @@ async fn a_closed_queue_gives_out_what_waits_and_takes_no_more() {
 }
 
 #[tokio::test]
-async fn whoever_waits_learns_that_nothing_serves_any_more() {
+async fn waiting_callers_are_refused_when_the_receiver_ends() {
     let (sender, receiver) = channel(4);
     let waits = send(&sender, head_office(QUIET), "quiet").await.unwrap();
     drop(receiver);
