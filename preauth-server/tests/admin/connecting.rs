@@ -45,7 +45,7 @@ impl Drop for Server {
 }
 
 #[tokio::test]
-async fn a_served_data_folder_is_all_that_has_to_be_known() {
+async fn the_data_folder_is_enough_to_find_a_server() {
     let folder = tempfile::tempdir().unwrap();
     let list = |more: &[&str]| preauth(folder.path(), &[&["company", "list"], more].concat(), &[]);
     list(&[]).failed(2, &["no server runs on the data folder preauth-data"]);

@@ -63,7 +63,7 @@ fn every_command_refuses_a_server_on_the_network_without_a_verified_certificate(
 }
 
 #[test]
-fn a_certificate_that_is_asked_for_or_a_setting_in_words_lets_it_try() {
+fn a_verified_certificate_or_an_explicit_setting_allows_the_connection() {
     for (database, more) in [
         ("postgres://db.invalid/preauth?sslmode=verify-full", &[][..]),
         (

@@ -12,7 +12,7 @@ use crate::support::write_secret;
 const TOKEN: (&str, &str) = ("PREAUTH_PLATFORM_TOKEN", "0123456789abcdef");
 
 #[tokio::test]
-async fn a_refusal_ends_with_1_and_tells_code_reason_and_request() {
+async fn a_refusal_exits_with_1_and_prints_code_reason_and_request_id() {
     let operator = Operator::start().await;
     let id = operator.offer("NF-1").await;
     let done = operator.run(&["operation", "pay", &id]);
@@ -57,7 +57,7 @@ async fn a_refusal_ends_with_1_and_tells_code_reason_and_request() {
 }
 
 #[tokio::test]
-async fn the_operation_in_the_way_of_a_duplicate_is_named() {
+async fn a_duplicate_names_the_existing_operation() {
     let operator = Operator::start().await;
     let id = operator.offer("NF-1").await;
     let due = crate::support::due_date(60).to_string();
@@ -144,7 +144,7 @@ async fn a_platform_that_does_not_answer_ends_with_3() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_refused_ends_with_3_and_says_where_it_came_from() {
+async fn a_refused_token_exits_with_3_and_names_its_source() {
     let operator = Operator::start().await;
     let folder = tempfile::tempdir().unwrap();
     let url = ["--platform-url", operator.sandbox.text("platformUrl")];
@@ -203,7 +203,7 @@ async fn a_platform_that_can_do_nothing_now_ends_with_3() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_does_not_answer_like_the_platform_ends_with_3() {
+async fn a_server_that_is_not_the_platform_exits_with_3() {
     for (status, answer) in [
         (200, ResponseTemplate::new(200).set_body_string("<html>")),
         (
@@ -234,7 +234,7 @@ async fn a_change_of_unknown_outcome_ends_with_5() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_platform_says_cannot_command_the_terminal() {
+async fn control_characters_of_the_platform_do_not_reach_the_terminal() {
     let hostile = r#"{"errors": [{"code": "X", "message": "\u001b[2Jgone"}]}"#;
     let answer = ResponseTemplate::new(409).set_body_raw(hostile, "application/json");
     let done = answered(&["operation", "pay", "1"], answer).await;

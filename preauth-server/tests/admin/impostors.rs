@@ -121,7 +121,7 @@ fn a_listener_on_the_configured_port_is_asked_nothing_where_no_server_runs() {
 }
 
 #[test]
-fn a_folder_that_others_may_write_to_is_not_believed() {
+fn a_folder_that_others_may_write_to_is_not_trusted() {
     let folder = tempfile::tempdir().unwrap();
     let impostor = Impostor::answering("HTTP/1.1 200 OK\r\n\r\n");
     let data = folder.path().join("preauth-data");
@@ -154,7 +154,7 @@ fn is_root() -> bool {
 }
 
 #[test]
-fn whoever_took_the_port_of_a_server_gets_no_token_whatever_it_answers() {
+fn an_impostor_on_a_servers_port_gets_no_token() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("preauth-data");
     std::fs::create_dir(&data).unwrap();
@@ -200,7 +200,7 @@ fn whoever_took_the_port_of_a_server_gets_no_token_whatever_it_answers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_that_passes_on_to_the_real_server_is_found_out() {
+async fn a_relay_to_the_real_server_is_detected() {
     let server = Server::start_in(Home::new(Backend::Sqlite).await, TOKEN).await;
     let folder = tempfile::tempdir().unwrap();
     let relay = Impostor::relaying(&server.platform_url);

@@ -3,7 +3,7 @@
 use crate::operator::{COMPANY, Operator};
 
 #[tokio::test]
-async fn what_cannot_be_had_back_is_not_done_when_nobody_can_be_asked() {
+async fn irreversible_commands_are_refused_without_a_terminal() {
     let operator = Operator::start().await;
     let id = operator.offer("NF-1").await;
     let key = operator.json(&["key", "list", COMPANY])["data"][0]["id"].clone();

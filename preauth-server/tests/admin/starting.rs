@@ -21,7 +21,7 @@ fn a_database_that_cannot_be_used_is_refused_before_anything_is_written() {
 }
 
 #[test]
-fn config_check_tells_what_serve_would_refuse() {
+fn config_check_reports_what_serve_would_refuse() {
     let folder = tempfile::tempdir().unwrap();
     let check = |database: &str| {
         let arguments = ["config", "check", "--database", database];

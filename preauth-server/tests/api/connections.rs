@@ -13,7 +13,7 @@ use crate::support::{Backend, Sandbox, connect};
 on_each_database! {
     five_hundred_slow_connections_keep_nobody_out_and_are_cut_off,
     a_connection_may_lie_idle_for_longer_than_a_head_may_take,
-    running_out_of_file_descriptors_is_told_once_and_passes,
+    running_out_of_file_descriptors_is_logged_once_and_recovers,
 }
 
 const DEADLINE: Duration = Duration::from_mins(2);
@@ -72,7 +72,7 @@ async fn a_connection_may_lie_idle_for_longer_than_a_head_may_take(backend: Back
     assert!(second.starts_with("HTTP/1.1 404 "), "{second}");
 }
 
-async fn running_out_of_file_descriptors_is_told_once_and_passes(backend: Backend) {
+async fn running_out_of_file_descriptors_is_logged_once_and_recovers(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
     let limit = |count: &str| {

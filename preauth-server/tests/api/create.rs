@@ -12,7 +12,7 @@ on_each_database! {
     the_client_creates_and_reads_back,
     a_new_supplier_is_invited_by_its_first_offer_and_keeps_its_name,
     rules_refuse_in_their_order_and_change_nothing,
-    every_problem_of_every_field_is_told_at_once,
+    all_problems_of_all_fields_are_reported_together,
     the_same_invoice_may_be_offered_again_once_the_first_offer_is_closed,
     the_demo_company_may_do_all_that_the_contract_allows,
 }
@@ -164,7 +164,7 @@ async fn rules_refuse_in_their_order_and_change_nothing(backend: Backend) {
     assert_eq!(list["pagination"]["total"], 2);
 }
 
-async fn every_problem_of_every_field_is_told_at_once(backend: Backend) {
+async fn all_problems_of_all_fields_are_reported_together(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
     let body = json!({

@@ -9,8 +9,8 @@ on_each_database! {
     each_kind_of_key_gets_its_own_answer,
     each_operation_asks_for_its_scope,
     only_one_well_formed_bearer_key_counts,
-    the_window_is_told_with_every_answer_and_ends_in_429,
-    each_of_the_four_operations_tells_the_window_when_it_succeeds,
+    every_answer_reports_the_rate_window_until_429,
+    each_of_the_four_operations_reports_the_rate_window,
     a_revoked_key_and_a_user_without_permission_lose_access_at_once,
 }
 
@@ -161,7 +161,7 @@ async fn only_one_well_formed_bearer_key_counts(backend: Backend) {
     assert!(!story.contains(&key), "no key is ever logged");
 }
 
-async fn the_window_is_told_with_every_answer_and_ends_in_429(backend: Backend) {
+async fn every_answer_reports_the_rate_window_until_429(backend: Backend) {
     let sandbox = Sandbox::start_with(backend, &["--rate-limit", "3"]).await;
     let caller = sandbox.caller("apiKey");
     let paths = [
@@ -193,7 +193,7 @@ async fn the_window_is_told_with_every_answer_and_ends_in_429(backend: Backend) 
     assert_eq!(other.status, 200, "each key has a window of its own");
 }
 
-async fn each_of_the_four_operations_tells_the_window_when_it_succeeds(backend: Backend) {
+async fn each_of_the_four_operations_reports_the_rate_window(backend: Backend) {
     let sandbox = Sandbox::start_with(backend, &["--rate-limit", "120"]).await;
     let caller = sandbox.caller("apiKey");
     let body = offer_body(&sandbox, "NF-1");

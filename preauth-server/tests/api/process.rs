@@ -102,7 +102,7 @@ async fn a_database_that_another_process_has_is_refused() {
 }
 
 #[test]
-fn config_check_tells_every_value_its_source_and_all_problems() {
+fn config_check_prints_every_value_its_source_and_all_problems() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(
         folder.path().join("preauth.toml"),

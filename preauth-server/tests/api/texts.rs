@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::support::{Backend, Form, Sandbox, due_date, offer_body, with};
 
 on_each_database! {
-    an_invoice_is_offered_once_whatever_does_not_show_in_its_number,
-    a_character_that_does_not_show_is_a_problem_of_every_text,
+    hidden_characters_do_not_make_a_second_invoice,
+    a_hidden_character_is_refused_in_every_text,
     a_number_in_another_form_is_the_same_invoice_and_is_shown_as_sent,
     a_reference_is_found_by_exactly_what_was_sent,
     a_create_in_another_form_is_the_same_create,
@@ -34,7 +34,7 @@ async fn total(sandbox: &Sandbox) -> Value {
     list.json()["pagination"]["total"].clone()
 }
 
-async fn an_invoice_is_offered_once_whatever_does_not_show_in_its_number(backend: Backend) {
+async fn hidden_characters_do_not_make_a_second_invoice(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
     let first = caller
@@ -60,7 +60,7 @@ async fn an_invoice_is_offered_once_whatever_does_not_show_in_its_number(backend
     assert_eq!(total(&sandbox).await, 1);
 }
 
-async fn a_character_that_does_not_show_is_a_problem_of_every_text(backend: Backend) {
+async fn a_hidden_character_is_refused_in_every_text(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
     for hidden in HIDDEN

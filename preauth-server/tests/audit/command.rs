@@ -68,7 +68,7 @@ async fn offer_and_cancel(sandbox: Arc<Sandbox>, is_over: Arc<AtomicBool>) -> u6
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_told_with_the_next_step_and_ends_with_1() {
+async fn violations_are_reported_with_the_next_step_and_exit_code_1() {
     let database = Scratch::empty(Kind::Sqlite).await;
     live_in(&database).await;
     let url = database.url();

@@ -52,7 +52,7 @@ fn the_settings_are_printed_with_their_source() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once() {
+fn all_configuration_problems_are_reported_together() {
     let (code, _, wrong) = check(
         "[webhooks]\nallowed_networks = [\"10.1.2.3/16\", \"0.0.0.0/0\", \"here\"]\n\
          resolver = \"dns.example.com:53\"\nextra_roots = \"/nowhere/roots.pem\"\n",

@@ -83,7 +83,7 @@ async fn a_receiver_is_trusted_by_its_certificate_and_by_nothing_else(backend: B
 
 /// Old receivers, in their own words: an alert, or a hello of TLS 1.0 or 1.1.
 #[tokio::test]
-async fn a_receiver_that_speaks_old_tls_or_none_is_told_from_others() {
+async fn old_tls_and_no_tls_have_their_own_error_codes() {
     let (house, ..) = trusting(Backend::Sqlite, &[]).await;
     let (alert, refused) = (b"\x15\x03\x01\0\x02\x02\x46", b"\x15\x03\x03\0\x02\x02\x28");
     for (said, outcome) in [

@@ -5,7 +5,7 @@ use crate::support::write_secret;
 use crate::listener::{Listener, refused};
 
 #[test]
-fn without_a_secret_the_ways_to_give_one_are_told() {
+fn a_missing_secret_is_reported_with_the_ways_to_give_one() {
     let output = refused(&[]);
     let said = String::from_utf8(output.stderr).unwrap();
     for way in ["--secret-file", "WEBHOOK_SECRET", "--secret"] {
@@ -18,7 +18,7 @@ fn without_a_secret_the_ways_to_give_one_are_told() {
 }
 
 #[test]
-fn wishes_that_contradict_each_other_are_refused() {
+fn contradictory_options_are_refused() {
     for wrong in [
         ["--drop", "--status=503"].as_slice(),
         &["--status=99"],
@@ -31,7 +31,7 @@ fn wishes_that_contradict_each_other_are_refused() {
 }
 
 #[tokio::test]
-async fn a_secret_file_that_is_not_there_yet_is_told_and_waited_for() {
+async fn a_missing_secret_file_is_reported_and_waited_for() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("secret");
     let listener = Listener::start(&["--secret-file", path.to_str().unwrap()]).await;

@@ -8,16 +8,16 @@ use crate::support::{Answer, Backend, Sandbox};
 use crate::travel::{DAY, advance};
 
 on_each_database! {
-    a_failed_mail_is_sent_again_when_an_operator_says_so,
+    an_operator_resends_a_failed_mail,
     a_mail_that_has_not_failed_is_not_sent_again,
-    an_offer_that_ended_before_its_mail_left_is_told_to_nobody,
-    an_offer_that_expired_while_the_mail_server_was_gone_is_told_to_nobody,
+    mail_of_a_closed_offer_is_cancelled,
+    mail_of_an_offer_that_expired_during_an_outage_is_cancelled,
 }
 
 const ADDRESS: &str = "a@fornecedor.example.com";
 const A_WHILE: u64 = 600;
 
-async fn a_failed_mail_is_sent_again_when_an_operator_says_so(backend: Backend) {
+async fn an_operator_resends_a_failed_mail(backend: Backend) {
     let server = MailServer::start().await;
     server.treat(ADDRESS, Manner::Refuse);
     let sandbox = start(backend, &server).await;
@@ -54,7 +54,7 @@ async fn a_mail_that_has_not_failed_is_not_sent_again(backend: Backend) {
     assert_eq!(unknown.refusal(), (404, "RESOURCE_NOT_FOUND".to_owned()));
 }
 
-async fn an_offer_that_ended_before_its_mail_left_is_told_to_nobody(backend: Backend) {
+async fn mail_of_a_closed_offer_is_cancelled(backend: Backend) {
     let server = MailServer::start().await;
     server.treat(ADDRESS, Manner::NotYet);
     let sandbox = start(backend, &server).await;
@@ -101,7 +101,7 @@ async fn an_offer_that_ended_before_its_mail_left_is_told_to_nobody(backend: Bac
     );
 }
 
-async fn an_offer_that_expired_while_the_mail_server_was_gone_is_told_to_nobody(backend: Backend) {
+async fn mail_of_an_offer_that_expired_during_an_outage_is_cancelled(backend: Backend) {
     let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = gone.local_addr().unwrap();
     drop(gone);

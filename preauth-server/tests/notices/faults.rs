@@ -12,7 +12,7 @@ on_each_database! {
     an_address_that_is_refused_fails_and_others_go_on,
     a_mail_that_is_not_taken_yet_is_tried_again,
     a_connection_that_is_reset_in_the_middle_loses_nothing,
-    a_mail_server_that_is_gone_loses_nothing,
+    an_unreachable_mail_server_loses_no_mail,
     a_mail_server_that_hangs_delays_nothing_else,
     a_mail_under_way_is_given_back_when_the_server_stops,
 }
@@ -83,7 +83,7 @@ async fn a_connection_that_is_reset_in_the_middle_loses_nothing(backend: Backend
     assert!(mail.headers["message-id"].contains(sent["id"].as_str().unwrap()));
 }
 
-async fn a_mail_server_that_is_gone_loses_nothing(backend: Backend) {
+async fn an_unreachable_mail_server_loses_no_mail(backend: Backend) {
     let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = gone.local_addr().unwrap();
     let nobody = MailServer::nobody_at(address);

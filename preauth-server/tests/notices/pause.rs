@@ -6,10 +6,10 @@ use crate::support::{Backend, Sandbox, TestReceiver};
 use crate::travel::{DAY, advance};
 
 on_each_database! {
-    a_company_is_told_that_its_endpoint_was_paused,
+    a_company_is_mailed_when_its_endpoint_is_paused,
 }
 
-async fn a_company_is_told_that_its_endpoint_was_paused(backend: Backend) {
+async fn a_company_is_mailed_when_its_endpoint_is_paused(backend: Backend) {
     let receiver = TestReceiver::start_failing(1_000).await;
     let sandbox = Sandbox::start_sending_to(backend, &receiver.url()).await;
     offer(&sandbox, "NF-1", "a@fornecedor.example.com").await;

@@ -12,7 +12,7 @@ on_each_database! {
     a_server_that_nobody_vouches_for_gets_neither_password_nor_mail,
     a_server_that_is_somebody_else_gets_neither_password_nor_mail,
     a_server_without_starttls_gets_neither_password_nor_mail,
-    a_refused_login_is_told_with_what_to_correct_and_loses_nothing,
+    a_refused_login_is_reported_with_its_correction_and_loses_nothing,
 }
 
 const ADDRESS: &str = "a@fornecedor.example.com";
@@ -89,7 +89,7 @@ async fn a_server_without_starttls_gets_neither_password_nor_mail(backend: Backe
     assert!(error.contains("check mail.smtp_tls"), "{error}");
 }
 
-async fn a_refused_login_is_told_with_what_to_correct_and_loses_nothing(backend: Backend) {
+async fn a_refused_login_is_reported_with_its_correction_and_loses_nothing(backend: Backend) {
     let authority = Authority::new();
     let server = MailServer::start_encrypted(authority.proves("localhost")).await;
     server.refuse_logins(true);
