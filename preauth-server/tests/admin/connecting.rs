@@ -17,7 +17,7 @@ const LISTEN: [&str; 4] = [
 struct Server(Child);
 
 impl Server {
-    /// Starts one and waits until `answers`.
+    /// Starts one and waits until `answers` succeeds.
     async fn start(folder: &Path, arguments: &[&str], answers: impl Fn() -> Done) -> Self {
         let log = std::fs::File::create(folder.join("log.txt")).unwrap();
         let child = command(folder, &[arguments, &LISTEN].concat(), &[])
@@ -74,7 +74,7 @@ async fn the_data_folder_is_enough_to_find_a_server() {
     ];
     assert_eq!(preauth(elsewhere.path(), &far, &[]).code, 0);
     drop(server);
-    // It was killed: what it left is not taken for a running server.
+    // It was killed: the file it left does not pass for a running server.
     let done = preauth(
         folder.path(),
         &["company", "list", "--config", "none.toml"],
@@ -130,7 +130,7 @@ fn the_token_is_not_sent_in_the_clear_and_its_source_is_never_guessed() {
             variables,
         )
     };
-    // An address that leads nowhere, so that only the check counts.
+    // An unreachable address, so that only the check decides.
     let plain = ["--platform-url", "http://192.0.2.1:8081"];
     list(&plain, &[token]).failed(2, &["over plain http", "--insecure-http"]);
     let both = [token, ("PREAUTH_PLATFORM_TOKEN_FILE", "file")];

@@ -1,4 +1,4 @@
-//! PostgreSQL over a network: nobody between poses as the database.
+//! PostgreSQL over a network: no server in between can impersonate the database.
 
 use crate::impostors::Impostor;
 use crate::operator::{Done, preauth};
@@ -51,9 +51,9 @@ fn every_command_refuses_a_server_on_the_network_without_a_verified_certificate(
         ] {
             let done = run(command, database, more);
             assert_ne!(done.code, 0, "{command:?} {database}");
-            let said = "over a network without a verified certificate";
+            let expected = "over a network without a verified certificate";
             assert!(
-                done.err.contains(said),
+                done.err.contains(expected),
                 "{command:?} {database}: {}",
                 done.err
             );

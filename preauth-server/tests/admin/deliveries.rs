@@ -18,17 +18,17 @@ async fn an_endpoint_is_set_paused_rotated_and_deleted() {
         "--event",
         "anticipation.paid,anticipation.billed",
     ];
-    let changed = operator.says(&set);
+    let changed = operator.stdout(&set);
     assert_eq!(value(&changed, "URL"), url);
     assert_eq!(
         value(&changed, "events"),
         "anticipation.paid, anticipation.billed"
     );
     assert!(!changed.contains("whsec_"), "{changed}");
-    assert_eq!(operator.says(&["endpoint", "show", COMPANY]), changed);
+    assert_eq!(operator.stdout(&["endpoint", "show", COMPANY]), changed);
 
     assert_eq!(
-        value(&operator.says(&["endpoint", "pause", COMPANY]), "status"),
+        value(&operator.stdout(&["endpoint", "pause", COMPANY]), "status"),
         "PAUSED"
     );
     assert_eq!(
@@ -36,7 +36,7 @@ async fn an_endpoint_is_set_paused_rotated_and_deleted() {
         "ACTIVE"
     );
 
-    let rotated = operator.says(&["endpoint", "rotate", COMPANY, "--overlap-hours", "24"]);
+    let rotated = operator.stdout(&["endpoint", "rotate", COMPANY, "--overlap-hours", "24"]);
     let secret = rotated.lines().last().unwrap();
     assert!(
         secret.starts_with("whsec_") && !secret.contains(' '),
@@ -46,7 +46,7 @@ async fn an_endpoint_is_set_paused_rotated_and_deleted() {
     assert_ne!(again["secret"], secret);
 
     let delete = ["endpoint", "delete", COMPANY, "--yes"];
-    assert_eq!(operator.says(&delete), "the endpoint is deleted\n");
+    assert_eq!(operator.stdout(&delete), "the endpoint is deleted\n");
     operator.run(&delete).failed(1, &["RESOURCE_NOT_FOUND"]);
     let registered = operator.json(&["endpoint", "set", COMPANY, url, "--all-events"]);
     assert_eq!(registered["events"].as_array().unwrap().len(), 25);
@@ -63,14 +63,14 @@ async fn deliveries_are_listed_shown_and_resent() {
         .arrived(1, operator.sandbox.text("webhookSecret"))
         .await;
     let id = loop {
-        // The receiver may have answered before the delivery is marked.
+        // The receiver may have answered before the delivery is marked as delivered.
         let found = operator.json(&["delivery", "list", COMPANY, "--status", "delivered"]);
         if let Some(id) = found["data"][0]["id"].as_str() {
             break id.to_owned();
         }
         tokio::task::yield_now().await;
     };
-    let listed = operator.says(&[
+    let listed = operator.stdout(&[
         "delivery",
         "list",
         COMPANY,
@@ -83,7 +83,7 @@ async fn deliveries_are_listed_shown_and_resent() {
         "{listed}"
     );
 
-    let shown = operator.says(&["delivery", "show", &id]);
+    let shown = operator.stdout(&["delivery", "show", &id]);
     assert_eq!(value(&shown, "type"), "pre_authorization.created");
     let attempt = shown
         .lines()
@@ -109,7 +109,7 @@ async fn a_test_event_is_sent_and_what_failed_is_sent_again() {
     let receiver = TestReceiver::start().await;
     let sandbox = Sandbox::start_sending_to(Backend::Sqlite, &receiver.url()).await;
     let operator = Operator::of(sandbox);
-    let tested = operator.says(&["endpoint", "test", COMPANY]);
+    let tested = operator.stdout(&["endpoint", "test", COMPANY]);
     assert_eq!(value(&tested, "type"), "webhook.test");
     receiver
         .arrived(1, operator.sandbox.text("webhookSecret"))
@@ -119,10 +119,10 @@ async fn a_test_event_is_sent_and_what_failed_is_sent_again() {
         "webhook.test"
     );
 
-    // A paused delivery of a deleted endpoint has failed, and its endpoint is no more.
+    // Queued deliveries of a deleted endpoint have failed and are not resent.
     let since = "2026-01-01 00:00:00Z";
     let resend = ["delivery", "resend-failed", COMPANY, "--since", since];
-    let none = operator.says(&resend);
+    let none = operator.stdout(&resend);
     assert_eq!(value(&none, "deliveries sent again"), "0");
     assert_eq!(operator.json(&resend), json!({"count": 0}));
     operator
@@ -135,10 +135,10 @@ async fn master_keys_are_shown_and_every_secret_is_encrypted_anew() {
     let operator = Operator::start().await;
     let shown = operator.json(&["master-key", "show"]);
     assert_eq!(shown["keys"][0]["secrets"], 1);
-    let table = operator.says(&["master-key", "show"]);
+    let table = operator.stdout(&["master-key", "show"]);
     assert_eq!(value(&table, "active"), shown["active"].as_str().unwrap());
     assert!(table.contains("KNOWN HERE"), "{table}");
-    let done = operator.says(&["master-key", "reencrypt"]);
+    let done = operator.stdout(&["master-key", "reencrypt"]);
     assert_eq!(value(&done, "secrets encrypted anew"), "0");
     assert_eq!(value(&done, "secrets that no key opens"), "0");
 }
@@ -162,7 +162,7 @@ async fn what_has_failed_is_sent_again_by_one_command() {
     }
     let since = "2026-01-01 00:00:00Z";
     let resend = ["delivery", "resend-failed", COMPANY, "--since", since];
-    let one = operator.says(&resend);
+    let one = operator.stdout(&resend);
     assert_eq!(value(&one, "deliveries sent again"), "1");
     receiver.requests(12).await;
 }

@@ -16,12 +16,12 @@ async fn a_refusal_exits_with_1_and_prints_code_reason_and_request_id() {
     let operator = Operator::start().await;
     let id = operator.offer("NF-1").await;
     let done = operator.run(&["operation", "pay", &id]);
-    let said = [
+    let expected = [
         "error: ANTICIPATION_INVALID_TRANSITION (409)",
         "next: ",
         "request id: ",
     ];
-    done.failed(1, &said);
+    done.failed(1, &expected);
     operator
         .run(&["operation", "show", "999"])
         .failed(1, &["ANTICIPATION_NOT_FOUND (404)", "operation list"]);
@@ -82,7 +82,7 @@ async fn a_duplicate_names_the_existing_operation() {
 #[test]
 fn wrong_arguments_end_with_2_before_anything_is_sent() {
     let folder = tempfile::tempdir().unwrap();
-    for (arguments, said) in [
+    for (arguments, expected) in [
         (&["company", "show", "45723001000101"][..], "check digits"),
         (
             &["company", "show", "x"],
@@ -128,7 +128,7 @@ fn wrong_arguments_end_with_2_before_anything_is_sent() {
         ),
         (&["company", "list", "--token", "x"], "unexpected argument"),
     ] {
-        preauth(folder.path(), arguments, &[]).failed(2, &[said]);
+        preauth(folder.path(), arguments, &[]).failed(2, &[expected]);
     }
 }
 
@@ -139,7 +139,7 @@ async fn a_platform_that_does_not_answer_ends_with_3() {
     let ask =
         |arguments: &[&str]| preauth(folder.path(), &[arguments, &nowhere].concat(), &[TOKEN]);
     ask(&["company", "list"]).failed(3, &["http://127.0.0.1:1 does not answer"]);
-    // No connection, so nothing can have been done.
+    // No connection was made, so nothing was changed.
     ask(&["operation", "pay", "1"]).failed(3, &["does not answer"]);
 }
 
@@ -161,7 +161,7 @@ async fn a_refused_token_exits_with_3_and_names_its_source() {
     assert!(!done.err.contains("another-token"), "{}", done.err);
 }
 
-/// Has it hold the token, as the real one does.
+/// Makes the mock server prove that it holds the token, as the real one does.
 async fn proves_itself(server: &MockServer) {
     let (address, instance) = (*server.address(), Instance::random());
     let answer = move |request: &Request| {
@@ -175,7 +175,7 @@ async fn proves_itself(server: &MockServer) {
     handshake.mount(server).await;
 }
 
-/// Asks a server that answers everything else in one way.
+/// Runs a command against a server that proves its token and gives `answer` to everything else.
 async fn answered(arguments: &[&str], answer: ResponseTemplate) -> Done {
     let server = MockServer::start().await;
     proves_itself(&server).await;

@@ -26,14 +26,14 @@ async fn an_invoice_file_is_saved_byte_for_byte_and_overwrites_nothing() {
     operator.offer_with_a_file().await;
     let path = operator.folder().join("nota.pdf");
     let save = ["operation", "file", "1", "--output", path.to_str().unwrap()];
-    let saved = operator.says(&save);
+    let saved = operator.stdout(&save);
     assert_eq!(std::fs::read(&path).unwrap(), CONTENT);
     assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(value(&saved, "sent as"), "../n\u{e3}o.pdf");
     assert_eq!(value(&saved, "bytes"), CONTENT.len().to_string());
     let hash = hex::encode(Sha256::digest(CONTENT));
     assert_eq!(value(&saved, "SHA-256"), hash);
-    let shown = operator.says(&["operation", "show", "1"]);
+    let shown = operator.stdout(&["operation", "show", "1"]);
     assert_eq!(value(&shown, "invoice file"), "../n\u{e3}o.pdf");
 
     std::fs::write(&path, "mine").unwrap();

@@ -1,4 +1,4 @@
-//! Who gets nothing: whatever listens or lies where a server should be.
+//! Servers and files that impersonate the platform get no credential.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -17,7 +17,7 @@ use crate::support::{Backend, Home, Server};
 const TOKEN: &str = "operator-token-of-the-tests";
 const LIST: [&str; 2] = ["company", "list"];
 
-/// Somebody who listens, keeps what arrives, and answers as it likes.
+/// A server of an attacker: it records what arrives and answers as the test wants.
 pub(crate) struct Impostor {
     pub(crate) address: SocketAddr,
     received: Arc<Mutex<String>>,
@@ -35,7 +35,7 @@ impl Impostor {
         })
     }
 
-    /// One that passes everything on to `server`, and what it says back.
+    /// Relays everything to `server`, and its answers back.
     fn relaying(server: &str) -> Self {
         let server = server.trim_start_matches("http://").to_owned();
         Self::doing(move |stream, received| {
@@ -73,7 +73,7 @@ impl Impostor {
         self.received.lock().unwrap().clone()
     }
 
-    /// Whether it never got the token, nor anything in its place.
+    /// Fails if it got the token or anything derived from it.
     #[track_caller]
     fn has_no_credential(&self) {
         let received = self.received();
@@ -90,7 +90,7 @@ fn run(folder: &Path, arguments: &[&str], more: &[(&str, &str)]) -> Done {
     preauth(folder, arguments, &[&[token], more].concat())
 }
 
-/// Leaves an announcement of `address` in `data`, as a running server does.
+/// Writes an announcement of `address` to `data`, as a running server does.
 fn announce(data: &Path, address: SocketAddr) -> File {
     let path = data.join("platform-address");
     std::fs::write(&path, format!("http://{address}")).unwrap();
@@ -188,7 +188,7 @@ fn an_impostor_on_a_servers_port_gets_no_token() {
             "it was asked"
         );
         impostor.has_no_credential();
-        // Nor where its address was given.
+        // The same when the address is given by the operator.
         let url = (
             "PREAUTH_PLATFORM_URL",
             &*format!("http://{}", impostor.address),
@@ -209,7 +209,7 @@ async fn a_relay_to_the_real_server_is_detected() {
     let done = run(folder.path(), &through, &[]);
     done.failed(3, &["another address", "--insecure-http"]);
     relay.has_no_credential();
-    // A tunnel of the operator's own carries what is good for this process of the server alone.
+    // The operator's own tunnel transfers a credential that is valid for this server process alone.
     let tunnel = [&through[..], &["--insecure-http"]].concat();
     assert_eq!(run(folder.path(), &tunnel, &[]).code, 0);
     let carried = relay.received();
@@ -243,8 +243,9 @@ async fn no_proxy_of_the_environment_is_asked() {
     assert_eq!(proxy.received(), "");
 }
 
-/// What a server with this certificate hears of a command that takes it for `localhost` and trusts `roots`.
-async fn heard_behind(certificate: TlsAcceptor, roots: &Path) -> (Done, String) {
+/// The requests that a server with this certificate gets from a command that takes it for
+/// `localhost` and trusts `roots`.
+async fn requests_behind(certificate: TlsAcceptor, roots: &Path) -> (Done, String) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let hearing = tokio::spawn(async move {
@@ -280,10 +281,10 @@ async fn over_https_a_certificate_for_the_name_that_was_given_proves_the_server(
         authority.proves("platform.example"),
         authority.proved("localhost"),
     ] {
-        let (done, heard) = heard_behind(certificate, &roots).await;
+        let (done, requests) = requests_behind(certificate, &roots).await;
         done.failed(3, &["does not answer"]);
-        assert_eq!(heard, "");
+        assert_eq!(requests, "");
     }
-    let (_, heard) = heard_behind(authority.proves("localhost"), &roots).await;
-    assert!(heard.contains(&format!("Bearer {TOKEN}")), "{heard}");
+    let (_, requests) = requests_behind(authority.proves("localhost"), &roots).await;
+    assert!(requests.contains(&format!("Bearer {TOKEN}")), "{requests}");
 }

@@ -1,4 +1,4 @@
-//! Mails, as the command line shows them and sends them again.
+//! Mails on the command line: list, show, resend.
 
 use crate::mail_server::{MailServer, Manner};
 use crate::office::{offer, start, until};
@@ -14,11 +14,11 @@ async fn mails_are_listed_shown_and_sent_again() {
     let operator = Operator::of(start(Backend::Sqlite, &server).await);
     offer(&operator.sandbox, "NF-1", ADDRESS).await;
     until(&operator.sandbox, 1, "FAILED").await;
-    let listed = operator.says(&["notice", "list", COMPANY, "--status", "failed"]);
+    let listed = operator.stdout(&["notice", "list", COMPANY, "--status", "failed"]);
     assert!(listed.contains(ADDRESS), "{listed}");
     let all = operator.json(&["notice", "list", COMPANY]);
     let id = all["data"][0]["id"].as_str().unwrap().to_owned();
-    let shown = operator.says(&["notice", "show", &id]);
+    let shown = operator.stdout(&["notice", "show", &id]);
     assert_eq!(value(&shown, "status"), "FAILED");
     assert!(
         value(&shown, "last error").contains("no such user here"),
@@ -26,7 +26,7 @@ async fn mails_are_listed_shown_and_sent_again() {
     );
 
     server.treat(ADDRESS, Manner::Take);
-    let resent = operator.says(&["notice", "resend", &id]);
+    let resent = operator.stdout(&["notice", "resend", &id]);
     assert_eq!(value(&resent, "recipient"), ADDRESS);
     until(&operator.sandbox, 1, "SENT").await;
     assert_eq!(server.taken_for(ADDRESS).len(), 1);

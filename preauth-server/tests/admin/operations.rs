@@ -7,7 +7,7 @@ use crate::support::due_date;
 
 impl Operator {
     fn act(&self, action: &str, id: &str, more: &[&str]) -> String {
-        let shown = self.says(&[&["operation", action, id], more].concat());
+        let shown = self.stdout(&[&["operation", action, id], more].concat());
         value(&shown, "status").to_owned()
     }
 }
@@ -28,7 +28,7 @@ async fn an_offer_is_played_to_its_end() {
     ] {
         assert_eq!(operator.act(action, &id, more), status, "{action}");
     }
-    let shown = operator.says(&["operation", "show", &id]);
+    let shown = operator.stdout(&["operation", "show", &id]);
     for (title, expected) in [
         ("operation", id.as_str()),
         ("supplier CNPJ", SUPPLIER),
@@ -87,7 +87,7 @@ async fn offers_and_advances_are_closed_and_reopened() {
         "--due-date",
         &due_date(60).to_string(),
     ];
-    let advanced = operator.says(&advance);
+    let advanced = operator.stdout(&advance);
     assert_eq!(value(&advanced, "status"), "IN_VERIFICATION");
     assert_eq!(value(&advanced, "withheld tax"), "0.10");
     let id = value(&advanced, "operation");
@@ -107,9 +107,9 @@ async fn offers_and_advances_are_closed_and_reopened() {
 
     let found = operator.json(&["operation", "list", "--external-reference", "P 3"]);
     assert_eq!(found["pagination"]["total"], 1);
-    let none = operator.says(&["operation", "list", "--status", "to_pay,to_bill"]);
+    let none = operator.stdout(&["operation", "list", "--status", "to_pay,to_bill"]);
     assert_eq!(none, "none\n");
-    let listed = operator.says(&["operation", "list", "--status", "reproved"]);
+    let listed = operator.stdout(&["operation", "list", "--status", "reproved"]);
     let first = listed.lines().nth(1).unwrap();
     assert!(
         first.starts_with(id) && first.contains("900.10"),

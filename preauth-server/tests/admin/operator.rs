@@ -1,4 +1,4 @@
-//! An operator at the command line, beside a sandbox of their own.
+//! An operator at the command line, with a sandbox of their own.
 
 use std::io::Write;
 use std::path::Path;
@@ -16,13 +16,13 @@ pub(crate) const SUPPLIER: &str = "11.444.777/0001-61";
 /// A tax id that the demo data does not use.
 pub(crate) const NEW_COMPANY: &str = "45.723.001/0001-00";
 
-/// Somebody who administers a sandbox.
+/// The operator of a sandbox.
 pub(crate) struct Operator {
     pub(crate) sandbox: Sandbox,
     folder: TempDir,
 }
 
-/// What a command left.
+/// The result of a command.
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) code: i32,
@@ -40,12 +40,12 @@ impl Operator {
         Self { sandbox, folder }
     }
 
-    /// Where commands run.
+    /// The folder that commands run in.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Runs a command that nobody answers questions of.
+    /// Runs a command without a terminal: no question can be answered.
     pub(crate) fn run(&self, arguments: &[&str]) -> Done {
         let variables = [
             ("PREAUTH_PLATFORM_URL", self.sandbox.text("platformUrl")),
@@ -54,7 +54,7 @@ impl Operator {
         preauth(self.folder.path(), arguments, &variables)
     }
 
-    /// Runs a command that reads this on its standard input.
+    /// Runs a command with this standard input.
     pub(crate) fn run_with_input(&self, arguments: &[&str], input: &str) -> Done {
         let variables = [
             ("PREAUTH_PLATFORM_URL", self.sandbox.text("platformUrl")),
@@ -69,20 +69,20 @@ impl Operator {
         child.wait_with_output().unwrap().into()
     }
 
-    /// What a command that succeeds prints for people.
-    pub(crate) fn says(&self, arguments: &[&str]) -> String {
+    /// The text output of a command that succeeds.
+    pub(crate) fn stdout(&self, arguments: &[&str]) -> String {
         let done = self.run(arguments);
         assert_eq!((done.code, done.err.as_str()), (0, ""), "{arguments:?}");
         done.out
     }
 
-    /// What a command that succeeds prints for scripts.
+    /// The JSON output of a command that succeeds.
     pub(crate) fn json(&self, arguments: &[&str]) -> Value {
-        let text = self.says(&[arguments, &["--json"]].concat());
+        let text = self.stdout(&[arguments, &["--json"]].concat());
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
     }
 
-    /// Offers an advance on the invoice `number` as an ERP does, and gives back the operation's id.
+    /// Creates an offer on the invoice `number` as an ERP does, and returns the operation's id.
     pub(crate) async fn offer(&self, number: &str) -> String {
         let body = crate::support::offer_body(&self.sandbox, number);
         let path = preauth_client::wire::path::PRE_AUTHORIZATIONS;
@@ -92,7 +92,7 @@ impl Operator {
     }
 }
 
-/// Runs the binary in `folder` with these variables and no others of its own.
+/// Runs the binary in `folder` with only these variables.
 pub(crate) fn preauth(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Done {
     command(folder, arguments, variables)
         .output()
@@ -100,7 +100,7 @@ pub(crate) fn preauth(folder: &Path, arguments: &[&str], variables: &[(&str, &st
         .into()
 }
 
-/// The binary, ready to run: it sees no server but those that the test started.
+/// The binary, ready to run: it finds no server except those that the test started.
 pub(crate) fn command(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_preauth-server"));
     let own = std::env::vars().filter(|(name, _)| name.starts_with("PREAUTH_"));
@@ -128,17 +128,17 @@ impl From<Output> for Done {
 }
 
 impl Done {
-    /// Whether it ended so, said this on standard error, and printed nothing.
+    /// Expects this exit code, these texts on standard error, and nothing on standard output.
     #[track_caller]
-    pub(crate) fn failed(&self, code: i32, said: &[&str]) {
+    pub(crate) fn failed(&self, code: i32, expected: &[&str]) {
         assert_eq!((self.code, self.out.as_str()), (code, ""), "{}", self.err);
-        for part in said {
+        for part in expected {
             assert!(self.err.contains(part), "{part:?} in {:?}", self.err);
         }
     }
 }
 
-/// The value that stands behind `title` in a record.
+/// The value after `title` in a record.
 #[track_caller]
 pub(crate) fn value<'a>(record: &'a str, title: &str) -> &'a str {
     let mut lines = record.lines();

@@ -4,7 +4,7 @@ use crate::operator::{COMPANY, Operator, SUPPLIER, value};
 use crate::support::due_date;
 
 impl Operator {
-    /// An operation whose boleto is out.
+    /// Creates an operation and advances it until its boleto is issued.
     async fn billed(&self) -> String {
         let id = self.offer("NF-1").await;
         for action in ["request", "approve", "release", "pay", "bill"] {
@@ -13,7 +13,7 @@ impl Operator {
             } else {
                 &[]
             };
-            self.says(&[&["operation", action, &id], net].concat());
+            self.stdout(&[&["operation", action, &id], net].concat());
         }
         id
     }
@@ -33,12 +33,12 @@ async fn an_extension_is_added_cancelled_and_concluded() {
         "--total-amount",
         "12900.1",
     ];
-    let added = operator.says(&add);
+    let added = operator.stdout(&add);
     assert_eq!(value(&added, "status"), "OPEN");
     assert_eq!(value(&added, "total amount"), "12900.10");
     assert_eq!(value(&added, "new due date"), later);
     let id = value(&added, "extension");
-    assert_eq!(operator.says(&["extension", "show", id]), added);
+    assert_eq!(operator.stdout(&["extension", "show", id]), added);
     operator
         .run(&add)
         .failed(1, &["ANTICIPATION_INVALID_TRANSITION"]);
@@ -46,15 +46,15 @@ async fn an_extension_is_added_cancelled_and_concluded() {
     operator
         .run(&["extension", "cancel", id])
         .failed(4, &["--yes"]);
-    let canceled = operator.says(&["extension", "cancel", id, "--yes"]);
+    let canceled = operator.stdout(&["extension", "cancel", id, "--yes"]);
     assert_eq!(value(&canceled, "status"), "CANCELED");
     let second = operator.json(&add)["id"].to_string();
     let concluded = operator.json(&["extension", "conclude", &second]);
     assert_eq!(concluded["status"], "CONCLUDED");
-    let shown = operator.says(&["operation", "show", &operation]);
+    let shown = operator.stdout(&["operation", "show", &operation]);
     assert_eq!(value(&shown, "boleto due date"), later);
 
-    let listed = operator.says(&["extension", "list", &operation]);
+    let listed = operator.stdout(&["extension", "list", &operation]);
     let rows: Vec<_> = listed.lines().skip(1).collect();
     assert!(
         rows[0].starts_with(&second) && rows[1].starts_with(id),
@@ -82,18 +82,18 @@ async fn an_invoice_is_received_shown_and_listed() {
         "--number",
         "NF-1",
     ];
-    let received = operator.says(&receive);
+    let received = operator.stdout(&receive);
     assert_eq!(value(&received, "number"), "NF-1");
     assert_eq!(value(&received, "supplier CNPJ"), SUPPLIER);
     assert_eq!(value(&received, "due date"), due);
     let id = value(&received, "id");
-    assert_eq!(operator.says(&["invoice", "show", id]), received);
+    assert_eq!(operator.stdout(&["invoice", "show", id]), received);
     assert_eq!(
         operator.json(&["invoice", "show", id])["invoice"]["amount"],
         12500.5
     );
     assert_eq!(operator.json(&receive)["invoice"]["number"], "NF-1");
-    let listed = operator.says(&["invoice", "list", "--all"]);
+    let listed = operator.stdout(&["invoice", "list", "--all"]);
     assert_eq!(listed.lines().count(), 3, "{listed}");
     assert_eq!(
         operator.json(&["invoice", "list", "--limit", "1"])["pagination"]["total"],
@@ -119,10 +119,10 @@ async fn a_payment_order_is_played_to_each_of_its_ends() {
         &operation,
     ];
     let act = |action: &str, id: &str, more: &[&str]| {
-        let shown = operator.says(&[&["payment-order", action, id], more].concat());
+        let shown = operator.stdout(&[&["payment-order", action, id], more].concat());
         value(&shown, "status").to_owned()
     };
-    let added = operator.says(&add);
+    let added = operator.stdout(&add);
     assert_eq!(value(&added, "status"), "CREATED");
     assert_eq!(value(&added, "amount"), "9000.00");
     let id = value(&added, "payment order");
@@ -135,9 +135,9 @@ async fn a_payment_order_is_played_to_each_of_its_ends() {
         (&"PAID".into(), &day.into())
     );
 
-    // The paid one stands in the way of another until the bank returns the payout.
+    // A paid order blocks another one until the bank returns the payout.
     operator.run(&add).failed(1, &["RESOURCE_CONFLICT", id]);
-    operator.says(&["operation", "return-payout", &operation]);
+    operator.stdout(&["operation", "return-payout", &operation]);
     let second = operator.json(&add)["id"].to_string();
     let cancel = [
         "payment-order",
@@ -147,11 +147,11 @@ async fn a_payment_order_is_played_to_each_of_its_ends() {
         "Em duplicidade",
     ];
     operator.run(&cancel).failed(4, &["--yes"]);
-    let canceled = operator.says(&[&cancel[..], &["--yes"]].concat());
+    let canceled = operator.stdout(&[&cancel[..], &["--yes"]].concat());
     assert_eq!(value(&canceled, "closed because"), "Em duplicidade");
     let third = operator.json(&add)["id"].to_string();
     assert_eq!(act("reprove", &third, &["--yes"]), "REPROVED");
-    let listed = operator.says(&["payment-order", "list"]);
+    let listed = operator.stdout(&["payment-order", "list"]);
     let first = listed.lines().nth(1).unwrap();
     assert!(
         first.starts_with(&third) && first.contains("REPROVED"),

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::operator::{COMPANY, NEW_COMPANY, Operator, value};
 
 fn add_company(operator: &Operator) -> String {
-    operator.says(&[
+    operator.stdout(&[
         "company",
         "add",
         "--cnpj",
@@ -24,7 +24,7 @@ async fn companies_are_added_shown_and_listed() {
     assert_eq!(value(&added, "CNPJ"), NEW_COMPANY);
     assert_eq!(value(&added, "kind"), "CONSTRUCTION");
     let id = value(&added, "id");
-    assert_eq!(operator.says(&["company", "show", NEW_COMPANY]), added);
+    assert_eq!(operator.stdout(&["company", "show", NEW_COMPANY]), added);
     let shown = operator.json(&["company", "show", id]);
     assert_eq!(shown["cnpj"], "45723001000100");
 
@@ -40,7 +40,7 @@ async fn companies_are_added_shown_and_listed() {
     let branch = operator.json(&[&branch[..], &head_office].concat());
     assert_eq!(branch["headOfficeId"], id);
 
-    let listed = operator.says(&["company", "list"]);
+    let listed = operator.stdout(&["company", "list"]);
     let mut lines = listed.lines();
     let titles: Vec<_> = lines.next().unwrap().split_whitespace().collect();
     assert_eq!(titles, ["ID", "CNPJ", "KIND", "NAME"]);
@@ -63,13 +63,13 @@ async fn a_list_is_shown_by_pages_or_whole() {
     let page = operator.json(&["company", "list", "--limit", "2", "--page", "2"]);
     assert_eq!(page["data"], json!(all[2..4]));
     assert_eq!(page["pagination"]["total"], total);
-    let page = operator.says(&["company", "list", "--limit", "2"]);
+    let page = operator.stdout(&["company", "list", "--limit", "2"]);
     let footer = format!(
         "page 1 of {}, {total} in all; --page N or --all shows more",
         total.div_ceil(2)
     );
     assert_eq!(page.lines().last(), Some(footer.as_str()));
-    let whole = operator.says(&["company", "list", "--all"]);
+    let whole = operator.stdout(&["company", "list", "--all"]);
     assert_eq!(whole.lines().count(), total + 1, "{whole}");
 }
 
@@ -85,7 +85,7 @@ async fn users_are_added_changed_and_listed() {
         "--email",
         "davi@azul.example.com",
     ];
-    let added = operator.says(&[&add[..], &["--permission", "request_advances"]].concat());
+    let added = operator.stdout(&[&add[..], &["--permission", "request_advances"]].concat());
     assert_eq!(value(&added, "permissions"), "REQUEST_ADVANCES");
     assert_eq!(value(&added, "active"), "yes");
     let id = value(&added, "id");
@@ -98,14 +98,14 @@ async fn users_are_added_changed_and_listed() {
         json!(["REQUEST_ADVANCES"]),
         "left as it was"
     );
-    let bare = operator.says(&["user", "set", id, "--activate", "--no-permissions"]);
+    let bare = operator.stdout(&["user", "set", id, "--activate", "--no-permissions"]);
     assert_eq!(value(&bare, "permissions"), "-");
-    assert_eq!(operator.says(&["user", "show", id]), bare);
+    assert_eq!(operator.stdout(&["user", "show", id]), bare);
     operator
         .run(&["user", "set", id])
         .failed(2, &["required arguments"]);
 
-    let listed = operator.says(&["user", "list", COMPANY]);
+    let listed = operator.stdout(&["user", "list", COMPANY]);
     assert!(listed.lines().nth(1).unwrap().starts_with(id), "{listed}");
     assert_eq!(
         operator.json(&["user", "list", COMPANY])["data"][0]["id"],
@@ -129,7 +129,7 @@ async fn a_key_is_shown_once_alone_on_its_line_and_revoked() {
         "--validity-days",
         "30",
     ];
-    let created = operator.says(&create);
+    let created = operator.stdout(&create);
     let key = created.lines().last().unwrap();
     assert!(
         key.starts_with("service_sk_") && !key.contains(' '),
@@ -137,7 +137,7 @@ async fn a_key_is_shown_once_alone_on_its_line_and_revoked() {
     );
     assert!(created.contains("The key is shown this once"), "{created}");
     let id = value(&created, "id");
-    let shown = operator.says(&["key", "show", id]);
+    let shown = operator.stdout(&["key", "show", id]);
     assert_eq!(value(&shown, "state"), "ACTIVE");
     assert!(!shown.contains(key), "{shown}");
     assert!(
@@ -162,10 +162,10 @@ async fn a_key_is_shown_once_alone_on_its_line_and_revoked() {
     assert_eq!(again, without);
 
     assert_eq!(
-        operator.says(&["key", "revoke", id, "--yes"]),
+        operator.stdout(&["key", "revoke", id, "--yes"]),
         "the key is revoked\n"
     );
-    let listed = operator.says(&["key", "list", COMPANY]);
+    let listed = operator.stdout(&["key", "list", COMPANY]);
     let row = listed.lines().find(|line| line.starts_with(id)).unwrap();
     assert!(row.contains("REVOKED"), "{listed}");
     let other = operator.json(&["key", "list", COMPANY])["data"][0]["id"].clone();
@@ -179,7 +179,7 @@ async fn a_leaked_key_is_found_by_its_beginning_or_whole_on_standard_input() {
     let key = operator.sandbox.text("apiKey").to_owned();
     let shown = operator.json(&["key", "find", &key[..15]])["data"][0].clone();
     assert_eq!(shown["company"]["cnpj"], "11222333000181");
-    let found = operator.says(&["key", "find", &format!("{}...", &key[..15])]);
+    let found = operator.stdout(&["key", "find", &format!("{}...", &key[..15])]);
     let id = shown["id"].as_str().unwrap();
     let row = found.lines().find(|line| line.starts_with(id)).unwrap();
     assert!(row.contains("ACTIVE") && row.contains(COMPANY), "{found}");
@@ -206,12 +206,12 @@ async fn an_invited_supplier_is_shown_registered_and_renamed() {
     let path = preauth_client::wire::path::PRE_AUTHORIZATIONS;
     let offered = erp.post_json(path, &offer).await;
     assert_eq!(offered.status, 201, "{}", offered.text);
-    let invited = operator.says(&["company", "show", "33444555000181"]);
+    let invited = operator.stdout(&["company", "show", "33444555000181"]);
     assert_eq!(
         (value(&invited, "name"), value(&invited, "registered")),
         ("-", "no")
     );
-    let invitations = operator.says(&["company", "invitations", "33444555000181"]);
+    let invitations = operator.stdout(&["company", "invitations", "33444555000181"]);
     let line = invitations.lines().nth(1).unwrap();
     for part in ["Fornecedora Certa", "Bruno Lima"] {
         assert!(line.contains(part), "{invitations}");
@@ -227,12 +227,12 @@ async fn an_invited_supplier_is_shown_registered_and_renamed() {
         "--kind",
         "supplier",
     ];
-    let registered = operator.says(&[&add[..], &["--name", "Registrada"]].concat());
+    let registered = operator.stdout(&[&add[..], &["--name", "Registrada"]].concat());
     assert_eq!(value(&registered, "registered"), "yes");
-    let renamed = operator.says(&["company", "rename", "33444555000181", "Corrigida Ltda."]);
+    let renamed = operator.stdout(&["company", "rename", "33444555000181", "Corrigida Ltda."]);
     assert_eq!(value(&renamed, "name"), "Corrigida Ltda.");
     assert_eq!(
-        operator.says(&["company", "show", "33444555000181"]),
+        operator.stdout(&["company", "show", "33444555000181"]),
         renamed
     );
 }
@@ -240,13 +240,13 @@ async fn an_invited_supplier_is_shown_registered_and_renamed() {
 #[tokio::test]
 async fn a_company_is_suspended_for_a_reason_and_resumed() {
     let operator = Operator::start().await;
-    let suspended = operator.says(&["company", "suspend", COMPANY, "--reason", "key leaked"]);
+    let suspended = operator.stdout(&["company", "suspend", COMPANY, "--reason", "key leaked"]);
     assert_eq!(value(&suspended, "reason"), "key leaked");
-    assert_eq!(operator.says(&["company", "show", COMPANY]), suspended);
+    assert_eq!(operator.stdout(&["company", "show", COMPANY]), suspended);
     let listed = operator.sandbox.caller("apiKey");
     let path = preauth_client::wire::path::PRE_AUTHORIZATIONS;
     assert_eq!(listed.get(path).await.code(), "RBAC_FORBIDDEN");
-    let resumed = operator.says(&["company", "resume", COMPANY]);
+    let resumed = operator.stdout(&["company", "resume", COMPANY]);
     assert_eq!(value(&resumed, "suspended"), "-");
     assert_eq!(listed.get(path).await.status, 200);
     operator
@@ -266,21 +266,21 @@ async fn credit_and_block_list_are_set_and_shown() {
         "--max-invoice-amount",
         "250000.5",
     ];
-    let credit = operator.says(&set);
+    let credit = operator.stdout(&set);
     assert_eq!(value(&credit, "longest term, days"), "120");
     assert_eq!(value(&credit, "greatest invoice"), "250000.50");
-    assert_eq!(operator.says(&["credit", "show", COMPANY]), credit);
+    assert_eq!(operator.stdout(&["credit", "show", COMPANY]), credit);
     assert_eq!(
         operator.json(&["credit", "show", COMPANY])["maxInvoiceAmount"],
         250_000.5
     );
 
-    let blocked = operator.says(&["supplier", "block", COMPANY, "12.abc.345/01de-35"]);
+    let blocked = operator.stdout(&["supplier", "block", COMPANY, "12.abc.345/01de-35"]);
     assert_eq!(value(&blocked, "blocked"), "12.ABC.345/01DE-35");
     let listed = operator.json(&["supplier", "list", COMPANY]);
     assert_eq!(listed["pagination"]["total"], 2);
     let unblock = ["supplier", "unblock", COMPANY, "12ABC34501DE35"];
-    assert_eq!(operator.says(&unblock), "the supplier is not blocked\n");
-    let listed = operator.says(&["supplier", "list", COMPANY]);
+    assert_eq!(operator.stdout(&unblock), "the supplier is not blocked\n");
+    let listed = operator.stdout(&["supplier", "list", COMPANY]);
     assert_eq!(listed, "CNPJ\n98.765.432/0001-98\n");
 }

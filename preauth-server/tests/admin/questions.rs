@@ -1,4 +1,4 @@
-//! Nothing that cannot be had back ends without a yes.
+//! Irreversible commands ask for confirmation.
 
 use crate::operator::{COMPANY, Operator};
 

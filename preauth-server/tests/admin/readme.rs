@@ -15,7 +15,7 @@ async fn the_operators_script_of_the_readme_works() {
     let (_, after) = after.split_once("```sh\n").unwrap();
     let (script, _) = after.split_once("```").unwrap();
     let operator = Operator::start().await;
-    // The names of the script stand for a reader's own, and nothing resolves them.
+    // The script's example names do not resolve; replace them.
     let script = script
         .replace("http://127.0.0.1:8080", operator.sandbox.text("baseUrl"))
         .replace("https://erp.azul.com.br/", "http://127.0.0.1:9/");

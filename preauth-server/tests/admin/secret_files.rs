@@ -1,4 +1,4 @@
-//! Secrets in files: who may read and write them, and what is left of them in memory.
+//! Secrets in files: permissions, and what remains in memory.
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
@@ -39,8 +39,8 @@ fn a_secret_file_that_others_can_read_or_write_is_refused_with_the_next_step() {
             let folder = tempfile::tempdir().unwrap();
             put(folder.path(), "secret", text, mode);
             let served = preauth(folder.path(), &["serve"], &variables);
-            let said = format!("(mode {mode:04o}); run `chmod 600 secret`");
-            served.failed(1, &[&said]);
+            let expected = format!("(mode {mode:04o}); run `chmod 600 secret`");
+            served.failed(1, &[&expected]);
             assert!(!served.err.contains(text), "{}", served.err);
             assert!(!folder.path().join("preauth-data").exists());
         }
@@ -88,8 +88,11 @@ fn a_configuration_with_a_secret_is_a_secret_file_and_one_without_is_not() {
             "{}",
             refused.err
         );
-        let said = format!("{}{}", refused.out, refused.err);
-        assert!(!said.contains("geheim") && !said.contains(TOKEN), "{said}");
+        let output = format!("{}{}", refused.out, refused.err);
+        assert!(
+            !output.contains("geheim") && !output.contains(TOKEN),
+            "{output}"
+        );
         let good = check(text, 0o600);
         assert_eq!(good.code, 0, "{}", good.err);
         assert!(!good.out.contains("geheim"), "{}", good.out);
@@ -145,7 +148,7 @@ async fn what_a_sandbox_leaves_is_for_its_owner_alone() {
     assert_eq!(data.metadata().unwrap().permissions().mode() & 0o777, 0o700);
 }
 
-/// A process of somebody else's than root: for root everything belongs to root.
+/// Runs as a user other than root, who may read every process.
 #[test]
 fn a_server_leaves_no_dump_and_lets_no_process_of_its_user_read_it() {
     let folder = tempfile::tempdir().unwrap();

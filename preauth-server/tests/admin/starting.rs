@@ -1,10 +1,10 @@
-//! How a server starts, or refuses to.
+//! How a server starts, and when it refuses to.
 
 use crate::operator::preauth;
 
 #[test]
 fn a_database_that_cannot_be_used_is_refused_before_anything_is_written() {
-    for (database, said) in [
+    for (database, expected) in [
         ("mysql://db/preauth", "database url must begin with"),
         ("sqlite://", "must name a file"),
         ("postgres://ana@127.0.0.1:1/preauth", "does not answer"),
@@ -14,7 +14,7 @@ fn a_database_that_cannot_be_used_is_refused_before_anything_is_written() {
         let shared = ("PREAUTH_FILES_SHARED", "true");
         let serve = ["serve", "--database", database];
         let serve = preauth(folder.path(), &serve, &[token, shared]);
-        serve.failed(1, &[said]);
+        serve.failed(1, &[expected]);
         let left = std::fs::read_dir(folder.path()).unwrap().count();
         assert_eq!(left, 0, "{database}");
     }
