@@ -1,4 +1,4 @@
-//! Cancel: once, again, too late, and by whom.
+//! Cancel: the first time, repeated, too late, and by other companies.
 
 use preauth_client::value::{OperationId, Status};
 use preauth_client::wire::path::{PRE_AUTHORIZATIONS, cancel, pre_authorization};
@@ -30,7 +30,7 @@ async fn act(sandbox: &Sandbox, id: OperationId, action: &str) {
     assert_eq!(answer.status, 200, "{}", answer.text);
 }
 
-/// The types of an operation's events, as the platform tells them.
+/// The types of an operation's events, as the platform API lists them.
 async fn history(sandbox: &Sandbox, id: OperationId) -> Vec<String> {
     let answer = sandbox
         .platform()

@@ -1,5 +1,4 @@
-//! What one client may take from others: connections, and look-ups of keys that nobody has. And who
-//! the client is.
+//! Limits per client: connections, and look-ups of unknown keys. And how a client is identified.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -26,12 +25,12 @@ on_each_database! {
 const TOKEN: &str = "operator-token-of-the-tests";
 const DEADLINE: Duration = Duration::from_mins(1);
 const COMPANIES: &str = "/api/platform/v1/companies";
-/// More than a client may send in a minute.
+/// More look-ups than a client may cause in a minute.
 const TOO_MANY: usize = 601;
-/// Of the loopback network only this address is not counted.
+/// Of the loopback network only this address is exempt from the limit.
 const COUNTED: (&str, &str) = ("PREAUTH_CONNECTIONS_UNCOUNTED_NETWORKS", "127.0.0.99/32");
 
-/// A server as in production on what a sandbox left, and what the sandbox told.
+/// A server in production mode on a sandbox's database, the sandbox's ready file, and an offer.
 async fn serve(backend: Backend, variables: &[(&str, &str)]) -> (Server, Value, Value) {
     let sandbox = Sandbox::start(backend).await;
     let (ready, offer) = (sandbox.ready.clone(), offer_body(&sandbox, "NF-1"));
@@ -56,7 +55,7 @@ async fn connect_from(last: u8, base_url: &str) -> TcpStream {
 async fn is_closed(stream: &mut TcpStream) {
     let mut rest = Vec::new();
     let closed = async {
-        // A reset is an end, too.
+        // A reset closes the connection, too.
         let _ = stream.read_to_end(&mut rest).await;
     };
     tokio::time::timeout(DEADLINE, closed)
@@ -126,7 +125,7 @@ async fn a_request_under_way_keeps_its_connection(backend: Backend) {
         body.len(),
     );
     first.write_all(head.as_bytes()).await.unwrap();
-    // The body is asked for: the request is under way.
+    // The server asks for the body: the request is in progress.
     let mut interim = [0; 25];
     first.read_exact(&mut interim).await.unwrap();
     assert_eq!(&interim, b"HTTP/1.1 100 Continue\r\n\r\n");
@@ -140,7 +139,7 @@ async fn a_request_under_way_keeps_its_connection(backend: Backend) {
     let mut answer = String::new();
     first.read_to_string(&mut answer).await.unwrap();
     assert!(answer.starts_with("HTTP/1.1 201 "), "{answer}");
-    // A kept connection is as good as any other.
+    // A kept connection stays usable.
     let request = format!(
         "GET {PRE_AUTHORIZATIONS}/9999 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n\r\n"
     );
@@ -154,7 +153,7 @@ async fn a_request_under_way_keeps_its_connection(backend: Backend) {
     }
 }
 
-/// A request with a key that could be one, and that nobody has.
+/// A request with a well-formed key that does not exist.
 async fn guess(guesser: &RawCaller, forwarded: Option<&str>) -> Answer {
     let key = NewApiKey::generate();
     let authorization = format!("Bearer {}", key.clear_text.expose_secret());
@@ -168,7 +167,7 @@ async fn send_from(caller: &RawCaller, forwarded: Option<&str>, more: &[(&str, &
     caller.send(get, PRE_AUTHORIZATIONS, &headers, None).await
 }
 
-/// Sends so many unknown keys that no more are looked up; the last answer.
+/// Sends unknown keys until no more are looked up; returns the last answer.
 async fn exhaust(guesser: &RawCaller, forwarded: impl Fn(usize) -> Option<String>) -> Answer {
     let mut last = guess(guesser, forwarded(0).as_deref()).await;
     for n in 1..TOO_MANY {
@@ -186,10 +185,10 @@ async fn a_valid_key_is_let_in_from_an_address_that_sent_too_many_unknown_ones(b
     let guesser = RawCaller::new(&server.base_url, None);
     let refused = exhaust(&guesser, |_| None).await;
     assert_eq!(refused.refusal(), (429, "RATE_LIMITED".to_owned()));
-    // This instance has never seen it.
+    // This instance has not cached the key.
     let erp = caller(&server, &ready);
     assert_eq!(erp.get(PRE_AUTHORIZATIONS).await.status, 200);
-    // Neither has anybody seen one that was made just now.
+    // The same for a key that was created just now.
     let operator = RawCaller::new(&server.platform_url, Some(TOKEN));
     let companies = operator.get(COMPANIES).await.json();
     let ours = companies["data"].as_array().unwrap().iter();

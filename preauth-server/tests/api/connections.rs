@@ -1,4 +1,4 @@
-//! Connections that are slow, many, or more than the process can hold.
+//! Slow connections, many connections, and more than the process can hold.
 
 use std::process::Command;
 use std::time::Duration;
@@ -18,7 +18,7 @@ on_each_database! {
 
 const DEADLINE: Duration = Duration::from_mins(2);
 
-/// So many connections, each with these bytes sent.
+/// Opens `count` connections and sends these bytes on each.
 async fn open(sandbox: &Sandbox, count: usize, bytes: &[u8]) -> Vec<TcpStream> {
     let mut streams = Vec::new();
     for _ in 0..count {
@@ -36,7 +36,7 @@ async fn five_hundred_slow_connections_keep_nobody_out_and_are_cut_off(backend: 
     for mut stream in open(&sandbox, 500, b"GET / HTTP/1.1\r\nHo").await {
         slow.spawn(async move {
             let mut rest = Vec::new();
-            // A reset is an end, too.
+            // A reset closes the connection, too.
             let _ = stream.read_to_end(&mut rest).await;
             rest
         });
@@ -63,7 +63,7 @@ async fn a_connection_may_lie_idle_for_longer_than_a_head_may_take(backend: Back
     while !first.ends_with(b"}]}") {
         assert_ne!(stream.read_buf(&mut first).await.unwrap(), 0);
     }
-    // Real time once: the clocks themselves are proved in `http/server/connection.rs`.
+    // One test in real time: the timers themselves are tested in `http/server/connection.rs`.
     tokio::time::sleep(Duration::from_secs(12)).await;
     stream.write_all(request.as_bytes()).await.unwrap();
     stream.shutdown().await.unwrap();
@@ -85,19 +85,19 @@ async fn running_out_of_file_descriptors_is_logged_once_and_recovers(backend: Ba
     };
     let complaint = "no connection is accepted";
     limit("64");
-    // Some are taken, and some wait in the queue.
+    // Some are accepted, and some wait in the queue.
     let crowd = open(&sandbox, 100, b"").await;
-    let told = async {
+    let reported = async {
         while !sandbox.log().contains(complaint) {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(DEADLINE, told)
+    tokio::time::timeout(DEADLINE, reported)
         .await
-        .expect("it tells that it is full");
+        .expect("it reports that it is full");
     drop(crowd);
-    // It may take a rest before it looks again, and the crowd stands in the queue before us. While that
-    // holds the descriptors there may be none for one more connection to the database.
+    // The server may pause before it accepts again, and the crowd is ahead of us in the queue.
+    // While the crowd holds the descriptors, another connection to the database may fail.
     let served = async {
         loop {
             let answer = caller.get(PRE_AUTHORIZATIONS).await;

@@ -1,4 +1,4 @@
-//! POST and GET: an offer, as the contract shapes it, and every way in which it is refused.
+//! POST and GET: an offer, in the contract's form, and every reason to refuse one.
 
 use preauth_client::value::{Cnpj, DueDate, Email, InvoiceNumber, Money, Status};
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;

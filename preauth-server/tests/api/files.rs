@@ -1,4 +1,4 @@
-//! Invoice files: taken in with a create, kept, and given back on the platform.
+//! Invoice files: uploaded with a create, stored, and downloaded through the platform API.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,7 +39,7 @@ on_each_database! {
 
 const PDF: &str = "application/pdf";
 const FILE_LIMIT_BYTES: usize = 10 * 1024 * 1024;
-/// The greatest body that is begun: room is taken for all of it.
+/// Maximum size of a request body: space is reserved for all of it.
 const BODY_LIMIT_BYTES: usize = FILE_LIMIT_BYTES + 512 * 1024;
 
 /// A file of this length that looks like a PDF, with bytes of every value.
@@ -71,7 +71,7 @@ async fn operations(sandbox: &Sandbox) -> Value {
     listed.json()["pagination"]["total"].clone()
 }
 
-/// The head of a create with a form, and as much of its body as comes before the file's content.
+/// The head of a create with a form, and its body up to the file's content.
 fn beginning(sandbox: &Sandbox, number: &str, framing: &str) -> Vec<u8> {
     let form = Form::of(&offer_body(sandbox, number)).file("nota.pdf", PDF, b"%PDF-1.7");
     let mut body = form.bytes();
@@ -144,7 +144,7 @@ async fn a_file_comes_back_from_the_platform_byte_for_byte(backend: Backend) {
     let head = platform.send(Method::HEAD, path, &[], None).await;
     assert_eq!((head.status, head.text.as_str()), (200, ""));
     assert_eq!(head.header("content-length"), "300001");
-    // The same content again is the same file.
+    // The same content again is stored once.
     assert_eq!(post(&sandbox, "NF-2", &content).await.status, 201);
     let again = platform
         .get_bytes("/api/platform/v1/operations/2/invoice-file")
@@ -185,7 +185,7 @@ async fn a_form_without_a_file_is_a_create_like_any_other(backend: Backend) {
         .post_form(PRE_AUTHORIZATIONS, &key, Form::of(&body))
         .await;
     assert_eq!(created.status, 201, "{}", created.text);
-    // In JSON it is the same request.
+    // The same request as JSON is a replay.
     let replayed = erp
         .post_text(PRE_AUTHORIZATIONS, &key, body.to_string())
         .await;
@@ -211,7 +211,7 @@ async fn a_replay_needs_the_same_file(backend: Backend) {
         let key = [("idempotency-key", "pedido-0001")];
         erp.post_form(PRE_AUTHORIZATIONS, &key, form).await
     };
-    // An XML document that is a PDF as well.
+    // An XML document that also passes for a PDF.
     let content = b"<a>%PDF-</a>";
     let first = send("a", "text/xml", content).await;
     assert_eq!(first.status, 201, "{}", first.text);
@@ -279,7 +279,7 @@ async fn a_client_that_stops_in_the_middle_leaves_nothing(backend: Backend) {
     let mut stream = begin_upload(&sandbox, "NF-1").await;
     stream.write_all(&pdf(5 * 1024 * 1024)).await.unwrap();
     drop(stream);
-    // One that only closes its side learns that its body was interrupted.
+    // A client that closes only its sending side gets an answer: the body was interrupted.
     let mut stream = begin_upload(&sandbox, "NF-1").await;
     stream.write_all(&pdf(1024 * 1024)).await.unwrap();
     stream.shutdown().await.unwrap();
@@ -332,7 +332,7 @@ async fn a_place_that_fails_creates_nothing_and_may_come_back(backend: Backend) 
     std::fs::rename(&away, &place).unwrap();
     let created = post(&sandbox, "NF-1", &pdf(1000)).await;
     assert_eq!(created.status, 201, "{}", created.text);
-    // A file that is gone is told as a fault of ours, and never as one of the caller's.
+    // A missing file is an internal error, never the caller's.
     std::fs::remove_dir_all(&place).unwrap();
     let id = &created.json()["id"];
     let path = format!("/api/platform/v1/operations/{id}/invoice-file");
@@ -363,7 +363,8 @@ async fn uploads_wait_for_room_and_creates_without_a_file_do_not(backend: Backen
         stream.write_all(&content).await.unwrap();
         uploads.push(stream);
     }
-    // Of a quarter of all room there is less left than a file needs.
+    // A company may use a quarter of the upload space; what is left of it is less than a file
+    // needs.
     let full = post(&sandbox, "NF-FULL", &content).await;
     assert_eq!(full.refusal(), (503, "SERVICE_UNAVAILABLE".to_owned()));
     assert_eq!(full.header("retry-after"), "5");
@@ -372,14 +373,14 @@ async fn uploads_wait_for_room_and_creates_without_a_file_do_not(backend: Backen
         .post_json(PRE_AUTHORIZATIONS, &offer_body(&sandbox, "NF-JSON"))
         .await;
     assert_eq!(json.status, 201, "{}", json.text);
-    // Others have room: it is the rules that refuse theirs.
+    // Other companies still have space: this request is refused by a business rule.
     let other = other_company(&sandbox).await;
     let form = Form::of(&offer_body(&sandbox, "NF-OTHER")).file("nota.pdf", PDF, &content);
     let answer = other.post_form(PRE_AUTHORIZATIONS, &[], form).await;
     let no_credit = "CREDIT_ANALYSIS_INVOICE_AMOUNT_EXCEEDED".to_owned();
     assert_eq!(answer.refusal(), (422, no_credit));
     drop(uploads);
-    // Those that are gone are noticed one by one.
+    // Closed connections are noticed one by one.
     let mut answer = post(&sandbox, "NF-LAST", &content).await;
     while answer.status == 503 {
         answer = post(&sandbox, "NF-LAST", &content).await;
@@ -391,7 +392,7 @@ async fn an_upload_that_stalls_is_given_up(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let mut stream = begin_upload(&sandbox, "NF-1").await;
     let mut answer = String::new();
-    // Real time once: the clocks themselves are proved in `http/server/connection.rs`.
+    // One test in real time: the timers themselves are tested in `http/server/connection.rs`.
     let answered = stream.read_to_string(&mut answer);
     let answered = tokio::time::timeout(Duration::from_secs(55), answered).await;
     answered.expect("before the 60 s of any body").unwrap();
@@ -478,7 +479,7 @@ async fn a_refused_create_keeps_no_file(backend: Backend) {
     assert_eq!(files_in(&sandbox).len(), 2);
 }
 
-/// The names of all files that are kept.
+/// The names of all stored files.
 fn files_in(sandbox: &Sandbox) -> Vec<String> {
     let folders = sandbox.names_in("invoice-files").into_iter();
     folders
@@ -502,7 +503,7 @@ async fn of_creates_with_a_file_for_one_invoice_only_one_keeps_it(backend: Backe
 
 const TOKEN: &str = "operator-token-of-the-tests";
 
-/// A server whose head offices have room for 10 MiB of files each, the body of an offer, and a caller.
+/// A server with a quota of 10 MiB of files per head office, the body of an offer, and a caller.
 async fn with_a_quota(backend: Backend) -> (Server, Value, RawCaller) {
     let sandbox = Sandbox::start(backend).await;
     let (key, offer) = (
@@ -541,7 +542,7 @@ async fn files_beyond_the_quota_are_refused(backend: Backend) {
     assert_eq!(post_to(&erp, &offer, "NF-2", &large).await.status, 201);
     let refused = post_to(&erp, &offer, "NF-3", &large).await;
     assert_eq!(refused.refusal(), (422, "FILE_QUOTA_EXCEEDED".to_owned()));
-    // What is refused for another reason, or is there already, needs no room.
+    // A request refused for another reason, and a file that is already stored, need no quota.
     let duplicate = post_to(&erp, &offer, "NF-2", &large).await;
     assert_eq!(duplicate.code(), "PRE_AUTH_DUPLICATE_INVOICE");
     assert_eq!(post_to(&erp, &offer, "NF-3", &small).await.status, 201);

@@ -31,7 +31,7 @@ async fn the_same_request_has_the_same_answer_byte_for_byte(backend: Backend) {
     );
     let cancelled = caller.post(&format!("{PRE_AUTHORIZATIONS}/1/cancel")).await;
     assert_eq!(cancelled.status, 201);
-    // The same content in another spelling is the same request.
+    // The same content in another notation is the same request.
     let masked = with(body, "/supplier/cnpj", json!("11.444.777/0001-61"));
     let spelled = with(masked, "/invoice/amount", json!("12500.50"))
         .to_string()

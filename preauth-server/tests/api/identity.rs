@@ -62,7 +62,7 @@ async fn each_kind_of_key_gets_its_own_answer(backend: Backend) {
             "{key}"
         );
         let (status, code) = write;
-        // The body is broken on purpose: who may not write is told so first.
+        // The body is malformed on purpose: missing permission is reported first.
         let answer = caller.post_text(PRE_AUTHORIZATIONS, &[], "{").await;
         assert_eq!(answer.refusal(), (status, code.to_owned()), "{key}");
     }

@@ -1,4 +1,4 @@
-//! A legal entity is the root of a CNPJ: its branches are the company itself.
+//! The root of a CNPJ identifies a legal entity: its branches are the company itself.
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use preauth_core::value::Cnpj;
@@ -25,7 +25,7 @@ fn checked(base: &str) -> String {
     spelled.find(|it| Cnpj::parse(it).is_ok()).unwrap()
 }
 
-/// An offer to a supplier that nobody has registered.
+/// An offer to an unregistered supplier.
 fn offer_to(sandbox: &Sandbox, number: &str, cnpj: &str) -> Value {
     let body = with(offer_body(sandbox, number), "/supplier/cnpj", json!(cnpj));
     let body = with(body, "/supplier/name", json!("Filial Ltda."));
@@ -44,7 +44,7 @@ async fn a_company_does_not_deal_with_a_branch_of_its_own(backend: Backend) {
     let own = (422, "PRE_AUTH_SUPPLIER_SELF".to_owned());
     let unregistered = branch(sandbox.text("companyCnpj"), 9);
     assert_eq!(offer(&sandbox, "NF-1", &unregistered).await.refusal(), own);
-    // A company of the group may be a legal entity of its own; then so are its branches.
+    // A company of the group may have a root of its own; its branches belong to it.
     let cnpj = checked("100000010001");
     let subsidiary = json!({
         "cnpj": cnpj, "name": "Obras Ltda.", "kind": "CONSTRUCTION",
@@ -56,7 +56,7 @@ async fn a_company_does_not_deal_with_a_branch_of_its_own(backend: Backend) {
     assert_eq!(added.status, 201, "{}", added.text);
     let of_subsidiary = branch(&cnpj, 7);
     assert_eq!(offer(&sandbox, "NF-1", &of_subsidiary).await.refusal(), own);
-    // Registered on its own, a branch is still the company.
+    // A branch registered separately is still the company.
     let registered = json!({"cnpj": unregistered, "name": "Filial Ltda.", "kind": "SUPPLIER"});
     let added = platform
         .post_json("/api/platform/v1/companies", &registered)
@@ -96,7 +96,7 @@ async fn a_blocked_supplier_does_not_come_back_as_a_branch(backend: Backend) {
     let of = |cnpj: &str| format!("{list}/{cnpj}");
     let shown = platform.get(&of(&second)).await;
     assert_eq!((shown.status, shown.json()), (200, json!({"cnpj": second})));
-    // Two entries of one entity: each is listed, and taking either off takes both.
+    // Two entries of one entity: both are listed, and removing either removes both.
     let put = platform.send(Method::PUT, &of(&second), &[], None).await;
     assert_eq!(put.status, 200, "{}", put.text);
     let entries = platform.get(&list).await.json();
@@ -131,7 +131,7 @@ async fn an_alphanumeric_entity_is_blocked_by_any_of_its_branches(backend: Backe
     for cnpj in ["br.asi.l00/1234-00", &branch("BRASIL00123400", 2)] {
         assert_eq!(offer(&sandbox, "NF-1", cnpj).await.refusal(), refused);
     }
-    // One character of the root makes another entity.
+    // Another character in the root makes another entity.
     let other = offer(&sandbox, "NF-1", &branch("12ABC34501DE35", 1)).await;
     assert_eq!(other.status, 201, "{}", other.text);
 }

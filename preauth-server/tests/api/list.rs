@@ -1,4 +1,4 @@
-//! GET /pre-authorizations: order, pages, filters, and queries that are refused.
+//! GET /pre-authorizations: order, pages, filters, and refused queries.
 
 use preauth_client::ListFilter;
 use preauth_client::value::{ExternalReference, Status};
@@ -77,7 +77,7 @@ async fn pages_show_everything_once_most_recent_first(backend: Backend) {
     }
 }
 
-/// The ids that a walk with pages of `limit` meets, in its order.
+/// The ids of all pages of `limit`, in their order.
 async fn walk(sandbox: &Sandbox, filter: &str, limit: usize) -> Vec<i64> {
     let caller = sandbox.caller("apiKey");
     let (mut ids, mut page) = (Vec::new(), 1);

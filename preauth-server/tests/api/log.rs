@@ -1,4 +1,4 @@
-//! The log for machines: each line is one object, and no secret is in it, whatever was sent.
+//! The JSON log: each line is one object, and no request puts a secret into it.
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use reqwest::Method;
@@ -35,12 +35,12 @@ async fn every_line_of_the_log_is_an_object_and_holds_no_secret(backend: Backend
         );
     }
     for secret in &secrets {
-        let told: Vec<_> = log
+        let leaks: Vec<_> = log
             .lines()
             .filter(|line| line.contains(secret))
             .take(3)
             .collect();
-        assert!(told.is_empty(), "{secret} is in {told:#?}");
+        assert!(leaks.is_empty(), "{secret} is in {leaks:#?}");
     }
 }
 
@@ -60,7 +60,7 @@ fn secrets_of(ready: &Value) -> Vec<String> {
     secrets
 }
 
-/// Offers, repeats, reads and cancels.
+/// Creates, repeats, reads and cancels offers.
 async fn be_busy_as_a_caller(server: &Server, key: &str, offer: &Value) {
     let caller = RawCaller::new(&server.base_url, Some(key));
     let once = [("idempotency-key", "pedido-0001")];
@@ -83,7 +83,7 @@ async fn be_busy_as_a_caller(server: &Server, key: &str, offer: &Value) {
     caller.post(&format!("{PRE_AUTHORIZATIONS}/1/cancel")).await;
 }
 
-/// Makes a key, a secret and a rotated one; gives them back.
+/// Creates a key, a secret and a rotated secret; returns them.
 async fn be_busy_as_an_operator(server: &Server, token: &str, cnpj: &str) -> Vec<String> {
     let platform = RawCaller::new(&server.platform_url, Some(token));
     let found = platform
@@ -96,7 +96,7 @@ async fn be_busy_as_an_operator(server: &Server, token: &str, cnpj: &str) -> Vec
     );
     let users = platform.get(&format!("{company}/users")).await.json();
     let mut users = users["data"].as_array().unwrap().iter();
-    // The sandbox has an inactive one with both permissions, too.
+    // The sandbox also has an inactive user with both permissions.
     let user = users
         .find(|user| user["active"] == true && user["permissions"].as_array().unwrap().len() == 2);
     let key = json!({
@@ -136,7 +136,7 @@ async fn be_busy_as_an_operator(server: &Server, token: &str, cnpj: &str) -> Vec
         .to_vec()
 }
 
-/// Puts every secret where it does not belong.
+/// Sends every secret where it does not belong.
 async fn be_careless(server: &Server, secrets: &[String]) {
     for secret in secrets.iter().filter(|secret| !secret.contains('/')) {
         for url in [&server.base_url, &server.platform_url] {

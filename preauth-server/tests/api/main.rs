@@ -1,5 +1,5 @@
-//! The service as its callers meet it: the real binary over real sockets, through the real client
-//! and through raw requests.
+//! The service as callers see it: the real binary over real sockets, through the real client and
+//! raw requests.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! The master key is replaced while everything goes on, and none that is still needed can be missed.
+//! The master key is rotated while the service runs; a key still in use cannot be dropped.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -28,7 +28,7 @@ fn key_file(home: &Home) -> PathBuf {
     home.folder().join("data").join("master.key")
 }
 
-/// Puts a new active key in front of those that a home has; gives back what the file held before.
+/// Puts a new active key before the keys of a home; returns the file's previous content.
 fn put_in_front(home: &Home) -> String {
     let before = std::fs::read_to_string(key_file(home)).unwrap();
     let text = format!("# the active one\n{NEW_KEY}\n{before}\n");
@@ -59,7 +59,7 @@ async fn ask(sandbox: &Sandbox, is_post: bool, path: &str) -> Value {
     answer.json()
 }
 
-/// Known or not, and how many secrets each key seals; the active one first.
+/// For each key, the active one first: whether it is known, and how many secrets it encrypts.
 async fn keys(sandbox: &Sandbox) -> Vec<(bool, u64)> {
     let shown = ask(sandbox, false, "master-keys").await;
     let keys = shown["keys"].as_array().unwrap();
@@ -71,7 +71,7 @@ async fn keys(sandbox: &Sandbox) -> Vec<(bool, u64)> {
     keys.iter().map(key).collect()
 }
 
-/// Rotates the demo endpoint's secret; the one before stays in force for a day.
+/// Rotates the demo endpoint's secret; the previous one stays valid for a day.
 async fn rotate_with_overlap(sandbox: &Sandbox) -> String {
     let company = sandbox.company().await;
     let path = format!("/api/platform/v1/companies/{company}/webhook-endpoint/rotate-secret");
@@ -80,7 +80,7 @@ async fn rotate_with_overlap(sandbox: &Sandbox) -> String {
     rotated["secret"].as_str().unwrap().to_owned()
 }
 
-/// What `serve` says when it does not start in this home.
+/// The message of a `serve` that refuses to start in this home.
 fn refused_start(home: &Home) -> String {
     let data = home.folder().join("data");
     let arguments = ["serve", "--data", data.to_str().unwrap()];
@@ -117,13 +117,13 @@ async fn a_master_key_is_replaced_while_deliveries_go_on(backend: Backend) {
     let (done, ()) = tokio::join!(ask(&sandbox, true, "master-keys/reencrypt"), offers);
     assert_eq!(done, json!({"reencrypted": 1, "unopened": 0}));
     assert_eq!(keys(&sandbox).await, [(true, 2), (true, 0)]);
-    // The old key may go.
+    // The old key may be removed.
     let home = sandbox.kill();
     write_secret(&key_file(&home), NEW_KEY);
     let sandbox = start(home, &receiver).await;
     assert_eq!(keys(&sandbox).await, [(true, 2)]);
     offer(&sandbox, "NF-LAST").await;
-    // Both secrets sign all the while, whatever they are sealed with.
+    // Both secrets sign, whichever key encrypts them.
     for secret in [&old_secret, &new_secret] {
         let arrived = receiver.arrived(21, secret).await;
         let is_last = |data: &Value| data["invoice"]["number"] == "NF-LAST";
@@ -138,21 +138,24 @@ async fn a_key_that_only_an_old_secret_needs_stops_the_start(backend: Backend) {
     rotate_with_overlap(&sandbox).await;
     let home = sandbox.kill();
     write_secret(&key_file(&home), NEW_KEY);
-    let said = refused_start(&home);
+    let message = refused_start(&home);
     for part in [
         "1 signing secret sealed with another master key",
         "restore the master key that belongs to this database from its backup",
     ] {
-        assert!(said.contains(part), "{part:?} in {said}");
+        assert!(message.contains(part), "{part:?} in {message}");
     }
     for secret in [NEW_KEY, &old_key] {
-        assert!(!said.contains(secret), "{said}");
+        assert!(!message.contains(secret), "{message}");
     }
-    // A key file that cannot be read is told with its line, before the database is asked.
+    // An unreadable key file is reported with its line, before the database is opened.
     write_secret(&key_file(&home), &format!("{NEW_KEY}\nsecret"));
-    let said = refused_start(&home);
-    assert!(said.contains("line 2 of master key file"), "{said}");
-    assert!(said.contains("must be 64 hexadecimal digits"), "{said}");
+    let message = refused_start(&home);
+    assert!(message.contains("line 2 of master key file"), "{message}");
+    assert!(
+        message.contains("must be 64 hexadecimal digits"),
+        "{message}"
+    );
 }
 
 async fn an_interrupted_or_repeated_re_encryption_does_what_is_left(backend: Backend) {
@@ -163,7 +166,8 @@ async fn an_interrupted_or_repeated_re_encryption_does_what_is_left(backend: Bac
         let done = ask(sandbox, true, "master-keys/reencrypt").await;
         done["reencrypted"].as_u64().unwrap()
     };
-    // Two at once, and the process killed after them: one of them did it, and it stays done.
+    // Two at once, and the process is killed afterwards: one of them completed, and the result is
+    // durable.
     let (one, other) = tokio::join!(reencrypt(&sandbox), reencrypt(&sandbox));
     assert_eq!(one + other, 1);
     let sandbox = Sandbox::start_in(sandbox.kill(), &[]).await;
@@ -188,14 +192,14 @@ fn abandon(home: &Home, arguments: &[&str]) -> Output {
     )
 }
 
-/// The arguments of the command that a refused start names, and all it says.
+/// The keys that a refused start names, and its whole message.
 fn lost_keys(home: &Home) -> (String, String) {
-    let said = refused_start(home);
-    let (_, rest) = said
+    let message = refused_start(home);
+    let (_, rest) = message
         .split_once("`preauth-server abandon-master-key ")
         .unwrap();
     let (keys, _) = rest.split_once('`').unwrap();
-    (keys.to_owned(), said)
+    (keys.to_owned(), message)
 }
 
 async fn serve(home: &Arc<Home>) -> (Server, RawCaller) {
@@ -205,7 +209,7 @@ async fn serve(home: &Arc<Home>) -> (Server, RawCaller) {
     (server, platform)
 }
 
-/// Registers a company with an endpoint; the path of that endpoint.
+/// Registers a company with an endpoint; returns the endpoint's path.
 async fn register(platform: &RawCaller, url: &str) -> String {
     let company = json!({"cnpj": "11222333000181", "name": "Construtora", "kind": "CONSTRUCTION"});
     let made = platform
@@ -227,31 +231,31 @@ async fn a_lost_master_key_is_given_up_and_no_event_is_lost_or_sent_unsigned(bac
     let endpoint = register(&platform, &receiver.url()).await;
     server.stop();
     write_secret(&key_file(&home), NEW_KEY);
-    let (lost, said) = lost_keys(&home);
+    let (lost, message) = lost_keys(&home);
 
-    // Nothing is done without a yes, nor with a key that is not lost.
+    // Nothing is abandoned without confirmation, nor with a key that is not lost.
     let unasked = abandon(&home, &[&lost]);
     assert_eq!(unasked.status.code(), Some(4), "{}", text(&unasked.stderr));
-    let (_, known) = said.split_once("knows only ").unwrap();
-    for (key, told) in [
+    let (_, known) = message.split_once("knows only ").unwrap();
+    for (key, expected) in [
         (&known[..8], "nothing is lost"),
         ("00000000", "no signing secret in force needs"),
     ] {
         let refused = abandon(&home, &[key, "--yes"]);
         assert_eq!(refused.status.code(), Some(1));
-        assert!(text(&refused.stderr).contains(told), "{refused:?}");
+        assert!(text(&refused.stderr).contains(expected), "{refused:?}");
     }
     assert_eq!(lost_keys(&home).0, lost);
 
     let done = abandon(&home, &[&lost, "--yes"]);
     assert!(done.status.success(), "{}", text(&done.stderr));
-    let told = text(&done.stdout);
+    let printed = text(&done.stdout);
     for part in [
         "given up: 1\n",
         "endpoint rotate 11222333000181\n",
         "resume 11222333000181\n",
     ] {
-        assert!(told.contains(part), "{part:?} in {told}");
+        assert!(printed.contains(part), "{part:?} in {printed}");
     }
     let again = abandon(&home, &[&lost, "--yes"]);
     assert!(text(&again.stderr).contains("no signing secret in force needs"));
@@ -283,9 +287,12 @@ async fn a_lost_key_that_sealed_an_old_secret_alone_pauses_nobody(backend: Backe
     write_secret(&key_file(&home), NEW_KEY);
     let (lost, _) = lost_keys(&home);
     let done = abandon(&home, &[&lost, "--yes", "--json"]);
-    let told: Value = serde_json::from_slice(&done.stdout).unwrap();
+    let printed: Value = serde_json::from_slice(&done.stdout).unwrap();
     assert_eq!(
-        (&told["secrets"], &told["endpoints"][0]["needsRotation"]),
+        (
+            &printed["secrets"],
+            &printed["endpoints"][0]["needsRotation"]
+        ),
         (&json!(1), &json!(false))
     );
     let sandbox = start(home, &receiver).await;
@@ -323,7 +330,7 @@ async fn neither_secrets_nor_keys_lie_open_in_the_database_or_the_metrics() {
             assert!(!found, "{} holds {secret}", path.display());
         }
     }
-    // The sandbox's greeting shows a key and a secret on purpose; the master key is nobody's business.
+    // The sandbox prints a key and a secret on purpose, but never the master key.
     assert!(!log.contains(secrets.last().unwrap().as_str()));
 }
 

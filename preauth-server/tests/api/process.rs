@@ -1,4 +1,4 @@
-//! The process: how it starts, refuses to start, stops, and what it leaves behind.
+//! The process: start, refusal to start, stop, and what it leaves behind.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -177,14 +177,14 @@ async fn a_wrong_master_key_stops_the_start(backend: Backend) {
         let output = preauth(home.folder(), &arguments, &[token, shared]);
         assert!(!output.status.success());
         let message = text(&output.stderr);
-        let said = if replace || backend == Backend::Sqlite {
+        let expected = if replace || backend == Backend::Sqlite {
             "sealed with another master key"
         } else {
-            // Other instances may be there, so it makes none of its own.
+            // Other instances may run, so the server creates no key.
             assert!(!data.join("master.key").exists());
             "there is no master key file"
         };
-        assert!(message.contains(said), "{message}");
+        assert!(message.contains(expected), "{message}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Many callers at once, over HTTP.
+//! Concurrent callers over HTTP.
 
 use std::collections::BTreeMap;
 

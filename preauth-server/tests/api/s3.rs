@@ -1,5 +1,5 @@
-//! Invoice files in S3-compatible storage: a stand-in that keeps objects in memory, and speaks as much
-//! of S3 as keeping files takes.
+//! Invoice files in S3-compatible storage: a fake that keeps objects in memory and implements the
+//! part of S3 that storing files needs.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -23,9 +23,9 @@ struct Bucket(Arc<Mutex<State>>);
 #[derive(Default)]
 struct State {
     objects: BTreeMap<String, Vec<u8>>,
-    /// Parts of what is being uploaded.
+    /// The parts of a multipart upload.
     parts: BTreeMap<u32, Vec<u8>>,
-    /// Whether everything is forbidden.
+    /// Whether every request is answered with 403.
     refuses: bool,
 }
 
@@ -91,7 +91,7 @@ async fn files_are_kept_in_a_bucket_and_come_back(backend: Backend) {
     let server = Server::start_with(sandbox.kill(), TOKEN, &settings).await;
     let erp = RawCaller::new(&server.base_url, Some(&key));
     let platform = RawCaller::new(&server.platform_url, Some(TOKEN));
-    // The larger one goes in two parts.
+    // The larger one is uploaded in two parts.
     for (offer, length) in offers.iter().zip([1_000, 6 * 1024 * 1024]) {
         let content = [b"%PDF-1.7", vec![b'x'; length].as_slice()].concat();
         let form = Form::of(offer).file("a.pdf", "application/pdf", &content);

@@ -1,4 +1,4 @@
-//! What belongs to another company is as if it were not there.
+//! Another company's records look as if they did not exist.
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use reqwest::Method;
@@ -38,7 +38,7 @@ pub(crate) async fn other_company(sandbox: &Sandbox) -> RawCaller {
     RawCaller::new(sandbox.text("baseUrl"), key["key"].as_str())
 }
 
-/// An answer without what differs from one request to the next.
+/// An answer without what varies between requests.
 fn comparable(answer: &Answer) -> (u16, String, HeaderMap) {
     let mut headers = answer.headers.clone();
     for name in [

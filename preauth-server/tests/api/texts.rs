@@ -1,4 +1,4 @@
-//! Texts that identify: each character shows, and one text is one text in whatever form it comes.
+//! Identifying texts: every character is visible, and each text has one normalized form.
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use preauth_client::{ErrorCode, NewPreAuthorization};
@@ -89,7 +89,7 @@ async fn a_hidden_character_is_refused_in_every_text(backend: Backend) {
         );
     }
     assert_eq!(total(&sandbox).await, 0);
-    // Private use and what is not assigned show as boxes; an accent of its own shows.
+    // Private-use and unassigned characters show as boxes; a combining accent is visible.
     let body = offer_body(&sandbox, "NF-\u{e000}\u{378}e\u{301}");
     let taken = caller.post_json(PRE_AUTHORIZATIONS, &body).await;
     assert_eq!(taken.status, 201, "{}", taken.text);
@@ -135,7 +135,7 @@ async fn a_reference_is_found_by_exactly_what_was_sent(backend: Backend) {
     };
     let list = found("%20PED-e%CC%81%20").await.json();
     assert_eq!(list["data"][0]["externalReference"], reference);
-    // What an earlier build may have accepted is looked for, and is not an error.
+    // A filter accepts texts that earlier builds may have stored.
     for other in ["%20PED-%C3%A9%20", "PED-e%CC%81", "PED%C2%AD", "%E2%80%8B"] {
         let list = found(other).await;
         assert_eq!(
@@ -173,7 +173,7 @@ async fn a_create_in_another_form_is_the_same_create(backend: Backend) {
         .post_text(PRE_AUTHORIZATIONS, &key, body("NF-ec"))
         .await;
     assert_eq!(other.refusal(), (409, "IDEMPOTENCY_KEY_REUSED".to_owned()));
-    // What does not show is a problem under a key, too, and nothing is remembered of it.
+    // An invisible character in a keyed request is refused, too, and the key stays unused.
     let key = [("idempotency-key", "pedido-0002")];
     for _ in 0..2 {
         let refused = caller

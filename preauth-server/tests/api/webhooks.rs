@@ -1,4 +1,4 @@
-//! Signed events at the other end.
+//! Signed events at the receiver.
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use serde_json::json;
@@ -166,6 +166,6 @@ async fn a_supplier_hears_of_its_operations_at_its_own_endpoint(backend: Backend
         .json();
     assert_eq!(
         deliveries["pagination"]["total"], 1,
-        "only what the supplier chose to hear"
+        "only the events of the supplier's subscription"
     );
 }

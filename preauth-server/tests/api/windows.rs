@@ -1,4 +1,4 @@
-//! A key's rate window, whoever uses it and over however many connections.
+//! A key's rate window is shared by all its users and connections.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -76,7 +76,7 @@ async fn a_window_grants_its_limit_over_all_connections_and_never_gives_back(bac
     }
 }
 
-/// A transaction of the test's own, beside which no server can write.
+/// A transaction of the test that blocks every other writer.
 enum WriteLock {
     Sqlite(SqliteConnection),
     Postgres(PgConnection),
@@ -111,7 +111,7 @@ impl WriteLock {
     }
 }
 
-/// A sandbox whose key has used up its window.
+/// A sandbox with a key whose window is used up.
 async fn exhausted(backend: Backend) -> Sandbox {
     let sandbox = Sandbox::start_with(backend, &["--rate-limit", "3"]).await;
     let caller = sandbox.caller("apiKey");
@@ -126,7 +126,7 @@ async fn an_exhausted_key_is_refused_while_nothing_can_be_written(backend: Backe
     let caller = sandbox.caller("apiKey");
     let lock = WriteLock::take(&sandbox).await;
     for _ in 0..50 {
-        // Whatever waits for the lock does so for five seconds.
+        // Waiting for the lock would take five seconds.
         let asked = timeout(Duration::from_secs(3), caller.get(PRE_AUTHORIZATIONS)).await;
         let answer = asked.expect("a refusal waits for no commit");
         assert_eq!(answer.refusal(), (429, "RATE_LIMITED".to_owned()));

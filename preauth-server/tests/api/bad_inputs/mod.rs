@@ -1,4 +1,4 @@
-//! What careless and hostile callers send, row by row, and what that may change: nothing.
+//! Careless and hostile requests, row by row; none of them may change anything.
 
 mod row;
 mod validation;
@@ -70,7 +70,7 @@ async fn forms_that_are_broken_and_files_that_are_none(backend: Backend) {
     .await;
 }
 
-/// Sends every row of a table and tells all that went wrong together.
+/// Sends every row of a table and reports all failures together.
 async fn send_all(backend: Backend, table: &str) {
     let table: Table = toml::from_str(table).unwrap();
     let sandbox = Sandbox::start(backend).await;
@@ -115,14 +115,14 @@ async fn send_all(backend: Backend, table: &str) {
     );
 }
 
-/// What a refused request must leave as it was.
+/// State that a refused request must not change.
 #[derive(Debug, PartialEq, Eq)]
 struct State {
     operations: u64,
     companies: u64,
-    /// The newest operations, whole.
+    /// The newest operations, complete.
     newest: String,
-    /// The operation that stands from the beginning, with its history.
+    /// The operation created at the start, with its history.
     first: String,
 }
 

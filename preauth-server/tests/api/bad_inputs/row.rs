@@ -1,4 +1,4 @@
-//! A row of the tables: what is sent, and what must come back.
+//! A row of the tables: the request, and the expected answer.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use crate::support::{Sandbox, due_date, offer_body};
 
-/// What separates the parts of a form.
+/// The boundary between the parts of a form.
 const BOUNDARY: &str = "b-o-u-n-d";
 
-/// Where relative targets begin.
+/// The base of relative targets.
 const BASE: &str = "/api/integration/v1";
 
 /// A table of rows.
@@ -69,7 +69,7 @@ impl Row {
         self.parts.is_some() || self.file.is_some()
     }
 
-    /// The parts, each a head and a content with an empty line between them, in their framing.
+    /// The parts with their boundaries, each a head, an empty line, and its content.
     fn form(&self, texts: &Texts<'_>) -> Vec<u8> {
         let good = ["supplier", "invoice"].map(|name| {
             format!("Content-Disposition: form-data; name=\"{name}\"\n\n<<good /{name}>>")
@@ -88,7 +88,8 @@ impl Row {
         bytes
     }
 
-    /// Whether a valid key of the company asks, so that the answer tells of its window.
+    /// Whether the request has a valid key of the company, so that the answer has the headers of
+    /// its rate window.
     pub(super) fn has_valid_key(&self) -> bool {
         let key = self.key.as_deref().unwrap_or("apiKey");
         self.raw.is_none()
@@ -128,7 +129,7 @@ impl Row {
         )
     }
 
-    /// The body that would be accepted, with what the row sets in it.
+    /// An acceptable body, with the row's changes.
     fn good(&self, sandbox: &Sandbox, number: &str) -> String {
         let mut body = offer_body(sandbox, number);
         for (index, (pointer, text)) in self.set.iter().enumerate() {
@@ -154,7 +155,7 @@ fn name(line: &str) -> String {
         .to_ascii_lowercase()
 }
 
-/// What stands for something else.
+/// The values of the placeholders.
 struct Texts<'a> {
     sandbox: &'a Sandbox,
     good: String,

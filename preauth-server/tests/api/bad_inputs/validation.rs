@@ -1,4 +1,4 @@
-//! Whether an answer is what a row says, in the form that every answer has.
+//! Compares an answer with its row, and with the form that every answer has.
 
 use serde_json::Value;
 
@@ -6,14 +6,14 @@ use crate::support::Answer;
 
 use super::row::Row;
 
-/// What would tell a stranger how the service is made.
+/// Texts that would reveal how the service is implemented.
 const INSIDES: [&str; 8] = [
     "SELECT", "INSERT", "sqlx", "sqlite", "postgres", ".rs", "panicked", "serde",
 ];
-/// Words of no Portuguese sentence.
+/// English words that no Portuguese sentence contains.
 const ENGLISH: [&str; 6] = [" must ", " is ", " the ", "invalid ", "expected", "error"];
 
-/// Everything that is wrong with the answer to a row.
+/// All defects of the answer to a row.
 pub(super) fn complaints(row: &Row, answer: Option<&Answer>) -> Vec<String> {
     let Some(answer) = answer else {
         return vec!["no answer".to_owned()];
@@ -45,16 +45,19 @@ pub(super) fn complaints(row: &Row, answer: Option<&Answer>) -> Vec<String> {
     );
     claim(
         INSIDES.iter().all(|inside| !answer.text.contains(inside)),
-        "it tells of our insides",
+        "it reveals the implementation",
     );
-    claim(answer.header("server").is_empty(), "it tells who serves");
+    claim(
+        answer.header("server").is_empty(),
+        "it names the server software",
+    );
     if let Some(code) = code {
         claim(answer.code() == code, &format!("not {code}"));
         claim(is_error_body(answer, fields), "not in the error shape");
     }
     if let Some(fields) = fields {
-        let told: Vec<_> = fields.split(',').collect();
-        claim(answer.fields() == told, &format!("not about {fields}"));
+        let expected: Vec<_> = fields.split(',').collect();
+        claim(answer.fields() == expected, &format!("not about {fields}"));
     }
     if let Some(text) = &row.holds {
         claim(
@@ -85,8 +88,8 @@ pub(super) fn complaints(row: &Row, answer: Option<&Answer>) -> Vec<String> {
     wrong
 }
 
-/// `errors` with code and Portuguese sentence each, and one of `details` for each where fields are
-/// told; nothing else.
+/// Whether the body has only `errors`, each with a code and a Portuguese sentence, and, if fields
+/// are reported, one of `details` for each.
 fn is_error_body(answer: &Answer, fields: Option<&str>) -> bool {
     let body: Value = serde_json::from_str(&answer.text).unwrap_or_default();
     let Some(members) = body.as_object() else {

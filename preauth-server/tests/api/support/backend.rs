@@ -1,4 +1,4 @@
-//! On which database a test runs: on each of them, one after the other.
+//! The databases that a test runs on: each of them, one after the other.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -12,18 +12,18 @@ use crate::database::Database;
 pub(crate) enum Backend {
     /// A file in the data folder.
     Sqlite,
-    /// A database of one's own on the tests' server.
+    /// A separate database on the tests' server.
     Postgres,
 }
 
-/// What a server leaves behind and starts from again: its folder and its database.
+/// What a server leaves behind and restarts from: its folder and its database.
 pub(crate) struct Home {
     folder: TempDir,
     database: Option<Database>,
 }
 
 impl Home {
-    /// One with nothing in it.
+    /// An empty one.
     pub(crate) async fn new(backend: Backend) -> Self {
         let database = match backend {
             Backend::Sqlite => None,
@@ -35,7 +35,7 @@ impl Home {
         }
     }
 
-    /// One for a sandbox, which takes no database that anybody else migrated.
+    /// One for a sandbox, which takes no database that another server migrated.
     pub(crate) async fn of_a_sandbox(backend: Backend) -> Self {
         let database = match backend {
             Backend::Sqlite => None,
@@ -52,7 +52,7 @@ impl Home {
         self.folder.path()
     }
 
-    /// Puts a master key into it, unless there is one: on PostgreSQL no server makes its own.
+    /// Writes a master key unless there is one: on PostgreSQL the server does not create it.
     pub(crate) fn give_master_key(&self) {
         let data = self.folder().join("data");
         let key = data.join("master.key");
@@ -62,7 +62,7 @@ impl Home {
         }
     }
 
-    /// The flags that name its database; none for the file that servers take by default.
+    /// The flags that name its database; none for the default file.
     pub(crate) fn database_flags(&self) -> Vec<String> {
         let url = self.database.iter().map(Database::url);
         url.flat_map(|url| ["--database".to_owned(), url]).collect()
@@ -76,8 +76,9 @@ pub(crate) fn write_secret(path: &Path, text: &str) {
     std::fs::set_permissions(path, owner_only).unwrap();
 }
 
-/// Makes two tests of each of these functions: `sqlite::NAME` and `postgres::NAME`. A function that
-/// takes a [`Backend`] and is not listed is never called, which the compiler reports.
+/// Generates two tests from each of these functions: `sqlite::NAME` and `postgres::NAME`. A
+/// function that takes a [`Backend`] and is not listed is never called; the compiler reports it as
+/// unused.
 macro_rules! on_each_database {
     ($($name:ident),+ $(,)?) => {
         mod sqlite {

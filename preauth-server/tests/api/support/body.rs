@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::Sandbox;
 use super::sandbox::due_date;
 
-/// A body that a fresh sandbox accepts, for this invoice number.
+/// A body that a fresh sandbox accepts, with this invoice number.
 pub(crate) fn offer_body(sandbox: &Sandbox, number: &str) -> Value {
     json!({
         "supplier": {

@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-/// What separates the parts; nothing that is sent holds it.
+/// The boundary; no content in the tests contains it.
 const BOUNDARY: &str = "----a-boundary-of-the-tests";
 
 /// A form under construction.
 pub(crate) struct Form(Vec<u8>);
 
 impl Form {
-    /// The form that says what this JSON body says.
+    /// A form with the content of this JSON body.
     pub(crate) fn of(body: &Value) -> Self {
         let mut form = Self(Vec::new());
         for (name, value) in body.as_object().unwrap() {
@@ -22,7 +22,7 @@ impl Form {
         form
     }
 
-    /// With this file.
+    /// Adds this file.
     pub(crate) fn file(self, name: &str, media_type: &str, content: &[u8]) -> Self {
         let head = format!(
             "Content-Disposition: form-data; name=\"invoiceFile\"; filename=\"{name}\"\r\nContent-Type: {media_type}"
@@ -30,7 +30,7 @@ impl Form {
         self.part(&head, content)
     }
 
-    /// With this part: the lines of its head, and its content.
+    /// Adds a part with these header lines and this content.
     pub(crate) fn part(mut self, head: &str, content: &[u8]) -> Self {
         let head = format!("--{BOUNDARY}\r\n{head}\r\n\r\n");
         for piece in [head.as_bytes(), content, b"\r\n"] {

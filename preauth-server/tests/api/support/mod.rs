@@ -1,4 +1,4 @@
-//! What the tests share: a sandbox of their own, the client, raw requests, a webhook receiver.
+//! Shared by the tests: a sandbox per test, the client, raw requests, a webhook receiver.
 
 #[macro_use]
 mod backend;

@@ -1,4 +1,4 @@
-//! Requests as a stranger might send them, and answers as they came.
+//! Raw requests, and complete answers.
 
 use reqwest::header::HeaderMap;
 use reqwest::{Client, Method};
@@ -44,7 +44,7 @@ impl RawCaller {
         self.post_text(path, &[], body.to_string()).await
     }
 
-    /// POST with a body that is called JSON, whatever it is, and more headers.
+    /// POST with `content-type: application/json`, any body, and more headers.
     pub(crate) async fn post_text(
         &self,
         path: &str,
@@ -70,7 +70,7 @@ impl RawCaller {
             .await
     }
 
-    /// GET of what need not be text.
+    /// GET of a body that may be binary.
     pub(crate) async fn get_bytes(&self, path: &str) -> (HeaderMap, Vec<u8>) {
         let token = self.token.as_deref().unwrap_or_default();
         let request = self.http.get(format!("{}{path}", self.base_url));
@@ -90,7 +90,7 @@ impl RawCaller {
         self.try_send(method, path, headers, body).await.unwrap()
     }
 
-    /// Like [`RawCaller::send`], to a server that may not be there.
+    /// Like [`RawCaller::send`], to a server that may be down.
     pub(crate) async fn try_send(
         &self,
         method: Method,
@@ -136,7 +136,7 @@ impl Answer {
             .to_owned()
     }
 
-    /// Status and code, to compare at once.
+    /// Status and code, for one comparison.
     pub(crate) fn refusal(&self) -> (u16, String) {
         (self.status, self.code())
     }

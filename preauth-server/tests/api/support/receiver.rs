@@ -1,4 +1,4 @@
-//! A webhook receiver that keeps what arrives.
+//! A webhook receiver that records what arrives.
 
 use std::time::Duration;
 
@@ -19,12 +19,12 @@ pub(crate) struct Arrived {
 }
 
 impl TestReceiver {
-    /// Starts one that answers 204.
+    /// Starts a receiver that answers 204.
     pub(crate) async fn start() -> Self {
         Self::start_failing(0).await
     }
 
-    /// Starts one that answers 500 so many times first.
+    /// Starts a receiver that first answers 500 `times` times.
     pub(crate) async fn start_failing(times: u64) -> Self {
         let server = MockServer::start().await;
         if times > 0 {
@@ -56,7 +56,7 @@ impl TestReceiver {
             .collect()
     }
 
-    /// Waits until `count` requests have arrived; all of them, in their order.
+    /// Waits until `count` requests have arrived; returns all of them in order.
     pub(crate) async fn requests(&self, count: usize) -> Vec<Request> {
         let wait = async {
             loop {

@@ -1,4 +1,4 @@
-//! A sandbox process of one's own, killed at the end.
+//! A sandbox process per test, killed at the end.
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -23,23 +23,23 @@ pub(crate) struct Sandbox {
 }
 
 impl Sandbox {
-    /// Starts one that does not limit the rate.
+    /// Starts a sandbox without a rate limit.
     pub(crate) async fn start(backend: Backend) -> Self {
         Self::start_with(backend, &["--rate-limit", "1000000"]).await
     }
 
-    /// Starts one whose webhooks go to `url`.
+    /// Starts a sandbox whose webhooks go to `url`.
     pub(crate) async fn start_sending_to(backend: Backend, url: &str) -> Self {
         let flags = ["--rate-limit", "1000000", "--webhook-url", url];
         Self::start_with(backend, &flags).await
     }
 
-    /// Starts one with these flags on top of free ports and a home of its own.
+    /// Starts a sandbox with free ports, a home of its own, and these flags.
     pub(crate) async fn start_with(backend: Backend, flags: &[&str]) -> Self {
         Self::start_in(Home::of_a_sandbox(backend).await, flags).await
     }
 
-    /// Starts one whose files may grow to so many KiB, as on a disk that is full from there on.
+    /// Starts a sandbox whose files may grow to `kib` KiB, as on a disk that is full beyond that.
     pub(crate) async fn start_on_a_small_disk(backend: Backend, kib: u32) -> Self {
         let mut shell = Command::new("bash");
         let limited = format!("trap '' XFSZ; ulimit -f {kib}; exec \"$0\" \"$@\"");
@@ -48,7 +48,7 @@ impl Sandbox {
         Self::start_program(shell, Home::of_a_sandbox(backend).await, &flags).await
     }
 
-    /// Starts one in `home`, which may hold what an earlier one left.
+    /// Starts a sandbox in `home`, which may contain what an earlier one left.
     pub(crate) async fn start_in(home: Home, flags: &[&str]) -> Self {
         Self::start_as(home, flags, &[]).await
     }
@@ -108,14 +108,14 @@ impl Sandbox {
         waited.unwrap_or_else(|_| panic!("the sandbox was not ready in time: {}", self.log()))
     }
 
-    /// A text of the ready file.
+    /// A string of the ready file.
     pub(crate) fn text(&self, name: &str) -> &str {
         self.ready[name]
             .as_str()
             .unwrap_or_else(|| panic!("{name} is not in the ready file"))
     }
 
-    /// The client with the key that may do everything.
+    /// The client, with the key that has all permissions.
     pub(crate) fn client(&self) -> Client {
         Client::new(self.text("baseUrl"), self.text("apiKey")).unwrap()
     }
@@ -145,7 +145,7 @@ impl Sandbox {
         found["data"][0]["id"].as_str().unwrap().to_owned()
     }
 
-    /// Lets the company offer no more than this.
+    /// Limits the company's offers to this term and amount.
     pub(crate) async fn limit_credit(&self, max_term_days: u32, max_invoice_amount: u32) {
         let (platform, company) = (self.platform(), self.company().await);
         let path = format!("/api/platform/v1/companies/{company}/credit-analysis");
@@ -158,7 +158,7 @@ impl Sandbox {
         assert_eq!(set.status, 200, "{}", set.text);
     }
 
-    /// The names in one of its data folder's folders.
+    /// The file names in a folder of its data folder.
     pub(crate) fn names_in(&self, folder: &str) -> Vec<String> {
         let entries = std::fs::read_dir(self.data().join(folder)).unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name());
@@ -175,7 +175,7 @@ impl Sandbox {
         self.home.as_ref().unwrap().database_flags().pop()
     }
 
-    /// Everything it has printed so far.
+    /// Its output so far.
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.home.as_ref().unwrap().folder().join("log.txt")).unwrap()
     }
@@ -185,14 +185,14 @@ impl Sandbox {
         self.process.id()
     }
 
-    /// Kills it as a power cut would, and gives its home back.
+    /// Kills it as a power cut would, and returns its home.
     pub(crate) fn kill(mut self) -> Home {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
         self.home.take().unwrap()
     }
 
-    /// Asks it to stop and waits until it has; whether it ended well.
+    /// Asks it to stop and waits; returns whether it exited with 0.
     pub(crate) fn stop(&mut self) -> bool {
         self.terminate();
         self.wait()
@@ -204,7 +204,7 @@ impl Sandbox {
         Command::new("kill").args(["-TERM", &id]).status().unwrap();
     }
 
-    /// Waits until it has ended; whether it ended well.
+    /// Waits until it has exited; returns whether with 0.
     pub(crate) fn wait(&mut self) -> bool {
         self.process.wait().unwrap().success()
     }

@@ -1,4 +1,4 @@
-//! A process that serves as in production, with its log for machines.
+//! A server in production mode, with its JSON log.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ const START_DEADLINE: Duration = Duration::from_mins(1);
 /// A running server, killed at the end.
 pub(crate) struct Server {
     pub(crate) process: Child,
-    /// Kept for as long as anybody serves from it.
+    /// Kept as long as any server uses it.
     _home: Arc<Home>,
     log: PathBuf,
     pub(crate) base_url: String,
@@ -24,14 +24,14 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Serves what is in `home`, with this operator token, and logs everything. Several may share a
-    /// home on PostgreSQL.
+    /// Serves what is in `home`, with this operator token, and logs everything. On PostgreSQL
+    /// several may share a home.
     pub(crate) async fn start_in(home: impl Into<Arc<Home>>, platform_token: &str) -> Self {
         let nothing_more: [(&str, &str); 0] = [];
         Self::start_with(home, platform_token, &nothing_more).await
     }
 
-    /// The same with other variables in the environment.
+    /// The same with more environment variables.
     pub(crate) async fn start_with<V: AsRef<OsStr>>(
         home: impl Into<Arc<Home>>,
         platform_token: &str,
@@ -55,7 +55,7 @@ impl Server {
             .args(home.database_flags())
             .envs([
                 ("PREAUTH_PLATFORM_TOKEN", platform_token),
-                // On PostgreSQL it is asked for.
+                // Required on PostgreSQL.
                 ("PREAUTH_FILES_SHARED", "true"),
                 ("RUST_LOG", "trace"),
             ])
@@ -79,7 +79,7 @@ impl Server {
         server
     }
 
-    /// The line that tells where it listens.
+    /// The log line with the listeners' addresses.
     async fn ready(&mut self) -> Value {
         loop {
             let log = self.log();
@@ -96,12 +96,12 @@ impl Server {
         }
     }
 
-    /// Everything it has logged so far.
+    /// Its log so far.
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap()
     }
 
-    /// Asks it to stop, waits until it has, and gives its whole log.
+    /// Asks it to stop, waits, and returns its whole log.
     pub(crate) fn stop(mut self) -> String {
         let id = self.process.id().to_string();
         Command::new("kill").args(["-TERM", &id]).status().unwrap();

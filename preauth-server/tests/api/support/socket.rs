@@ -1,4 +1,4 @@
-//! Requests byte for byte, on a connection of their own.
+//! Requests byte for byte, each on its own connection.
 
 use std::time::Duration;
 
@@ -16,17 +16,17 @@ pub(crate) async fn connect(base_url: &str) -> TcpStream {
     TcpStream::connect(address).await.unwrap()
 }
 
-/// Sends these bytes, closes this side, and reads the first answer; `None` when there is none.
+/// Sends these bytes, closes this side, and reads the first answer, if any.
 pub(crate) async fn exchange(base_url: &str, bytes: &[u8]) -> Option<Answer> {
     let (mut reader, mut writer) = connect(base_url).await.into_split();
     let send = async {
-        // Who is refused early may not get everything out.
+        // A request that is refused early may not be sent completely.
         let _ = writer.write_all(bytes).await;
         let _ = writer.shutdown().await;
     };
     let mut received = Vec::new();
     let receive = async {
-        // What came before a reset counts.
+        // What arrived before a reset counts.
         let _ = reader.read_to_end(&mut received).await;
     };
     let both = async { tokio::join!(send, receive) };
@@ -35,7 +35,7 @@ pub(crate) async fn exchange(base_url: &str, bytes: &[u8]) -> Option<Answer> {
     first_answer(&received)
 }
 
-/// The first answer in these bytes, interim ones aside.
+/// The first answer in these bytes, interim answers skipped.
 fn first_answer(bytes: &[u8]) -> Option<Answer> {
     let text = String::from_utf8_lossy(bytes);
     let (head, rest) = text.split_once("\r\n\r\n")?;
