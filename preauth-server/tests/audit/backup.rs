@@ -18,7 +18,7 @@ fn backup(url: &str, target: &Path) -> Output {
     run(&["backup", "--database", url, target.to_str().unwrap()])
 }
 
-/// What it refused with; nothing was left behind beside the files that were there.
+/// The message of a refusal, which leaves no file behind.
 fn refusal(output: &Output, folder: &TempDir, files: usize) -> String {
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), files);
@@ -59,8 +59,8 @@ async fn a_backup_overwrites_nothing() {
     let (folder, target) = in_folder();
     std::fs::write(&target, "mine").unwrap();
     let output = backup(&database.url(), &target);
-    let told = refusal(&output, &folder, 1);
-    assert!(told.contains("choose another name"), "{told}");
+    let message = refusal(&output, &folder, 1);
+    assert!(message.contains("choose another name"), "{message}");
     assert_eq!(std::fs::read(&target).unwrap(), b"mine");
 }
 
@@ -71,8 +71,8 @@ async fn a_backup_that_was_interrupted_is_not_taken_for_one() {
     let (folder, target) = in_folder();
     let incomplete = folder.path().join("copy.db.incomplete");
     std::fs::write(&incomplete, "half").unwrap();
-    let told = refusal(&backup(&database.url(), &target), &folder, 1);
-    assert!(told.contains("remove that file"), "{told}");
+    let message = refusal(&backup(&database.url(), &target), &folder, 1);
+    assert!(message.contains("remove that file"), "{message}");
     std::fs::remove_file(&incomplete).unwrap();
     assert!(backup(&database.url(), &target).status.success());
 }
@@ -82,12 +82,15 @@ async fn what_cannot_be_copied_is_refused_with_the_next_step() {
     let database = Scratch::empty(Kind::Sqlite).await;
     live_in(&database).await;
     let (folder, target) = in_folder();
-    let told = refusal(&backup("postgres://localhost/preauth", &target), &folder, 0);
-    assert!(told.contains("pg_dump"), "{told}");
+    let message = refusal(&backup("postgres://localhost/preauth", &target), &folder, 0);
+    assert!(message.contains("pg_dump"), "{message}");
     let missing = format!("sqlite://{}", folder.path().join("missing.db").display());
-    let told = refusal(&backup(&missing, &target), &folder, 0);
-    assert!(told.contains("missing.db"), "{told}");
+    let message = refusal(&backup(&missing, &target), &folder, 0);
+    assert!(message.contains("missing.db"), "{message}");
     let nowhere = folder.path().join("missing").join("copy.db");
-    let told = refusal(&backup(&database.url(), &nowhere), &folder, 0);
-    assert!(told.contains("check that its folder exists"), "{told}");
+    let message = refusal(&backup(&database.url(), &nowhere), &folder, 0);
+    assert!(
+        message.contains("check that its folder exists"),
+        "{message}"
+    );
 }

@@ -1,4 +1,4 @@
-//! The command, beside a server that goes on working.
+//! The command, beside a running server.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -35,7 +35,7 @@ async fn a_database_is_sound_while_a_server_works_on_it(backend: Backend) {
     let is_over = Arc::new(AtomicBool::new(false));
     let work = tokio::spawn(offer_and_cancel(Arc::clone(&sandbox), Arc::clone(&is_over)));
     let mut operations = 0;
-    // As long as it takes until there is something to check.
+    // Until there is something to check.
     while operations < 20 {
         let output = audit(&arguments).await;
         let lines = text(&output.stdout);
@@ -49,7 +49,7 @@ async fn a_database_is_sound_while_a_server_works_on_it(backend: Backend) {
     assert!(made >= operations, "{made} offers, {operations} checked");
 }
 
-/// Makes offers one after the other, and cancels every other one; gives how many it made.
+/// Creates offers one after the other and cancels every second one; returns how many it created.
 async fn offer_and_cancel(sandbox: Arc<Sandbox>, is_over: Arc<AtomicBool>) -> u64 {
     let caller = sandbox.caller("apiKey");
     let mut count = 0;
@@ -79,14 +79,14 @@ async fn violations_are_reported_with_the_next_step_and_exit_code_1() {
     database.execute(&broken).await;
     let found = audit(&["--database", &url]).await;
     assert_eq!(found.status.code(), Some(1));
-    let told = text(&found.stdout);
+    let printed = text(&found.stdout);
     let expected = "operation 4: version 2 is stored, and there are events for [1] \
                     (every version has exactly one event)\n  next: ";
-    assert!(told.starts_with(expected), "{told}");
-    assert!(told.contains("\n1 violation: 7 operations"), "{told}");
+    assert!(printed.starts_with(expected), "{printed}");
+    assert!(printed.contains("\n1 violation: 7 operations"), "{printed}");
     let found = audit(&["--json", "--database", &url]).await;
-    let told = text(&found.stdout);
-    let line: Value = serde_json::from_str(told.lines().next().unwrap()).unwrap();
+    let printed = text(&found.stdout);
+    let line: Value = serde_json::from_str(printed.lines().next().unwrap()).unwrap();
     assert_eq!(line["rule"], "ONE_EVENT_PER_VERSION");
     assert_eq!(line["subject"], "operation 4");
 }

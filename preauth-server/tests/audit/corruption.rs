@@ -1,4 +1,4 @@
-//! Every rule, broken on purpose past the server, in a database in which all is well.
+//! Every rule, violated on purpose in the tables of a database that is otherwise sound.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -11,12 +11,12 @@ use preauth_server::store;
 use crate::scratch::{Kind, Scratch};
 use crate::world::live_in;
 
-/// Something that no server would write.
+/// A state that no server would write.
 struct Corruption {
     /// The rule that finds it.
     rule: Rule,
-    /// The statements, the same on both databases. Where the schema is in the way, the first takes
-    /// away what holds it.
+    /// The statements, the same on both databases. Where a constraint prevents the state, the first
+    /// drops the constraint.
     statements: &'static [&'static str],
 }
 
@@ -24,7 +24,7 @@ const fn breaks(rule: Rule, statements: &'static [&'static str]) -> Corruption {
     Corruption { rule, statements }
 }
 
-/// Mails that an address gets in a day.
+/// Mails per address and day.
 const SHARE: u32 = 5;
 
 const CORRUPTIONS: [Corruption; 48] = [
@@ -284,7 +284,7 @@ async fn every_broken_rule_is_found(kind: Kind) {
     assert_eq!(broken, BTreeSet::from(Rule::ALL), "no rule goes unproved");
 }
 
-/// Earlier builds reopened every operation in analysis.
+/// Earlier builds reopened every operation to IN_ANALYSIS.
 #[tokio::test]
 async fn a_reopening_that_was_recorded_under_the_earlier_rule_is_sound() {
     let whole = Scratch::empty(Kind::Sqlite).await;

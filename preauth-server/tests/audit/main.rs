@@ -1,5 +1,5 @@
-//! The audit: it finds nothing in a database that servers work on, and finds every rule that
-//! somebody breaks past them, on SQLite and on PostgreSQL.
+//! The audit finds nothing in a database that servers work on, and finds each violated rule, on
+//! SQLite and on PostgreSQL.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! Pages of an audit, each by a transaction that ends with it.
+//! Pages of an audit, each read in its own transaction.
 
 use preauth_core::port::{Archive, Page, Record};
 use preauth_server::store;
@@ -61,7 +61,7 @@ async fn nothing_is_held_between_two_pages_on_sqlite() {
     while !pages.next(2).await.unwrap().records.is_empty() {
         let write = "UPDATE companies SET name = name";
         sqlx::query(write).execute(&mut sql).await.unwrap();
-        // It cannot be emptied while anybody reads by it.
+        // The log cannot be truncated while a reader holds a snapshot.
         let emptied = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)");
         let emptied = emptied.fetch_one(&mut sql).await.unwrap();
         assert_eq!(emptied.get::<i64, _>(0), 0, "busy");
@@ -73,7 +73,7 @@ async fn small_pages_hold_what_a_large_one_does(kind: Kind) {
     let records = |pages: Vec<Page>| -> Vec<_> {
         let records = pages.into_iter().flat_map(|page| page.records);
         let mut records: Vec<_> = records.map(Result::unwrap).collect();
-        // A holder comes again at the beginning of the next page.
+        // A holder is repeated at the beginning of the next page.
         records.dedup();
         records
     };

@@ -1,4 +1,4 @@
-//! Databases that can be copied: one is lived in, and each test breaks a copy of its own.
+//! Databases that can be copied: one is filled, and each test corrupts its own copy.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use tempfile::TempDir;
 
 use crate::cluster;
 
-/// Which database.
+/// The kind of database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Sqlite,
     Postgres,
 }
 
-/// A database that nobody has open for long.
+/// A database that no process keeps open.
 #[derive(Debug)]
 pub(crate) enum Scratch {
     Sqlite { folder: Arc<TempDir>, file: PathBuf },
@@ -25,7 +25,7 @@ pub(crate) enum Scratch {
 }
 
 impl Scratch {
-    /// One without a schema.
+    /// A database without a schema.
     pub(crate) async fn empty(kind: Kind) -> Self {
         match kind {
             Kind::Sqlite => {
@@ -44,7 +44,7 @@ impl Scratch {
         }
     }
 
-    /// Another one that holds the same; this one must not be open.
+    /// A copy with the same content; this one must not be open.
     pub(crate) async fn copy(&self) -> Self {
         match self {
             Self::Sqlite { folder, file } => {
@@ -59,7 +59,7 @@ impl Scratch {
         }
     }
 
-    /// Does something to it past the server.
+    /// Executes statements directly, without the server.
     pub(crate) async fn execute(&self, statements: &[&str]) {
         match self {
             Self::Sqlite { file, .. } => {

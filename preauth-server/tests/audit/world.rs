@@ -1,4 +1,4 @@
-//! A database in which everything that an audit checks has happened at least once.
+//! A database with at least one of everything that the audit checks.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -30,21 +30,21 @@ use crate::scratch::Scratch;
 const PAYER: u128 = 1;
 const SUPPLIER: u128 = 2;
 const STRANGER: u128 = 3;
-/// More than an offer stands.
+/// Longer than an offer's lifetime.
 const LONG_AGO: TimeDelta = TimeDelta::days(40);
 
-/// What lives in a database, and acts at moments that it chooses.
+/// Fills a database, at times that it chooses.
 struct World {
     stores: Stores,
     service: Service,
     now: Timestamp,
 }
 
-/// Makes a database in which a company, a supplier and a stranger live, and these operations, in
-/// this order: concluded after an extension; cancelled; expired; offered; reopened after a
-/// reproval; with an open extension. And a paid payment order; deliveries that arrived, failed, are
-/// pending, and were resent, and an endpoint that was paused for it; mails that were sent, failed,
-/// were canceled and are pending.
+/// Fills a database with a company, a supplier, an unrelated company and these operations, in this
+/// order: concluded after an extension; cancelled; expired; offered; reopened after a reproval;
+/// with an open extension. Also a paid payment order; deliveries that are delivered, failed,
+/// pending and resent, and an endpoint that was paused for a failure; mails that are sent, failed,
+/// canceled and pending.
 pub(crate) async fn live_in(database: &Scratch) {
     store::migrate(&database.url()).await.unwrap();
     let stores = store::open(&database.url()).await.unwrap();
@@ -293,7 +293,7 @@ impl World {
         assert!(finished.unwrap());
     }
 
-    /// Of the offers that stand, one is told and the other cannot be.
+    /// Of the mails of the open offers, one is sent and the other fails.
     async fn send_mails(&self) {
         let queue = &*self.stores.notices;
         let at = self.now;
@@ -317,8 +317,8 @@ impl World {
         assert_eq!(outcomes.len(), 0);
     }
 
-    /// Of the two deliveries that are due, one is given up, resent, and fails again; the other is
-    /// to be tried again. The endpoint of the first is paused.
+    /// Of the two due deliveries, one fails for good, is resent, and fails again; the other is to
+    /// be retried. The endpoint of the first is paused.
     async fn fail_some(&self) {
         let pause_endpoint = false;
         let again = Verdict::RetryAt {
