@@ -1,4 +1,4 @@
-//! An authority that issues certificates for the tests' receivers.
+//! A certificate authority for the tests' receivers.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,17 +27,17 @@ impl Authority {
         }
     }
 
-    /// Writes the root's certificate to a file, as operators name it.
+    /// Writes the root certificate to a file, as operators configure it.
     pub(crate) fn write(&self, path: &Path) {
         std::fs::write(path, self.root.pem()).unwrap();
     }
 
-    /// What proves to be `name`.
+    /// A TLS server with a certificate for `name`.
     pub(crate) fn proves(&self, name: &str) -> TlsAcceptor {
         self.issue(&CertificateParams::new([name.to_owned()]).unwrap())
     }
 
-    /// What proved to be `name` until last century.
+    /// A TLS server whose certificate for `name` expired in the last century.
     pub(crate) fn proved(&self, name: &str) -> TlsAcceptor {
         let mut parameters = CertificateParams::new([name.to_owned()]).unwrap();
         parameters.not_after = date_time_ymd(2000, 1, 1);

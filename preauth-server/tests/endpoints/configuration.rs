@@ -1,4 +1,4 @@
-//! `config check` on the settings that say where webhooks may go.
+//! `config check` on the settings that restrict where webhooks are sent.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use crate::authority::Authority;
 
-/// Its exit code, and what it prints: the settings, then what is wrong.
+/// Its exit code and its output: the settings, then the problems.
 fn check(file: &str) -> (i32, String, String) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("preauth.toml");
@@ -58,13 +58,13 @@ fn all_configuration_problems_are_reported_together() {
          resolver = \"dns.example.com:53\"\nextra_roots = \"/nowhere/roots.pem\"\n",
     );
     assert_eq!(code, 1);
-    for told in [
+    for text in [
         "webhooks.allowed_networks: \"10.1.2.3/16\" has bits set behind the ones that count",
         "webhooks.allowed_networks: \"0.0.0.0/0\" is too large",
         "webhooks.allowed_networks: \"here\" must be an address, a slash and a number of bits",
         "webhooks.resolver must be an IP address and a port like 10.0.0.53:53",
         "webhooks.extra_roots: /nowhere/roots.pem cannot be read",
     ] {
-        assert!(wrong.contains(told), "{told}: {wrong}");
+        assert!(wrong.contains(text), "{text}: {wrong}");
     }
 }

@@ -1,4 +1,4 @@
-//! TLS, names, redirects and proxies: whom the server talks to.
+//! TLS, names, redirects and proxies: which peers the server accepts.
 
 use tempfile::TempDir;
 
@@ -29,7 +29,7 @@ async fn trusting(backend: Backend, more: &[(&str, String)]) -> (House, Authorit
     ];
     settings.extend_from_slice(more);
     let house = House::start(backend, &settings).await;
-    house.dns.say(NAME, [at(&["127.0.0.1"])]);
+    house.dns.set(NAME, [at(&["127.0.0.1"])]);
     (house, authority, folder)
 }
 
@@ -62,48 +62,48 @@ async fn a_receiver_is_trusted_by_its_certificate_and_by_nothing_else(backend: B
             "CERTIFICATE_UNTRUSTED",
         ),
         (None, &greets, "NOT_TLS"),
-        // It waits for a request in plain HTTP.
+        // This listener waits for a plain HTTP request.
         (None, &answers, "TLS_TIMED_OUT"),
     ] {
         let receiver = Receiver::start("127.0.0.1:0", proof, manner.clone()).await;
         house.register(&receiver.url("https", NAME)).await;
         assert_eq!(house.outcome().await, outcome);
-        assert!(receiver.heard().requests.is_empty(), "{outcome}");
+        assert!(receiver.received().requests.is_empty(), "{outcome}");
     }
     let receiver = Receiver::start("127.0.0.1:0", Some(authority.proves(NAME)), NO_CONTENT).await;
     house.register(&receiver.url("https", NAME)).await;
     assert_eq!(house.outcome().await, "204");
-    let heard = receiver.heard();
-    // On a slow machine what was refused before is tried again, here.
-    let mut names = heard.names.iter();
+    let received = receiver.received();
+    // On a slow machine refused connections may have been retried by now.
+    let mut names = received.names.iter();
     assert!(names.all(|name| name.as_deref() == Some(NAME)));
     let host = format!("host: {NAME}:{}", receiver.address.port());
-    assert!(heard.requests[0].lines().any(|line| line == host));
+    assert!(received.requests[0].lines().any(|line| line == host));
 }
 
-/// Old receivers, in their own words: an alert, or a hello of TLS 1.0 or 1.1.
+/// Outdated receivers: an alert, or a hello of TLS 1.0 or 1.1.
 #[tokio::test]
 async fn old_tls_and_no_tls_have_their_own_error_codes() {
     let (house, ..) = trusting(Backend::Sqlite, &[]).await;
     let (alert, refused) = (b"\x15\x03\x01\0\x02\x02\x46", b"\x15\x03\x03\0\x02\x02\x28");
-    for (said, outcome) in [
+    for (greeting, outcome) in [
         (alert.to_vec(), "TLS_VERSION"),
         (hello(0), "TLS_VERSION"),
         (hello(1), "TLS_VERSION"),
-        // A version that is allowed, and a cipher suite that is not.
+        // An allowed version with a refused cipher suite.
         (hello(2), "TLS"),
         (refused.to_vec(), "TLS"),
         (b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec(), "NOT_TLS"),
         (Vec::new(), "TLS"),
     ] {
-        let manner = Manner::Greets(said.leak());
+        let manner = Manner::Greets(greeting.leak());
         let receiver = Receiver::start("127.0.0.1:0", None, manner).await;
         house.register(&receiver.url("https", NAME)).await;
         assert_eq!(house.outcome().await, outcome);
     }
 }
 
-/// A server's hello in TLS 1.`minor`, with one of that time's cipher suites.
+/// A ServerHello of TLS 1.`minor`, with a cipher suite of that version.
 fn hello(minor: u8) -> Vec<u8> {
     let version = [3, minor + 1];
     let cipher_suite = [0, 0x2f];
@@ -128,7 +128,7 @@ async fn an_address_in_place_of_a_name_needs_a_certificate_too() {
 #[tokio::test]
 async fn without_the_extra_roots_their_certificates_prove_nothing() {
     let house = House::on_this_machine().await;
-    house.dns.say(NAME, [at(&["127.0.0.1"])]);
+    house.dns.set(NAME, [at(&["127.0.0.1"])]);
     let proof = Some(Authority::new().proves(NAME));
     let receiver = Receiver::start("127.0.0.1:0", proof, NO_CONTENT).await;
     house.register(&receiver.url("https", NAME)).await;
@@ -149,8 +149,8 @@ async fn a_redirect_is_a_failure_and_leads_nowhere() {
         (attempt["httpStatus"].as_u64(), attempt["error"].as_str()),
         (Some(307), Some("STATUS"))
     );
-    assert_eq!(receiver.heard().requests.len(), 1);
-    assert_eq!(trap.heard().connections, 0);
+    assert_eq!(receiver.received().requests.len(), 1);
+    assert_eq!(trap.received().connections, 0);
 }
 
 #[tokio::test]
@@ -174,5 +174,5 @@ async fn proxies_of_the_environment_are_not_asked() {
         house.register(&url).await;
         assert_eq!(house.outcome().await, "204", "{url}");
     }
-    assert_eq!(trap.heard().connections, 0);
+    assert_eq!(trap.received().connections, 0);
 }

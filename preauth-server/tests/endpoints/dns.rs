@@ -1,4 +1,4 @@
-//! A DNS server that says what a test wants, over UDP and TCP.
+//! A DNS server with the test's records, over UDP and TCP.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -11,22 +11,22 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UdpSocket};
 use tokio::task::JoinSet;
 
-/// What is known of a name.
+/// The record of a name.
 #[derive(Clone, Debug)]
-pub(crate) enum Says {
+pub(crate) enum Lookup {
     /// These addresses, of either family.
     Addresses(Vec<IpAddr>),
-    /// That it is another name's alias, and that one's addresses.
+    /// An alias of another name, with that name's addresses.
     Alias(&'static str, Vec<IpAddr>),
-    /// That there is no such name.
+    /// NXDOMAIN: the name does not exist.
     NoSuchName,
-    /// That it cannot find out.
+    /// SERVFAIL: the server cannot resolve the name.
     Failure,
-    /// Nothing.
+    /// No answer.
     Nothing,
 }
 
-/// Runs until it is dropped.
+/// Serves until it is dropped.
 pub(crate) struct Dns {
     pub(crate) address: SocketAddr,
     book: Arc<Mutex<Book>>,
@@ -35,26 +35,26 @@ pub(crate) struct Dns {
 
 #[derive(Default)]
 struct Book {
-    /// What is said at the first question, the second, and from the last on always.
-    names: HashMap<String, Vec<Says>>,
-    /// How often IPv4 addresses of a name were asked for, repetitions over TCP aside.
+    /// The records for the first query, the second, and so on; the last one repeats.
+    names: HashMap<String, Vec<Lookup>>,
+    /// How often the IPv4 addresses of a name were queried, without the repetitions over TCP.
     asked: HashMap<String, usize>,
     asked_over_tcp: usize,
 }
 
-/// How long an answer may be kept. Nobody does: what was true a moment ago may be an attack now.
+/// Permitted caching time. The service caches nothing: an address may be an attack a moment later.
 const TTL_SECONDS: u32 = 300;
-/// Most bytes of an answer over UDP; what is longer must be asked for over TCP.
+/// Maximum size of an answer over UDP; a longer one is queried again over TCP.
 const MAX_DATAGRAM_BYTES: usize = 1232;
 
-/// These addresses.
-pub(crate) fn at(addresses: &[&str]) -> Says {
-    Says::Addresses(parsed(addresses))
+/// A record with these addresses.
+pub(crate) fn at(addresses: &[&str]) -> Lookup {
+    Lookup::Addresses(parsed(addresses))
 }
 
-/// An alias of another name, and its addresses.
-pub(crate) fn alias(name: &'static str, addresses: &[&str]) -> Says {
-    Says::Alias(name, parsed(addresses))
+/// A record with an alias of another name, and its addresses.
+pub(crate) fn alias(name: &'static str, addresses: &[&str]) -> Lookup {
+    Lookup::Alias(name, parsed(addresses))
 }
 
 fn parsed(addresses: &[&str]) -> Vec<IpAddr> {
@@ -62,7 +62,7 @@ fn parsed(addresses: &[&str]) -> Vec<IpAddr> {
 }
 
 impl Dns {
-    /// One that knows of no name.
+    /// A server without records.
     pub(crate) async fn start() -> Self {
         let (udp, tcp) = sockets().await;
         let address = udp.local_addr().unwrap();
@@ -77,43 +77,43 @@ impl Dns {
         }
     }
 
-    /// From now on says this of `name`: at the first question the first, and so on; the last for
-    /// good. Questions are counted anew.
-    pub(crate) fn say<const N: usize>(&self, name: &str, says: [Says; N]) {
+    /// Sets the records of `name`: the first answers the first query, and so on; the last one
+    /// repeats. Resets the count of its queries.
+    pub(crate) fn set<const N: usize>(&self, name: &str, answers: [Lookup; N]) {
         let mut book = self.book.lock().unwrap();
-        book.names.insert(name.to_owned(), says.into());
+        book.names.insert(name.to_owned(), answers.into());
         book.asked.remove(name);
     }
 
-    /// How often `name` was looked up since it was last set.
+    /// How often `name` was queried since it was last set.
     pub(crate) fn asked(&self, name: &str) -> usize {
         let book = self.book.lock().unwrap();
         book.asked.get(name).copied().unwrap_or_default()
     }
 
-    /// How many questions came over TCP.
+    /// The number of queries over TCP.
     pub(crate) fn asked_over_tcp(&self) -> usize {
         self.book.lock().unwrap().asked_over_tcp
     }
 }
 
 impl Book {
-    fn says(&mut self, name: &str, kind: RecordType) -> Says {
+    fn lookup(&mut self, name: &str, kind: RecordType) -> Lookup {
         let asked = self.asked.entry(name.to_owned()).or_default();
         let nth = *asked;
-        // Both families are asked for at once: one look-up.
+        // One look-up queries both families: count one of them.
         if kind == RecordType::A {
             *asked += 1;
         }
-        let Some(says) = self.names.get(name) else {
-            return Says::NoSuchName;
+        let Some(answers) = self.names.get(name) else {
+            return Lookup::NoSuchName;
         };
         let now = if kind == RecordType::A {
             nth
         } else {
             nth.max(1) - 1
         };
-        says.get(now).or(says.last()).unwrap().clone()
+        answers.get(now).or(answers.last()).unwrap().clone()
     }
 }
 
@@ -178,19 +178,19 @@ fn answer(question: &[u8], book: &Mutex<Book>) -> Option<Message> {
     answer.metadata.recursion_desired = true;
     answer.metadata.recursion_available = true;
     answer.add_query(query);
-    match book.lock().unwrap().says(&text, kind) {
-        Says::Addresses(addresses) => {
+    match book.lock().unwrap().lookup(&text, kind) {
+        Lookup::Addresses(addresses) => {
             answer.add_answers(records(&name, kind, &addresses));
         }
-        Says::Alias(other, addresses) => {
+        Lookup::Alias(other, addresses) => {
             let other = Name::from_ascii(other).unwrap();
             let alias = RData::CNAME(CNAME(other.clone()));
             answer.add_answer(Record::from_rdata(name, TTL_SECONDS, alias));
             answer.add_answers(records(&other, kind, &addresses));
         }
-        Says::NoSuchName => answer.metadata.response_code = ResponseCode::NXDomain,
-        Says::Failure => answer.metadata.response_code = ResponseCode::ServFail,
-        Says::Nothing => return None,
+        Lookup::NoSuchName => answer.metadata.response_code = ResponseCode::NXDomain,
+        Lookup::Failure => answer.metadata.response_code = ResponseCode::ServFail,
+        Lookup::Nothing => return None,
     }
     Some(answer)
 }

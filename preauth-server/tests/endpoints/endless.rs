@@ -1,12 +1,11 @@
-//! Receivers that never come to an end.
+//! Receivers whose answers never end.
 
 use crate::house::House;
 use crate::receiver::{Manner, NO_CONTENT, Receiver};
 
-/// What two deliveries to a receiver that sends without an end may add to the server's memory, at
-/// their worst moment.
+/// Maximum growth of the server's peak memory by two deliveries to a receiver that sends endlessly.
 const MAX_ADDED_KIB: u64 = 1024;
-/// Deliveries after which a server has what it needs for any.
+/// Deliveries after which the server's memory is stable.
 const WARM_UP: usize = 12;
 
 #[tokio::test]
@@ -30,7 +29,7 @@ async fn a_body_without_an_end_is_cut_off_and_the_status_counts() {
     assert_eq!(outcome, "200");
 }
 
-/// What becomes of a delivery to such a receiver; the server stays as small as it was.
+/// The outcome of a delivery to such a receiver; the server's memory stays bounded.
 async fn meet(manner: Manner) -> String {
     let house = House::on_this_machine().await;
     let ordinary = Receiver::start("127.0.0.1:0", None, NO_CONTENT).await;
@@ -55,21 +54,21 @@ async fn meet(manner: Manner) -> String {
     )
 }
 
-/// Of the lines that Linux has about a process.
+/// Reads a line of `/proc/PID/status`.
 fn memory_kib(process: u32, line: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let found = status.lines().find_map(|it| it.strip_prefix(line)).unwrap();
     found.trim().strip_suffix(" kB").unwrap().parse().unwrap()
 }
 
-/// From now on `VmHWM` is the most since now.
+/// Resets `VmHWM`: from now on it is the peak since now.
 fn forget_peak(process: u32) {
-    // The process keeps its memory from other processes; only root may. Without it the peak is that
-    // since the start, which is no less.
+    // The process is protected from other processes; only root may write here. Otherwise the peak
+    // is that since the start, which is no smaller.
     let _ = std::fs::write(format!("/proc/{process}/clear_refs"), "5");
 }
 
-/// The one test that waits for the ten seconds by the real clock.
+/// The only test that waits for the ten seconds of the real timeout.
 #[tokio::test]
 async fn a_receiver_that_sends_a_byte_a_second_is_given_up_after_ten_seconds() {
     let house = House::on_this_machine().await;
@@ -79,6 +78,6 @@ async fn a_receiver_that_sends_a_byte_a_second_is_given_up_after_ten_seconds() {
     let attempt = house.attempt().await;
     assert_eq!(attempt["error"], "TIMED_OUT");
     let took_ms = attempt["durationMs"].as_u64().unwrap();
-    // A loaded machine may be late, but never early.
+    // A loaded machine may be late, never early.
     assert!((9_900..30_000).contains(&took_ms), "{took_ms} ms");
 }

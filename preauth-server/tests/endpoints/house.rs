@@ -1,5 +1,4 @@
-//! A server as in production, with settings of the test's own, and a company whose endpoint is
-//! tried.
+//! A server in production mode with the test's settings, and a company whose endpoint is tested.
 
 use std::time::Duration;
 
@@ -11,13 +10,13 @@ use crate::dns::Dns;
 use crate::support::{Answer, Backend, Home, RawCaller, Server};
 
 const TOKEN: &str = "an-operator-token-of-the-tests";
-/// How long anything may take that comes by itself.
+/// Timeout for everything the test waits for.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Everything on this machine, which the tests' receivers are on.
+/// This machine's network, where the tests' receivers listen.
 pub(crate) const THIS_MACHINE: &str = "127.0.0.0/8";
 
-/// A server, its DNS, and a company without endpoint.
+/// A server, its DNS, and a company without an endpoint.
 pub(crate) struct House {
     pub(crate) server: Server,
     pub(crate) dns: Dns,
@@ -26,18 +25,18 @@ pub(crate) struct House {
 }
 
 impl House {
-    /// One that sends to public addresses only.
+    /// A server that sends to public addresses only.
     pub(crate) async fn public() -> Self {
         Self::start(Backend::Sqlite, &[]).await
     }
 
-    /// One that sends to this machine as well.
+    /// A server that also sends to this machine.
     pub(crate) async fn on_this_machine() -> Self {
         let listed = ("PREAUTH_WEBHOOKS_ALLOWED_NETWORKS", THIS_MACHINE.to_owned());
         Self::start(Backend::Sqlite, &[listed]).await
     }
 
-    /// One with these variables in its environment, and a DNS of its own.
+    /// A server with these environment variables and a DNS of its own.
     pub(crate) async fn start(backend: Backend, variables: &[(&str, String)]) -> Self {
         let dns = Dns::start().await;
         let mut all = variables.to_vec();
@@ -59,25 +58,25 @@ impl House {
         house
     }
 
-    /// Registers the endpoint, or changes it.
+    /// Registers or changes the endpoint.
     pub(crate) async fn put(&self, url: &str) -> Answer {
         let body = json!({"url": url, "events": ["webhook.test"]});
         self.send(Method::PUT, &self.endpoint(), Some(body)).await
     }
 
-    /// Registers the endpoint, which must be allowed.
+    /// Registers the endpoint, which must be accepted.
     pub(crate) async fn register(&self, url: &str) {
         let put = self.put(url).await;
         assert!(matches!(put.status, 200 | 201), "{url}: {}", put.text);
     }
 
-    /// The endpoint's URL as it is kept; none when there is no endpoint.
+    /// The stored URL of the endpoint, if there is one.
     pub(crate) async fn kept_url(&self) -> Option<String> {
         let answer = self.send(Method::GET, &self.endpoint(), None).await;
         (answer.status == 200).then(|| answer.json()["url"].as_str().unwrap().to_owned())
     }
 
-    /// Sends a test event, and gives the first attempt once it is recorded.
+    /// Sends a test event, and returns the first recorded attempt.
     pub(crate) async fn attempt(&self) -> Value {
         let test = format!("{}/test", self.endpoint());
         let sent = self.send(Method::POST, &test, None).await;
@@ -96,7 +95,7 @@ impl House {
         recorded.unwrap_or_else(|_| panic!("no attempt: {}", self.server.log()))
     }
 
-    /// What became of an attempt: status, or else the error's code.
+    /// The outcome of an attempt: the status, or the error's code.
     pub(crate) async fn outcome(&self) -> String {
         let attempt = self.attempt().await;
         let status = attempt["httpStatus"].as_u64();

@@ -1,5 +1,5 @@
-//! Where webhooks may go, held by the real binary: a DNS server and TLS receivers of the tests' own
-//! play the network, honest and otherwise.
+//! Where webhooks may be sent, enforced by the real binary: a DNS server and TLS receivers of the
+//! tests stand in for the network, honest and hostile.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! Receivers on real sockets, with TLS or without, that behave as a test wants.
+//! Receivers on real sockets, with or without TLS, that behave as a test wants.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -14,43 +14,43 @@ use tokio_rustls::TlsAcceptor;
 pub(crate) enum Manner {
     /// Answers with these bytes.
     Answers(&'static str),
-    /// Answers with the first, and goes on with the second for ever.
+    /// Answers with the first text, and then sends the second one endlessly.
     GoesOn(&'static str, String),
-    /// Says this before it is asked anything, and hangs up.
+    /// Sends this before any request, and closes the connection.
     Greets(&'static [u8]),
     /// Answers with these bytes, one each second.
     Drips(&'static str),
 }
 
-/// The plainest answer.
+/// A minimal answer.
 pub(crate) const NO_CONTENT: Manner = Manner::Answers("HTTP/1.1 204 No Content\r\n\r\n");
 
 /// Listens until it is dropped.
 pub(crate) struct Receiver {
     pub(crate) address: SocketAddr,
-    heard: Arc<Mutex<Heard>>,
+    received: Arc<Mutex<Received>>,
     _tasks: JoinSet<()>,
 }
 
-/// What has come so far.
+/// What has arrived so far.
 #[derive(Default)]
-pub(crate) struct Heard {
-    /// Connections, before anything was read.
+pub(crate) struct Received {
+    /// Accepted connections, whether or not anything was read.
     pub(crate) connections: usize,
-    /// The names that were asked for in TLS.
+    /// The server names requested in TLS.
     pub(crate) names: Vec<Option<String>>,
-    /// Heads of requests.
+    /// The heads of requests.
     pub(crate) requests: Vec<String>,
 }
 
 impl Receiver {
-    /// At `address` (with port 0 at any), under TLS if it has what proves its name.
+    /// Listens at `address` (port 0: any), with TLS if it has a certificate.
     pub(crate) async fn start(address: &str, proof: Option<TlsAcceptor>, manner: Manner) -> Self {
         let listener = TcpListener::bind(address).await.unwrap();
         let address = listener.local_addr().unwrap();
-        let heard = Arc::new(Mutex::<Heard>::default());
+        let received = Arc::new(Mutex::<Received>::default());
         let mut tasks = JoinSet::new();
-        let book = Arc::clone(&heard);
+        let book = Arc::clone(&received);
         tasks.spawn(async move {
             let mut connections = JoinSet::new();
             loop {
@@ -62,24 +62,24 @@ impl Receiver {
         });
         Self {
             address,
-            heard,
+            received,
             _tasks: tasks,
         }
     }
 
-    /// One that must not be connected to, at the same port of another address of this machine.
+    /// A receiver at the same port of another address of this machine; nothing may connect to it.
     pub(crate) async fn trap_beside(&self) -> Self {
         let address = SocketAddr::new("127.0.0.99".parse().unwrap(), self.address.port());
         Self::start(&address.to_string(), None, NO_CONTENT).await
     }
 
-    /// Its URL, as the receiver `name`.
+    /// Its URL, with `name` as the host.
     pub(crate) fn url(&self, scheme: &str, name: &str) -> String {
         format!("{scheme}://{name}:{}/hook?tenant=1", self.address.port())
     }
 
-    pub(crate) fn heard(&self) -> MutexGuard<'_, Heard> {
-        self.heard.lock().unwrap()
+    pub(crate) fn received(&self) -> MutexGuard<'_, Received> {
+        self.received.lock().unwrap()
     }
 }
 
@@ -87,33 +87,33 @@ async fn serve(
     stream: TcpStream,
     proof: Option<TlsAcceptor>,
     manner: Manner,
-    heard: Arc<Mutex<Heard>>,
+    received: Arc<Mutex<Received>>,
 ) {
     let Some(proof) = proof else {
-        return converse(stream, &manner, &heard).await;
+        return converse(stream, &manner, &received).await;
     };
-    // Whom the other side does not trust, it does not talk to.
+    // A client that does not trust the certificate sends no request.
     if let Ok(stream) = proof.accept(stream).await {
         let name = stream.get_ref().1.server_name().map(ToOwned::to_owned);
-        heard.lock().unwrap().names.push(name);
-        converse(stream, &manner, &heard).await;
+        received.lock().unwrap().names.push(name);
+        converse(stream, &manner, &received).await;
     }
 }
 
-async fn converse<S>(mut stream: S, manner: &Manner, heard: &Mutex<Heard>)
+async fn converse<S>(mut stream: S, manner: &Manner, received: &Mutex<Received>)
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     if let Manner::Greets(greeting) = manner {
         let _ = stream.write_all(greeting).await;
         let _ = stream.shutdown().await;
-        // Hears the other side out, so that it is no reset that arrives there.
+        // Reads to the end, so that the client gets no reset.
         let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
         return;
     }
     while let Some(head) = read_request(&mut stream).await {
-        heard.lock().unwrap().requests.push(head);
-        // The other side may have enough at any time.
+        received.lock().unwrap().requests.push(head);
+        // The client may close the connection at any time.
         let answered = match manner {
             Manner::Answers(answer) => stream.write_all(answer.as_bytes()).await,
             Manner::GoesOn(beginning, again) => {
@@ -141,7 +141,7 @@ async fn drip<S: AsyncWrite + Unpin>(stream: &mut S, answer: &[u8]) -> std::io::
     Ok(())
 }
 
-/// The head of the next request, once its body has been read.
+/// The head of the next request, after its body has been read.
 async fn read_request<S: AsyncRead + Unpin>(stream: &mut S) -> Option<String> {
     let mut bytes = Vec::new();
     loop {

@@ -1,6 +1,7 @@
-//! Names that change: between registration and delivery, and between check and connection.
+//! Names whose addresses change: between registration and delivery, and between check and
+//! connection.
 
-use crate::dns::{Says, at};
+use crate::dns::{Lookup, at};
 use crate::house::House;
 use crate::receiver::{NO_CONTENT, Receiver};
 
@@ -11,22 +12,22 @@ async fn a_name_that_leads_elsewhere_after_its_registration_is_not_followed_ther
     let house = House::on_this_machine().await;
     let receiver = Receiver::start("127.0.0.1:0", None, NO_CONTENT).await;
     let here = at(&["127.0.0.1"]);
-    house.dns.say(NAME, [here.clone()]);
+    house.dns.set(NAME, [here.clone()]);
     house.register(&receiver.url("http", NAME)).await;
     for (answer, outcome) in [
         (at(&["169.254.169.254"]), "ADDRESS_REFUSED"),
         (at(&["127.0.0.1", "10.0.0.1"]), "ADDRESS_REFUSED"),
         (at(&["127.0.0.1", "::ffff:127.0.0.1"]), "ADDRESS_REFUSED"),
-        // Public, but this URL is for listed networks only.
+        // Public, but plain HTTP is for listed networks only.
         (at(&["93.184.215.14"]), "URL_REFUSED"),
-        (Says::NoSuchName, "NAME_UNKNOWN"),
-        (Says::Failure, "LOOKUP_FAILED"),
+        (Lookup::NoSuchName, "NAME_UNKNOWN"),
+        (Lookup::Failure, "LOOKUP_FAILED"),
     ] {
-        house.dns.say(NAME, [answer.clone()]);
+        house.dns.set(NAME, [answer.clone()]);
         assert_eq!(house.outcome().await, outcome, "{answer:?}");
     }
-    assert_eq!(receiver.heard().connections, 0);
-    house.dns.say(NAME, [here]);
+    assert_eq!(receiver.received().connections, 0);
+    house.dns.set(NAME, [here]);
     assert_eq!(house.outcome().await, "204");
 }
 
@@ -36,40 +37,40 @@ async fn a_name_that_changes_between_check_and_connection_is_looked_up_once() {
     let receiver = Receiver::start("127.0.0.1:0", None, NO_CONTENT).await;
     let trap = receiver.trap_beside().await;
     let (honest, bait) = (at(&["127.0.0.1"]), at(&["127.0.0.99"]));
-    house.dns.say(NAME, [honest.clone()]);
+    house.dns.set(NAME, [honest.clone()]);
     house.register(&receiver.url("http", NAME)).await;
     assert_eq!(house.dns.asked(NAME), 1);
-    house.dns.say(NAME, [honest, bait]);
+    house.dns.set(NAME, [honest, bait]);
     assert_eq!(house.outcome().await, "204");
     assert_eq!(house.dns.asked(NAME), 1);
-    assert_eq!(receiver.heard().connections, 1);
-    assert_eq!(trap.heard().connections, 0);
+    assert_eq!(receiver.received().connections, 1);
+    assert_eq!(trap.received().connections, 0);
 }
 
 #[tokio::test]
 async fn a_kept_connection_is_used_again_and_the_name_not_looked_up() {
     let house = House::on_this_machine().await;
     let receiver = Receiver::start("127.0.0.1:0", None, NO_CONTENT).await;
-    house.dns.say(NAME, [at(&["127.0.0.1"])]);
+    house.dns.set(NAME, [at(&["127.0.0.1"])]);
     house.register(&receiver.url("http", NAME)).await;
     assert_eq!(house.outcome().await, "204");
-    // It goes to an address that was checked; a new one would not.
-    house.dns.say(NAME, [at(&["10.0.0.1"])]);
+    // The kept connection goes to a checked address; a new one would be refused.
+    house.dns.set(NAME, [at(&["10.0.0.1"])]);
     assert_eq!(house.outcome().await, "204");
     assert_eq!(house.dns.asked(NAME), 0);
-    assert_eq!(receiver.heard().connections, 1);
+    assert_eq!(receiver.received().connections, 1);
 }
 
 #[tokio::test]
 async fn an_address_that_nobody_listens_on_gives_way_to_the_next_one() {
     let house = House::on_this_machine().await;
     let receiver = Receiver::start("127.0.0.1:0", None, NO_CONTENT).await;
-    house.dns.say(NAME, [at(&["127.0.0.5", "127.0.0.1"])]);
+    house.dns.set(NAME, [at(&["127.0.0.5", "127.0.0.1"])]);
     house.register(&receiver.url("http", NAME)).await;
     assert_eq!(house.outcome().await, "204");
-    house.dns.say(NAME, [at(&["127.0.0.5"])]);
+    house.dns.set(NAME, [at(&["127.0.0.5"])]);
     let other = receiver.url("http", "other.example.com");
-    house.dns.say("other.example.com", [at(&["127.0.0.5"])]);
+    house.dns.set("other.example.com", [at(&["127.0.0.5"])]);
     house.register(&other).await;
     assert_eq!(house.outcome().await, "CONNECTION_REFUSED");
 }
