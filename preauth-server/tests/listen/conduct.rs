@@ -1,4 +1,4 @@
-//! Misbehaviour on demand, as a sender meets it.
+//! Failure modes, as a sender sees them.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ async fn send_test_event(sandbox: &Sandbox) -> String {
     )
 }
 
-/// The attempts of a delivery, once there are so many.
+/// The attempts of a delivery, once there are `count`.
 async fn attempts(sandbox: &Sandbox, delivery: &str, count: usize) -> Vec<Value> {
     let wait = async {
         loop {
@@ -53,10 +53,10 @@ async fn the_first_deliveries_fail_and_the_repetition_is_known_again() {
     let attempts = attempts(&sandbox, &delivery, 3).await;
     let answered: Vec<_> = attempts.iter().map(|it| it["httpStatus"].clone()).collect();
     assert_eq!(answered, [json!(503), json!(503), json!(204)]);
-    let heard = listener.heard(3).await;
-    for (nth, heard) in (1..).zip(&heard) {
+    let received = listener.received(3).await;
+    for (nth, received) in (1..).zip(&received) {
         assert_eq!(
-            (&heard["verified"], &heard["arrival"]),
+            (&received["verified"], &received["arrival"]),
             (&json!(true), &json!(nth))
         );
     }
@@ -69,9 +69,9 @@ async fn a_dropped_connection_reaches_the_sender_as_no_answer() {
     let attempt = attempts(&sandbox, &delivery, 1).await.remove(0);
     assert!(attempt["httpStatus"].is_null(), "{attempt}");
     assert!(attempt["error"].is_string(), "{attempt}");
-    let heard = listener.heard(1).await.remove(0);
+    let received = listener.received(1).await.remove(0);
     assert_eq!(
-        (&heard["verified"], &heard["status"]),
+        (&received["verified"], &received["status"]),
         (&json!(true), &json!(null))
     );
 }
@@ -80,5 +80,5 @@ async fn a_dropped_connection_reaches_the_sender_as_no_answer() {
 async fn an_answer_may_be_late() {
     let listener = Listener::start(&["--json", "--delay", "1s", "--secret", SECRET]).await;
     assert_eq!(listener.send(None, "{}").await, 400);
-    assert_eq!(listener.heard(1).await[0]["delaySeconds"], 1);
+    assert_eq!(listener.received(1).await[0]["delaySeconds"], 1);
 }

@@ -1,4 +1,4 @@
-//! What is told of deliveries, genuine and not.
+//! The report of deliveries, authentic or not.
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use preauth_server::clock::{Clock, SystemClock};
@@ -10,7 +10,7 @@ use crate::support::offer_body;
 const SECRET: &str = "whsec_dGVzdC1vbmx5LXNlY3JldC1vZi10aGUtZG9jcyE";
 const EVENT: &str = r#"{"id":"0197f3c2-7b1a-7c33-9d2e-5a6f7b8c9d0e","type":"webhook.test","createdAt":"2026-11-21T12:00:00.000Z","data":{"message":"Olá"}}"#;
 
-/// Signed so many seconds ago.
+/// A signature header made `seconds_ago`.
 fn signed(seconds_ago: i64, body: &str) -> String {
     let at = SystemClock.now().unix_seconds().saturating_sub(seconds_ago);
     sign(&[Secret::parse(SECRET).unwrap()], at, body.as_bytes()).unwrap()
@@ -23,15 +23,15 @@ async fn deliveries_of_a_sandbox_that_starts_later_are_verified() {
     let erp = sandbox.caller("apiKey");
     let offered = erp.post_json(PRE_AUTHORIZATIONS, &body).await;
     assert_eq!(offered.status, 201, "{}", offered.text);
-    let heard = listener.heard(1).await.remove(0);
-    assert_eq!(heard["verified"], true, "{heard}");
-    assert_eq!(heard["type"], "pre_authorization.created");
+    let received = listener.received(1).await.remove(0);
+    assert_eq!(received["verified"], true, "{received}");
+    assert_eq!(received["type"], "pre_authorization.created");
     assert_eq!(
-        (&heard["arrival"], &heard["status"]),
+        (&received["arrival"], &received["status"]),
         (&1.into(), &204.into())
     );
-    assert_eq!(heard["eventId"], heard["body"]["id"]);
-    assert_eq!(heard["body"]["data"]["invoice"]["number"], "NF-1");
+    assert_eq!(received["eventId"], received["body"]["id"]);
+    assert_eq!(received["body"]["data"]["invoice"]["number"], "NF-1");
 }
 
 #[tokio::test]
@@ -55,7 +55,7 @@ async fn what_is_not_genuine_is_refused_with_the_reason_in_words() {
             "{signature:?}"
         );
     }
-    let heard = listener.heard(7).await;
+    let received = listener.received(7).await;
     for (index, reason) in [
         "the request has no x-service-signature header",
         "no signature matches: check that the secret is this endpoint's",
@@ -65,19 +65,19 @@ async fn what_is_not_genuine_is_refused_with_the_reason_in_words() {
     .iter()
     .enumerate()
     {
-        let told = heard[index]["reason"].as_str().unwrap();
-        assert!(told.contains(reason), "{reason:?} in {told:?}");
+        let reported = received[index]["reason"].as_str().unwrap();
+        assert!(reported.contains(reason), "{reason:?} in {reported:?}");
         assert!(
-            heard[index]["arrival"].is_null(),
+            received[index]["arrival"].is_null(),
             "strangers are not counted"
         );
     }
     assert_eq!(
-        (&heard[4]["arrival"], &heard[5]["arrival"]),
+        (&received[4]["arrival"], &received[5]["arrival"]),
         (&1.into(), &2.into())
     );
-    assert!(heard[6]["eventId"].is_null());
-    assert_eq!(heard[6]["body"], "no event");
+    assert!(received[6]["eventId"].is_null());
+    assert_eq!(received[6]["body"], "no event");
 }
 
 #[tokio::test]
@@ -91,14 +91,14 @@ async fn people_read_verdict_and_body_and_the_secret_nowhere() {
     let text = listener
         .until(|text| text.matches("-> answered").count() == 2)
         .await;
-    for told in [
+    for expected in [
         "webhook.test  event 0197f3c2-7b1a-7c33-9d2e-5a6f7b8c9d0e",
         "signature verified, signed ",
         "; first arrival\n  -> answered 204\n",
         "; seen before, arrival 2\n",
         "    \"data\": {\n      \"message\": \"Olá\"\n    }\n",
     ] {
-        assert!(text.contains(told), "{told:?} in {text}");
+        assert!(text.contains(expected), "{expected:?} in {text}");
     }
     assert!(!text.contains(SECRET), "{text}");
 }

@@ -1,4 +1,4 @@
-//! A listener process of one's own, killed at the end.
+//! A listener process per test, killed at the end.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -11,14 +11,14 @@ use crate::support::{Backend, Home, RawCaller, Sandbox};
 
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A running `listen --json`, or one for people.
+/// A running `listen`, with JSON or text output.
 pub(crate) struct Listener {
     process: Child,
     folder: TempDir,
     pub(crate) url: String,
 }
 
-/// `listen` with these arguments and without variables of its own.
+/// `listen` with these arguments and no inherited variables.
 pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_preauth-server"));
     command
@@ -30,7 +30,7 @@ pub(crate) fn command(arguments: &[&str]) -> Command {
     command
 }
 
-/// What `listen` leaves when it does not start.
+/// The output of a `listen` that does not start.
 pub(crate) fn refused(arguments: &[&str]) -> Output {
     let output = command(arguments).output().unwrap();
     assert!(!output.status.success());
@@ -42,7 +42,7 @@ impl Listener {
         Self::run(command(arguments)).await
     }
 
-    /// Runs a command that was made by [`command`].
+    /// Runs a command made by [`command`].
     pub(crate) async fn run(mut command: Command) -> Self {
         let folder = TempDir::new().unwrap();
         let out = std::fs::File::create(printed_in(folder.path())).unwrap();
@@ -63,7 +63,7 @@ impl Listener {
         listener
     }
 
-    /// Everything it has printed so far, once that is so.
+    /// Its output so far, once the condition holds.
     pub(crate) async fn until(&self, is_reached: impl Fn(&str) -> bool) -> String {
         let wait = async {
             loop {
@@ -78,8 +78,8 @@ impl Listener {
         waited.unwrap_or_else(|_| panic!("not reached: {}", self.printed()))
     }
 
-    /// The first `count` deliveries of one that prints JSON.
-    pub(crate) async fn heard(&self, count: usize) -> Vec<Value> {
+    /// The first `count` deliveries in its JSON output.
+    pub(crate) async fn received(&self, count: usize) -> Vec<Value> {
         let whole_lines = |text: &str| text.matches('\n').count();
         let text = self.until(|text| whole_lines(text) > count).await;
         let lines = text.lines().skip(1).take(count);
@@ -88,7 +88,7 @@ impl Listener {
             .collect()
     }
 
-    /// Sends it a delivery with this signature header, or with none.
+    /// Sends it a delivery, with or without a signature header.
     pub(crate) async fn send(&self, signature: Option<&str>, body: &str) -> u16 {
         let headers: Vec<_> = signature
             .map(|value| ("x-service-signature", value))
@@ -118,7 +118,7 @@ impl Drop for Listener {
     }
 }
 
-/// A listener with these arguments, and a sandbox that sends to it and starts after it.
+/// A listener with these arguments, and a sandbox that starts after it and sends to it.
 pub(crate) async fn with_sandbox(arguments: &[&str]) -> (Listener, Sandbox) {
     let home = Home::new(Backend::Sqlite).await;
     // The sandbox has not written it yet.

@@ -1,4 +1,4 @@
-//! `listen` as developers use it: the real binary beside a real sandbox.
+//! `listen` as developers use it: the real binary with a real sandbox.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! How it starts, or says why not.
+//! How it starts, and the messages when it does not.
 
 use crate::support::write_secret;
 
@@ -7,14 +7,14 @@ use crate::listener::{Listener, refused};
 #[test]
 fn a_missing_secret_is_reported_with_the_ways_to_give_one() {
     let output = refused(&[]);
-    let said = String::from_utf8(output.stderr).unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
     for way in ["--secret-file", "WEBHOOK_SECRET", "--secret"] {
-        assert!(said.contains(way), "{said}");
+        assert!(message.contains(way), "{message}");
     }
     let output = refused(&["--secret", "whsec_hunter2"]);
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("shorter than 24 bytes"), "{said}");
-    assert!(!said.contains("hunter2"), "{said}");
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("shorter than 24 bytes"), "{message}");
+    assert!(!message.contains("hunter2"), "{message}");
 }
 
 #[test]
