@@ -1,4 +1,4 @@
-//! What is sent again, and what is not sent any more.
+//! Mails that are sent again, and mails that are cancelled.
 
 use serde_json::Value;
 
@@ -78,7 +78,7 @@ async fn mail_of_a_closed_offer_is_cancelled(backend: Backend) {
         assert_eq!(sandbox.platform().post(&path).await.status, 200);
     }
     server.treat(ADDRESS, Manner::Take);
-    until_true("the one that stands is told", async || {
+    until_true("the open offer is mailed", async || {
         advance(&sandbox, A_WHILE).await;
         notice_of(&sandbox, offers[3]).await["status"] == "SENT"
     })

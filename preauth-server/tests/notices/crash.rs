@@ -1,4 +1,4 @@
-//! A server that is killed while mails are under way.
+//! A server killed while it sends mails.
 
 use crate::mail_server::{MailServer, Manner};
 use crate::office::{offer, start, start_in, until, until_true};
@@ -28,7 +28,7 @@ async fn a_kill_between_sending_and_recording_loses_no_mail_and_a_repeat_is_reco
     end_leases(&home).await;
     let sandbox = start_in(home, &server).await;
     let sent = until(&sandbox, 3, "SENT").await;
-    // Each came twice, with the same id.
+    // Each arrived twice, with the same message id.
     let taken = server.taken_for(ADDRESS);
     for notice in sent {
         let id = notice["id"].as_str().unwrap();
@@ -38,7 +38,7 @@ async fn a_kill_between_sending_and_recording_loses_no_mail_and_a_repeat_is_reco
     }
 }
 
-/// Lets every lease end now, in place of waiting for it.
+/// Ends every lease now, instead of waiting for it.
 async fn end_leases(home: &Home) {
     let sql = "UPDATE notices SET leased_until = 1 WHERE leased_until IS NOT NULL";
     let flags = home.database_flags();

@@ -1,4 +1,4 @@
-//! A mail as its reader's program takes it apart.
+//! A mail, parsed as mail programs do.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ pub(crate) struct Eml {
 }
 
 impl Eml {
-    /// Takes a mail apart; panics when it is not what mail programs read.
+    /// Parses a mail; panics when it is malformed.
     pub(crate) fn parse(mail: &str) -> Self {
         assert!(mail.is_ascii(), "{mail}");
         let (head, body) = mail.split_once("\r\n\r\n").expect("headers end");

@@ -1,4 +1,4 @@
-//! What goes wrong with one mail, or with the mail server, and what does not.
+//! Failures of one mail and of the mail server, and their limits.
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 
@@ -19,7 +19,7 @@ on_each_database! {
 
 const ADDRESS: &str = "a@fornecedor.example.com";
 const OTHER: &str = "b@fornecedor.example.com";
-/// Longer than the first pauses between attempts.
+/// Longer than the first retry delays.
 const A_WHILE: u64 = 600;
 
 async fn an_address_that_is_refused_fails_and_others_go_on(backend: Backend) {
@@ -33,7 +33,7 @@ async fn an_address_that_is_refused_fails_and_others_go_on(backend: Backend) {
     let refused = notice_of(&sandbox, refused).await;
     let error = refused["lastError"].as_str().unwrap();
     assert!(error.contains("no such user here"), "{error}");
-    // The log has the codes: a mail server's words may name addresses.
+    // The log has codes only: a mail server's texts may contain addresses.
     let log = sandbox.log();
     assert!(log.contains("refused: 550 5.1.1"), "{log}");
     assert!(!log.contains("no such user"), "{log}");
@@ -105,7 +105,7 @@ async fn an_unreachable_mail_server_loses_no_mail(backend: Backend) {
     assert_eq!(waiting["status"], "PENDING");
     let error = waiting["lastError"].as_str().unwrap();
     assert!(error.starts_with("no mail can be handed over"), "{error}");
-    // Weeks later, as long as the offers stand, it is still not given up.
+    // Weeks later, while the offers are open, it is still retried.
     for _ in 0..25 {
         advance(&sandbox, DAY).await;
     }
@@ -118,7 +118,7 @@ async fn an_unreachable_mail_server_loses_no_mail(backend: Backend) {
 async fn a_mail_server_that_hangs_delays_nothing_else(backend: Backend) {
     let server = MailServer::start().await;
     let sandbox = start(backend, &server).await;
-    // More than there are places for mails under way.
+    // More than the number of mails sent concurrently.
     for n in 0..6 {
         let address = format!("x{n}@fornecedor.example.com");
         server.treat(&address, Manner::Hang);
@@ -128,7 +128,7 @@ async fn a_mail_server_that_hangs_delays_nothing_else(backend: Backend) {
         server.times_named("x3@fornecedor.example.com") == 1
     })
     .await;
-    // Creates, cancellations and their webhooks go on.
+    // Creates, cancellations and their webhooks continue.
     let caller = sandbox.caller("apiKey");
     let other = offer(&sandbox, "NF-7", OTHER).await;
     let cancel = format!("{PRE_AUTHORIZATIONS}/{other}/cancel");
@@ -161,7 +161,7 @@ async fn a_mail_under_way_is_given_back_when_the_server_stops(backend: Backend) 
     until_true("it hangs", async || server.times_named(ADDRESS) == 1).await;
     assert!(sandbox.stop(), "{}", sandbox.log());
     server.treat(ADDRESS, Manner::Take);
-    // No lease has to run out first.
+    // No lease has to expire first.
     let sandbox = start_in(sandbox.kill(), &server).await;
     let sent = until(&sandbox, 1, "SENT").await.remove(0);
     assert_eq!(sent["attempts"], 1);

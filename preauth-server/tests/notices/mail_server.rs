@@ -1,4 +1,4 @@
-//! A mail server of one's own, which treats each address as it is told to.
+//! A mail server per test that treats each address as the test wants.
 
 use std::collections::HashMap;
 use std::io;
@@ -14,7 +14,7 @@ use tokio_rustls::TlsAcceptor;
 
 const ANY_PORT: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0));
 
-/// How a server encrypts what is said to it.
+/// How a server encrypts its connections.
 #[derive(Clone)]
 enum Encryption {
     None,
@@ -23,21 +23,21 @@ enum Encryption {
     FromTheStart(TlsAcceptor),
 }
 
-/// What becomes of mails to an address.
+/// How mails to an address are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manner {
-    /// Taken.
+    /// Accepted.
     Take,
-    /// Refused for good.
+    /// Refused permanently.
     Refuse,
-    /// Refused for now.
+    /// Refused temporarily.
     NotYet,
     /// The connection is reset in the middle of the mail.
     Reset,
-    /// Not taken, and no answer to the whole mail until the manner changes; then the connection is
-    /// closed.
+    /// Not accepted, and the complete mail stays unanswered until the manner changes; then the
+    /// connection is closed.
     Hang,
-    /// Taken, and the rest like [`Hang`](Self::Hang).
+    /// Accepted, otherwise like [`Hang`](Self::Hang).
     TakeInSilence,
 }
 
@@ -46,10 +46,10 @@ struct State {
     manners: Mutex<HashMap<String, Manner>>,
     changed: Notify,
     taken: Mutex<Vec<(String, String)>>,
-    /// What was said to log in.
+    /// The AUTH commands received.
     logins: Mutex<Vec<String>>,
     refuses_logins: AtomicBool,
-    /// Addresses that were named, in their order.
+    /// The recipients named, in order.
     named: Mutex<Vec<String>>,
 }
 
@@ -68,12 +68,12 @@ impl MailServer {
         Self::start_as(address, Encryption::None).await
     }
 
-    /// One that speaks TLS from the first byte.
+    /// A server with TLS from the first byte.
     pub(crate) async fn start_encrypted(tls: TlsAcceptor) -> Self {
         Self::start_as(ANY_PORT, Encryption::FromTheStart(tls)).await
     }
 
-    /// One that offers STARTTLS.
+    /// A server that offers STARTTLS.
     pub(crate) async fn start_upgrading(tls: TlsAcceptor) -> Self {
         Self::start_as(ANY_PORT, Encryption::Offered(tls)).await
     }
@@ -88,16 +88,16 @@ impl MailServer {
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let (state, encryption) = (Arc::clone(&state), encryption.clone());
-                // Whatever ends a connection here is a reset to the other side.
+                // Closing a connection here resets it for the client.
                 stream.set_zero_linger().unwrap();
-                // A client that goes away in the middle is none of our business.
+                // A client that disconnects in the middle is no failure of the server.
                 tokio::spawn(async move { serve(stream, encryption, &state).await.ok() });
             }
         });
         server
     }
 
-    /// Where a server would be, if there were one.
+    /// The address of a server that does not run.
     pub(crate) fn nobody_at(address: SocketAddr) -> Self {
         Self {
             address,
@@ -105,31 +105,31 @@ impl MailServer {
         }
     }
 
-    /// Treats an address so from now on.
+    /// Sets the treatment of an address.
     pub(crate) fn treat(&self, address: &str, manner: Manner) {
         let mut manners = self.state.manners.lock().unwrap();
         manners.insert(address.to_owned(), manner);
         self.state.changed.notify_waiters();
     }
 
-    /// Everything that was taken for an address.
+    /// All mails accepted for an address.
     pub(crate) fn taken_for(&self, address: &str) -> Vec<String> {
         let taken = self.state.taken.lock().unwrap();
         let mails = taken.iter().filter(|(to, _)| to == address);
         mails.map(|(_, mail)| mail.clone()).collect()
     }
 
-    /// What was said to log in.
+    /// The AUTH commands received.
     pub(crate) fn logins(&self) -> Vec<String> {
         self.state.logins.lock().unwrap().clone()
     }
 
-    /// Refuses logins from now on, or takes them again.
+    /// Refuses logins, or accepts them again.
     pub(crate) fn refuse_logins(&self, refuses: bool) {
         self.state.refuses_logins.store(refuses, Ordering::SeqCst);
     }
 
-    /// How often an address was named.
+    /// How often an address was named as a recipient.
     pub(crate) fn times_named(&self, address: &str) -> usize {
         let named = self.state.named.lock().unwrap();
         named.iter().filter(|named| *named == address).count()
@@ -181,11 +181,11 @@ where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     let mut stream = BufReader::new(stream);
-    say(&mut stream, "220 test").await?;
+    reply(&mut stream, "220 test").await?;
     Ok(stream)
 }
 
-/// Until the client goes away, or wants to go on encrypted on what is given back.
+/// Serves until the client disconnects or starts TLS on the returned stream.
 async fn converse<S>(
     mut stream: BufReader<S>,
     offers_tls: bool,
@@ -202,10 +202,10 @@ where
         }
         let word = line.split([' ', '\r']).next().unwrap_or_default();
         match word.to_uppercase().as_str() {
-            "EHLO" if offers_tls => say(&mut stream, "250-test\r\n250 STARTTLS").await?,
-            "EHLO" => say(&mut stream, "250-test\r\n250 AUTH PLAIN").await?,
+            "EHLO" if offers_tls => reply(&mut stream, "250-test\r\n250 STARTTLS").await?,
+            "EHLO" => reply(&mut stream, "250-test\r\n250 AUTH PLAIN").await?,
             "STARTTLS" if offers_tls => {
-                say(&mut stream, "220 go on").await?;
+                reply(&mut stream, "220 go on").await?;
                 return Ok(Some(stream.into_inner()));
             }
             "AUTH" => {
@@ -216,9 +216,9 @@ where
                 } else {
                     "235 welcome"
                 };
-                say(&mut stream, answer).await?;
+                reply(&mut stream, answer).await?;
             }
-            "MAIL" | "RSET" | "NOOP" => say(&mut stream, "250 fine").await?,
+            "MAIL" | "RSET" | "NOOP" => reply(&mut stream, "250 fine").await?,
             "RCPT" => {
                 let address = line.split(['<', '>']).nth(1).unwrap_or_default();
                 address.clone_into(&mut to);
@@ -230,10 +230,10 @@ where
                         "250 fine"
                     }
                 };
-                say(&mut stream, answer).await?;
+                reply(&mut stream, answer).await?;
             }
             "DATA" => {
-                say(&mut stream, "354 go on").await?;
+                reply(&mut stream, "354 go on").await?;
                 if state.manner(&to) == Manner::Reset {
                     stream.read_exact(&mut [0; 64]).await?;
                     return Ok(None);
@@ -247,13 +247,13 @@ where
                     state.until_changed(&to).await;
                     return Ok(None);
                 }
-                say(&mut stream, "250 taken as 4711").await?;
+                reply(&mut stream, "250 taken as 4711").await?;
             }
             "QUIT" => {
-                say(&mut stream, "221 bye").await?;
+                reply(&mut stream, "221 bye").await?;
                 return Ok(None);
             }
-            _ => say(&mut stream, "502 what?").await?,
+            _ => reply(&mut stream, "502 what?").await?,
         }
     }
 }
@@ -276,7 +276,7 @@ where
     }
 }
 
-async fn say<S>(stream: &mut BufReader<S>, text: &str) -> io::Result<()>
+async fn reply<S>(stream: &mut BufReader<S>, text: &str) -> io::Result<()>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {

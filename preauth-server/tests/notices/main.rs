@@ -1,5 +1,5 @@
-//! Mails of the real binary: what they say, who takes them, and what goes wrong on the way, on
-//! SQLite and on PostgreSQL.
+//! Mails of the real binary: content, recipients, and failures of delivery, on SQLite and on
+//! PostgreSQL.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -9,17 +9,17 @@ use serde_json::{Value, json};
 use crate::mail_server::MailServer;
 use crate::support::{Backend, Home, Sandbox, offer_body};
 
-/// How long anything may take that comes by itself.
+/// Timeout for everything the test waits for.
 const PATIENCE: Duration = Duration::from_mins(2);
 pub(crate) const SENDER: &str = "Plataforma Ação <avisos@plataforma.example.com>";
 pub(crate) const FLAGS: &[&str] = &["--rate-limit", "1000000"];
 
-/// A new sandbox that hands its mails to `server`.
+/// A new sandbox that sends its mails through `server`.
 pub(crate) async fn start(backend: Backend, server: &MailServer) -> Sandbox {
     start_in(Home::of_a_sandbox(backend).await, server).await
 }
 
-/// The same, on what an earlier one left.
+/// The same in the home of an earlier one.
 pub(crate) async fn start_in(home: Home, server: &MailServer) -> Sandbox {
     let port = server.address.port().to_string();
     let variables = [
@@ -35,14 +35,14 @@ pub(crate) async fn start_in(home: Home, server: &MailServer) -> Sandbox {
     Sandbox::start_as(home, FLAGS, &variables).await
 }
 
-/// Offers an advance whose mail goes to `address`; the operation's id.
+/// Creates an offer whose mail goes to `address`; returns the operation's id.
 pub(crate) async fn offer(sandbox: &Sandbox, number: &str, address: &str) -> i64 {
     let mut body = offer_body(sandbox, number);
     body["supplier"]["email"] = json!(address);
     offer_as(sandbox, &body).await
 }
 
-/// Offers what `body` says; the operation's id.
+/// Creates the offer of `body`; returns the operation's id.
 pub(crate) async fn offer_as(sandbox: &Sandbox, body: &Value) -> i64 {
     let caller = sandbox.caller("apiKey");
     let created = caller.post_json(PRE_AUTHORIZATIONS, body).await;
@@ -50,7 +50,7 @@ pub(crate) async fn offer_as(sandbox: &Sandbox, body: &Value) -> i64 {
     created.json()["id"].as_i64().unwrap()
 }
 
-/// The company's mails, as far as `query` selects them.
+/// The company's mails that match `query`.
 pub(crate) async fn notices(sandbox: &Sandbox, query: &str) -> Vec<Value> {
     let company = sandbox.company().await;
     let path = format!("/api/platform/v1/companies/{company}/notices?limit=100&{query}");
@@ -66,15 +66,15 @@ pub(crate) async fn notice_of(sandbox: &Sandbox, operation: i64) -> Value {
     found[0].clone()
 }
 
-/// Where a mail that became a file is kept, as the sandbox told.
+/// The path of a mail written to a file, from the sandbox's output.
 pub(crate) fn kept(sandbox: &Sandbox, notice: &Value) -> PathBuf {
     let name = format!("{}.eml", notice["id"].as_str().unwrap());
     let log = sandbox.log();
-    let told = log.lines().find(|line| line.ends_with(&name)).unwrap();
-    told.split_once(" sent: ").unwrap().1.into()
+    let line = log.lines().find(|line| line.ends_with(&name)).unwrap();
+    line.split_once(" sent: ").unwrap().1.into()
 }
 
-/// Waits until so many mails stand so, and gives them.
+/// Waits until `count` mails have this status, and returns them.
 pub(crate) async fn until(sandbox: &Sandbox, count: usize, status: &str) -> Vec<Value> {
     let query = format!("status={status}");
     let mut found = Vec::new();

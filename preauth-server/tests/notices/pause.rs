@@ -1,4 +1,4 @@
-//! A company is told that its endpoint was given up.
+//! A company is mailed when its endpoint is paused.
 
 use crate::eml::Eml;
 use crate::office::{kept, notices, offer, until_true};
@@ -16,11 +16,11 @@ async fn a_company_is_mailed_when_its_endpoint_is_paused(backend: Backend) {
     receiver.requests(1).await;
     advance(&sandbox, 6 * DAY).await;
     let query = "kind=ENDPOINT_PAUSED&status=SENT";
-    until_true("it is told", async || {
+    until_true("it is mailed", async || {
         !notices(&sandbox, query).await.is_empty()
     })
     .await;
-    let told = notices(&sandbox, "kind=ENDPOINT_PAUSED").await;
+    let mails = notices(&sandbox, "kind=ENDPOINT_PAUSED").await;
     let path = format!(
         "/api/platform/v1/companies/{}/users?limit=100",
         sandbox.company().await
@@ -31,7 +31,7 @@ async fn a_company_is_mailed_when_its_endpoint_is_paused(backend: Backend) {
         .filter(|user| user["active"] == true)
         .map(|user| user["email"].clone())
         .collect();
-    let mut recipients: Vec<_> = told.iter().map(|told| told["recipient"].clone()).collect();
+    let mut recipients: Vec<_> = mails.iter().map(|mail| mail["recipient"].clone()).collect();
     addresses.sort_by_key(ToString::to_string);
     recipients.sort_by_key(ToString::to_string);
     assert!(!addresses.is_empty());

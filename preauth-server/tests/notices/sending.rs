@@ -1,4 +1,4 @@
-//! What is staged is sent, and says what it should.
+//! Staged mails are sent, with the right content.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -73,7 +73,7 @@ async fn a_mail_server_is_handed_what_was_staged(backend: Backend) {
         assert!(mail.text.contains(shown), "{shown} in {}", mail.text);
         assert!(mail.html.contains(shown), "{shown} in {}", mail.html);
     }
-    // Whoever offers chose the supplier's name.
+    // The caller chose the supplier's name: it is untrusted text.
     for words in [&mail.text, &mail.html] {
         assert!(words.contains("Olá,"), "{words}");
         assert!(!words.contains("Irmãos"), "{words}");

@@ -1,4 +1,4 @@
-//! What one address gets in a day.
+//! The daily limit of mails per address.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ on_each_database! {
 
 const OFFERS: usize = 40;
 
-/// Plus signs and capitals lead to the same mailbox, so they make no difference to the share.
+/// Plus signs and capitals reach the same mailbox, so they do not raise its limit.
 fn address(n: usize) -> String {
     match n % 3 {
         0 => "vitima@fornecedor.example.com".to_owned(),
@@ -23,7 +23,7 @@ fn address(n: usize) -> String {
     }
 }
 
-/// Every mail that the mailbox was sent.
+/// Every mail the mailbox got.
 fn taken(server: &MailServer) -> Vec<Eml> {
     let addresses: BTreeSet<_> = (0..OFFERS).map(address).collect();
     let mails = addresses.iter().flat_map(|it| server.taken_for(it));
@@ -51,11 +51,11 @@ async fn a_head_office_sends_an_address_five_mails_a_day_and_joins_the_rest(back
     assert!(mails.len() <= 10, "{} mails", mails.len());
     for n in 0..OFFERS {
         let section = format!("Nota fiscal: NF-{n:03}\n");
-        let told: usize = mails
+        let listed: usize = mails
             .iter()
             .map(|mail| mail.text.replace("\r\n", "\n").matches(&section).count())
             .sum();
-        assert_eq!(told, 1, "{section}");
+        assert_eq!(listed, 1, "{section}");
     }
     assert!(
         mails

@@ -1,4 +1,4 @@
-//! The way to the mail server: encrypted for somebody whom we trust, or not gone.
+//! Mails leave over an encrypted connection to a trusted server, or not at all.
 
 use crate::authority::Authority;
 use crate::mail_server::MailServer;
@@ -20,7 +20,7 @@ const PASSWORD: &str = "segredo-do-relay";
 /// `\0avisos\0segredo-do-relay`.
 const LOGIN: &str = "AUTH PLAIN AGF2aXNvcwBzZWdyZWRvLWRvLXJlbGF5";
 
-/// A sandbox that logs in to `server` by `tls` and trusts whom `authority` vouches for.
+/// A sandbox that logs in to `server` over `tls` and trusts the certificates of `authority`.
 async fn start(backend: Backend, server: &MailServer, tls: &str, authority: &Authority) -> Sandbox {
     let home = Home::of_a_sandbox(backend).await;
     let roots = home.folder().join("roots.pem");
@@ -56,7 +56,7 @@ async fn the_password_goes_encrypted_and_stands_in_no_log(backend: Backend) {
 
 async fn by_starttls_nothing_but_the_upgrade_goes_in_the_clear(backend: Backend) {
     let authority = Authority::new();
-    // In the clear it takes no login.
+    // Without TLS it accepts no login.
     let server = MailServer::start_upgrading(authority.proves("localhost")).await;
     let sandbox = start(backend, &server, "starttls", &authority).await;
     takes_a_mail(&server, &sandbox).await;
@@ -95,14 +95,14 @@ async fn a_refused_login_is_reported_with_its_correction_and_loses_nothing(backe
     server.refuse_logins(true);
     let sandbox = start(backend, &server, "tls", &authority).await;
     let error = waits_after_an_attempt(&sandbox).await;
-    for told in [
+    for expected in [
         "refuses the login",
         "535",
         "bad credentials",
         "mail.smtp_user",
         "mail.smtp_password_file",
     ] {
-        assert!(error.contains(told), "{told} in {error}");
+        assert!(error.contains(expected), "{expected} in {error}");
     }
     assert!(!sandbox.log().contains(PASSWORD));
     server.refuse_logins(false);
@@ -121,7 +121,7 @@ async fn takes_a_mail(server: &MailServer, sandbox: &Sandbox) {
     assert_eq!(server.taken_for(ADDRESS).len(), 1);
 }
 
-/// Why `server` got nothing.
+/// The error of a mail that `server` did not get.
 async fn is_not_trusted(server: &MailServer, sandbox: &Sandbox) -> String {
     let error = waits_after_an_attempt(sandbox).await;
     assert!(server.logins().is_empty());
@@ -129,7 +129,7 @@ async fn is_not_trusted(server: &MailServer, sandbox: &Sandbox) -> String {
     error
 }
 
-/// Offers an advance, and gives why its mail is still to be sent.
+/// Creates an offer, and returns why its mail is still pending.
 async fn waits_after_an_attempt(sandbox: &Sandbox) -> String {
     let operation = offer(sandbox, "NF-1", ADDRESS).await;
     until_true("it was tried", async || {

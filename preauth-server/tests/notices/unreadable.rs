@@ -1,5 +1,5 @@
-//! A row that this build cannot read: deliveries, mails and expiry go on past it, and operators learn
-//! of it.
+//! A row that this build cannot decode: deliveries, mails and expiries of other rows continue, and
+//! operators are informed.
 
 use preauth_server::http::platform::METRICS;
 use reqwest::Method;
@@ -16,10 +16,10 @@ on_each_database! {
 
 const BROKEN: &str = "a@fornecedor.example.com";
 const SOUND: &str = "b@fornecedor.example.com";
-/// Longer than the first pauses between attempts, and than a row is set aside.
+/// Longer than the first retry delays, and than the time for which a row is skipped.
 const A_WHILE: u64 = 1_200;
 
-/// The database, past the server.
+/// The database, accessed without the server.
 enum Raw {
     Sqlite(SqlitePool),
     Postgres(PgPool),
@@ -107,7 +107,7 @@ async fn what_cannot_be_read_keeps_nothing_else_from_going_on(backend: Backend) 
     }
     let log = sandbox.log();
     assert_eq!(log.matches("row set aside").count(), 3, "each once: {log}");
-    // Once it can be read, what was left behind is done.
+    // Once it is readable, the postponed work is done.
     for change in [
         format!("UPDATE deliveries SET attempts_made = 0 WHERE event_id = {event}"),
         format!("UPDATE operations SET due_date = '2027-01-20' WHERE id = {broken}"),
@@ -115,7 +115,7 @@ async fn what_cannot_be_read_keeps_nothing_else_from_going_on(backend: Backend) 
         raw.write(change).await;
     }
     advance(&sandbox, A_WHILE).await;
-    // The offer that was set aside, and both expiries; what was delivered a month ago is forgotten.
+    // The skipped offer and both expiries; the month-old delivery has been deleted.
     until_true("everything is delivered", async || {
         delivered(&sandbox).await >= 3
     })
