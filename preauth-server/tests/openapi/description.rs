@@ -1,4 +1,4 @@
-//! A description as tests read it.
+//! A description, as the tests read it.
 
 use jsonschema::{Draft, Validator};
 use serde_json::{Value, json};
@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 /// One of the documents.
 pub(crate) struct Description {
     pub(crate) document: Value,
-    /// The same, but no object may have fields that are not described.
+    /// The same, with undescribed fields forbidden.
     strict: Value,
 }
 
-/// An operation and where it stands.
+/// An operation and its place.
 #[derive(Clone, Copy)]
 pub(crate) struct Operation<'a> {
     pub(crate) path: &'a str,
@@ -46,7 +46,7 @@ impl Description {
         })
     }
 
-    /// The operation that this request reaches; a template in `path` stands for itself.
+    /// The operation for this request; a template in `path` matches itself.
     pub(crate) fn operation(&self, method: &str, path: &str) -> Option<Operation<'_>> {
         let path = path.split('?').next().unwrap();
         let fits = |template: &str| {
@@ -56,7 +56,7 @@ impl Description {
                     .zip(here)
                     .all(|(there, here)| there == here || there.starts_with('{'))
         };
-        // A template that says more letter by letter stands before one that takes any text.
+        // The template with more literal text wins.
         let mut found: Vec<_> = self
             .operations()
             .filter(|each| each.method == method.to_lowercase() && fits(each.path))
@@ -65,7 +65,7 @@ impl Description {
         found.first().copied()
     }
 
-    /// What stands at a `$ref`, or the value itself.
+    /// The target of a `$ref`, or the value itself.
     pub(crate) fn resolve<'a>(&'a self, value: &'a Value) -> &'a Value {
         match value["$ref"].as_str() {
             Some(target) => self
@@ -79,7 +79,7 @@ impl Description {
         self.document.pointer(target.strip_prefix('#')?)
     }
 
-    /// Whether `value` fits the schema and has no field beyond it.
+    /// Whether `value` matches the schema and has no undescribed field.
     pub(crate) fn validate(&self, schema: &Value, value: &Value) -> Result<(), String> {
         let mut schema = schema.clone();
         forbid_more(&mut schema);
@@ -111,19 +111,19 @@ pub(crate) fn members(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
     members.map(|(name, value)| (name.as_str(), value))
 }
 
-/// A place in a document; there must be one.
+/// A place in a document, which must exist.
 pub(crate) fn at<'a>(document: &'a mut Value, pointer: &str) -> &'a mut Value {
     let found = document.pointer_mut(pointer);
     found.unwrap_or_else(|| panic!("{pointer} is nowhere"))
 }
 
-/// Takes a member out of the object at a place.
+/// Removes a member from the object at a place.
 pub(crate) fn take(document: &mut Value, pointer: &str, name: &str) -> Value {
     let object = at(document, pointer).as_object_mut().unwrap();
     object.remove(name).unwrap()
 }
 
-/// Every object with described fields may have these alone; one without describes anything.
+/// Objects with described fields may have no others; those without describe any content.
 fn forbid_more(value: &mut Value) {
     match value {
         Value::Object(members) => {

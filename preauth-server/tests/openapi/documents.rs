@@ -1,4 +1,4 @@
-//! That the documents are valid, whole, and checked in as they are.
+//! The documents are valid, complete, and the checked-in files are current.
 
 use std::path::Path;
 
@@ -103,7 +103,7 @@ fn in_3_0(form: Form) -> Value {
     serde_json::from_str(&openapi::integration_in_3_0(form)).unwrap()
 }
 
-/// Turns `nullable` into a type of two.
+/// Turns `nullable` into a list of two types.
 fn in_words_of_3_1(value: &mut Value) {
     match value {
         Value::Object(members) => {
@@ -128,7 +128,7 @@ fn every_reference_leads_somewhere_and_everything_named_is_used() {
         for kind in ["schemas", "responses", "headers"] {
             for (component, _) in members(&description.document["components"][kind]) {
                 let target = format!("#/components/{kind}/{component}");
-                // What the envelope's description names is for those who read `data`.
+                // Schemas named in the envelope's prose are for readers of `data`.
                 let is_data = component.ends_with("Data");
                 assert!(
                     is_data || found.contains(&target),

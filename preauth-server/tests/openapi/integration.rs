@@ -1,4 +1,4 @@
-//! The four operations against their description: successes, and each refusal that it lists.
+//! The four operations and their description: successes, and each refusal that it lists.
 
 use preauth_core::wire::path::{PRE_AUTHORIZATIONS, PREFIX};
 use preauth_server::http::integration::MAGIC_PREFIX;
@@ -26,7 +26,7 @@ async fn successes_are_as_described() {
         .await;
     assert_eq!(replayed.header("idempotency-replayed"), "true");
     assert_eq!(created.text, replayed.text);
-    // Nothing optional is sent, and no money.
+    // No optional field, and no amount.
     witness
         .post(PRE_AUTHORIZATIONS, offer_body(&sandbox, "NF-2"))
         .await;
@@ -91,7 +91,7 @@ async fn every_refusal_listed_has_its_status_and_headers() {
     assert!(count > 50, "{count} refusals were provoked");
 }
 
-/// Asks a sandbox for a refusal by a magic value.
+/// Provokes a refusal in a sandbox with a magic value.
 async fn provoke(sandbox: &Sandbox, witness: &Witness, id: &str, code: &str) -> (u16, String) {
     let magic = format!("{MAGIC_PREFIX}{code}");
     if id == "createPreAuthorization" {

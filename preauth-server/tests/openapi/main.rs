@@ -1,5 +1,5 @@
-//! The descriptions of both APIs: that they are valid and checked in, that they name every route and
-//! nothing else, and that the real binary answers what they say.
+//! The descriptions of both APIs are valid and checked in, describe exactly the routes that exist,
+//! and match the answers of the real binary.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,

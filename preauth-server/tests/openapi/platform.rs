@@ -1,4 +1,4 @@
-//! The platform API against its description: one story that meets every success, then refusals.
+//! The platform API and its description: one story with every success, then the refusals.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ use crate::support::{Answer, Backend, Form, RawCaller, Sandbox, due_date, offer_
 use crate::witness::Witness;
 
 const NOBODY: &str = "018f2f3a-0000-7000-8000-000000000001";
-/// Whom no mail reaches.
+/// The sandbox's mail server refuses this address.
 const REFUSED: &str = "ninguem@fornecedor.example.com";
 const ARRIVAL_DEADLINE: Duration = Duration::from_mins(1);
 
-/// A sandbox whose platform API is asked.
+/// A sandbox whose platform API is called.
 struct Story {
     sandbox: Sandbox,
     witness: Witness,
@@ -63,7 +63,7 @@ impl Story {
         self.witness.send(method, &path, body).await
     }
 
-    /// A request, without a body for null, that is refused like this.
+    /// A request that is refused with this status and code; a null body is not sent.
     async fn refused(&self, method: &str, path: &str, body: Value, status: u16, code: &str) {
         let body = Some(body).filter(|body| !body.is_null());
         let answer = self.send(method, path, body).await;
@@ -80,7 +80,7 @@ impl Story {
         format!("operations/{}", offered.json()["id"])
     }
 
-    /// An offer of the demo company that comes with a file.
+    /// An offer of the demo company with a file.
     async fn offer_with_a_file(&self, number: &str) -> String {
         let form =
             Form::of(&offer_body(&self.sandbox, number)).file("a.pdf", "application/pdf", b"%PDF-");
@@ -89,7 +89,7 @@ impl Story {
         format!("operations/{}", offered.json()["id"])
     }
 
-    /// A body about the demo company and its supplier.
+    /// A body with the demo company and its supplier.
     fn parties(&self, more: &[(&str, Value)]) -> Value {
         let supplier = self.sandbox.text("supplierCnpj");
         let mut body = json!({"payerCompanyId": self.company, "supplierCnpj": supplier});

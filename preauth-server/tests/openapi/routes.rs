@@ -1,4 +1,4 @@
-//! That every route is described, and nothing else.
+//! Exactly the existing routes are described.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use reqwest::Method;
 use crate::description::Description;
 use crate::support::{Backend, RawCaller, Sandbox};
 
-/// Answered where no operation is.
+/// Returned for paths and methods without an operation.
 const OF_NO_OPERATION: [ErrorCode; 2] = [ErrorCode::NotFound, ErrorCode::MethodNotAllowed];
 
 fn described(description: &Description) -> BTreeSet<(String, String)> {
@@ -56,7 +56,7 @@ async fn every_described_path_has_the_described_methods_and_no_other() {
     }
 }
 
-/// The methods that the server says a path has.
+/// The methods in the server's `allow` header.
 async fn allowed(caller: &RawCaller, path: &str) -> BTreeSet<String> {
     let path = path
         .replace("{id}", "1")
@@ -93,7 +93,7 @@ fn every_code_is_described_where_it_is_answered() {
     }
 }
 
-/// All lists of codes, as one text.
+/// All lists of codes, in one text.
 fn x_error_codes(value: &serde_json::Value) -> String {
     match value {
         serde_json::Value::Object(members) => members

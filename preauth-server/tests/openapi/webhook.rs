@@ -1,4 +1,4 @@
-//! Events against the description of the webhook.
+//! Events and the description of the webhook.
 
 use preauth_core::wire::path::PRE_AUTHORIZATIONS;
 use serde_json::{Value, json};
@@ -56,7 +56,7 @@ async fn events_of_every_family_are_as_described() {
     );
 }
 
-/// Holds an event to the description; the schema of its data.
+/// Validates an event; returns the name of the schema of its data.
 fn validate(description: &Description, event: &Arrived) -> &'static str {
     let webhook = &description.document["webhooks"]["event"]["post"];
     for parameter in webhook["parameters"].as_array().unwrap() {

@@ -1,4 +1,4 @@
-//! Sends requests and holds every answer to the description.
+//! Sends requests and validates every answer by the description.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -9,14 +9,14 @@ use serde_json::Value;
 use crate::description::{Description, Operation, members};
 use crate::support::{Answer, RawCaller};
 
-/// Headers that are described but do not stand on every answer.
+/// Described headers that only some answers have.
 const AT_TIMES: [&str; 1] = ["Idempotency-Replayed"];
 
-/// A caller that believes nothing.
+/// A caller that validates every answer.
 pub(crate) struct Witness {
     pub(crate) description: Description,
     caller: RawCaller,
-    /// Operation and status of what was answered.
+    /// Operations and statuses that were answered.
     seen: Mutex<BTreeSet<(String, String)>>,
 }
 
@@ -59,7 +59,7 @@ impl Witness {
         answer
     }
 
-    /// Fails unless the answer is one that the description lists.
+    /// Fails unless the description lists the answer.
     pub(crate) fn validate(&self, method: &str, path: &str, answer: &Answer) {
         let found = self.description.operation(method, path);
         let operation = found.unwrap_or_else(|| panic!("{method} {path} is not described"));
@@ -108,13 +108,13 @@ impl Witness {
         self.description.resolve(response).clone()
     }
 
-    /// Whether operation and status were met.
+    /// Whether this operation was answered with this status.
     pub(crate) fn has_seen(&self, id: &str, status: &str) -> bool {
         let seen = self.seen.lock().unwrap();
         seen.contains(&(id.to_owned(), status.to_owned()))
     }
 
-    /// Successes that are described and were not met.
+    /// Described successes that were never answered.
     pub(crate) fn unseen_successes(&self) -> Vec<String> {
         let operations = self.description.operations();
         let successes = operations.flat_map(|each| {
@@ -129,7 +129,7 @@ impl Witness {
     }
 }
 
-/// A status may have several codes, of which one is worth trying again.
+/// A status may have several codes, one of which is retryable.
 fn is_retry(name: &str, answer: &Answer) -> bool {
     name == "Retry-After" && answer.status == 409 && answer.code() != "IDEMPOTENCY_IN_PROGRESS"
 }

@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 use super::{CANCEL, CREATE, EVENT, LIST, add, breaches_of, schema, strike};
 use crate::description::{at, take};
 
-/// That an edit is found wherever it matters, and nothing else.
+/// Expects that this edit is found in each of these places, and nothing else.
 #[track_caller]
 fn breaks(expected: &[&str], edit: impl FnOnce(&mut Value)) {
     let found = breaches_of(edit);
     assert_eq!(found.len(), expected.len(), "{found:#?}");
     for (found, expected) in found.iter().zip(expected) {
-        assert!(found.contains(expected), "{found:?} says {expected:?}");
+        assert!(found.contains(expected), "{found:?} has {expected:?}");
     }
 }
 
@@ -39,7 +39,7 @@ fn another_scope() {
 
 #[test]
 fn a_field_of_an_answer_that_goes_away() {
-    // List, create, get and cancel answer with it.
+    // List, create, get and cancel return it.
     breaks(&[".expiresAt: is gone"; 4], |next| {
         take(
             next,

@@ -1,4 +1,4 @@
-//! What the contract calls compatible passes, kind by kind.
+//! Every kind of change that the contract calls compatible passes.
 
 use serde_json::{Value, json};
 

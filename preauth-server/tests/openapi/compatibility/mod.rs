@@ -1,5 +1,5 @@
-//! The gate: what was released may only grow, and only in the ways that the contract names
-//! (Versioning). `docs/openapi/released/` holds the last released description.
+//! The compatibility check: a released description may only grow, and only in the ways that the
+//! contract lists (Versioning). `docs/openapi/released/` has the last released description.
 
 mod breaches;
 mod growth;
@@ -25,7 +25,7 @@ fn released() -> Value {
     serde_json::from_str(RELEASED).unwrap()
 }
 
-/// What is wrong with a document that differs from the released one by this edit.
+/// The breaches of a document that differs from the released one by this edit.
 fn breaches_of(edit: impl FnOnce(&mut Value)) -> Vec<String> {
     let mut next = released();
     edit(&mut next);
@@ -33,7 +33,7 @@ fn breaches_of(edit: impl FnOnce(&mut Value)) -> Vec<String> {
     breaches(&released(), &next)
 }
 
-/// Takes an element out of the array at a place.
+/// Removes an element from the array at a place.
 fn strike(document: &mut Value, pointer: &str, element: &str) {
     let elements = at(document, pointer).as_array_mut().unwrap();
     let before = elements.len();

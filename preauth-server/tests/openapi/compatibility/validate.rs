@@ -1,18 +1,18 @@
-//! Compares two descriptions. What breaks a caller of the first is a breach; prose is not compared,
-//! except where it is all that says what a status or a code means.
+//! Compares two descriptions. A change that breaks a caller of the first is a breach; prose is not
+//! compared, except where only prose defines a status or a code.
 
 use serde_json::Value;
 
 use crate::description::members;
 
-/// Who writes a value, and so who suffers when its schema changes.
+/// Who writes a value, and so who is affected when its schema changes.
 #[derive(Clone, Copy, PartialEq)]
 enum Writer {
     Caller,
     Service,
 }
 
-/// Members of a schema that are compared in ways of their own, or that nobody's program depends on.
+/// Members of a schema that are compared separately, or that no program depends on.
 const NOT_COMPARED_AS_THEY_ARE: [&str; 7] = [
     "$ref",
     "description",
@@ -23,7 +23,7 @@ const NOT_COMPARED_AS_THEY_ARE: [&str; 7] = [
     "x-enum-values",
 ];
 
-/// What callers of the `released` API would trip over in the `next` one.
+/// Changes in `next` that break callers of the `released` API.
 pub(super) fn breaches(released: &Value, next: &Value) -> Vec<String> {
     let mut comparison = Comparison {
         released,
@@ -47,7 +47,7 @@ impl<'a> Comparison<'a> {
         self.found.push(format!("{place}: {what}"));
     }
 
-    /// What stands at the end of the references, in each document.
+    /// The target of the references, in each document.
     fn resolve(&self, was: &'a Value, is: &'a Value) -> (&'a Value, &'a Value) {
         let follow = |document: &'a Value, value: &'a Value| match value["$ref"].as_str() {
             Some(target) => document.pointer(&target[1..]).unwrap(),
@@ -56,7 +56,7 @@ impl<'a> Comparison<'a> {
         (follow(self.released, was), follow(self.next, is))
     }
 
-    /// A member that must not go away.
+    /// A member that must not be removed.
     fn kept(&mut self, place: &str, is: &'a Value, name: &str) -> Option<&'a Value> {
         let found = is.get(name);
         if found.is_none() {
@@ -156,7 +156,7 @@ impl<'a> Comparison<'a> {
         self.contents(place, was, is, Writer::Service);
     }
 
-    /// Each line of the description tells one code.
+    /// Each line of the description defines one code.
     fn codes(&mut self, place: &str, was: &Value, is: &Value) {
         for code in strings(&was["x-error-codes"]) {
             let place = format!("{place}: {code}");
@@ -232,7 +232,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The shapes of events' data, which only descriptions name.
+    /// The schemas of events' data, which only descriptions refer to.
     fn unreferred_schemas(&mut self) {
         let text = self.released.to_string();
         for (name, was) in members(&self.released["components"]["schemas"]) {
