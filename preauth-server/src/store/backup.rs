@@ -1,4 +1,4 @@
-//! A copy of a database, made beside the server that works on it.
+//! A copy of a database, made while the server works on it.
 
 use std::path::{Path, PathBuf};
 
@@ -8,31 +8,31 @@ use super::sqlite;
 use super::url::Kind;
 use super::{DatabaseUrl, OpenError};
 
-/// What a backup holds.
+/// The content of a backup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backup {
-    /// Operations in it.
+    /// The number of operations.
     pub operations: u64,
     /// Its size.
     pub bytes: u64,
 }
 
-/// Why there is no backup; each text names the next step.
+/// Why no backup was made; each text names the next step.
 #[derive(Debug, Error)]
 pub enum BackupError {
-    /// The database is no SQLite file.
+    /// The database is not a SQLite file.
     #[error(
         "this command copies SQLite databases; for PostgreSQL use pg_dump or pg_basebackup, and keep the \
          master key file with what they write"
     )]
     NotSqlite,
-    /// The target is there.
+    /// The target exists.
     #[error("{} exists already, and nothing is overwritten; choose another name", target.display())]
     TargetExists {
         /// The file.
         target: PathBuf,
     },
-    /// The file is there that a backup is until it is complete.
+    /// The file of an incomplete backup exists.
     #[error(
         "{} exists: another backup to this target is under way or was interrupted; if none is under way, \
          remove that file", incomplete.display()
@@ -41,7 +41,7 @@ pub enum BackupError {
         /// The file.
         incomplete: PathBuf,
     },
-    /// The target is no name of a file.
+    /// The target is not a file name.
     #[error("the target must name a file in a folder that exists")]
     NoFile,
     /// A file or folder could not be written.
@@ -52,7 +52,7 @@ pub enum BackupError {
     File {
         /// The file or folder.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         #[source]
         cause: std::io::Error,
     },
@@ -64,25 +64,26 @@ pub enum BackupError {
         "the database cannot be copied to {}; check that the disk has room for all of it", path.display()
     )]
     Copy {
-        /// Where to.
+        /// The target.
         path: PathBuf,
-        /// What the database says.
+        /// The error of the database.
         #[source]
         cause: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The copy is not sound.
+    /// The copy is damaged.
     #[error(
         "the copy is damaged, and was removed ({what}); look at the database itself: \
          `preauth-server audit`"
     )]
     Damaged {
-        /// What was found.
+        /// The damage.
         what: String,
     },
 }
 
-/// Copies the SQLite database that `url` names to a new file at `target`, beside the server that works on
-/// it. The copy is of one moment; it stands at `target` when it is complete, checked and synced to disk.
+/// Copies the SQLite database that `url` names to a new file at `target`, while the server works on
+/// it. The copy shows one moment; it appears at `target` once it is complete, checked and synced to
+/// disk.
 pub async fn backup(url: &DatabaseUrl, target: &Path) -> Result<Backup, BackupError> {
     match url.kind()? {
         Kind::Sqlite(path) => sqlite::backup(path.as_ref(), target).await,

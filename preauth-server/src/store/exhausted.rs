@@ -1,7 +1,7 @@
-//! Keys whose rate window is used up: their requests are refused without asking the database.
+//! Keys whose rate window is used up: their requests are refused without a query.
 //!
-//! Nothing is granted by what stands here. A key comes in when the database has counted more than its
-//! limit, and leaves with the end of that window; so the shared window stays the truth.
+//! This cache never admits a request. A key is added when the database has counted more than its
+//! limit, and removed at the end of that window; the shared window in the database stays decisive.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,9 +13,9 @@ use tokio::time::Instant;
 
 use crate::access::{KeyHash, KeyRecord, RateLimit};
 
-/// How long a revocation by another instance may go unnoticed here.
+/// Maximum time until a revocation by another instance takes effect here.
 const RECHECK_AFTER: Duration = Duration::from_secs(1);
-/// Keys remembered; when there are more, it begins anew.
+/// Maximum number of keys remembered; when it is reached, the cache is cleared.
 const MAX_KEYS: usize = 100_000;
 
 /// Keys that are refused until their window ends.
@@ -29,19 +29,19 @@ struct Exhausted {
     checked_at: Instant,
 }
 
-/// What is known of a key before the database is asked.
+/// What the cache knows about a key.
 #[derive(Debug)]
 pub(super) enum Known {
     /// Nothing.
     Nothing,
     /// Its window is used up.
     UsedUp(KeyRecord),
-    /// The same; whether it has been revoked is to be looked up now, by this caller alone.
+    /// The same; this caller alone must look up now whether the key was revoked.
     Recheck(KeyRecord),
 }
 
 impl ExhaustedKeys {
-    /// What is known of `key`, for a request at `now` under this limit.
+    /// The cached state of `key`, for a request at `now` under this limit.
     pub(super) fn find(&self, key: &KeyHash, limit: RateLimit, now: Timestamp) -> Known {
         let mut keys = self.lock();
         let Some(known) = keys.get_mut(key) else {
@@ -59,7 +59,7 @@ impl ExhaustedKeys {
         Known::Recheck(entry)
     }
 
-    /// Remembers the key if the database has counted more in its window than the limit.
+    /// Adds the key if the database has counted more in its window than the limit.
     pub(super) fn note(&self, key: KeyHash, limit: RateLimit, entry: &KeyRecord) {
         if !is_over(entry, limit) {
             return;
@@ -76,7 +76,7 @@ impl ExhaustedKeys {
         keys.insert(key, known);
     }
 
-    /// Forgets a key that has changed.
+    /// Removes a key that has changed.
     pub(super) fn forget(&self, key: ApiKeyId) {
         self.lock().retain(|_, known| known.entry.key != key);
     }
@@ -92,7 +92,7 @@ fn is_over(entry: &KeyRecord, limit: RateLimit) -> bool {
         .is_some_and(|window| window.count > limit.requests)
 }
 
-/// Whether a request at `now` is one too many in the window that the database last counted in.
+/// Whether a request at `now` exceeds the limit in the window that the database counted last.
 pub(super) fn is_used_up(entry: &KeyRecord, limit: RateLimit, now: Timestamp) -> bool {
     let length = TimeDelta::seconds(limit.window_seconds.into());
     let is_running = entry

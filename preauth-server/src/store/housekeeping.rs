@@ -1,4 +1,4 @@
-//! What the janitor removes or sums up, a little at a time.
+//! Housekeeping: removes or sums up records in small batches.
 
 use std::sync::Arc;
 
@@ -7,30 +7,30 @@ use preauth_core::port::Unavailable;
 use preauth_core::value::Timestamp;
 use tokio::sync::Notify;
 
-/// Deliveries settled by one transaction: few enough that nobody notices.
+/// Deliveries settled by one transaction: few enough that other writes are not delayed.
 pub(super) const SETTLE_BATCH_SIZE: u32 = 1_000;
 
-/// Removes what need not be kept any longer, and does what is done a little at a time.
+/// Removes records after their retention, and does other work in small batches.
 ///
-/// Each call removes at most `limit` records, so that no write waits long behind it, and says how
-/// many it removed: fewer than `limit` means that none is left.
+/// Each call removes at most `limit` records, so that other writes do not wait long, and returns
+/// the number removed: fewer than `limit` means that none is left.
 #[async_trait]
 pub trait Housekeeping: Send + Sync {
-    /// Does what follows for deliveries when an endpoint was removed (they end) or resumed (they are
-    /// due); 0 when nothing is left to do.
+    /// Settles the deliveries of an endpoint that was removed (they fail) or resumed (they are
+    /// due); returns 0 when nothing is left to do.
     async fn settle_endpoints(&self, limit: u32) -> Result<u64, Unavailable>;
 
-    /// Notified when there is more to settle than was done at once. A hint: what a crash leaves is
-    /// found by settling now and then.
+    /// Notified when there is more to settle than one batch. A hint: after a crash the rest is
+    /// found by settling at intervals.
     fn endpoints_unsettled(&self) -> Arc<Notify>;
 
-    /// Removes idempotency replies, those of the platform included, that had expired at `now`; they
-    /// answer nothing any more.
+    /// Removes idempotency replies that had expired at `now`, those of the platform API included;
+    /// expired replies are never returned.
     async fn forget_expired_replies(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable>;
 
     /// Removes the rate windows of keys that are revoked or expired at `now` and were last used
-    /// before `unused_since`, and counts of windows that later ones replaced. A living key keeps its
-    /// latest window, and with it the time of its last use.
+    /// before `unused_since`, and counts of superseded windows. A valid key keeps its latest
+    /// window, and with it the time of its last use.
     async fn forget_rate_windows(
         &self,
         now: Timestamp,
@@ -38,7 +38,7 @@ pub trait Housekeeping: Send + Sync {
         limit: u32,
     ) -> Result<u64, Unavailable>;
 
-    /// Removes deliveries, with their attempts, that ended before `ended_before`. Pending ones,
+    /// Removes deliveries that ended before `ended_before`, with their attempts. Pending ones,
     /// those of paused endpoints included, are never removed.
     async fn forget_ended_deliveries(
         &self,
@@ -46,7 +46,7 @@ pub trait Housekeeping: Send + Sync {
         limit: u32,
     ) -> Result<u64, Unavailable>;
 
-    /// Removes mails that were sent or given up before `ended_before`. Those that wait are never
+    /// Removes mails that were sent or given up before `ended_before`. Waiting ones are never
     /// removed.
     async fn forget_ended_notices(
         &self,
@@ -54,6 +54,6 @@ pub trait Housekeeping: Send + Sync {
         limit: u32,
     ) -> Result<u64, Unavailable>;
 
-    /// Sums up counts that are kept as many rows; what they come to stays the same.
+    /// Sums up counts that are spread over many rows; the totals stay the same.
     async fn sum_up_counts(&self, limit: u32) -> Result<u64, Unavailable>;
 }

@@ -1,4 +1,4 @@
-//! What a server asks of its database besides the data.
+//! Operations on the database as a whole.
 
 use std::sync::Arc;
 
@@ -12,46 +12,46 @@ use crate::worker::LoopHealth;
 
 use super::SchemaMismatch;
 
-/// Why a database cannot serve. Each text is for operators and holds no name and no address.
+/// Why a database cannot serve. Each text is for operators and contains no name and no address.
 #[derive(Debug, Error)]
 pub enum Unfit {
-    /// It cannot be reached, or did not do what it was asked.
+    /// It cannot be reached, or a request failed.
     #[error("the database does not answer")]
     Unreachable(#[source] Unavailable),
-    /// This build cannot work on its schema.
+    /// This build does not support its schema.
     #[error("the database cannot be used: {0}")]
     Schema(SchemaMismatch),
-    /// It is a standby, or was set so.
+    /// It is a standby, or set to read-only.
     #[error("the database takes no writes")]
     ReadOnly,
 }
 
-/// What a database knows of the time.
+/// Times from a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moments {
-    /// What its own clock reads, if it has one apart from this machine's.
+    /// The database's own clock, if it is another than this machine's.
     pub now: Option<Timestamp>,
-    /// When its latest event happened; none before the first.
+    /// The time of its latest event; `None` before the first.
     pub latest_recorded: Option<Timestamp>,
 }
 
-/// Readiness, wake-ups and the end of a database.
+/// Readiness, wake-ups and closing of a database.
 #[async_trait]
 pub trait Lifecycle: Send + Sync {
-    /// Whether the database answers, takes writes, and has a schema that this build works on.
+    /// Whether the database answers, accepts writes, and has a schema that this build supports.
     async fn check(&self) -> Result<(), Unfit>;
 
-    /// What the database knows of the time.
+    /// The times from the database.
     async fn moments(&self) -> Result<Moments, Unavailable>;
 
-    /// The loops in this process without which the database does nothing.
+    /// The loops in this process that the database needs.
     fn loops(&self) -> Vec<Arc<LoopHealth>>;
 
-    /// Ends the database in order: what was accepted is written, what comes after is refused.
-    /// Closing it again does nothing.
+    /// Closes the database in order: accepted writes are finished, later ones are refused.
+    /// Idempotent.
     async fn close(&self);
 
-    /// Notified once after every write that made deliveries due at once, so that a dispatcher in
-    /// this process need not poll. A hint: on start, and for later due times, ask the outbox.
+    /// Notified once after every write that made deliveries due now, so that a dispatcher in this
+    /// process need not poll. A hint: on start, and for later due times, query the outbox.
     fn deliveries_waiting(&self) -> Arc<Notify>;
 }

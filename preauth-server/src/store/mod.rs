@@ -1,7 +1,7 @@
-//! Where everything is kept: one database behind all the ports, chosen by its URL.
+//! The storage: one database behind all the ports, chosen by its URL.
 //!
-//! [`open`] is the only way in. What it gives out are ports; which database stands behind them is
-//! known here and nowhere else.
+//! [`open`] is the only entry. It returns ports; only this module knows which database is behind
+//! them.
 
 mod archive;
 mod backup;
@@ -47,25 +47,25 @@ use url::Kind;
 pub struct Stores {
     /// Consistent loads and atomic commits.
     pub store: Arc<dyn Store>,
-    /// Deliveries on their way.
+    /// Deliveries to be sent.
     pub outbox: Arc<dyn Outbox>,
-    /// Mails on their way.
+    /// Mails to be sent.
     pub notices: Arc<dyn NoticeQueue>,
     /// Reads for answers.
     pub queries: Arc<dyn Queries>,
     /// Keys and rate windows.
     pub access: Arc<dyn Access>,
-    /// What the platform's people keep.
+    /// The records of the platform's staff.
     pub directory: Arc<dyn Directory>,
-    /// Which invoice files were stored lately.
+    /// Recently stored invoice files.
     pub files: Arc<dyn FileLedger>,
-    /// What the janitor removes.
+    /// Removes old records.
     pub housekeeping: Arc<dyn Housekeeping>,
-    /// Readiness, wake-ups and the end.
+    /// Readiness, wake-ups and closing.
     pub lifecycle: Arc<dyn Lifecycle>,
-    /// What operators watch.
+    /// Monitoring.
     pub watch: Arc<dyn Watch>,
-    /// Whose the database is.
+    /// The identity of the database.
     pub identity: Arc<dyn Identity>,
 }
 
@@ -112,9 +112,9 @@ impl Stores {
 /// Opens the database that `url` names: `sqlite://PATH`, relative to the working directory or
 /// absolute (`sqlite:///var/lib/preauth/preauth.db`), or `postgres://USER:PASSWORD@HOST/DATABASE`.
 ///
-/// A SQLite database is created when it does not exist and migrated to this build's schema. One of
-/// PostgreSQL must have taken every step of this build: [`migrate`] takes them. Steps of newer builds
-/// do no harm as long as they support this one.
+/// A SQLite database is created when it does not exist and migrated to this build's schema. A
+/// PostgreSQL database must have every migration of this build: [`migrate`] applies them.
+/// Migrations of newer builds are accepted as long as they support this build.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -135,20 +135,20 @@ pub async fn open(url: impl Into<DatabaseUrl>) -> Result<Stores, OpenError> {
     }
 }
 
-/// Brings the schema of the database that `url` names up to this build's. Several may do so at
-/// once: on PostgreSQL one waits for the other, on SQLite only one can have the file.
+/// Migrates the schema of the database that `url` names to this build's. Concurrent calls are safe:
+/// on PostgreSQL one waits for the other, on SQLite only one can open the file.
 pub async fn migrate(url: impl Into<DatabaseUrl>) -> Result<(), OpenError> {
     let url = url.into();
     if url.is_postgres() {
         return PostgresStore::migrate(&url).await;
     }
-    // Opening it is all it takes.
+    // Opening a SQLite database migrates it.
     open(url).await?.lifecycle.close().await;
     Ok(())
 }
 
-/// Opens what the database that `url` names holds, for an audit: beside the servers that work on it,
-/// without writing to it. It must exist and have a schema that this build works on.
+/// Opens the content of the database that `url` names for an audit: while servers work on it, and
+/// without writing. It must exist and have a schema that this build supports.
 pub async fn archive(url: impl Into<DatabaseUrl>) -> Result<Box<dyn Archive>, OpenError> {
     let url = url.into();
     match url.kind()? {

@@ -16,7 +16,7 @@ pub enum OpenError {
          postgres:// (for example postgres://user@host/preauth)"
     )]
     UnknownScheme,
-    /// The path is empty, names no file, asks for memory, or carries options.
+    /// The path is empty, is not a file name, asks for memory, or carries options.
     #[error("the database url must name a file, without options, after sqlite://")]
     NoFile,
     /// Another process has the database open.
@@ -28,19 +28,19 @@ pub enum OpenError {
         /// The file that the other process holds.
         lock: PathBuf,
     },
-    /// Folder, lock file or database file could not be made or opened.
+    /// A folder, lock file or database file could not be created or opened.
     #[error(
         "{} cannot be created or opened; check that its folder exists and may be written to",
         path.display()
     )]
     File {
-        /// What could not be made or opened.
+        /// The file or folder.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         #[source]
         cause: std::io::Error,
     },
-    /// The database did not let itself be opened.
+    /// The file could not be opened as a database.
     #[error(
         "{} cannot be opened as a database; check that it is a sqlite file and that the disk has room",
         path.display()
@@ -48,43 +48,43 @@ pub enum OpenError {
     Database {
         /// The database file.
         path: PathBuf,
-        /// What the database says.
+        /// The error of the database.
         #[source]
         cause: Box<dyn StdError + Send + Sync>,
     },
-    /// The schema could not be brought up to this build's.
+    /// The migration of the schema failed.
     #[error("the schema of {} cannot be migrated; check that the disk has room", path.display())]
     Migration {
         /// The database file.
         path: PathBuf,
-        /// Which step failed, and why.
+        /// The failed migration, and why.
         #[source]
         cause: Box<dyn StdError + Send + Sync>,
     },
-    /// The URL begins like one of PostgreSQL and goes on like none. It is not repeated here: it may
-    /// hold a password.
+    /// The URL begins like a PostgreSQL URL but is malformed. It is not repeated here: it may
+    /// contain a password.
     #[error("the database url must have the form postgres://USER:PASSWORD@HOST:PORT/DATABASE")]
     PostgresUrl,
-    /// A sandbox would change what is not its own.
+    /// A sandbox would change data that is not its own.
     #[error(
         "this database is not a sandbox's own: it is not empty, and it does not carry a sandbox's mark; \
          nothing in it was changed; choose another database or another --data folder"
     )]
     NotASandboxs,
-    /// The demo data were cut off, in a database that is not a file.
+    /// Writing the demo data was interrupted, in a database that is not a file.
     #[error("an earlier start of this sandbox was cut off; empty the database and start again")]
     HalfSeeded,
-    /// Anybody on the way could pose as the database server.
+    /// Somebody on the network path could impersonate the database server.
     #[error(
         "the database at {host} is reached over a network without a verified certificate; add \
          ?sslmode=verify-full to the url (and sslrootcert=FILE for a CA of your own), or set \
          database_network_is_private = true if nobody else reaches that network"
     )]
     UnverifiedServer {
-        /// Where it is said to be.
+        /// The host in the URL.
         host: String,
     },
-    /// The database server did not let anybody in.
+    /// The database server refused the connection.
     #[error(
         "the database at {database} does not answer or refuses the connection; check that it runs, \
          and the user, password and database of the url"
@@ -92,19 +92,19 @@ pub enum OpenError {
     Unreachable {
         /// Host, port and database.
         database: String,
-        /// What the database says.
+        /// The error of the database.
         #[source]
         cause: Box<dyn StdError + Send + Sync>,
     },
-    /// The schema was never made, or this build cannot work on it.
+    /// The schema is missing, or this build does not support it.
     #[error("the database at {database} cannot be used: {mismatch}")]
     SchemaMismatch {
         /// Host, port and database, or the database file.
         database: String,
-        /// What is wrong with its schema.
+        /// The mismatch.
         mismatch: SchemaMismatch,
     },
-    /// The schema of a database server could not be brought up to this build's.
+    /// The migration of a database server's schema failed.
     #[error(
         "the schema of the database at {database} cannot be migrated; check that the user may \
          create tables, and run it again"
@@ -112,7 +112,7 @@ pub enum OpenError {
     PostgresMigration {
         /// Host, port and database.
         database: String,
-        /// Which step failed, and why.
+        /// The failed migration, and why.
         #[source]
         cause: Box<dyn StdError + Send + Sync>,
     },

@@ -1,8 +1,9 @@
-//! The way to a page of a long list.
+//! Finds a page of a long list.
 
 use preauth_core::port::PageRequest;
 
-/// Which rows of a list to read, counted from its nearer end: the far end would be walked to.
+/// The rows of a list to read, counted from the nearer end: reading from the far end would walk
+/// through all rows between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Window {
     Empty,

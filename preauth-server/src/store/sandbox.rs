@@ -1,7 +1,7 @@
 //! Which databases a sandbox may change: those that carry its mark.
 //!
-//! The mark is a table of one row, made in a database that is empty. It is looked for before anything
-//! else happens to the database, migrations included; files beside the database say nothing about it.
+//! The mark is a table with one row, created in an empty database. It is checked before anything
+//! else happens to the database, migrations included; files beside the database are no evidence.
 
 use std::fmt;
 use std::str::FromStr;
@@ -22,41 +22,41 @@ pub(super) const READ: &str = "SELECT id, is_seeded FROM preauth_sandbox";
 pub(super) const SEEDED: &str = "UPDATE preauth_sandbox SET is_seeded = TRUE";
 pub(super) const HOLDS_KEY: &str = "SELECT EXISTS (SELECT 1 FROM api_keys WHERE hash = $1)";
 
-/// Which sandbox a database belongs to: its data folder has the same.
+/// The sandbox that a database belongs to: the same id is in its data folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SandboxId(String);
 
-/// A text that is no id of a sandbox.
+/// The text is not an id of a sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an id of a sandbox has 32 hexadecimal digits")]
 pub struct NoSandboxId;
 
-/// What a sandbox's database says of itself.
+/// The mark in a sandbox's database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SandboxMark {
-    /// Whose it is.
+    /// The sandbox that owns the database.
     pub id: SandboxId,
     /// Whether its demo data are complete.
     pub is_seeded: bool,
 }
 
 impl SandboxId {
-    /// A new one.
+    /// A new id.
     #[must_use]
     pub fn random() -> Self {
         Self(hex::encode(random_bytes::<ID_BYTES>()))
     }
 
-    /// Its text.
+    /// The id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Whose sandbox the database is: `id`'s from now on when it is empty, or when it holds the API key
-/// `known`, which sandboxes of earlier versions left in their folders. Any other database without a
-/// mark is refused, and nothing in it is changed.
+/// Claims the database for the sandbox `id` when it is empty, or when it contains the API key
+/// `known`, which sandboxes of earlier versions left in their folders; returns the mark. Any other
+/// database without a mark is refused and not changed.
 pub async fn claim(
     url: &DatabaseUrl,
     id: &SandboxId,
@@ -68,7 +68,7 @@ pub async fn claim(
     }
 }
 
-/// Notes that the demo data are complete.
+/// Records that the demo data are complete.
 pub async fn seeded(url: &DatabaseUrl) -> Result<(), OpenError> {
     match url.kind()? {
         Kind::Sqlite(path) => sqlite::sandbox_is_seeded(path.as_ref()).await,
@@ -76,7 +76,8 @@ pub async fn seeded(url: &DatabaseUrl) -> Result<(), OpenError> {
     }
 }
 
-/// Removes the database of the sandbox `id`, whose demo data are not complete; only a file can be.
+/// Removes the database of the sandbox `id` whose demo data are incomplete; only a file can be
+/// removed.
 pub async fn discard(url: &DatabaseUrl, id: &SandboxId) -> Result<(), OpenError> {
     match url.kind()? {
         Kind::Sqlite(path) => sqlite::discard_sandbox(path.as_ref(), id).await,

@@ -1,7 +1,8 @@
-//! Which schemas a build works on: its own, and newer ones that were only expanded since.
+//! Which schemas a build supports: its own, and newer ones with only compatible migrations since.
 //!
-//! Most steps expand: whatever an older build reads and writes stays as it is. A step that takes
-//! something away records, in its own SQL, the oldest step that a build must know from then on.
+//! Most migrations are compatible: what an older build reads and writes stays unchanged. An
+//! incompatible migration records, in its own SQL, the oldest migration that a build must know from
+//! then on.
 
 use std::borrow::Cow;
 
@@ -9,26 +10,27 @@ use sqlx::SqlSafeStr;
 use sqlx::migrate::{AppliedMigration, Migration, MigrationType};
 use thiserror::Error;
 
-/// Where the database records which steps it has taken.
+/// The table with the applied migrations.
 pub(super) const STEPS_TABLE: &str = "_sqlx_migrations";
-/// The first line of a step that cannot run in a transaction: it builds indexes concurrently, say.
+/// The first line of a migration that cannot run in a transaction, e.g. because it builds an index
+/// concurrently.
 const NO_TRANSACTION: &str = "-- no-transaction";
 
-/// Why a build cannot work on a database's schema; each text names the next step.
+/// Why a build does not support a database's schema; each text names the next step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum SchemaMismatch {
-    /// Steps of this build were never taken.
+    /// Migrations of this build are missing.
     #[error("its schema is older than this build; run `preauth-server migrate` of this build")]
     Older,
-    /// A newer build took a step that this one cannot work with.
+    /// A newer build applied a migration that this one does not support.
     #[error("its schema is too new for this build; use a newer version of the server")]
     Newer,
-    /// A step that this build knows was taken in another form.
+    /// A known migration was applied in another form.
     #[error("its schema was made by a different build; use the version of the server that made it")]
     Different,
 }
 
-/// A step of the schema. A published one is never changed: the database keeps its checksum.
+/// A migration of the schema. A published one never changes: the database stores its checksum.
 pub(super) fn step(version: i64, name: &'static str, sql: &'static str) -> Migration {
     let kind = MigrationType::Simple;
     let no_transaction = sql.starts_with(NO_TRANSACTION);
@@ -36,16 +38,16 @@ pub(super) fn step(version: i64, name: &'static str, sql: &'static str) -> Migra
     Migration::new(version, name, kind, sql.into_sql_str(), no_transaction)
 }
 
-/// Whether the database has taken steps that this build does not know. Only then does it matter
-/// which is the oldest step that a build must know.
+/// Whether the database has migrations that this build does not know. Only then the oldest
+/// supported migration matters.
 pub(super) fn has_unknown(known: &[Migration], taken: &[AppliedMigration]) -> bool {
     let is_known = |version| known.iter().any(|step| step.version == version);
     !taken.iter().all(|step| is_known(step.version))
 }
 
-/// The steps that the database has still to take, unless this build cannot work on it in any case.
+/// The migrations that are still to be applied, unless this build cannot support the database.
 ///
-/// `oldest_supported` is the oldest step that a build must know, if the database records one.
+/// `oldest_supported` is the oldest migration that a build must know, if the database records one.
 pub(super) fn pending<'a>(
     known: &'a [Migration],
     taken: &[AppliedMigration],
@@ -68,7 +70,7 @@ pub(super) fn pending<'a>(
     Ok(pending)
 }
 
-/// Whether this build works on the database as it is.
+/// Whether this build supports the database without migration.
 pub(super) fn check(
     known: &[Migration],
     taken: &[AppliedMigration],
@@ -135,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_steps_that_say_so_run_without_a_transaction() {
+    fn only_marked_migrations_run_without_a_transaction() {
         assert!(!step(1, "a", "-- Why.\nSELECT 1").no_tx);
         assert!(step(2, "b", "-- no-transaction\n-- Why.\nSELECT 1").no_tx);
     }

@@ -1,5 +1,5 @@
-//! Rows that this build cannot read: a newer build wrote them, or something broke them. They are set
-//! aside, counted and logged once each; everything else goes on.
+//! Rows that this build cannot read: a newer build wrote them, or they are damaged. They are
+//! skipped, counted and logged once each; all other rows are processed.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Display;
@@ -10,16 +10,16 @@ use preauth_core::value::{OperationId, Timestamp};
 
 use super::rows::{Corrupt, RawRow};
 
-/// After so long it is looked at again, by this build or by one that can read it.
+/// Delay until a skipped row is read again, by this build or by one that can read it.
 pub(super) const LOOK_AGAIN: TimeDelta = TimeDelta::minutes(10);
-/// Rows that are remembered of each kind; each further one is counted whenever it is met.
+/// Maximum number of rows of each kind that are remembered; further ones are counted on every read.
 const MAX_REMEMBERED: usize = 10_000;
 
-/// What one process has set aside of its database.
+/// The rows that one process has skipped.
 #[derive(Debug, Default)]
 pub(super) struct SetAside {
     known: Mutex<Known>,
-    /// Overdue offers that are left out, until when.
+    /// Overdue offers that are skipped, and until when.
     overdue: Mutex<HashMap<OperationId, Timestamp>>,
 }
 
@@ -29,7 +29,7 @@ struct Known {
     counts: BTreeMap<&'static str, u64>,
 }
 
-/// A row that makes no sense to this build.
+/// A row that this build cannot read.
 #[derive(Debug)]
 pub(super) struct Unreadable {
     id: String,
@@ -46,7 +46,7 @@ impl Unreadable {
 }
 
 impl SetAside {
-    /// Counts rows and logs those that were not met before.
+    /// Counts rows and logs those that are new.
     pub(super) fn note(&self, unreadable: impl IntoIterator<Item = Unreadable>) {
         for Unreadable { id, cause } in unreadable {
             if self.is_new(cause.table(), &id) {
@@ -62,13 +62,13 @@ impl SetAside {
         }
     }
 
-    /// How many rows of each table were set aside since the process began.
+    /// The number of rows of each table that were skipped since the process began.
     pub(super) fn counts(&self) -> Vec<(&'static str, u64)> {
         let known = lock(&self.known);
         known.counts.iter().map(|(table, n)| (*table, *n)).collect()
     }
 
-    /// Notes overdue offers and leaves them out for a while.
+    /// Records unreadable overdue offers and skips them for a while.
     pub(super) fn leave_out(&self, offers: Vec<(OperationId, Corrupt)>, now: Timestamp) {
         let mut overdue = lock(&self.overdue);
         for (operation, cause) in offers {
@@ -79,14 +79,14 @@ impl SetAside {
         }
     }
 
-    /// The overdue offers that are left out at `now`.
+    /// The overdue offers that are skipped at `now`.
     pub(super) fn left_out(&self, now: Timestamp) -> Vec<i64> {
         let mut overdue = lock(&self.overdue);
         overdue.retain(|_, until| *until > now);
         overdue.keys().map(|operation| operation.get()).collect()
     }
 
-    /// Whether a row is met for the first time, or can no longer be remembered.
+    /// Whether a row is new, or there is no space to remember it.
     fn is_new(&self, table: &'static str, id: &str) -> bool {
         let mut known = lock(&self.known);
         let is_remembered = known.rows.len() < MAX_REMEMBERED;
@@ -104,7 +104,7 @@ impl SetAside {
 }
 
 impl SetAside {
-    /// Those of `rows` that can be read, for a list. The others are noted.
+    /// The readable rows of `rows`, for a list. The others are recorded.
     pub(super) fn readable<'r, R: RawRow, T>(
         &self,
         rows: &'r [R],
@@ -121,7 +121,7 @@ impl SetAside {
     }
 }
 
-/// What a row's `id` says, in whichever form.
+/// The `id` column of a row in any type.
 fn id(row: &impl RawRow) -> String {
     let uuid = row.uuid("id").ok().flatten().map(|id| id.to_string());
     let number = || row.whole("id").ok().flatten().map(|id| id.to_string());

@@ -1,12 +1,12 @@
-//! Where a database is, read once for everybody who opens it.
+//! The location of a database, parsed once.
 
 use std::fmt;
 
 use super::{OpenError, postgres, sqlite};
 
-/// Where a database is, and whether the network to it may be trusted without a certificate.
+/// The location of a database, and whether its network is trusted without a certificate.
 ///
-/// From a text alone it is not: a PostgreSQL server on another machine then needs
+/// Built from a text alone it is not trusted: a PostgreSQL server on another machine then needs
 /// `sslmode=verify-full`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DatabaseUrl {
@@ -14,14 +14,14 @@ pub struct DatabaseUrl {
     network_is_private: bool,
 }
 
-/// Which database a URL names.
+/// The kind of database that a URL names.
 pub(super) enum Kind<'a> {
     Sqlite(&'a str),
     Postgres,
 }
 
 impl DatabaseUrl {
-    /// A database on a network that the operator vouches for, certificate or not.
+    /// A database on a network that the operator declares private, with or without certificate.
     #[must_use]
     pub fn on_private_network(text: impl Into<String>) -> Self {
         Self {
@@ -30,7 +30,7 @@ impl DatabaseUrl {
         }
     }
 
-    /// Validates the form, and how the database is reached, without looking whether it is there.
+    /// Validates the form and the security of the connection, without connecting.
     pub fn validate(&self) -> Result<(), OpenError> {
         match self.kind()? {
             Kind::Sqlite(path) => sqlite::check_path(path.as_ref()),
@@ -38,7 +38,7 @@ impl DatabaseUrl {
         }
     }
 
-    /// Whether it names a PostgreSQL database, which other instances may share.
+    /// Whether it names a PostgreSQL database, which several instances may share.
     #[must_use]
     pub fn is_postgres(&self) -> bool {
         matches!(self.kind(), Ok(Kind::Postgres))

@@ -1,4 +1,4 @@
-//! What operators watch of a database.
+//! Monitoring of a database.
 
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
@@ -6,35 +6,35 @@ use preauth_core::value::Timestamp;
 
 use crate::fair::Refusals;
 
-/// Nothing is counted further than this: more is as alarming, and would take longer to count.
+/// Counting stops here: a larger number is no more useful, and takes longer.
 pub(super) const COUNT_LIMIT: u32 = 10_000;
 
-/// A look from outside: cheap however much is stored, and never a write.
+/// Monitoring queries: their cost does not grow with the data, and they never write.
 #[async_trait]
 pub trait Watch: Send + Sync {
-    /// What waits at `now`; the same from every instance on the database.
+    /// The waiting work at `now`; every instance on the database gets the same.
     async fn waiting(&self, now: Timestamp) -> Result<Waiting, Unavailable>;
 
-    /// How many head offices have invoice files of so many bytes or more.
+    /// The number of head offices whose invoice files have at least this many bytes.
     async fn offices_with_files_of(&self, bytes: u64) -> Result<u32, Unavailable>;
 
-    /// How this process uses its own connections, at this moment.
+    /// The current use of this process's own connections.
     fn usage(&self) -> Usage;
 
-    /// How many rows of each table this process could not read and set aside since it began.
+    /// The number of unreadable rows of each table that this process skipped since it began.
     fn set_aside(&self) -> Vec<(&'static str, u64)>;
 }
 
-/// What waits; each is counted up to 10,000, except the endpoints.
+/// Waiting work; each kind is counted up to 10,000, except the endpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// Due deliveries of active endpoints, those under way included.
+    /// Due deliveries of active endpoints, those in progress included.
     pub due_deliveries: u32,
     /// Pending deliveries of paused endpoints.
     pub paused_deliveries: u32,
     /// Paused endpoints that have pending deliveries.
     pub paused_endpoints: u32,
-    /// Mails that are staged and not sent.
+    /// Stored mails that were not sent yet.
     pub staged_notices: u32,
 }
 
@@ -43,27 +43,27 @@ pub struct Waiting {
 pub struct Usage {
     /// `sqlite` or `postgresql`.
     pub database: &'static str,
-    /// Connections that somebody works with; on SQLite those of readers.
+    /// Connections in use; on SQLite those of readers.
     pub connections_in_use: u32,
-    /// Connections that are open and wait for work.
+    /// Open idle connections.
     pub connections_idle: u32,
-    /// As many as there may be.
+    /// The maximum number of connections.
     pub connections_limit: u32,
-    /// Writes that wait for their turn; only SQLite has such a queue.
+    /// Writes that are queued; only SQLite has such a queue.
     pub write_queue: Option<WriteQueue>,
-    /// How often the database's name led to another server than before, or to one that was restarted; only
-    /// on PostgreSQL.
+    /// How often the database's name led to another server, or to a restarted one; only on
+    /// PostgreSQL.
     pub switches: Option<u64>,
-    /// Requests that queues before the database refused so far.
+    /// Requests that the queues before the database refused so far.
     pub refusals: Refusals,
 }
 
-/// The queue before the one task that writes.
+/// The queue of the task that writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteQueue {
-    /// Writes that wait.
+    /// Queued writes.
     pub length: u32,
-    /// As many as may wait.
+    /// The maximum of queued writes.
     pub limit: u32,
 }
 

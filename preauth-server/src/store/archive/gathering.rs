@@ -1,4 +1,4 @@
-//! The events of a page, gathered from rows that were read in bulk.
+//! Collects the events of a page from rows that were read in bulk.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,7 +11,8 @@ use crate::store::rows::{Columns, Corrupt, RawRow};
 
 use super::{RowRead, readable, stored};
 
-/// The events of a page, by the number of what they tell of; attempts and deliveries are added before them.
+/// The events of a page, by the number of their operation or order. Attempts are added first, then
+/// deliveries, then events.
 #[derive(Debug, Default)]
 pub(in crate::store) struct Gathering {
     attempts: HashMap<DeliveryId, Vec<StoredAttempt>>,
@@ -32,7 +33,7 @@ impl Gathering {
         Ok(())
     }
 
-    /// To be added after their attempts.
+    /// Adds deliveries; their attempts must be added before.
     pub(in crate::store) fn deliveries(&mut self, rows: &[impl RawRow]) -> Result<(), Corrupt> {
         for row in rows {
             let columns = Columns::of("deliveries", row);
@@ -44,7 +45,7 @@ impl Gathering {
         Ok(())
     }
 
-    /// To be added after their deliveries.
+    /// Adds events; their deliveries must be added before.
     pub(in crate::store) fn events(&mut self, rows: &[impl RawRow]) -> Result<(), Corrupt> {
         for row in rows {
             let columns = Columns::of("events", row);
@@ -62,7 +63,7 @@ impl Gathering {
         }
     }
 
-    /// Takes the delivery's attempts along.
+    /// Attaches the delivery's attempts.
     fn delivery(&mut self, of: EventId, id: DeliveryId, read: RowRead<StoredDelivery>) {
         if self.broken_deliveries.contains(&id) {
             return;
@@ -76,7 +77,7 @@ impl Gathering {
         }
     }
 
-    /// Takes the event's deliveries along.
+    /// Attaches the event's deliveries.
     fn event(&mut self, of: i64, id: EventId, read: RowRead<StoredEvent>) {
         match read {
             Ok(mut event) => {
@@ -91,8 +92,8 @@ impl Gathering {
         }
     }
 
-    /// Puts a record together; nothing when one of its events was told to be unreadable, because
-    /// without it the others make no sense.
+    /// Builds a record. `None` if one of its events is unreadable and reported as such: without it
+    /// the others cannot be checked.
     pub(super) fn record<T>(
         &mut self,
         of: i64,
@@ -108,12 +109,12 @@ impl Gathering {
         }
     }
 
-    /// Every event that tells of nothing with a number.
+    /// Every event without a numbered subject.
     pub(super) fn others(&mut self) -> Vec<StoredEvent> {
         self.events.remove(&0).unwrap_or_default()
     }
 
-    /// What could not be read of deliveries and events.
+    /// The errors of unreadable deliveries and events.
     pub(super) fn unreadable(self) -> impl Iterator<Item = Read<Record>> {
         self.unreadable.into_iter().map(Err)
     }

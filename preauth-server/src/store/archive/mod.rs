@@ -1,5 +1,5 @@
-//! What the archives of both databases share: the order in which they read, and how rows become the
-//! records that they belong to. A row that cannot be read is told in place of its record.
+//! Common to the archives of both databases: the order of reading, and how rows become records. An
+//! unreadable row is returned as an error in place of its record.
 
 mod gathering;
 mod notices;
@@ -19,7 +19,7 @@ pub(super) use pages::{
 };
 pub(super) use stage::{Owner, Page, Place, Range, Stage};
 
-/// The outcome of reading a row: what it holds, or why it cannot be read.
+/// The result of reading a row: its value, or why it is unreadable.
 type RowRead<T> = Result<T, String>;
 
 fn readable<T>(read: Result<T, Corrupt>) -> RowRead<T> {

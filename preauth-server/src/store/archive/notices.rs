@@ -1,4 +1,4 @@
-//! Mails: each with what it tells of; those that were sent, by address; and offers without one.
+//! Mails: each with its subject; the sent ones, by address; and offers without a mail.
 
 use preauth_core::port::{
     NotifiedOffer, OfferWithoutMail, Record, SentNotice, StoredNotice, Subject,
@@ -11,7 +11,7 @@ use super::pages::operation_subject;
 use super::stage::{Page, Stage};
 use super::{read_of, readable};
 
-/// Mails with the operations that they name.
+/// Mails with their operations.
 pub(in crate::store) fn notices(rows: &[impl RawRow], stage: &Stage) -> Result<Page, Corrupt> {
     let Some(last) = rows.last() else {
         return Ok((Vec::new(), stage.after()));
@@ -25,7 +25,7 @@ pub(in crate::store) fn notices(rows: &[impl RawRow], stage: &Stage) -> Result<P
     Ok((records.collect::<Result<_, _>>()?, next))
 }
 
-/// Mails that were sent and count.
+/// Sent mails that count for an address.
 pub(in crate::store) fn sent(rows: &[impl RawRow], stage: &Stage) -> Result<Page, Corrupt> {
     let Some(last) = rows.last() else {
         return Ok((Vec::new(), stage.after()));
@@ -44,7 +44,7 @@ pub(in crate::store) fn sent(rows: &[impl RawRow], stage: &Stage) -> Result<Page
     Ok((records.collect::<Result<_, _>>()?, next))
 }
 
-/// Offers of which there is no mail.
+/// Offers without a mail.
 pub(in crate::store) fn offers_without_mail(
     rows: &[impl RawRow],
     stage: &Stage,

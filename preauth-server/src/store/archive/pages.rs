@@ -1,4 +1,4 @@
-//! The rows of a page as records.
+//! Converts the rows of a page into records.
 
 use std::collections::HashMap;
 
@@ -17,12 +17,12 @@ use super::stage::{Page, Place, Stage};
 use super::stored::OwnOperation;
 use super::{RowRead, read_of, readable, stored};
 
-/// Where a page of operations ends; none when it is empty.
+/// The last place of a page of operations; `None` when it is empty.
 pub(in crate::store) fn last_operation(rows: &[impl RawRow]) -> Result<Option<Place>, Corrupt> {
     last(rows, "operations")
 }
 
-/// Where a page of payment orders ends; none when it is empty.
+/// The last place of a page of payment orders; `None` when it is empty.
 pub(in crate::store) fn last_order(rows: &[impl RawRow]) -> Result<Option<Place>, Corrupt> {
     last(rows, "payment_orders")
 }
@@ -35,7 +35,7 @@ fn last(rows: &[impl RawRow], table: &'static str) -> Result<Option<Place>, Corr
     rows.last().map(place).transpose()
 }
 
-/// Where a page of events ends that tell of nothing with a number; none when it is empty.
+/// The last id of a page of events without a numbered subject; `None` when it is empty.
 pub(in crate::store) fn last_other(rows: &[impl RawRow]) -> Result<Option<Uuid>, Corrupt> {
     let id = |row| Columns::of("events", row).uuid("id");
     rows.last().map(id).transpose()
@@ -132,7 +132,7 @@ fn whole_order(
     }))
 }
 
-/// Events that tell of nothing with a number.
+/// Events without a numbered subject.
 pub(in crate::store) fn others(
     rows: &[impl RawRow],
     mut gathering: Gathering,
@@ -154,7 +154,7 @@ pub(in crate::store) fn others(
     Ok(records)
 }
 
-/// Remembered answers with the operations that they tell of.
+/// Stored replies with their operations.
 pub(in crate::store) fn replies(rows: &[impl RawRow], stage: &Stage) -> Result<Page, Corrupt> {
     let Some(last) = rows.last() else {
         return Ok((Vec::new(), stage.after()));
@@ -171,8 +171,8 @@ pub(in crate::store) fn replies(rows: &[impl RawRow], stage: &Stage) -> Result<P
     Ok((records.collect::<Result<_, _>>()?, next))
 }
 
-/// Operations that hold an invoice. The rows begin with the last of the page before, so that any two that
-/// follow each other stand in one page.
+/// Operations that hold an invoice. The rows begin with the last one of the previous page, so that
+/// each pair of neighbours is in one page.
 pub(in crate::store) fn holders(rows: &[impl RawRow], stage: &Stage) -> Result<Page, Corrupt> {
     let Some(last) = rows.last() else {
         return Ok((Vec::new(), stage.after()));
@@ -195,7 +195,7 @@ pub(in crate::store) fn holders(rows: &[impl RawRow], stage: &Stage) -> Result<P
     Ok((records.collect::<Result<_, _>>()?, next))
 }
 
-/// Events under another head office than what they tell of.
+/// Events under another head office than their subject.
 pub(in crate::store) fn strays(rows: &[impl RawRow], stage: &Stage) -> Result<Page, Corrupt> {
     let ids = rows.iter().map(|row| Columns::of("events", row).uuid("id"));
     let ids: Vec<Uuid> = ids.collect::<Result<_, _>>()?;
@@ -208,7 +208,7 @@ pub(in crate::store) fn strays(rows: &[impl RawRow], stage: &Stage) -> Result<Pa
     Ok((strays.collect(), next))
 }
 
-/// Counts that are wrong.
+/// Wrong counts.
 pub(in crate::store) fn miscounts(rows: &[impl RawRow]) -> Result<Vec<Read<Record>>, Corrupt> {
     let records = rows.iter().map(|row| {
         let payer = Columns::of("operation_counts", row).uuid("payer_id")?;
@@ -219,7 +219,7 @@ pub(in crate::store) fn miscounts(rows: &[impl RawRow]) -> Result<Vec<Read<Recor
     records.collect()
 }
 
-/// The room that a head office's files are said to have, if it is wrong.
+/// The recorded size of a head office's files, if it is wrong.
 pub(in crate::store) fn file_bytes(
     head_office: Uuid,
     row: &impl RawRow,

@@ -1,9 +1,9 @@
-//! What is read after what, and where a page ended.
+//! The order of reading, and where a page ended.
 
 use preauth_core::port::{Read, Record};
 use uuid::Uuid;
 
-/// What is read next, and where its last page ended.
+/// The next thing to read, and where its last page ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::store) enum Stage {
     Operations(Place),
@@ -13,12 +13,12 @@ pub(in crate::store) enum Stage {
     Holders(Uuid, String, String, i64),
     Strays(Uuid),
     Notices(Uuid),
-    /// Address, moment and id.
+    /// Address, time and id.
     Sent(String, i64, Uuid),
     OffersWithoutMail(i64),
-    /// The head office whose counts were compared.
+    /// The head office whose counts were compared last.
     Counts(Uuid),
-    /// The head office whose files were summed up.
+    /// The head office whose files were summed up last.
     FileBytes(Uuid),
     End,
 }
@@ -26,7 +26,7 @@ pub(in crate::store) enum Stage {
 /// A head office and a number under it.
 pub(in crate::store) type Place = (Uuid, i64);
 
-/// Records, and the stage after them: the next one when nothing was left of this.
+/// Records, and the following stage: the next one when this stage is complete.
 pub(in crate::store) type Page = (Vec<Read<Record>>, Stage);
 
 const BEGINNING: Place = (Uuid::nil(), 0);
@@ -36,13 +36,13 @@ impl Stage {
         Self::Operations(BEGINNING)
     }
 
-    /// What follows a page of so many rows: `next` when it was full.
+    /// The stage after a page with this number of rows: `next` if the page was full.
     pub(in crate::store) fn next(&self, rows: usize, limit: u32, next: Self) -> Self {
         let is_full = u32::try_from(rows).is_ok_and(|rows| rows >= limit);
         if is_full { next } else { self.after() }
     }
 
-    /// The beginning of what comes after everything of this.
+    /// The first stage after this kind of record.
     pub(in crate::store) const fn after(&self) -> Self {
         match self {
             Self::Operations(_) => Self::Orders(BEGINNING),
@@ -60,7 +60,7 @@ impl Stage {
     }
 }
 
-/// What events tell of.
+/// The subject of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::store) enum Owner {
     Operation,
@@ -68,8 +68,8 @@ pub(in crate::store) enum Owner {
     Nothing,
 }
 
-/// A page in the order of head offices and numbers; of events that tell of nothing, in that of
-/// their own ids.
+/// A page in the order of head offices and numbers; events without a numbered subject are in the
+/// order of their own ids.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::store) struct Range {
     pub(in crate::store) after: Place,

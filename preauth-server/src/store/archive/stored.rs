@@ -1,4 +1,4 @@
-//! Rows as what an audit compares.
+//! Converts rows into the values that an audit compares.
 
 use preauth_core::operation::Operation;
 use preauth_core::payment_order::PaymentOrder;
@@ -64,7 +64,7 @@ pub(super) fn event(row: &impl RawRow) -> Result<StoredEvent, Corrupt> {
     })
 }
 
-/// An operation with what stands beside it in its row.
+/// An operation with the other columns of its row.
 pub(super) struct OwnOperation {
     pub(super) operation: Operation,
     pub(super) head_office: CompanyId,
@@ -102,7 +102,7 @@ pub(super) fn holder(row: &impl RawRow) -> Result<Holder, Corrupt> {
     let columns = Columns::of("operations", row);
     let number: InvoiceNumber = columns.parsed("invoice_number")?;
     let compared: String = columns.raw("compared_number")?;
-    // What earlier builds wrote is compared as it was sent.
+    // Earlier builds compared the number as it was sent.
     if ![number.as_str(), &number.compared()].contains(&compared.as_str()) {
         return Err(columns.corrupt("invoice_number_nfc"));
     }

@@ -1,4 +1,4 @@
-//! The columns of one row, by their names.
+//! The columns of one row, by name.
 
 use std::str::FromStr;
 
@@ -10,10 +10,10 @@ use uuid::Uuid;
 use super::raw::{Raw, RawRow};
 use super::stored::Stored;
 
-/// Between the texts of a set.
+/// Separates the texts of a set.
 const SEPARATOR: &str = ",";
 
-/// What is stored was not written by this server.
+/// A stored value that this server cannot have written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("column {column} of table {table} holds what cannot be read back")]
 pub(in crate::store) struct Corrupt {
@@ -22,7 +22,7 @@ pub(in crate::store) struct Corrupt {
 }
 
 impl Corrupt {
-    /// Whose row it is.
+    /// The table of the row.
     pub(in crate::store) const fn table(self) -> &'static str {
         self.table
     }
@@ -41,7 +41,7 @@ impl From<Corrupt> for Unavailable {
     }
 }
 
-/// The columns of one row, with the name of the table for the case that one makes no sense.
+/// The columns of one row, with the name of its table for errors.
 #[derive(Clone, Copy)]
 pub(in crate::store) struct Columns<'r> {
     row: &'r dyn RawRow,
@@ -53,7 +53,7 @@ impl<'r> Columns<'r> {
         Self { row, table }
     }
 
-    /// The column as the database has it; `Option` where it may be NULL.
+    /// The column without conversion; `Option` where it may be NULL.
     pub(in crate::store) fn raw<T: Raw<'r>>(&self, column: &'static str) -> Result<T, Corrupt> {
         let read = T::read(self.row, column).ok().flatten();
         read.ok_or_else(|| self.corrupt(column))
@@ -99,7 +99,7 @@ impl<'r> Columns<'r> {
         self.optional_number(column, Money::from_cents)
     }
 
-    /// A whole number that some constructor checks.
+    /// A whole number, checked by a constructor.
     pub(in crate::store) fn number<T>(
         &self,
         column: &'static str,
@@ -127,8 +127,8 @@ impl<'r> Columns<'r> {
         bytes.try_into().map_err(|_| self.corrupt(column))
     }
 
-    /// A set as [`set_text`] writes it. A member that a newer build wrote is left out: this build
-    /// neither grants what it does not know nor records an event of that type.
+    /// Reads a set written by [`set_text`]. Members written by a newer build are left out: this
+    /// build neither grants an unknown permission nor records an event of an unknown type.
     pub(in crate::store) fn set<T: TextEnum + FromStr>(
         &self,
         column: &'static str,
@@ -160,7 +160,8 @@ pub(in crate::store) fn set_text<T: TextEnum>(set: EnumSet<T>) -> String {
     texts.join(SEPARATOR)
 }
 
-/// `LIMIT` and `OFFSET` in the databases' own integers: what lies beyond shows nothing, as it should.
+/// `LIMIT` and `OFFSET` in the databases' integers; a value that is too large becomes the maximum,
+/// which selects nothing.
 pub(in crate::store) fn clamped(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

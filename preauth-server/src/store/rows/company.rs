@@ -1,4 +1,4 @@
-//! Companies, their people and their credit.
+//! Companies, their users and their credit.
 
 use preauth_core::operation::Credit;
 use preauth_core::value::{CompanyId, Timestamp, UserId};
@@ -15,7 +15,7 @@ pub(in crate::store) fn company(row: &impl RawRow) -> Result<Company, Corrupt> {
     let is_invited: bool = columns.raw("is_invited")?;
     let has_contact: Option<&str> = columns.raw("contact_name")?;
     let suspended_at = columns.optional_timestamp("suspended_at")?;
-    // What an invited supplier is called is known to those who invited it.
+    // An invited supplier has no name of its own: each head office that invited it gave it one.
     let name = if is_invited { "cnpj" } else { "name" };
     Ok(Company {
         id,

@@ -32,7 +32,7 @@ pub(in crate::store) fn attempt(row: &impl RawRow) -> Result<(DeliveryId, Attemp
     let columns = Columns::of("attempts", row);
     let http_status: Option<u16> = columns.raw("http_status")?;
     let response_body: &[u8] = columns.raw("response_body")?;
-    // Without an answer there is no body; an empty one is still an answer's.
+    // Without an answer there is no body; an answer may have an empty body.
     let response_body = http_status.map(|_| String::from_utf8_lossy(response_body).into_owned());
     let record = AttemptRecord {
         number: columns.raw("number")?,

@@ -1,4 +1,4 @@
-//! Invoices that were received.
+//! Received invoices.
 
 use preauth_core::ReceivedInvoice;
 use preauth_core::value::InvoiceId;

@@ -1,4 +1,4 @@
-//! Invoice files, and those that were announced.
+//! Invoice files, and files that were announced before they are stored.
 
 use preauth_core::operation::InvoiceFile;
 
@@ -7,7 +7,7 @@ use crate::invoice_files::ContentHash;
 use super::columns::{Columns, Corrupt, count};
 use super::raw::RawRow;
 
-/// What is kept about a file beside its content.
+/// The stored description of a file, without its content.
 pub(in crate::store) fn invoice_file(row: &impl RawRow) -> Result<InvoiceFile, Corrupt> {
     let columns = Columns::of("invoice_files", row);
     Ok(InvoiceFile {
@@ -18,7 +18,7 @@ pub(in crate::store) fn invoice_file(row: &impl RawRow) -> Result<InvoiceFile, C
     })
 }
 
-/// The name of an announced file.
+/// The content hash of an announced file.
 pub(in crate::store) fn content_hash(row: &impl RawRow) -> Result<ContentHash, Corrupt> {
     let hash = Columns::of("announced_files", row).bytes("sha256")?;
     Ok(ContentHash::from_bytes(hash))

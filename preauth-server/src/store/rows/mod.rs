@@ -1,7 +1,7 @@
-//! Rows as the values they were written from, whichever database keeps them.
+//! Converts rows of either database into the values that they were written from.
 //!
-//! Both databases give columns the same names, so what a row means stands here once. How a driver
-//! gives a column out stands with each of them.
+//! Both databases use the same column names, so the meaning of a row is defined once, here. Each
+//! database has its own code for its driver's types.
 
 mod columns;
 mod company;

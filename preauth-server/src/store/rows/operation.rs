@@ -12,8 +12,8 @@ use super::columns::{Columns, Corrupt};
 use super::party::{PAYER, SUPPLIER, party};
 use super::raw::RawRow;
 
-/// The form in which an invoice's number is compared, where it is not the number itself: what the
-/// unique index of the duplicate rule sees in its place.
+/// The normalized form of an invoice's number, if it differs from the number: the unique index of
+/// the duplicate rule uses it in its place.
 pub(in crate::store) fn compared_number(invoice: &Invoice) -> Option<String> {
     let number = invoice.number.as_ref()?;
     let compared = number.compared();
@@ -50,7 +50,7 @@ macro_rules! select_operations {
 }
 pub(in crate::store) use select_operations;
 
-/// Reads a row of `select_operations!` back.
+/// Reads a row of `select_operations!`.
 pub(in crate::store) fn operation(row: &impl RawRow) -> Result<Operation, Corrupt> {
     let columns = Columns::of("operations", row);
     let amounts = InvoiceAmounts::from_cents(
@@ -109,7 +109,7 @@ fn open_extension(columns: Columns<'_>) -> Result<Option<Extension>, Corrupt> {
     }))
 }
 
-/// Reads a row of the table back.
+/// Reads a row of the table.
 pub(in crate::store) fn extension(row: &impl RawRow) -> Result<OperationExtension, Corrupt> {
     let columns = Columns::of("extensions", row);
     let extension = Extension {

@@ -26,7 +26,7 @@ macro_rules! select_orders {
 }
 pub(in crate::store) use select_orders;
 
-/// Reads a row of `select_orders!` back.
+/// Reads a row of `select_orders!`.
 pub(in crate::store) fn order(row: &impl RawRow) -> Result<PaymentOrder, Corrupt> {
     let columns = Columns::of("payment_orders", row);
     let operation: Option<i64> = columns.raw("operation_id")?;
@@ -44,11 +44,12 @@ pub(in crate::store) fn order(row: &impl RawRow) -> Result<PaymentOrder, Corrupt
     })
 }
 
-/// Of an operation's orders only so many of the newest are looked at. The one that stands is among
-/// them: it is the newest, unless there were several before this was a rule.
+/// Maximum number of an operation's newest orders that are read. The active one is among them: it
+/// is the newest, except for data older than this rule.
 pub(in crate::store) const MAX_OTHER_ORDERS: i64 = 100;
 
-/// Orders as far as others of the same operation depend on them: `$columns` more, before `$rest`.
+/// The columns of orders that other orders of the same operation depend on: `$columns` more, before
+/// `$rest`.
 macro_rules! select_other_orders {
     ($columns:literal, $rest:literal) => {
         concat!(
@@ -69,7 +70,7 @@ macro_rules! select_other_orders {
 }
 pub(in crate::store) use select_other_orders;
 
-/// Reads a row of `select_other_orders!` back.
+/// Reads a row of `select_other_orders!`.
 pub(in crate::store) fn other_order(row: &impl RawRow) -> Result<OtherOrder, Corrupt> {
     let columns = Columns::of("payment_orders", row);
     Ok(OtherOrder {

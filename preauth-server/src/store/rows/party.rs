@@ -5,7 +5,7 @@ use preauth_core::value::CompanyId;
 
 use super::columns::{Columns, Corrupt};
 
-/// The names that a query gives the columns of a party.
+/// The column names of a party in a query.
 pub(in crate::store) struct PartyColumns {
     pub(in crate::store) company: &'static str,
     pub(in crate::store) head_office: &'static str,
@@ -27,11 +27,11 @@ pub(in crate::store) const SUPPLIER: PartyColumns = PartyColumns {
     name: "supplier_name",
 };
 
-/// The columns of a record's supplier, beside `join_supplier!`: an invited one has the name that the
-/// record's head office gave it.
+/// The columns of a record's supplier, beside `join_supplier!`: an invited one has the name that
+/// the record's head office gave it.
 ///
-/// What was recorded by a build that knew no invitations, and of no offer, has none: it shows the name
-/// in the company's row.
+/// Records of builds without invitations, and records without an offer, have no invitation and use
+/// the name in the company's row.
 macro_rules! supplier_columns {
     () => {
         "s.id AS supplier_id, s.head_office_id AS supplier_head_office_id,
@@ -57,8 +57,8 @@ macro_rules! join_supplier {
 }
 pub(in crate::store) use join_supplier;
 
-/// What a head office knows of a supplier: the columns are empty when there is no company, and the
-/// name is when others invited it.
+/// What a head office knows about a supplier: every column is empty when there is no company, and
+/// the name is when only other head offices invited it.
 pub(in crate::store) fn known_supplier(columns: Columns<'_>) -> Result<KnownSupplier, Corrupt> {
     let cnpj: Option<&str> = columns.raw(SUPPLIER.cnpj)?;
     if cnpj.is_none() {

@@ -1,4 +1,4 @@
-//! Answers that idempotency keys of the platform's own have.
+//! Stored replies to idempotency keys of the platform API.
 
 use preauth_core::port::PlatformReply;
 use preauth_core::value::Fingerprint;
@@ -6,7 +6,7 @@ use preauth_core::value::Fingerprint;
 use super::columns::{Columns, Corrupt};
 use super::raw::RawRow;
 
-/// Reads back what a key answered.
+/// Reads the reply of a key.
 pub(in crate::store) fn platform_reply(row: &impl RawRow) -> Result<PlatformReply, Corrupt> {
     let columns = Columns::of("platform_replies", row);
     Ok(PlatformReply {

@@ -1,8 +1,8 @@
-//! What a driver gives out: five kinds of columns.
+//! The five column types of a driver.
 
 use uuid::Uuid;
 
-/// A row as the driver of its database has it. None is NULL.
+/// A row of either database's driver. `None` is NULL.
 pub(in crate::store) trait RawRow: Send + Sync {
     fn text(&self, column: &str) -> Result<Option<&str>, sqlx::Error>;
     fn blob(&self, column: &str) -> Result<Option<&[u8]>, sqlx::Error>;
@@ -11,7 +11,7 @@ pub(in crate::store) trait RawRow: Send + Sync {
     fn uuid(&self, column: &str) -> Result<Option<Uuid>, sqlx::Error>;
 }
 
-/// Implements [`RawRow`] by the row's own decoders; they read an id as `$uuid`.
+/// Implements [`RawRow`] by the row's own decoders; an id is decoded as `$uuid`.
 macro_rules! raw_row {
     ($row:ty, $uuid:expr) => {
         impl $crate::store::rows::RawRow for $row {
@@ -39,9 +39,9 @@ macro_rules! raw_row {
 }
 pub(in crate::store) use raw_row;
 
-/// A type that a column is read as, before anything is made of it.
+/// A type of a column before conversion.
 pub(in crate::store) trait Raw<'r>: Sized {
-    /// None where the column is NULL and this type has no place for it.
+    /// `None` where the column is NULL and this type does not allow it.
     fn read(row: &'r dyn RawRow, column: &str) -> Result<Option<Self>, sqlx::Error>;
 }
 
@@ -75,7 +75,7 @@ raw! {
     usize: |row, column| narrow(row, column);
 }
 
-/// A whole number of a narrower type, or one without a sign.
+/// A whole number of a narrower or unsigned type.
 fn narrow<T: TryFrom<i64>>(row: &dyn RawRow, column: &str) -> Result<Option<T>, sqlx::Error>
 where
     T::Error: std::error::Error + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! The columns that a state fills besides the status: written here, read back in `operation`.
+//! The columns that a state fills besides the status: written here, read in `operation`.
 
 use preauth_core::operation::{Closing, State};
 use preauth_core::value::{DueDate, Reason};

@@ -1,4 +1,5 @@
-//! Values as columns hold them: what was accepted once is read back, whatever is accepted today.
+//! Stored forms of values. A value that was accepted once can always be read, even if the rules for
+//! new values are stricter today.
 
 use chrono::NaiveDate;
 use preauth_core::port::{NoticeKind, NoticeStatus as AuditedNoticeStatus};
@@ -10,7 +11,7 @@ use preauth_core::value::{
 use crate::directory::{CompanyKind, DeliveryStatus, NoticeStatus};
 use crate::hold::DeploymentId;
 
-/// A value that a text column holds.
+/// A value that is stored as text.
 pub(in crate::store) trait Stored: Sized {
     /// The value, unless the text was never accepted.
     fn read(text: &str) -> Option<Self>;
@@ -26,14 +27,14 @@ macro_rules! stored {
     };
 }
 
-/// What is accepted never changes.
+/// The accepted texts never change.
 macro_rules! as_sent {
     ($text:ident) => {
         $text.parse().ok()
     };
 }
 
-/// Fewer characters are accepted than once were.
+/// Earlier builds accepted more characters.
 macro_rules! as_once_accepted {
     ($text:ident) => {
         Self::from_stored($text).ok()
