@@ -124,7 +124,7 @@ async fn a_synchronous_standby_that_is_promoted_under_load_loses_and_doubles_not
 
 /// Nobody fences it: it accepts writes, and connections to it stand.
 #[tokio::test]
-async fn no_write_reaches_a_primary_for_long_that_the_name_no_longer_leads_to() {
+async fn writes_to_the_old_primary_stop_soon_after_its_name_moved() {
     for _ in 0..rounds(1) {
         let stage = Stage::set(false).await;
         let offering = Offering::begin(&stage.scene.erp(0));
@@ -153,7 +153,7 @@ async fn no_write_reaches_a_primary_for_long_that_the_name_no_longer_leads_to() 
 }
 
 #[tokio::test]
-async fn a_primary_that_takes_no_more_writes_is_left_for_the_one_that_its_name_leads_to() {
+async fn a_read_only_primary_is_left_for_the_one_behind_its_name() {
     for _ in 0..rounds(1) {
         let stage = Stage::set(false).await;
         let scene = &stage.scene;
@@ -172,7 +172,7 @@ async fn a_primary_that_takes_no_more_writes_is_left_for_the_one_that_its_name_l
 }
 
 #[tokio::test]
-async fn an_id_that_an_asynchronous_standby_never_heard_of_is_not_given_again() {
+async fn an_id_lost_with_the_old_primary_is_not_reused() {
     for _ in 0..rounds(1) {
         let stage = Stage::set(false).await;
         let scene = &stage.scene;

@@ -68,7 +68,7 @@ impl Crowded {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_full_queue_refuses_at_once_and_says_when_to_come_again_on_sqlite() {
+async fn a_full_queue_refuses_at_once_with_retry_after_on_sqlite() {
     let scene = Scene::on_file().await;
     let file = scene.first().data().join("preauth.db");
     let url = format!("sqlite://{}", file.display());
@@ -87,7 +87,7 @@ async fn a_full_queue_refuses_at_once_and_says_when_to_come_again_on_sqlite() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_full_queue_refuses_at_once_and_says_when_to_come_again_on_postgresql() {
+async fn a_full_queue_refuses_at_once_with_retry_after_on_postgresql() {
     let database = Database::empty().await;
     let scene = Scene::on(&database.url()).await;
     let sql = PgPool::connect(&database.url()).await.unwrap();

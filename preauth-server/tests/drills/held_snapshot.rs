@@ -173,7 +173,7 @@ impl Turn {
 /// Two services take turns, one of them on a database of which somebody holds a snapshot: so both have the
 /// same machine.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_snapshot_that_is_held_open_slows_nobody() {
+async fn a_held_snapshot_slows_no_creates_and_webhooks() {
     let mut held = Worked::begin().await;
     let mut free = Worked::begin().await;
     let snapshot = held.hold().await;
@@ -205,7 +205,7 @@ async fn a_snapshot_that_is_held_open_slows_nobody() {
 
 /// Each request counts in the window of its key.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_snapshot_that_is_held_open_does_not_slow_one_keys_requests() {
+async fn a_held_snapshot_does_not_slow_one_keys_requests() {
     let held = Worked::begin().await;
     let free = Worked::begin().await;
     let snapshot = held.hold().await;

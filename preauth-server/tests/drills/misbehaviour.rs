@@ -77,12 +77,12 @@ async fn receivers_misbehave(scene: Scene) {
 }
 
 #[tokio::test]
-async fn everybody_hears_everything_once_they_recover_on_sqlite() {
+async fn all_events_arrive_once_receivers_recover_on_sqlite() {
     receivers_misbehave(Scene::on_file().await).await;
 }
 
 #[tokio::test]
-async fn everybody_hears_everything_once_they_recover_on_postgresql() {
+async fn all_events_arrive_once_receivers_recover_on_postgresql() {
     let database = Database::empty().await;
     receivers_misbehave(Scene::on(&database.url()).await).await;
 }

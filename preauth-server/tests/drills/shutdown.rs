@@ -75,7 +75,7 @@ async fn requests_and_deliveries_under_way_survive_the_end() {
 }
 
 #[tokio::test]
-async fn the_end_comes_in_time_although_the_database_says_nothing() {
+async fn shutdown_ends_in_time_although_the_database_does_not_answer() {
     let database = Database::empty().await;
     let (url, proxy) = Proxy::before(&database.url()).await;
     let mut scene = Scene::on(&url).await;

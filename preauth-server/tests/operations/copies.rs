@@ -15,7 +15,7 @@ use crate::support::{Backend, Home, TestReceiver};
 on_each_database! {
     a_copy_is_silent_until_it_is_adopted_and_the_original_goes_on,
     a_database_of_another_deployment_is_silent,
-    a_database_that_is_only_looked_at_is_silent,
+    a_database_opened_with_quiet_outbound_is_silent,
 }
 
 /// The receiver is on this machine.
@@ -228,7 +228,7 @@ async fn a_database_of_another_deployment_is_silent(backend: Backend) {
     assert_acting(&server, &receiver, arrived).await;
 }
 
-async fn a_database_that_is_only_looked_at_is_silent(backend: Backend) {
+async fn a_database_opened_with_quiet_outbound_is_silent(backend: Backend) {
     let receiver = TestReceiver::start().await;
     let offered = offered(backend, &receiver.url()).await;
     let data = Data::of(&offered);

@@ -60,7 +60,7 @@ async fn odd_requests_make_no_labels_of_their_own() {
 }
 
 #[tokio::test]
-async fn nothing_secret_and_nobodys_name_is_told_and_no_token_is_asked_for() {
+async fn metrics_contain_no_secret_and_no_name_and_need_no_token() {
     let sandbox = Sandbox::start(Backend::Sqlite).await;
     let text = crate::server::ask(&sandbox, "/metrics").await.text;
     for name in [

@@ -67,7 +67,7 @@ async fn a_lost_database_is_not_ready_yet_alive_and_scrapes_go_on_without_old_va
 }
 
 #[tokio::test]
-async fn a_schema_that_is_too_new_or_too_old_is_not_ready_and_the_reason_says_which() {
+async fn a_schema_too_new_or_too_old_is_not_ready_and_reported() {
     let database = Database::empty().await;
     let sandbox = start_on(&database).await;
     sqlx::raw_sql(

@@ -12,9 +12,9 @@ use crate::server::{name, scrape, scrape_until};
 use crate::support::{Backend, Sandbox, TestReceiver, offer_body};
 
 on_each_database! {
-    counters_say_exactly_what_happened,
+    counters_match_the_traffic_exactly,
     requests_beyond_the_rate_of_a_key_are_counted,
-    a_delivery_that_waits_for_its_receiver_is_under_way_and_not_overlooked,
+    a_delivery_waiting_for_its_receiver_is_in_progress_and_not_overdue,
     a_slow_endpoint_is_counted_until_it_answers_sooner,
 }
 
@@ -86,7 +86,7 @@ async fn pass(sandbox: &Sandbox) {
     assert_eq!(statuses, [201, 201, 409, 200, 201, 401, 404]);
 }
 
-async fn counters_say_exactly_what_happened(backend: Backend) {
+async fn counters_match_the_traffic_exactly(backend: Backend) {
     let receiver = TestReceiver::start_failing(1).await;
     let sandbox = Sandbox::start_sending_to(backend, &receiver.url()).await;
     pass(&sandbox).await;
@@ -130,7 +130,7 @@ async fn requests_beyond_the_rate_of_a_key_are_counted(backend: Backend) {
     }
 }
 
-async fn a_delivery_that_waits_for_its_receiver_is_under_way_and_not_overlooked(backend: Backend) {
+async fn a_delivery_waiting_for_its_receiver_is_in_progress_and_not_overdue(backend: Backend) {
     // Takes connections and answers nothing.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());

@@ -14,10 +14,10 @@ on_each_database! {
     a_body_that_is_no_object_is_refused_everywhere,
     a_body_that_is_not_plain_json_is_refused_everywhere,
     every_field_is_held_to_its_kind,
-    unknown_fields_are_ignored_and_bodies_that_nobody_asked_for,
-    an_id_that_is_none_leads_nowhere,
+    unknown_fields_and_unexpected_bodies_are_ignored,
+    a_malformed_or_unknown_id_is_not_found,
     pages_are_held_to_their_bounds,
-    unknown_paths_and_methods_are_told_apart,
+    unknown_paths_and_wrong_methods_have_different_errors,
 }
 
 const JSON: (&str, &str) = ("content-type", "application/json");
@@ -231,7 +231,7 @@ async fn every_field_is_held_to_its_kind(backend: Backend) {
     assert_eq!(scene.operation(1).await, before);
 }
 
-async fn unknown_fields_are_ignored_and_bodies_that_nobody_asked_for(backend: Backend) {
+async fn unknown_fields_and_unexpected_bodies_are_ignored(backend: Backend) {
     let scene = inhabited(backend).await;
     for route in ROUTES {
         let body = match &route.takes {
@@ -250,7 +250,7 @@ async fn unknown_fields_are_ignored_and_bodies_that_nobody_asked_for(backend: Ba
     }
 }
 
-async fn an_id_that_is_none_leads_nowhere(backend: Backend) {
+async fn a_malformed_or_unknown_id_is_not_found(backend: Backend) {
     let scene = inhabited(backend).await;
     let unknown = "018f2f3a-0000-7000-8000-000000000001";
     let huge = "9".repeat(400);
@@ -349,7 +349,7 @@ async fn pages_are_held_to_their_bounds(backend: Backend) {
     }
 }
 
-async fn unknown_paths_and_methods_are_told_apart(backend: Backend) {
+async fn unknown_paths_and_wrong_methods_have_different_errors(backend: Backend) {
     let scene = inhabited(backend).await;
     for path in [
         "",

@@ -13,7 +13,7 @@ on_each_database! {
     an_integration_key_gets_nothing_from_the_private_listener,
     the_operator_token_gets_nothing_from_the_public_listener,
     no_route_answers_without_the_operator_token,
-    who_guesses_the_token_must_wait_and_whoever_has_it_not,
+    token_guesses_are_limited_and_the_valid_token_is_not,
 }
 
 const TOKEN: &str = "operator-token-of-the-tests";
@@ -113,7 +113,7 @@ async fn no_route_answers_without_the_operator_token(backend: Backend) {
     }
 }
 
-async fn who_guesses_the_token_must_wait_and_whoever_has_it_not(backend: Backend) {
+async fn token_guesses_are_limited_and_the_valid_token_is_not(backend: Backend) {
     let home = Home::new(backend).await;
     let served = Server::start_in(home, TOKEN).await;
     let path = format!("{PREFIX}/companies");

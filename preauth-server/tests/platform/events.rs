@@ -13,7 +13,7 @@ use crate::table::{Row, row};
 
 on_each_database! {
     every_type_of_event_arrives_with_exactly_its_fields,
-    payer_and_supplier_hear_of_operations_and_the_payer_alone_of_the_rest,
+    payer_and_supplier_get_operation_events_and_only_the_payer_gets_the_others,
     a_branchs_events_arrive_at_its_head_office,
     a_test_event_asks_for_no_choice,
 }
@@ -266,7 +266,9 @@ fn told_by(arrived: &[Arrived]) -> Vec<(String, Value)> {
     told
 }
 
-async fn payer_and_supplier_hear_of_operations_and_the_payer_alone_of_the_rest(backend: Backend) {
+async fn payer_and_supplier_get_operation_events_and_only_the_payer_gets_the_others(
+    backend: Backend,
+) {
     let scene = Scene::new(backend).await;
     let supplier = scene.company_of("supplierCnpj").await;
     let hears = TestReceiver::start().await;

@@ -15,7 +15,7 @@ async fn ask(server: &Server, target: &str, version: &str, host: Option<&str>) -
 }
 
 #[tokio::test]
-async fn a_name_that_somebody_else_gives_out_leads_nowhere() {
+async fn an_unlisted_host_name_is_refused() {
     let server = Server::start_in(Home::new(Backend::Sqlite).await, TOKEN).await;
     let own = server.platform_url.trim_start_matches("http://").to_owned();
     for host in [

@@ -9,9 +9,9 @@ use crate::scene::{Scene, text};
 use crate::support::{Answer, Backend, RawCaller, offer_body, with};
 
 on_each_database! {
-    a_strangers_create_names_a_supplier_for_nobody_else,
+    one_head_offices_name_for_a_supplier_is_not_shown_to_others,
     an_invited_supplier_is_registered_by_the_platform_alone,
-    a_corrected_name_is_shown_from_then_on_and_what_was_said_stays,
+    a_corrected_name_is_shown_from_then_on_and_sent_events_stay,
     a_registration_among_creates_loses_none_of_them,
     a_registration_is_done_once_under_its_key,
 }
@@ -82,7 +82,7 @@ fn registration() -> Value {
     json!({"cnpj": CNPJ, "name": "Registrada Ltda.", "kind": "SUPPLIER"})
 }
 
-async fn a_strangers_create_names_a_supplier_for_nobody_else(backend: Backend) {
+async fn one_head_offices_name_for_a_supplier_is_not_shown_to_others(backend: Backend) {
     let scene = Scene::new(backend).await;
     let (stranger, erp) = (neighbour(&scene).await, scene.sandbox.caller("apiKey"));
     let theirs = offered(&stranger, &named(&scene, "NF-1", "Nome do Estranho")).await;
@@ -205,7 +205,7 @@ async fn needing_a_registered_supplier(scene: &Scene, id: &str) -> Vec<Answer> {
     ]
 }
 
-async fn a_corrected_name_is_shown_from_then_on_and_what_was_said_stays(backend: Backend) {
+async fn a_corrected_name_is_shown_from_then_on_and_sent_events_stay(backend: Backend) {
     let scene = Scene::new(backend).await;
     let erp = scene.sandbox.caller("apiKey");
     let body = offer_body(&scene.sandbox, "NF-1");

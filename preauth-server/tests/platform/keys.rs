@@ -13,7 +13,7 @@ use crate::scene::{Scene, text};
 use crate::support::{Backend, Home, RawCaller, Server};
 
 on_each_database! {
-    a_key_is_given_to_whoever_may_do_both,
+    a_key_needs_an_active_user_with_both_permissions,
     a_key_has_scopes_on_offer_and_a_validity_on_offer,
     a_key_is_shown_once_and_listed_by_its_prefix,
     a_revoked_key_is_refused_from_then_on,
@@ -43,7 +43,7 @@ async fn office(scene: &Scene) -> (String, String) {
     (format!("/companies/{}/api-keys", scene.company), user)
 }
 
-async fn a_key_is_given_to_whoever_may_do_both(backend: Backend) {
+async fn a_key_needs_an_active_user_with_both_permissions(backend: Backend) {
     let scene = Scene::new(backend).await;
     let (keys, eva) = office(&scene).await;
     let branch = scene.company_of("branchCnpj").await;

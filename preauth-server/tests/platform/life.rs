@@ -9,8 +9,8 @@ use crate::support::Backend;
 use crate::table::{Row, TABLE, leads, row};
 
 on_each_database! {
-    every_row_of_the_table_is_told_as_it_says,
-    a_given_reason_is_told_in_place_of_the_default,
+    every_row_of_the_table_sends_its_event,
+    a_given_reason_replaces_the_default,
     an_operation_shows_everything_that_was_done_to_it,
 }
 
@@ -135,7 +135,7 @@ fn told_by(event: &Value) -> Value {
     json!([id, event["type"], origin, status, stage, reason, net_amount])
 }
 
-async fn every_row_of_the_table_is_told_as_it_says(backend: Backend) {
+async fn every_row_of_the_table_sends_its_event(backend: Backend) {
     let scene = Scene::new(backend).await;
     let mut expected = Vec::new();
     let mut taken = BTreeSet::new();
@@ -212,7 +212,7 @@ fn reachable() -> BTreeSet<(&'static str, &'static str, &'static str)> {
     reachable
 }
 
-async fn a_given_reason_is_told_in_place_of_the_default(backend: Backend) {
+async fn a_given_reason_replaces_the_default(backend: Backend) {
     let scene = Scene::new(backend).await;
     let reason = json!({"reason": "  Sem interesse: \"nunca\"  "});
     let closings = [

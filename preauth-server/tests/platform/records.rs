@@ -11,7 +11,7 @@ on_each_database! {
     an_invoice_is_kept_as_it_was_received,
     new_records_need_parties_that_are_known,
     a_blocked_supplier_is_found_until_it_is_taken_off,
-    whatever_failed_is_sent_again,
+    all_failed_deliveries_are_resent,
 }
 
 /// How a record shows one of its companies.
@@ -156,7 +156,7 @@ const SCHEDULE_SECONDS: [u64; 10] = [
     6, 66, 330, 1_980, 7_920, 19_800, 39_600, 55_440, 95_040, 95_040,
 ];
 
-async fn whatever_failed_is_sent_again(backend: Backend) {
+async fn all_failed_deliveries_are_resent(backend: Backend) {
     let attempts = SCHEDULE_SECONDS.len() + 1;
     let receiver = TestReceiver::start_failing(3 * u64::try_from(attempts).unwrap()).await;
     let sandbox = Sandbox::start_sending_to(backend, &receiver.url()).await;

@@ -8,7 +8,7 @@ use crate::table::TABLE;
 
 on_each_database! {
     what_is_not_in_the_table_is_refused_and_changes_nothing,
-    an_open_extension_stands_in_the_way,
+    an_open_extension_blocks_conclusion_and_another_extension,
     reopening_needs_the_invoice_to_be_free,
     an_extension_is_validated_by_its_date_and_its_total,
     a_release_is_validated_by_its_amount,
@@ -117,7 +117,7 @@ async fn what_is_not_in_the_table_is_refused_and_changes_nothing(backend: Backen
     assert_eq!(deliveries["pagination"]["total"], events);
 }
 
-async fn an_open_extension_stands_in_the_way(backend: Backend) {
+async fn an_open_extension_blocks_conclusion_and_another_extension(backend: Backend) {
     let scene = Scene::new(backend).await;
     let id = scene.offer("NF-1").await;
     let way = ["request", "approve", "release", "pay", "bill", "extend"];

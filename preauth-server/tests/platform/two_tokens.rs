@@ -9,7 +9,7 @@ const NEW: &str = "the-operator-token-to-come";
 const NEXT: &str = "PREAUTH_PLATFORM_TOKEN_NEXT";
 const PATH: &str = "/api/platform/v1/companies";
 
-on_each_database!(two_tokens_are_accepted_and_the_log_tells_which_is_used);
+on_each_database!(two_tokens_are_accepted_and_the_log_names_the_one_in_use);
 
 async fn status(server: &Server, token: &str) -> u16 {
     let caller = RawCaller::new(&server.platform_url, Some(token));
@@ -26,7 +26,7 @@ fn uses(log: &str, setting: &str) -> usize {
         .count()
 }
 
-async fn two_tokens_are_accepted_and_the_log_tells_which_is_used(backend: Backend) {
+async fn two_tokens_are_accepted_and_the_log_names_the_one_in_use(backend: Backend) {
     let home = Home::new(backend).await;
     let server = Server::start_with(home, OLD, &[(NEXT, NEW)]).await;
     for _ in 0..3 {

@@ -180,7 +180,7 @@ async fn what_comes_before_is_validated_before() {
 }
 
 #[tokio::test]
-async fn a_mistyped_code_is_told_with_those_that_there_are() {
+async fn a_mistyped_code_is_reported_with_the_valid_codes() {
     let sandbox = Sandbox::start(Backend::Sqlite).await;
     let caller = sandbox.caller("apiKey");
     for (pointer, field) in [

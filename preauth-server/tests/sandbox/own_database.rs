@@ -19,7 +19,7 @@ on_each_database! {
     a_database_belongs_to_the_sandbox_of_one_folder,
     an_empty_database_becomes_a_sandboxs_own_and_stays_it,
     a_sandbox_killed_before_its_demo_data_were_complete_destroys_nothing,
-    a_sandbox_of_the_version_before_is_known_by_its_key,
+    a_sandbox_of_the_previous_version_is_recognized_by_its_key,
 }
 
 /// A database that is nobody's, and a folder beside it.
@@ -222,7 +222,7 @@ async fn a_sandbox_killed_before_its_demo_data_were_complete_destroys_nothing(ba
     assert_eq!(answer.status, 200);
 }
 
-async fn a_sandbox_of_the_version_before_is_known_by_its_key(backend: Backend) {
+async fn a_sandbox_of_the_previous_version_is_recognized_by_its_key(backend: Backend) {
     let ground = Ground::new(backend).await;
     let url = ground.url();
     let home = Home::of_a_sandbox(Backend::Sqlite).await;

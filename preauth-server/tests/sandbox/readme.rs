@@ -42,7 +42,7 @@ fn unquoted(cell: &str) -> String {
 }
 
 #[test]
-fn the_readme_tells_how_every_code_is_had() {
+fn the_readme_shows_how_to_provoke_every_code() {
     let table = table();
     assert_eq!(table.len(), ErrorCode::ALL.len());
     for code in ErrorCode::ALL {

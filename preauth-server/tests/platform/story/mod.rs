@@ -10,10 +10,10 @@ use cast::Cast;
 use steps::steps;
 
 on_each_database! {
-    a_month_is_told_to_company_and_supplier_step_by_step,
+    a_month_sends_its_events_to_company_and_supplier_step_by_step,
 }
 
-async fn a_month_is_told_to_company_and_supplier_step_by_step(backend: Backend) {
+async fn a_month_sends_its_events_to_company_and_supplier_step_by_step(backend: Backend) {
     let mut cast = Cast::new(backend).await;
     for step in steps() {
         cast.wait_for(step.day).await;
