@@ -1,4 +1,4 @@
-//! Thousands of deliveries are due at once when an instance is killed, or the database stops.
+//! Thousands of deliveries are due when an instance is killed, or the database stops.
 
 use std::time::Duration;
 
@@ -14,12 +14,12 @@ use crate::scene::{Scene, eventually};
 use crate::suppliers::{Supplier, everything_arrived, register};
 
 const SUPPLIERS: usize = 25;
-/// Deliveries under way to one endpoint.
+/// Concurrent deliveries to one endpoint.
 const CONCURRENT_DELIVERIES: usize = 8;
-/// As long as a lease lasts; another instance takes over no later.
+/// Maximum lease; another instance takes over no later.
 const MAX_LEASE_MS: i64 = 30_000;
 
-/// Everything that waits for the suppliers, whose endpoints are paused.
+/// The deliveries queued for the suppliers, whose endpoints are paused.
 struct Backlog {
     scene: Scene,
     crowd: Crowd,
@@ -54,7 +54,7 @@ impl Backlog {
         }
     }
 
-    /// Resumes all endpoints and waits until a part of everything has arrived.
+    /// Resumes all endpoints and waits until some deliveries have arrived.
     async fn begin(&self) {
         for supplier in &self.suppliers {
             supplier.resume().await;
@@ -63,7 +63,7 @@ impl Backlog {
         eventually("a part has arrived", || self.crowd.events() >= part).await;
     }
 
-    /// Waits until all has arrived, and gives how much of it did more than once.
+    /// Waits until all deliveries have arrived; returns how many arrived more than once.
     async fn end(&self) -> usize {
         eventually("everything has arrived", || {
             self.crowd.events() == self.deliveries
@@ -74,7 +74,7 @@ impl Backlog {
     }
 }
 
-/// How many leases are live, and for how long the longest is, in milliseconds.
+/// The number of live leases, and the longest remaining time in milliseconds.
 async fn leases(sql: &PgPool) -> (usize, i64) {
     let live: (i64, i64) = sqlx::query_as(
         "SELECT count(*), coalesce(max(leased_until - n.now), 0)
@@ -97,7 +97,7 @@ async fn one_of_two_instances_is_killed_in_the_middle_of_thousands_of_deliveries
     backlog.begin().await;
     let _home = backlog.scene.instances.remove(1).take().kill();
     let killed = Instant::now();
-    // Those of the one that lives, too.
+    // Leases of the surviving instance are included.
     let (held, longest) = leases(&sql).await;
     assert!(longest <= MAX_LEASE_MS, "{longest} ms");
     let again = backlog.end().await;

@@ -1,4 +1,4 @@
-//! A SQLite database is copied and audited, again and again, while ERPs offer.
+//! A SQLite database is backed up and audited repeatedly while ERPs create offers.
 
 use std::process::{Command, Output};
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use tokio::time::{Instant, sleep};
 use crate::chance::{ROUNDS, rounds};
 use crate::scene::Scene;
 
-/// Twice what the server cuts its log back to.
+/// Twice the size at which the server truncates its log.
 const MAX_LOG_BYTES: u64 = 128 << 20;
-/// Longest time that a copy of a small database may take.
+/// Maximum time to copy a small database.
 const MAX_TIME: Duration = Duration::from_mins(1);
 
 async fn run(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_preauth-server"));
-    // To the server it would be a setting that it does not know.
+    // The server would refuse it as an unknown setting.
     command.args(arguments).env_remove(ROUNDS);
     let ended = tokio::task::spawn_blocking(move || command.output());
     let output = ended.await.unwrap().unwrap();
@@ -28,7 +28,7 @@ async fn run(arguments: &[&str]) -> Output {
     output
 }
 
-/// The number before these words.
+/// The number in front of these words.
 fn number(output: &Output, words: &str) -> usize {
     let text = String::from_utf8_lossy(&output.stdout);
     let before = text.split(words).next().unwrap();

@@ -1,4 +1,4 @@
-//! The endpoints of many companies on one listener, each of which behaves as it is told.
+//! The endpoints of many companies on one listener; each has its own behaviour.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -13,12 +13,12 @@ use webhook_verify::{EVENT_ID_HEADER, SIGNATURE_HEADER, Secret, Verifier};
 
 const PATH: &str = "/members/";
 
-/// What a member does when it has read a request.
+/// What a member does with a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manner {
     /// Answers with this status.
     Answers(u16),
-    /// Answers 204 after so long.
+    /// Answers 204 after this time.
     Thinks(Duration),
     /// Never answers.
     Hangs,
@@ -26,7 +26,7 @@ pub(crate) enum Manner {
     Resets,
 }
 
-/// Endpoints by number; they end with this value.
+/// Endpoints by number; dropping the value closes them.
 pub(crate) struct Crowd {
     address: SocketAddr,
     book: Arc<Book>,
@@ -43,7 +43,7 @@ struct Book {
 struct Member {
     manner: Mutex<Manner>,
     verifier: OnceLock<Verifier>,
-    /// How often each event arrived.
+    /// Arrivals per event.
     arrivals: Mutex<BTreeMap<String, usize>>,
 }
 
@@ -53,7 +53,7 @@ struct Request {
 }
 
 impl Crowd {
-    /// A member for each manner.
+    /// One member per manner.
     pub(crate) async fn of(manners: &[Manner]) -> Self {
         let member = |manner: &Manner| Member {
             manner: Mutex::new(*manner),
@@ -84,14 +84,14 @@ impl Crowd {
         format!("http://{}{PATH}{member}", self.address)
     }
 
-    /// Says by which secret everything to a member must be signed.
+    /// Sets the secret that must sign every request to a member.
     pub(crate) fn expect(&self, member: usize, secret: &str) {
         let verifier = Verifier::new(Secret::parse(secret).unwrap());
         let is_new = self.book.members[member].verifier.set(verifier).is_ok();
-        assert!(is_new, "said once");
+        assert!(is_new, "set once");
     }
 
-    /// All of them behave like this from now on; requests that hang go on doing so.
+    /// Changes the behaviour of all members; requests that already hang stay open.
     pub(crate) fn all(&self, manner: Manner) {
         for member in &self.book.members {
             *member.manner.lock().unwrap() = manner;
@@ -102,18 +102,18 @@ impl Crowd {
         *self.book.members[member].manner.lock().unwrap()
     }
 
-    /// How often each event has arrived at a member.
+    /// Arrivals per event at a member.
     pub(crate) fn arrivals(&self, member: usize) -> BTreeMap<String, usize> {
         self.book.members[member].arrivals.lock().unwrap().clone()
     }
 
-    /// How many events have arrived, each counted once at each member.
+    /// The number of events that arrived, each counted once per member.
     pub(crate) fn events(&self) -> usize {
         let members = 0..self.len();
         members.map(|member| self.arrivals(member).len()).sum()
     }
 
-    /// How many requests have arrived.
+    /// The number of requests that arrived.
     pub(crate) fn requests(&self) -> usize {
         let members = 0..self.len();
         members
@@ -121,12 +121,12 @@ impl Crowd {
             .sum()
     }
 
-    /// How many requests have hung at the same moment, at most.
+    /// The maximum number of requests that hung at the same time.
     pub(crate) fn most_hanging(&self) -> usize {
         self.book.most_hanging.load(Ordering::Relaxed)
     }
 
-    /// What arrived and should not have, in that form.
+    /// Unexpected requests, described.
     pub(crate) fn wrongs(&self) -> Vec<String> {
         self.book.wrongs.lock().unwrap().clone()
     }
@@ -170,7 +170,7 @@ async fn serve(mut stream: TcpStream, book: Arc<Book>) {
     }
 }
 
-/// The next request on a connection; none when it ends.
+/// The next request on a connection, if any.
 async fn read(stream: &mut TcpStream) -> Option<Request> {
     let mut bytes = Vec::new();
     loop {
@@ -189,7 +189,7 @@ async fn read(stream: &mut TcpStream) -> Option<Request> {
     }
 }
 
-/// A header of a head; empty when it is not there.
+/// The value of a header; empty when it is absent.
 fn header<'h>(head: &'h str, name: &str) -> &'h str {
     let mut headers = head.lines().filter_map(|line| line.split_once(": "));
     headers
@@ -198,7 +198,7 @@ fn header<'h>(head: &'h str, name: &str) -> &'h str {
 }
 
 impl Book {
-    /// Takes note of a request; what its member does with it.
+    /// Records a request; returns what its member does with it.
     fn enter(&self, request: &Request) -> Manner {
         let (_, path) = request.head.split_once(PATH).unwrap();
         let (number, _) = path.split_once(' ').unwrap();

@@ -1,4 +1,4 @@
-//! PostgreSQL goes away and comes back, or ends connections.
+//! PostgreSQL stops and starts again, or closes connections.
 
 use std::time::Duration;
 
@@ -68,7 +68,7 @@ async fn connections_that_the_database_ends_lose_and_double_nothing() {
     println!("{ends} connections ended, then all: {verdict}; back within {recovery:.1?}");
 }
 
-/// Ends the connection of every third write to a table, in the middle of the transaction.
+/// Closes the connection of every third write to a table, in the middle of the transaction.
 const CUT_WRITES: &str = "CREATE SEQUENCE drill_writes;
      CREATE FUNCTION drill_cut() RETURNS TRIGGER LANGUAGE plpgsql AS $$
      BEGIN
@@ -83,7 +83,7 @@ const CUT_WRITES: &str = "CREATE SEQUENCE drill_writes;
          FOR EACH ROW EXECUTE FUNCTION drill_cut();
      CREATE TRIGGER drill_cut BEFORE INSERT ON companies
          FOR EACH ROW EXECUTE FUNCTION drill_cut()";
-/// So that the next write is cut, and the one after it is not.
+/// The next write is cut, the one after it is not.
 const CUT_NEXT: &str = "SELECT setval('drill_writes', 2)";
 
 #[tokio::test]
@@ -95,7 +95,7 @@ async fn a_write_that_loses_its_connection_is_done_again() {
     let erp = scene.erp(0);
     for done in 1..=usize::try_from(rounds(10)).unwrap() {
         erp.offer_once().await;
-        // One at a time, so that the next try is not cut as well.
+        // One at a time, so that the retry is not cut as well.
         scene.wait_for_arrivals(done).await;
         scene.nothing_lingers(&sql).await;
     }
@@ -131,7 +131,7 @@ async fn a_database_that_takes_no_writes_is_not_ready_and_then_is_again() {
             .await
             .unwrap();
         transaction.commit().await.unwrap();
-        // Sessions keep the setting that they began with.
+        // A session keeps the setting it started with.
         sqlx::query(TERMINATE_ALL).execute(&sql).await.unwrap();
         scene.wait_until_ready(is_ready).await;
         scene.erp(0).offer_once().await;

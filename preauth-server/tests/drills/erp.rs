@@ -1,4 +1,4 @@
-//! ERPs that offer without end, and the ledger of what they were answered.
+//! ERPs that create offers continuously, and the ledger of their answers.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -13,12 +13,12 @@ use tokio::task::JoinSet;
 use crate::chance::pause;
 use crate::support::{Answer, RawCaller, due_date};
 
-/// How long an ERP goes on until it has a definite answer; nothing may last longer than this.
+/// How long an ERP retries until it has a definite answer; nothing may take longer.
 const PATIENCE: Duration = Duration::from_secs(90);
 const SUPPLIER_EMAIL: &str = "financeiro@fornecedor.example.com";
 const AMOUNT: &str = "12500.50";
 
-/// One of the ways to the service, with a key to it.
+/// A route to the service, with a key.
 #[derive(Clone)]
 pub(crate) struct Erp {
     client: Client,
@@ -27,14 +27,14 @@ pub(crate) struct Erp {
     ledger: Arc<Ledger>,
 }
 
-/// What was asked and how that ended, of all ERPs of a drill.
+/// The requests of all ERPs of a drill, and their outcomes.
 #[derive(Default)]
 pub(crate) struct Ledger {
     entries: Mutex<Vec<Entry>>,
     last_number: AtomicU32,
 }
 
-/// One invoice that was offered.
+/// One invoice with its offer.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) number: String,
@@ -42,18 +42,18 @@ pub(crate) struct Entry {
     pub(crate) outcome: Outcome,
 }
 
-/// What an ERP knows at the end.
+/// The ERP's final knowledge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// It was answered 201, with this body.
+    /// Answered with 201 and this body.
     Created {
         id: i64,
         body: Vec<u8>,
         cancelled: bool,
     },
-    /// It was told that nothing was done.
+    /// The answer says that nothing was done.
     NotDone,
-    /// It was told nothing definite.
+    /// No definite answer.
     Unknown,
 }
 
@@ -79,7 +79,7 @@ impl Erp {
         }
     }
 
-    /// The same way to the service, with offers for another supplier.
+    /// The same route to the service, with offers for another supplier.
     pub(crate) fn to(&self, supplier: &str) -> Self {
         Self {
             supplier: supplier.to_owned(),
@@ -91,13 +91,13 @@ impl Erp {
         &self.client
     }
 
-    /// An invoice number that no other offer of this drill has.
+    /// An unused invoice number.
     pub(crate) fn next_number(&self) -> String {
         let number = self.ledger.last_number.fetch_add(1, Ordering::Relaxed);
         format!("NF-{number}")
     }
 
-    /// Offers a new invoice under a key until it is created.
+    /// Offers a new invoice under a key, repeatedly until it is created.
     pub(crate) async fn offer(&self) -> OperationId {
         let number = self.next_number();
         let key = format!("pedido:{number}");
@@ -112,8 +112,8 @@ impl Erp {
         created.id
     }
 
-    /// Sends an offer again that was answered 201: the bytes of the answer, and whether it says
-    /// that it is a replay.
+    /// Repeats an offer that was answered with 201: the bytes of the answer, and whether it is
+    /// marked as a replay.
     pub(crate) async fn repeat(&self, number: &str, key: &str) -> (Vec<u8>, bool) {
         let created = self.client.create(&self.new_offer(number, key)).await;
         let created = created.unwrap_or_else(|error| panic!("{key}: {error:?}"));
@@ -140,7 +140,7 @@ impl Erp {
         }
     }
 
-    /// One request, with these headers; nothing is entered into the ledger.
+    /// One request with these headers; the ledger is not changed.
     pub(crate) async fn post(
         &self,
         number: &str,
@@ -158,7 +158,7 @@ impl Erp {
             .await
     }
 
-    /// Cancels what it created until that is certain.
+    /// Cancels its own offer, repeatedly until the outcome is definite.
     async fn cancel(&self, id: OperationId) {
         let cancelled = self.client.cancel(id).await;
         let cancelled = cancelled.unwrap_or_else(|error| panic!("cancel {id}: {error:?}"));
@@ -177,7 +177,7 @@ impl Erp {
         .idempotency_key(IdempotencyKey::parse(key).unwrap())
     }
 
-    /// Offers with a key, without one, and with a key and a cancel afterwards, in turn.
+    /// Offers with a key, without a key, and with a key and a cancel afterwards, in turn.
     async fn work(self, is_over: Arc<AtomicBool>) {
         for turn in 0_u32.. {
             if is_over.load(Ordering::Relaxed) {
@@ -194,7 +194,7 @@ impl Erp {
 }
 
 impl Load {
-    /// Sets so many ERPs to work, each on one of the ways in turn.
+    /// Starts `workers` ERPs, spread over the routes in turn.
     pub(crate) fn begin(ways: &[Erp], workers: usize) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let erps = ways.iter().cycle().take(workers).cloned();
@@ -202,7 +202,7 @@ impl Load {
         Self { is_over, workers }
     }
 
-    /// Lets everybody finish what they are at.
+    /// Lets every ERP complete its current request.
     pub(crate) async fn end(mut self) {
         self.is_over.store(true, Ordering::Relaxed);
         while let Some(worker) = self.workers.join_next().await {
@@ -216,12 +216,12 @@ impl Ledger {
         self.entries.lock().unwrap().clone()
     }
 
-    /// How many offers were answered 201.
+    /// The number of offers answered with 201.
     pub(crate) fn acknowledged(&self) -> usize {
         self.count(|outcome| matches!(outcome, Outcome::Created { .. }))
     }
 
-    /// How many offers had no answer that says what became of them.
+    /// The number of offers whose outcome is unknown.
     pub(crate) fn unknown(&self) -> usize {
         self.count(|outcome| *outcome == Outcome::Unknown)
     }
@@ -231,7 +231,7 @@ impl Ledger {
         entries.iter().filter(|entry| is(&entry.outcome)).count()
     }
 
-    /// Enters what was answered 201 to a request of the drill's own.
+    /// Records a 201 to a request that the drill sent itself.
     pub(crate) fn note_answer(&self, number: &str, key: Option<&str>, created: &Answer) {
         let outcome = Outcome::Created {
             id: created.json()["id"].as_i64().unwrap(),

@@ -1,4 +1,4 @@
-//! A standby is promoted, and the database's name leads to it from then on.
+//! A standby is promoted, and the database's name resolves to it from then on.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,22 +15,22 @@ use crate::own_cluster::OwnCluster;
 use crate::proxy::Proxy;
 use crate::scene::{Scene, leases_run_out};
 
-/// How long an instance may go on writing to a primary that the name no longer leads to.
+/// How long an instance may write to a primary that the name no longer resolves to.
 const MAX_FOLLOWING: Duration = Duration::from_secs(15);
 /// How much longer the old primary is observed.
 const OBSERVED_AFTERWARDS: Duration = Duration::from_secs(5);
 const PATIENCE: Duration = Duration::from_mins(1);
-/// ERPs that offer without keys and without cancelling: what was answered may be lost.
+/// ERPs that offer without keys and never cancel: acknowledged offers may be lost.
 const OFFERING: usize = 6;
 
-/// Changes of everything that an instance writes while it serves offers.
+/// Counts the changes in everything that an instance writes while it serves offers.
 const WRITTEN: &str = "SELECT (SELECT count(*) FROM operations) + (SELECT count(*) FROM attempts)
      + (SELECT coalesce(max(last_used_at), 0) FROM rate_counts)";
 
-/// An instance that reaches a primary by a name.
+/// An instance that reaches a primary by name.
 struct Stage {
     cluster: OwnCluster,
-    /// Plays the name.
+    /// Stands in for the name.
     name: Proxy,
     scene: Scene,
     primary: PgPool,
@@ -55,7 +55,7 @@ impl Stage {
         }
     }
 
-    /// Promotes the standby and has the name lead to it.
+    /// Promotes the standby and points the name at it.
     async fn promote(&self) -> PgPool {
         let url = self.cluster.standby_url();
         let (_, place) = url.rsplit_once('@').unwrap();
@@ -64,7 +64,7 @@ impl Stage {
         PgPool::connect(&url).await.unwrap()
     }
 
-    /// Waits until the standby has replayed everything that the primary has written by now.
+    /// Waits until the standby has replayed everything that the primary has written so far.
     async fn catch_up(&self) {
         let standby = PgPool::connect(&self.cluster.standby_url()).await.unwrap();
         let position = "SELECT (pg_current_wal_flush_lsn() - '0/0')::BIGINT";
@@ -76,8 +76,8 @@ impl Stage {
         until(&standby, replayed, |replayed| replayed >= written).await;
     }
 
-    /// Promotes the standby under load, lets the load go on there, and compares: what it came to,
-    /// with the time until all of it was answered again.
+    /// Promotes the standby under load, continues the load there, and verifies the result; returns
+    /// the verdict and the time until every request was answered again.
     async fn promote_under(&self, load: Load) -> String {
         let (scene, promoting) = (&self.scene, Instant::now());
         let promoted = self.promote().await;
@@ -93,7 +93,7 @@ impl Stage {
         format!("{verdict}; back within {recovery:.1?}")
     }
 
-    /// The ids that were answered 201, none of them for two offers.
+    /// The ids answered with 201; no two offers share one.
     fn acknowledged_ids(&self) -> BTreeSet<i64> {
         let mut ids = BTreeSet::new();
         for entry in self.scene.ledger.entries() {
@@ -122,13 +122,13 @@ async fn a_synchronous_standby_that_is_promoted_under_load_loses_and_doubles_not
     }
 }
 
-/// Nobody fences it: it accepts writes, and connections to it stand.
+/// The old primary is not fenced: it accepts writes, and connections to it stay open.
 #[tokio::test]
 async fn writes_to_the_old_primary_stop_soon_after_its_name_moved() {
     for _ in 0..rounds(1) {
         let stage = Stage::set(false).await;
         let offering = Offering::begin(&stage.scene.erp(0));
-        // So many that no more connections are opened for want of one.
+        // So many that all pooled connections are open.
         stage.scene.wait_for_offers(150).await;
         stage.catch_up().await;
         let promoted = stage.promote().await;
@@ -179,7 +179,7 @@ async fn an_id_lost_with_the_old_primary_is_not_reused() {
         let offering = Offering::begin(&scene.erp(0));
         scene.wait_for_offers(20).await;
         stage.cluster.control_standby("--mode fast stop").await;
-        // More than the 32 numbers that a sequence is ahead in the log.
+        // More than the 32 numbers for which a sequence logs ahead.
         scene.wait_for_offers(60).await;
         stage.cluster.control("--mode immediate stop").await;
         let acknowledged: Vec<i64> = stage.acknowledged_ids().into_iter().collect();
@@ -192,7 +192,7 @@ async fn an_id_lost_with_the_old_primary_is_not_reused() {
         assert!(lost >= 50, "only {lost} of {} are lost", acknowledged.len());
         scene.wait_for_offers(60).await;
         offering.end().await;
-        // Nothing that was lost is at the id of something else.
+        // No lost id was given to another operation.
         stage.acknowledged_ids();
         scene.first().passes_its_audit().await;
         println!("{lost} acknowledged offers lost, no id given twice; back within {recovery:.1?}");
@@ -246,7 +246,7 @@ async fn until(sql: &PgPool, query: &'static str, holds: impl Fn(i64) -> bool) {
     }
 }
 
-/// How many of the operations with these ids exist.
+/// How many of these operations exist.
 async fn present(sql: &PgPool, ids: &[i64]) -> usize {
     let count: i64 = sqlx::query_scalar("SELECT count(*) FROM operations WHERE id = ANY($1)")
         .bind(ids)

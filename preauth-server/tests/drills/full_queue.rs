@@ -1,4 +1,4 @@
-//! More requests wait than a queue has places, while what serves it is stuck.
+//! More requests arrive than a queue has places, while its writer is blocked.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,17 +12,17 @@ use crate::database::Database;
 use crate::scene::{Scene, eventually};
 use crate::support::{Answer, RawCaller};
 
-/// More than the places of the queue and those that are taken out of it at once.
+/// More than the places of the queue and one batch.
 const CALLERS: usize = 1_500;
 
-/// How the requests ended that came while nothing was served.
+/// The outcomes of the requests that arrived while the writer was blocked.
 struct Crowded {
     answers: JoinSet<Answer>,
     refused: Arc<AtomicUsize>,
 }
 
 impl Crowded {
-    /// All of them come at once.
+    /// Sends all of them at once.
     fn begin(scene: &Scene) -> Self {
         let refused = Arc::<AtomicUsize>::default();
         let (mut answers, gate) = (JoinSet::new(), Arc::new(Barrier::new(CALLERS)));
@@ -42,7 +42,7 @@ impl Crowded {
         Self { answers, refused }
     }
 
-    /// Waits until some were refused.
+    /// Waits until some are refused.
     async fn some_refused(&self) {
         eventually("a full queue refuses", || {
             self.refused.load(Ordering::Relaxed) > 0
@@ -50,7 +50,7 @@ impl Crowded {
         .await;
     }
 
-    /// Every request has one of two answers; how many were refused.
+    /// Every request gets one of two answers; returns how many were refused.
     async fn end(self) -> usize {
         let mut refused = 0;
         for answer in self.answers.join_all().await {
@@ -75,7 +75,7 @@ async fn a_full_queue_refuses_at_once_with_retry_after_on_sqlite() {
     let mut holder = SqliteConnection::connect(&url).await.unwrap();
     holder.execute("BEGIN IMMEDIATE").await.unwrap();
     let crowded = Crowded::begin(&scene);
-    // Nothing else ends a request while the lock is held.
+    // Nothing else completes a request while the lock is held.
     crowded.some_refused().await;
     holder.execute("ROLLBACK").await.unwrap();
     let refused = crowded.end().await;

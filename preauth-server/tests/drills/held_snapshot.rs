@@ -1,4 +1,4 @@
-//! Somebody holds a snapshot of the database open, as a dump does, while ERPs offer and webhooks go out.
+//! A snapshot of the database is held open, as a dump does, while ERPs offer and webhooks are sent.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,30 +15,30 @@ use crate::scene::{Scene, eventually};
 
 /// ERPs that offer without a pause.
 const WORKERS: usize = 16;
-/// How long each of the two databases is worked on before it is the other's turn.
+/// How long one database is loaded before it is the other's turn.
 const TURN: Duration = Duration::from_secs(1);
-/// Turns of each database.
+/// Turns per database.
 const TURNS: u32 = 6;
-/// So many times as many pages may be read for an offer and its webhook while a snapshot is held. Without
-/// care it is tenfold after five seconds, and grows with each.
+/// Maximum factor by which the pages read per offer and webhook grow while a snapshot is held.
+/// Without countermeasures it is 10 after five seconds and keeps growing.
 const MAX_PAGES_FACTOR: u64 = 4;
-/// Offers and webhooks while a snapshot is held, in percent of those without one; in a long run only,
-/// because seconds on a busy machine are not alike.
+/// Offers and webhooks while a snapshot is held, in percent of those without one; checked in long
+/// runs only, because times on a busy machine vary.
 const MIN_RATE_PERCENT: u64 = 80;
 
-/// A service whose database is worked on now and then.
+/// A service whose database is loaded from time to time.
 struct Worked {
     scene: Scene,
     sql: PgPool,
     turns: Vec<Turn>,
 }
 
-/// What was done in a turn, and what the database read for it.
+/// The work of a turn, and the pages the database read for it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Turn {
     offers: u64,
     arrivals: u64,
-    /// Pages of tables and indexes that statements went over, once for each time.
+    /// Reads of table and index pages, repetitions included.
     pages: u64,
 }
 
@@ -54,7 +54,7 @@ impl Worked {
         }
     }
 
-    /// Offers for a while, then waits until all of it has arrived.
+    /// Creates offers for a while, then waits until all events have arrived.
     async fn turn(&mut self) {
         let before = self.pages().await;
         let arrived = self.scene.receiver.arrivals();
@@ -85,7 +85,8 @@ impl Worked {
         });
     }
 
-    /// Asks with one key for a while; how often, and the pages of its window that were gone over.
+    /// Sends requests with one key for a while; returns their number, and the pages read in its
+    /// window's tables.
     async fn ask(&self) -> (u64, u64) {
         let before = self.window_pages().await;
         let is_over = Arc::new(AtomicBool::new(false));
@@ -120,7 +121,7 @@ impl Worked {
         pages.unsigned_abs()
     }
 
-    /// Size of all that windows are kept in, and the versions that are of no use.
+    /// The size of the rate windows' tables, and their dead row versions.
     async fn window_tables(&self) -> (i64, i64) {
         sqlx::query_as(
             "SELECT sum(pg_total_relation_size(relid))::BIGINT, sum(n_dead_tup)::BIGINT
@@ -142,7 +143,7 @@ impl Worked {
         pages.unsigned_abs()
     }
 
-    /// The last half of the turns together.
+    /// The sum of the last half of the turns.
     fn last_half(&self) -> Turn {
         let half = &self.turns[self.turns.len() / 2..];
         half.iter().fold(Turn::default(), |sum, turn| Turn {
@@ -170,8 +171,8 @@ impl Turn {
     }
 }
 
-/// Two services take turns, one of them on a database of which somebody holds a snapshot: so both have the
-/// same machine.
+/// Two services take turns, one of them on a database with a held snapshot, so both run under the
+/// same conditions.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_held_snapshot_slows_no_creates_and_webhooks() {
     let mut held = Worked::begin().await;

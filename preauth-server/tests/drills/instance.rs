@@ -1,4 +1,4 @@
-//! A server under a drill, behind an address that stays the same however often it is started.
+//! A server under a drill, at an address that stays the same across restarts.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,14 +7,14 @@ use crate::chance::ROUNDS;
 use crate::proxy::Proxy;
 use crate::support::{Backend, Home, Sandbox};
 
-/// What a sandbox's data folder holds that a second one on the same database needs.
+/// Files of a sandbox's data folder that a second sandbox on the same database needs.
 const SHARED_FILES: [&str; 3] = ["master.key", "sandbox-credentials.json", "sandbox-id"];
 
 pub(crate) struct Instance {
     build: PathBuf,
     flags: Vec<String>,
     front: Proxy,
-    /// None while it is down.
+    /// `None` while it is down.
     sandbox: Option<Sandbox>,
     data: PathBuf,
 }
@@ -24,13 +24,13 @@ impl Instance {
         Self::start_in(build, Self::home().await, flags).await
     }
 
-    /// Starts another one on this one's PostgreSQL database.
+    /// Starts another instance on this one's PostgreSQL database.
     pub(crate) async fn start_beside(&self) -> Self {
         let home = Self::home().await;
         let data = home.folder().join("data");
         std::fs::create_dir(&data).unwrap();
         for file in SHARED_FILES {
-            // The version before knows no ids of sandboxes.
+            // The previous version has no sandbox ids.
             if self.data.join(file).exists() {
                 std::fs::copy(self.data.join(file), data.join(file)).unwrap();
             }
@@ -50,12 +50,12 @@ impl Instance {
         instance
     }
 
-    /// A folder of its own; the flags say which database.
+    /// A folder of its own; the flags name the database.
     async fn home() -> Home {
         Home::new(Backend::Sqlite).await
     }
 
-    /// Starts it where it stopped.
+    /// Restarts it in its home.
     pub(crate) async fn start_again(&mut self, home: Home) {
         let flags: Vec<&str> = self.flags.iter().map(String::as_str).collect();
         let sandbox = Sandbox::start_program(Command::new(&self.build), home, &flags).await;
@@ -64,12 +64,12 @@ impl Instance {
         self.sandbox = Some(sandbox);
     }
 
-    /// Where it answers, and will after the next start.
+    /// Its base URL, also after the next start.
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.front.address())
     }
 
-    /// The folder of its data.
+    /// Its data folder.
     pub(crate) fn data(&self) -> &Path {
         &self.data
     }
@@ -78,7 +78,7 @@ impl Instance {
         self.sandbox.as_ref().expect("it is up")
     }
 
-    /// Takes it off the stage: to be killed or stopped.
+    /// Takes the process out, to be killed or stopped.
     pub(crate) const fn take(&mut self) -> Sandbox {
         self.sandbox.take().expect("it is up")
     }
@@ -89,12 +89,12 @@ impl Instance {
         self.start_again(home).await;
     }
 
-    /// Audits its database: histories, events and deliveries are as the rules have them.
+    /// Audits its database: histories, events and deliveries satisfy the rules.
     pub(crate) async fn passes_its_audit(&self) {
         self.present_build_runs("audit").await;
     }
 
-    /// Brings its database up to the present build's schema.
+    /// Migrates its database to the present build's schema.
     pub(crate) async fn is_migrated(&self) {
         self.present_build_runs("migrate").await;
     }
@@ -102,7 +102,7 @@ impl Instance {
     async fn present_build_runs(&self, command: &str) {
         let mut process = Command::new(present_build());
         process.arg(command).arg("--data").arg(&self.data);
-        // To the server it would be a setting that it does not know.
+        // The server would refuse it as an unknown setting.
         process.env_remove(ROUNDS);
         let place = self.flags.iter().position(|flag| flag == "--database");
         process.args(place.map_or(&[][..], |place| &self.flags[place..place + 2]));
@@ -113,7 +113,7 @@ impl Instance {
         assert!(output.status.success(), "{found}{error}");
     }
 
-    /// Has what comes to its address from now on answered by another one.
+    /// Redirects new connections at its address to another instance.
     pub(crate) fn give_way_to(&self, other: &Self) {
         let address = other.sandbox().text("baseUrl");
         self.front.lead_to(address.trim_start_matches("http://"));
@@ -125,7 +125,7 @@ impl Instance {
     }
 }
 
-/// The server that is being tested.
+/// The server under test.
 pub(crate) fn present_build() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_preauth-server"))
 }

@@ -22,7 +22,7 @@ async fn two_on(database: &Database) -> Scene {
     scene
 }
 
-/// Offers one invoice by many requests at once, through both instances in turn.
+/// Offers one invoice with many concurrent requests, through both instances in turn.
 async fn all_at_once(scene: &Scene, number: &str, key: Option<&str>) -> Vec<Answer> {
     let (erps, mut requests) = ([scene.erp(0), scene.erp(1)], JoinSet::new());
     for turn in 0..REQUESTS {
@@ -101,7 +101,7 @@ async fn one_key_for_two_invoices_makes_one_operation() {
     let numbers = [scene.erp(0).next_number(), scene.erp(0).next_number()];
     let (erps, mut requests) = ([scene.erp(0), scene.erp(1)], JoinSet::new());
     for turn in 0..REQUESTS {
-        // Each instance gets both.
+        // Each instance gets both invoices.
         let (erp, number) = (erps[turn % 2].clone(), numbers[turn / 2 % 2].clone());
         requests.spawn(async move {
             let key = [("idempotency-key", "pedido-0001")];
@@ -142,7 +142,7 @@ async fn one_instance_is_killed_again_and_again_beside_another() {
     println!("one of two killed {kills} times: {verdict}");
 }
 
-/// An insert of such an event takes its time in the database.
+/// An insert of such an event is delayed in the database.
 const SLOW: [&str; 2] = [
     "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
      'BEGIN PERFORM pg_sleep(4); RETURN NEW; END'",
@@ -152,7 +152,7 @@ const SLOW: [&str; 2] = [
 const ASLEEP: &str = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'
      AND datname = current_database()";
 
-/// One instance is in the middle of a commit when the same request comes to the other.
+/// One instance is committing when the other gets the same request.
 #[tokio::test]
 async fn a_key_that_another_instance_commits_at_this_moment_is_in_progress() {
     let database = Database::empty().await;
@@ -192,7 +192,8 @@ async fn a_key_that_another_instance_commits_at_this_moment_is_in_progress() {
     asked_twice(&sql, invoice(0), invoice(1), invoice(1)).await;
 }
 
-/// Asks one instance, and the other while the first commits, and the other again: the answer.
+/// Sends the request to one instance, to the other while the first commits, and to the other again;
+/// returns the first instance's answer.
 async fn asked_twice(
     sql: &sqlx::PgPool,
     first: impl Future<Output = Answer> + Send + 'static,
@@ -220,8 +221,8 @@ async fn asked_twice(
     created
 }
 
-/// The first freezes with its request answered and unread. The lease runs out, the second takes
-/// over, and the first must not overwrite what the second recorded.
+/// The first instance freezes with its request answered and the answer unread. The lease expires,
+/// the second takes over, and the first must not overwrite the second's outcome.
 #[tokio::test]
 async fn an_instance_that_was_frozen_overwrites_nothing() {
     let database = Database::empty().await;
@@ -251,7 +252,7 @@ async fn an_instance_that_was_frozen_overwrites_nothing() {
     }
     first.signal("CONT");
     offering.await.unwrap();
-    eventually("the first tells that it came too late", || {
+    eventually("the first logs that its lease was lost", || {
         first.sandbox().log().contains("lease lost")
     })
     .await;

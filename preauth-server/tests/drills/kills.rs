@@ -1,4 +1,4 @@
-//! The server is killed, as a power cut would do it.
+//! The server is killed, as a power cut would do.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,17 +14,17 @@ use crate::scene::{Scene, eventually, leases_run_out};
 #[tokio::test]
 async fn kills_under_load_lose_and_double_nothing_on_sqlite() {
     let mut scene = Scene::on_file().await;
-    let told = kills_under_load(&mut scene).await;
-    println!("SQLite: {told}: {}", scene.verdict().await);
+    let kills = kills_under_load(&mut scene).await;
+    println!("SQLite: {kills}: {}", scene.verdict().await);
 }
 
 #[tokio::test]
 async fn kills_under_load_lose_and_double_nothing_on_postgresql() {
     let database = Database::empty().await;
     let mut scene = Scene::on(&database.url()).await;
-    let told = kills_under_load(&mut scene).await;
+    let kills = kills_under_load(&mut scene).await;
     leases_run_out(&database.sql().await).await;
-    println!("PostgreSQL: {told}: {}", scene.verdict().await);
+    println!("PostgreSQL: {kills}: {}", scene.verdict().await);
 }
 
 async fn kills_under_load(scene: &mut Scene) -> String {

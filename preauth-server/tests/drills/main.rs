@@ -1,6 +1,6 @@
-//! Faults against the real binary: it is killed, stopped and frozen, its database is taken away,
-//! the way there is cut and slowed. Afterwards what was acknowledged is compared with what exists
-//! and with what arrived.
+//! Faults against the real binary: it is killed, stopped and frozen, its database is stopped, the
+//! network to it is cut and slowed. Afterwards the acknowledged offers, the stored operations and
+//! the received events must match.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

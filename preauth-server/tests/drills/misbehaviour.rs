@@ -1,4 +1,5 @@
-//! Receivers hang, fail and hang up: nobody else notices, and nothing is lost to them.
+//! Receivers hang, fail and close connections: other receivers are not affected, and no event is
+//! lost.
 
 use std::sync::Arc;
 
@@ -11,10 +12,10 @@ use crate::suppliers::{Supplier, everything_arrived, register};
 use crate::travel::advance;
 
 const HEALTHY: Manner = Manner::Answers(204);
-/// Attempts under way in one process.
+/// Concurrent attempts in one process.
 const SLOTS: usize = 512;
 
-/// Offers so often to every supplier, through eight ways at once.
+/// Creates `times` offers to every supplier, over eight connections at once.
 async fn offer_to_all(scene: &Scene, suppliers: &[Supplier], times: usize) {
     let mut ways = JoinSet::new();
     for way in 0..8 {
@@ -48,8 +49,8 @@ async fn receivers_misbehave(scene: Scene) {
     offer_to_all(&scene, &suppliers, times).await;
     let (healthy, others): (Vec<_>, Vec<_>) =
         (0..crowd.len()).partition(|member| crowd.manner(*member) == HEALTHY);
-    // A receiver that hangs is given up for the first time after ten seconds.
-    eventually("the healthy ones have heard everything", || {
+    // The first attempt to a hanging receiver times out after ten seconds.
+    eventually("the healthy ones have received everything", || {
         healthy.iter().all(|it| crowd.arrivals(*it).len() == times)
     })
     .await;
@@ -73,7 +74,7 @@ async fn receivers_misbehave(scene: Scene) {
         let arrivals = crowd.arrivals(member);
         assert!(arrivals.values().all(|times| *times >= 3), "{arrivals:?}");
     }
-    println!("{} events heard of by {}", crowd.events(), crowd.len());
+    println!("{} events received by {}", crowd.events(), crowd.len());
 }
 
 #[tokio::test]
@@ -96,7 +97,7 @@ async fn many_hang(scene: Scene) {
     let healthy = suppliers.split_off(80);
     offer_to_all(&scene, &suppliers, 8).await;
     offer_to_all(&scene, &healthy, 5).await;
-    eventually("the healthy one has heard everything", || {
+    eventually("the healthy one has received everything", || {
         crowd.arrivals(80).len() == 5
     })
     .await;

@@ -1,12 +1,12 @@
-//! A PostgreSQL server of a drill's own, which it may stop and start. It syncs to disk.
+//! A PostgreSQL server for one drill, which may stop and start it. It syncs to disk.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/with-postgres");
-/// Prints where the server and its standby are, then hands each line to the `pg_ctl` of one of them
-/// and prints how that ended.
+/// Prints the URLs of the server and its standby, then passes each input line to the `pg_ctl` of
+/// one of them and prints its exit status.
 const COMMANDS: &str = r#"
     echo "$POSTGRES_TEST_URL"
     echo "${POSTGRES_TEST_STANDBY_URL:-}"
@@ -17,7 +17,7 @@ const COMMANDS: &str = r#"
     done
 "#;
 
-/// The server; it ends with the drill, however that ends.
+/// The server; it stops with the drill, even if the drill fails.
 pub(crate) struct OwnCluster {
     url: String,
     /// Empty without a standby.
@@ -26,7 +26,7 @@ pub(crate) struct OwnCluster {
 }
 
 struct Control {
-    /// The script ends when this pipe does.
+    /// The script ends when this pipe closes.
     commands: Option<ChildStdin>,
     outcomes: BufReader<ChildStdout>,
     script: Child,
@@ -37,7 +37,7 @@ impl OwnCluster {
         Self::start_script("off")
     }
 
-    /// One with a standby that streams from it.
+    /// A server with a standby that streams from it.
     pub(crate) fn start_with_standby() -> Self {
         Self::start_script("on")
     }
@@ -76,12 +76,12 @@ impl OwnCluster {
         format!("{}/postgres", self.standby_url)
     }
 
-    /// Has `pg_ctl` do something, e.g. `--mode fast stop`, and waits until it is done.
+    /// Runs `pg_ctl`, e.g. `--mode fast stop`, and waits until it is done.
     pub(crate) async fn control(&self, arguments: &str) {
         self.command(format!("primary {arguments}")).await;
     }
 
-    /// Has the standby's `pg_ctl` do something, e.g. `promote`, and waits until it is done.
+    /// Runs the standby's `pg_ctl`, e.g. `promote`, and waits until it is done.
     pub(crate) async fn control_standby(&self, arguments: &str) {
         self.command(format!("standby {arguments}")).await;
     }

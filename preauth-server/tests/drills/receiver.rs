@@ -1,4 +1,4 @@
-//! A webhook receiver that keeps a book of what arrives, and may be told how to answer.
+//! A webhook receiver that records what arrives, with a configurable answer.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -9,7 +9,7 @@ use webhook_verify::{SIGNATURE_HEADER, Secret, Verifier};
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
 
-/// Told of every request before it is answered.
+/// Called for every request before it is answered.
 pub(crate) type Witness = Box<dyn Fn() + Send + Sync>;
 
 /// A receiver on a free port.
@@ -27,18 +27,18 @@ struct Book {
     witness: Mutex<Option<Witness>>,
 }
 
-/// An event, as it arrived first.
+/// An event, as it first arrived.
 #[derive(Clone)]
 pub(crate) struct Event {
     pub(crate) body: Vec<u8>,
     pub(crate) kind: String,
     pub(crate) operation: i64,
-    /// How often it arrived.
+    /// The number of arrivals.
     pub(crate) arrivals: usize,
 }
 
 impl Receiver {
-    /// Starts one that answers 204 at once.
+    /// Starts a receiver that answers 204 at once.
     pub(crate) async fn start() -> Self {
         let server = MockServer::start().await;
         let book = Arc::new(Book::default());
@@ -54,13 +54,13 @@ impl Receiver {
         format!("{}/webhooks", self.server.uri())
     }
 
-    /// Says by which secret everything must be signed.
+    /// Sets the secret that must sign every request.
     pub(crate) fn expect(&self, secret: &str) {
         let verifier = Verifier::new(Secret::parse(secret).unwrap());
-        assert!(self.book.verifier.set(verifier).is_ok(), "said once");
+        assert!(self.book.verifier.set(verifier).is_ok(), "set once");
     }
 
-    /// Takes so long over every answer from now on.
+    /// Delays every answer from now on.
     pub(crate) fn answer_after(&self, delay: Duration) {
         *self.book.answer_after.lock().unwrap() = delay;
     }
@@ -69,18 +69,18 @@ impl Receiver {
         *self.book.witness.lock().unwrap() = Some(witness);
     }
 
-    /// What arrived, by event id.
+    /// The received events, by id.
     pub(crate) fn events(&self) -> BTreeMap<String, Event> {
         self.book.events.lock().unwrap().clone()
     }
 
-    /// How many requests arrived.
+    /// The number of requests that arrived.
     pub(crate) fn arrivals(&self) -> usize {
         let events = self.book.events.lock().unwrap();
         events.values().map(|event| event.arrivals).sum()
     }
 
-    /// What arrived and should not have, in that form.
+    /// Unexpected requests, described.
     pub(crate) fn wrongs(&self) -> Vec<String> {
         self.book.wrongs.lock().unwrap().clone()
     }

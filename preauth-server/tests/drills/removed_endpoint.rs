@@ -1,4 +1,5 @@
-//! An endpoint is removed for which very many deliveries wait, and the server is killed while they end.
+//! An endpoint with a large backlog is removed, and the server is killed while the deliveries are
+//! closed.
 
 use std::time::Duration;
 
@@ -11,11 +12,11 @@ use crate::database::Database;
 use crate::scene::{Scene, leases_run_out};
 use crate::suppliers::register;
 
-/// Deliveries that wait for the endpoint.
+/// Deliveries queued for the endpoint.
 const BACKLOG: i64 = 10_001;
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// Copies of the one test event that waits for the supplier, each with its delivery.
+/// Copies of the one test event queued for the supplier, each with its delivery.
 const COPIES_ON_POSTGRESQL: [&str; 3] = [
     "CREATE TABLE copies AS
      SELECT gen_random_uuid() AS event, gen_random_uuid() AS delivery, e.id AS original
@@ -30,7 +31,7 @@ const COPIES_ON_POSTGRESQL: [&str; 3] = [
             d.next_attempt_at, d.created_at
      FROM copies c JOIN deliveries d ON d.event_id = c.original",
 ];
-/// The same; ids are bytes there, and texts in bodies.
+/// The same for SQLite, where ids are bytes in columns and texts in bodies.
 const COPIES_ON_SQLITE: [&str; 3] = [
     "CREATE TABLE copies AS
      WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 10000)
@@ -50,7 +51,7 @@ const COPIES_ON_SQLITE: [&str; 3] = [
      FROM copies c JOIN deliveries d ON d.event_id = c.original",
 ];
 
-/// The database, past the server.
+/// The database, accessed without the server.
 enum Raw {
     Sqlite(SqlitePool),
     Postgres(PgPool),
@@ -65,7 +66,7 @@ impl Raw {
         }
     }
 
-    /// How many deliveries to the endpoint stand so.
+    /// The number of deliveries to the endpoint in this status.
     async fn count(&self, status: &str) -> i64 {
         let sql = AssertSqlSafe(format!(
             "SELECT count(*) FROM deliveries
@@ -119,11 +120,7 @@ async fn killed_while_deliveries_end(database: &str, mut scene: Scene, raw: Raw)
         BACKLOG,
         "none is lost or delivered"
     );
-    assert_eq!(
-        crowd.requests(),
-        0,
-        "nobody hears of a removed endpoint's events"
-    );
+    assert_eq!(crowd.requests(), 0, "a removed endpoint gets no events");
     scene.recovery().await;
     scene.wait_for_offers(10).await;
     load.end().await;

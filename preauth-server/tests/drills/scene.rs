@@ -1,4 +1,4 @@
-//! Everything that takes part in a drill, and what it comes to.
+//! The participants of a drill, and its verdict.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use crate::instance::{Instance, present_build};
 use crate::receiver::Receiver;
 use crate::verdict::{self, Verdict};
 
-/// One request limit that no drill reaches.
+/// A request limit that no drill reaches.
 const RATE_LIMIT: &str = "1000000";
-/// How long anything may take that is waited for.
+/// Timeout for everything a drill waits for.
 const PATIENCE: Duration = Duration::from_mins(2);
-/// ERPs that work at the same time.
+/// Concurrent ERPs.
 pub(crate) const WORKERS: usize = 8;
 
-/// Leases, and transactions that are open for longer than any of the server's.
+/// Leases, and transactions older than any of the server's.
 const LINGERING: &str = "SELECT (SELECT count(*) FROM deliveries WHERE leased_until IS NOT NULL)
      + (SELECT count(*) FROM pg_stat_activity
         WHERE datname = current_database() AND state LIKE 'idle in transaction%'
@@ -83,7 +83,7 @@ impl Scene {
         )
     }
 
-    /// An ERP that calls the first instance's process itself.
+    /// An ERP that calls the first instance's process without the proxy.
     pub(crate) fn direct_erp(&self) -> Erp {
         let sandbox = self.first().sandbox();
         let text = |name| sandbox.text(name);
@@ -95,13 +95,13 @@ impl Scene {
         )
     }
 
-    /// Sets ERPs to work on every instance.
+    /// Starts ERPs on every instance.
     pub(crate) fn begin_load(&self) -> Load {
         let ways: Vec<_> = (0..self.instances.len()).map(|it| self.erp(it)).collect();
         Load::begin(&ways, WORKERS)
     }
 
-    /// Waits until `count` offers more were answered 201.
+    /// Waits until `count` more offers are answered with 201.
     pub(crate) async fn wait_for_offers(&self, count: usize) {
         let enough = self.ledger.acknowledged() + count;
         eventually("offers are answered", || {
@@ -110,12 +110,12 @@ impl Scene {
         .await;
     }
 
-    /// Waits until `count` webhooks have arrived in all.
+    /// Waits until `count` webhooks have arrived in total.
     pub(crate) async fn wait_for_arrivals(&self, count: usize) {
         eventually("webhooks arrive", || self.receiver.arrivals() >= count).await;
     }
 
-    /// Waits until the first instance says that it is ready, or that it is not.
+    /// Waits until the first instance reports this readiness.
     pub(crate) async fn wait_until_ready(&self, is_ready: bool) {
         let (began, expected) = (Instant::now(), if is_ready { 200 } else { 503 });
         let platform = self.first().sandbox().platform();
@@ -125,7 +125,7 @@ impl Scene {
         }
     }
 
-    /// Waits until PostgreSQL shows that nothing holds a lease or a lock that nobody will end.
+    /// Waits until PostgreSQL shows no lease or lock that would stay forever.
     pub(crate) async fn nothing_lingers(&self, sql: &PgPool) {
         let began = Instant::now();
         loop {
@@ -138,7 +138,7 @@ impl Scene {
         }
     }
 
-    /// How long it takes until an offer is answered 201, from now on.
+    /// The time until an offer is answered with 201, from now on.
     pub(crate) async fn recovery(&self) -> Duration {
         let asked = Instant::now();
         for instance in 0..self.instances.len() {
@@ -147,8 +147,8 @@ impl Scene {
         asked.elapsed()
     }
 
-    /// Waits until nothing is left to be sent, then compares what was answered with what exists
-    /// and what arrived.
+    /// Waits until nothing is left to send, then compares the acknowledged offers with the stored
+    /// operations and the received events.
     pub(crate) async fn verdict(&self) -> Verdict {
         verdict::of(self).await
     }
@@ -163,7 +163,7 @@ pub(crate) async fn eventually(what: &str, condition: impl Fn() -> bool) {
     }
 }
 
-/// Ends every lease in PostgreSQL, as if its time had passed; how many there were.
+/// Expires every lease in PostgreSQL; returns how many there were.
 pub(crate) async fn leases_run_out(sql: &PgPool) -> u64 {
     let end = "UPDATE deliveries SET leased_until = 1 WHERE leased_until IS NOT NULL";
     let ended = sqlx::query(end).execute(sql).await.unwrap();

@@ -1,4 +1,4 @@
-//! The server is asked to end while it has work.
+//! The server is asked to stop while it has work.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::scene::{Scene, leases_run_out};
 
 const REQUESTS: i64 = 20;
 const DELIVERIES: usize = 5;
-/// What an orchestrator waits for before it kills.
+/// How long an orchestrator waits before it kills.
 const MAX_SHUTDOWN: Duration = Duration::from_secs(30);
 
 async fn requests_counted(sql: &PgPool) -> i64 {
@@ -45,7 +45,7 @@ async fn requests_and_deliveries_under_way_survive_the_end() {
         let erp = erp.clone();
         requests.spawn(async move { erp.offer_once().await });
     }
-    // Every one has entered, and has most of its way to the database before it.
+    // Every request has been admitted and must still go through the database.
     while requests_counted(&sql).await < before + REQUESTS {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }

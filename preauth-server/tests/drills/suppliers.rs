@@ -1,4 +1,4 @@
-//! Suppliers that hear of their operations at endpoints of their own.
+//! Suppliers with endpoints of their own.
 
 use preauth_core::value::Cnpj;
 use reqwest::Method;
@@ -53,7 +53,7 @@ fn cnpj(member: usize) -> String {
 }
 
 impl Supplier {
-    /// Registers the endpoint, and gives its secret.
+    /// Registers the endpoint; returns its secret.
     async fn hear_at(&self, url: &str) -> String {
         let events = ["pre_authorization.created", "pre_authorization.revoked"];
         let body = json!({"url": url, "events": events}).to_string();
@@ -103,7 +103,7 @@ fn done(answer: &Answer) {
     assert_eq!(answer.status, 200, "{}", answer.text);
 }
 
-/// What arrived at every member is what is stored for its supplier, and all of it has been
+/// The events received at every member are those stored for its supplier, and all of them are
 /// delivered.
 pub(crate) async fn everything_arrived(suppliers: &[Supplier], crowd: &Crowd) {
     for (member, supplier) in suppliers.iter().enumerate() {

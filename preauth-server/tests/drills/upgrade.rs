@@ -1,5 +1,5 @@
-//! An upgrade without a pause: the database is migrated while the server of the version before works on
-//! it, the present one joins, and the old one leaves.
+//! An upgrade without downtime: the database is migrated while the previous version works on it,
+//! the present one joins, and the previous one leaves.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -15,7 +15,7 @@ use crate::database::Database;
 use crate::scene::{Scene, WORKERS};
 use crate::support::RawCaller;
 
-/// Builds the server as it was before the newest step of the schema, unless it is there.
+/// Builds the server from before the newest schema step, unless it is already built.
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/previous-server");
 /// Offers between two steps of the upgrade.
 const OFFERS: usize = 40;
@@ -57,7 +57,7 @@ async fn an_upgrade_under_load_stops_and_loses_nothing() {
         load_on_both.end().await;
         let verdict = scene.verdict().await;
         scene.nothing_lingers(&sql).await;
-        // A connection may reach the old server in the moment in which it closes its door.
+        // A request may reach the old server while it closes its listener.
         assert!(verdict.unknown <= WORKERS, "{verdict}");
         assert_eq!(verdict.duplicates, 0, "{verdict}");
         println!(
@@ -71,7 +71,7 @@ async fn steps_taken(sql: &PgPool) -> i64 {
     count.fetch_one(sql).await.unwrap()
 }
 
-/// Somebody who asks the first instance again and again whether it is ready.
+/// A client that polls the first instance's readiness.
 struct Readiness {
     is_over: Arc<AtomicBool>,
     asking: JoinHandle<usize>,
@@ -87,7 +87,7 @@ impl Readiness {
         }
     }
 
-    /// How often it was ready; it never was not.
+    /// The number of polls that found it ready; the others fail the drill.
     async fn end(self) -> usize {
         self.is_over.store(true, Ordering::Relaxed);
         self.asking.await.unwrap()

@@ -1,4 +1,4 @@
-//! What was acknowledged, what exists and what arrived must be the same.
+//! Acknowledged offers, stored operations and received events must match.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -15,10 +15,10 @@ use crate::scene::Scene;
 use crate::support::{RawCaller, Sandbox};
 
 const PAGE: u32 = 100;
-/// How long deliveries may take once all is well: a lease that was lost, and the attempts after it.
+/// How long deliveries may take after the fault: an expired lease, and the attempts after it.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// The figures of a drill that went well.
+/// The figures of a successful drill.
 #[derive(Debug)]
 pub(crate) struct Verdict {
     pub(crate) acknowledged: usize,
@@ -28,7 +28,7 @@ pub(crate) struct Verdict {
     pub(crate) duplicates: usize,
 }
 
-/// What a drill left behind.
+/// The state after a drill.
 struct Left {
     entries: Vec<Entry>,
     operations: BTreeMap<String, PreAuthorization>,
@@ -37,7 +37,7 @@ struct Left {
     received: BTreeMap<String, Event>,
 }
 
-/// Waits until nothing is left to be sent and checks.
+/// Waits until nothing is left to send, and checks.
 pub(crate) async fn of(scene: &Scene) -> Verdict {
     let deliveries = Deliveries::of(scene.first().sandbox()).await;
     deliveries.none_pending().await;
@@ -75,7 +75,7 @@ async fn operations(scene: &Scene) -> BTreeMap<String, PreAuthorization> {
     operations
 }
 
-/// The platform's view of a company's deliveries.
+/// The platform API's view of a company's deliveries.
 pub(crate) struct Deliveries {
     platform: RawCaller,
     path: String,
@@ -104,7 +104,7 @@ impl Deliveries {
         list["pagination"]["total"].as_u64().unwrap()
     }
 
-    /// Waits until every one of the newest page has been attempted so often, or more often.
+    /// Waits until every delivery of the newest page has at least this many attempts.
     pub(crate) async fn all_tried(&self, times: usize) {
         let began = Instant::now();
         loop {
@@ -121,7 +121,7 @@ impl Deliveries {
         }
     }
 
-    /// Waits until every one has been delivered.
+    /// Waits until every delivery is delivered.
     pub(crate) async fn none_pending(&self) {
         let began = Instant::now();
         while self.count("PENDING").await > 0 {

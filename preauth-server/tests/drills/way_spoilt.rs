@@ -1,4 +1,4 @@
-//! The way between the server and PostgreSQL is cut, stalls or is slow.
+//! The network between the server and PostgreSQL is cut, stalls or is slow.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::proxy::{Conduct, Proxy};
 use crate::scene::{Scene, eventually, leases_run_out};
 use crate::verdict::Verdict;
 
-/// A server whose database lies behind a proxy.
+/// A server whose database is behind a proxy.
 async fn behind_a_proxy(database: &Database) -> (Scene, Proxy) {
     let (url, proxy) = Proxy::before(&database.url()).await;
     (Scene::on(&url).await, proxy)
@@ -50,7 +50,7 @@ async fn stall(conduct: Conduct) {
     scene.wait_for_offers(20).await;
     proxy.behave(conduct);
     scene.wait_until_ready(false).await;
-    // Bounded, although the database says nothing: each of these waits for its definite answer.
+    // Bounded, although the database does not answer: each of these waits for its definite answer.
     let (erp, mut asked) = (scene.erp(0), JoinSet::new());
     for _ in 0..4 {
         let erp = erp.clone();
@@ -91,12 +91,12 @@ async fn more_requests_than_connections_share_them() {
 
 #[tokio::test]
 async fn requests_over_a_way_that_is_too_slow_are_refused_in_time_and_served_afterwards() {
-    // There and back takes longer than any statement may.
+    // A round trip takes longer than the statement timeout.
     let verdict = requests_at_once(Duration::from_secs(7)).await;
     assert!(verdict.not_done > 0, "{verdict}");
 }
 
-/// Far more than there are connections, over a way that takes so long in each direction.
+/// Far more requests than connections, over a network with this delay in each direction.
 async fn requests_at_once(delay: Duration) -> Verdict {
     let database = Database::empty().await;
     let (scene, proxy) = behind_a_proxy(&database).await;
@@ -104,7 +104,7 @@ async fn requests_at_once(delay: Duration) -> Verdict {
     let (erp, mut requests) = (scene.erp(0), JoinSet::new());
     for _ in 0..200 {
         let erp = erp.clone();
-        // It accepts what is 201, 503 or 500 in the error shape, and nothing else.
+        // Only 201, and 503 or 500 in the error format, are accepted.
         requests.spawn(async move { erp.offer_once().await });
     }
     while let Some(answered) = requests.join_next().await {

@@ -1,4 +1,4 @@
-//! A way between two parties that a drill can spoil.
+//! A proxy between two parties, with network faults.
 
 mod pipe;
 mod wire;
@@ -12,23 +12,23 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-/// How the way behaves, for connections that stand and for those to come.
+/// The fault, for existing and new connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Conduct {
     Pass,
-    /// Everything takes so much longer, each way.
+    /// Delays everything by this much, in each direction.
     Delay(Duration),
-    /// Nothing gets through either way, and nobody is told.
+    /// Passes nothing in either direction, and closes nothing.
     Stall,
-    /// Answers do not get through; requests do.
+    /// Passes requests and holds answers back.
     HoldAnswers,
-    /// Every so many commits of PostgreSQL's protocol, the connection is cut around one.
+    /// Cuts the connection around every n-th commit of PostgreSQL's protocol.
     CutCommits {
         every: u32,
     },
 }
 
-/// Listens on an address of its own, which stays the same, and passes on to a target.
+/// Listens on a fixed address of its own, and forwards to a target.
 pub(crate) struct Proxy {
     address: SocketAddr,
     way: Arc<Way>,
@@ -44,17 +44,17 @@ struct Way {
 }
 
 impl Proxy {
-    /// A way to a server whose address will be known later.
+    /// A proxy to a server whose address is set later.
     pub(crate) async fn to_service() -> Self {
         Self::new(SocketAddr::from(([127, 0, 0, 1], 0)), false).await
     }
 
-    /// A way to the PostgreSQL database at `url`, and the URL that takes it.
+    /// A proxy to the PostgreSQL database at `url`, and the URL through it.
     pub(crate) async fn before(url: &str) -> (String, Self) {
         let (user, place) = url.rsplit_once('@').unwrap();
         let (server, database) = place.split_once('/').unwrap();
         let proxy = Self::new(server.parse().unwrap(), true).await;
-        // Without TLS, so that commits can be seen.
+        // Without TLS, so that the proxy can see commits.
         let url = format!("{user}@{}/{database}?sslmode=disable", proxy.address);
         (url, proxy)
     }
@@ -81,7 +81,7 @@ impl Proxy {
         self.address
     }
 
-    /// Leads new connections elsewhere.
+    /// Forwards new connections to another target.
     pub(crate) fn lead_to(&self, target: &str) {
         *self.way.target.lock().unwrap() = target.parse().unwrap();
     }
@@ -90,7 +90,7 @@ impl Proxy {
         self.way.conduct.send_replace(conduct);
     }
 
-    /// How many connections were cut around a commit.
+    /// The number of connections cut around a commit.
     pub(crate) fn cuts(&self) -> u32 {
         self.way.cuts.load(Ordering::Relaxed)
     }
@@ -110,7 +110,7 @@ async fn listen(listener: TcpListener, way: Arc<Way>) {
         let way = Arc::clone(&way);
         tokio::spawn(async move {
             let target = *way.target.lock().unwrap();
-            // Where nobody listens, the caller is hung up on.
+            // Without a listener at the target, the connection is closed.
             if let Ok(to) = TcpStream::connect(target).await {
                 from.set_nodelay(true).unwrap();
                 to.set_nodelay(true).unwrap();

@@ -1,4 +1,4 @@
-//! One connection: both ways, until either ends or it is cut.
+//! One connection: both directions, until either side closes it or it is cut.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,17 +14,17 @@ use super::{Conduct, Way};
 /// Where around a commit a connection is cut.
 #[derive(Clone, Copy)]
 enum Moment {
-    /// The server never sees it.
+    /// The server never receives it.
     Before,
-    /// The server sees it and its answer is not waited for.
+    /// The server receives it; the connection is cut without waiting for the answer.
     Within,
-    /// The server has answered, and nobody hears it.
+    /// The server has answered; the client never receives the answer.
     After,
 }
 
 const MOMENTS: [Moment; 3] = [Moment::After, Moment::Within, Moment::Before];
 
-/// Passes on what either says; both are hung up on when this ends.
+/// Forwards in both directions; both connections close when this returns.
 pub(super) async fn between(from: TcpStream, to: TcpStream, way: &Way) {
     let (from_reader, from_writer) = from.into_split();
     let (to_reader, to_writer) = to.into_split();
@@ -84,7 +84,7 @@ async fn pass_answers(
 }
 
 impl Way {
-    /// Waits for its turn: until the conduct allows, and as long as it delays.
+    /// Waits until the conduct lets data pass, and for its delay.
     async fn let_pass(&self, allows: impl Fn(Conduct) -> bool) {
         let mut conduct = self.conduct.subscribe();
         let now = *conduct.borrow();

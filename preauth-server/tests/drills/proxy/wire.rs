@@ -1,24 +1,24 @@
-//! As much of PostgreSQL's protocol as it takes to see a commit go by.
+//! The part of PostgreSQL's protocol that is needed to recognize a commit.
 
 use std::collections::HashMap;
 
-/// Kind and length of a message; the first message has no kind.
+/// Type and length of a message; the first message has no type.
 const HEAD: usize = 5;
 const LENGTH: usize = 4;
 
-/// What one side of a connection has asked for so far.
+/// What one side of a connection has requested so far.
 #[derive(Default)]
 pub(super) struct Requests {
     unread: Vec<u8>,
     has_begun: bool,
     is_in_transaction: bool,
-    /// By its name, whether a prepared statement writes.
+    /// Whether a prepared statement writes, by its name.
     prepared: HashMap<Vec<u8>, bool>,
     is_write_bound: bool,
 }
 
 impl Requests {
-    /// Takes in more bytes; whether a transaction commits by them, its own or that of a single
+    /// Parses more bytes; returns whether they commit a transaction, explicit or of a single
     /// statement.
     pub(super) fn see(&mut self, bytes: &[u8]) -> bool {
         self.unread.extend_from_slice(bytes);
@@ -63,7 +63,7 @@ impl Requests {
                 text();
                 self.is_write_bound |= self.prepared.get(text()).copied().unwrap_or_default();
             }
-            // Sync ends a statement that stands alone.
+            // Sync ends a statement outside a transaction.
             b'S' => return std::mem::take(&mut self.is_write_bound) && !self.is_in_transaction,
             _ => {}
         }
