@@ -1,4 +1,4 @@
-//! A wrong clock destroys nothing: `serve` under clocks that are set wrong, by faketime.
+//! A wrong clock destroys nothing: `serve` with clocks that faketime sets wrong.
 
 use std::path::Path;
 
@@ -7,12 +7,12 @@ use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use crate::served::offered;
 use crate::support::Backend;
 
-/// Nobody listens there.
+/// Nothing listens there.
 const NOWHERE: &str = "http://127.0.0.1:9/webhooks";
-/// 31 days in seconds, less and more than that by half a minute.
+/// 31 days in seconds, give or take half a minute.
 const ABOUT_A_MONTH: std::ops::Range<f64> = 2_678_370.0..2_678_430.0;
 
-/// Where Debian's package `faketime` puts what stands between a process and its clock.
+/// The path of the library in Debian's package `faketime`.
 fn faketime() -> String {
     let libraries = std::fs::read_dir("/usr/lib").unwrap();
     let found = libraries
@@ -22,7 +22,7 @@ fn faketime() -> String {
     found.to_str().unwrap().to_owned()
 }
 
-/// Settings by which a process has a clock that is set by this much. Timers go on as they are.
+/// Environment variables that shift a process's clock by this offset. Timers are not affected.
 fn set_by<'a>(library: &'a str, offset: &'a str) -> [(&'a str, &'a str); 3] {
     [
         ("LD_PRELOAD", library),
@@ -59,9 +59,9 @@ async fn an_instance_a_month_ahead_closes_no_offer_forgets_no_key_and_reports_it
     let scraped = wrong.scrape().await;
     let offset = scraped.value("preauth_clock_offset_seconds", &[]);
     assert!(ABOUT_A_MONTH.contains(&offset), "{offset}");
-    assert!(scraped.says("preauth_held{reason=\"clock_off\"} 1"));
+    assert!(scraped.has_line("preauth_held{reason=\"clock_off\"} 1"));
     assert!(wrong.server.log().contains("ahead of the database's"));
-    // The other one is not concerned.
+    // The other instance is not affected.
     assert_eq!(right.probe("/readyz").await.text, r#"{"status":"ok"}"#);
 }
 
@@ -129,7 +129,7 @@ async fn a_clock_that_jumps_a_month_ahead_while_it_runs_closes_no_offer_and_forg
     assert_eq!(scraped.find("preauth_clock_jumps_total", &[]), Some(1.0));
     let ready = server.wait_until_ready_is(200).await["warning"].to_string();
     assert!(ready.contains("jumped by 2678"), "{ready}");
-    // Set right before it was stable for a minute: nothing ever went by it.
+    // Corrected before the clock was stable for a minute: it was never used.
     set(&file, "+0");
     server.wait_for("preauth_held", &jumped, 0.0).await;
     assert_eq!(server.status().await, "IN_PRE_AUTH");
@@ -138,7 +138,7 @@ async fn a_clock_that_jumps_a_month_ahead_while_it_runs_closes_no_offer_and_forg
     assert!(log.contains("no longer held"));
 }
 
-/// Replaced at once, so that nobody reads half of it.
+/// Replaces the file atomically, so that a reader never sees half of it.
 fn set(file: &Path, offset: &str) {
     let new = file.with_extension("new");
     std::fs::write(&new, format!("{offset}\n")).unwrap();

@@ -1,4 +1,5 @@
-//! A restored copy is silent until it is adopted, and so is a database that is only looked at.
+//! A restored copy is silent until it is adopted, and so is a database opened with
+//! `--quiet-outbound`.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ on_each_database! {
 /// The receiver is on this machine.
 const LOCAL: (&str, &str) = ("PREAUTH_WEBHOOKS_ALLOWED_NETWORKS", "127.0.0.0/8");
 
-/// Everything is due: deliveries, mails, the end of the offer.
+/// Makes everything due: deliveries, mails, the expiry of the offer.
 const ALL_DUE: [&str; 3] = [
     "UPDATE deliveries SET status = 'PENDING', next_attempt_at = 1, ended_at = NULL",
     "UPDATE notices SET status = 'PENDING', next_attempt_at = 1, ended_at = NULL",
@@ -31,7 +32,7 @@ const ALL_DUE: [&str; 3] = [
 /// A database that a server may be started on.
 struct Data {
     home: Arc<Home>,
-    /// Of PostgreSQL.
+    /// For PostgreSQL.
     url: Option<String>,
 }
 
@@ -43,7 +44,7 @@ impl Data {
         }
     }
 
-    /// A copy, as a backup makes it: the folder with everything in it, or a database by SQL.
+    /// A copy, as a backup makes it: the folder with all its files, or a database copied by SQL.
     async fn copied(&self) -> Self {
         let home = Home::new(Backend::Sqlite).await;
         let folders = [&self.home.folder().join("data"), home.folder()];
@@ -97,7 +98,7 @@ impl Data {
         mails.map_or(0, Iterator::count)
     }
 
-    /// Runs `adopt`, and gives what it printed.
+    /// Runs `adopt`, and returns what it printed.
     fn adopt(&self, offered: &Offered) -> Value {
         let mut adopt = Command::new(env!("CARGO_BIN_EXE_preauth-server"));
         adopt
@@ -113,7 +114,7 @@ impl Data {
     }
 }
 
-/// Nothing leaves the server and nothing changes in it, and it reports why.
+/// Nothing is sent and nothing changes, and the server reports why.
 async fn assert_silent(
     server: &Served,
     data: &Data,
@@ -122,8 +123,8 @@ async fn assert_silent(
     reason: (&str, &str),
 ) {
     let (arrived, mails) = (receiver.requests(0).await.len(), data.mails());
-    let said = server.wait_until_ready_is(503).await["reason"].to_string();
-    assert!(said.contains(reason.1), "{said}");
+    let message = server.wait_until_ready_is(503).await["reason"].to_string();
+    assert!(message.contains(reason.1), "{message}");
     server.let_loops_step().await;
     assert_eq!(receiver.requests(0).await.len(), arrived);
     assert_eq!(data.mails(), mails);
@@ -151,11 +152,11 @@ async fn assert_silent(
     assert_eq!(server.platform.get(block).await.status, 200);
     assert_eq!(server.probe("/livez").await.status, 200);
     let held = format!("preauth_held{{reason=\"{}\"}} 1", reason.0);
-    assert!(server.scrape().await.says(&held));
+    assert!(server.scrape().await.has_line(&held));
     assert!(server.server.log().contains(reason.1));
 }
 
-/// It sends what is due, and ends what is overdue.
+/// It sends what is due, and expires overdue offers.
 async fn assert_acting(server: &Served, receiver: &TestReceiver, arrived: usize) {
     receiver.requests(arrived + 1).await;
     let expired = async {
@@ -183,7 +184,7 @@ async fn a_copy_is_silent_until_it_is_adopted_and_the_original_goes_on(backend: 
     assert_silent(&looked_at, &copy, &offered, &receiver, foreign).await;
     let arrived = receiver.requests(0).await.len();
     let (adopted, acting) = match backend {
-        // Only one process may have the file.
+        // Only one process may open the file.
         Backend::Sqlite => {
             looked_at.server.stop();
             (copy.adopt(&offered), copy.serve(&offered, &[]).await)

@@ -1,4 +1,4 @@
-//! The table of metrics is complete, and lists nothing that is not there.
+//! The table of metrics is complete and lists no metric that does not exist.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ on_each_database! {
 
 const TABLE: &str = include_str!("../../../docs/metrics.md");
 
-/// Name and kind of every row that holds on this database.
+/// Name and type of every row that applies to this database.
 fn documented(backend: Backend) -> BTreeSet<(String, String)> {
     let absent = match backend {
         Backend::Sqlite => "PostgreSQL only",

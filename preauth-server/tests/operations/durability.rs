@@ -1,4 +1,4 @@
-//! A server whose PostgreSQL may lose what it has confirmed says so at its start.
+//! A server whose PostgreSQL may lose confirmed commits logs a warning at its start.
 
 use sqlx::{AssertSqlSafe, Executor};
 

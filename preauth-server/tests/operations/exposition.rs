@@ -1,11 +1,11 @@
-//! A strict reader of Prometheus' text format: what it takes, every Prometheus takes.
+//! A strict parser of Prometheus' text format: what it accepts, every Prometheus accepts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The labels of a series.
 pub(crate) type Labels = BTreeMap<String, String>;
 
-/// Everything in one scrape.
+/// One scrape.
 #[derive(Debug, Default)]
 pub(crate) struct Exposition {
     pub(crate) text: String,
@@ -72,12 +72,12 @@ impl Exposition {
         Ok(())
     }
 
-    /// Whether exactly this line is there.
-    pub(crate) fn says(&self, line: &str) -> bool {
+    /// Whether the scrape has exactly this line.
+    pub(crate) fn has_line(&self, line: &str) -> bool {
         self.text.lines().any(|it| it == line)
     }
 
-    /// The one value of `name` with exactly these labels, if it is there.
+    /// The value of `name` with exactly these labels, if present.
     pub(crate) fn find(&self, name: &str, labels: &[(&str, &str)]) -> Option<f64> {
         let labels: Labels = labels
             .iter()
@@ -88,7 +88,7 @@ impl Exposition {
             .map(|sample| sample.2)
     }
 
-    /// The one value of `name` with exactly these labels.
+    /// The value of `name` with exactly these labels.
     pub(crate) fn value(&self, name: &str, labels: &[(&str, &str)]) -> f64 {
         self.find(name, labels)
             .unwrap_or_else(|| panic!("no {name} {labels:?} in {self:#?}"))
@@ -143,7 +143,7 @@ impl Family {
         Ok(())
     }
 
-    /// A family has a sample; a histogram's buckets grow and end with all there is.
+    /// A family has a sample; a histogram's buckets grow and the last one is the total.
     fn check(&self) -> Result<(), String> {
         let broken = || format!("{} is not whole", self.name);
         if self.samples.is_empty() {

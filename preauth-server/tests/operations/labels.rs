@@ -1,4 +1,4 @@
-//! Labels come from closed sets, whatever strangers send.
+//! Label values come from closed sets, for any request.
 
 use reqwest::Method;
 
@@ -73,5 +73,8 @@ async fn metrics_contain_no_secret_and_no_name_and_need_no_token() {
         assert!(!text.contains(sandbox.text(name)), "{name}");
     }
     let public = sandbox.stranger().get("/metrics").await;
-    assert_eq!(public.status, 404, "only the private listener tells");
+    assert_eq!(
+        public.status, 404,
+        "only the private listener serves metrics"
+    );
 }

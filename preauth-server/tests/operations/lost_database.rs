@@ -1,4 +1,4 @@
-//! While PostgreSQL is gone the probes say so, and scrapes go on.
+//! While PostgreSQL is down, the probes report it and scrapes continue.
 
 use sqlx::postgres::PgConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor};
@@ -7,7 +7,7 @@ use crate::cluster;
 use crate::database::Database;
 use crate::server::{ask, probe_until, scrape, scrape_until, start_on};
 
-/// Changes the server's databases from beside them.
+/// Executes statements on the server's databases directly.
 async fn admin(statements: &[String]) {
     let mut admin = PgConnection::connect(&format!("{}/postgres", cluster::url()))
         .await
@@ -57,7 +57,7 @@ async fn a_lost_database_is_not_ready_yet_alive_and_scrapes_go_on_without_old_va
     ] {
         assert_eq!(scraped.find(absent, &[]), None, "{absent}");
     }
-    // A loop that waits for its database steps on.
+    // A worker that waits for its database still steps.
     assert_eq!(ask(&sandbox, "/livez").await.status, 200);
     give_back(&database).await;
     probe_until(&sandbox, "/readyz", 200).await;

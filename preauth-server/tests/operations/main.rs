@@ -1,4 +1,4 @@
-//! What operators see of a running server: metrics and probes, of the real binary, on SQLite and on
+//! What operators see of a running server: metrics and probes of the real binary, on SQLite and on
 //! PostgreSQL.
 #![expect(
     clippy::unwrap_used,

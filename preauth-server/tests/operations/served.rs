@@ -1,4 +1,4 @@
-//! `serve` on the data of a sandbox: what operators see of it, and what it does.
+//! `serve` on a sandbox's data: what operators see of it, and what it does.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,13 +9,13 @@ use serde_json::Value;
 use crate::exposition::Exposition;
 use crate::support::{Answer, Backend, Home, RawCaller, Sandbox, Server, offer_body};
 
-/// How long anything may take that comes by itself.
+/// Timeout for everything the test waits for.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// The steps after which a loop has done what there was to do.
+/// The steps after which a worker has done all due work.
 const STEPS: u32 = 3;
 pub(crate) const KEY: (&str, &str) = ("idempotency-key", "pedido-0001");
 
-/// A home with one open offer under [`KEY`], and what its callers present.
+/// A home with one open offer under [`KEY`], and its callers' credentials.
 pub(crate) struct Offered {
     pub(crate) home: Arc<Home>,
     api_key: String,
@@ -23,7 +23,7 @@ pub(crate) struct Offered {
     pub(crate) body: Value,
 }
 
-/// Offers something to a sandbox, and takes its data over.
+/// Creates an offer in a sandbox, and takes its data over.
 pub(crate) async fn offered(backend: Backend, webhook_url: &str) -> Offered {
     let sandbox = Sandbox::start_sending_to(backend, webhook_url).await;
     let body = offer_body(&sandbox, "NF-1");
@@ -41,7 +41,7 @@ pub(crate) async fn offered(backend: Backend, webhook_url: &str) -> Offered {
     }
 }
 
-/// A server and those who ask it.
+/// A server and its callers.
 pub(crate) struct Served {
     pub(crate) server: Server,
     pub(crate) erp: RawCaller,
@@ -51,12 +51,12 @@ pub(crate) struct Served {
 }
 
 impl Offered {
-    /// Serves the data with more settings.
+    /// Serves the data with these additional settings.
     pub(crate) async fn serve(&self, settings: &[(&str, &str)]) -> Served {
         self.serve_in(&self.home, settings).await
     }
 
-    /// Serves what lies in another home.
+    /// Serves the data of another home.
     pub(crate) async fn serve_in(&self, home: &Arc<Home>, settings: &[(&str, &str)]) -> Served {
         let server = Server::start_with(Arc::clone(home), &self.token, settings).await;
         Served {
@@ -75,14 +75,14 @@ impl Served {
         self.erp.post_text(PRE_AUTHORIZATIONS, &[KEY], body).await
     }
 
-    /// What has become of the offer.
+    /// The status of the offer.
     pub(crate) async fn status(&self) -> String {
         let found = self.erp.get(&format!("{PRE_AUTHORIZATIONS}/1")).await;
         assert_eq!(found.status, 200, "{}", found.text);
         found.json()["status"].as_str().unwrap().to_owned()
     }
 
-    /// Asks a probe.
+    /// Calls a probe.
     pub(crate) async fn probe(&self, path: &str) -> Answer {
         self.operator.get(path).await
     }
@@ -92,7 +92,7 @@ impl Served {
         Exposition::parse(&answer.text).unwrap()
     }
 
-    /// Waits until the probe of readiness answers with this status, and gives its text.
+    /// Waits until `/readyz` answers with this status, and returns its body.
     pub(crate) async fn wait_until_ready_is(&self, status: u16) -> Value {
         let wait = async {
             loop {
@@ -118,7 +118,7 @@ impl Served {
         waited.unwrap_or_else(|_| panic!("never {value}: {}", self.server.log()));
     }
 
-    /// Waits until what acts by itself had the opportunity to do so, several times over.
+    /// Waits until every worker has stepped several times.
     pub(crate) async fn let_loops_step(&self) {
         for name in ["sweeper", "dispatcher", "notices"] {
             for _ in 0..STEPS {

@@ -1,4 +1,4 @@
-//! A server as its operators ask it, and its metrics, read strictly.
+//! A server as its operators call it, and its metrics, parsed strictly.
 
 use std::time::Duration;
 
@@ -6,12 +6,12 @@ use crate::database::Database;
 use crate::exposition::Exposition;
 use crate::support::{Answer, Backend, RawCaller, Sandbox};
 
-/// How long anything may take that comes by itself.
+/// Timeout for everything the test waits for.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A server on this PostgreSQL database, which the test keeps.
 pub(crate) async fn start_on(database: &Database) -> Sandbox {
-    // The flag stands in for the file that it would use by itself.
+    // The flag replaces the default file.
     Sandbox::start_with(Backend::Sqlite, &["--database", &database.url()]).await
 }
 
@@ -23,14 +23,14 @@ pub(crate) const fn name(backend: Backend) -> &'static str {
     }
 }
 
-/// Asks the private listener without a token.
+/// Calls the private listener without a token.
 pub(crate) async fn ask(sandbox: &Sandbox, path: &str) -> Answer {
     RawCaller::new(sandbox.text("platformUrl"), None)
         .get(path)
         .await
 }
 
-/// A scrape; panics when it is not exactly what the format allows.
+/// A scrape; panics when it violates the format.
 pub(crate) async fn scrape(sandbox: &Sandbox) -> Exposition {
     let answer = ask(sandbox, "/metrics").await;
     assert_eq!(answer.status, 200);
@@ -41,7 +41,7 @@ pub(crate) async fn scrape(sandbox: &Sandbox) -> Exposition {
     Exposition::parse(&answer.text).unwrap_or_else(|defect| panic!("{defect}:\n{}", answer.text))
 }
 
-/// Scrapes until `is_reached`, and gives that scrape.
+/// Scrapes until `is_reached`, and returns that scrape.
 pub(crate) async fn scrape_until(
     sandbox: &Sandbox,
     is_reached: impl Fn(&Exposition) -> bool,
@@ -59,7 +59,7 @@ pub(crate) async fn scrape_until(
     waited.unwrap_or_else(|_| panic!("not reached: {}", sandbox.log()))
 }
 
-/// Asks a probe until it answers with this status, and gives the answer.
+/// Calls a probe until it answers with this status, and returns the answer.
 pub(crate) async fn probe_until(sandbox: &Sandbox, path: &str, status: u16) -> Answer {
     let wait = async {
         loop {

@@ -1,4 +1,4 @@
-//! A server that is asked to stop says at once that it is not ready, and answers probes to the end.
+//! A server asked to stop reports at once that it is not ready, and answers probes to the end.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -12,7 +12,7 @@ on_each_database! {
     a_stopping_server_is_not_ready_yet_alive_while_requests_are_under_way,
 }
 
-/// Sends a request but for its last byte.
+/// Sends a request without its last byte.
 fn begin_request(sandbox: &Sandbox) -> (TcpStream, u8) {
     let body = offer_body(sandbox, "NF-1").to_string();
     let address = sandbox.text("baseUrl").trim_start_matches("http://");

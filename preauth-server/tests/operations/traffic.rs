@@ -1,4 +1,4 @@
-//! After known traffic the counters say exactly what happened.
+//! After known traffic the counters have exactly the expected values.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ on_each_database! {
 const MAIL_SENT: &str = r#"preauth_notice_attempts_total{outcome="sent"} 1"#;
 const KEY: (&str, &str) = ("idempotency-key", "traffic-1");
 
-/// What [`pass`] leaves behind, once its two events have arrived; the receiver fails once.
+/// The counters after [`pass`] and the arrival of its two events; the receiver fails once.
 const AFTER_PASS: &str = r#"
 preauth_http_requests_total{api="integration",method="POST",route="/api/integration/v1/pre-authorizations",status="2xx"} 2
 preauth_http_requests_total{api="integration",method="POST",route="/api/integration/v1/pre-authorizations",status="4xx"} 1
@@ -66,7 +66,8 @@ preauth_loop_failures_total{loop="dispatcher"} 0
 preauth_database_up 1
 "#;
 
-/// An offer, made twice under its key and once more without, found, cancelled; two strays.
+/// An offer, created and replayed under its key, refused without it, read, cancelled; two invalid
+/// requests.
 async fn pass(sandbox: &Sandbox) {
     let caller = sandbox.caller("apiKey");
     let body = offer_body(sandbox, "NF-1").to_string();
@@ -77,8 +78,8 @@ async fn pass(sandbox: &Sandbox) {
     }
     let one = PRE_AUTHORIZATION_ROUTE.replace("{id}", "1");
     statuses.push(caller.get(&one).await.status);
-    // The mail of an offer that is gone would not be sent.
-    scrape_until(sandbox, |scraped| scraped.says(MAIL_SENT)).await;
+    // The mail of a closed offer would not be sent.
+    scrape_until(sandbox, |scraped| scraped.has_line(MAIL_SENT)).await;
     let cancel = CANCEL_ROUTE.replace("{id}", "1");
     statuses.push(caller.post(&cancel).await.status);
     statuses.push(sandbox.stranger().get(&one).await.status);
@@ -91,13 +92,13 @@ async fn counters_match_the_traffic_exactly(backend: Backend) {
     let sandbox = Sandbox::start_sending_to(backend, &receiver.url()).await;
     pass(&sandbox).await;
     let both = r#"preauth_delivery_attempts_total{outcome="delivered"} 2"#;
-    let scraped = scrape_until(&sandbox, |scraped| scraped.says(both)).await;
+    let scraped = scrape_until(&sandbox, |scraped| scraped.has_line(both)).await;
     for line in AFTER_PASS.trim().lines() {
-        assert!(scraped.says(line), "{line} in {}", scraped.text);
+        assert!(scraped.has_line(line), "{line} in {}", scraped.text);
     }
     let (version, database) = (env!("CARGO_PKG_VERSION"), name(backend));
     let build = format!(r#"preauth_build_info{{database="{database}",version="{version}"}} 1"#);
-    assert!(scraped.says(&build), "{build} in {}", scraped.text);
+    assert!(scraped.has_line(&build), "{build} in {}", scraped.text);
     loops_have_stepped(&scraped, backend);
 }
 
@@ -126,12 +127,12 @@ async fn requests_beyond_the_rate_of_a_key_are_counted(backend: Backend) {
         r#"preauth_rate_limited_requests_total{limit="key"} 3"#,
         r#"preauth_rate_limited_requests_total{limit="address"} 0"#,
     ] {
-        assert!(scraped.says(line), "{line} in {}", scraped.text);
+        assert!(scraped.has_line(line), "{line} in {}", scraped.text);
     }
 }
 
 async fn a_delivery_waiting_for_its_receiver_is_in_progress_and_not_overdue(backend: Backend) {
-    // Takes connections and answers nothing.
+    // Accepts connections and answers nothing.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
     let sandbox = Sandbox::start_sending_to(backend, &url).await;
@@ -140,13 +141,13 @@ async fn a_delivery_waiting_for_its_receiver_is_in_progress_and_not_overdue(back
     let created = caller.post_json(PRE_AUTHORIZATIONS, &body).await;
     assert_eq!(created.status, 201);
     let under_way = "preauth_dispatcher_slots_in_use 1";
-    let scraped = scrape_until(&sandbox, |scraped| scraped.says(under_way)).await;
+    let scraped = scrape_until(&sandbox, |scraped| scraped.has_line(under_way)).await;
     for line in [
         "preauth_deliveries_due 1",
-        // Under a lease, so that nobody has to look after it.
+        // Under a lease, so no other worker has to take it.
         "preauth_deliveries_oldest_due_age_seconds 0",
     ] {
-        assert!(scraped.says(line), "{line} in {}", scraped.text);
+        assert!(scraped.has_line(line), "{line} in {}", scraped.text);
     }
 }
 
@@ -164,7 +165,7 @@ async fn a_slow_endpoint_is_counted_until_it_answers_sooner(backend: Backend) {
         let created = caller.post_json(PRE_AUTHORIZATIONS, &body).await;
         assert_eq!(created.status, 201);
         let line = format!("preauth_endpoints_slow {counted}");
-        scrape_until(&sandbox, |scraped| scraped.says(&line)).await;
+        scrape_until(&sandbox, |scraped| scraped.has_line(&line)).await;
     }
     let scraped = scrape(&sandbox).await;
     assert!(scraped.value("process_cpu_seconds_total", &[]) > 0.0);
