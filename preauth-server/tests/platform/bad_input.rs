@@ -1,4 +1,4 @@
-//! Every route, held to every class of bad input.
+//! Every route, tested with every class of bad input.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ on_each_database! {
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 
-/// The greatest body is 256 KiB.
+/// Larger than the maximum body of 256 KiB.
 const TOO_LARGE: usize = 300 * 1024;
 
 #[test]
@@ -40,7 +40,7 @@ fn every_route_is_in_the_table() {
     assert_eq!(listed, served);
 }
 
-/// A path of the table, with records of the scene in place of its parameters.
+/// A path of the table, with the scene's records as its parameters.
 pub(crate) async fn filled(scene: &Scene, path: &str) -> String {
     let path = path.strip_prefix(PREFIX).unwrap_or(path);
     let of_company = |kind: &str| format!("/companies/{}/{kind}", scene.company);
@@ -56,7 +56,7 @@ pub(crate) async fn filled(scene: &Scene, path: &str) -> String {
     format!("{PREFIX}{path}")
 }
 
-/// A scene with a record of every kind, each with the number 1 if it has one.
+/// A scene with one record of each kind, with the number 1 where numbers are ids.
 async fn inhabited(backend: Backend) -> Scene {
     let scene = Scene::new(backend).await;
     let id = scene.offer_with_a_file("NF-1").await;
@@ -73,7 +73,7 @@ async fn inhabited(backend: Backend) -> Scene {
     scene
 }
 
-/// Sends bytes to a route, under a content type unless it is empty.
+/// Sends bytes to a route, with a content type unless it is empty.
 async fn send(scene: &Scene, route: &Route, headers: &[(&str, &str)], body: &[u8]) -> Answer {
     let path = filled(scene, route.path).await;
     let method: Method = route.method.parse().unwrap();
@@ -83,7 +83,7 @@ async fn send(scene: &Scene, route: &Route, headers: &[(&str, &str)], body: &[u8
         .await
 }
 
-/// Holds an answer to status, code, and the shape of every error.
+/// Checks status, code, and the form of every error.
 fn refused(answer: &Answer, status: u16, code: &str, what: &str) {
     assert_eq!(
         answer.refusal(),
@@ -159,7 +159,7 @@ async fn a_body_that_is_not_plain_json_is_refused_everywhere(backend: Backend) {
     assert_eq!(scene.operation(1).await, before);
 }
 
-/// Values that no field of this kind may have.
+/// Invalid values for a field of this kind.
 fn wrong(field: &Field) -> Vec<Value> {
     let mut wrong = match field.kind {
         Kind::Text => vec![
@@ -240,7 +240,7 @@ async fn unknown_fields_and_unexpected_bodies_are_ignored(backend: Backend) {
                 body["unknown"] = json!({"deep": ["\u{0}", null, 1e300]});
                 body.to_string()
             }
-            // What ends a record would take it from the routes after it.
+            // A DELETE would remove the record for the routes after it.
             Takes::Nothing if route.method == "DELETE" => continue,
             Takes::Nothing | Takes::Pages => "[{\"what\": ".to_owned(),
         };
@@ -384,8 +384,8 @@ async fn unknown_paths_and_wrong_methods_have_different_errors(backend: Backend)
                 "METHOD_NOT_ALLOWED",
                 &format!("{method} {path}"),
             );
-            let told: BTreeSet<_> = answer.header("allow").split(", ").collect();
-            assert_eq!(told, allowed, "{method} {path}");
+            let listed: BTreeSet<_> = answer.header("allow").split(", ").collect();
+            assert_eq!(listed, allowed, "{method} {path}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Each listener has its own credential, and neither takes the other's.
+//! Each listener accepts its own credential only.
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use preauth_server::http::platform::{PREFIX, routes};
@@ -18,7 +18,7 @@ on_each_database! {
 
 const TOKEN: &str = "operator-token-of-the-tests";
 
-/// More than any address may guess in a minute.
+/// More guesses than an address may make in a minute.
 const GUESSES: usize = 601;
 
 async fn an_integration_key_gets_nothing_from_the_private_listener(backend: Backend) {
@@ -36,7 +36,7 @@ async fn an_integration_key_gets_nothing_from_the_private_listener(backend: Back
         let answer = erp.send(method.clone(), &path, &[], None).await;
         assert_eq!(answer.status, 401, "{method} {path}");
     }
-    // The routes of the other API are not there.
+    // The routes of the other API do not exist here.
     let path = format!("{PRE_AUTHORIZATIONS}/{id}");
     for caller in [&erp, &scene.platform] {
         assert_eq!(
@@ -130,7 +130,7 @@ async fn token_guesses_are_limited_and_the_valid_token_is_not(backend: Backend) 
     assert_eq!(last.refusal(), (429, "RATE_LIMITED".to_owned()));
     let wait: u32 = last.header("retry-after").parse().unwrap();
     assert!((1..=60).contains(&wait), "{wait}");
-    // Not even where there is nothing.
+    // Also on unknown paths.
     let nowhere = guesser.get(&format!("{PREFIX}/nowhere")).await;
     assert_eq!(nowhere.status, 429);
     assert_eq!(operator.get(&path).await.status, 200);

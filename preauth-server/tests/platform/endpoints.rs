@@ -1,4 +1,4 @@
-//! Webhook endpoints: whose they are, where they may be, and what signs for them.
+//! Webhook endpoints: ownership, permitted addresses, and signing secrets.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ async fn an_endpoint_belongs_to_a_head_office(backend: Backend) {
         refused.refusal(),
         (422, "ENDPOINT_NOT_HEAD_OFFICE".to_owned())
     );
-    // A head office has one: a second address takes the place of the first.
+    // A head office has one endpoint: a second address replaces the first.
     let again = put(&scene, &scene.company, "http://127.0.0.1:9/other").await;
     assert_eq!(again.status, 200, "{}", again.text);
     let path = format!("/companies/{}/webhook-endpoint", scene.company);
@@ -85,7 +85,7 @@ async fn a_rotated_secret_signs_from_the_next_delivery_on(backend: Backend) {
     let new = rotate(&scene, &path, json!({"overlapHours": 1})).await;
     assert_ne!(new, old);
     scene.offer("NF-2").await;
-    // While both are in force, either verifies.
+    // While both secrets are valid, either verifies.
     let both = scene.receiver.requests(2).await.remove(1);
     assert!(verifies(&both, &old) && verifies(&both, &new));
     let newest = rotate(&scene, &path, json!({})).await;

@@ -1,4 +1,4 @@
-//! Every type of event there is, produced over HTTP, and its payload field by field.
+//! Every event type, produced over HTTP, and its payload field by field.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ on_each_database! {
 
 const MONTH_SECONDS: u64 = 31 * 86_400;
 
-/// Plays a scene, noting what each event must say.
+/// Plays a scene and records the expected events.
 struct Play {
     scene: Scene,
     /// Type and data of every event so far.
@@ -38,7 +38,7 @@ impl Play {
         json!({"cnpj": cnpj, "name": "Fornecedor Exemplo Ltda."})
     }
 
-    /// Contract, "Webhook data": these fields and no others.
+    /// Contract, "Webhook data": exactly these fields.
     fn expect(&mut self, id: i64, origin: &str, number: &str, status: &str, event: &str) {
         let data = json!({
             "anticipationId": id,
@@ -69,7 +69,7 @@ impl Play {
         id
     }
 
-    /// Begins an operation and takes it through the table.
+    /// Creates an operation and takes it through the table.
     async fn operation(&mut self, origin: &str, number: &str, actions: &[&str]) {
         let id = self.begin(origin, number).await;
         let mut net_amount = Value::Null;
@@ -108,7 +108,7 @@ impl Play {
         }
     }
 
-    /// An offer whose time passes.
+    /// An offer that expires.
     async fn expiry(&mut self, number: &str) {
         let id = self.begin("PRE_AUTH", number).await;
         let passed = json!({"advanceSeconds": MONTH_SECONDS});
@@ -214,7 +214,7 @@ async fn every_type_of_event_arrives_with_exactly_its_fields(backend: Backend) {
         .await;
     play.payment_order(&[("reprove", reason, "REPROVED", "reproved")])
         .await;
-    // Last, because a paid order stands in the way of others.
+    // Last, because a paid order blocks others.
     play.payment_order(&[
         ("review", json!({}), "UNDER_REVIEW", "under_review"),
         ("schedule", day, "SCHEDULED", "scheduled"),
@@ -237,21 +237,21 @@ async fn every_type_of_event_arrives_with_exactly_its_fields(backend: Backend) {
         .receiver
         .arrived(play.expected.len(), secret)
         .await;
-    let mut told = told_by(&arrived);
+    let mut received = decoded(&arrived);
     // They may arrive in any order.
     let order = |(kind, data): &(String, Value)| format!("{kind} {data}");
-    told.sort_by_key(order);
+    received.sort_by_key(order);
     play.expected.sort_by_key(order);
-    for (told, expected) in told.iter().zip(&play.expected) {
-        assert_eq!(told, expected);
+    for (received, expected) in received.iter().zip(&play.expected) {
+        assert_eq!(received, expected);
     }
-    assert_eq!(told.len(), play.expected.len());
+    assert_eq!(received.len(), play.expected.len());
 }
 
-/// Type and data of each event, held to the envelope of the contract and its headers.
-fn told_by(arrived: &[Arrived]) -> Vec<(String, Value)> {
+/// Type and data of each event, after its envelope and headers are validated.
+fn decoded(arrived: &[Arrived]) -> Vec<(String, Value)> {
     let mut ids = BTreeSet::new();
-    let mut told = Vec::new();
+    let mut decoded = Vec::new();
     for event in arrived {
         let body = &event.body;
         let envelope: Vec<_> = body.as_object().unwrap().keys().collect();
@@ -260,10 +260,10 @@ fn told_by(arrived: &[Arrived]) -> Vec<(String, Value)> {
         assert_eq!(header(EVENT_ID_HEADER), text(&body["id"]));
         assert_eq!(header(EVENT_TYPE_HEADER), text(&body["type"]));
         ids.insert(text(&body["id"]));
-        told.push((text(&body["type"]), body["data"].clone()));
+        decoded.push((text(&body["type"]), body["data"].clone()));
     }
     assert_eq!(ids.len(), arrived.len(), "every event has an id of its own");
-    told
+    decoded
 }
 
 async fn payer_and_supplier_get_operation_events_and_only_the_payer_gets_the_others(
@@ -271,8 +271,8 @@ async fn payer_and_supplier_get_operation_events_and_only_the_payer_gets_the_oth
 ) {
     let scene = Scene::new(backend).await;
     let supplier = scene.company_of("supplierCnpj").await;
-    let hears = TestReceiver::start().await;
-    let secret = scene.register(&supplier, &hears.url()).await;
+    let receiver = TestReceiver::start().await;
+    let secret = scene.register(&supplier, &receiver.url()).await;
     scene.make("/invoices", scene.advance_body("NF-1")).await;
     let mut order = scene.advance_body("-");
     order["amount"] = json!(10);
@@ -280,11 +280,11 @@ async fn payer_and_supplier_get_operation_events_and_only_the_payer_gets_the_oth
     let id = scene.offer("NF-2").await;
     scene.play(id, &["request"]).await;
     let at_payer = kinds(scene.events(4).await);
-    let at_supplier = hears.arrived(2, &secret).await;
+    let at_supplier = receiver.arrived(2, &secret).await;
     let ids = |events: &[Arrived]| -> BTreeSet<String> {
         events.iter().map(|event| text(&event.body["id"])).collect()
     };
-    let told = ids(&at_supplier);
+    let supplier_ids = ids(&at_supplier);
     let at_supplier = kinds(at_supplier.into_iter().map(|event| event.body).collect());
     let operations = ["anticipation.requested", "pre_authorization.created"];
     assert_eq!(at_supplier.keys().collect::<Vec<_>>(), operations);
@@ -292,9 +292,12 @@ async fn payer_and_supplier_get_operation_events_and_only_the_payer_gets_the_oth
     for kind in operations.iter().chain(&rest) {
         assert!(at_payer.contains_key(*kind), "{kind}");
     }
-    // One event, one id and one body, wherever it goes.
+    // One event has one id and one body at every receiver.
     for kind in operations {
-        assert!(told.contains(&text(&at_payer[kind]["id"])), "{kind}");
+        assert!(
+            supplier_ids.contains(&text(&at_payer[kind]["id"])),
+            "{kind}"
+        );
         assert_eq!(at_payer[kind], at_supplier[kind]);
     }
 }
@@ -320,9 +323,9 @@ async fn a_test_event_asks_for_no_choice(backend: Backend) {
         .send(Method::POST, &format!("{path}/test"), None)
         .await;
     assert_eq!(missing.refusal(), (404, "RESOURCE_NOT_FOUND".to_owned()));
-    let hears = TestReceiver::start().await;
-    let secret = scene.register(&supplier, &hears.url()).await;
-    let chosen = json!({"url": hears.url(), "events": ["anticipation.paid"]});
+    let receiver = TestReceiver::start().await;
+    let secret = scene.register(&supplier, &receiver.url()).await;
+    let chosen = json!({"url": receiver.url(), "events": ["anticipation.paid"]});
     assert_eq!(
         scene.send(Method::PUT, &path, Some(chosen)).await.status,
         200
@@ -333,9 +336,9 @@ async fn a_test_event_asks_for_no_choice(backend: Backend) {
             .await;
         assert_eq!(sent.status, 200, "{}", sent.text);
     }
-    let arrived = hears.arrived(2, &secret).await;
+    let arrived = receiver.arrived(2, &secret).await;
     assert_ne!(arrived[0].body["id"], arrived[1].body["id"]);
-    // A paused endpoint keeps its test like everything else.
+    // A paused endpoint queues its test event like any other.
     let paused = scene
         .send(Method::POST, &format!("{path}/pause"), None)
         .await;
@@ -347,10 +350,10 @@ async fn a_test_event_asks_for_no_choice(backend: Backend) {
     scene
         .send(Method::POST, &format!("{path}/resume"), None)
         .await;
-    hears.arrived(3, &secret).await;
+    receiver.arrived(3, &secret).await;
 }
 
-/// The events by their type, of which there is one each.
+/// The events by type; each type occurs once.
 fn kinds(events: Vec<Value>) -> BTreeMap<String, Value> {
     let count = events.len();
     let by_kind: BTreeMap<_, _> = events

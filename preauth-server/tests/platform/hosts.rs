@@ -1,4 +1,5 @@
-//! Under which names the private listener answers: a browser that was led to it under another gets nothing.
+//! Host names that the private listener answers to: a browser misled by another name (DNS
+//! rebinding) gets nothing.
 
 use crate::support::{Answer, Backend, Home, Server, exchange};
 

@@ -25,13 +25,13 @@ on_each_database! {
 const REPLAYED: &str = "idempotency-replayed";
 const CONFLICT: u16 = 409;
 
-/// A create: what it is of, its path, and its body.
+/// A create: its kind, path and body.
 struct Create {
     path: String,
     body: Value,
 }
 
-/// One create of every kind.
+/// One create of each kind.
 async fn creates(scene: &Scene) -> Vec<Create> {
     let company = &scene.company;
     let user = json!({
@@ -73,7 +73,7 @@ async fn creates(scene: &Scene) -> Vec<Create> {
     ]
 }
 
-/// An operation whose boleto is out.
+/// Creates an operation and advances it until its boleto is issued.
 async fn billed(scene: &Scene) -> i64 {
     let id = scene.advance("NF-BILLED").await;
     scene
@@ -94,7 +94,7 @@ async fn every_create_is_done_once_under_its_key(backend: Backend) {
             "{path}: {}",
             first.text
         );
-        // The same request in another spelling is the same request.
+        // The same request in another notation is a replay.
         let spelled = body.to_string().replace(',', " , ");
         let again = send(&scene.platform, &path, &key, &spelled).await;
         assert_eq!(
@@ -129,7 +129,7 @@ async fn a_key_answers_one_request_only(backend: Backend) {
         reused(&answer, &path);
         assert_eq!(total(&scene, &path).await, before, "{path}");
     }
-    // An ERP's key of the same name is another key.
+    // An ERP's key with the same text is another key.
     let offer = crate::support::offer_body(&scene.sandbox, "NF-9");
     let offered = scene
         .sandbox
@@ -158,7 +158,7 @@ async fn a_test_event_is_sent_once_under_its_key(backend: Backend) {
     let of_company = |kind: &str| format!("/companies/{}/{kind}", scene.company);
     let endpoint = of_company("webhook-endpoint");
     let test = format!("{endpoint}/test");
-    // A body is not looked at, as without a key.
+    // The body is ignored, as without a key.
     let first = send(&scene.platform, &test, "teste-0001", "{").await;
     assert_eq!((first.status, first.header(REPLAYED)), (200, ""));
     let events = scene.events(1).await;
@@ -197,7 +197,7 @@ async fn a_repeated_api_key_is_answered_without_its_clear_text(backend: Backend)
     assert!(!again.text.contains(&clear_text));
     shown.as_object_mut().unwrap().remove("key");
     assert_eq!(again.json(), shown);
-    // It is the key that the first answer showed, and nothing but that answer has it.
+    // The replay contains the key that the first answer showed; no other answer has it.
     let erp = RawCaller::new(scene.sandbox.text("baseUrl"), Some(&clear_text));
     assert_eq!(erp.get(PRE_AUTHORIZATIONS).await.status, 200);
 }
@@ -292,8 +292,8 @@ async fn of_a_hundred_equal_creates_one_is_done(backend: Backend) {
     }
 }
 
-/// The server is killed while it works on a create, or just after; repeated under the same key, the
-/// create has one record.
+/// The server is killed during or just after a create; repeated under the same key, the create has
+/// one record.
 async fn a_create_that_was_cut_off_is_settled_by_its_key(backend: Backend) {
     const ROUNDS: usize = 5;
     let mut scene = Scene::new(backend).await;
@@ -330,7 +330,7 @@ async fn send(caller: &RawCaller, path: &str, key: &str, body: &str) -> Answer {
     sent.expect("the server answers")
 }
 
-/// The same; nothing when the connection ends before the answer.
+/// The same; `None` when the connection closes before the answer.
 async fn try_send(caller: &RawCaller, path: &str, key: &str, body: &str) -> Option<Answer> {
     let headers = [
         ("content-type", "application/json"),
@@ -342,7 +342,7 @@ async fn try_send(caller: &RawCaller, path: &str, key: &str, body: &str) -> Opti
     sent.await.ok()
 }
 
-/// How many records the list of a path has.
+/// The number of records in the list at a path.
 async fn total(scene: &Scene, path: &str) -> i64 {
     let listed = scene.get(path).await;
     listed["pagination"]["total"].as_i64().unwrap()

@@ -1,4 +1,4 @@
-//! What the ERP sees of what happens in the platform.
+//! What the ERP sees of the platform's actions.
 
 use preauth_client::wire::path::{PRE_AUTHORIZATIONS, pre_authorization};
 use serde_json::{Value, json};
@@ -149,7 +149,7 @@ async fn an_invoice_that_a_branch_has_under_way_is_a_duplicate(backend: Backend)
     assert_eq!(accepted.status, 201, "{}", accepted.text);
 }
 
-/// A key with both scopes of a company that has none yet.
+/// A key with both scopes, for a company that has none yet.
 pub(crate) async fn caller_of(scene: &Scene, company: &str) -> RawCaller {
     let permissions = ["REQUEST_ADVANCES", "PRE_AUTHORIZE_ADVANCES"];
     let person =

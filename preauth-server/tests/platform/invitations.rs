@@ -1,4 +1,4 @@
-//! Who a supplier is: head offices invite, each under a name of its own; the platform registers.
+//! Suppliers: each head office invites under its own name for the supplier; the platform registers.
 
 use preauth_client::wire::path::{PRE_AUTHORIZATIONS, pre_authorization};
 use reqwest::Method;
@@ -19,7 +19,7 @@ on_each_database! {
 const CNPJ: &str = "33444555000181";
 const UNKNOWN: &str = "018f2f3a-0000-7000-8000-0000000000ff";
 
-/// A second construction company with credit; its ERP.
+/// A second construction company with credit, and its ERP.
 async fn neighbour(scene: &Scene) -> RawCaller {
     let company = json!({
         "cnpj": "45723001000100", "name": "Construtora Azul S.A.", "kind": "CONSTRUCTION",
@@ -51,7 +51,8 @@ async fn offered(erp: &RawCaller, body: &Value) -> Value {
     answer.json()
 }
 
-/// The supplier's name of an operation: as its head office gets and lists it, and as the platform does.
+/// The supplier's name in an operation: as its head office gets and lists it, and as the platform
+/// does.
 async fn names(scene: &Scene, erp: &RawCaller, offer: &Value) -> Vec<Value> {
     let id = offer["id"].to_string();
     let found = erp
@@ -93,7 +94,7 @@ async fn one_head_offices_name_for_a_supplier_is_not_shown_to_others(backend: Ba
     assert_eq!(nameless.refusal(), required);
     let ours = offered(&erp, &named(&scene, "NF-1", "Fornecedora Certa")).await;
     assert_eq!(ours["supplier"]["name"], json!("Fornecedora Certa"));
-    // Whoever invited it need not name it again, and cannot rename it.
+    // The head office that invited a supplier may omit the name and cannot change it.
     let again = offered(&erp, &body(&scene, "NF-2")).await;
     let renamed = offered(&erp, &named(&scene, "NF-3", "Outro Nome")).await;
     for offer in [&ours, &again, &renamed] {
@@ -144,17 +145,17 @@ async fn an_invited_supplier_is_registered_by_the_platform_alone(backend: Backen
         let expected = vec![json!("Registrada Ltda."); 4];
         assert_eq!(names(&scene, erp, offer).await, expected);
     }
-    // For everybody: a name that is sent is ignored, and none is needed.
+    // For every head office: a name that is sent is ignored, and none is required.
     let later = offered(&stranger, &named(&scene, "NF-2", "Nome do Estranho")).await;
     assert_eq!(later["supplier"]["name"], json!("Registrada Ltda."));
     scene.play(ours["id"].as_i64().unwrap(), &["request"]).await;
     let events = scene.events(2).await;
-    let told: Vec<_> = events
+    let reported: Vec<_> = events
         .iter()
         .map(|it| &it["data"]["supplier"]["name"])
         .collect();
     assert_eq!(
-        told,
+        reported,
         [&json!("Fornecedora Certa"), &json!("Registrada Ltda.")]
     );
     let statuses = needing_a_registered_supplier(&scene, &id).await;
@@ -164,7 +165,7 @@ async fn an_invited_supplier_is_registered_by_the_platform_alone(backend: Backen
     assert_eq!(invitations["data"], json!([]));
 }
 
-/// Everything that the platform does for registered suppliers alone.
+/// Every action of the platform that requires a registered supplier.
 async fn needing_a_registered_supplier(scene: &Scene, id: &str) -> Vec<Answer> {
     let mut of_parties = scene.advance_body("NF-90");
     of_parties["supplierCnpj"] = json!(CNPJ);
@@ -240,18 +241,18 @@ async fn a_corrected_name_is_shown_from_then_on_and_sent_events_stay(backend: Ba
         .await
         .json();
     assert_eq!(found["payer"]["name"], json!("Construtora Corrigida S.A."));
-    // The remembered answer is the one that was given.
+    // The replay is the original answer.
     assert_eq!(create().await.text, first.text);
     scene
         .play(offer["id"].as_i64().unwrap(), &["request"])
         .await;
     let events = scene.events(2).await;
-    let told: Vec<_> = events
+    let reported: Vec<_> = events
         .iter()
         .map(|it| &it["data"]["supplier"]["name"])
         .collect();
     let before = json!("Fornecedor Exemplo Ltda.");
-    assert_eq!(told, [&before, &json!("Fornecedor Corrigido Ltda.")]);
+    assert_eq!(reported, [&before, &json!("Fornecedor Corrigido Ltda.")]);
     let path = format!("/companies/{supplier}");
     let unchanged = scene.send(Method::PATCH, &path, Some(json!({}))).await;
     assert_eq!(

@@ -1,4 +1,4 @@
-//! API keys: whom they are given to, for how long, and how they end.
+//! API keys: who gets them, how long they are valid, and how they are revoked.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ on_each_database! {
 const TOKEN: &str = "operator-token-of-the-tests";
 const BOTH: [&str; 2] = ["REQUEST_ADVANCES", "PRE_AUTHORIZE_ADVANCES"];
 
-/// A user of a company; its id.
+/// Creates a user of a company; returns its id.
 async fn user(scene: &Scene, company: &str, permissions: &[&str], email: &str) -> String {
     let body = json!({"name": "Eva", "email": email, "permissions": permissions});
     text(
@@ -219,7 +219,7 @@ async fn a_key_ends_when_its_user_may_no_more(backend: Backend) {
 #[tokio::test]
 async fn a_revocation_is_in_force_at_once_on_every_instance() {
     let home = Arc::new(Home::new(Backend::Postgres).await);
-    // One after the other: the first makes the master key.
+    // One after the other: the first creates the master key.
     let here = Server::start_in(Arc::clone(&home), TOKEN).await;
     let there = Server::start_in(home, TOKEN).await;
     let platform = RawCaller::new(&here.platform_url, Some(TOKEN));
@@ -243,7 +243,7 @@ async fn a_revocation_is_in_force_at_once_on_every_instance() {
         let revoked = format!("{PREFIX}/api-keys/{}", text(&made["id"]));
         let revoked = platform.send(Method::DELETE, &revoked, &[], None).await;
         assert_eq!(revoked.status, 204);
-        // The very next request is refused, so that no stopwatch is needed.
+        // The next request is refused, so the test needs no stopwatch.
         for erp in erps.iter().rev() {
             let refused = erp.get(PRE_AUTHORIZATIONS).await;
             assert_eq!(refused.refusal(), (401, "API_KEY_REVOKED".to_owned()));

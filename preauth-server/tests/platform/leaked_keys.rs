@@ -1,4 +1,4 @@
-//! Leaked keys: found by how they begin, in all companies, without a trace of the key itself.
+//! Leaked keys: found by their prefix, in all companies, without a trace of the key itself.
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use reqwest::Method;
@@ -77,7 +77,7 @@ async fn a_whole_key_finds_itself_alone_and_is_cut_off(backend: Backend) {
     assert_eq!(found["data"][0]["id"], made["id"]);
     assert_eq!(found["data"].as_array().unwrap().len(), 1);
     assert!(!found.to_string().contains(&clear[..20]));
-    // With a digit changed it is no whole key any more, and found by its beginning.
+    // With one digit changed it is not a valid whole key, and is found by its prefix.
     let mut mistyped = clear.clone().into_bytes();
     mistyped[40] = if mistyped[40] == b'0' { b'1' } else { b'0' };
     let mistyped = String::from_utf8(mistyped).unwrap();
@@ -104,7 +104,7 @@ async fn a_text_without_enough_of_a_key_is_refused(backend: Backend) {
         );
         assert_eq!(refused.fields(), ["text"], "{leaked}");
     }
-    // Neither a path nor a query is a place for a key.
+    // A key must not be sent in a path or a query.
     let listed = scene.send(Method::GET, PATH, None).await;
     assert_eq!(listed.status, 405);
 }

@@ -14,7 +14,7 @@ on_each_database! {
     an_operation_shows_everything_that_was_done_to_it,
 }
 
-/// Ways through the table that together take every row but expiry, which takes time.
+/// Paths through the table that together cover every row except expiry, which takes time.
 const WALKS: [(&str, &[&str]); 15] = [
     (
         "PRE_AUTH",
@@ -108,8 +108,8 @@ const WALKS: [(&str, &[&str]); 15] = [
     ),
 ];
 
-/// What an event's data must say of the operation, beside its parties and its invoice.
-fn told(id: i64, origin: &str, row: &Row, to: &str, net_amount: &Value) -> Value {
+/// The expected data of an event, without its parties and its invoice.
+fn expected_event(id: i64, origin: &str, row: &Row, to: &str, net_amount: &Value) -> Value {
     json!([
         id,
         row.event,
@@ -121,7 +121,7 @@ fn told(id: i64, origin: &str, row: &Row, to: &str, net_amount: &Value) -> Value
     ])
 }
 
-fn told_by(event: &Value) -> Value {
+fn event_summary(event: &Value) -> Value {
     let data = &event["data"];
     let names = [
         "anticipationId",
@@ -170,7 +170,7 @@ async fn every_row_of_the_table_sends_its_event(backend: Backend) {
                 json!([to, reason.0, reason.1, net_amount]),
                 "{action}"
             );
-            expected.push(told(id, origin, row, to, &net_amount));
+            expected.push(expected_event(id, origin, row, to, &net_amount));
         }
     }
     assert_eq!(taken, reachable());
@@ -180,19 +180,19 @@ async fn every_row_of_the_table_sends_its_event(backend: Backend) {
         expected.len() + WALKS.len(),
         "one event for each change"
     );
-    let mut told: Vec<_> = events
+    let mut received: Vec<_> = events
         .iter()
         .filter(|event| {
             event["type"] != "pre_authorization.created" && event["type"] != "anticipation.created"
         })
-        .map(told_by)
+        .map(event_summary)
         .collect();
-    told.sort_by_key(Value::to_string);
+    received.sort_by_key(Value::to_string);
     expected.sort_by_key(Value::to_string);
-    assert_eq!(told, expected);
+    assert_eq!(received, expected);
 }
 
-/// Every row in every status it starts from, for each origin that gets there.
+/// Every row from each of its statuses, for each origin that reaches it.
 fn reachable() -> BTreeSet<(&'static str, &'static str, &'static str)> {
     let mut reachable = BTreeSet::new();
     for row in TABLE.iter().filter(|row| row.action != "expire") {

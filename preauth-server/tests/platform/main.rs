@@ -1,5 +1,5 @@
-//! The platform's half, over HTTP: whatever suppliers, companies, the bank and the platform do, and
-//! the events that tell of it, on the real binary and both databases.
+//! The platform API over HTTP: the actions of suppliers, companies, the bank and the platform, and
+//! their events, on the real binary and both databases.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! Payment orders, a second and smaller life.
+//! Payment orders have a second, smaller life cycle.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ on_each_database! {
     of_a_hundred_orders_for_one_operation_one_is_generated,
 }
 
-/// What can be done: the last segment, the statuses it may be done in, the status afterwards.
+/// The actions: last path segment, statuses it is allowed in, and the status afterwards.
 const ACTIONS: [(&str, &[&str], &str); 5] = [
     ("review", &["CREATED"], "UNDER_REVIEW"),
     ("schedule", &["CREATED", "UNDER_REVIEW"], "SCHEDULED"),
@@ -27,7 +27,7 @@ const ACTIONS: [(&str, &[&str], &str); 5] = [
     ),
     ("reprove", &["CREATED", "UNDER_REVIEW"], "REPROVED"),
 ];
-/// Ways to every status.
+/// Paths to every status.
 const WAYS: [&[&str]; 6] = [
     &[],
     &["review"],
@@ -122,7 +122,7 @@ async fn an_operation_has_one_payment_order_at_a_time(backend: Backend) {
         .make("/payment-orders", order_for(&scene, operation))
         .await;
     refused(second["id"].clone()).await;
-    // One without an operation is in nobody's way.
+    // An order without an operation blocks no other.
     scene.make("/payment-orders", order_body(&scene)).await;
     scene.make("/payment-orders", order_body(&scene)).await;
 }
@@ -174,7 +174,7 @@ async fn a_payment_order_is_shown_as_it_was_made(backend: Backend) {
     let listed = scene.get("/payment-orders?limit=1&page=2").await;
     assert_eq!(listed["data"], json!([first]));
     assert_eq!(listed["pagination"]["total"], 2);
-    // Scheduling without a day keeps the day.
+    // Scheduling without a date keeps the date.
     let day = due_date(9).to_string();
     let mut scheduled = order_body(&scene);
     scheduled["scheduledFor"] = json!(day);

@@ -1,4 +1,4 @@
-//! Commands side by side: one wins, and one event tells of it.
+//! Concurrent commands: one wins, and sends one event.
 
 use serde_json::json;
 
@@ -24,7 +24,7 @@ async fn of_two_commands_on_one_operation_one_wins(backend: Backend) {
         );
         let mut outcomes = [approved.status, reproved.status];
         outcomes.sort_unstable();
-        // In whichever order: the company cannot reprove what it has approved.
+        // In either order: the company cannot reprove what it has approved.
         assert_eq!(outcomes, [200, 409], "{} {}", approved.text, reproved.text);
         let lost = if approved.status == 409 {
             &approved

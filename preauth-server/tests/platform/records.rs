@@ -1,4 +1,4 @@
-//! What the platform keeps beside operations, as its answers show it.
+//! The platform's records other than operations, in its answers.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ on_each_database! {
     all_failed_deliveries_are_resent,
 }
 
-/// How a record shows one of its companies.
+/// The representation of a company in a record.
 async fn party(scene: &Scene, name: &str, legal_name: &str) -> Value {
     let id = scene.company_of(name).await;
     json!({
@@ -25,7 +25,7 @@ async fn party(scene: &Scene, name: &str, legal_name: &str) -> Value {
     })
 }
 
-/// How a record shows the demo company and its supplier.
+/// The representation of the demo company and its supplier.
 pub(crate) async fn parties(scene: &Scene) -> (Value, Value) {
     let payer = party(scene, "companyCnpj", "Construtora Exemplo S.A.").await;
     (
@@ -97,7 +97,7 @@ async fn an_invoice_is_kept_as_it_was_received(backend: Backend) {
         scene.get(&format!("/invoices/{}", first["id"])).await,
         expected
     );
-    // The same invoice may well be received twice: nothing is held by it.
+    // The same invoice may be received twice: received invoices are not unique.
     let second = scene.make("/invoices", body).await;
     assert_eq!(scene.get("/invoices").await["data"], json!([second, first]));
     let listed = scene.get("/invoices?page=2&limit=1").await;
@@ -151,7 +151,7 @@ async fn a_blocked_supplier_is_found_until_it_is_taken_off(backend: Backend) {
     }
 }
 
-/// What lies between the attempts of a delivery at most, in seconds.
+/// Maximum delay between the attempts of a delivery, in seconds.
 const SCHEDULE_SECONDS: [u64; 10] = [
     6, 66, 330, 1_980, 7_920, 19_800, 39_600, 55_440, 95_040, 95_040,
 ];
@@ -201,7 +201,7 @@ async fn all_failed_deliveries_are_resent(backend: Backend) {
     assert_eq!(elsewhere.refusal(), (409, "RESOURCE_CONFLICT".to_owned()));
 }
 
-/// Waits until so many attempts are recorded of all deliveries together.
+/// Waits until all deliveries together have `count` recorded attempts.
 async fn attempted(scene: &Scene, path: &str, count: usize) {
     let wait = async {
         loop {

@@ -1,4 +1,4 @@
-//! What is not in the table does not happen.
+//! Actions that are not in the table are refused.
 
 use serde_json::json;
 
@@ -14,7 +14,7 @@ on_each_database! {
     a_release_is_validated_by_its_amount,
 }
 
-/// Ways to every status, and to every way of being closed or settled.
+/// Paths to every status, and to each way of being closed or settled.
 const WAYS: [(&str, &[&str]); 16] = [
     ("PRE_AUTH", &[]),
     ("DIRECT", &[]),
@@ -72,12 +72,12 @@ const WAYS: [(&str, &[&str]); 16] = [
     ("DIRECT", &["reprove by PLATFORM"]),
 ];
 
-/// Whether the table lets `action` happen after this way.
+/// Whether the table allows `action` after this path.
 fn is_allowed(action: &str, status: &str, way: &[&str]) -> bool {
     let row = TABLE.iter().find(|row| row.action == action).unwrap();
     let is_reproved = way.iter().any(|action| action.starts_with("reprove"));
     match action {
-        // An extension that is settled is settled for good.
+        // A settled extension is final.
         "conclude extension" | "cancel extension" => false,
         "reopen" => is_reproved,
         _ => row.from.contains(&status),
@@ -94,7 +94,7 @@ async fn what_is_not_in_the_table_is_refused_and_changes_nothing(backend: Backen
         let before = scene.operation(id).await;
         let status = before["status"].as_str().unwrap();
         let asked = TABLE.iter().map(|row| row.action);
-        // Expiry is asked for by nobody; what a cancel answers is the integration API's affair.
+        // Expiry is no request; a cancel is tested through the integration API.
         let asked = asked.filter(|action| !["expire", "cancel"].contains(action));
         let mut refused = 0;
         for action in asked.filter(|action| !is_allowed(action, status, way)) {

@@ -1,4 +1,4 @@
-//! Every route of the platform API, with what it takes.
+//! Every route of the platform API, with its input.
 
 use serde_json::{Value, json};
 
@@ -13,15 +13,15 @@ pub(crate) struct Route {
     pub(crate) takes: Takes,
 }
 
-/// What a route reads beside its path.
+/// What a route reads besides its path.
 pub(crate) enum Takes {
-    /// Nothing: a body is not looked at.
+    /// Nothing: the body is ignored.
     Nothing,
     /// Page and limit.
     Pages,
     /// A JSON body with these fields.
     Body(&'static [Field]),
-    /// The same, but it may be left out.
+    /// The same, but the body may be omitted.
     MaybeBody(&'static [Field]),
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Field {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Text,
-    /// A text whose content is checked apart, with a code of its own.
+    /// A text that is validated separately, with its own error code.
     Url,
     Amount,
     Whole,
@@ -99,10 +99,10 @@ const PAYMENT_ORDER: &[Field] = &[
 ];
 const REASON: &[Field] = &[may("reason", Text)];
 
-/// The one that only a sandbox has.
+/// The route that exists in a sandbox only.
 pub(crate) const CLOCK: &str = "/sandbox/clock";
 
-/// All of them but HEAD, which answers like GET.
+/// All routes except HEAD, which answers like GET.
 pub(crate) const ROUTES: &[Route] = &[
     route("GET", "/companies", Pages),
     route("POST", "/companies", Body(COMPANY)),
@@ -240,7 +240,7 @@ impl Route {
         numbered.iter().any(|start| self.path.starts_with(start))
     }
 
-    /// A body that breaks no rule of form.
+    /// A body that is valid in form.
     pub(crate) async fn valid(&self, scene: &Scene) -> Value {
         let supplier = scene.sandbox.text("supplierCnpj").to_owned();
         match self.path {

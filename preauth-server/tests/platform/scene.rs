@@ -1,4 +1,4 @@
-//! A sandbox with a receiver, and the words to play everybody's part.
+//! A sandbox with a receiver, and helpers for every actor.
 
 use preauth_client::wire::path::{PRE_AUTHORIZATIONS, cancel};
 use preauth_core::value::EventType;
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, Backend, Form, RawCaller, Sandbox, TestReceiver, due_date};
 
-/// What a release grants, in every scene.
+/// The net amount of a release in every scene.
 pub(crate) const NET_AMOUNT: f64 = 11_987.65;
 
-/// A sandbox whose company hears of everything.
+/// A sandbox whose company is subscribed to every event.
 pub(crate) struct Scene {
     pub(crate) sandbox: Sandbox,
     pub(crate) platform: RawCaller,
@@ -27,7 +27,7 @@ impl Scene {
         Self::of(sandbox, receiver).await
     }
 
-    /// Of a sandbox whose company hears at `receiver`.
+    /// For a sandbox whose webhooks go to `receiver`.
     pub(crate) async fn of(sandbox: Sandbox, receiver: TestReceiver) -> Self {
         let platform = sandbox.platform();
         let mut scene = Self {
@@ -47,7 +47,7 @@ impl Scene {
         text(&found["data"][0]["id"])
     }
 
-    /// Registers an endpoint of a company that hears of everything; its secret.
+    /// Registers an endpoint for all events of a company; returns its secret.
     pub(crate) async fn register(&self, company: &str, url: &str) -> String {
         let all: Vec<_> = EventType::ALL.iter().map(|kind| kind.as_str()).collect();
         let body = json!({"url": url, "events": all});
@@ -57,7 +57,7 @@ impl Scene {
         text(&set.json()["secret"])
     }
 
-    /// GET under the prefix, answered with 200.
+    /// GET under the prefix; expects 200.
     pub(crate) async fn get(&self, path: &str) -> Value {
         let answer = self.platform.get(&format!("{PREFIX}{path}")).await;
         assert_eq!(answer.status, 200, "GET {path}: {}", answer.text);
@@ -80,14 +80,14 @@ impl Scene {
         self.send(Method::POST, path, Some(body)).await
     }
 
-    /// POST under the prefix that makes a record.
+    /// POST under the prefix that creates a record; returns it.
     pub(crate) async fn make(&self, path: &str, body: Value) -> Value {
         let answer = self.post(path, body).await;
         assert_eq!(answer.status, 201, "POST {path}: {}", answer.text);
         answer.json()
     }
 
-    /// An offer of the demo company; its id.
+    /// Creates an offer of the demo company; returns its id.
     pub(crate) async fn offer(&self, number: &str) -> i64 {
         let body = crate::support::offer_body(&self.sandbox, number);
         let caller = self.sandbox.caller("apiKey");
@@ -96,7 +96,7 @@ impl Scene {
         answer.json()["id"].as_i64().unwrap()
     }
 
-    /// Offers the invoice of this number with a file; the operation's id.
+    /// Offers the invoice of this number with a file; returns the operation's id.
     pub(crate) async fn offer_with_a_file(&self, number: &str) -> i64 {
         let form = Form::of(&crate::support::offer_body(&self.sandbox, number));
         let form = form.file("nota.pdf", "application/pdf", b"%PDF-1.7");
@@ -119,13 +119,13 @@ impl Scene {
         })
     }
 
-    /// A direct advance to the demo company; its id.
+    /// Creates a direct advance to the demo company; returns its id.
     pub(crate) async fn advance(&self, number: &str) -> i64 {
         let made = self.make("/operations", self.advance_body(number)).await;
         made["id"].as_i64().unwrap()
     }
 
-    /// Begins an operation of this origin.
+    /// Creates an operation of this origin.
     pub(crate) async fn begin(&self, origin: &str, number: &str) -> i64 {
         match origin {
             "PRE_AUTH" => self.offer(number).await,
@@ -138,7 +138,7 @@ impl Scene {
         self.get(&format!("/operations/{id}")).await
     }
 
-    /// Asks `action` of an operation, by its name in the table.
+    /// Requests `action` of an operation, by its name in the table.
     pub(crate) async fn ask(&self, id: i64, action: &str) -> Answer {
         self.ask_with(id, action, &json!({})).await
     }
@@ -169,7 +169,7 @@ impl Scene {
         self.post(&path, body).await
     }
 
-    /// Asks one action after the other; each is done.
+    /// Requests one action after the other; each must succeed.
     pub(crate) async fn play(&self, id: i64, actions: &[&str]) {
         for action in actions {
             let answer = self.ask(id, action).await;
@@ -177,13 +177,13 @@ impl Scene {
         }
     }
 
-    /// The newest extension of an operation; 0, which none has, without one.
+    /// The newest extension of an operation; 0, which is no id, without one.
     async fn extension_of(&self, id: i64) -> i64 {
         let listed = self.get(&format!("/operations/{id}/extensions")).await;
         listed["data"][0]["id"].as_i64().unwrap_or(0)
     }
 
-    /// Every event that the company has received, once `count` have arrived, verified.
+    /// The company's events, verified, once `count` have arrived.
     pub(crate) async fn events(&self, count: usize) -> Vec<Value> {
         let secret = self.sandbox.text("webhookSecret");
         let arrived = self.receiver.arrived(count, secret).await;
@@ -191,7 +191,7 @@ impl Scene {
     }
 }
 
-/// An extension that the boleto of every scene may have.
+/// An extension that is valid for the boleto of every scene.
 pub(crate) fn extension_body() -> Value {
     json!({"newDueDate": due_date(90).to_string(), "totalAmount": 12_777.25})
 }

@@ -1,4 +1,4 @@
-//! Suspended companies: their keys open nothing, and what is under way goes on.
+//! Suspended companies: their keys are refused, and operations in progress continue.
 
 use std::sync::Arc;
 
@@ -37,11 +37,11 @@ async fn resume(scene: &Scene, company: &str) -> Value {
 
 fn forbidden(answer: &Answer) {
     assert_eq!(answer.refusal(), (403, "RBAC_FORBIDDEN".to_owned()));
-    // A key that is in order is counted, and says so.
+    // A valid key is counted, and the answer has the window's headers.
     assert!(!answer.header("x-ratelimit-remaining").is_empty());
 }
 
-/// Each operation of the integration API, asked with one key.
+/// Calls each operation of the integration API with one key.
 async fn each_operation(scene: &Scene, caller: &RawCaller, id: i64) -> Vec<Answer> {
     let one = format!("{PRE_AUTHORIZATIONS}/{id}");
     let cancel = cancel(id.to_string().parse().unwrap());
@@ -50,7 +50,7 @@ async fn each_operation(scene: &Scene, caller: &RawCaller, id: i64) -> Vec<Answe
         caller.get(PRE_AUTHORIZATIONS).await,
         caller.get(&one).await,
         caller.post_json(PRE_AUTHORIZATIONS, &offer).await,
-        // Forbidden before it is found out to be malformed.
+        // Forbidden before the body is found malformed.
         caller.post_json(PRE_AUTHORIZATIONS, &json!([])).await,
         caller.post(&cancel).await,
     ]
@@ -66,7 +66,7 @@ async fn the_keys_of_a_suspended_company_are_forbidden_everywhere(backend: Backe
             forbidden(&answer);
         }
     }
-    // What a key is refused for anyway is said first.
+    // Other reasons to refuse a key are reported first.
     let revoked = scene.sandbox.caller("revokedApiKey");
     let revoked = revoked.get(PRE_AUTHORIZATIONS).await;
     assert_eq!(revoked.refusal(), (401, "API_KEY_REVOKED".to_owned()));
@@ -118,7 +118,7 @@ async fn what_is_under_way_goes_on(backend: Backend) {
     let whole_way = ["request", "approve", "release", "pay", "bill", "conclude"];
     scene.play(accepted, &whole_way).await;
     assert_eq!(scene.operation(accepted).await["status"], "CONCLUDED");
-    // A direct advance is the platform's own doing.
+    // A direct advance is created by the platform itself.
     scene.advance("NF-3").await;
     let month = 31 * 24 * 60 * 60;
     let passed = scene.post("/sandbox/clock", json!({"advanceSeconds": month}));
@@ -154,7 +154,7 @@ async fn a_suspension_is_kept_and_shown_until_it_ends(backend: Backend) {
 #[tokio::test]
 async fn a_suspension_is_in_force_at_once_on_every_instance() {
     let home = Arc::new(Home::new(Backend::Postgres).await);
-    // One after the other: the first makes the master key.
+    // One after the other: the first creates the master key.
     let here = Server::start_in(Arc::clone(&home), TOKEN).await;
     let there = Server::start_in(home, TOKEN).await;
     let platform = RawCaller::new(&here.platform_url, Some(TOKEN));
@@ -182,7 +182,7 @@ async fn a_suspension_is_in_force_at_once_on_every_instance() {
             assert_eq!(erp.get(PRE_AUTHORIZATIONS).await.status, 200);
         }
         post(&format!("{company}/suspend"), json!({"reason": REASON})).await;
-        // The very next request is forbidden, so that no stopwatch is needed.
+        // The next request is forbidden, so the test needs no stopwatch.
         for erp in erps.iter().rev() {
             forbidden(&erp.get(PRE_AUTHORIZATIONS).await);
         }

@@ -1,4 +1,4 @@
-//! The life of an operation as `docs/decisions.md` tells it, written down once more for the tests.
+//! The life cycle of an operation from `docs/decisions.md`, written a second time for the tests.
 
 /// One row: `action` leads from any status of `from` to `to` and sends `event`.
 pub(crate) struct Row {
@@ -7,11 +7,11 @@ pub(crate) struct Row {
     pub(crate) to: &'static str,
     pub(crate) event: &'static str,
     pub(crate) stage: Option<&'static str>,
-    /// The reason told when the actor gives none.
+    /// The default reason.
     pub(crate) default_reason: Option<&'static str>,
 }
 
-/// Everything that can be asked of an operation over HTTP; `cancel` is the ERP's.
+/// Every action on an operation over HTTP; `cancel` is the ERP's.
 pub(crate) const TABLE: [Row; 18] = [
     open(
         "request",
@@ -157,8 +157,8 @@ const fn closing(
     }
 }
 
-/// Where `row` leads: a reopening to where the operation was refused, and no further than the
-/// analysis.
+/// The status after `row`: a reopening returns to the status of the refusal, at most to
+/// IN_ANALYSIS.
 pub(crate) fn leads(row: &Row, refused_in: &'static str) -> &'static str {
     match (row.action, refused_in) {
         ("reopen", "IN_VERIFICATION" | "TO_APPROVE") => refused_in,

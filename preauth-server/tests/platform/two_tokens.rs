@@ -1,4 +1,4 @@
-//! The operator token is replaced without a pause: two are accepted for a while.
+//! The operator token is rotated without downtime: two are accepted for a while.
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ async fn instances_change_the_token_one_after_the_other() {
     };
     let both: &[_] = &[(NEXT, NEW)];
     let [mut here, mut there] = [start(OLD, &[]).await, start(OLD, &[]).await];
-    // First each instance accepts the new one, too; the old one is good everywhere all the time.
+    // First each instance accepts the new token, too; the old one is valid everywhere.
     for step in 0..2 {
         let one = if step == 0 { &mut here } else { &mut there };
         *one = start(OLD, both).await;
@@ -66,7 +66,8 @@ async fn instances_change_the_token_one_after_the_other() {
             assert_eq!(status(server, OLD).await, 200);
         }
     }
-    // Then nobody presents the old one, and each forgets it; the new one is good everywhere.
+    // Then no client uses the old token, and each instance drops it; the new one is valid
+    // everywhere.
     for step in 0..2 {
         let one = if step == 0 { &mut here } else { &mut there };
         *one = start(NEW, &[]).await;

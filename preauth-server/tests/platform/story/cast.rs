@@ -1,4 +1,4 @@
-//! Who plays in the story, and what each step asks of them.
+//! The actors of the story, and the requests of each step.
 
 use std::collections::BTreeMap;
 
@@ -10,18 +10,18 @@ use crate::scene::Scene;
 use crate::support::{Backend, TestReceiver, offer_body, with};
 
 use super::listener::Listener;
-use super::steps::{HeardBy, Step};
+use super::steps::{ReceivedBy, Step};
 
 const DAY_SECONDS: u64 = 86_400;
 
-/// A scene in which the supplier listens, too.
+/// A scene in which the supplier has an endpoint, too.
 pub(super) struct Cast {
     scene: Scene,
     today: u64,
     at_supplier: TestReceiver,
     company: Listener,
     supplier: Listener,
-    /// What each name of the story stands for, as events identify it: `{"anticipationId": 1}`.
+    /// The record behind each name of the story, as events identify it: `{"anticipationId": 1}`.
     subjects: BTreeMap<&'static str, Value>,
 }
 
@@ -42,7 +42,7 @@ impl Cast {
         }
     }
 
-    /// Lets time pass until `day`.
+    /// Advances the clock to `day`.
     pub(super) async fn wait_for(&mut self, day: u64) {
         let passed = json!({"advanceSeconds": (day - self.today) * DAY_SECONDS});
         let jumped = self.scene.post("/sandbox/clock", passed).await;
@@ -50,7 +50,7 @@ impl Cast {
         self.today = day;
     }
 
-    /// Does what the step says; what it was done to.
+    /// Performs the step; returns its subject.
     pub(super) async fn play(&mut self, step: &Step) -> Value {
         let name = step.name;
         let begun = match step.action {
@@ -73,18 +73,18 @@ impl Cast {
         begun
     }
 
-    /// Waits until those who must hear of the step have done so, and of nothing else.
-    pub(super) async fn hear(&mut self, step: &Step, subject: Value) {
-        let told = step.tells(&subject);
-        self.company.expect(&told);
-        if step.heard_by == HeardBy::Both {
-            self.supplier.expect(&told);
+    /// Waits until the step's receivers have its event, and no other.
+    pub(super) async fn receive(&mut self, step: &Step, subject: Value) {
+        let expected = step.expected_event(&subject);
+        self.company.expect(&expected);
+        if step.received_by == ReceivedBy::Both {
+            self.supplier.expect(&expected);
         }
         self.company.listen(&self.scene.receiver).await;
         self.supplier.listen(&self.at_supplier).await;
     }
 
-    /// That nothing is on its way to anybody when the story ends.
+    /// Checks at the end that no delivery is pending.
     pub(super) async fn ends(&self) {
         let (company, supplier) = (&self.company, &self.supplier);
         company
@@ -124,7 +124,7 @@ impl Cast {
         made.json()["id"].clone()
     }
 
-    /// Makes an invoice or a payment order, whichever the path is for.
+    /// Creates an invoice or a payment order, depending on the path.
     async fn record(&self, path: &str, number: &str) -> Value {
         let mut body = self.scene.advance_body(number);
         body["amount"] = json!(1200.07);

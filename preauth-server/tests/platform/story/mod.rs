@@ -1,4 +1,4 @@
-//! A whole month on the sandbox's clock, and every event that company and supplier hear of it.
+//! A whole month on the sandbox's clock, with every event that company and supplier receive.
 
 mod cast;
 mod listener;
@@ -18,7 +18,7 @@ async fn a_month_sends_its_events_to_company_and_supplier_step_by_step(backend: 
     for step in steps() {
         cast.wait_for(step.day).await;
         let subject = cast.play(&step).await;
-        cast.hear(&step, subject).await;
+        cast.receive(&step, subject).await;
     }
     cast.ends().await;
 }

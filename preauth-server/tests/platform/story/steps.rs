@@ -5,18 +5,18 @@ use serde_json::{Value, json};
 const MONTH: &str = include_str!("month.md");
 const HEAD_AND_RULE: usize = 2;
 
-/// Something done on a day, and the event that tells of it.
+/// An action on a day, and its event.
 pub(super) struct Step {
     pub(super) day: u64,
     pub(super) name: &'static str,
     pub(super) action: &'static str,
-    pub(super) heard_by: HeardBy,
+    pub(super) received_by: ReceivedBy,
     event: [&'static str; 5],
 }
 
-/// Whose endpoints the event goes to.
+/// Which endpoints the event goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum HeardBy {
+pub(super) enum ReceivedBy {
     Both,
     Company,
 }
@@ -31,19 +31,19 @@ pub(super) fn steps() -> Vec<Step> {
 
 fn step(row: &'static str) -> Step {
     let mut cells: Vec<_> = row.split('|').map(str::trim).collect();
-    // Nothing stands before the first bar and after the last.
+    // The cells before the first bar and after the last are empty.
     cells.pop();
     cells.remove(0);
-    let [day, name, action, heard_by, ref event @ ..] = cells[..] else {
+    let [day, name, action, received_by, ref event @ ..] = cells[..] else {
         panic!("too few cells: {row}")
     };
     Step {
         day: day.parse().unwrap(),
         name,
         action,
-        heard_by: match heard_by {
-            "both" => HeardBy::Both,
-            "company" => HeardBy::Company,
+        received_by: match received_by {
+            "both" => ReceivedBy::Both,
+            "company" => ReceivedBy::Company,
             other => panic!("{other} is nobody"),
         },
         event: event.try_into().unwrap(),
@@ -51,8 +51,8 @@ fn step(row: &'static str) -> Step {
 }
 
 impl Step {
-    /// What the event must tell of `subject`, as [`told`] reads it.
-    pub(super) fn tells(&self, subject: &Value) -> Value {
+    /// The expected summary of the event about `subject`, as [`summary`] extracts it.
+    pub(super) fn expected_event(&self, subject: &Value) -> Value {
         let [event, status, stage, net_amount, reason] = self.event;
         let text = |cell: &str| (!cell.is_empty()).then(|| cell.to_owned());
         let amount = text(net_amount).map(|amount| amount.parse::<f64>().unwrap());
@@ -67,10 +67,10 @@ impl Step {
     }
 }
 
-/// What an event tells: of which record, its type, status, stage, net amount and reason.
-pub(super) fn told(event: &Value) -> Value {
+/// The summary of an event: its record, type, status, stage, net amount and reason.
+pub(super) fn summary(event: &Value) -> Value {
     let data = &event["data"];
-    // An order's event may name an operation, too.
+    // An order's event may also name an operation.
     let names = ["paymentOrderId", "invoiceId", "anticipationId"];
     let subject = names.iter().find(|name| data.get(name).is_some());
     let subject = subject.map(|name| json!({*name: data[*name]}));
