@@ -1,4 +1,4 @@
-//! One clock for everything: what a jump brings about.
+//! One clock for everything: the effects of a jump.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ on_each_database! {
 const PATIENCE: Duration = Duration::from_mins(1);
 const MONTH_AND_A_DAY: u64 = 31 * DAY;
 
-/// Looks again until it is so.
+/// Polls until the condition holds.
 pub(crate) async fn eventually<F: Future<Output = bool>>(what: &str, mut is_so: impl FnMut() -> F) {
     let wait = async {
         while !is_so().await {
@@ -81,7 +81,7 @@ async fn a_delivery_is_tried_over_days_within_seconds(backend: Backend) {
     let deliveries = deliveries_path(&sandbox).await;
     for (made, delay) in (1..).zip(retry_delays()) {
         receiver.arrived(made, secret).await;
-        // An attempt counts once it is recorded; only then is the next one due.
+        // The next attempt is due only once this one is recorded.
         eventually("the attempt is recorded", || async {
             let found = platform.get(&deliveries).await.json();
             found["data"][0]["attempts"].as_array().map_or(0, Vec::len) == made
@@ -123,7 +123,7 @@ async fn history_goes_when_its_month_is_over(backend: Backend) {
         async |count: u64| platform.get(&created).await.json()["pagination"]["total"] == count;
     eventually("the delivery is recorded", || are_kept(1)).await;
     advance(&sandbox, MONTH_AND_A_DAY).await;
-    // The janitor would rest for a minute if it were not woken.
+    // The janitor would sleep for a minute if it were not woken.
     let removed = eventually("it is removed", || are_kept(0));
     let removed = tokio::time::timeout(PATIENCE / 2, removed).await;
     removed.expect("the janitor does not sleep through a jump");

@@ -1,4 +1,4 @@
-//! Endpoints that fail for days, and what is made up for when they are back.
+//! Endpoints that fail for days, and the deliveries after they recover.
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ on_each_database! {
     what_has_failed_is_sent_again_when_asked_for,
 }
 
-/// A sandbox and the company's endpoint, as the platform shows it.
+/// A sandbox and the company's endpoint, as the platform API shows it.
 struct Scene {
     sandbox: Sandbox,
     company: String,
@@ -55,7 +55,7 @@ impl Scene {
         list["pagination"]["total"].as_u64().unwrap()
     }
 
-    /// Waits until the newest delivery has so many attempts.
+    /// Waits until the newest delivery has this many attempts.
     async fn tried(&self, times: usize) {
         eventually("it is tried", || async {
             let list = self.get("/deliveries").await;
@@ -88,7 +88,7 @@ async fn an_endpoint_without_success_for_five_days_is_paused_and_misses_nothing(
     assert_eq!(scene.metric("preauth_deliveries_paused").await, "2");
     assert_eq!(scene.metric("preauth_endpoints_paused").await, "1");
     advance(&scene.sandbox, 60 * DAY).await;
-    // The offers expire, which is one event more for each.
+    // The offers expire, which adds one event each.
     eventually("all of it is kept, for as long as it takes", || async {
         scene.deliveries("PAUSED").await == 4
     })

@@ -14,7 +14,7 @@ fn magic(code: ErrorCode) -> String {
     format!("{MAGIC_PREFIX}{}", code.as_str())
 }
 
-/// The status that the contract, and for our own codes docs/decisions.md, gives a code.
+/// The status of a code, by the contract and, for our own codes, docs/decisions.md.
 pub(crate) fn status(code: ErrorCode) -> u16 {
     use ErrorCode as C;
     match code {
@@ -40,12 +40,12 @@ pub(crate) fn status(code: ErrorCode) -> u16 {
     }
 }
 
-/// Whether a refusal with this code tells of the caller's window.
+/// Whether a refusal with this code has the headers of the caller's window.
 fn tells_of_the_window(code: ErrorCode) -> bool {
     !matches!(status(code), 401 | 405) && code != ErrorCode::NotFound
 }
 
-/// Holds an answer to everything that a real refusal with this code has.
+/// Checks that an answer has everything that a real refusal with this code has.
 fn assert_is_real(answer: &Answer, code: ErrorCode) {
     let name = code.as_str();
     assert_eq!(answer.refusal(), (status(code), name.to_owned()));
@@ -103,7 +103,7 @@ async fn a_create_is_refused_as_its_number_asks_and_creates_nothing() {
                 .await;
             assert_is_real(&refused, code);
         }
-        // A refusal is not remembered.
+        // A refusal is not stored for replays.
         if code == ErrorCode::PreAuthSupplierSelf {
             let ordinary = offer_body(&sandbox, "NF-1").to_string();
             let created = caller
@@ -139,7 +139,7 @@ async fn get_cancel_and_list_are_refused_as_the_reference_asks() {
         assert_is_real(&caller.post(&format!("{one}/cancel")).await, code);
         let filtered = format!("{PRE_AUTHORIZATIONS}?externalReference={reference}");
         assert_is_real(&caller.get(&filtered).await, code);
-        // The platform sees what is there: nothing was cancelled.
+        // The platform shows the real operation: nothing was cancelled.
         let real = sandbox
             .platform()
             .get(&format!("/api/platform/v1/operations/{id}"))
@@ -170,7 +170,7 @@ async fn what_comes_before_is_validated_before() {
     );
     let broken = with(body.clone(), "/invoice/amount", json!(1));
     assert_eq!(refused("apiKey", broken).await, "VALIDATION_ERROR");
-    // The rules come after.
+    // Business rules are checked afterwards.
     let blocked = with(
         body,
         "/supplier/cnpj",

@@ -1,5 +1,5 @@
-//! The sandbox as a place to learn: time travel, magic values and commands, on the real binary; and
-//! that `serve` has none of them.
+//! The sandbox for learning: time travel, magic values and commands, on the real binary; and that
+//! `serve` has none of them.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! A sandbox changes no database and no folder but its own, whatever files lie about.
+//! A sandbox changes only its own database and folder, whatever files exist.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -22,7 +22,7 @@ on_each_database! {
     a_sandbox_of_the_previous_version_is_recognized_by_its_key,
 }
 
-/// A database that is nobody's, and a folder beside it.
+/// A database without an owner, and a folder next to it.
 struct Ground {
     folder: tempfile::TempDir,
     database: Option<Database>,
@@ -64,7 +64,7 @@ impl Ground {
         SqliteConnection::connect_with(&options).await.unwrap()
     }
 
-    /// Every table with its number of rows: nothing may be added, emptied or dropped.
+    /// Every table with its number of rows: none may be added, emptied or dropped.
     async fn content(&self) -> Vec<(String, i64)> {
         let mut content = Vec::new();
         if let Some(database) = &self.database {
@@ -97,7 +97,7 @@ impl Ground {
         content
     }
 
-    /// A sandbox with this data folder that does not start; gives what it says.
+    /// Runs a sandbox with this data folder, which must not start; returns its message.
     #[track_caller]
     fn refuses(&self, data: &Path) -> String {
         let output = Command::new(env!("CARGO_BIN_EXE_preauth-server"))
@@ -118,12 +118,12 @@ impl Ground {
         String::from_utf8(output.stderr).unwrap()
     }
 
-    /// Whether a sandbox with this folder is refused, and the database left as it is.
+    /// Checks that a sandbox with this folder is refused and the database unchanged.
     async fn is_left_alone_by(&self, data: &Path) {
         let before = self.content().await;
-        let said = self.refuses(data);
-        assert!(said.contains("not a sandbox's own"), "{said}");
-        assert!(said.contains("nothing in it was changed"), "{said}");
+        let message = self.refuses(data);
+        assert!(message.contains("not a sandbox's own"), "{message}");
+        assert!(message.contains("nothing in it was changed"), "{message}");
         assert_eq!(self.content().await, before);
     }
 }
@@ -162,7 +162,7 @@ async fn stale_files_of_a_sandbox_make_no_database_its_own(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let home = sandbox.kill();
     let data = home.folder().join("data");
-    // As versions before left it.
+    // As previous versions left it.
     std::fs::write(data.join("sandbox-is-being-made"), "").unwrap();
     let ground = Ground::new(backend).await;
     preauth_server::store::migrate(&ground.url()).await.unwrap();
@@ -170,8 +170,11 @@ async fn stale_files_of_a_sandbox_make_no_database_its_own(backend: Backend) {
     std::fs::remove_file(data.join("sandbox-credentials.json")).unwrap();
     ground.is_left_alone_by(&data).await;
     std::fs::remove_file(data.join("sandbox-id")).unwrap();
-    let said = ground.refuses(&data);
-    assert!(said.contains("of a server that is no sandbox"), "{said}");
+    let message = ground.refuses(&data);
+    assert!(
+        message.contains("of a server that is no sandbox"),
+        "{message}"
+    );
 }
 
 async fn a_database_belongs_to_the_sandbox_of_one_folder(backend: Backend) {
@@ -182,10 +185,10 @@ async fn a_database_belongs_to_the_sandbox_of_one_folder(backend: Backend) {
     let sandbox = Sandbox::start_in(home, &flags).await;
     let _home = sandbox.kill();
     let before = ground.content().await;
-    let said = ground.refuses(&ground.folder.path().join("other"));
+    let message = ground.refuses(&ground.folder.path().join("other"));
     assert!(
-        said.contains("a sandbox with another data folder"),
-        "{said}"
+        message.contains("a sandbox with another data folder"),
+        "{message}"
     );
     assert_eq!(ground.content().await, before);
 }
@@ -206,14 +209,14 @@ async fn a_sandbox_killed_before_its_demo_data_were_complete_destroys_nothing(ba
     let sandbox = Sandbox::start_in(home, &["--database", &url]).await;
     let key = sandbox.text("apiKey").to_owned();
     let home = sandbox.kill();
-    // As the kill would have left it between the first company and the last.
+    // As a kill between the first and the last company would have left it.
     std::fs::remove_file(home.folder().join("data/sandbox-credentials.json")).unwrap();
     ground
         .execute("UPDATE preauth_sandbox SET is_seeded = FALSE")
         .await;
     if backend == Backend::Postgres {
-        let said = ground.refuses(&home.folder().join("data"));
-        assert!(said.contains("empty the database"), "{said}");
+        let message = ground.refuses(&home.folder().join("data"));
+        assert!(message.contains("empty the database"), "{message}");
         return;
     }
     let sandbox = Sandbox::start_in(home, &["--database", &url]).await;
@@ -242,8 +245,11 @@ async fn a_servers_folder_is_no_sandboxs() {
     std::fs::create_dir(&data).unwrap();
     for name in ["platform-token", "master.key", "preauth.db"] {
         std::fs::write(data.join(name), "the server's own").unwrap();
-        let said = ground.refuses(&data);
-        assert!(said.contains("of a server that is no sandbox"), "{said}");
+        let message = ground.refuses(&data);
+        assert!(
+            message.contains("of a server that is no sandbox"),
+            "{message}"
+        );
         let left = std::fs::read_to_string(data.join(name)).unwrap();
         assert_eq!(left, "the server's own");
         assert_eq!(std::fs::read_dir(&data).unwrap().count(), 1);

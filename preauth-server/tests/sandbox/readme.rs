@@ -1,4 +1,4 @@
-//! The README's table of errors on demand, held to the code's own list.
+//! The README's table of errors on demand, compared with the code's own list.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::magic::status;
 
 const README: &str = include_str!("../../../README.md");
 
-/// Status, magic value and the way without magic, by code.
+/// By code: status, magic value, and the way without magic.
 fn table() -> BTreeMap<String, [String; 3]> {
     let rows = README.lines().filter(|line| line.starts_with("| `"));
     let cells = rows.map(|row| {

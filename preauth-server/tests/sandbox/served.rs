@@ -1,4 +1,4 @@
-//! `serve` on the very data of a sandbox: no route moves its clock, and no value is magic.
+//! `serve` on a sandbox's data: no route changes its clock, and no value is magic.
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use preauth_server::http::integration::Magic;

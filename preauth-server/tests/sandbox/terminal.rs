@@ -1,4 +1,4 @@
-//! Commands piped into a running sandbox.
+//! Commands on the standard input of a running sandbox.
 
 use std::io::Write;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -12,7 +12,7 @@ use crate::support::{RawCaller, due_date};
 
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A sandbox that is typed into, killed at the end.
+/// A sandbox with commands on its standard input, killed at the end.
 struct Typed {
     process: Child,
     input: Option<ChildStdin>,
@@ -63,18 +63,18 @@ impl Typed {
         assert_eq!(created.status, 201, "{}", created.text);
     }
 
-    /// Types a line and waits until it is answered like that.
+    /// Types a line and waits for this answer.
     async fn type_in(&mut self, line: &str, answer: &str) {
         let before = self.log().len();
         writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
-        let said = || self.log()[before..].to_owned();
+        let printed = || self.log()[before..].to_owned();
         eventually(&format!("{line} is answered with {answer}"), || {
-            said().contains(answer)
+            printed().contains(answer)
         })
         .await;
     }
 
-    /// Everything it has printed so far.
+    /// Its output so far.
     fn log(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("log.txt")).unwrap()
     }

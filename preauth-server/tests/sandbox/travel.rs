@@ -8,7 +8,7 @@ use crate::support::{Answer, Sandbox};
 pub(crate) const CLOCK: &str = "/api/platform/v1/sandbox/clock";
 pub(crate) const DAY: u64 = 86_400;
 
-/// Lets so many seconds pass at once.
+/// Advances the clock by `seconds`.
 pub(crate) async fn advance(sandbox: &Sandbox, seconds: u64) -> Answer {
     let body = json!({"advanceSeconds": seconds});
     let answer = sandbox.platform().post_json(CLOCK, &body).await;
@@ -16,8 +16,7 @@ pub(crate) async fn advance(sandbox: &Sandbox, seconds: u64) -> Answer {
     answer
 }
 
-/// Seconds that are enough from each failed attempt to the next one: a tenth is the most that jitter
-/// adds.
+/// Seconds that suffice from each failed attempt to the next one: jitter adds at most a tenth.
 pub(crate) fn retry_delays() -> impl Iterator<Item = u64> {
     let delays = RETRY_DELAYS_SECONDS.into_iter();
     delays.map(|seconds| seconds.unsigned_abs().saturating_mul(11).div_ceil(10))
