@@ -1,4 +1,4 @@
-//! Keys and their rate windows: of all requests that come at the same time, by one statement.
+//! API keys and their rate windows: concurrent requests are looked up and counted by one statement.
 
 use std::collections::HashMap;
 
@@ -42,7 +42,7 @@ impl Access for PostgresStore {
         }
         let mut turns = Turns::begin();
         loop {
-            // A request that is counted twice, because its connection broke, harms nobody.
+            // After a broken connection the request may be counted twice, which is harmless.
             match self.lookups.ask(lookup).await.map_err(Fault::from)?? {
                 Authenticated::Known(None) => return Ok(None),
                 Authenticated::Known(Some(entry)) => {
@@ -85,8 +85,8 @@ async fn key_hashes(
 }
 
 impl PostgresStore {
-    /// Whether a key whose window is used up is still worth anything. When the database does not
-    /// answer, what was known stands.
+    /// Whether a key whose window is used up is still valid. If the database does not answer, the
+    /// cached state is used.
     async fn is_live(&self, key: ApiKeyId, now: Timestamp) -> bool {
         let input = (key, now);
         let live = self.read(&input, |connection, (key, now)| {
@@ -110,25 +110,25 @@ async fn is_live(
     Ok(live.fetch_one(connection).await?)
 }
 
-/// The look-ups of keys, many at once.
+/// Looks up the keys of many requests together.
 #[derive(Debug)]
 pub(super) struct KeyLookups {
     connections: Connections,
     held: HeldRows,
 }
 
-/// What a lookup came to.
+/// The outcome of a lookup.
 #[derive(Debug)]
 pub(super) enum Authenticated {
-    /// The key with its window, if it is known.
+    /// The key with its window, if it exists.
     Known(Option<Box<KeyRecord>>),
-    /// Others hold the key's window locked; the request was not counted.
+    /// The key's window is locked by others; the request was not counted.
     Held,
-    /// Others filled the row that it was to be counted in; it was not counted.
+    /// Other requests filled the row in which it was to be counted; it was not counted.
     Outrun,
 }
 
-/// KeyLookups, and whether held windows are left out.
+/// Lookups, and whether locked windows are skipped.
 type Group = (Vec<KeyLookup>, bool);
 
 impl KeyLookups {
@@ -195,10 +195,10 @@ pub(super) struct KeyLookup {
     now: Timestamp,
 }
 
-/// Looks the keys of all lookups up and counts the lookups in their keys' windows; in one round trip,
-/// because all of a process have the same limit.
+/// Looks up the keys of all lookups and counts the lookups in their keys' windows. Takes one round
+/// trip, because all lookups of a process have the same limit.
 ///
-/// A window that others hold locked is waited for, unless such ones shall be left out.
+/// Waits for windows that others hold locked, unless they are to be skipped.
 async fn authenticate_all(
     connection: &mut PgConnection,
     lookups: &[KeyLookup],
@@ -221,7 +221,7 @@ async fn authenticate_all(
     Ok(answers)
 }
 
-/// Counts the parties' lookups, and answers each of them.
+/// Counts the parties' lookups, and returns an outcome for each.
 async fn authenticate(
     connection: &mut PgConnection,
     limit: RateLimit,
@@ -275,7 +275,7 @@ fn authenticated(row: &PgRow, limit: RateLimit, behind: u32) -> Result<Authentic
     Ok(Authenticated::Known(Some(Box::new(entry))))
 }
 
-/// What one lookup finds, with `behind` others of its group after it.
+/// The record for one lookup, with `behind` others of its group after it.
 fn entry(row: &PgRow, limit: RateLimit, behind: u32) -> Result<KeyRecord, Fault> {
     let columns = Columns::of("api_keys", row);
     Ok(KeyRecord {

@@ -1,4 +1,4 @@
-//! The register of API keys.
+//! API keys.
 
 use std::sync::Arc;
 
@@ -101,7 +101,7 @@ async fn insert(
     one_row_or(done.rows_affected(), WriteError::NotFound)
 }
 
-/// Revokes a key, as of the first time it is revoked.
+/// Revokes a key; the first revocation's time stays.
 async fn revoke(
     connection: &mut PgConnection,
     (id, at): &(ApiKeyId, Timestamp),
@@ -160,7 +160,7 @@ async fn list(
     })
 }
 
-/// Keys by a range of their prefixes, and by the hash where the whole key is known.
+/// Finds keys by a range of their prefixes, and by the hash if the whole key is known.
 async fn find(
     connection: &mut PgConnection,
     fragment: &KeyFragment,

@@ -1,4 +1,4 @@
-//! The pools: what is asked of a connection before it is used, and when it is closed.
+//! The connection pools: which connections are tested before use, and when they are closed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,26 +10,26 @@ use tokio::time::timeout;
 use super::error::Fault;
 use super::primary::{self, Primary};
 
-/// Connections of one instance; twice as many gave no more on the machines measured.
+/// Connections of one instance; twice as many were not faster on the machines measured.
 pub(super) const CONNECTIONS: u32 = 16;
-/// Requests of tenants that may wait for one.
+/// Maximum number of tenants' requests that wait for a connection.
 pub(super) const WAITING_LIMIT: usize = 2048;
-/// One to work with, and one beside a broken one that is still being closed.
+/// One connection for work, and one in place of a broken one that is still being closed.
 const FEW: u32 = 2;
-/// How long a request waits for a free connection.
+/// Maximum wait for a free connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
-/// A connection that was idle for longer is asked whether its server is still there and takes writes.
-/// Asking every time would double the round trips of a read.
+/// A connection that was idle for longer is tested: its server must answer and accept writes. A
+/// test before every use would double the round trips of a read.
 const PING_AFTER: Duration = Duration::from_secs(5);
-/// How long it may think about that.
+/// Timeout of the test.
 const PING_TIMEOUT: Duration = Duration::from_secs(1);
-/// Connections are renewed, so that what a session has gathered does not stay for ever.
+/// Connections are renewed, to release the memory of their sessions.
 const MAX_LIFETIME: Duration = Duration::from_mins(30);
 const IDLE_TIMEOUT: Duration = Duration::from_mins(5);
-/// How long the end waits for connections in use: one may be without an answer.
+/// Maximum wait at shutdown for connections in use: one may never get its answer.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Connections to lend; clones share them.
+/// A pool of connections; clones share it.
 #[derive(Clone, Debug)]
 pub(super) struct Connections {
     pool: PgPool,
@@ -41,7 +41,7 @@ impl Connections {
         Self::of(CONNECTIONS, options, primary)
     }
 
-    /// Connections for one task, and a spare one.
+    /// A pool for one task: a connection and a spare one.
     pub(super) fn few(options: PgConnectOptions, primary: &Arc<Primary>) -> Self {
         Self::of(FEW, options, primary)
     }
@@ -85,7 +85,7 @@ impl Connections {
         })
     }
 
-    /// Has every connection of the store that lies idle now asked before it is used again.
+    /// Has every idle connection of the store tested before its next use.
     pub(super) fn suspect_all(&self) {
         self.primary.suspect_all();
     }

@@ -1,4 +1,4 @@
-//! Whether the server keeps what it has confirmed.
+//! Whether the server's settings make confirmed commits durable.
 
 use sqlx::postgres::{PgConnectOptions, PgRow};
 use sqlx::{ConnectOptions, Connection, Row};
@@ -7,7 +7,7 @@ use tokio::time::timeout;
 
 const LOOK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Settings with which a confirmed commit may be lost, as this role has them in this database.
+/// The settings of this role in this database with which a confirmed commit may be lost.
 const WEAK: &str = "SELECT name || ' = ' || setting AS weak FROM pg_settings
      WHERE (name IN ('fsync', 'full_page_writes') AND setting = 'off')
         OR (name = 'synchronous_commit' AND setting = 'off')
@@ -15,7 +15,7 @@ const WEAK: &str = "SELECT name || ' = ' || setting AS weak FROM pg_settings
             AND current_setting('synchronous_standby_names') <> '')
      ORDER BY name";
 
-/// Logs one line when some of them are set.
+/// Logs a warning if there are such settings.
 pub(super) async fn warn(options: &PgConnectOptions) {
     match timeout(LOOK_TIMEOUT, weak_settings(options)).await {
         Ok(Ok(weak)) if weak.is_empty() => {}
@@ -24,7 +24,7 @@ pub(super) async fn warn(options: &PgConnectOptions) {
              set fsync, full_page_writes and synchronous_commit to on",
             weak.join(", ")
         ),
-        // Whatever uses the database next reports it.
+        // The next use of the database reports the failure.
         Ok(Err(_)) | Err(_) => {}
     }
 }

@@ -1,4 +1,4 @@
-//! What can go wrong between a port and the database.
+//! Errors between the ports and the database.
 
 use std::error::Error as StdError;
 use std::sync::Arc;
@@ -18,89 +18,90 @@ use super::primary::Refusal;
 const UNIQUE_VIOLATION: &str = "23505";
 const SERIALIZATION_FAILURE: &str = "40001";
 const DEADLOCK_DETECTED: &str = "40P01";
-/// A write on a standby, or on a server that was set to take none.
+/// A write on a standby, or on a read-only server.
 const READ_ONLY_TRANSACTION: &str = "25006";
 const LOCK_NOT_AVAILABLE: &str = "55P03";
-/// What was asked of the database breaks a rule of the schema.
+/// Class of violations of the schema's constraints.
 const CLASS_INTEGRITY: &str = "23";
-/// A value does not fit where it is to stand.
+/// Class of values that do not fit their column.
 const CLASS_DATA: &str = "22";
 
-/// A statement that failed, or a row that makes no sense.
+/// A failed statement, or a row that this build cannot read.
 #[derive(Debug, Error)]
 pub(super) enum Fault {
-    /// The database refused or did not answer.
+    /// The database returned an error or did not answer.
     #[error("the database did not do what it was asked")]
     Database(#[from] sqlx::Error),
     /// The database did not answer in time.
     #[error("the database did not answer in time")]
     TimedOut,
-    /// What is stored was not written by this server.
+    /// A stored value that this server cannot have written.
     #[error(transparent)]
     Corrupt(#[from] Corrupt),
-    /// This build cannot work on the database's schema.
+    /// This build does not support the database's schema.
     #[error("the database cannot be used: {0}")]
     Schema(#[from] SchemaMismatch),
-    /// A standby, or a database that was set to take no writes.
+    /// The database is a standby, or set to read-only.
     #[error("the database takes no writes")]
     ReadOnly,
-    /// There is no connection, because the server that the database's name leads to is not used.
+    /// There is no connection, because the server behind the database's name must not be used.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// Too many wait, or the end has begun.
+    /// Too many requests wait, or shutdown has begun.
     #[error(transparent)]
     Queue(#[from] QueueError),
-    /// Others hold what it needs, and did not let go of it in time.
+    /// Other transactions kept a needed row locked for too long.
     #[error("what it needs stayed locked by others")]
     StillLocked,
-    /// Every number of a kind was given out.
+    /// Every id of a kind was used.
     #[error("there are no ids left")]
     NoIdsLeft,
 }
 
-/// How a write ended that did not succeed.
+/// Why a write did not succeed.
 #[derive(Debug, Error)]
 pub(super) enum WriteError {
     /// A record that it names does not exist.
     #[error("a record that the write names does not exist")]
     NotFound,
-    /// A record stands in its way, or changed meanwhile.
+    /// A conflicting record exists, or a record was changed concurrently.
     #[error("another record stands in the way")]
     Conflict,
-    /// Another write of the same is under way; nothing was written.
+    /// Another write with the same key is in progress; nothing was written.
     #[error("the same is being written at this moment")]
     InProgress,
-    /// The database rolled it back on account of another; it may be done again as it is.
+    /// The database rolled it back because of another transaction; it may be repeated unchanged.
     #[error("the database rolled the write back on account of another")]
     RolledBack,
-    /// The connection was lost before COMMIT was sent, or its server takes no writes; nothing was
-    /// written, and it may be done again as it is on another connection.
+    /// The connection was lost before COMMIT was sent, or its server accepts no writes; nothing was
+    /// written, and it may be repeated unchanged on another connection.
     #[error("the connection was lost before anything was written")]
     Lost(#[source] Fault),
     /// Nothing was written.
     #[error("nothing was written")]
     NotDone(#[source] Box<dyn StdError + Send + Sync>),
-    /// Nothing was written, and trying again at once would not help.
+    /// Nothing was written, and an immediate retry would not help.
     #[error("nothing was written, because too much is waiting")]
     Busy(#[source] Box<dyn StdError + Send + Sync>),
-    /// All of it or nothing was written.
+    /// Everything or nothing was written.
     #[error("it is not known whether anything was written")]
     Unknown(#[source] Box<dyn StdError + Send + Sync>),
 }
 
 impl Fault {
-    /// Whether a statement waited for a lock for as long as it may.
+    /// Whether a statement timed out while it waited for a lock.
     pub(super) fn is_locked(&self) -> bool {
         matches!(self, Self::Database(error) if is_locked(error))
     }
 
-    /// Whether the connection, and perhaps not the database, is of no more use.
+    /// Whether the connection is unusable; the database may work nevertheless.
     pub(super) fn is_broken_connection(&self) -> bool {
         match self {
-            // Another server may take the writes that this one does not.
+            // Another server may accept the writes that this one refuses.
             Self::Database(sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::Tls(_))
             | Self::ReadOnly => true,
-            // The server ends the connection after most of these: it is shutting down, or was told to.
+            // After most of these the server ends the connection: it is shutting down, or was asked
+            // to.
             Self::Database(error) => code(error)
                 .is_some_and(|code| ends_connection(&code) || code == READ_ONLY_TRANSACTION),
             Self::TimedOut
@@ -114,8 +115,8 @@ impl Fault {
     }
 }
 
-/// What an error in answer to COMMIT means. Only where the database says that it rolled back is
-/// that certain: it may commit and then be stopped before it says so.
+/// The meaning of an error in answer to COMMIT. Only an error that the database reports as a
+/// rollback is certain: a server that is stopped may have committed before.
 pub(super) fn after_commit(error: sqlx::Error) -> WriteError {
     let is_rolled_back = match code(&error).as_deref() {
         Some(SERIALIZATION_FAILURE | DEADLOCK_DETECTED) => true,
@@ -129,8 +130,8 @@ pub(super) fn after_commit(error: sqlx::Error) -> WriteError {
     }
 }
 
-/// What an error in answer to a statement means that is a transaction of its own: nothing was
-/// written if the database says why, unless it says that it is being stopped.
+/// The meaning of an error in answer to a statement that is its own transaction: nothing was
+/// written if the database reports a reason, unless it is being stopped.
 pub(super) fn after_autocommit(error: sqlx::Error) -> WriteError {
     match code(&error) {
         Some(code) if !ends_connection(&code) => error.into(),
@@ -138,18 +139,18 @@ pub(super) fn after_autocommit(error: sqlx::Error) -> WriteError {
     }
 }
 
-/// Whether what was to be written breaks a rule of the schema, or of a column's type.
+/// Whether the written data violates a constraint of the schema, or the type of a column.
 pub(super) fn breaks_rule(error: &sqlx::Error) -> bool {
     code(error)
         .is_some_and(|code| code.starts_with(CLASS_INTEGRITY) || code.starts_with(CLASS_DATA))
 }
 
-/// Whether it waited for a lock for as long as it may.
+/// Whether the statement timed out while it waited for a lock.
 pub(super) fn is_locked(error: &sqlx::Error) -> bool {
     code(error).is_some_and(|code| code == LOCK_NOT_AVAILABLE)
 }
 
-/// Checks that a statement touched exactly the one row it is about.
+/// Checks that a statement changed exactly one row.
 pub(super) fn one_row_or(affected: u64, otherwise: WriteError) -> Result<(), WriteError> {
     if affected == 1 {
         Ok(())
@@ -158,7 +159,7 @@ pub(super) fn one_row_or(affected: u64, otherwise: WriteError) -> Result<(), Wri
     }
 }
 
-/// For writes whose port knows no other failure.
+/// For writes whose port has no other error.
 pub(super) fn unavailable(error: WriteError) -> Unavailable {
     Unavailable {
         cause: match error {
@@ -174,7 +175,7 @@ pub(super) fn unavailable(error: WriteError) -> Unavailable {
     }
 }
 
-/// The same failure for so many callers.
+/// The same error for a number of callers.
 pub(super) fn unavailable_to_all<T>(
     callers: usize,
     cause: impl StdError + Send + Sync + 'static,
@@ -235,7 +236,7 @@ impl From<QueueError> for WriteError {
         match error {
             QueueError::Full | QueueError::TimedOut => Self::Busy(Box::new(error)),
             QueueError::Closed => Self::NotDone(Box::new(error)),
-            // Without an answer the commit may or may not have come to pass.
+            // Without an answer it is unknown whether the commit was written.
             QueueError::Lost => Self::Unknown(Box::new(error)),
         }
     }
@@ -283,7 +284,8 @@ impl From<Fault> for Unfit {
 impl From<WriteError> for CommitError {
     fn from(error: WriteError) -> Self {
         match error {
-            // A commit names only what its load saw: if it is gone, loading again tells.
+            // A commit refers only to records that its load found. If one no longer exists, a new
+            // load shows it.
             WriteError::NotFound | WriteError::Conflict | WriteError::RolledBack => Self::Conflict,
             WriteError::InProgress => Self::InProgress,
             WriteError::NotDone(cause) => Self::NotDone(cause),

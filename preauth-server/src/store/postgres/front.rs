@@ -1,26 +1,28 @@
-//! Where a queue begins that is read in the order of an index, so that what left it is not gone over again.
+//! Where to start reading a queue in the order of an index, so that entries which left it are
+//! skipped.
 //!
-//! While somebody holds a snapshot of the database open, the entries of an index outlive the rows that
-//! they stood for, and each look at the front of a queue goes over all that left it since. So most looks
-//! begin where the one before found something, and a complete one now and then finds what came late.
+//! While a snapshot of the database is held open, index entries outlive their rows, and each poll
+//! from the front of a queue goes over all entries that left it since. So most polls begin where
+//! the previous one found something, and a complete one at intervals finds late entries.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// So many times as long as it took pass between two complete looks, which take a twentieth of the time.
+/// The pause between two complete polls, as a multiple of their duration: they take a twentieth of
+/// the time.
 const REST_FACTOR: u32 = 20;
-/// Longest time between two complete looks.
+/// Maximum time between two complete polls.
 const MAX_REST: Duration = Duration::from_secs(15);
-/// How far before what was found a look begins: what belongs to one moment is committed in any order,
-/// and the clocks of two instances differ a little.
+/// How far before the last result a poll begins: rows with the same time are committed in any
+/// order, and the clocks of two instances differ a little.
 pub(super) const MARGIN_MS: i64 = 250;
 
-/// When the next look is a complete one.
+/// When the next complete poll is due.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
-    /// None before the first.
+    /// `None` before the first poll.
     next: Option<Instant>,
 }
 
@@ -29,14 +31,14 @@ impl Pace {
         self.next.is_none_or(|next| next <= now)
     }
 
-    /// Takes note that a complete look took so long.
+    /// Records that a complete poll took this long.
     pub(super) fn note(&mut self, now: Instant, took: Duration) {
         let rest = took.saturating_mul(REST_FACTOR).min(MAX_REST);
         self.next = now.checked_add(rest);
     }
 }
 
-/// Where one queue begins, in milliseconds.
+/// The front of one queue, in milliseconds.
 #[derive(Debug, Default)]
 pub(super) struct Front(Mutex<State>);
 
@@ -46,16 +48,16 @@ struct State {
     pace: Pace,
 }
 
-/// A look at a queue.
+/// A poll of a queue.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
-    /// Nothing before this moment is looked for; 0 in a complete look.
+    /// The earliest time that is read; 0 in a complete poll.
     pub(super) from: i64,
     began: Instant,
 }
 
 impl Front {
-    /// The next look, which begins now.
+    /// Begins the next poll.
     pub(super) fn look(&self) -> Look {
         let (state, began) = (self.lock(), Instant::now());
         let is_complete = state.pace.is_complete(began);
@@ -67,7 +69,7 @@ impl Front {
         Look { from, began }
     }
 
-    /// Takes note of the end of a look, and before which moment nothing is left.
+    /// Records the end of a poll; nothing is left before `from`.
     pub(super) fn note(&self, look: Look, from: Option<i64>) {
         let (mut state, now) = (self.lock(), Instant::now());
         if look.from == 0 {
@@ -81,20 +83,20 @@ impl Front {
     }
 }
 
-/// The queues of the loops that look again and again.
+/// The queues that loops poll.
 #[derive(Debug, Default)]
 pub(super) struct Fronts {
-    /// Offers, by their expiry.
+    /// Offers, by expiry.
     pub(super) offers: Front,
-    /// Mails, by their next attempt.
+    /// Mails, by next attempt.
     pub(super) notices: Front,
-    /// Replies, by the end of their memory.
+    /// Replies, by expiry.
     pub(super) replies: Front,
-    /// Deliveries, by their end.
+    /// Deliveries, by end.
     pub(super) ended_deliveries: Front,
-    /// Mails, by their end.
+    /// Mails, by end.
     pub(super) ended_notices: Front,
-    /// Counts of rate windows, by their begin.
+    /// Counts of rate windows, by beginning of the window.
     pub(super) rate_counts: Front,
 }
 

@@ -1,8 +1,8 @@
-//! Callers who ask for the same kind of thing at the same time are served together.
+//! Processes similar requests of concurrent callers together.
 //!
-//! Requests queue up; a task takes whatever is there, tenants in turn, and serves it as one group. There
-//! is no timer: a lone caller waits for nobody. Each caller is answered on its own, and one that goes
-//! away takes nothing along that was begun.
+//! Requests are queued; a task takes those that are waiting, tenants in turn, and processes them as
+//! one group. There is no timer: a single caller is not delayed. Each caller gets its own answer,
+//! and a request that has begun is finished even if its caller goes away.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -14,36 +14,36 @@ use tokio::task::JoinHandle;
 
 use crate::fair::{self, QueueError, Queued, Receiver, Refusals, Sender};
 
-/// What is done with a group.
+/// Processes a group.
 #[async_trait]
 pub(super) trait Serve: Send + Sync + 'static {
-    /// What is asked for.
+    /// A caller's request.
     type Request: Send + 'static;
-    /// What each caller is answered.
+    /// A caller's answer.
     type Answer: Send + 'static;
 
-    /// Serves all of `requests`, and answers each in its place.
+    /// Processes all of `requests`, and returns the answers in their order.
     async fn serve(&self, requests: Vec<Self::Request>) -> Vec<Self::Answer>;
 }
 
-/// How much there may be of everything.
+/// The limits of a queue and its groups.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Requests of tenants that may wait, and as many of the service's own.
+    /// Maximum number of tenants' waiting requests, and of the service's own.
     pub(super) queue: usize,
-    /// Requests that one group takes at most.
+    /// Maximum number of requests per group.
     pub(super) group: usize,
-    /// Groups under way at once.
+    /// Maximum number of concurrent groups.
     pub(super) groups: usize,
 }
 
-/// The way to the tasks that serve.
+/// The queue of the processing tasks.
 pub(super) struct Grouped<S: Serve> {
     queue: Sender<Waiting<S>>,
     tasks: Mutex<Vec<JoinHandle<()>>>,
 }
 
-/// A request and whoever waits for its answer.
+/// A request and the channel for its answer.
 struct Waiting<S: Serve> {
     request: S::Request,
     caller: oneshot::Sender<Result<S::Answer, QueueError>>,
@@ -81,22 +81,22 @@ impl<S: Serve> Grouped<S> {
         answer.await?.unwrap_or(Err(QueueError::Lost))
     }
 
-    /// How many requests were refused so far.
+    /// The number of refused requests so far.
     pub(super) fn refusals(&self) -> Refusals {
         self.queue.refusals()
     }
 
-    /// Takes no more requests, and waits until those that it took are answered.
+    /// Accepts no more requests, and waits until the accepted ones are answered.
     pub(super) async fn close(&self) {
         self.queue.close();
         for task in self.tasks.lock().await.drain(..) {
-            // A task that panicked has ended, too.
+            // A task that panicked has ended as well.
             let _ = task.await;
         }
     }
 }
 
-/// Serves one group after the other until nobody can ask any more and the queue is empty.
+/// Processes one group after the other until the queue is closed and empty.
 async fn work<S: Serve>(server: Arc<S>, waiting: Arc<Receiver<Waiting<S>>>, limit: usize) {
     loop {
         let group = waiting.take(limit).await;
@@ -107,11 +107,11 @@ async fn work<S: Serve>(server: Arc<S>, waiting: Arc<Receiver<Waiting<S>>>, limi
             .into_iter()
             .map(|waiting| (waiting.request, waiting.caller))
             .unzip();
-        // Should it panic, its callers learn that there is no answer, and the next group is served.
+        // After a panic the group's callers get an error, and the next group is processed.
         let serving = AssertUnwindSafe(server.serve(requests)).catch_unwind();
         let answers = serving.await.unwrap_or_default();
         for (caller, answer) in callers.into_iter().zip(answers) {
-            // Nobody may be listening any more.
+            // The caller may have gone away.
             let _ = caller.send(Ok(answer));
         }
     }
@@ -143,7 +143,7 @@ mod tests {
         groups: 1,
     };
 
-    /// Answers each number with its double, one group whenever it may, and panics at a zero.
+    /// Answers each number with its double, one group when it is allowed to, and panics at a zero.
     struct Doubling {
         may_go_on: Arc<Semaphore>,
         groups: Arc<Mutex<Vec<usize>>>,
@@ -190,7 +190,7 @@ mod tests {
             }
         }
 
-        /// Asks, and gives the others their turn until it waits.
+        /// Sends a request, and yields until it is queued.
         async fn ask(&self, number: u32) -> JoinHandle<Result<u32, QueueError>> {
             self.ask_as(Tenant::Service, number).await
         }
@@ -223,7 +223,7 @@ mod tests {
             answers.push(it.await.unwrap().unwrap());
         }
         assert_eq!(answers, [2, 4, 6, 8, 10]);
-        // The first waited for nobody, and no group is larger than it may be.
+        // The first request did not wait, and no group exceeds the maximum.
         assert_eq!(world.groups(), [1, 3, 1]);
     }
 
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_panic_is_told_to_its_own_group_alone() {
+    async fn a_panic_fails_its_own_group_alone() {
         let world = World::new();
         world.may_go_on.add_permits(2);
         let broken = world.ask(0).await.await.unwrap();

@@ -1,21 +1,22 @@
-//! Rows that every instance updates often: waiting a moment for each other is quicker than leaving
-//! them out, until somebody holds one for long.
+//! Rows that every instance updates often. Waiting briefly for a lock is faster than skipping the
+//! row, unless a transaction holds it for long.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-/// How long a statement for many callers waits for a row; other instances' statements take less.
+/// How long a statement for many callers waits for a locked row; other instances' statements are
+/// shorter.
 pub(super) const LOCK_TIMEOUT: &str = "100ms";
-/// How long held rows are left out after one was last met.
+/// How long locked rows are skipped after a statement last timed out.
 const LEFT_OUT_FOR: Duration = Duration::from_secs(1);
-/// How long the caller that needs a held row goes on asking.
+/// How long the caller that needs a locked row retries.
 const MAX_WAIT: Duration = Duration::from_secs(5);
 const FIRST_PAUSE: Duration = Duration::from_millis(25);
 const MAX_PAUSE: Duration = Duration::from_millis(400);
 
-/// Whether held rows are waited for, or left out so that they delay nobody else.
+/// Whether locked rows are waited for, or skipped so that they delay no other caller.
 #[derive(Debug, Default)]
 pub(super) struct HeldRows(Mutex<Option<Instant>>);
 
@@ -24,7 +25,7 @@ impl HeldRows {
         self.lock().is_some_and(|met| met.elapsed() < LEFT_OUT_FOR)
     }
 
-    /// A statement met a row that others held.
+    /// Records that a statement met a locked row.
     pub(super) fn note(&self) {
         *self.lock() = Some(Instant::now());
     }
@@ -34,7 +35,7 @@ impl HeldRows {
     }
 }
 
-/// Pauses between the turns of one caller whose row is held.
+/// The retries of one caller whose row is locked, with pauses between.
 pub(super) struct Turns {
     began: Instant,
     pause: Duration,
@@ -48,12 +49,12 @@ impl Turns {
         }
     }
 
-    /// Whether there was time enough.
+    /// Whether the time for retries is over.
     pub(super) fn are_over(&self) -> bool {
         self.began.elapsed() >= MAX_WAIT
     }
 
-    /// Waits until the next turn; `false`, at once, when there was time enough.
+    /// Waits until the next retry; returns `false` immediately when the time is over.
     pub(super) async fn next(&mut self) -> bool {
         if self.are_over() {
             return false;

@@ -1,4 +1,4 @@
-//! Small batches of what need not be kept any longer.
+//! Removes records after their retention, in small batches.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use super::front::{Front, Look};
 use super::rows::clamped;
 use super::{PostgresStore, endpoints};
 
-/// As many rows of one count are summed up; fewer are read as fast as one.
+/// Minimum number of rows of one count that are summed up; fewer are read as fast as one.
 const MANY_COUNTS: i64 = 64;
-/// How long counts are kept after their key's next generation was begun: longer than any statement
-/// takes that may have read them as the newest.
+/// How long counts are kept after their key's next generation began: longer than any statement that
+/// may have read them as the newest.
 const OUTDATED_COUNTS_KEPT: TimeDelta = TimeDelta::minutes(10);
 
 #[async_trait]
@@ -98,8 +98,8 @@ impl Housekeeping for PostgresStore {
 }
 
 impl PostgresStore {
-    /// What fits into one batch is done when the caller has the answer; with the rest, and if this
-    /// fails, the janitor goes on.
+    /// Settles one batch before the caller gets its answer; the janitor does the rest, also when
+    /// this fails.
     pub(super) async fn settle_at_once(&self) {
         let settled = self.settle_endpoints(SETTLE_BATCH_SIZE).await;
         if !settled.is_ok_and(|settled| settled < u64::from(SETTLE_BATCH_SIZE)) {
@@ -108,10 +108,10 @@ impl PostgresStore {
     }
 }
 
-/// How many records were removed, and the moment by which the last of them went.
+/// The number of removed records, and the time of the last one.
 type Forgotten = (u64, Option<i64>);
 
-/// Whatever is left comes after what was removed.
+/// The remaining records come after the removed ones.
 fn note(front: &Front, look: Look, (count, last): Forgotten) -> u64 {
     front.note(look, last);
     count
@@ -156,7 +156,7 @@ async fn forget_replies(
     Ok((count.saturating_add(of_platform.rows_affected()), last))
 }
 
-/// Removes generations that others came after, and the last ones of dead keys.
+/// Removes superseded generations, and the last ones of invalid keys.
 async fn forget_windows(
     connection: &mut PgConnection,
     (now, unused_since, limit, from): &(Timestamp, Timestamp, u32, i64),
@@ -206,7 +206,7 @@ async fn forget_windows(
     Ok((count.saturating_add(of_dead_keys.unsigned_abs()), last))
 }
 
-/// The attempts go along, by their reference.
+/// The foreign key deletes the attempts as well.
 async fn forget_deliveries(
     connection: &mut PgConnection,
     (ended_before, limit, from): &(Timestamp, u32, i64),
@@ -251,8 +251,8 @@ async fn forget_notices(
     forgotten(&row)
 }
 
-/// Puts one row in place of many. The sum is the same before and after, for whoever reads; rows that
-/// another instance sums up at this moment are left to it.
+/// Replaces many rows by one. The sum is the same for every reader; rows that another instance sums
+/// up at this moment are skipped.
 async fn sum_up_counts(connection: &mut PgConnection, limit: u32) -> Result<u64, WriteError> {
     let done = sqlx::query(
         "WITH many AS (
@@ -292,7 +292,7 @@ async fn sum_up_counts(connection: &mut PgConnection, limit: u32) -> Result<u64,
     Ok(rows.unsigned_abs().saturating_add(of_files))
 }
 
-/// The same for the bytes of invoice files.
+/// The same for the sizes of invoice files.
 async fn sum_up_file_bytes(connection: &mut PgConnection, limit: u32) -> Result<u64, WriteError> {
     let done = sqlx::query(
         "WITH many AS (

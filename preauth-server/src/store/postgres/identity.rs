@@ -1,4 +1,4 @@
-//! Whose the database is, and where its row was written.
+//! The identity of the database, and where its row was written.
 
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
@@ -10,7 +10,7 @@ use super::PostgresStore;
 use super::error::{Fault, WriteError, unavailable};
 use super::rows::Columns;
 
-/// The row stands where it was written; its transaction is what the database itself notes of it.
+/// The transaction of the row, as the database itself records it, shows where the row was written.
 const READ: &str = "SELECT id, is_given,
             place = (SELECT oid::TEXT FROM pg_database WHERE datname = current_database())
                 || '/' || tableoid::TEXT || '/' || xmin::TEXT AS is_in_place

@@ -1,4 +1,4 @@
-//! Invoices that were received: how they are read back.
+//! Received invoices.
 
 use async_trait::async_trait;
 use preauth_core::ReceivedInvoice;

@@ -1,4 +1,4 @@
-//! What a decision looks at, as of one moment.
+//! The input of decisions, read in one snapshot.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use super::error::Fault;
 use super::parties;
 use super::{history, operations, payment_orders, sequences};
 
-/// An operation and what a command on it looks at; the connection must be in a snapshot.
+/// An operation and the input of a command on it; the connection must be in a snapshot.
 pub(super) async fn operation(
     connection: &mut PgConnection,
     id: OperationId,
@@ -49,8 +49,7 @@ pub(super) async fn operation(
     }))
 }
 
-/// Offers whose time has passed, by two statements however many they are; the connection must be in
-/// a snapshot.
+/// Overdue offers, by two statements for any number of them; the connection must be in a snapshot.
 pub(super) async fn overdue(
     connection: &mut PgConnection,
     now: Timestamp,
@@ -76,7 +75,7 @@ pub(super) async fn overdue(
             subscriptions: hearing
                 .filter_map(|head_office| endpoints.get(&head_office).cloned())
                 .collect(),
-            // An offer holds its invoice itself, and nothing of it has passed yet.
+            // An offer itself holds its invoice, and has no history.
             holder: None,
             reached: None,
             extended_to: None,
@@ -86,7 +85,7 @@ pub(super) async fn overdue(
     Ok((loaded.collect(), unreadable))
 }
 
-/// What a new payment order needs; the connection must be in a snapshot.
+/// The input of a new payment order; the connection must be in a snapshot.
 pub(super) async fn new_order(
     connection: &mut PgConnection,
     target: &OrderTarget,

@@ -1,4 +1,4 @@
-//! The schema, embedded: every step from an empty database to this build's tables.
+//! The embedded migrations, from an empty database to this build's schema.
 
 use std::time::Duration;
 
@@ -15,20 +15,20 @@ use super::untransacted::{Statement, statements};
 const UNDEFINED_TABLE: &str = "42P01";
 const LOCK_NOT_AVAILABLE: &str = "55P03";
 const DEADLOCK_DETECTED: &str = "40P01";
-/// The advisory lock of the one that migrates.
+/// The advisory lock for migrating.
 pub(super) const TURN: i64 = 0x7072_6561_7574_6801;
-/// How often one that waits for its turn asks for it.
+/// Interval of attempts to get that lock.
 const TURN_POLL: Duration = Duration::from_millis(200);
-/// A statement that waits for a table's lock lets nobody else have it meanwhile.
+/// A statement that waits for a table's lock blocks all later users of the table.
 const SHORT_LOCK_WAIT: &str = "SET lock_timeout = '1s'";
-/// A statement that writers do not wait for may itself wait for all of them.
+/// A statement that does not block writers may wait for all of them.
 const ANY_LOCK_WAIT: &str = "SET lock_timeout = 0";
-/// The others' time between two attempts to get a lock.
+/// Pause between two attempts to get a table's lock, in which others can work.
 const REST: Duration = Duration::from_secs(2);
-/// How often a step is tried that does not get its locks: some ten minutes.
+/// Maximum number of attempts of a migration to get its locks: about ten minutes.
 const MAX_ATTEMPTS: u32 = 200;
 
-/// The steps, oldest first.
+/// The migrations, oldest first.
 #[expect(clippy::too_many_lines, reason = "a list, one entry a step")]
 fn steps() -> Vec<Migration> {
     vec![
@@ -130,8 +130,8 @@ fn steps() -> Vec<Migration> {
     ]
 }
 
-/// Takes the steps that the database has not taken, while servers work on it. One that migrates
-/// waits for another.
+/// Applies the missing migrations while servers work on the database. Concurrent calls wait for
+/// each other.
 pub(super) async fn run(connection: &mut PgConnection) -> Result<(), Fault> {
     await_turn(connection).await?;
     connection.ensure_migrations_table(STEPS_TABLE).await?;
@@ -141,7 +141,7 @@ pub(super) async fn run(connection: &mut PgConnection) -> Result<(), Fault> {
     for step in schema::pending(&steps, &taken, oldest_supported)? {
         take(connection, step).await?;
     }
-    // Whoever waits need not wait for the end of the session.
+    // Unlocks now, so that waiting processes do not depend on the end of the session.
     sqlx::query("SELECT pg_advisory_unlock($1)")
         .bind(TURN)
         .execute(connection)
@@ -149,8 +149,8 @@ pub(super) async fn run(connection: &mut PgConnection) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Asks again and again: one that waited inside of a statement would hold the view that an index
-/// built concurrently waits for.
+/// Polls for the lock: a statement that waits for it would hold a snapshot, for which a
+/// concurrently built index waits.
 async fn await_turn(connection: &mut PgConnection) -> Result<(), Fault> {
     let mut waits = false;
     loop {
@@ -187,8 +187,8 @@ async fn take(connection: &mut PgConnection, step: &Migration) -> Result<(), Fau
     Ok(attempted(connection, step).await?)
 }
 
-/// Takes a step: whole or not at all in a transaction, or statement by statement. In the latter case
-/// each statement may have been carried out before.
+/// Applies a migration: in one transaction, or statement by statement. In the latter case each
+/// statement may have been executed before.
 async fn attempted(connection: &mut PgConnection, step: &Migration) -> Result<(), MigrateError> {
     if !step.no_tx {
         connection.execute(SHORT_LOCK_WAIT).await?;
@@ -204,7 +204,7 @@ async fn attempted(connection: &mut PgConnection, step: &Migration) -> Result<()
         let done = connection.execute(sqlx::AssertSqlSafe(sql)).await;
         done.map_err(|cause| MigrateError::ExecuteMigration(cause, step.version))?;
     }
-    // Records the step as taken.
+    // Records the migration as applied.
     connection.skip(STEPS_TABLE, step).await
 }
 
@@ -218,11 +218,11 @@ fn is_kept_from_locks(error: &MigrateError) -> bool {
     )
 }
 
-/// Whether this build works on the database as it is.
+/// Whether this build supports the database without migration.
 pub(super) async fn check(connection: &mut PgConnection) -> Result<(), Fault> {
     let listed = connection.list_applied_migrations(STEPS_TABLE).await;
     let taken = listed.or_else(|error| match error {
-        // A database without the table has taken no step.
+        // A database without the table has no migration.
         MigrateError::Execute(error) if code(&error).as_deref() == Some(UNDEFINED_TABLE) => {
             Ok(Vec::new())
         }
@@ -237,9 +237,9 @@ pub(super) async fn check(connection: &mut PgConnection) -> Result<(), Fault> {
     Ok(schema::check(&steps, &taken, oldest_supported)?)
 }
 
-/// The oldest step that a build must know; none before the database records it.
+/// The oldest migration that a build must know; `None` before the database records it.
 async fn oldest_supported(connection: &mut PgConnection) -> Result<Option<i64>, Fault> {
-    // A statement that names a missing table would end the transaction.
+    // A statement that names a missing table would abort the transaction.
     let is_recorded: bool =
         sqlx::query_scalar("SELECT to_regclass('schema_compatibility') IS NOT NULL")
             .fetch_one(&mut *connection)

@@ -1,8 +1,8 @@
-//! The database of production: many server instances on one PostgreSQL.
+//! The database for production: many server instances on one PostgreSQL database.
 //!
-//! Nothing that another instance must know is kept in memory. Reads see one moment, writes are one
-//! transaction each (see `session`), commits of concurrent callers one together (see `writer`); the
-//! constraints of the schema say what may stand beside what.
+//! State that other instances need is never kept in memory. Reads see one snapshot, writes are one
+//! transaction each (see `session`), and concurrent commits share one (see `writer`); the schema's
+//! constraints decide which records may coexist.
 
 mod access;
 mod api_keys;
@@ -83,20 +83,20 @@ use writer::{Aside, BulkWriter, Writer};
 pub(super) use open::validate_url;
 pub(super) use sandbox::{claim_for_sandbox, sandbox_is_seeded};
 
-/// How long a check may take, so that whoever asks for it learns the reason before giving up.
+/// Timeout of a check, short enough that the caller gets the reason before its own timeout.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// All ports over one PostgreSQL database.
 pub struct PostgresStore {
     connections: Connections,
-    /// In front of the connections that one request has for itself.
+    /// Limits the requests that have a connection of their own.
     room: Budget,
     writer: Grouped<Writer>,
     aside: Aside,
     bulk_writer: Grouped<BulkWriter>,
     offers: Grouped<SharedRead<OfferTarget, Option<Found>>>,
     lookups: Grouped<KeyLookups>,
-    /// For the dispatcher's looks, which come one after the other.
+    /// For the dispatcher's polls, which run one after the other.
     claims: Connections,
     cursors: Cursors,
     fronts: Arc<Fronts>,
@@ -104,22 +104,22 @@ pub struct PostgresStore {
     wake: Arc<Wake>,
     primary: Arc<Primary>,
     watcher: Watcher,
-    /// That an endpoint's deliveries are left to be settled.
+    /// Notified when an endpoint's deliveries are left to be settled.
     unsettled: Arc<Notify>,
     set_aside: Arc<SetAside>,
     exhausted: ExhaustedKeys,
 }
 
 impl PostgresStore {
-    /// Connects to the database that `url` names, which must have taken every step of this build.
+    /// Connects to the database that `url` names, which must have every migration of this build.
     ///
-    /// Nothing is created or changed: that is what [`PostgresStore::migrate`] is for.
+    /// Nothing is created or changed; [`PostgresStore::migrate`] does that.
     pub async fn open(url: &DatabaseUrl) -> Result<Self, OpenError> {
         open::open(url).await
     }
 
-    /// Brings the schema of the database that `url` names up to this build's; one instance at a
-    /// time, others wait.
+    /// Migrates the schema of the database that `url` names to this build's; concurrent calls wait
+    /// for each other.
     pub async fn migrate(url: &DatabaseUrl) -> Result<(), OpenError> {
         open::migrate(url).await
     }
@@ -139,7 +139,7 @@ impl Lifecycle for PostgresStore {
         Ok(moments.await?)
     }
 
-    /// None: what sends and hears wake-ups only gives hints.
+    /// None: the tasks that send and receive wake-ups only provide hints.
     fn loops(&self) -> Vec<Arc<LoopHealth>> {
         Vec::new()
     }
@@ -162,7 +162,7 @@ impl Lifecycle for PostgresStore {
     }
 }
 
-/// A standby answers reads, and a database may have been set to take no writes.
+/// A standby answers reads, and a database may be set to read-only.
 async fn check(connection: &mut PgConnection) -> Result<(), Fault> {
     migrations::check(connection).await?;
     let read_only: String = sqlx::query_scalar("SELECT current_setting('transaction_read_only')")
@@ -176,7 +176,7 @@ async fn check(connection: &mut PgConnection) -> Result<(), Fault> {
 }
 
 async fn moments(connection: &mut PgConnection) -> Result<Moments, Fault> {
-    // The ids of events begin with their moment.
+    // The ids of events begin with their time.
     let row = sqlx::query(
         "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT AS now,
                 (SELECT at FROM events ORDER BY id DESC LIMIT 1) AS latest",

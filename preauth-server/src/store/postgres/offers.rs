@@ -1,4 +1,4 @@
-//! What the check of a new operation looks at.
+//! The input of the decision on a new operation.
 
 use std::borrow::Cow;
 
@@ -16,15 +16,15 @@ use super::error::Fault;
 use super::operations;
 use super::rows::{Columns, place};
 
-/// What one statement finds, and which operation in progress holds the invoice.
+/// The result of one statement, and which operation in progress holds the invoice.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) loaded: LoadedOffer,
     pub(super) holder: Option<OperationId>,
 }
 
-/// Everything but the operations that hold the invoices, which there seldom are: one round trip for
-/// all targets, and as one statement it sees one moment. Reserves the ids.
+/// Everything except the operations that hold the invoices, which are rare: one round trip for all
+/// targets, and one snapshot, because it is one statement. Reserves the ids.
 pub(super) async fn find_all(
     connection: &mut PgConnection,
     targets: &[OfferTarget],
@@ -35,10 +35,10 @@ pub(super) async fn find_all(
     let roots: Vec<&str> = roots.iter().map(CnpjRoot::as_str).collect();
     let [numbers, second_forms, third_forms] = number_forms(targets);
     let keys: Vec<Option<&str>> = targets.iter().map(key).collect();
-    // A subquery with a limit has one plan: row by row, by the whole of a key, however small its table is
-    // when the plan is made. A join on two columns that come from two tables would find by the first alone,
-    // and compare all that a company has. The condition on the holder's number and status is that of the
-    // unique index, word for word: PostgreSQL uses the index for no other.
+    // A subquery with a limit has only one plan: row by row, by the whole key, however small its
+    // table is at planning time. A join on two columns from two tables would search by the first
+    // alone, and compare all rows of a company. The condition on the holder's number and status
+    // repeats that of the unique index verbatim: otherwise PostgreSQL does not use the index.
     let rows = sqlx::query(
         "SELECT t.n,
                 p.id AS payer_id, p.head_office_id AS payer_head_office_id, p.cnpj AS payer_cnpj,
@@ -112,7 +112,7 @@ pub(super) async fn find_all(
     Ok(answers)
 }
 
-/// The forms in which the invoices of the targets may be held: the first of each target, the second,
+/// The forms in which the targets' invoices may be held: the first form of each target, the second,
 /// the third.
 fn number_forms(targets: &[OfferTarget]) -> [Vec<Option<Cow<'_, str>>>; 3] {
     let (mut first, mut second, mut third) = (Vec::new(), Vec::new(), Vec::new());
@@ -130,7 +130,8 @@ fn key(target: &OfferTarget) -> Option<&str> {
     target.idempotency_key.as_ref().map(IdempotencyKey::as_str)
 }
 
-/// Everything, the operation that holds the invoice included; the connection must be in a snapshot.
+/// Everything, including the operation that holds the invoice; the connection must be in a
+/// snapshot.
 pub(super) async fn find_held(
     connection: &mut PgConnection,
     target: &OfferTarget,

@@ -1,4 +1,4 @@
-//! From a URL to a pool of connections on a database with a schema that this build works on.
+//! From a URL to a pool of connections on a database whose schema this build supports.
 
 use std::net::IpAddr;
 use std::str::FromStr;
@@ -25,12 +25,12 @@ use super::wake::Wake;
 use super::writer::{self, Aside, BulkWriter, Suspects, Writer};
 use super::{PostgresStore, durability, held, migrations, offers};
 
-/// How long the first connection of all may take.
+/// Timeout of the first connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// What the server itself ends, so that no statement of a lost instance stands in others' way; and no table
-/// is read as a whole where an index leads to what is looked for. A session keeps the plans of its
-/// statements and of checks of references: one that was made while the table held three rows would read
-/// all of it until somebody analyses it. Such a plan looks so costly that it would be compiled, too.
+/// Server-side timeouts, so that a statement of a lost instance does not block others. Also: no
+/// sequential scans where an index exists. A session caches the plans of its statements and foreign
+/// key checks; a plan made while the table held three rows would scan it until somebody analyses
+/// it. And such a plan looks so costly that it would be JIT-compiled.
 const SESSION: [(&str, &str); 6] = [
     ("statement_timeout", "10s"),
     ("lock_timeout", "5s"),
@@ -40,11 +40,11 @@ const SESSION: [(&str, &str); 6] = [
     ("jit", "off"),
 ];
 
-/// For statements over arrays: a plan made for the array at hand looks cheaper, because most are
-/// short, and takes longer to make than to carry out.
+/// For statements over arrays: a custom plan looks cheaper, because most arrays are short, but
+/// planning takes longer than execution.
 const KEPT_PLANS: [(&str, &str); 1] = [("plan_cache_mode", "force_generic_plan")];
-/// For plans that find rows by their keys, and are kept: made while a table is small, one that reads
-/// all of it would look cheaper, and be there when the table is not small any more.
+/// For cached plans that find rows by key: while a table is small, a plan that scans it looks
+/// cheaper, and would still be in use when the table has grown.
 const BY_KEYS: [(&str, &str); 3] = [
     ("enable_bitmapscan", "off"),
     ("enable_hashjoin", "off"),
@@ -60,7 +60,7 @@ pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> 
     let connections = Connections::new(session.clone(), &primary);
     let wake = Wake::spawn(connections.pool().clone(), options.clone(), &primary);
     let wake = Arc::new(wake);
-    // Apart from the others, so that a commit never waits for reads to give one back.
+    // A separate pool, so that a commit never waits for reads to return a connection.
     let kept_plans = session.clone().options(KEPT_PLANS);
     let lane = |options: PgConnectOptions, lock_timeout| {
         few(options.options([("lock_timeout", lock_timeout)]))
@@ -110,12 +110,12 @@ pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> 
     })
 }
 
-/// How to connect to a database that answers and has a schema that this build works on.
+/// The connect options of a database that answers and whose schema this build supports.
 pub(super) async fn checked(url: &DatabaseUrl) -> Result<PgConnectOptions, OpenError> {
     let options = options(url)?;
     let mut connection = connect(&options).await?;
     let schema = migrations::check(&mut connection).await;
-    // What it could say about its end, the pool will say better.
+    // A failure to close is irrelevant; the pool reports other failures.
     let _ = connection.close().await;
     match schema {
         Ok(()) => Ok(options),
@@ -129,7 +129,7 @@ pub(super) async fn checked(url: &DatabaseUrl) -> Result<PgConnectOptions, OpenE
 
 pub(super) async fn migrate(url: &DatabaseUrl) -> Result<(), OpenError> {
     let options = options(url)?;
-    // Without the time limits of a session: a step may have much to do, and waits for others.
+    // Without a session's timeouts: a migration may have much to do, and waits for others.
     let mut connection = connect(&options).await?;
     let mut migrated = migrations::run(&mut connection).await;
     if migrated.is_ok() {
@@ -150,12 +150,13 @@ pub(super) async fn migrate(url: &DatabaseUrl) -> Result<(), OpenError> {
     })
 }
 
-/// Refuses what is no URL of such a database, and a way to it on which anybody could pose as it.
+/// Refuses an invalid URL, and a connection on which somebody could impersonate the server.
 pub(in crate::store) fn validate_url(url: &DatabaseUrl) -> Result<(), OpenError> {
     options(url).map(drop)
 }
 
-/// How to connect, as the driver reads the URL and its environment: there is no other reading.
+/// The connect options, as the driver reads the URL and its environment variables; nothing else
+/// parses them.
 pub(super) fn options(url: &DatabaseUrl) -> Result<PgConnectOptions, OpenError> {
     let options = PgConnectOptions::from_str(url.as_str()).map_err(|_| OpenError::PostgresUrl)?;
     if !url.network_is_private() && !is_verified(&options) && !is_on_this_machine(&options) {
@@ -166,13 +167,13 @@ pub(super) fn options(url: &DatabaseUrl) -> Result<PgConnectOptions, OpenError> 
     Ok(options.application_name("preauth-server"))
 }
 
-/// Whether the server must show a certificate for its name; every other mode takes anybody's.
+/// Whether the server must present a certificate for its name; every other mode accepts any server.
 fn is_verified(options: &PgConnectOptions) -> bool {
     matches!(options.get_ssl_mode(), PgSslMode::VerifyFull)
 }
 
-/// A socket, or an address that no other machine answers. Other names are not asked: what they lead
-/// to now, they need not lead to later.
+/// A socket, or an address of this machine alone. Names are not resolved: they may lead elsewhere
+/// later.
 fn is_on_this_machine(options: &PgConnectOptions) -> bool {
     let host = options.get_host();
     let is_socket = options.get_socket().is_some() || host.starts_with('/');
@@ -198,7 +199,7 @@ pub(super) fn unreachable(options: &PgConnectOptions, cause: impl Into<Fault>) -
     }
 }
 
-/// Host, port and database: a URL itself may hold a password.
+/// Host, port and database; the URL itself may hold a password.
 pub(super) fn name(options: &PgConnectOptions) -> String {
     let database = options.get_database().unwrap_or(options.get_username());
     format!("{}:{}/{database}", options.get_host(), options.get_port())

@@ -1,4 +1,4 @@
-//! Operations as rows: how they are read back, and the look-ups of one.
+//! Operations as rows: reading, and look-ups of one.
 
 use preauth_core::operation::Operation;
 use preauth_core::value::{Cnpj, CompanyId, InvoiceNumber, OperationId, Timestamp};
@@ -21,7 +21,7 @@ pub(super) async fn by_id(
     Ok(row.as_ref().map(operation).transpose()?)
 }
 
-/// The operation in progress that holds an invoice in a group, other than `except`.
+/// The operation in progress that holds an invoice in a group, except `except`.
 pub(super) async fn holder(
     connection: &mut PgConnection,
     head_office: CompanyId,
@@ -32,8 +32,8 @@ pub(super) async fn holder(
     let Some(number) = number else {
         return Ok(None);
     };
-    // A subquery with a limit has one plan (see `offers`). The condition on number and status is that of
-    // the unique index, word for word: PostgreSQL uses the index for no other.
+    // A subquery with a limit has only one plan (see `offers`). The condition on number and status
+    // repeats that of the unique index verbatim: otherwise PostgreSQL does not use the index.
     let found: Option<i64> = sqlx::query_scalar(
         "SELECT o.id
          FROM unnest($3::TEXT[]) AS f (number)
@@ -57,8 +57,8 @@ pub(super) async fn holder(
     by_id(connection, id).await
 }
 
-/// Offers whose time has passed, those first that have waited longest, and why others of them cannot
-/// be read; without those in `left_out`.
+/// Overdue offers, the longest overdue first, and the errors of unreadable ones; those in
+/// `left_out` are skipped.
 pub(super) async fn overdue(
     connection: &mut PgConnection,
     now: Timestamp,

@@ -45,7 +45,7 @@ pub(super) async fn by_cnpj(
     Ok(party.transpose()?)
 }
 
-/// The endpoints of the payer's head office and, if there is a supplier, of its own.
+/// The endpoints of the payer's head office and, if there is a supplier, of the supplier's.
 pub(super) async fn subscriptions(
     connection: &mut PgConnection,
     payer: &Party,

@@ -1,4 +1,4 @@
-//! Payment orders as rows: how they are read back.
+//! Payment orders as rows: reading.
 
 use async_trait::async_trait;
 use preauth_core::payment_order::{OtherOrder, PaymentOrder};
@@ -58,7 +58,7 @@ pub(super) async fn of_operation(
     Ok(others?)
 }
 
-/// The order whose place the next one of an operation takes.
+/// The current order of an operation, which the next one replaces.
 pub(super) async fn current(
     connection: &mut PgConnection,
     operation: OperationId,

@@ -1,4 +1,4 @@
-//! What idempotency keys of the platform's own answered. Commits remember theirs in `commit`.
+//! Stored replies of the platform API's idempotency keys. `commit` stores those of commits.
 
 use preauth_core::port::{NewReply, PlatformReply};
 use preauth_core::value::{IdempotencyKey, Timestamp};
@@ -8,7 +8,7 @@ use crate::store::rows::platform_reply;
 
 use super::error::{Fault, WriteError, one_row_or};
 
-/// What a key answered, expired or not.
+/// The reply of a key, expired or not.
 pub(super) async fn find(
     connection: &mut PgConnection,
     key: &IdempotencyKey,
@@ -21,9 +21,9 @@ pub(super) async fn find(
     Ok(row.as_ref().map(platform_reply).transpose()?)
 }
 
-/// Enters the key, if there is one, until the transaction ends, and remembers what it answers, over an expired answer
-/// too. A conflict when the key has an answer that still counts; a key that is being written at this
-/// moment is not waited for.
+/// Locks the key, if there is one, until the transaction ends, and stores its reply, also in place
+/// of an expired one. A conflict when the key has a valid reply; a key that another transaction
+/// holds at this moment is not waited for.
 pub(super) async fn remember(
     connection: &mut PgConnection,
     reply: Option<&NewReply>,

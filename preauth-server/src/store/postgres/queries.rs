@@ -79,7 +79,7 @@ async fn history(
     Ok(rows.iter().map(history_entry).collect::<Result<_, _>>()?)
 }
 
-/// Offers that expire from `from` on and before `now`, and when the first of them did.
+/// Offers that expire at `from` or later and before `now`, and the earliest expiry among them.
 async fn overdue(
     connection: &mut PgConnection,
     now: Timestamp,
@@ -115,7 +115,7 @@ async fn list(
     Ok(OperationPage { operations, total })
 }
 
-/// The database keeps counts by company and status. Of one reference there are few.
+/// The database keeps counts by company and status. A reference has only a few operations.
 async fn total(
     connection: &mut PgConnection,
     viewer: Viewer,
@@ -153,7 +153,7 @@ async fn rows(
     Ok(query.build().fetch_all(connection).await?)
 }
 
-/// What the viewer may see and the filter lets pass, in words that PostgreSQL finds an index for.
+/// The viewer's permission and the filter, in a form for which PostgreSQL uses an index.
 fn restrict(query: &mut QueryBuilder<Postgres>, viewer: Viewer, filter: &Filter) {
     let Filter {
         external_reference,
@@ -180,7 +180,7 @@ fn restrict(query: &mut QueryBuilder<Postgres>, viewer: Viewer, filter: &Filter)
     if !statuses.is_empty() {
         query.push(" AND status IN (");
         let mut list = query.separated(", ");
-        // A set: repeated statuses would only make more statements.
+        // A set, because repeated statuses would only add statements.
         for status in statuses.iter().copied().collect::<EnumSet<Status>>().iter() {
             list.push_bind(status.as_str());
         }

@@ -1,7 +1,7 @@
-//! Counts of rate windows, as rows that are rewritten a few times only.
+//! Counts of rate windows, in rows that are rewritten only a few times.
 //!
-//! A row that has taken [`MAX_WRITES`] counts is final. So whoever reads it may go on from what it came
-//! to, in a row of the next generation; of several who do so at once the first makes that row, and the
+//! A row that has taken [`MAX_WRITES`] counts is final. A reader may then continue from its value
+//! in a row of the next generation; of several concurrent ones the first creates that row, and the
 //! others add to it.
 
 use preauth_core::value::Timestamp;
@@ -12,14 +12,14 @@ use crate::access::{KeyHash, RateLimit};
 
 use super::error::Fault;
 
-/// Counts that one row takes. Behind a snapshot that is held open so many versions of it are gone over
-/// at most. The schema and its trigger for earlier builds have the same number.
+/// Maximum number of counts that one row takes, and so of its versions that are read while a
+/// snapshot is held open. The schema and its trigger for earlier builds have the same number.
 const MAX_WRITES: i32 = 32;
 
-/// Finds keys with all that they lead to, and counts.
+/// Finds keys with all related rows, and counts.
 ///
-/// Requests may arrive in another order than they were made, so an earlier moment counts in the window
-/// that stands; one earlier by a whole window means that a clock was set back.
+/// Requests may arrive in another order than they were made, so an earlier time counts in the
+/// current window; a difference of a whole window means that a clock was set back.
 const COUNT: &str = "WITH found AS MATERIALIZED (
      SELECT p.n, p.at, p.visits,
             k.id, k.scopes, k.revoked_at, k.expires_at, k.company_id, k.user_id,
@@ -103,9 +103,9 @@ const COUNT: &str = "WITH found AS MATERIALIZED (
 #[derive(Debug)]
 pub(super) struct Party {
     pub(super) hash: KeyHash,
-    /// Of the earliest of them.
+    /// The time of the earliest of them.
     pub(super) now: Timestamp,
-    /// The places of the lookups.
+    /// The positions of the lookups.
     pub(super) lookups: Vec<usize>,
 }
 
@@ -115,8 +115,8 @@ impl Party {
     }
 }
 
-/// Looks the keys of `parties` up and counts in new windows where the old are over. A key that is
-/// revoked or expired, or whose window is used up, is found and not counted.
+/// Looks up the keys of `parties` and counts, in new windows where the old ones are over. A key
+/// that is revoked or expired, or whose window is used up, is found and not counted.
 pub(super) async fn count(
     connection: &mut PgConnection,
     limit: RateLimit,

@@ -1,4 +1,4 @@
-//! Reads of many callers by one statement.
+//! Combines the reads of many callers into one statement.
 
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
@@ -8,18 +8,19 @@ use super::error::{Fault, unavailable_to_all};
 use super::grouping::{Limits, Serve};
 use super::session::{self, Run};
 
-/// Reads that may wait, and that one statement takes. The next group fills while one is under way.
+/// Maximum number of waiting reads, and of those per statement. The next group fills while one is
+/// in progress.
 pub(super) const LIMITS: Limits = Limits {
     queue: 2048,
     group: 128,
     groups: 1,
 };
 
-/// Reads the answers to all requests of a group, in their order. One that makes no sense is its
-/// caller's alone.
+/// Reads the answers to all requests of a group, in their order. An unreadable one is an error for
+/// its own caller alone.
 pub(super) type RunAll<I, T> = Run<Vec<I>, Vec<Result<T, Fault>>, Fault>;
 
-/// A read that is done for many callers at once.
+/// A read for many callers together.
 pub(super) struct SharedRead<I: 'static, T: 'static> {
     connections: Connections,
     run: RunAll<I, T>,

@@ -1,4 +1,4 @@
-//! Rows as PostgreSQL's driver gives them out.
+//! Rows of PostgreSQL's driver.
 
 use sqlx::Row;
 use sqlx::postgres::PgRow;
@@ -9,7 +9,7 @@ pub(super) use crate::store::rows::{Columns, clamped, count, set_text};
 
 raw_row!(PgRow, |row: &PgRow, column: &str| row.try_get(column));
 
-/// The place in `answers` that a row is about, where `WITH ORDINALITY` counts from one.
+/// The element of `answers` that a row belongs to, where `WITH ORDINALITY` counts from one.
 pub(super) fn place<'a, T>(
     columns: Columns<'_>,
     column: &'static str,

@@ -1,4 +1,4 @@
-//! A sandbox's mark in a database of a server.
+//! A sandbox's mark in a database on a server.
 
 use sqlx::postgres::{PgConnection, PgRow};
 use sqlx::{Connection, Row};
@@ -12,7 +12,7 @@ use crate::store::{DatabaseUrl, OpenError};
 use super::migrations::TURN;
 use super::open::{connect, name, options, unreachable};
 
-/// What anybody but an extension made, in whatever schema.
+/// Whether there is no object in any schema, except those of extensions.
 const IS_EMPTY: &str = "SELECT NOT EXISTS (
          SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
          WHERE n.nspname NOT IN ('pg_catalog', 'information_schema')
@@ -28,7 +28,7 @@ pub(in crate::store) async fn claim_for_sandbox(
     let options = options(url)?;
     let mut connection = connect(&options).await?;
     let claimed = claim(&mut connection, id, known).await;
-    // What it could say about its end is of no use.
+    // A failure to close is irrelevant.
     let _ = connection.close().await;
     match claimed {
         Ok(Some(mark)) => Ok(mark),
@@ -49,7 +49,7 @@ pub(in crate::store) async fn sandbox_is_seeded(url: &DatabaseUrl) -> Result<(),
     done.map(drop).map_err(|cause| unreachable(&options, cause))
 }
 
-/// Its mark, made now if it may be; nobody migrates meanwhile.
+/// The mark, created now if allowed; concurrent migrations are locked out.
 async fn claim(
     connection: &mut PgConnection,
     id: &SandboxId,

@@ -1,8 +1,8 @@
-//! Ids that are reserved before they are used; each is given out once, to one instance.
+//! Ids that are reserved before they are used; each is assigned once, to one instance.
 //!
-//! A standby that is promoted may not have heard of the latest numbers, although they were answered. A
-//! database therefore records the lineages on which its sequences have been moved on; on any other
-//! no connection of the store is used before (see `primary`).
+//! A promoted standby may not have received the latest values, although they were already used. A
+//! database therefore records the lineages on which its sequences have been advanced; on any other
+//! lineage no connection of the store is used before (see `primary`).
 
 use preauth_core::value::{ExtensionId, InvoiceId, PaymentOrderId};
 use sqlx::{Connection, PgConnection};
@@ -10,13 +10,13 @@ use sqlx::{Connection, PgConnection};
 use super::error::Fault;
 use super::primary::Lineage;
 
-/// How far each sequence is moved on. It must exceed what a primary can give out while its standby
-/// does not hear of it: more than four minutes of the highest rate measured.
+/// How far each sequence is advanced. It must exceed the number of ids that a primary can assign
+/// while its standby lags: more than four minutes at the highest rate measured.
 const MARGIN: i64 = 1_000_000;
 
-/// From the largest number that the database knows of: a copy that was made row by row, for another
-/// version of PostgreSQL, brings no state of sequences along. Of lease tokens only their own state
-/// matters: what was leased elsewhere ends by its time.
+/// Starts from the largest stored number: a copy made row by row, for another version of
+/// PostgreSQL, lacks the state of the sequences. For lease tokens only their own state matters:
+/// leases taken elsewhere end by their time.
 const MOVE_ON: &str = "SELECT
          setval('operation_ids', $1 + greatest((SELECT last_value FROM operation_ids),
                                                (SELECT max(id) FROM operations))),
@@ -28,8 +28,8 @@ const MOVE_ON: &str = "SELECT
                                              (SELECT max(id) FROM invoices))),
          setval('lease_tokens', $1 + (SELECT last_value FROM lease_tokens))";
 
-/// Moves all sequences on and records that, unless another instance has: one that is at it is
-/// waited for.
+/// Advances all sequences and records that, unless another instance has done it; one that is doing
+/// it now is waited for.
 pub(super) async fn move_on(
     connection: &mut PgConnection,
     lineage: Lineage,
@@ -53,7 +53,7 @@ pub(super) async fn move_on(
     Ok(())
 }
 
-/// Records the lineage of a database that has recorded none: its sequences are as they should be.
+/// Records the lineage of a database without one: its sequences are correct.
 pub(super) async fn record_first(
     connection: &mut PgConnection,
     lineage: Lineage,
@@ -67,7 +67,7 @@ pub(super) async fn record_first(
     Ok(())
 }
 
-/// False when it was recorded already.
+/// `false` when it was already recorded.
 async fn record(connection: &mut PgConnection, lineage: Lineage) -> Result<bool, sqlx::Error> {
     let recorded = sqlx::query(
         "INSERT INTO id_lineages (system_identifier, timeline) VALUES ($1, $2)

@@ -1,15 +1,15 @@
-//! A statement that is put together from parts: rows that go in, and what is done with them.
+//! A statement that is built from parts: rows as input, and the parts that use them.
 
 use sqlx::postgres::Postgres;
 use sqlx::query::Query;
 use sqlx::{Encode, QueryBuilder, Type};
 
-/// One `WITH` statement in the making. The same parts give the same text, which the database has
-/// planned already.
+/// A `WITH` statement under construction. The same parts give the same text, whose plan the
+/// database has cached.
 pub(super) struct Statement {
     query: QueryBuilder<Postgres>,
     separator: &'static str,
-    /// The part that names the rows which sources leave out.
+    /// The part with the rows that sources leave out.
     left_out: Option<&'static str>,
 }
 
@@ -22,13 +22,13 @@ impl Statement {
         }
     }
 
-    /// Adds one named part.
+    /// Adds a named part.
     pub(super) fn part(&mut self, sql: &'static str) {
         self.query.push(self.separator).push(sql);
         self.separator = ", ";
     }
 
-    /// Adds the part `name`, which gives the column `n` of all of `parts`.
+    /// Adds the part `name`, the union of column `n` of `parts`.
     pub(super) fn union(&mut self, name: &'static str, parts: &[&'static str]) {
         self.query.push(self.separator).push(name);
         self.query.push(" AS MATERIALIZED (SELECT n FROM ");
@@ -37,7 +37,7 @@ impl Statement {
         self.separator = ", ";
     }
 
-    /// Adds the part `name`, which gives what all of `selects` give.
+    /// Adds the part `name`, the union of `selects`.
     pub(super) fn selects(&mut self, name: &'static str, selects: &[&'static str]) {
         self.query.push(self.separator).push(name);
         self.query.push(" AS MATERIALIZED (");
@@ -46,12 +46,12 @@ impl Statement {
         self.separator = ", ";
     }
 
-    /// Has every source from now on leave out the rows whose `n` the part `name` gives.
+    /// From now on every source leaves out the rows whose `n` is in the part `name`.
     pub(super) const fn leave_out(&mut self, name: &'static str) {
         self.left_out = Some(name);
     }
 
-    /// Begins a part that gives rows, a column at a time; [`Statement::close`] ends it.
+    /// Begins a part with input rows, column by column; [`Statement::close`] ends it.
     pub(super) fn open(&mut self, name: &'static str, columns: &[&'static str]) {
         self.query.push(self.separator).push(name);
         self.query.push(" (").push(columns.join(", "));
@@ -68,7 +68,7 @@ impl Statement {
         self.separator = ", ";
     }
 
-    /// Ends a part that gives rows; the number of its commit is the first of its columns.
+    /// Ends a part with input rows; their first column is the number of the commit.
     pub(super) fn close(&mut self) {
         match self.left_out {
             None => self.query.push("))"),
@@ -81,7 +81,7 @@ impl Statement {
         self.separator = ", ";
     }
 
-    /// Ends the statement with what it answers.
+    /// Ends the statement with its final query.
     pub(super) fn answer(
         &mut self,
         sql: &'static str,
@@ -91,7 +91,7 @@ impl Statement {
     }
 }
 
-/// Declares a row and the columns in which many of them go into a [`Statement`], where they are
+/// Declares a row type and the columns in which rows are passed to a [`Statement`], where they are
 /// called `$source`.
 macro_rules! rows {
     (
@@ -114,7 +114,7 @@ macro_rules! rows {
                 $(self.$column.push(row.$column);)+
             }
 
-            /// Adds the rows; `false`, and nothing added, when there are none.
+            /// Adds the rows; returns `false` when there are none.
             pub(super) fn source(self, statement: &mut Statement) -> bool {
                 if self.n.is_empty() {
                     return false;

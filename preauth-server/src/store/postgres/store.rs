@@ -16,7 +16,7 @@ use super::error::{Fault, WriteError};
 use super::writer::Turn;
 use super::{PostgresStore, load, offers, platform_replies};
 
-/// Before a caller may go round who was too early: about as long as a commit takes.
+/// Pause before a caller that found its key in progress may retry: about as long as a commit takes.
 const PAUSE_BEFORE_NEXT_TRY: Duration = Duration::from_millis(25);
 
 #[async_trait]

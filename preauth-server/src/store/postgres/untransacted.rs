@@ -1,14 +1,14 @@
-//! The statements of a step that runs without a transaction: sent together they would be one.
+//! Splits a migration that runs without a transaction: statements sent together would be one.
 
-/// One statement of a step.
+/// One statement of a migration.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Statement {
     pub(super) sql: String,
-    /// Whether those that read and write its table wait while it waits for the table's lock.
+    /// Whether readers and writers of its table are blocked while it waits for the table's lock.
     pub(super) blocks: bool,
 }
 
-/// Splits a step at semicolons: such a step holds no function and no text with one.
+/// Splits a migration at semicolons: such a migration contains no function and no text with one.
 pub(super) fn statements(step: &str) -> Vec<Statement> {
     let code = step
         .lines()

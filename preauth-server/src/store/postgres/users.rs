@@ -1,4 +1,4 @@
-//! The register of users.
+//! Users.
 
 use std::sync::Arc;
 
@@ -71,7 +71,7 @@ async fn insert(connection: &mut PgConnection, user: &User) -> Result<(), WriteE
     one_row_or(done.rows_affected(), WriteError::NotFound)
 }
 
-/// Writes what is named, in one statement, so that changes made side by side all last.
+/// Writes the named columns in one statement, so that concurrent changes are all kept.
 async fn update(
     connection: &mut PgConnection,
     id: UserId,

@@ -1,8 +1,8 @@
-//! Waking the dispatchers of all instances when deliveries are due.
+//! Notifies the dispatchers of all instances when deliveries are due.
 //!
-//! Only hints: what is missed is found by the dispatchers' own look at the outbox. A notification
-//! is sent apart from the commit that it is about, because PostgreSQL lets transactions that notify
-//! commit one after the other.
+//! These are only hints: a dispatcher's own polls find what is missed. A notification is sent
+//! separately from its commit, because PostgreSQL serializes the commits of transactions that
+//! notify.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,16 +18,16 @@ use crate::ids::random_bytes;
 use super::primary::{self, Primary};
 
 const CHANNEL: &str = "preauth_deliveries";
-/// At most one notification in so long: one says as much as many.
+/// Minimum interval between two notifications: one replaces many.
 const PAUSE_AFTER_SENDING: Duration = Duration::from_millis(20);
-/// A listener that heard nothing for so long asks whether its connection still stands.
+/// After this time without a notification a listener tests its connection.
 const SILENCE: Duration = Duration::from_secs(20);
-/// How long anything may take that has to do with a hint.
+/// Timeout of every step of sending or listening.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Between two attempts to listen again.
+/// Pause between two attempts to listen.
 const PAUSE_BEFORE_LISTENING: Duration = Duration::from_secs(1);
 
-/// The way to this instance's dispatcher, and to those of others.
+/// Notifies this instance's dispatcher, and those of others.
 #[derive(Debug)]
 pub(super) struct Wake {
     here: Arc<Notify>,
@@ -36,11 +36,11 @@ pub(super) struct Wake {
 }
 
 impl Wake {
-    /// Starts to send and to listen.
+    /// Starts sending and listening.
     pub(super) fn spawn(pool: PgPool, options: PgConnectOptions, primary: &Arc<Primary>) -> Self {
         let here = Arc::new(Notify::new());
         let elsewhere = Arc::new(Notify::new());
-        // In each notification, so that an instance knows its own, of which it need not hear.
+        // The instance's name in each notification, so that it ignores its own.
         let name = hex::encode(random_bytes::<8>());
         let tasks = [
             tokio::spawn(send(pool, Arc::clone(&elsewhere), name.clone())),
@@ -58,7 +58,7 @@ impl Wake {
         }
     }
 
-    /// Wakes this instance's dispatcher now, and those of others soon.
+    /// Notifies this instance's dispatcher now, and those of others soon.
     pub(super) fn all(&self) {
         self.here.notify_one();
         self.elsewhere.notify_one();
@@ -100,11 +100,11 @@ async fn listen(options: PgConnectOptions, primary: Arc<Primary>, here: Arc<Noti
     let mut switches = primary.switches();
     loop {
         if let Ok(listener) = begin(options.clone(), &primary).await {
-            // What came while nobody listened is found now.
+            // Notifications may have been missed while nothing listened.
             here.notify_one();
             tokio::select! {
                 () = hear(listener, &here, &name) => {}
-                // Others notify on the server that they are on.
+                // After a switch the others notify on the new server.
                 _ = switches.changed() => {}
             }
         }
@@ -112,8 +112,8 @@ async fn listen(options: PgConnectOptions, primary: Arc<Primary>, here: Arc<Noti
     }
 }
 
-/// Each time by a pool of its own: one that listens takes no connection away from requests, and the
-/// connection before may still be saying goodbye to a server that does not answer.
+/// Each time with a pool of its own: a listener takes no connection away from requests, and the
+/// previous connection may still be closing towards a server that does not answer.
 async fn begin(
     options: PgConnectOptions,
     primary: &Arc<Primary>,
@@ -129,7 +129,7 @@ async fn begin(
     Ok(listener)
 }
 
-/// Passes the notifications of others on until the connection is lost.
+/// Forwards notifications of other instances until the connection is lost.
 async fn hear(mut listener: PgListener, here: &Notify, name: &str) {
     listener.eager_reconnect(false);
     loop {

@@ -1,4 +1,4 @@
-//! What waits, counted from indexes and not further than needed.
+//! Counts waiting work from indexes, up to a limit.
 
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
@@ -48,7 +48,7 @@ impl Watch for PostgresStore {
     }
 }
 
-/// One step of `waiting` per endpoint with pending deliveries, however many they are; the limits
+/// One step of `waiting` per endpoint with pending deliveries, however many they have; the limits
 /// within keep the planner to the index of each.
 async fn waiting(connection: &mut PgConnection, now: Timestamp) -> Result<Waiting, Fault> {
     let row = sqlx::query(

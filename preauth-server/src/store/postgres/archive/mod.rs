@@ -1,5 +1,5 @@
-//! Everything in the database, beside the instances that work on it: each page by a short transaction, because
-//! behind a long one every version of every row is kept.
+//! Reads the whole database while instances work on it. Each page is a short transaction, because a
+//! long one prevents old row versions from being removed.
 
 mod children;
 mod notices;
@@ -19,26 +19,26 @@ use super::open;
 use super::rows::Columns;
 use pages::page;
 
-/// Every page is a range of an index. The planner, who does not know that they are small, would
-/// now and then read whole tables for one; and nobody waits for a statement of this session.
+/// Every page is a range of an index. The planner does not know that the ranges are small and would
+/// sometimes read whole tables; and no caller waits for a statement of this session.
 const SESSION: [(&str, &str); 6] = [
     ("enable_seqscan", "off"),
     ("enable_hashjoin", "off"),
     ("enable_mergejoin", "off"),
-    // Compiling a page's statement takes longer than the statement.
+    // Compiling a page's statement takes longer than running it.
     ("jit", "off"),
     ("statement_timeout", "10min"),
     ("idle_in_transaction_session_timeout", "1min"),
 ];
 
-/// A database, read past the servers.
+/// A database, read without a server.
 #[derive(Debug)]
 pub(in crate::store) struct PostgresArchive {
     options: PgConnectOptions,
 }
 
 impl PostgresArchive {
-    /// Fails unless there is a database at `url` with a schema that this build works on.
+    /// Fails unless `url` names a database whose schema this build supports.
     pub(in crate::store) async fn open(url: &DatabaseUrl) -> Result<Self, OpenError> {
         let options = open::checked(url).await?.options(SESSION);
         Ok(Self { options })
@@ -59,7 +59,7 @@ impl Archive for PostgresArchive {
     }
 }
 
-/// A connection, and how far it has read.
+/// A connection, and the stage that it has reached.
 #[derive(Debug)]
 struct View {
     connection: PgConnection,
@@ -67,7 +67,7 @@ struct View {
 }
 
 impl View {
-    /// The page at the present stage: all of it by one transaction, which ends with it.
+    /// The page at the current stage, in one transaction.
     async fn page(&mut self, limit: u32) -> Result<Page, Fault> {
         self.connection
             .execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")

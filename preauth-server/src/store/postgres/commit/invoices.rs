@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::super::statement::{Statement, rows};
 
 rows! {
-    /// An invoice that was received.
+    /// A received invoice.
     NewInvoice, NewInvoices as "new_invoice" {
         n: i32,
         id: i64,
@@ -35,7 +35,7 @@ impl<'a> NewInvoices<'a> {
         });
     }
 
-    /// Keeps them. A conflict of the whole statement when an id is taken.
+    /// Inserts them. The whole statement fails with a conflict when an id is taken.
     pub(super) fn write(statement: &mut Statement) {
         statement.part(
             "kept AS (

@@ -1,7 +1,7 @@
-//! What a group of commits needs of rows that others may hold locked at this moment.
+//! Locks the existing rows that a group of commits needs and that other transactions may hold.
 //!
-//! Everything is locked before anything is written, and nothing is waited for: a commit that needs a
-//! row which somebody else holds is left out as `waiting`, so that it delays no other.
+//! Everything is locked before anything is written, and no lock is waited for: a commit that needs
+//! a row which is locked elsewhere is left out as `waiting`, so that it delays no other.
 
 use preauth_core::port::{Commit, Write};
 use preauth_core::value::CompanyId;
@@ -16,7 +16,7 @@ pub(super) struct Touches {
     company_id: Vec<Uuid>,
 }
 
-/// A kind of row beside companies that the commits of a group need.
+/// A kind of row, other than companies, that the commits of a group need.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Need {
     Endpoints,
@@ -31,7 +31,7 @@ impl Touches {
         match &commit.write {
             Write::NewOperation(operation) => {
                 self.push(n, operation.payer.company);
-                // A company that the commit makes is nobody else's.
+                // A company that the commit creates cannot be locked by others.
                 if commit.supplier.as_ref().is_none_or(|it| !it.is_first) {
                     self.push(n, operation.supplier.company);
                 }
@@ -61,10 +61,10 @@ impl Touches {
     }
 }
 
-/// Locks what is needed as the statement would do later, and gives the part `waiting`: the commits
-/// that need something which is locked by others.
+/// Locks the rows as the statement would later, and defines the part `waiting`: the commits that
+/// need a row which others have locked.
 ///
-/// Rows are found one by one, by their keys, whatever is known of the tables.
+/// Each row is found by its key, independent of table statistics.
 pub(super) fn lock(needs: &[Need], statement: &mut Statement) {
     let mut waiting = vec![
         "SELECT t.n FROM touch t
@@ -92,7 +92,7 @@ pub(super) fn lock(needs: &[Need], statement: &mut Statement) {
 }
 
 impl Need {
-    /// Locks rows of this kind; what selects the commits for which one was not free.
+    /// Locks rows of this kind; returns the query of the commits for which a row was not free.
     fn lock(self, statement: &mut Statement) -> &'static str {
         match self {
             Self::Endpoints => {

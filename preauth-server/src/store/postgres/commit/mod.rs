@@ -1,8 +1,9 @@
-//! Commits of many callers as one statement, which is one transaction and one round trip.
+//! Writes the commits of many callers as one statement, which is one transaction and one round
+//! trip.
 //!
-//! What was changed or remembered meanwhile is left out, with everything that belongs to it. Where
-//! a constraint of the schema is broken instead, nothing is written at all; the writer then finds
-//! out whose fault it is (see `writer`).
+//! A commit whose data changed in the meantime, or whose key was answered, is left out with all its
+//! rows. If a constraint of the schema is violated, nothing is written; the writer then finds the
+//! commit at fault (see `writer`).
 
 mod invoices;
 mod locks;
@@ -25,31 +26,31 @@ use platform_replies::{PlatformReplies, remember_platform_replies};
 use records::{Deliveries, Events, Files, Notices, Suppliers, record_events};
 use replies::Replies;
 
-/// The plan of a statement is kept for groups up to this size. Made for a few rows, it would match
-/// thousands row against row.
+/// Maximum size of a group whose query plan is cached. A plan made for a few rows would join
+/// thousands row by row.
 const KEPT_PLAN_LIMIT: usize = 256;
 
-/// What the statement says of a commit that was written.
+/// The code for a written commit.
 const WRITTEN: i32 = 0;
-/// What it says of one that is in the part `waiting`.
+/// The code for a commit in the part `waiting`.
 const LOCKED: i32 = 1;
 
-/// What became of one commit of a group.
+/// The outcome of one commit of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// All of it was written.
+    /// Written in full.
     Written,
-    /// Something in its way was committed before.
+    /// A conflicting change was committed before.
     LeftOut,
-    /// Something that it needs is locked by others at this moment.
+    /// It needs a row that others have locked.
     Locked,
     /// Its idempotency key is being written by another instance.
     InProgress,
 }
 
-/// Writes the commits of one group, and says for each what became of it.
+/// Writes the commits of one group, and returns the outcome of each.
 ///
-/// No two of them may be about the same thing (see [`Claims`](super::writer)).
+/// No two of them may have the same subject (see [`Claims`](super::writer)).
 pub(super) async fn write(
     connection: &mut PgConnection,
     group: &[&Commit],
@@ -74,10 +75,10 @@ pub(super) async fn write(
     Ok(outcomes)
 }
 
-/// Adds to a statement what is done with rows.
+/// Adds the statement's parts for some rows.
 type Part = fn(&mut Statement);
 
-/// The rows of a group, by the tables that they go into.
+/// The rows of a group, by table.
 #[derive(Default)]
 struct Group<'a> {
     touches: Touches,
@@ -111,7 +112,8 @@ impl<'a> Group<'a> {
         match &commit.write {
             Write::NewOperation(operation) => {
                 self.new_operations.add(n, operation);
-                // Only what begins invites a supplier, is answered for a head office, or has a file.
+                // Only new operations invite a supplier, have a reply for a head office, or have a
+                // file.
                 if let Some(supplier) = &commit.supplier {
                     self.suppliers.add(n, supplier, commit);
                 }
@@ -155,17 +157,17 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// Adds the rows, what is done with them, and gives the end of the statement: a row for each
-    /// commit that was written, that something locked is in the way of, or that came too early.
+    /// Adds the rows and the parts for them, and returns the end of the statement: a row for each
+    /// commit that was written, that waits for a lock, or whose key is in progress.
     fn write(self, statement: &mut Statement) -> &'static str {
-        // Before all others, which leave out what is kept out.
+        // First, because the other parts skip the rows that it leaves out.
         let are_platforms = self.platform_replies.enter(statement);
         let are_keyed = self.replies.source(statement);
-        // Every commit has an event, and is some company's.
+        // Every commit has an event and belongs to a company.
         self.events.source(statement);
         self.touches.source(statement);
         let mut needs = Vec::new();
-        // What `written` is made of: the commits that nothing was in the way of.
+        // The parts of `written`: the commits without a conflict.
         let mut aggregates: Vec<(&str, Part)> = vec![("announced", Events::announce)];
         if self.new_operations.source(statement) {
             let begin: Part = if are_keyed {
@@ -221,7 +223,7 @@ impl<'a> Group<'a> {
     }
 }
 
-/// The end of the statement: what became of which commit, by its number (see [`Outcome`]).
+/// The end of the statement: the outcome of each commit, by its number (see [`Outcome`]).
 const fn answer(are_keyed: bool, are_platforms: bool) -> &'static str {
     match (are_keyed, are_platforms) {
         (false, false) => "SELECT n, 0 FROM written UNION ALL SELECT n, 1 FROM waiting",
@@ -243,7 +245,7 @@ const fn answer(are_keyed: bool, are_platforms: bool) -> &'static str {
     }
 }
 
-/// The reply that a commit has for a head office.
+/// The reply of a commit to a head office.
 fn head_office_reply(commit: &Commit) -> Option<(CompanyId, &NewReply)> {
     let reply = commit.reply.as_ref()?;
     match reply.scope {

@@ -10,7 +10,7 @@ use crate::store::rows::{StateColumns, compared_number};
 use super::super::statement::{Statement, rows};
 
 rows! {
-    /// An operation that begins.
+    /// A new operation.
     NewOperation, NewOperations as "new_operation" {
         n: i32,
         id: i64,
@@ -37,7 +37,7 @@ rows! {
 }
 
 rows! {
-    /// An operation's next version: what may change of it, and nothing else.
+    /// An operation's next version: only the columns that may change.
     Change, Changes as "change" {
         n: i32,
         id: i64,
@@ -52,7 +52,7 @@ rows! {
 }
 
 rows! {
-    /// An extension as it is after the commit.
+    /// An extension in its state after the commit.
     Extension, Extensions as "extension" {
         n: i32,
         id: i64,
@@ -96,8 +96,8 @@ impl<'a> NewOperations<'a> {
         });
     }
 
-    /// Inserts them, all that are `begun`: those whose idempotency key has no answer yet. A conflict
-    /// of the whole statement when an id is taken, or an invoice is held by another.
+    /// Inserts those in `begun`: the operations whose idempotency key has no answer yet. The whole
+    /// statement fails with a conflict when an id is taken, or another operation holds the invoice.
     pub(super) fn write(statement: &mut Statement, have_replies: bool) {
         statement.part(if have_replies {
             "begun AS MATERIALIZED (
@@ -141,8 +141,9 @@ impl<'a> Changes<'a> {
         });
     }
 
-    /// Writes each over the version before it. One that is stored in another version is left out;
-    /// one that takes up an invoice that another holds is a conflict of the whole statement.
+    /// Updates each from the version before it. An operation that is stored in another version is
+    /// left out. The whole statement fails with a conflict when another operation holds an invoice
+    /// that one of these takes.
     pub(super) fn write(statement: &mut Statement) {
         statement.part(
             "changed AS (
@@ -171,8 +172,8 @@ impl<'a> Extensions<'a> {
         });
     }
 
-    /// A new row for one that opens, else its new status. The operation's version, which every
-    /// change of its extensions raises, has been compared.
+    /// Inserts an extension that opens, or else updates its status. The version of the operation,
+    /// which every change of its extensions raises, was compared before.
     pub(super) fn write(statement: &mut Statement) {
         statement.part(
             "opened AS (

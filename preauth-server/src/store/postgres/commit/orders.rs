@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::super::statement::{Statement, rows};
 
 rows! {
-    /// A payment order that begins.
+    /// A new payment order.
     NewOrder, NewOrders as "new_order" {
         n: i32,
         id: i64,
@@ -26,7 +26,7 @@ rows! {
 }
 
 rows! {
-    /// A payment order's next version: what may change of it, and nothing else.
+    /// A payment order's next version: only the columns that may change.
     OrderChange, OrderChanges as "order_change" {
         n: i32,
         id: i64,
@@ -62,9 +62,9 @@ impl<'a> NewOrders<'a> {
         });
     }
 
-    /// Inserts them. A conflict of the whole statement when an id is taken, or when the operation has
-    /// got another order: the place of `instead_of` is not there to be taken, and the operation has
-    /// one already.
+    /// Inserts them. The whole statement fails with a conflict when an id is taken, or when the
+    /// operation has got another order: then `instead_of` is no longer current, and the operation
+    /// has an order.
     pub(super) fn write(statement: &mut Statement) {
         statement.part(
             "begun_order AS MATERIALIZED (
@@ -110,7 +110,8 @@ impl<'a> OrderChanges<'a> {
         });
     }
 
-    /// Writes each over the version before it; one that is stored in another version is left out.
+    /// Updates each from the version before it; an order that is stored in another version is left
+    /// out.
     pub(super) fn write(statement: &mut Statement) {
         statement.part(
             "changed_order AS (

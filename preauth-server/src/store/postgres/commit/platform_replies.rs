@@ -1,4 +1,5 @@
-//! The platform's own idempotency keys of a group of commits: entered, and answered from now on.
+//! The platform API's idempotency keys of a group of commits: they are locked, and their replies
+//! stored.
 
 use preauth_core::port::NewReply;
 use preauth_core::value::Timestamp;
@@ -6,7 +7,7 @@ use preauth_core::value::Timestamp;
 use super::super::statement::{Statement, rows};
 
 rows! {
-    /// What an idempotency key of the platform's own answers from now on.
+    /// The reply of an idempotency key of the platform API.
     PlatformReply, PlatformReplies as "platform_reply" {
         n: i32,
         key: &'a str,
@@ -29,8 +30,8 @@ impl<'a> PlatformReplies<'a> {
         });
     }
 
-    /// Enters each key until the transaction ends. A commit whose key another instance is writing
-    /// at this moment is not waited for: every part that follows leaves it out.
+    /// Locks each key until the transaction ends. A key that another instance holds at this moment
+    /// is not waited for: all following parts leave its commit out.
     pub(super) fn enter(self, statement: &mut Statement) -> bool {
         if !self.source(statement) {
             return false;
@@ -45,8 +46,8 @@ impl<'a> PlatformReplies<'a> {
     }
 }
 
-/// Remembers the answers of what was written, over expired ones too. A conflict of the whole
-/// statement when a key has an answer that still counts.
+/// Stores the replies of the written commits, also in place of expired ones. The whole statement
+/// fails with a conflict when a key has a valid reply.
 pub(super) fn remember_platform_replies(statement: &mut Statement) {
     statement.part(
         "forgotten AS (
@@ -54,7 +55,7 @@ pub(super) fn remember_platform_replies(statement: &mut Statement) {
              WHERE p.key = r.key AND p.expires_at <= r.at
              RETURNING p.key)",
     );
-    // Counted, so that what has expired is gone before its key is taken again.
+    // The count makes the deletion of expired replies run before their keys are inserted again.
     statement.part(
         "platform_remembered AS (
              INSERT INTO platform_replies (key, fingerprint, body, expires_at)

@@ -1,4 +1,4 @@
-//! What a group of commits records beside the aggregates.
+//! The rows of a group of commits besides the aggregates.
 
 use preauth_core::operation::{Actor, InvoiceFile, Operation};
 use preauth_core::port::{Commit, NewDelivery, NewNotice, NewSupplier, Write};
@@ -9,7 +9,7 @@ use super::super::rows::clamped;
 use super::super::statement::{Statement, rows};
 
 rows! {
-    /// A supplier that an offer invites, for the head office that offers.
+    /// A supplier that an offer invites for its head office.
     Supplier, Suppliers as "supplier" {
         n: i32,
         id: Uuid,
@@ -55,7 +55,7 @@ rows! {
 }
 
 rows! {
-    /// A mail to be sent afterwards.
+    /// A mail to be sent later.
     Notice, Notices as "notice" {
         n: i32,
         id: Uuid,
@@ -69,7 +69,7 @@ rows! {
 }
 
 rows! {
-    /// The description of the invoice file that came with an offer.
+    /// The description of an offer's invoice file.
     File, Files as "file" {
         n: i32,
         operation_id: i64,
@@ -96,9 +96,9 @@ impl<'a> Suppliers<'a> {
         });
     }
 
-    /// Invites those whose operation begins. A conflict of the whole statement when a head office has
-    /// invited one already, or when the first invitation finds the tax id taken. The company's row has
-    /// no head office's name for it: the tax id takes its place.
+    /// Invites the suppliers of new operations. The whole statement fails with a conflict when the
+    /// head office has already invited one, or when a first invitation finds the tax id taken. The
+    /// company's row has the tax id in place of a name.
     pub(super) fn write(statement: &mut Statement) {
         statement.part(
             "new_company AS (
@@ -138,7 +138,7 @@ impl<'a> Events<'a> {
         });
     }
 
-    /// What has no aggregate behind it, and so no version in its way, is the part `announced`.
+    /// The part `announced`: events without an aggregate, which have no version to conflict with.
     pub(super) fn announce(statement: &mut Statement) {
         statement.part(
             "announced AS (
@@ -148,8 +148,8 @@ impl<'a> Events<'a> {
     }
 }
 
-/// Records the events of what was written. A conflict of the whole statement when an aggregate's
-/// version has one already.
+/// Records the events of the written commits. The whole statement fails with a conflict when an
+/// aggregate's version already has one.
 pub(super) fn record_events(statement: &mut Statement) {
     statement.part(
         "recorded AS (
@@ -173,8 +173,8 @@ impl Deliveries<'_> {
         });
     }
 
-    /// Addresses events to endpoints, due at once; silently not to one that was deleted. The lock
-    /// keeps a deletion from overlooking the delivery that is not committed yet.
+    /// Adds deliveries to endpoints, due now; a deleted endpoint gets none. The lock prevents a
+    /// concurrent deletion from missing a delivery that is not committed yet.
     pub(super) fn write(statement: &mut Statement) {
         statement.part(
             "addressed AS (
@@ -238,7 +238,7 @@ impl<'a> Files<'a> {
     }
 }
 
-/// Whose event it is, and which version it led to; none of an event that no aggregate is behind.
+/// The aggregate of an event and its new version; `None` for an event without an aggregate.
 const fn aggregate_of(
     write: &Write,
 ) -> (Option<OperationId>, Option<PaymentOrderId>, Option<Version>) {

@@ -1,4 +1,4 @@
-//! The idempotency keys of a group of commits: entered, and answered from now on.
+//! The idempotency keys of a group of commits: they are locked, and their replies stored.
 
 use preauth_core::port::NewReply;
 use preauth_core::value::{CompanyId, OperationId, Timestamp};
@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::super::statement::{Statement, rows};
 
 rows! {
-    /// What an idempotency key answers from now on.
+    /// The reply of an idempotency key.
     Reply, Replies as "reply" {
         n: i32,
         head_office_id: Uuid,
@@ -41,12 +41,11 @@ impl<'a> Replies<'a> {
         });
     }
 
-    /// Enters each key until the transaction ends, and remembers its answer, over an expired one
-    /// too. One that has an answer that still counts is left out of `remembered`.
+    /// Locks each key until the transaction ends, and stores its reply, also in place of an expired
+    /// one. A key with a valid reply is left out of `remembered`.
     ///
-    /// A key that another instance is writing at this moment is not waited for: equal requests
-    /// could hold up everybody. Two keys of the same hash get into each other's way for a moment,
-    /// and no further.
+    /// A key that another instance holds at this moment is not waited for, because equal requests
+    /// could delay all others. Two keys with the same hash delay each other for a moment only.
     pub(super) fn write(statement: &mut Statement) {
         statement.part(
             "entering AS MATERIALIZED (

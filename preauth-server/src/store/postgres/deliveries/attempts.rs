@@ -11,7 +11,7 @@ use crate::store::rows::attempt;
 
 use super::super::error::Fault;
 
-/// Gives each delivery its attempts, oldest first, by one statement for all of them.
+/// Attaches the attempts of each delivery, oldest first, by one statement for all.
 pub(super) async fn attach(
     connection: &mut PgConnection,
     deliveries: &mut [Delivery],

@@ -1,17 +1,17 @@
-//! Deliveries that ended are due again.
+//! Ended deliveries become due again.
 
 use preauth_core::value::{CompanyId, DeliveryId, Timestamp};
 use sqlx::PgConnection;
 
 use super::super::error::{WriteError, one_row_or};
 
-/// Puts a delivery that ended back into the queue, with the whole schedule before it.
+/// Queues an ended delivery again, with a fresh schedule.
 pub(super) async fn one(
     connection: &mut PgConnection,
     (id, at): &(DeliveryId, Timestamp),
 ) -> Result<(), WriteError> {
     let id = id.as_uuid();
-    // Before the delivery itself, so that its endpoint is not removed meanwhile.
+    // Locks the endpoint before the delivery, so that it is not removed in the meantime.
     sqlx::query(
         "SELECT 1 FROM endpoints e JOIN deliveries d ON d.endpoint_id = e.id
          WHERE d.id = $1 FOR KEY SHARE OF e",
@@ -41,7 +41,7 @@ pub(super) async fn one(
     Err(WriteError::Conflict)
 }
 
-/// Which failed deliveries are sent again together.
+/// A selection of failed deliveries to resend.
 pub(super) struct Batch {
     pub(super) company: CompanyId,
     pub(super) since: Timestamp,
@@ -49,12 +49,12 @@ pub(super) struct Batch {
     pub(super) limit: u32,
 }
 
-/// Puts a batch of what failed back into the queue; how many it were.
+/// Queues a batch of failed deliveries again; returns their number.
 pub(super) async fn failed(
     connection: &mut PgConnection,
     batch: &Batch,
 ) -> Result<u64, WriteError> {
-    // As for one: its endpoint is not removed meanwhile.
+    // Locks the endpoints, so that none is removed in the meantime.
     sqlx::query(
         "SELECT 1 FROM endpoints WHERE head_office_id = $1 AND deleted_at IS NULL FOR KEY SHARE",
     )

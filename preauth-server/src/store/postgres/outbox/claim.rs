@@ -1,4 +1,4 @@
-//! Leasing what is due, without one endpoint's backlog standing before another's.
+//! Leases due deliveries, so that one endpoint's backlog does not delay another's.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,26 +17,26 @@ use super::super::error::WriteError;
 use super::super::rows::Columns;
 use super::cursors::{Cursor, Look, queues};
 
-/// How often one claim fills the places of what it set aside.
+/// Maximum number of rounds in which one claim replaces unreadable deliveries.
 const MAX_ROUNDS: u32 = 8;
 
-/// Begins a transaction in which leases are taken. A crash of the database may undo them: whoever
-/// held them holds nothing any more.
+/// Begins a transaction in which leases are taken. A crash of the database may undo them: their
+/// holders are lost with it.
 ///
-/// Instances take turns, so that together they keep to the limit of each endpoint; any number does
-/// for the lock, if it is the same in every instance. That is short: nothing is sent before the
-/// transaction has ended. The lock is not part of the statement that leases, because that one must
-/// see the leases that the instance before took.
+/// Instances take turns, so that together they keep to the limit of each endpoint. The lock's
+/// number is arbitrary but the same in every instance. The lock is held briefly: nothing is sent
+/// before the transaction has ended. It is not part of the statement that leases, because that
+/// statement must see the leases of the instance before.
 pub(super) const BEGIN: &str = "BEGIN; SET LOCAL synchronous_commit = off;
      SELECT pg_advisory_xact_lock(8102650148849739777)";
 
-/// Takes: now, how many, how many to one endpoint, for how long, how many to slow ones, and to one of
-/// these; then what the look goes over (see `cursors`).
+/// Parameters: now, the limit in all, the limit per endpoint, the duration, the limit for slow
+/// endpoints, and the limit per slow endpoint; then the queues to read (see `cursors`).
 ///
 /// `waiting` goes from one endpoint with pending deliveries to the next by the index, so that the
-/// work depends on how many endpoints wait and not on how much waits for them; the limit in `rooms`
-/// keeps the planner to that order. What somebody else has locked at this moment, to end it or to send it
-/// again, is left for the next time.
+/// work depends on the number of such endpoints and not on that of their deliveries; the limit in
+/// `rooms` keeps the planner to that order. Rows that others have locked, to settle or resend them,
+/// are left for the next poll.
 const LEASE: &str = concat!(
     "WITH RECURSIVE
      clock (now) AS MATERIALIZED (
@@ -113,7 +113,7 @@ const LEASE: &str = concat!(
      ORDER BY l.lease_token"
 );
 
-/// What a look took, and where the queues of the endpoints begin that it found something for.
+/// The leased deliveries, and the queue fronts of the endpoints that had any.
 pub(super) struct Found {
     pub(super) leased: Vec<Leased>,
     pub(super) unreadable: Vec<Unreadable>,
@@ -121,10 +121,10 @@ pub(super) struct Found {
     pub(super) took: Duration,
 }
 
-/// Leases what is due, at most so many in all, to each endpoint and to slow ones; in the order of
-/// their tokens. The transaction must be one that began by [`BEGIN`].
+/// Leases due deliveries, within the limits in all, per endpoint and for slow endpoints; in the
+/// order of their tokens. The transaction must have begun with [`BEGIN`].
 ///
-/// What cannot be read is set aside, and other deliveries take its place.
+/// Unreadable deliveries are skipped and replaced by others.
 pub(super) async fn claim(
     connection: &mut PgConnection,
     (claim, look): &(Claim, Look),
@@ -170,7 +170,8 @@ pub(super) async fn claim(
     })
 }
 
-/// Ends the leases of deliveries that cannot be read, and has them wait for a build that can.
+/// Ends the leases of unreadable deliveries, and delays them until a build may be able to read
+/// them.
 async fn put_aside(
     connection: &mut PgConnection,
     deliveries: &[Uuid],
@@ -208,7 +209,7 @@ async fn lease(
     Ok(rows)
 }
 
-/// The earliest of what was found for each endpoint.
+/// Records the earliest delivery that was found for each endpoint.
 fn note_cursors(rows: &[PgRow], cursors: &mut BTreeMap<Uuid, Cursor>) -> Result<(), WriteError> {
     for row in rows {
         let found = Cursor {

@@ -1,10 +1,10 @@
-//! Where looks at the outbox begin, so that they do not go over what was delivered long ago.
+//! Where polls of the outbox begin, so that they skip what was delivered long ago.
 //!
-//! While somebody holds a snapshot of the database open, the entries of an index outlive the rows that
-//! they stood for. A look that begins at the front of an endpoint's queue then goes over everything that
-//! was delivered since. So most looks begin at the earliest delivery that the look before found. What
-//! has an earlier time and came later, because it was committed late or its lease ran out, is found by a
-//! complete look (see `front`).
+//! While a snapshot of the database is held open, index entries outlive their rows. A poll from the
+//! front of an endpoint's queue then goes over everything that was delivered since. So most polls
+//! begin at the earliest delivery that the previous poll found. Deliveries with an earlier time
+//! that came later, because of a late commit or an expired lease, are found by a complete poll (see
+//! `front`).
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -15,12 +15,12 @@ use uuid::Uuid;
 
 use super::super::front::{MARGIN_MS, Pace};
 
-/// An endpoint that has had nothing to do for so long gives its cursor up.
+/// An endpoint without work for this long loses its cursor.
 const IDLE: Duration = Duration::from_mins(10);
-/// Endpoints whose queues have a cursor. Each is looked at even when it has nothing to do.
+/// Maximum number of endpoints with a cursor. Each of them is polled even without work.
 const MAX_ENDPOINTS: usize = 256;
 
-/// Where the queues of the busiest endpoints begin.
+/// The queue fronts of the busiest endpoints.
 #[derive(Debug, Default)]
 pub(in super::super) struct Cursors(Mutex<State>);
 
@@ -37,29 +37,29 @@ struct Moved {
     at: Instant,
 }
 
-/// Where the queue of an endpoint begins.
+/// The front of an endpoint's queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cursor {
-    /// The earliest time at which anything is due.
+    /// The earliest due time.
     pub(super) due_from: i64,
-    /// The earliest end of a lease, by the database's clock.
+    /// The earliest expiry of a lease, by the database's clock.
     pub(super) leased_from: i64,
 }
 
-/// What a look goes over: the queues of these endpoints from their cursors on, those of all others from
-/// the front.
+/// The queues that a poll reads: those of these endpoints from their cursors, those of all others
+/// from the front.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Look {
     pub(super) endpoints: Vec<Uuid>,
     pub(super) due_from: Vec<i64>,
     pub(super) leased_from: Vec<i64>,
-    /// Between these ids, the ends left out, lie all other endpoints.
+    /// All other endpoints lie between these ids, which are excluded themselves.
     pub(super) after: Vec<Uuid>,
     pub(super) before: Vec<Uuid>,
 }
 
-/// The queues that a look goes over, as parts of a recursive statement that takes its five lists. `waiting`
-/// goes from one endpoint to the next by the index of what is pending.
+/// The queues that a poll reads, as parts of a recursive statement that takes its five lists.
+/// `waiting` goes from one endpoint to the next by the index of pending deliveries.
 macro_rules! queues {
     ($after:literal, $before:literal, $endpoints:literal, $due_from:literal, $leased_from:literal) => {
         concat!(
@@ -100,12 +100,12 @@ macro_rules! queues {
 pub(super) use queues;
 
 impl Cursors {
-    /// What the next look goes over.
+    /// The queues of the next poll.
     pub(super) fn look(&self) -> Look {
         self.lock().look(Instant::now())
     }
 
-    /// Takes note of how long a look took and what it found.
+    /// Records how long a poll took and what it found.
     pub(super) fn note(&self, look: &Look, took: Duration, found: &[(Uuid, Cursor)]) {
         self.lock().note(look, Instant::now(), took, found);
     }

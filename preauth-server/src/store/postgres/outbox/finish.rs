@@ -1,4 +1,4 @@
-//! The end of a lease: with an attempt and its verdict, or without one.
+//! Ends a lease: with an attempt and its verdict, or without one.
 //!
 //! Attempts that end while others are being recorded are recorded together, by one statement (see
 //! `outcomes`).
@@ -19,28 +19,28 @@ use super::super::notices;
 use super::super::session::{DURABLE, Failure, autocommit, write};
 use super::outcomes;
 
-/// Attempts that may wait, and that one statement takes. A dispatcher waits for the record of each
-/// before it begins another in its place, so there are never more than its slots.
+/// Maximum number of waiting attempts, and of those per statement. A dispatcher waits for each
+/// record before it begins another attempt, so there are never more than its slots.
 pub(in super::super) const LIMITS: Limits = Limits {
     queue: 1024,
     group: 128,
     groups: 1,
 };
 
-/// Records attempts, many at once.
+/// Records attempts in groups.
 #[derive(Debug)]
 pub(in super::super) struct Finisher {
     connections: Connections,
     held: HeldRows,
 }
 
-/// An attempt under a lease, and what follows from it.
+/// An attempt under a lease, and its consequences.
 #[derive(Debug)]
 pub(in super::super) struct Finished {
     pub(super) delivery: DeliveryId,
     pub(super) token: i64,
     pub(super) endpoint: EndpointId,
-    /// As it was when it was leased.
+    /// Its state when the delivery was leased.
     pub(super) endpoint_is_slow: bool,
     pub(super) trigger: Trigger,
     pub(super) attempt: Attempt,
@@ -48,14 +48,14 @@ pub(in super::super) struct Finished {
 }
 
 impl Finished {
-    /// How slow the endpoint is now, if the attempt tells; most often it is as it was.
+    /// Whether the endpoint is slow now, if the attempt shows a change; usually it does not.
     pub(super) fn pace(&self) -> Option<bool> {
         let is_slow = is_slow(self.attempt.duration);
         let tells = is_slow || self.endpoint_is_slow || self.verdict == Verdict::Delivered;
         tells.then_some(is_slow)
     }
 
-    /// Whether its endpoint is given up.
+    /// Whether its endpoint is paused as unreachable.
     pub(super) const fn pauses(&self) -> bool {
         match self.verdict {
             Verdict::Delivered => false,
@@ -66,13 +66,13 @@ impl Finished {
     }
 }
 
-/// What became of the record of an attempt.
+/// The outcome of recording an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Recorded {
     Done,
-    /// The lease is not the delivery's newest any more; nothing was recorded.
+    /// The lease is no longer the delivery's newest; nothing was recorded.
     LeaseLost,
-    /// Others hold its delivery or its endpoint locked; nothing was recorded.
+    /// The delivery or its endpoint is locked by others; nothing was recorded.
     Held,
 }
 
@@ -154,7 +154,7 @@ async fn record_and_pause(
     connection: &mut PgConnection,
     finished: &Arc<Finished>,
 ) -> Result<Recorded, WriteError> {
-    // Left out when held, so that others' attempts do not wait.
+    // Skipped when locked, so that others' attempts do not wait.
     let recorded = outcomes::record(connection, std::slice::from_ref(finished), true).await?;
     let recorded = recorded.first().copied().unwrap_or(Recorded::LeaseLost);
     if recorded == Recorded::Done && finished.pauses() {
@@ -163,7 +163,7 @@ async fn record_and_pause(
     Ok(recorded)
 }
 
-/// Pauses the endpoint and mails its company, unless it is paused already, or removed.
+/// Pauses the endpoint and mails its company, unless the endpoint is already paused, or removed.
 async fn pause(
     connection: &mut PgConnection,
     endpoint: EndpointId,
@@ -182,7 +182,7 @@ async fn pause(
     Ok(())
 }
 
-/// Ends a lease without an attempt; nothing when it is not the newest any more.
+/// Ends a lease without an attempt; does nothing when it is no longer the newest.
 pub(super) async fn release(
     connection: &mut PgConnection,
     (delivery, token): &(DeliveryId, i64),

@@ -1,4 +1,5 @@
-//! The dispatcher's side. Due times are the service's; leases end by PostgreSQL's own clock, the same for every instance.
+//! The outbox for the dispatcher. Due times are the service's; leases expire by PostgreSQL's own
+//! clock, which is the same for every instance.
 
 mod claim;
 mod cursors;
@@ -78,7 +79,7 @@ impl Outbox for PostgresStore {
     }
 }
 
-/// One step of `waiting` per endpoint with pending deliveries, however many they are.
+/// One step of `waiting` per endpoint with pending deliveries, however many they have.
 async fn next_due(connection: &mut PgConnection, look: &Look) -> Result<Option<Timestamp>, Fault> {
     let millis: Option<i64> = sqlx::query_scalar(concat!(
         "WITH RECURSIVE ",

@@ -1,4 +1,4 @@
-//! The rows of attempts that ended, of many deliveries by one statement.
+//! Records the attempts of many deliveries by one statement.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::super::statement::{Statement, rows};
 use super::finish::{Finished, Recorded};
 
 rows! {
-    /// One attempt under its lease, and what follows from it.
+    /// One attempt under its lease, and its consequences.
     Outcome, Outcomes as "outcome" {
         n: i32,
         delivery_id: Uuid,
@@ -30,8 +30,8 @@ rows! {
     }
 }
 
-/// Records each of `group`, if its lease is still the delivery's newest; what became of them, in
-/// their order. Rows that others hold locked are waited for, unless such ones shall be left out.
+/// Records each attempt of `group` whose lease is still the delivery's newest; returns the outcomes
+/// in their order. Waits for rows that others have locked, unless they are to be skipped.
 pub(super) async fn record(
     connection: &mut PgConnection,
     group: &[Arc<Finished>],
@@ -85,9 +85,9 @@ impl<'a> Outcomes<'a> {
         });
     }
 
-    /// The rows of endpoints are locked before those of deliveries, everywhere, and in the order of
-    /// their ids, so that nobody waits in a circle. Deliveries are found by their ids: that they are
-    /// leased is asked in a way that no index answers, which would be read from end to end.
+    /// Endpoints are always locked before deliveries, and in the order of their ids, to avoid
+    /// deadlocks. Deliveries are found by their ids: the condition on the lease is written so that
+    /// no index matches it, because that index would be read from end to end.
     fn write(self, statement: &mut Statement, leave_out: bool) {
         if !self.source(statement) {
             return;
@@ -130,8 +130,8 @@ impl<'a> Outcomes<'a> {
                         d.at, d.duration_ms, d.http_status, d.error, d.response_body, d.trigger
                  FROM done d)",
         );
-        // Of several attempts at one endpoint the last tells its pace. A row that was rewritten by each would
-        // leave a chain of versions behind every snapshot that is held open, and commits read it, too.
+        // Of several attempts at one endpoint only the last sets its pace. Rewriting a row for each
+        // would leave a chain of versions behind every open snapshot, and commits read it as well.
         statement.part(
             "noted AS (
                  UPDATE endpoints e
@@ -150,7 +150,7 @@ impl<'a> Outcomes<'a> {
     }
 }
 
-/// Locks what is free, and finds what others hold.
+/// Locks the free rows, and finds the locked ones.
 fn find_held(statement: &mut Statement) {
     statement.part(
         "free_endpoint AS MATERIALIZED (

@@ -1,4 +1,4 @@
-//! Which server a connection leads to.
+//! The server behind a connection.
 
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row};
@@ -8,13 +8,13 @@ use super::Refusal;
 /// One run of one server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct Identity {
-    /// None where the server does not reveal it.
+    /// `None` if the server does not reveal it.
     pub(in super::super) lineage: Option<Lineage>,
-    /// When its process started, in microseconds; a copy of the files has another start.
+    /// When its process started, in microseconds; a copy of the files starts at another time.
     pub(in super::super) started_micros: i64,
 }
 
-/// A line of writes: standbys have their primary's, and each promotion begins a new one.
+/// A lineage of writes: a standby shares its primary's, and each promotion begins a new one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct Lineage {
     /// PostgreSQL's system identifier, the same on all copies of a cluster.
@@ -33,16 +33,16 @@ impl Identity {
     }
 }
 
-/// What a server says of itself.
+/// The observed properties of a server.
 pub(super) struct Seen {
     pub(super) identity: Identity,
     pub(super) refusal: Option<Refusal>,
-    /// The lineage, unless the database has recorded it.
+    /// The lineage, if the database has not recorded it.
     pub(super) unrecorded: Option<Lineage>,
 }
 
-/// The timeline is in the name of the file that the log is written to: the last checkpoint's, which
-/// there is a function for, may be older. A standby writes none.
+/// The timeline is read from the name of the current log file: that of the last checkpoint, for
+/// which there is a function, may be older. A standby writes no log file.
 const READ: &str = "SELECT i.is_writable, i.started, i.system, i.timeline,
          EXISTS (SELECT 1 FROM id_lineages l
                  WHERE l.system_identifier = i.system AND l.timeline = i.timeline) AS is_recorded
@@ -52,14 +52,14 @@ const READ: &str = "SELECT i.is_writable, i.started, i.system, i.timeline,
                   CASE WHEN NOT pg_is_in_recovery() THEN
                       ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::BIT(32)::BIGINT
                   END AS timeline) AS i";
-/// For a server whose administrator, or maker, keeps the rest to himself.
+/// For a server on which the other values are not accessible.
 const READ_LITTLE: &str = "SELECT current_setting('transaction_read_only') = 'off' AS is_writable,
          (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::BIGINT AS started,
          NULL::BIGINT AS system, NULL::BIGINT AS timeline, TRUE AS is_recorded";
 /// Not permitted, not supported, no such function.
 const NOT_REVEALED: [&str; 3] = ["42501", "0A000", "42883"];
 
-/// One round trip; nothing is prepared for what is asked once on each connection.
+/// One round trip; no prepared statement, because each connection runs it once.
 pub(super) async fn read(connection: &mut PgConnection) -> Result<Seen, sqlx::Error> {
     let row = match sqlx::raw_sql(READ).fetch_one(&mut *connection).await {
         Err(sqlx::Error::Database(error))
@@ -74,7 +74,7 @@ pub(super) async fn read(connection: &mut PgConnection) -> Result<Seen, sqlx::Er
     seen(&row)
 }
 
-/// Whether a connection still answers and leads to a server that takes writes.
+/// Whether a connection still answers and its server accepts writes.
 pub(in super::super) async fn is_writable(
     connection: &mut PgConnection,
 ) -> Result<bool, sqlx::Error> {

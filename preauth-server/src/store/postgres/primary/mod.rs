@@ -1,10 +1,10 @@
-//! Which server the store writes to: the primary that the database's name leads to now.
+//! Determines which server the store writes to: the primary behind the database's name.
 //!
-//! A fail-over moves the name, and connections that stand do not notice. Every new connection is
-//! therefore identified before it is used, and a watcher opens one every few seconds. When they reach
-//! another server than before, all older connections of the store are closed at their next use. A
-//! server that takes no writes is refused, and so is one whose timeline is older than one already
-//! seen: it was the primary before a promotion, and nobody may have stopped it.
+//! A fail-over moves the name, but open connections do not notice. Every new connection is
+//! therefore identified before it is used, and a watcher opens one every few seconds. When they
+//! reach another server than before, all older connections of the store are closed at their next
+//! use. A server that accepts no writes is refused, and so is one whose timeline is older than one
+//! already seen: it was the primary before a promotion, and may still be running.
 
 mod identity;
 mod watcher;
@@ -25,27 +25,27 @@ use identity::Identity;
 pub(super) use identity::{Lineage, is_writable};
 pub(super) use watcher::Watcher;
 
-/// What the connections of one store know about its server; shared by all its pools.
+/// What the connections of one store know about their server; shared by all pools.
 #[derive(Debug, Default)]
 pub(super) struct Primary {
     state: Mutex<State>,
-    /// How often another server was found.
+    /// The number of times that another server was found.
     switches: watch::Sender<u64>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     current: Option<Identity>,
-    /// Connections from before then lead to another server.
+    /// Connections opened before then lead to another server.
     stale_before: Option<Instant>,
-    /// Connections that have been idle since before then may be broken, or lead to a server that
-    /// takes no more writes.
+    /// Connections idle since before then may be broken, or lead to a server that no longer accepts
+    /// writes.
     suspect_before: Option<Instant>,
-    /// Why the latest new connection was refused; None when it was accepted.
+    /// Why the latest new connection was refused; `None` when it was accepted.
     refusal: Option<Refusal>,
 }
 
-/// Why no connection to the server is used.
+/// Why connections to the server are not used.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub(super) enum Refusal {
     #[error("the server takes no writes")]
@@ -56,7 +56,7 @@ pub(super) enum Refusal {
 
 impl Primary {
     /// Identifies the server of a new connection; the connection must not be used when this fails.
-    /// On a timeline that the database has not recorded, ids are moved on before.
+    /// On a timeline that the database has not recorded, the sequences are advanced first.
     pub(super) async fn admit(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
         let seen = identity::read(connection).await?;
         let refusal = seen.refusal.or_else(|| self.refuses(&seen.identity));
@@ -71,7 +71,7 @@ impl Primary {
         Ok(())
     }
 
-    /// Has every connection of the store that lies idle now asked before it is used again.
+    /// Has every idle connection of the store tested before its next use.
     pub(super) fn suspect_all(&self) {
         self.state().suspect_before = Some(Instant::now());
     }
@@ -87,7 +87,7 @@ impl Primary {
         before.is_some_and(|before| age >= before.elapsed())
     }
 
-    /// Why there is no connection, if it is for the server that the name leads to.
+    /// Why there is no connection, if the server behind the name is the reason.
     pub(super) fn refusal(&self) -> Option<Refusal> {
         self.state().refusal
     }
@@ -103,7 +103,7 @@ impl Primary {
         is_older.then_some(Refusal::OldTimeline)
     }
 
-    /// Keeps why a connection was refused, and logs it when that is new.
+    /// Stores why a connection was refused, and logs a new reason.
     fn note(&self, refusal: Option<Refusal>) {
         let before = std::mem::replace(&mut self.state().refusal, refusal);
         match refusal {
@@ -148,7 +148,7 @@ impl Primary {
     }
 }
 
-/// Has `primary` admit the new connections of a pool.
+/// Lets `primary` check the new connections of a pool.
 pub(super) fn admitting(pool: PgPoolOptions, primary: &Arc<Primary>) -> PgPoolOptions {
     let primary = Arc::clone(primary);
     pool.after_connect(move |connection, _| {
@@ -156,7 +156,7 @@ pub(super) fn admitting(pool: PgPoolOptions, primary: &Arc<Primary>) -> PgPoolOp
         Box::pin(async move {
             let admitted = primary.admit(connection).await;
             match &admitted {
-                // The pool tries again; a refusal is logged when it is new.
+                // The pool retries; a new refusal is logged.
                 Ok(()) | Err(sqlx::Error::Configuration(_)) => {}
                 Err(error) => tracing::warn!(
                     error = chain(error),

@@ -1,4 +1,4 @@
-//! Looks where the database's name leads.
+//! Watches where the database's name leads.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,12 +10,12 @@ use tokio::time::{sleep, timeout};
 
 use super::Primary;
 
-/// Between two looks, each of which is a new connection.
+/// Pause between two checks, each of which is a new connection.
 const PAUSE_BETWEEN_LOOKS: Duration = Duration::from_secs(3);
-/// How long one may take.
+/// Timeout of one check.
 const LOOK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The task that looks; it ends with this value.
+/// The checking task; dropping this value ends it.
 #[derive(Debug)]
 pub(in super::super) struct Watcher(JoinHandle<()>);
 
@@ -24,7 +24,7 @@ impl Watcher {
         Self(tokio::spawn(async move {
             loop {
                 sleep(PAUSE_BETWEEN_LOOKS).await;
-                // A name that leads nowhere says nothing about the connections that stand.
+                // A failed name look-up proves nothing about the open connections.
                 if !matches!(
                     timeout(LOOK_TIMEOUT, look(&primary, &options)).await,
                     Ok(Ok(()))
@@ -49,7 +49,7 @@ impl Drop for Watcher {
 async fn look(primary: &Primary, options: &PgConnectOptions) -> Result<(), sqlx::Error> {
     let mut connection = options.connect().await?;
     let admitted = primary.admit(&mut connection).await;
-    // What it could say about its end is of no interest.
+    // A failure to close is irrelevant.
     let _ = connection.close().await;
     admitted
 }

@@ -1,4 +1,4 @@
-//! A single statement, which is a transaction of its own: one round trip for many callers.
+//! A single statement that is its own transaction: one round trip for many callers.
 
 use std::time::Duration;
 
@@ -8,19 +8,21 @@ use super::super::connections::Connections;
 use super::super::error::{Fault, WriteError, after_autocommit, breaks_rule, is_locked};
 use super::{Lent, Run};
 
-/// How long the statement may take; the server gives up sooner by itself (see `open`).
+/// Timeout of the statement; the server's own is shorter (see `open`).
 const TIMEOUT: Duration = Duration::from_secs(12);
-/// How often a statement is sent that the database rolled back on account of others at work, or that
-/// reached a server that takes no writes.
+/// Maximum number of attempts of a statement that the database rolled back because of concurrent
+/// transactions, or that reached a server which accepts no writes.
 const ROUNDS: u32 = 4;
 
-/// Why what many callers asked for was not written.
+/// Why a statement for many callers was not written.
 pub(in super::super) enum Failure {
-    /// Something in it breaks a rule of the schema; without that, the rest may be written.
+    /// A part of it violates a constraint of the schema; without that part, the rest may be
+    /// written.
     OfSome(WriteError),
-    /// Something in it is locked by others; without that, the rest may be written. Nothing was.
+    /// A part of it is locked by others; without that part, the rest may be written. Nothing was
+    /// written.
     Locked,
-    /// It has nothing to do with what was to be written.
+    /// The failure does not depend on the data.
     OfAll(WriteError),
 }
 
@@ -37,8 +39,8 @@ impl From<Fault> for Failure {
     }
 }
 
-/// Does `run`, which must be one statement; anew when it was rolled back on account of others, or
-/// when the server takes no writes.
+/// Executes `run`, which must be one statement; repeats it when it was rolled back because of
+/// others, or when the server accepts no writes.
 pub(in super::super) async fn autocommit<I, T>(
     connections: &Connections,
     input: &I,

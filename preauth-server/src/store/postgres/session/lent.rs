@@ -1,4 +1,4 @@
-//! A connection of the pool that goes back only when its work is known to be over.
+//! A connection that returns to the pool only when its work is certainly over.
 
 use sqlx::pool::PoolConnection;
 use sqlx::{PgConnection, Postgres};
@@ -7,7 +7,7 @@ use tokio::time::error::Elapsed;
 use super::super::error::Fault;
 
 /// Closes the connection when it is dropped in the middle of a statement: the pool would wait for
-/// the rest of the answer, which may never come, and be one connection short until then.
+/// the rest of the answer, which may never come, and lack a connection until then.
 pub(in super::super) struct Lent(Option<PoolConnection<Postgres>>);
 
 impl From<PoolConnection<Postgres>> for Lent {
@@ -24,7 +24,7 @@ impl Lent {
         }
     }
 
-    /// Gives the connection back, unless the outcome shows that it is of no more use.
+    /// Returns the connection to the pool, unless the outcome shows that it is unusable.
     pub(in super::super) fn give_back_after<T>(
         mut self,
         outcome: Result<Result<T, Fault>, Elapsed>,
@@ -38,7 +38,7 @@ impl Lent {
         outcome
     }
 
-    /// Gives the connection back; whatever was asked of it has been answered.
+    /// Returns the connection to the pool; every statement on it must have been answered.
     pub(in super::super) fn give_back(&mut self) {
         drop(self.0.take());
     }

@@ -1,8 +1,8 @@
-//! How statements reach the database: bounded reads of one moment, and writes that are one
-//! transaction with one of four known ends.
+//! Executes statements: bounded reads of one snapshot, and writes that are one transaction with one
+//! of four outcomes.
 //!
-//! Every step has a time limit on this side too, because a connection whose other end vanished
-//! never answers. Such a connection is closed, not given back.
+//! Every step has a client-side timeout as well, because a connection whose other end vanished
+//! never answers. Such a connection is closed, not returned to the pool.
 
 mod autocommit;
 mod lent;
@@ -26,20 +26,20 @@ pub(super) use autocommit::{Failure, autocommit};
 pub(super) use lent::Lent;
 use transaction::Transaction;
 
-/// How long a read may take; the server gives up sooner by itself (see `open`).
+/// Timeout of a read; the server's own is shorter (see `open`).
 const READ_TIMEOUT: Duration = Duration::from_secs(12);
 
-/// What is done with a connection and an input. It may be done again from the beginning.
+/// Work with a connection and an input. It may be repeated from the beginning.
 pub(super) type Run<I, T, E> =
     for<'c> fn(&'c mut PgConnection, &'c I) -> BoxFuture<'c, Result<T, E>>;
 
-/// Begins a write that survives a crash of the database once it was answered.
+/// Begins a write that is durable: it survives a crash of the database once it was answered.
 pub(super) const DURABLE: &str = "BEGIN";
 /// Begins a write that a crash of the database may undo.
 const RELAXED: &str = "BEGIN; SET LOCAL synchronous_commit = off";
 
 impl PostgresStore {
-    /// Reads by one statement; a second time when the connection turns out to be broken.
+    /// Reads by one statement; retried once when the connection is broken.
     pub(super) async fn read<I, T>(&self, input: &I, run: Run<I, T, Fault>) -> Result<T, Fault>
     where
         I: Sync,
@@ -48,7 +48,7 @@ impl PostgresStore {
         read(&self.connections, input, run).await
     }
 
-    /// Reads by several statements that all see the same moment.
+    /// Reads by several statements in one snapshot.
     pub(super) async fn read_snapshot<I, T>(
         &self,
         input: &I,
@@ -67,7 +67,7 @@ impl PostgresStore {
         }
     }
 
-    /// Does `run` and makes it last.
+    /// Executes `run` as a durable write.
     pub(super) async fn write<I, T>(
         &self,
         input: I,
@@ -80,7 +80,7 @@ impl PostgresStore {
         self.submit(DURABLE, None, input, run).await
     }
 
-    /// Like [`PostgresStore::write`]; afterwards tells every dispatcher that deliveries are due.
+    /// Like [`PostgresStore::write`]; then notifies every dispatcher that deliveries are due.
     pub(super) async fn write_and_wake<I, T>(
         &self,
         input: I,
@@ -94,7 +94,7 @@ impl PostgresStore {
         self.submit(DURABLE, wake, input, run).await
     }
 
-    /// Does `run`, which nobody misses much if the database crashes now.
+    /// Executes `run` as a write that a crash of the database may undo.
     pub(super) async fn write_relaxed<I, T>(
         &self,
         input: I,
@@ -144,7 +144,7 @@ impl PostgresStore {
     }
 }
 
-/// Does `run` in a transaction that begins by `begin`.
+/// Executes `run` in a transaction that begins with `begin`.
 pub(super) async fn write<I, T>(
     connections: &Connections,
     begin: &'static str,
@@ -158,7 +158,7 @@ where
     submit(connections, begin, None, None, input, run).await
 }
 
-/// Hands the write to a task of its own, so that a caller who goes away leaves it whole.
+/// Runs the write on a task of its own, so that it completes even if the caller goes away.
 async fn submit<I, T>(
     connections: &Connections,
     begin: &'static str,
@@ -182,12 +182,12 @@ where
     });
     match task.await {
         Ok(outcome) => outcome,
-        // Without an answer the commit may or may not have come to pass.
+        // Without an answer it is unknown whether the commit was written.
         Err(lost) => Err(WriteError::Unknown(Box::new(lost))),
     }
 }
 
-/// Reads by one statement; a second time when the connection turns out to be broken.
+/// Reads by one statement; retried once when the connection is broken.
 pub(super) async fn read<I, T>(
     connections: &Connections,
     input: &I,

@@ -10,18 +10,19 @@ use super::super::error::{Fault, WriteError, after_commit};
 use super::Run;
 use super::lent::Lent;
 
-/// How long the statements of a write may take together; the server gives up a single one sooner.
+/// Timeout of all statements of a write together; the server's own for a single one is shorter.
 const WORK_TIMEOUT: Duration = Duration::from_secs(12);
-/// How long the answer to COMMIT is waited for; a synchronous standby may take its time.
+/// Timeout of the answer to COMMIT; a synchronous standby may need time.
 const COMMIT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long the answer to ROLLBACK is waited for: a connection that is closed rolls back, too.
+/// Timeout of the answer to ROLLBACK; closing the connection rolls back as well.
 const ROLLBACK_TIMEOUT: Duration = Duration::from_secs(1);
-/// How often a write is done that the database rolled back on account of others at work.
+/// Maximum number of attempts of a write that the database rolled back because of concurrent
+/// transactions.
 const ROUNDS: u32 = 4;
 
 pub(super) struct Transaction {
     connections: Connections,
-    /// The statements that it begins with.
+    /// The statements that begin the transaction.
     begin: &'static str,
 }
 
@@ -30,8 +31,9 @@ impl Transaction {
         Self { connections, begin }
     }
 
-    /// Does `run` in a transaction and commits it; anew when it was rolled back on account of
-    /// another, or the connection was lost before the commit: neither leaves anything behind.
+    /// Executes `run` in a transaction and commits it. Repeats it when it was rolled back because
+    /// of another transaction, or the connection was lost before the commit: nothing was written
+    /// then.
     pub(super) async fn write<I, T>(
         &self,
         input: &I,
@@ -56,7 +58,7 @@ impl Transaction {
         input: &I,
         run: Run<I, T, WriteError>,
     ) -> Result<T, WriteError> {
-        // Without a connection there is nothing to be lost, and the pool has tried long enough.
+        // No connection, no retry: the pool has tried long enough.
         let acquired = self.connections.acquire().await;
         let acquired = acquired.map_err(|fault| WriteError::NotDone(Box::new(fault)))?;
         let mut lent = Lent::from(acquired);
@@ -67,8 +69,8 @@ impl Transaction {
         outcome
     }
 
-    /// Also returns whether the connection may be used again. Otherwise it must be closed, so that
-    /// the server rolls back.
+    /// Also returns whether the connection is usable. Otherwise it must be closed, so that the
+    /// server rolls back.
     async fn transact<I, T>(
         &self,
         connection: &mut PgConnection,
@@ -92,7 +94,7 @@ impl Transaction {
             },
             Err(error) => {
                 let ended = timeout(ROLLBACK_TIMEOUT, transaction.rollback()).await;
-                // Where no writes are taken, the next one would fail, too.
+                // A server that accepts no writes would refuse the next one as well.
                 let may_be_used_again = !matches!(error, WriteError::Lost(_));
                 (Err(error), may_be_used_again && matches!(ended, Ok(Ok(()))))
             }
@@ -111,5 +113,5 @@ impl Transaction {
     }
 }
 
-/// An open transaction, and what its statements came to.
+/// An open transaction, and the result of its statements.
 type Worked<'c, T> = (sqlx::Transaction<'c, sqlx::Postgres>, Result<T, WriteError>);

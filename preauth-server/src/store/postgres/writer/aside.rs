@@ -1,7 +1,7 @@
-//! Where a commit waits for what others hold locked, beside the lane of all others.
+//! Retries commits that wait for locks of others, apart from the lane of all other commits.
 //!
-//! Nothing is locked by waiting, and no connection stands still for it: the commit is tried again
-//! after a pause, together with the others that wait.
+//! Waiting holds no lock and no connection: the commit is retried after a pause, together with the
+//! others that wait.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,12 +15,12 @@ use super::super::grouping::{Grouped, Limits};
 use super::super::held::Turns;
 use super::{Turn, Writer};
 
-/// Commits that may wait for locks; the next one is refused at once.
+/// Maximum number of commits that wait for locks; further ones are refused immediately.
 const MAX_WAITING: usize = 1024;
-/// Of one head office: others find room.
+/// The maximum per head office, which leaves room for others.
 const MAX_WAITING_PER_HEAD_OFFICE: usize = 512;
 
-/// Commits tried again together.
+/// The commits that are retried together.
 const LIMITS: Limits = Limits {
     queue: MAX_WAITING,
     group: 256,
@@ -33,23 +33,23 @@ pub(in super::super) struct Aside {
     rooms: Arc<Rooms>,
 }
 
-/// How many wait, by head office.
+/// The number of waiting commits, by head office.
 #[derive(Debug, Default)]
 struct Rooms(Mutex<HashMap<CompanyId, usize>>);
 
-/// A commit's place among those that wait.
+/// The place of a waiting commit.
 struct Place {
     rooms: Arc<Rooms>,
     head_office: CompanyId,
 }
 
-/// Nothing was written.
+/// There is no place; nothing was written.
 #[derive(Clone, Copy, Debug, Error)]
 #[error("too many writes wait for what others hold locked")]
 struct Crowded;
 
 impl Aside {
-    /// Has commits tried again by `writer`.
+    /// Starts the lane, in which `writer` retries commits.
     pub(in super::super) fn spawn(writer: Writer) -> Self {
         Self {
             lane: Grouped::spawn(writer, LIMITS),
@@ -57,8 +57,8 @@ impl Aside {
         }
     }
 
-    /// Tries `commit` again until nothing that it needs is locked by others. One that waited in
-    /// vain was not written, and is not tried any more.
+    /// Retries `commit` until no needed row is locked by others. One whose time is over was not
+    /// written, and is not retried.
     pub(in super::super) async fn write(&self, mut commit: Box<Commit>) -> Result<(), WriteError> {
         let place = Rooms::enter(&self.rooms, commit.write.head_office());
         let _place = place.ok_or(WriteError::Busy(Box::new(Crowded)))?;
@@ -72,14 +72,14 @@ impl Aside {
         Err(WriteError::Busy(Box::new(Fault::StillLocked)))
     }
 
-    /// Takes no more commits; those that wait are not written.
+    /// Accepts no more commits; waiting ones are not written.
     pub(in super::super) async fn close(&self) {
         self.lane.close().await;
     }
 }
 
 impl Rooms {
-    /// A place, if there is one; it is free again when it is dropped.
+    /// A place, if there is one; dropping it frees it.
     fn enter(rooms: &Arc<Self>, head_office: CompanyId) -> Option<Place> {
         let mut waiting = rooms.lock();
         let of_this = waiting.get(&head_office).copied().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Thousands of commits from one caller, beside those of many.
+//! Writes thousands of commits of one caller, apart from those of others.
 
 use async_trait::async_trait;
 use futures_util::{StreamExt, stream};
@@ -14,12 +14,12 @@ pub(in super::super) const LIMITS: Limits = Limits {
     group: 1,
     groups: 1,
 };
-/// Commits of one transaction: what it changes is locked for its time, and nobody shall notice.
+/// Commits per transaction: few enough that the rows it changes are locked only briefly.
 const BATCH_SIZE: usize = 500;
-/// Transactions at once; one of them computes while the other waits for the disk.
+/// Concurrent transactions: one of them computes while the other waits for the disk.
 const SIDE_BY_SIDE: usize = 2;
 
-/// Writes many commits on connections of its own, so that those of others are not kept waiting.
+/// Writes many commits on connections of its own, so that others are not delayed.
 #[derive(Debug)]
 pub(in super::super) struct BulkWriter(pub(in super::super) Writer);
 

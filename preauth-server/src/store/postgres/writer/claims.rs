@@ -1,4 +1,4 @@
-//! Which commits may stand side by side in one statement.
+//! Which commits may share one statement.
 
 use std::collections::HashMap;
 
@@ -6,19 +6,19 @@ use preauth_core::operation::Operation;
 use preauth_core::port::{Commit, ReplyScope, Write};
 use preauth_core::value::{Cnpj, CompanyId, IdempotencyKey, OperationId, PaymentOrderId};
 
-/// Something that only one commit of a group may be about.
+/// A subject that only one commit of a group may have.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Claim {
     Operation(OperationId),
     Order(PaymentOrderId),
-    /// With the number as it is compared.
+    /// With the normalized number.
     Invoice(CompanyId, Cnpj, String),
     Key(ReplyScope, IdempotencyKey),
     Supplier(Cnpj),
 }
 
-/// Divides commits into groups, by their places: no two of a group are about the same thing, and
-/// what is about the same thing keeps its order.
+/// Divides commits into groups of positions: no two commits of a group share a subject, and commits
+/// with the same subject keep their order.
 pub(super) fn disjoint(commits: &[Commit]) -> Vec<Vec<usize>> {
     divided(commits.iter().map(claims_of))
 }
@@ -52,7 +52,7 @@ pub(super) fn claims_of(commit: &Commit) -> Vec<Claim> {
             claims.extend(order.operation.map(Claim::Operation));
         }
         Write::Order(order) => claims.push(Claim::Order(order.id)),
-        // Their ids are their own.
+        // Their ids are unique.
         Write::NewInvoice(_) | Write::EventOnly { .. } => {}
     }
     if let Some(reply) = &commit.reply {
@@ -64,7 +64,7 @@ pub(super) fn claims_of(commit: &Commit) -> Vec<Claim> {
     claims
 }
 
-/// The invoice that an operation takes, or lets go of.
+/// The invoice that an operation takes or releases.
 fn invoice(operation: &Operation) -> Option<Claim> {
     let number = operation.invoice.number.as_ref()?;
     Some(Claim::Invoice(
@@ -109,7 +109,7 @@ mod tests {
             vec![operation(2), key("key-number-1")],
             vec![operation(2)],
         ];
-        // The last could stand in the second group, but then it would come before the third.
+        // The last commit could be in the second group, but then it would come before the third.
         assert_eq!(
             divided(all.into_iter()),
             [vec![0], vec![1], vec![2], vec![3]]

@@ -1,14 +1,14 @@
 //! The task that commits.
 //!
-//! What is queued is written by one statement, which is one round trip and one sync to disk for
-//! many callers. A commit that is too late is left out of it by itself; where a constraint is broken
-//! the statement writes nothing, and the group is halved until those that broke it stand alone: no
-//! commit fails on account of another.
+//! Queued commits are written by one statement, which is one round trip and one disk sync for many
+//! callers. The statement itself leaves out a commit that is too late. If a constraint is violated,
+//! the statement writes nothing, and the group is halved until the commits at fault are alone: no
+//! commit fails because of another.
 //!
-//! Nor does one wait on account of another. A commit that needs a row which somebody holds locked is
-//! left out, too, and tried again aside (see `aside`). Where locks cannot be seen beforehand, as of
-//! another's row that is not committed, a short time-out sends the whole group aside; there it is
-//! halved until what waits stands alone, and what it is about is remembered (see `suspects`).
+//! Nor does a commit wait because of another. One that needs a locked row is left out as well, and
+//! retried separately (see `aside`). Some locks cannot be detected beforehand, e.g. that of another
+//! transaction's uncommitted row. Then a short timeout moves the whole group aside; there it is
+//! halved until the waiting commits are alone, and their subjects are remembered (see `suspects`).
 
 mod aside;
 mod bulk;
@@ -32,20 +32,20 @@ pub(super) use aside::Aside;
 pub(super) use bulk::{BulkWriter, LIMITS as BULK_LIMITS};
 pub(super) use suspects::Suspects;
 
-/// Commits that may wait, and that one statement takes. Two groups at once gave no more on the
-/// machines measured.
+/// Maximum number of waiting commits, and of those per statement. Two concurrent groups were not
+/// faster on the machines measured.
 pub(super) const LIMITS: Limits = Limits {
     queue: 1024,
     group: 256,
     groups: 1,
 };
-/// How long the lane of all waits for a lock that it could not see beforehand; other instances'
-/// commits take less.
+/// How long the common lane waits for a lock that it could not detect beforehand; other instances'
+/// commits are shorter.
 pub(super) const LANE_LOCK_TIMEOUT: &str = "100ms";
-/// How long a group waits that is tried again: what it waits for has been locked for a while.
+/// How long a retried group waits: its lock has been held for a while.
 pub(super) const ASIDE_LOCK_TIMEOUT: &str = "10ms";
-/// Time-outs after which the rest of a group waits for its next turn: enough to find one culprit
-/// among all of a group, twice.
+/// Number of timeouts after which the rest of a group waits for its next turn: enough to find one
+/// blocked commit in a full group, twice.
 const MAX_TIMEOUTS: u32 = 20;
 
 /// Writes groups of commits.
@@ -57,17 +57,17 @@ pub(super) struct Writer {
     is_lane_of_all: bool,
 }
 
-/// What a commit's turn came to.
+/// The outcome of a commit's turn.
 #[derive(Debug)]
 pub(super) enum Turn {
     /// It was written, or will not be.
     Ended(Result<(), WriteError>),
-    /// It needs something that others hold locked, and was not written.
+    /// It needs rows that others have locked, and was not written.
     Locked(Box<Commit>),
 }
 
 impl Writer {
-    /// The lane that every commit takes: it does not halve a group that timed out.
+    /// The lane of every commit: it does not halve a group that timed out.
     pub(super) const fn of_all(
         connections: Connections,
         wake: Arc<Wake>,
@@ -81,7 +81,7 @@ impl Writer {
         }
     }
 
-    /// A lane in which groups are halved until what waits for locks stands alone.
+    /// A lane in which groups are halved until the commits that wait for locks are alone.
     pub(super) const fn apart(
         connections: Connections,
         wake: Arc<Wake>,
@@ -95,7 +95,7 @@ impl Writer {
         }
     }
 
-    /// Writes each of `commits` as if it were alone; the answers are in their order.
+    /// Writes each of `commits` as if it were alone; the outcomes are in their order.
     async fn write_all(&self, commits: Vec<Commit>) -> Vec<Turn> {
         let groups = claims::disjoint(&commits);
         let mut turns: Vec<Turn> = commits
@@ -131,7 +131,7 @@ impl Writer {
         turns
     }
 
-    /// Writes commits of which no two are about the same thing; nothing of those that must wait.
+    /// Writes commits without a common subject; returns `None` for those that must wait.
     async fn write_disjoint(&self, commits: &[&Commit]) -> Vec<Option<Result<(), WriteError>>> {
         let mut outcomes = Vec::with_capacity(commits.len());
         let mut groups = vec![commits];
@@ -197,8 +197,8 @@ impl Serve for Writer {
 }
 
 impl Turn {
-    /// For a caller who does not wait for locks: most often whoever holds them does the same, and
-    /// who loads again sees what came of it.
+    /// For a caller that does not wait for locks: usually their holder does the same, and a new
+    /// load shows its result.
     fn or_conflict(self) -> Result<(), WriteError> {
         match self {
             Self::Ended(outcome) => outcome,
@@ -207,7 +207,7 @@ impl Turn {
     }
 }
 
-/// None for a commit that was left out on account of a lock.
+/// `None` for a commit that was left out because of a lock.
 const fn result(outcome: Outcome) -> Option<Result<(), WriteError>> {
     match outcome {
         Outcome::Written => Some(Ok(())),
@@ -217,7 +217,7 @@ const fn result(outcome: Outcome) -> Option<Result<(), WriteError>> {
     }
 }
 
-/// The same end for every member of a group.
+/// The same outcome for every member of a group.
 fn for_each(members: usize, error: WriteError) -> Vec<Result<(), WriteError>> {
     type Cause = Box<dyn StdError + Send + Sync>;
     let (end, cause): (fn(Cause) -> WriteError, Arc<dyn StdError + Send + Sync>) = match error {

@@ -1,4 +1,4 @@
-//! What is known to stay locked in a way that only a time-out shows.
+//! Remembers which subjects stay locked in a way that only a timeout shows.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -9,18 +9,18 @@ use tokio::time::Instant;
 
 use super::claims::{Claim, claims_of};
 
-/// How long after its last time-out something is still suspected.
+/// How long something is suspected after its last timeout.
 const SUSPECTED_FOR: Duration = Duration::from_secs(10);
-/// How much is suspected at most.
+/// Maximum number of suspects.
 const MAX_SUSPECTS: usize = 4096;
 
-/// What timed-out commits were about. Whatever else is about the same goes aside before it costs
-/// its group a time-out.
+/// The subjects of commits that timed out. Other commits with the same subject go aside before they
+/// cost their group a timeout.
 #[derive(Debug, Default)]
 pub(in super::super) struct Suspects(Mutex<HashMap<Claim, Instant>>);
 
 impl Suspects {
-    /// A commit that timed out though it was alone.
+    /// Adds the subjects of a commit that timed out alone.
     pub(super) fn note(&self, commit: &Commit) {
         let mut suspects = self.lock();
         suspects.retain(|_, since| since.elapsed() < SUSPECTED_FOR);
@@ -30,7 +30,7 @@ impl Suspects {
         }
     }
 
-    /// A commit that did not time out.
+    /// Removes the subjects of a commit that did not time out.
     pub(super) fn clear(&self, commit: &Commit) {
         let mut suspects = self.lock();
         if !suspects.is_empty() {
@@ -40,7 +40,7 @@ impl Suspects {
         }
     }
 
-    /// Whether `commit` is about something that stayed locked.
+    /// Whether `commit` has a subject that stayed locked.
     pub(super) fn concern(&self, commit: &Commit) -> bool {
         let suspects = self.lock();
         !suspects.is_empty()
