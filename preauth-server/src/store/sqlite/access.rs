@@ -1,4 +1,4 @@
-//! Keys and their rate windows.
+//! API keys and their rate windows.
 
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
@@ -28,8 +28,8 @@ impl Access for SqliteStore {
             Known::Recheck(entry) => Some(entry),
             Known::Nothing => None,
         };
-        // Looked up apart from the count: strangers' guesses and requests above the limit do not
-        // queue for the writer.
+        // Looked up before counting: unknown keys and requests above the limit do not queue for the
+        // writer.
         let mut entry = match (self.key(key).await, known) {
             (Ok(Some(entry)), _) => entry,
             (Ok(None), _) => return Ok(None),
@@ -44,7 +44,8 @@ impl Access for SqliteStore {
                 limit,
                 now,
             };
-            // A power failure may forget the count, not the answer: nobody need wait for the disk.
+            // A power failure may lose the count, which is harmless, so the write need not wait for
+            // the disk.
             let counted = self.writer.write_relaxed(lookup, |connection, lookup| {
                 Box::pin(count(connection, lookup))
             });
@@ -92,7 +93,7 @@ struct KeyLookup {
     now: Timestamp,
 }
 
-/// The key, with the window that was last counted in.
+/// The key, with the window that was counted last.
 async fn find(
     connection: &mut SqliteConnection,
     key: &KeyHash,
@@ -141,8 +142,8 @@ fn entry(row: &SqliteRow) -> Result<KeyRecord, Fault> {
 
 /// Counts a request in its key's window, in a new one when the old one is over.
 ///
-/// Requests may arrive here in another order than they were made, so an earlier moment counts in
-/// the window that stands; one earlier by a whole window means that the clock was set back.
+/// Requests may arrive here in another order than they were made, so an earlier time counts in the
+/// current window; a difference of a whole window means that the clock was set back.
 async fn count(
     connection: &mut SqliteConnection,
     lookup: &KeyLookup,

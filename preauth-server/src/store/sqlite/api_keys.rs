@@ -1,4 +1,4 @@
-//! The register of API keys.
+//! API keys.
 
 use async_trait::async_trait;
 use preauth_core::port::{NewReply, PageRequest, Unavailable};
@@ -103,7 +103,7 @@ async fn insert(
     one_row_or(done.rows_affected(), WriteError::NotFound)
 }
 
-/// Revokes a key, as of the first time it is revoked.
+/// Revokes a key; the first revocation's time stays.
 async fn revoke(
     connection: &mut SqliteConnection,
     (id, at): &(ApiKeyId, Timestamp),
@@ -145,7 +145,7 @@ async fn list(
     })
 }
 
-/// Keys by a range of their prefixes, and by the hash where the whole key is known.
+/// Finds keys by a range of their prefixes, and by the hash if the whole key is known.
 async fn find(
     connection: &mut SqliteConnection,
     fragment: &KeyFragment,

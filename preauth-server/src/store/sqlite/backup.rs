@@ -1,8 +1,8 @@
-//! The file copied while its server writes to it.
+//! Copies the file while its server writes to it.
 //!
-//! `VACUUM INTO` reads it as of one moment, in one go: whoever copies page by page begins anew with each
-//! write of another process, and never ends. The log grows meanwhile as fast as the server writes, and is
-//! cut back afterwards; a copy takes seconds for each gigabyte.
+//! `VACUUM INTO` copies one snapshot in one step. A copy page by page would restart with each write
+//! of another process, and never end. In the meantime the log grows as fast as the server writes,
+//! and is truncated afterwards; a copy takes seconds per gigabyte.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -19,7 +19,7 @@ use super::archive::{SqliteArchive, options};
 use super::migrations;
 use super::open::FILE_MODE;
 
-/// What the name of a backup ends with until it is complete.
+/// Suffix of a backup's name until it is complete.
 const INCOMPLETE: &str = ".incomplete";
 
 /// Copies the database at `path` to a new file at `target`.
@@ -39,7 +39,7 @@ pub(in crate::store) async fn backup(path: &Path, target: &Path) -> Result<Backu
         path: copy.path.clone(),
         cause: Box::new(cause),
     })?;
-    // What it could say about its end is of no use.
+    // A failure to close is irrelevant.
     let _ = source.close().await;
     let operations = checked(&copy.path).await?;
     let bytes = copy.complete(&target)?;
@@ -53,7 +53,7 @@ fn absolute(target: &Path) -> Result<PathBuf, BackupError> {
     names_a_file.then_some(path).ok_or(BackupError::NoFile)
 }
 
-/// How many operations are in a copy that is sound.
+/// Checks the copy and returns its number of operations.
 async fn checked(copy: &Path) -> Result<u64, BackupError> {
     let mut connection = options(copy).connect().await.map_err(failed(copy))?;
     let checked = sound(&mut connection).await;
@@ -92,13 +92,13 @@ fn failed(path: &Path) -> impl FnOnce(sqlx::Error) -> BackupError {
     }
 }
 
-/// The file that a backup is until it is complete; removed when it does not come to that.
+/// The file of an incomplete backup; removed if it is never completed.
 struct Incomplete {
     path: PathBuf,
 }
 
 impl Incomplete {
-    /// Makes an empty one, which only its owner may read.
+    /// Creates an empty file that only its owner may read.
     fn begin(target: &Path) -> Result<Self, BackupError> {
         let mut name = target.as_os_str().to_owned();
         name.push(INCOMPLETE);
@@ -121,7 +121,7 @@ impl Incomplete {
         self.path.to_str().ok_or(BackupError::NoFile)
     }
 
-    /// Gives it its name, unless somebody else has taken that meanwhile; gives its size.
+    /// Gives the file its final name, unless that was taken in the meantime; returns its size.
     fn complete(self, target: &Path) -> Result<u64, BackupError> {
         let written = |path: &Path, done: io::Result<()>| {
             done.map_err(|cause| BackupError::File {
@@ -135,7 +135,7 @@ impl Incomplete {
             file.sync_all()
         });
         written(&self.path, synced)?;
-        // Unlike renaming, this overwrites nothing.
+        // Unlike renaming, a link overwrites nothing.
         std::fs::hard_link(&self.path, target).map_err(|cause| {
             let (target, is_taken) = (
                 target.to_owned(),

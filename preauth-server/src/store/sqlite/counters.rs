@@ -1,4 +1,4 @@
-//! Ids reserved in memory: the lock file leaves no other process that could give them out.
+//! Reserves ids in memory: the lock file excludes other processes that could assign them.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -7,7 +7,7 @@ use sqlx::{Row, SqliteConnection};
 
 use super::error::Fault;
 
-/// The greatest number given out of each kind.
+/// The largest assigned id of each kind.
 #[derive(Debug)]
 pub(super) struct Counters {
     operations: AtomicI64,
@@ -17,8 +17,8 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    /// Goes on after the greatest stored ids. A number that was reserved and never stored may come
-    /// again after a restart: nobody has seen it.
+    /// Continues after the largest stored ids. An id that was reserved and never stored may be
+    /// assigned again after a restart: no caller has seen it.
     pub(super) async fn seeded(connection: &mut SqliteConnection) -> Result<Self, sqlx::Error> {
         let row = sqlx::query(
             "SELECT coalesce((SELECT max(id) FROM operations), 0),

@@ -1,4 +1,4 @@
-//! What can go wrong between a port and the database.
+//! Errors between the ports and the database.
 
 use std::error::Error as StdError;
 
@@ -11,47 +11,47 @@ use crate::fair::QueueError;
 use crate::store::rows::Corrupt;
 use crate::store::{SchemaMismatch, Unfit};
 
-/// A statement that failed, or a row that makes no sense.
+/// A failed statement, or a row that this build cannot read.
 #[derive(Debug, Error)]
 pub(super) enum Fault {
-    /// The database refused or did not answer.
+    /// The database returned an error or did not answer.
     #[error("the database did not do what it was asked")]
     Database(#[from] sqlx::Error),
-    /// What is stored was not written by this server.
+    /// A stored value that this server cannot have written.
     #[error(transparent)]
     Corrupt(#[from] Corrupt),
-    /// This build cannot work on the database's schema.
+    /// This build does not support the database's schema.
     #[error("the database cannot be used: {0}")]
     Schema(#[from] SchemaMismatch),
-    /// Too many wait, or it waited for too long.
+    /// Too many requests wait, or this one waited too long.
     #[error(transparent)]
     Queue(#[from] QueueError),
-    /// Every number of a kind was given out.
+    /// Every id of a kind was used.
     #[error("there are no ids left")]
     NoIdsLeft,
 }
 
-/// How a write ended that did not succeed.
+/// Why a write did not succeed.
 #[derive(Debug, Error)]
 pub(super) enum WriteError {
     /// A record that it names does not exist.
     #[error("a record that the write names does not exist")]
     NotFound,
-    /// A record stands in its way, or changed meanwhile.
+    /// A conflicting record exists, or a record was changed concurrently.
     #[error("another record stands in the way")]
     Conflict,
     /// Nothing was written.
     #[error("nothing was written")]
     NotDone(#[source] Box<dyn StdError + Send + Sync>),
-    /// Nothing was written, and trying again at once would not help.
+    /// Nothing was written, and an immediate retry would not help.
     #[error("nothing was written, because too much is waiting")]
     Busy(#[source] Box<dyn StdError + Send + Sync>),
-    /// All of it or nothing was written.
+    /// Everything or nothing was written.
     #[error("it is not known whether anything was written")]
     Unknown(#[source] Box<dyn StdError + Send + Sync>),
 }
 
-/// Checks that a statement touched exactly the one row it is about.
+/// Checks that a statement changed exactly one row.
 pub(super) fn one_row_or(affected: u64, otherwise: WriteError) -> Result<(), WriteError> {
     if affected == 1 {
         Ok(())
@@ -60,7 +60,7 @@ pub(super) fn one_row_or(affected: u64, otherwise: WriteError) -> Result<(), Wri
     }
 }
 
-/// For writes whose port knows no other failure.
+/// For writes whose port has no other error.
 pub(super) fn unavailable(error: WriteError) -> Unavailable {
     Unavailable {
         cause: match error {
@@ -111,7 +111,7 @@ impl From<QueueError> for WriteError {
         match error {
             QueueError::Full | QueueError::TimedOut => Self::Busy(Box::new(error)),
             QueueError::Closed => Self::NotDone(Box::new(error)),
-            // Without an answer the commit may or may not have come to pass.
+            // Without an answer it is unknown whether the commit was written.
             QueueError::Lost => Self::Unknown(Box::new(error)),
         }
     }
@@ -145,7 +145,8 @@ impl From<Fault> for Unfit {
 impl From<WriteError> for CommitError {
     fn from(error: WriteError) -> Self {
         match error {
-            // A commit names only what its load saw: if it is gone, loading again tells.
+            // A commit refers only to records that its load found. If one no longer exists, a new
+            // load shows it.
             WriteError::NotFound | WriteError::Conflict => Self::Conflict,
             WriteError::NotDone(cause) => Self::NotDone(cause),
             WriteError::Busy(cause) => Self::Busy(cause),

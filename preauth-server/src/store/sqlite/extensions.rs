@@ -1,4 +1,4 @@
-//! Extensions as rows, as the platform's people look at them.
+//! Extensions as rows, for the platform's staff.
 
 use async_trait::async_trait;
 use preauth_core::port::{PageRequest, Unavailable};

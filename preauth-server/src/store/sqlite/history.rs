@@ -1,4 +1,4 @@
-//! What an operation went through, as far as a command on it looks at that.
+//! The parts of an operation's history that commands depend on.
 
 use preauth_core::operation::Operation;
 use preauth_core::value::{DueDate, EventType, OperationId};
@@ -7,8 +7,8 @@ use sqlx::SqliteConnection;
 use super::error::Fault;
 use super::rows::Columns;
 
-/// The latest event that is neither a reproval nor a reopening; `None` when this build does not
-/// know its type.
+/// The latest event that is neither a reproval nor a reopening; `None` when its type is unknown to
+/// this build.
 pub(super) async fn reached(
     connection: &mut SqliteConnection,
     operation: &Operation,
@@ -25,8 +25,8 @@ pub(super) async fn reached(
     Ok(found.and_then(|text| EventType::parse(&text).ok()))
 }
 
-/// The due date of the last concluded extension. At most one is open at a time, so that their
-/// numbers are in the order of time.
+/// The due date of the last concluded extension. At most one is open at a time, so their numbers
+/// are in chronological order.
 pub(super) async fn extended_to(
     connection: &mut SqliteConnection,
     id: OperationId,

@@ -1,4 +1,4 @@
-//! Small batches of what need not be kept any longer.
+//! Removes records after their retention, in small batches.
 
 use std::sync::Arc;
 
@@ -83,15 +83,15 @@ impl Housekeeping for SqliteStore {
             .map_err(unavailable)
     }
 
-    /// Here each is one row.
+    /// Here each count is one row.
     async fn sum_up_counts(&self, _limit: u32) -> Result<u64, Unavailable> {
         Ok(0)
     }
 }
 
 impl SqliteStore {
-    /// What fits into one batch is done when the caller has the answer; with the rest, and if this
-    /// fails, the janitor goes on.
+    /// Settles one batch before the caller gets its answer; the janitor does the rest, also when
+    /// this fails.
     pub(super) async fn settle_at_once(&self) {
         let settled = self.settle_endpoints(SETTLE_BATCH_SIZE).await;
         if !settled.is_ok_and(|settled| settled < u64::from(SETTLE_BATCH_SIZE)) {
@@ -146,7 +146,7 @@ async fn forget_windows(
     Ok(done.rows_affected())
 }
 
-/// The attempts go along, by their reference.
+/// The foreign key deletes the attempts as well.
 async fn forget_deliveries(
     connection: &mut SqliteConnection,
     (ended_before, limit): &(Timestamp, u32),

@@ -1,4 +1,4 @@
-//! Whose the database is, and in which file its row was written.
+//! The identity of the database, and the file in which its row was written.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -15,7 +15,7 @@ use super::SqliteStore;
 use super::error::{Fault, WriteError, unavailable};
 use super::rows::Columns;
 
-/// A row to be written: id, whether it is given, and the file's birth.
+/// A row to be written: the id, whether it was given, and the file's birth.
 type Row = (DeploymentId, bool, String);
 
 #[async_trait]
@@ -75,8 +75,8 @@ async fn adopt(connection: &mut SqliteConnection, row: &Row) -> Result<(), Write
     claim(connection, row).await
 }
 
-/// What a file does not share with its copies: when it was made, and its number, which is all there is
-/// on file systems that do not keep the former.
+/// Attributes that a file does not share with its copies: its creation time and its number; the
+/// number alone on file systems without creation times.
 fn birth(path: &Path) -> Result<String, Unavailable> {
     let metadata = std::fs::metadata(path).map_err(|cause| Unavailable {
         cause: Box::new(cause),
@@ -94,7 +94,7 @@ fn created_nanos(metadata: &Metadata) -> Option<u128> {
     Some(created.duration_since(UNIX_EPOCH).ok()?.as_nanos())
 }
 
-/// By the time of birth where both have one. A file system may begin to keep it.
+/// Compares the creation times if both have one; a file system may begin to store it.
 fn is_same(stored: &str, present: &str) -> bool {
     match (stored.split_once('/'), present.split_once('/')) {
         (Some((stored, _)), Some((present, _))) if !stored.is_empty() && !present.is_empty() => {

@@ -1,4 +1,4 @@
-//! Invoice files as the database knows them: what operations name, and what was stored lately.
+//! Invoice files in the database: those of operations, and recently stored ones.
 
 use async_trait::async_trait;
 use preauth_core::operation::InvoiceFile;

@@ -1,4 +1,4 @@
-//! Invoices that were received, as rows.
+//! Received invoices, as rows.
 
 use async_trait::async_trait;
 use preauth_core::ReceivedInvoice;
@@ -30,7 +30,7 @@ impl Invoices for SqliteStore {
     }
 }
 
-/// Keeps an invoice. A conflict when its id is taken.
+/// Inserts an invoice. A conflict when its id is taken.
 pub(super) async fn insert(
     connection: &mut SqliteConnection,
     invoice: &ReceivedInvoice,

@@ -1,4 +1,4 @@
-//! What a decision looks at, as of one moment.
+//! The input of decisions, read in one snapshot.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ use super::rows::Columns;
 use super::{history, parties};
 use super::{operations, payment_orders};
 
-/// Everything that the check of a new operation looks at; the connection must be in a snapshot.
+/// The input of the decision on a new operation; the connection must be in a snapshot.
 pub(super) async fn offer(
     connection: &mut SqliteConnection,
     counters: &Counters,
@@ -60,7 +60,7 @@ pub(super) async fn offer(
     }))
 }
 
-/// An operation and what a command on it looks at; the connection must be in a snapshot.
+/// An operation and the input of a command on it; the connection must be in a snapshot.
 pub(super) async fn operation(
     connection: &mut SqliteConnection,
     id: OperationId,
@@ -95,7 +95,7 @@ pub(super) async fn operation(
     }))
 }
 
-/// Offers whose time has passed; the connection must be in a snapshot.
+/// Overdue offers; the connection must be in a snapshot.
 pub(super) async fn overdue(
     connection: &mut SqliteConnection,
     now: Timestamp,
@@ -114,7 +114,7 @@ pub(super) async fn overdue(
         } else {
             match parties::subscriptions(connection, payer, Some(supplier)).await {
                 Ok(found) => known.entry(parties).or_insert(found).clone(),
-                // Nobody knows who hears of it.
+                // Its subscribers are unknown.
                 Err(Fault::Corrupt(cause)) => {
                     unreadable.push((operation.id, cause));
                     continue;
@@ -124,7 +124,7 @@ pub(super) async fn overdue(
         };
         loaded.push(LoadedOperation {
             operation,
-            // An offer holds its invoice itself, and nothing of it has passed yet.
+            // An offer itself holds its invoice, and has no history.
             holder: None,
             reached: None,
             extended_to: None,
@@ -134,7 +134,7 @@ pub(super) async fn overdue(
     Ok((loaded, unreadable))
 }
 
-/// What a new payment order needs; the connection must be in a snapshot.
+/// The input of a new payment order; the connection must be in a snapshot.
 pub(super) async fn new_order(
     connection: &mut SqliteConnection,
     counters: &Counters,

@@ -1,4 +1,4 @@
-//! The schema, embedded: every step from an empty file to this build's tables.
+//! The embedded migrations, from an empty file to this build's schema.
 
 use sqlx::SqliteConnection;
 use sqlx::error::DatabaseError;
@@ -8,10 +8,10 @@ use crate::store::schema::{self, STEPS_TABLE, step};
 
 use super::error::Fault;
 
-/// SQLite has no code of its own for a table that does not exist.
+/// SQLite has no specific code for a missing table.
 const GENERIC_ERROR: &str = "1";
 
-/// The steps, oldest first.
+/// The migrations, oldest first.
 #[expect(clippy::too_many_lines, reason = "a list, one entry a step")]
 fn steps() -> Vec<Migration> {
     vec![
@@ -113,7 +113,7 @@ fn steps() -> Vec<Migration> {
     ]
 }
 
-/// Takes the steps that the database has not taken; each in a transaction of its own.
+/// Applies the missing migrations, each in a transaction of its own.
 pub(super) async fn run(connection: &mut SqliteConnection) -> Result<(), Fault> {
     connection.ensure_migrations_table(STEPS_TABLE).await?;
     let steps = steps();
@@ -121,12 +121,12 @@ pub(super) async fn run(connection: &mut SqliteConnection) -> Result<(), Fault> 
     let oldest_supported = oldest_supported(connection).await?;
     schema::pending(&steps, &taken, oldest_supported)?;
     let mut migrator = Migrator::with_migrations(steps);
-    // That this build works on what a newer one added was checked above.
+    // The check above has shown that this build supports the migrations of newer ones.
     migrator.set_ignore_missing(true);
     Ok(migrator.run_direct(None, connection, false).await?)
 }
 
-/// Whether this build works on the database as it is.
+/// Whether this build supports the database without migration.
 pub(super) async fn check(connection: &mut SqliteConnection) -> Result<(), Fault> {
     let listed = connection.list_applied_migrations(STEPS_TABLE).await;
     let taken = listed.or_else(|error| match error {
@@ -142,7 +142,7 @@ pub(super) async fn check(connection: &mut SqliteConnection) -> Result<(), Fault
     Ok(schema::check(&steps, &taken, oldest_supported)?)
 }
 
-/// The oldest step that a build must know; none before the database records it.
+/// The oldest migration that a build must know; `None` before the database records it.
 async fn oldest_supported(connection: &mut SqliteConnection) -> Result<Option<i64>, Fault> {
     let oldest = sqlx::query_scalar("SELECT oldest_supported FROM schema_compatibility")
         .fetch_optional(connection)

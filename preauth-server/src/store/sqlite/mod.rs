@@ -1,8 +1,8 @@
 //! The embedded database: one file, one process, one writer.
 //!
-//! Reads go through a small pool of read-only connections, each seeing one moment. Writes are jobs
-//! of one task that owns the only writing connection (see `writer`). A lock file keeps a second
-//! server away from the same file, so ids may be counted in memory.
+//! Reads use a small pool of read-only connections, each with one snapshot. Writes are jobs of one
+//! task that owns the only writing connection (see `writer`). A lock file prevents a second server
+//! from opening the same file, so ids may be counted in memory.
 
 mod access;
 mod api_keys;
@@ -70,22 +70,22 @@ pub(super) use open::check_path;
 pub struct SqliteStore {
     path: PathBuf,
     readers: SqlitePool,
-    /// In front of the readers.
+    /// Limits the reads.
     reads: Budget,
     writer: Writer,
     counters: Counters,
     waiting: Arc<Notify>,
-    /// That an endpoint's deliveries are left to be settled.
+    /// Notified when an endpoint's deliveries are left to be settled.
     unsettled: Arc<Notify>,
     set_aside: Arc<SetAside>,
     exhausted: ExhaustedKeys,
 }
 
 impl SqliteStore {
-    /// Opens the database at `path`, creating and migrating it as needed.
+    /// Opens the database at `path`, and creates and migrates it as needed.
     ///
     /// A new folder gets mode 0700, a new file 0600. Fails when another process has it open, when
-    /// it cannot be opened, and when its schema is not one that this build can bring up to date.
+    /// it cannot be opened, and when this build cannot migrate its schema.
     pub async fn open(path: &Path) -> Result<Self, OpenError> {
         open::open(path).await
     }
@@ -96,7 +96,7 @@ impl SqliteStore {
         Ok(Reader::new(self.readers.acquire().await?, room))
     }
 
-    /// A read-only transaction: every statement in it sees the same moment.
+    /// A read-only transaction: every statement in it sees the same snapshot.
     async fn snapshot(&self) -> Result<Reader<Transaction<'static, Sqlite>>, Fault> {
         let room = self.reads.acquire(1).await?;
         Ok(Reader::new(self.readers.begin().await?, room))
@@ -108,7 +108,7 @@ impl Lifecycle for SqliteStore {
     async fn check(&self) -> Result<(), Unfit> {
         let mut reader = self.reader().await?;
         migrations::check(&mut reader).await?;
-        // An empty job: it comes back only from a living writer.
+        // An empty job: only a working writer answers it.
         let probe = self
             .writer
             .write_relaxed((), |_, ()| Box::pin(async { Ok(()) }));
@@ -117,7 +117,7 @@ impl Lifecycle for SqliteStore {
 
     async fn moments(&self) -> Result<Moments, Unavailable> {
         let mut reader = self.reader().await?;
-        // The ids of events begin with their moment.
+        // The ids of events begin with their time.
         let latest: Option<i64> =
             sqlx::query_scalar("SELECT at FROM events ORDER BY id DESC LIMIT 1")
                 .fetch_optional(&mut *reader)
@@ -134,7 +134,7 @@ impl Lifecycle for SqliteStore {
     }
 
     async fn close(&self) {
-        // Readers first: the last connection to close folds the log into the database file.
+        // Readers first: the last connection to close moves the log into the database file.
         self.readers.close().await;
         self.writer.close().await;
     }

@@ -1,4 +1,4 @@
-//! From a path to an open, migrated database that no other server has.
+//! From a path to an open, migrated database that no other server has open.
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -23,20 +23,20 @@ use super::error::Fault;
 use super::writer::Writer;
 use super::{SqliteStore, migrations};
 
-/// Only the owner may look into a folder made here.
+/// Only the owner may access a folder created here.
 const FOLDER_MODE: u32 = 0o700;
-/// Only the owner may read a file made here; the log beside the database inherits it.
+/// Only the owner may read a file created here; the log beside the database inherits the mode.
 pub(super) const FILE_MODE: u32 = 0o600;
-/// How long a connection waits for a lock of another one.
+/// How long a connection waits for another one's lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a read waits for a free connection.
+/// Maximum wait of a read for a free connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 const READERS: u32 = 4;
-/// Reads that may wait for one, of all tenants together.
+/// Maximum number of waiting reads, of all tenants together.
 const READS_LIMIT: usize = 2048;
 const WRITER_CACHE_KIB: &str = "-65536";
 const READER_CACHE_KIB: &str = "-16384";
-/// The log is cut back to this after it was folded into the database.
+/// Size to which the log is truncated after a checkpoint.
 const LOG_LIMIT_BYTES: &str = "67108864";
 
 pub(super) async fn open(path: &Path) -> Result<SqliteStore, OpenError> {
@@ -78,7 +78,7 @@ pub(super) async fn open(path: &Path) -> Result<SqliteStore, OpenError> {
     })
 }
 
-/// Ends the leases of the process before this one: the lock says that it is gone.
+/// Ends the leases of the previous process: the lock proves that it has ended.
 async fn end_leases(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
     sqlx::query("UPDATE deliveries SET leased_until = NULL WHERE leased_until IS NOT NULL")
         .execute(connection)
@@ -86,10 +86,10 @@ async fn end_leases(connection: &mut SqliteConnection) -> Result<(), sqlx::Error
         .map(drop)
 }
 
-/// Refuses what is no path of a file.
+/// Refuses an invalid path of a file.
 pub(in crate::store) fn check_path(path: &Path) -> Result<(), OpenError> {
     let text = path.to_string_lossy();
-    // SQLite would read more into these than a path.
+    // SQLite would interpret these as more than a path.
     if path.file_name().is_none() || text.contains([':', '?', '%']) || text.ends_with('/') {
         return Err(OpenError::NoFile);
     }
@@ -107,7 +107,7 @@ pub(super) fn make_folder(path: &Path) -> Result<(), OpenError> {
         .map_err(|cause| file_error(folder, cause))
 }
 
-/// Holds the lock for as long as the file is open: the operating system lets go of it even when the
+/// Locks the file as long as it is open: the operating system releases the lock even when the
 /// process is killed.
 pub(super) fn lock(database: &Path) -> Result<File, OpenError> {
     let mut name = database.as_os_str().to_owned();
@@ -121,7 +121,7 @@ pub(super) fn lock(database: &Path) -> Result<File, OpenError> {
     }
 }
 
-/// Makes the file before SQLite does, which would let everybody read it.
+/// Creates the file before SQLite does, which would make it readable for all.
 pub(super) fn make_file(path: &Path) -> Result<(), OpenError> {
     open_or_make(path).map(drop)
 }
@@ -166,7 +166,7 @@ async fn readers(path: &Path) -> Result<SqlitePool, sqlx::Error> {
     SqlitePoolOptions::new()
         .max_connections(READERS)
         .acquire_timeout(ACQUIRE_TIMEOUT)
-        // A file does not hang up, so connections are neither tested nor replaced.
+        // A file does not disconnect, so connections are neither tested nor replaced.
         .test_before_acquire(false)
         .idle_timeout(None)
         .max_lifetime(None)
@@ -174,7 +174,7 @@ async fn readers(path: &Path) -> Result<SqlitePool, sqlx::Error> {
         .await
 }
 
-/// A connection in place of one that is of no more use.
+/// A new connection in place of an unusable one.
 pub(super) async fn reconnect(
     options: &SqliteConnectOptions,
 ) -> Result<SqliteConnection, sqlx::Error> {

@@ -1,4 +1,4 @@
-//! Operations as rows: how they are read back, and the look-ups of one.
+//! Operations as rows: reading, and look-ups of one.
 
 use preauth_core::operation::Operation;
 use preauth_core::value::{Cnpj, CompanyId, InvoiceNumber, OperationId, Timestamp};
@@ -21,7 +21,7 @@ pub(super) async fn by_id(
     Ok(row.as_ref().map(operation).transpose()?)
 }
 
-/// The operation in progress that holds an invoice in a group, other than `except`.
+/// The operation in progress that holds an invoice in a group, except `except`.
 pub(super) async fn holder(
     connection: &mut SqliteConnection,
     head_office: CompanyId,
@@ -33,8 +33,8 @@ pub(super) async fn holder(
         return Ok(None);
     };
     for form in number.held_as() {
-        // The condition on number and status is that of the unique index, word for word: SQLite
-        // uses the index for no other.
+        // The condition on number and status repeats that of the unique index verbatim: otherwise
+        // SQLite does not use the index.
         let row = sqlx::query(select_operations!(
             "WHERE o.head_office_id = ?1 AND o.supplier_cnpj = ?2
                AND coalesce(o.invoice_number_nfc, o.invoice_number) = ?3
@@ -54,15 +54,15 @@ pub(super) async fn holder(
     Ok(None)
 }
 
-/// Offers whose time has passed, those first that have waited longest, and why others of them cannot
-/// be read; without those in `left_out`.
+/// Overdue offers, the longest overdue first, and the errors of unreadable ones; those in
+/// `left_out` are skipped.
 pub(super) async fn overdue(
     connection: &mut SqliteConnection,
     now: Timestamp,
     limit: u32,
     left_out: &[i64],
 ) -> Result<(Vec<Operation>, Vec<(OperationId, Corrupt)>), Fault> {
-    // As JSON the numbers are one value to bind.
+    // As JSON the numbers are a single bound value.
     let rows = sqlx::query(select_operations!(
         "WHERE o.status = 'IN_PRE_AUTH' AND o.expires_at < ?1
            AND o.id NOT IN (SELECT value FROM json_each(?3))

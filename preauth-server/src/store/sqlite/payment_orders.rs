@@ -1,4 +1,4 @@
-//! Payment orders as rows: read, written, and their new versions.
+//! Payment orders as rows: reading, inserting, and updating.
 
 use async_trait::async_trait;
 use preauth_core::payment_order::{OtherOrder, PaymentOrder};
@@ -40,7 +40,7 @@ pub(super) async fn by_id(
     Ok(row.as_ref().map(order).transpose()?)
 }
 
-/// Writes a new order. A conflict when its operation has got another than `instead_of`.
+/// Inserts a new order. A conflict when its operation has another current order than `instead_of`.
 pub(super) async fn insert(
     connection: &mut SqliteConnection,
     order: &PaymentOrder,
@@ -80,7 +80,7 @@ pub(super) async fn insert(
     one_row_or(done.rows_affected(), WriteError::Conflict)
 }
 
-/// Writes an order's next version over `expected`.
+/// Updates an order from the version `expected`.
 pub(super) async fn update(
     connection: &mut SqliteConnection,
     order: &PaymentOrder,
@@ -120,7 +120,7 @@ pub(super) async fn of_operation(
     Ok(others?)
 }
 
-/// The order whose place the next one of an operation takes.
+/// The current order of an operation, which the next one replaces.
 pub(super) async fn current(
     connection: &mut SqliteConnection,
     operation: OperationId,

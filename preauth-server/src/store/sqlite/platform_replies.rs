@@ -1,4 +1,4 @@
-//! What idempotency keys of the platform's own answered.
+//! Stored replies of the platform API's idempotency keys.
 
 use preauth_core::port::{NewReply, PlatformReply};
 use preauth_core::value::{IdempotencyKey, Timestamp};
@@ -8,7 +8,7 @@ use crate::store::rows::platform_reply;
 
 use super::error::{Fault, WriteError, one_row_or};
 
-/// What a key answered, expired or not.
+/// The reply of a key, expired or not.
 pub(super) async fn find(
     connection: &mut SqliteConnection,
     key: &IdempotencyKey,
@@ -21,8 +21,8 @@ pub(super) async fn find(
     Ok(row.as_ref().map(platform_reply).transpose()?)
 }
 
-/// Remembers what a key answers, if there is one, over an expired answer too. A conflict when the key has an answer
-/// that still counts.
+/// Stores the reply of a key, if there is one, also in place of an expired one. A conflict when the
+/// key has a valid reply.
 pub(super) async fn remember(
     connection: &mut SqliteConnection,
     reply: Option<&NewReply>,

@@ -76,7 +76,7 @@ impl Queries for SqliteStore {
     }
 }
 
-/// The database keeps counts by company and status. Of one reference there are few.
+/// The database keeps counts by company and status. A reference has only a few operations.
 async fn total(
     connection: &mut SqliteConnection,
     viewer: Viewer,
@@ -114,7 +114,7 @@ async fn rows(
     Ok(query.build().fetch_all(connection).await?)
 }
 
-/// What the viewer may see and the filter lets pass, in words that SQLite finds an index for.
+/// The viewer's permission and the filter, in a form for which SQLite uses an index.
 fn restrict(query: &mut QueryBuilder<Sqlite>, viewer: Viewer, filter: &Filter) {
     let Filter {
         external_reference,
@@ -138,11 +138,11 @@ fn restrict(query: &mut QueryBuilder<Sqlite>, viewer: Viewer, filter: &Filter) {
         query.push(" AND external_reference = ");
         query.push_bind(ExternalReference::as_str(reference));
     }
-    // A set: repeated statuses would only make more statements.
+    // A set, because repeated statuses would only add statements.
     let statuses: EnumSet<Status> = statuses.iter().copied().collect();
     if !statuses.is_empty() {
-        // The index on the status has the order of a list for one status only; the sign keeps SQLite
-        // from sorting a million rows of two.
+        // For one status only, the index on the status has the order of the list; the sign keeps
+        // SQLite from sorting a million rows of two.
         let sign = if statuses.len() == 1 { "" } else { "+" };
         query.push(format_args!(" AND {sign}status IN ("));
         let mut list = query.separated(", ");

@@ -1,4 +1,4 @@
-//! A reading connection, and the right to it.
+//! A reading connection, with its place in the budget.
 
 use std::ops::{Deref, DerefMut};
 
@@ -6,7 +6,7 @@ use sqlx::SqliteConnection;
 
 use crate::fair::Room;
 
-/// A connection, or a transaction on one. It goes back before its place is given to another.
+/// A connection, or a transaction on one. It is returned before its place is given to another.
 pub(super) struct Reader<C> {
     connection: C,
     _room: Room,

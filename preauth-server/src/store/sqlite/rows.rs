@@ -1,4 +1,4 @@
-//! Rows as SQLite's driver gives them out.
+//! Rows of SQLite's driver.
 
 use sqlx::Row;
 use sqlx::sqlite::SqliteRow;
@@ -14,7 +14,7 @@ raw_row!(SqliteRow, |row: &SqliteRow, column: &str| {
     id.map_err(|error| sqlx::Error::Decode(error.into()))
 });
 
-/// A list of ids as the JSON text that `json_each` takes apart; read each with `unhex(value)`.
+/// A list of ids as the JSON text for `json_each`; read each with `unhex(value)`.
 pub(super) fn id_list<'a>(ids: impl Iterator<Item = &'a Uuid>) -> String {
     let quoted: Vec<String> = ids.map(|id| format!("\"{}\"", id.as_simple())).collect();
     format!("[{}]", quoted.join(","))

@@ -15,10 +15,10 @@ use crate::store::sandbox::{
 use super::archive;
 use super::open::{check_path, lock, make_file, make_folder, writing};
 
-/// What a file is to a sandbox.
+/// The state of a file for a sandbox.
 enum Found {
     Marked(SandboxMark),
-    /// Empty, or known by its key, which a complete sandbox left.
+    /// Empty, or recognised by the key of a complete sandbox of an earlier version.
     Claimable {
         is_seeded: bool,
     },
@@ -30,7 +30,7 @@ pub(in crate::store) async fn claim_for_sandbox(
     known: Option<&KeyHash>,
 ) -> Result<SandboxMark, OpenError> {
     check_path(path)?;
-    // A connection that could write would change the file's header.
+    // A writing connection would change the file's header.
     if let Found::Marked(mark) = look(path, known).await? {
         return Ok(mark);
     }
@@ -86,7 +86,7 @@ async fn look(path: &Path, known: Option<&KeyHash>) -> Result<Found, OpenError> 
     let options = archive::options(path);
     let mut connection = options.connect().await.map_err(failed(path))?;
     let found = read(&mut connection, known).await;
-    // What it could say about its end is of no use.
+    // A failure to close is irrelevant.
     let _ = connection.close().await;
     found.map_err(failed(path))?.ok_or(OpenError::NotASandboxs)
 }

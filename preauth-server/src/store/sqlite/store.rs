@@ -12,8 +12,8 @@ use preauth_core::value::{EventId, IdempotencyKey, OperationId, PaymentOrderId, 
 use super::error::Fault;
 use super::{SqliteStore, commit, load, platform_replies};
 
-/// Of many commits at once so many stand in the writer's queue: as many as fill a transaction, and
-/// the next one's.
+/// Maximum number of one caller's commits in the writer's queue: enough to fill a transaction, and
+/// the next one.
 const MAX_QUEUED: usize = 256;
 
 #[async_trait]
@@ -94,7 +94,7 @@ impl Store for SqliteStore {
     }
 
     async fn commit_all(&self, commits: Vec<Commit>) -> Vec<Result<(), CommitError>> {
-        // The writer takes what is queued together; others find room in its queue.
+        // The writer takes queued commits together; others find room in its queue.
         let commits = stream::iter(commits).map(|commit| self.commit(commit));
         commits.buffered(MAX_QUEUED).collect().await
     }

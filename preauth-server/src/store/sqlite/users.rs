@@ -1,4 +1,4 @@
-//! The register of users.
+//! Users.
 
 use async_trait::async_trait;
 use preauth_core::port::{NewReply, PageRequest, Unavailable};
@@ -79,7 +79,7 @@ async fn insert(connection: &mut SqliteConnection, user: &User) -> Result<(), Wr
     one_row_or(done.rows_affected(), WriteError::NotFound)
 }
 
-/// Writes what is named, in one statement, so that changes made side by side all last.
+/// Writes the named columns in one statement, so that concurrent changes are all kept.
 async fn update(
     connection: &mut SqliteConnection,
     id: UserId,

@@ -1,4 +1,4 @@
-//! What waits, counted from indexes and not further than needed.
+//! Counts waiting work from indexes, up to a limit.
 
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
@@ -14,7 +14,7 @@ use super::rows::Columns;
 impl Watch for SqliteStore {
     async fn waiting(&self, now: Timestamp) -> Result<Waiting, Unavailable> {
         let mut reader = self.reader().await?;
-        // One step of `waiting` per endpoint with pending deliveries, however many they are.
+        // One step of `waiting` per endpoint with pending deliveries, however many they have.
         let row = sqlx::query(
             "WITH RECURSIVE
              waiting (endpoint_id) AS (

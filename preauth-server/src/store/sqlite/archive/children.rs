@@ -1,4 +1,4 @@
-//! What belongs to the records of a page: a statement for everything of a kind.
+//! The children of a page's records: one statement per kind.
 
 use sqlx::SqliteConnection;
 use sqlx::sqlite::{SqliteArguments, SqliteRow};
@@ -7,7 +7,7 @@ use crate::store::archive::{Gathering, Owner, Range};
 
 use super::super::error::Fault;
 
-/// A statement for each owner: what the index on its events finds within a range.
+/// One statement per owner: finds its events within a range by their index.
 macro_rules! within_range {
     ($owner:expr, $select:literal, $order:literal) => {
         match $owner {
@@ -35,7 +35,7 @@ macro_rules! within_range {
     };
 }
 
-/// Reads the events of everything within `range`.
+/// Reads the events of every record within `range`.
 pub(super) async fn events_of(
     connection: &mut SqliteConnection,
     owner: Owner,

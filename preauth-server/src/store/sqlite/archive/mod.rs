@@ -1,7 +1,7 @@
-//! Everything in the file, beside the server that has it: each page by a short transaction, because the log
-//! grows behind a long one.
+//! Reads the whole file while a server uses it. Each page is a short transaction, because the log
+//! grows during a long one.
 //!
-//! The connection only reads, without the lock file, and nobody waits for it.
+//! The connection only reads, without the lock file, and blocks no other.
 
 mod children;
 mod notices;
@@ -23,18 +23,18 @@ use super::migrations;
 use super::rows::Columns;
 use pages::page;
 
-/// How long the connection waits for a lock, which readers meet only while the log is made anew.
+/// Timeout of waiting for a lock, which readers meet only while the log is restarted.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const CACHE_KIB: &str = "-16384";
 
-/// A database file, read past the server.
+/// A database file, read without a server.
 #[derive(Debug)]
 pub(in crate::store) struct SqliteArchive {
     path: PathBuf,
 }
 
 impl SqliteArchive {
-    /// Fails unless there is a database with a schema that this build works on at `path`.
+    /// Fails unless `path` has a database whose schema this build supports.
     pub(in crate::store) async fn open(path: &Path) -> Result<Self, OpenError> {
         super::open::check_path(path)?;
         let failed = |cause: sqlx::Error| OpenError::Database {
@@ -66,7 +66,7 @@ impl SqliteArchive {
     }
 }
 
-/// How to read the file beside its server.
+/// The options for reading the file while its server uses it.
 pub(super) fn options(path: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(path)
@@ -82,7 +82,7 @@ impl Archive for SqliteArchive {
     }
 }
 
-/// A connection, and how far it has read.
+/// A connection, and the stage that it has reached.
 #[derive(Debug)]
 struct View {
     connection: SqliteConnection,
@@ -90,7 +90,7 @@ struct View {
 }
 
 impl View {
-    /// The page at the present stage: all of it by one transaction, which ends with it.
+    /// The page at the current stage, in one transaction.
     async fn page(&mut self, limit: u32) -> Result<Page, Fault> {
         self.connection.execute("BEGIN").await?;
         let row = sqlx::query("SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER) AS now")

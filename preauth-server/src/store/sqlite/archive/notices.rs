@@ -1,4 +1,4 @@
-//! Mails, and offers without one.
+//! Mails, and offers without a mail.
 
 use sqlx::SqliteConnection;
 use uuid::Uuid;
@@ -7,7 +7,7 @@ use crate::store::archive::{self, Page, Stage};
 
 use super::super::error::Fault;
 
-/// Mails with the operations that they name.
+/// Mails with their operations.
 pub(super) async fn notices(
     connection: &mut SqliteConnection,
     stage: &Stage,
@@ -31,7 +31,7 @@ pub(super) async fn notices(
     Ok(archive::notices(&rows, stage)?)
 }
 
-/// Those that were sent and count; in the order of an index, but for the ids.
+/// Sent mails that count, in the order of an index, except for the ids.
 pub(super) async fn sent(
     connection: &mut SqliteConnection,
     stage: &Stage,
@@ -55,7 +55,7 @@ pub(super) async fn sent(
     Ok(archive::sent(&rows, stage)?)
 }
 
-/// Offers of which there is no mail.
+/// Offers without a mail.
 pub(super) async fn offers_without_mail(
     connection: &mut SqliteConnection,
     stage: &Stage,

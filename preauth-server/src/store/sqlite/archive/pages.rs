@@ -1,4 +1,4 @@
-//! One page after the other, each by the index that has its order.
+//! Reads one page after the other, each by the index in its order.
 
 use sqlx::SqliteConnection;
 use uuid::Uuid;
@@ -11,8 +11,8 @@ use super::super::rows::Columns;
 use super::children::{events_of, extensions_of};
 use super::notices;
 
-/// The page at `stage` and the stage after it: the next kind of records once a page is not full, because
-/// whoever reads on while others write never comes to an end.
+/// The page at `stage` and the stage after it. A page that is not full ends its kind of records:
+/// reading on while others write might never end.
 pub(super) async fn page(
     connection: &mut SqliteConnection,
     stage: &Stage,
@@ -173,7 +173,7 @@ async fn holders(
     .bind(supplier)
     .bind(number)
     .bind(id)
-    // The last of the page before, and one more.
+    // The last row of the previous page, and one more.
     .bind(i64::from(limit.max(2)))
     .fetch_all(connection)
     .await?;
@@ -200,8 +200,8 @@ async fn strays(
     Ok(archive::strays(&rows, stage)?)
 }
 
-/// The counts of the next head office that are wrong, or the first of them: its operations are counted in the
-/// moment in which its counts are read.
+/// The next head office's wrong counts, or the first of them: its operations are counted in the
+/// same snapshot in which its counts are read.
 async fn miscounts(
     connection: &mut SqliteConnection,
     stage: &Stage,
@@ -241,7 +241,7 @@ async fn miscounts(
     Ok((archive::miscounts(&rows)?, Stage::Counts(head_office)))
 }
 
-/// The room that the files of the next head office are said to have, if it is wrong.
+/// The next head office's recorded size of files, if it is wrong.
 async fn file_bytes(
     connection: &mut SqliteConnection,
     stage: &Stage,

@@ -9,7 +9,8 @@ use crate::store::rows::{StateColumns, compared_number};
 
 use super::super::error::{WriteError, one_row_or};
 
-/// Writes a new operation. A conflict when its id is taken, or its invoice is held by another.
+/// Inserts a new operation. A conflict when its id is taken, or another operation holds its
+/// invoice.
 pub(super) async fn insert(
     connection: &mut SqliteConnection,
     operation: &Operation,
@@ -54,8 +55,8 @@ pub(super) async fn insert(
     Ok(())
 }
 
-/// Writes an operation's next version over `expected`: what may change of it, and nothing else. A
-/// conflict also when it takes up an invoice that another one holds.
+/// Updates an operation from the version `expected`: only the columns that may change. Also a
+/// conflict when it takes an invoice that another operation holds.
 pub(super) async fn update(
     connection: &mut SqliteConnection,
     operation: &Operation,
@@ -81,7 +82,7 @@ pub(super) async fn update(
     one_row_or(done.rows_affected(), WriteError::Conflict)
 }
 
-/// Writes an extension as it is after the commit: a new row when it opens, else its new status.
+/// Writes an extension in its state after the commit: a new row when it opens, else its new status.
 pub(super) async fn write_extension(
     connection: &mut SqliteConnection,
     operation: &Operation,

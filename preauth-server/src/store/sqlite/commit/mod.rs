@@ -1,4 +1,4 @@
-//! One commit: all of it, or a conflict that leaves nothing behind.
+//! One commit: written in full, or a conflict that writes nothing.
 
 mod aggregate;
 mod record;
@@ -10,7 +10,7 @@ use sqlx::SqliteConnection;
 use super::error::WriteError;
 use super::{invoices, payment_orders, platform_replies};
 
-/// Writes everything that a decision changed. The constraints of the schema say whether it may.
+/// Writes all changes of a decision. The schema's constraints decide whether it is valid.
 pub(super) async fn write(
     connection: &mut SqliteConnection,
     commit: &Commit,
@@ -64,7 +64,7 @@ async fn remember(
         (ReplyScope::HeadOffice(head_office), Some(operation)) => {
             record::reply(connection, reply, head_office, operation, at).await
         }
-        // Only what an ERP begins is answered for a head office.
+        // Only creates of an ERP have a reply for a head office.
         (ReplyScope::HeadOffice(_), None) => Ok(()),
         (ReplyScope::Platform, _) => platform_replies::remember(connection, Some(reply), at).await,
     }

@@ -1,4 +1,4 @@
-//! What a commit records beside the aggregate.
+//! The rows of a commit besides the aggregate.
 
 use preauth_core::operation::{Actor, InvoiceFile};
 use preauth_core::port::{
@@ -12,8 +12,8 @@ use sqlx::SqliteConnection;
 use super::super::error::{WriteError, one_row_or};
 use super::super::rows::clamped;
 
-/// Invites a supplier for the head office of the commit. A conflict when that has invited it already,
-/// or when the first invitation finds its tax id taken.
+/// Invites a supplier for the head office of the commit. A conflict when the head office has
+/// already invited it, or when the first invitation finds its tax id taken.
 pub(super) async fn invitation(
     connection: &mut SqliteConnection,
     supplier: &NewSupplier,
@@ -40,8 +40,8 @@ pub(super) async fn invitation(
     Ok(())
 }
 
-/// The company that invitations and operations refer to: a head office of its own. No head office's
-/// name for it stands there; the tax id takes its place.
+/// The company that invitations and operations refer to: its own head office. It has the tax id in
+/// place of a name, because each head office gave it a name of its own.
 async fn invited_company(
     connection: &mut SqliteConnection,
     supplier: &NewSupplier,
@@ -59,7 +59,7 @@ async fn invited_company(
     Ok(())
 }
 
-/// Records the event. A conflict when the aggregate's version has one already.
+/// Inserts the event. A conflict when the aggregate's version already has one.
 pub(super) async fn event(
     connection: &mut SqliteConnection,
     commit: &Commit,
@@ -88,7 +88,7 @@ pub(super) async fn event(
     Ok(())
 }
 
-/// Addresses the event to an endpoint, due at once; silently nothing when that was deleted.
+/// Adds a delivery to an endpoint, due now; does nothing when the endpoint was deleted.
 pub(super) async fn delivery(
     connection: &mut SqliteConnection,
     delivery: NewDelivery,
@@ -110,7 +110,7 @@ pub(super) async fn delivery(
     Ok(())
 }
 
-/// Stages a mail.
+/// Stores a mail to be sent.
 pub(super) async fn notice(
     connection: &mut SqliteConnection,
     notice: &NewNotice,
@@ -134,8 +134,8 @@ pub(super) async fn notice(
     Ok(())
 }
 
-/// Remembers what an ERP's idempotency key answers, over an expired answer too. A conflict when the
-/// key has an answer that still counts.
+/// Stores the reply of an ERP's idempotency key, also in place of an expired one. A conflict when
+/// the key has a valid reply.
 pub(super) async fn reply(
     connection: &mut SqliteConnection,
     reply: &NewReply,
@@ -164,7 +164,7 @@ pub(super) async fn reply(
     one_row_or(done.rows_affected(), WriteError::Conflict)
 }
 
-/// Describes the invoice file that came with an offer.
+/// Inserts the description of an offer's invoice file.
 pub(super) async fn file(
     connection: &mut SqliteConnection,
     file: &InvoiceFile,
@@ -184,7 +184,7 @@ pub(super) async fn file(
     Ok(())
 }
 
-/// Whose event it is, and which version it led to; none of an event that no aggregate is behind.
+/// The aggregate of an event and its new version; `None` for an event without an aggregate.
 const fn aggregate_of(
     write: &Write,
 ) -> (Option<OperationId>, Option<PaymentOrderId>, Option<Version>) {

@@ -1,4 +1,4 @@
-//! What a head office may be granted, and whom it refuses.
+//! Credit analyses and block lists of head offices.
 
 use preauth_core::operation::Credit;
 use preauth_core::value::{Cnpj, CompanyId, Timestamp};
@@ -9,7 +9,7 @@ use crate::store::rows;
 use super::super::error::{Fault, WriteError, one_row_or};
 use super::super::rows::Columns;
 
-/// Sets a credit analysis in place of an earlier one; not found unless for a head office.
+/// Sets or replaces a credit analysis; not found unless the company is a head office.
 pub(super) async fn set_credit(
     connection: &mut SqliteConnection,
     (company, credit, at): &(CompanyId, Credit, Timestamp),
@@ -47,7 +47,7 @@ pub(super) async fn credit(
     Ok(credit.transpose()?)
 }
 
-/// Blocks a supplier, as of the first time it is blocked; not found unless for a head office.
+/// Blocks a supplier; the first entry's time stays. Not found unless the company is a head office.
 pub(super) async fn block(
     connection: &mut SqliteConnection,
     (company, supplier, at): &(CompanyId, Cnpj, Timestamp),
@@ -66,7 +66,7 @@ pub(super) async fn block(
     one_row_or(done.rows_affected(), WriteError::NotFound)
 }
 
-/// Takes a supplier off the block list, with every entry of its legal entity; not found when there is
+/// Removes every entry of a supplier's legal entity from the block list; not found when there is
 /// none.
 pub(super) async fn unblock(
     connection: &mut SqliteConnection,

@@ -1,4 +1,4 @@
-//! The register of companies, with credit analyses and block lists.
+//! Companies, with credit analyses and block lists.
 
 mod decisions;
 mod suspension;
@@ -152,7 +152,7 @@ impl Companies for SqliteStore {
     }
 }
 
-/// Registers a company, below a head office that is one; an invited supplier under the id that it has.
+/// Registers a company, whose parent must be a head office; an invited supplier keeps its id.
 async fn insert(connection: &mut SqliteConnection, company: &Company) -> Result<(), WriteError> {
     let head_office = company.head_office.unwrap_or(company.id);
     let done = sqlx::query(
@@ -178,7 +178,7 @@ async fn insert(connection: &mut SqliteConnection, company: &Company) -> Result<
     if done.rows_affected() == 1 {
         return Ok(());
     }
-    // What kept it out: its tax id, or its head office.
+    // What caused the conflict: its tax id, or its head office.
     let taken = by_cnpj(connection, company.cnpj).await?;
     Err(if taken.is_some() {
         WriteError::Conflict

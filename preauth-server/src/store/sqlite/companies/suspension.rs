@@ -8,7 +8,7 @@ use crate::store::rows::company;
 
 use super::super::error::WriteError;
 
-/// Suspends a company, as of the first time it is suspended.
+/// Suspends a company; the first suspension's time stays.
 pub(super) async fn begin(
     connection: &mut SqliteConnection,
     (id, suspension): &(CompanyId, Suspension),

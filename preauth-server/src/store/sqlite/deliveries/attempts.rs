@@ -11,7 +11,7 @@ use crate::store::rows::attempt;
 use super::super::error::Fault;
 use super::super::rows::id_list;
 
-/// Gives each delivery its attempts, oldest first, by one statement for all of them.
+/// Attaches the attempts of each delivery, oldest first, by one statement for all.
 pub(super) async fn attach(
     connection: &mut SqliteConnection,
     deliveries: &mut [Delivery],

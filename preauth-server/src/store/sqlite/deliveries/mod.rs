@@ -18,8 +18,8 @@ use super::SqliteStore;
 use super::error::{Fault, unavailable};
 use super::rows::{clamped, count};
 
-/// A delivery with its event and whether its endpoint is paused, before the conditions. What is
-/// pending for a removed endpoint has failed: it is about to be ended.
+/// A delivery with its event and whether its endpoint is paused, before the conditions. A pending
+/// delivery of a removed endpoint counts as failed: it is about to be settled.
 const SELECT: &str = "SELECT d.id, d.head_office_id, d.event_id, d.event_type,
         CASE WHEN d.status = 'PENDING' AND e.deleted_at IS NOT NULL THEN 'FAILED'
              ELSE d.status END AS status,

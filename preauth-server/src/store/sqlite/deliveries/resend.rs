@@ -1,11 +1,11 @@
-//! Deliveries that ended are due again.
+//! Ended deliveries become due again.
 
 use preauth_core::value::{CompanyId, DeliveryId, Timestamp};
 use sqlx::SqliteConnection;
 
 use super::super::error::{WriteError, one_row_or};
 
-/// Puts a delivery that ended back into the queue, with the whole schedule before it.
+/// Queues an ended delivery again, with a fresh schedule.
 pub(super) async fn one(
     connection: &mut SqliteConnection,
     (id, at): &(DeliveryId, Timestamp),
@@ -33,7 +33,7 @@ pub(super) async fn one(
     Err(WriteError::Conflict)
 }
 
-/// Which failed deliveries are sent again together.
+/// A selection of failed deliveries to resend.
 pub(super) struct Batch {
     pub(super) company: CompanyId,
     pub(super) since: Timestamp,
@@ -41,7 +41,7 @@ pub(super) struct Batch {
     pub(super) limit: u32,
 }
 
-/// Puts a batch of what failed back into the queue; how many it were.
+/// Queues a batch of failed deliveries again; returns their number.
 pub(super) async fn failed(
     connection: &mut SqliteConnection,
     batch: &Batch,

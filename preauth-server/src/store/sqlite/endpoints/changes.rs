@@ -1,4 +1,4 @@
-//! What is done to endpoints, each in one transaction.
+//! Changes of endpoints, each in one transaction.
 
 use preauth_core::value::{CompanyId, EndpointId, EventTypeSet, Timestamp};
 use sqlx::SqliteConnection;
@@ -76,8 +76,8 @@ pub(super) async fn update(
     existing(connection, update.company).await
 }
 
-/// Removes an endpoint with its secrets. From now on nothing is sent to it; what was on its way is
-/// ended afterwards (see `settle`).
+/// Removes an endpoint with its secrets. Nothing more is sent to it; its pending deliveries are
+/// settled afterwards (see `settle`).
 pub(super) async fn delete(
     connection: &mut SqliteConnection,
     (company, at): &(CompanyId, Timestamp),
@@ -108,7 +108,7 @@ pub(super) async fn set_paused(
         return Err(WriteError::Conflict);
     }
     let paused_at = pause.paused.then_some(pause.at.unix_millis());
-    // What was kept is made due afterwards (see `settle`).
+    // The kept deliveries are made due afterwards (see `settle`).
     let resumed_at = (!pause.paused).then_some(pause.at.unix_millis());
     sqlx::query("UPDATE endpoints SET paused_at = ?2, resumed_at = ?3 WHERE id = ?1")
         .bind(before.id.as_uuid().as_bytes().as_slice())
@@ -119,7 +119,7 @@ pub(super) async fn set_paused(
     existing(connection, pause.company).await
 }
 
-/// Whether it can sign for good; one whose master key was given up cannot.
+/// Whether it has a secret that does not end; an endpoint whose master key was abandoned has none.
 async fn has_lasting_secret(
     connection: &mut SqliteConnection,
     endpoint: EndpointId,
@@ -133,8 +133,8 @@ async fn has_lasting_secret(
     Ok(found.is_some())
 }
 
-/// Makes a secret the newest. The others end when they would have, or at `others_until` if that is
-/// earlier; what has ended is forgotten.
+/// Adds the newest secret. The others end as scheduled, or at `others_until` if that is earlier;
+/// ended secrets are deleted.
 pub(super) async fn rotate(
     connection: &mut SqliteConnection,
     rotation: &Rotation,

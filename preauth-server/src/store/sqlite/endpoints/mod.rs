@@ -1,4 +1,4 @@
-//! The register of endpoints. A removed one stays in its table for the history of its deliveries.
+//! Endpoints. A removed one stays in its table for the history of its deliveries.
 
 mod changes;
 mod secrets;

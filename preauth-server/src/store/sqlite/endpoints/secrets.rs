@@ -1,4 +1,4 @@
-//! Signing secrets as they are kept, for those who seal them.
+//! Stored signing secrets, for their encryption.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::directory::{Abandoned, KeptSecret, ResealedSecret, SealedSecret, Secr
 use super::super::error::{Fault, WriteError};
 use super::super::rows::Columns;
 
-/// Which page of the secrets in force.
+/// A page of the secrets in force.
 #[derive(Debug)]
 pub(super) struct SecretsPage {
     pub(super) now: Timestamp,
@@ -19,7 +19,7 @@ pub(super) struct SecretsPage {
     pub(super) limit: u32,
 }
 
-/// What has ended waits for its endpoint's next rotation, and is given to nobody.
+/// Ended secrets are never returned; the endpoint's next rotation deletes them.
 pub(super) async fn in_force(
     connection: &mut SqliteConnection,
     page: &SecretsPage,
@@ -53,7 +53,7 @@ pub(super) async fn in_force(
     rows.iter().map(kept).collect()
 }
 
-/// Whoever rotated or removed a secret meanwhile was quicker: what is kept is compared.
+/// The stored value is compared, so that a concurrent rotation or removal wins.
 pub(super) async fn replace(
     connection: &mut SqliteConnection,
     resealed: &Vec<ResealedSecret>,
@@ -75,7 +75,7 @@ pub(super) async fn replace(
     Ok(replaced)
 }
 
-/// Secrets that nobody can open any more.
+/// Secrets that can no longer be decrypted.
 #[derive(Debug)]
 pub(super) struct Abandonment {
     pub(super) secrets: Vec<KeptSecret>,
@@ -112,7 +112,7 @@ pub(super) async fn abandon(
     Ok(all)
 }
 
-/// One that is paused already stays so since then.
+/// An endpoint that is already paused keeps the time of its pause.
 async fn pause_without_secret(
     connection: &mut SqliteConnection,
     endpoint: EndpointId,

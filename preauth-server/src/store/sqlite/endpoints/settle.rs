@@ -1,26 +1,26 @@
-//! What follows for the deliveries of an endpoint that was removed or resumed: a batch at a time, so
-//! that the change itself is short, and nobody waits for it however many they are.
+//! Settles the deliveries of an endpoint that was removed or resumed. It works in batches, so that
+//! the change of the endpoint itself is short, however many deliveries it has.
 //!
-//! What is left to do is seen in the rows: it goes on after a crash as well.
+//! The remaining work is visible in the rows, so it continues after a crash.
 
 use sqlx::{Row, SqliteConnection};
 
 use super::super::error::WriteError;
 use super::super::rows::clamped;
 
-/// Resumed endpoints that a batch looks after.
+/// Maximum number of resumed endpoints per batch.
 const MAX_RESUMED: usize = 16;
 
-/// How many deliveries a batch concerned.
+/// The number of deliveries settled by a batch.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Settled {
-    /// Ended, because their endpoint was removed.
+    /// Failed, because their endpoint was removed.
     pub(in super::super) ended: u64,
     /// Due now, because their endpoint was resumed.
     pub(in super::super) made_due: u64,
 }
 
-/// Does so much of what is left to do.
+/// Settles a batch.
 pub(in super::super) async fn settle(
     connection: &mut SqliteConnection,
     limit: &u32,
@@ -40,7 +40,7 @@ pub(in super::super) async fn settle(
     Ok(Settled { ended, made_due })
 }
 
-/// Ends what is pending for removed endpoints as of their removal, under a lease or not.
+/// Fails the pending deliveries of removed endpoints as of their removal, leased or not.
 async fn end_removed(connection: &mut SqliteConnection, limit: u32) -> Result<u64, WriteError> {
     let done = sqlx::query(
         "WITH RECURSIVE
@@ -70,8 +70,8 @@ async fn end_removed(connection: &mut SqliteConnection, limit: u32) -> Result<u6
     Ok(done.rows_affected())
 }
 
-/// Makes due what a resumed endpoint kept; `None` when there is no such endpoint. What was attempted
-/// since then keeps its schedule.
+/// Makes the kept deliveries of a resumed endpoint due; `None` when there is no such endpoint.
+/// Deliveries attempted since then keep their schedule.
 async fn make_due(
     connection: &mut SqliteConnection,
     limit: u64,

@@ -1,4 +1,4 @@
-//! Leasing what is due, without one endpoint's backlog standing before another's.
+//! Leases due deliveries, so that one endpoint's backlog does not delay another's.
 
 use std::collections::HashMap;
 
@@ -13,14 +13,14 @@ use crate::store::set_aside::{LOOK_AGAIN, Unreadable};
 use super::super::error::{WriteError, one_row_or};
 use super::super::rows::Columns;
 
-/// How often one claim fills the places of what it set aside.
+/// Maximum number of rounds in which one claim replaces unreadable deliveries.
 const MAX_ROUNDS: u32 = 8;
 
 type Secrets = HashMap<EndpointId, Vec<Vec<u8>>>;
 
-/// Leases what is due, at most so many in all, to each endpoint and to slow ones.
+/// Leases due deliveries, within the limits in all, per endpoint and for slow endpoints.
 ///
-/// What cannot be read is set aside, and other deliveries take its place.
+/// Unreadable deliveries are skipped and replaced by others.
 pub(super) async fn claim(
     connection: &mut SqliteConnection,
     claim: &Claim,
@@ -31,7 +31,7 @@ pub(super) async fn claim(
         let last_token = last_token(connection).await?;
         let taken = lease(connection, &rest, last_token).await?;
         if taken == 0 {
-            // Looking in vain writes nothing.
+            // Without due deliveries nothing is written.
             break;
         }
         spend_tokens(connection, taken).await?;
@@ -64,7 +64,7 @@ pub(super) async fn claim(
     Ok((leased, unreadable))
 }
 
-/// Ends the lease of a delivery that cannot be read, and has it wait for a build that can.
+/// Ends the lease of an unreadable delivery, and delays it until a build may be able to read it.
 async fn put_aside(
     connection: &mut SqliteConnection,
     delivery: &[u8],
@@ -78,7 +78,7 @@ async fn put_aside(
     Ok(())
 }
 
-/// The deliveries that were leased after a token, with what is to be sent.
+/// The deliveries with leases after a token, with the data to send.
 async fn leases_after(
     connection: &mut SqliteConnection,
     claim: &Claim,
@@ -109,11 +109,11 @@ async fn leases_after(
     Ok(rows)
 }
 
-/// Marks the oldest due deliveries of each endpoint that has room, and says how many; tokens go on
-/// after `last_token`.
+/// Leases the oldest due deliveries of each endpoint that has room, and returns their number;
+/// tokens continue after `last_token`.
 ///
 /// `waiting` goes from one endpoint with pending deliveries to the next by the index, so that the
-/// work depends on how many endpoints wait and not on how much waits for them.
+/// work depends on the number of such endpoints and not on that of their deliveries.
 async fn lease(
     connection: &mut SqliteConnection,
     claim: &Claim,
@@ -176,7 +176,7 @@ async fn lease(
     Ok(done.rows_affected())
 }
 
-/// Tokens are kept apart from the deliveries, which the janitor removes.
+/// The last token is stored separately, because the janitor removes deliveries.
 async fn last_token(connection: &mut SqliteConnection) -> Result<i64, WriteError> {
     let row = sqlx::query("SELECT last FROM sequences WHERE name = 'lease'")
         .fetch_one(connection)
@@ -192,7 +192,7 @@ async fn spend_tokens(connection: &mut SqliteConnection, taken: u64) -> Result<(
     one_row_or(done.rows_affected(), WriteError::Conflict)
 }
 
-/// The secrets in force of every endpoint that a lease was taken on, newest first.
+/// The secrets in force of every endpoint with a new lease, newest first.
 async fn secrets(
     connection: &mut SqliteConnection,
     now: Timestamp,
@@ -212,8 +212,8 @@ async fn secrets(
     let mut secrets = Secrets::new();
     for row in &rows {
         let columns = Columns::of("endpoint_secrets", row);
-        // Without its endpoint it is nobody's; what holds no bytes will not be opened, so that
-        // nothing is sent with a signature less.
+        // Without its endpoint it cannot be assigned. A value that is not bytes will fail to
+        // decrypt, so that nothing is sent with a signature missing.
         if let Ok(endpoint) = columns.uuid("endpoint_id") {
             let sealed = columns.raw("sealed").unwrap_or_default();
             let secrets = secrets.entry(EndpointId::new(endpoint)).or_default();

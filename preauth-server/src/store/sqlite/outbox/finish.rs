@@ -1,4 +1,4 @@
-//! The end of a lease: with an attempt and its verdict, or without one.
+//! Ends a lease: with an attempt and its verdict, or without one.
 
 use preauth_core::delivery::is_slow;
 use preauth_core::port::{Attempt, AttemptError, Trigger, Verdict};
@@ -8,13 +8,13 @@ use sqlx::SqliteConnection;
 use super::super::error::WriteError;
 use super::super::notices;
 
-/// An attempt under a lease, and what follows from it.
+/// An attempt under a lease, and its consequences.
 #[derive(Debug)]
 pub(super) struct Finished {
     pub(super) delivery: DeliveryId,
     pub(super) token: i64,
     pub(super) endpoint: EndpointId,
-    /// As it was when it was leased.
+    /// Its state when the delivery was leased.
     pub(super) endpoint_is_slow: bool,
     pub(super) trigger: Trigger,
     pub(super) attempt: Attempt,
@@ -22,7 +22,7 @@ pub(super) struct Finished {
 }
 
 impl Finished {
-    /// Whether the attempt tells how slow the endpoint is now; most often it is as it was.
+    /// Whether the attempt shows a change of the endpoint's pace; usually it does not.
     fn shows_pace(&self) -> bool {
         self.endpoint_is_slow
             || self.verdict == Verdict::Delivered
@@ -71,7 +71,7 @@ pub(super) async fn finish(
     Ok(true)
 }
 
-/// Ends a lease without an attempt; nothing when it is not the newest any more.
+/// Ends a lease without an attempt; does nothing when it is no longer the newest.
 pub(super) async fn release(
     connection: &mut SqliteConnection,
     (delivery, token): &(DeliveryId, i64),
@@ -132,7 +132,7 @@ async fn note_pace(
     Ok(())
 }
 
-/// Pauses the endpoint and mails its company, unless it is paused already, or removed.
+/// Pauses the endpoint and mails its company, unless the endpoint is already paused, or removed.
 async fn pause(
     connection: &mut SqliteConnection,
     endpoint: EndpointId,

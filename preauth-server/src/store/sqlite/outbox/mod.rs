@@ -1,4 +1,4 @@
-//! The dispatcher's side. Due times are the service's; leases end by SQLite's own clock.
+//! The outbox for the dispatcher. Due times are the service's; leases expire by SQLite's own clock.
 
 mod claim;
 mod finish;
@@ -15,7 +15,7 @@ use finish::Finished;
 #[async_trait]
 impl Outbox for SqliteStore {
     async fn claim(&self, claim: &Claim) -> Result<Vec<Leased>, Unavailable> {
-        // A lease that a power failure undoes is held by nobody any more.
+        // A power failure may undo a lease, but its holder is lost with it.
         let claimed = self.writer.write_relaxed(*claim, |connection, claim| {
             Box::pin(claim::claim(connection, claim))
         });
@@ -58,7 +58,7 @@ impl Outbox for SqliteStore {
 
     async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable> {
         let mut reader = self.reader().await?;
-        // One step of `waiting` per endpoint with pending deliveries, however many they are.
+        // One step of `waiting` per endpoint with pending deliveries, however many they have.
         let row = sqlx::query(
             "WITH RECURSIVE waiting (endpoint_id) AS (
                  SELECT min(endpoint_id) FROM deliveries WHERE status = 'PENDING'

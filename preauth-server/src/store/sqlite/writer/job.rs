@@ -1,4 +1,4 @@
-//! One write on its way through the queue.
+//! A queued write.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::fair::{QueueError, Queued};
 use super::super::error::WriteError;
 use super::{Durability, Run};
 
-/// A write with its input, its caller, and, once it ran, its outcome.
+/// A write with its input, its caller, and, after it ran, its outcome.
 pub(super) struct Job<I, T> {
     input: I,
     run: Run<I, T>,
@@ -24,16 +24,16 @@ pub(super) struct Job<I, T> {
     caller: oneshot::Sender<Result<T, WriteError>>,
 }
 
-/// What the transaction must do after a job ran.
+/// What the transaction must do after a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ran {
-    /// Keep what it wrote.
+    /// Keep its writes.
     Keep,
-    /// Undo what it wrote, and nothing else.
+    /// Undo its writes alone.
     Undo,
-    /// Give the transaction up: after such an error SQLite may have rolled it back by itself.
+    /// Abandon the transaction: after such an error SQLite may have rolled it back.
     GiveUp,
-    /// Give the connection up: the job broke off, perhaps in the middle of a statement.
+    /// Abandon the connection: the job stopped, perhaps in the middle of a statement.
     Broke,
 }
 
@@ -41,20 +41,20 @@ pub(super) enum Ran {
 #[error("the write panicked")]
 struct Panicked;
 
-/// A job of any type, as the task sees it.
+/// A job of any type, for the task.
 pub(super) trait AnyJob: Send {
     fn durability(&self) -> Durability;
 
-    /// Runs the job, anew if it ran before, and keeps the outcome.
+    /// Runs the job, again if it ran before, and stores the outcome.
     fn run<'j>(&'j mut self, connection: &'j mut SqliteConnection) -> BoxFuture<'j, Ran>;
 
-    /// Whether nobody waits for the outcome.
+    /// Whether the caller no longer waits for the outcome.
     fn is_abandoned(&self) -> bool;
 
-    /// Tells the caller the outcome. Nobody may be listening any more.
+    /// Sends the outcome to the caller, which may have gone away.
     fn answer(self: Box<Self>);
 
-    /// Tells the caller an error in place of the outcome.
+    /// Sends an error to the caller in place of the outcome.
     fn fail(self: Box<Self>, error: WriteError);
 }
 
@@ -99,7 +99,7 @@ where
     fn run<'j>(&'j mut self, connection: &'j mut SqliteConnection) -> BoxFuture<'j, Ran> {
         Box::pin(async move {
             let run = async { (self.run)(connection, &self.input).await };
-            // A defect of one job must not take the task along, and with it every later write.
+            // A panic of one job must not end the task, and with it every later write.
             let Ok(outcome) = AssertUnwindSafe(run).catch_unwind().await else {
                 self.outcome = Some(Err(WriteError::NotDone(Box::new(Panicked))));
                 return Ran::Broke;

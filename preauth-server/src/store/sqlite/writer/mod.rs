@@ -1,8 +1,9 @@
 //! The one task that writes.
 //!
-//! Jobs queue up; the task takes whatever is there, tenants in turn, runs it as one transaction with a
-//! savepoint per job, commits once, and answers each job on its own. One write to disk serves many
-//! callers, and a lone caller waits for nobody. A job that was begun is finished without its caller, too.
+//! Jobs are queued; the task takes those that are waiting, tenants in turn, runs them as one
+//! transaction with a savepoint per job, commits once, and answers each job. One disk write serves
+//! many callers, and a single caller is not delayed. A job that has begun is finished even if its
+//! caller goes away.
 
 mod job;
 mod task;
@@ -25,17 +26,17 @@ use super::error::WriteError;
 use job::{AnyJob, Job};
 use task::Task;
 
-/// Jobs of tenants that may wait, and as many of the service's own; what is beyond that is refused.
+/// Maximum number of tenants' waiting jobs, and of the service's own; further ones are refused.
 const QUEUE_LIMIT: usize = 1024;
-/// A group of writes takes milliseconds, on a disk in trouble seconds.
+/// A group of writes takes milliseconds, or seconds on a failing disk.
 const STALLS_AFTER: TimeDelta = TimeDelta::minutes(1);
 
-/// What a job does with its input, inside a transaction. It may be done again from the beginning
-/// when its transaction was rolled back on account of another job.
+/// The work of a job with its input, inside a transaction. It may be repeated from the beginning
+/// when its transaction was rolled back because of another job.
 pub(super) type Run<I, T> =
     for<'c> fn(&'c mut SqliteConnection, &'c I) -> BoxFuture<'c, Result<T, WriteError>>;
 
-/// The way to the writing task.
+/// The queue of the writing task.
 #[derive(Debug)]
 pub(super) struct Writer {
     queue: fair::Sender<Box<dyn AnyJob>>,
@@ -44,17 +45,17 @@ pub(super) struct Writer {
     health: Arc<LoopHealth>,
 }
 
-/// How long a write must last.
+/// The durability of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Durability {
-    /// Once answered it survives a power failure.
+    /// It survives a power failure once it was answered.
     Durable,
     /// It survives the end of the process, but perhaps not a power failure.
     Relaxed,
 }
 
 impl Writer {
-    /// Starts the task. It owns `lock` and lets go of it last, when the connection is closed.
+    /// Starts the task. It owns `lock` and releases it last, when the connection is closed.
     pub(super) fn spawn(
         options: SqliteConnectOptions,
         connection: SqliteConnection,
@@ -72,7 +73,7 @@ impl Writer {
         }
     }
 
-    /// How many writes wait.
+    /// The number of waiting writes.
     pub(super) fn queue(&self) -> WriteQueue {
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let (length, limit) = self.queue.length_and_limit();
@@ -82,17 +83,17 @@ impl Writer {
         }
     }
 
-    /// How many writes the queue refused so far.
+    /// The number of writes that the queue refused so far.
     pub(super) fn refusals(&self) -> Refusals {
         self.queue.refusals()
     }
 
-    /// How the task fares; a step is a group of writes, or a while without any.
+    /// The health of the task; a step is a group of writes, or an interval without any.
     pub(super) fn health(&self) -> Arc<LoopHealth> {
         Arc::clone(&self.health)
     }
 
-    /// Does `run` and makes it last.
+    /// Executes `run` as a durable write.
     pub(super) async fn write<I, T>(&self, input: I, run: Run<I, T>) -> Result<T, WriteError>
     where
         I: Send + Sync + 'static,
@@ -101,7 +102,7 @@ impl Writer {
         self.submit(input, run, Durability::Durable, None).await
     }
 
-    /// Like [`Writer::write`]; afterwards tells the dispatcher that deliveries are due.
+    /// Like [`Writer::write`]; then notifies the dispatcher that deliveries are due.
     pub(super) async fn write_and_wake<I, T>(
         &self,
         input: I,
@@ -115,7 +116,7 @@ impl Writer {
         self.submit(input, run, Durability::Durable, wakes).await
     }
 
-    /// Does `run`, which nobody misses much if the power fails now.
+    /// Executes `run` as a write that a power failure may undo.
     pub(super) async fn write_relaxed<I, T>(
         &self,
         input: I,
@@ -128,11 +129,11 @@ impl Writer {
         self.submit(input, run, Durability::Relaxed, None).await
     }
 
-    /// Has everything written that was accepted, then closes the connection.
+    /// Finishes the accepted writes, then closes the connection.
     pub(super) async fn close(&self) {
         self.queue.close();
         if let Some(task) = self.task.lock().await.take() {
-            // A task that panicked has ended, too.
+            // A task that panicked has ended as well.
             let _ = task.await;
         }
     }
@@ -151,7 +152,7 @@ impl Writer {
         let (caller, answer) = oneshot::channel();
         let job = Job::new(input, run, durability, wakes, caller);
         let answer = self.queue.ask(Box::new(job), answer);
-        // Without an answer the commit may or may not have come to pass.
+        // Without an answer it is unknown whether the commit was written.
         answer
             .await?
             .unwrap_or_else(|_| Err(QueueError::Lost.into()))

@@ -1,4 +1,4 @@
-//! The loop of the writing task, and the life of one transaction.
+//! The loop of the writing task, and the steps of one transaction.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -16,17 +16,17 @@ use super::super::open::reconnect;
 use super::Durability;
 use super::job::{AnyJob, Ran};
 
-/// Jobs that one transaction takes at most.
+/// Maximum number of jobs per transaction.
 pub(super) const GROUP_LIMIT: usize = 128;
-/// How often a writer without work shows that it lives.
+/// Interval at which an idle writer reports its health.
 const IDLE_STEP: Duration = Duration::from_secs(10);
-/// The part of SQLite's result code that is not extended.
+/// The mask of SQLite's primary result code, without the extended part.
 const PRIMARY_CODE: i32 = 0xFF;
 const SQLITE_IOERR: i32 = 10;
 
 pub(super) struct Task {
     options: SqliteConnectOptions,
-    /// None after a failure that left its state in doubt; the next group gets a new one.
+    /// `None` after a failure that left its state uncertain; the next group gets a new one.
     connection: Option<SqliteConnection>,
     synchronous: Durability,
     inbox: Receiver<Box<dyn AnyJob>>,
@@ -36,11 +36,11 @@ pub(super) struct Task {
 
 /// Why a group was not committed.
 enum Failure {
-    /// A job met an error that is not about it alone; nothing was written.
+    /// A job met an error that affects all of them; nothing was written.
     GivenUp,
     /// Nothing was written.
     NotDone(sqlx::Error),
-    /// It was or it was not.
+    /// Whether it was written is unknown.
     Unknown(sqlx::Error),
 }
 
@@ -78,8 +78,8 @@ impl Task {
         self.end().await;
     }
 
-    /// Runs the jobs together; if one of them spoils it for all, each on its own. Says whether
-    /// everything could be written that was asked for.
+    /// Runs the jobs together; if one of them breaks the transaction, each on its own. Returns
+    /// whether the database accepted all writes.
     async fn work(&mut self, mut jobs: Vec<Box<dyn AnyJob>>) -> bool {
         let outcome = self.transact(&mut jobs).await;
         let mut has_succeeded = outcome.is_ok();
@@ -96,7 +96,7 @@ impl Task {
         has_succeeded
     }
 
-    /// Runs the jobs in one transaction, each behind a savepoint of its own, and commits.
+    /// Runs the jobs in one transaction, each with a savepoint of its own, and commits.
     async fn transact(&mut self, jobs: &mut [Box<dyn AnyJob>]) -> Result<(), Failure> {
         if jobs.is_empty() {
             return Ok(());
@@ -125,7 +125,7 @@ impl Task {
             self.synchronous = Durability::Durable;
         }
         if self.synchronous != durability {
-            // Only outside of a transaction does this take effect.
+            // This takes effect only outside of a transaction.
             self.statement(match durability {
                 Durability::Durable => "PRAGMA synchronous = FULL",
                 Durability::Relaxed => "PRAGMA synchronous = NORMAL",
@@ -153,7 +153,7 @@ impl Task {
                 Ran::Undo => "ROLLBACK TO job; RELEASE job",
                 Ran::GiveUp => return Err(Failure::GivenUp),
                 Ran::Broke => {
-                    // Closing it rolls back, whatever statement was under way.
+                    // Closing the connection rolls back, whichever statement was in progress.
                     self.connection = None;
                     return Err(Failure::GivenUp);
                 }
@@ -163,16 +163,16 @@ impl Task {
         Ok(())
     }
 
-    /// Ends a transaction that may have ended already. When that fails too, the connection goes:
-    /// closing it rolls back for certain.
+    /// Ends a transaction that may already have ended. If that fails too, the connection is closed,
+    /// which rolls back for certain.
     async fn roll_back(&mut self) {
         if self.statement("ROLLBACK").await.is_err() {
             self.connection = None;
         }
     }
 
-    /// Transactions are spelled out, because SQLite may end one by itself, which the counting of
-    /// the library would not notice.
+    /// Transactions are explicit statements, because SQLite may end one by itself, which the
+    /// library's own counting would miss.
     async fn statement(&mut self, sql: &'static str) -> Result<(), sqlx::Error> {
         match &mut self.connection {
             Some(connection) => connection.execute(sql).await.map(drop),
@@ -205,8 +205,9 @@ fn durability_of(jobs: &[Box<dyn AnyJob>]) -> Durability {
     }
 }
 
-/// After most errors of COMMIT the transaction is still open or was rolled back. An error of the
-/// disk may come after the last page was written: a crash before the next write could revive it.
+/// After most errors of COMMIT the transaction is still open or was rolled back. A disk error may
+/// come after the last page was written: a crash before the next write could then complete the
+/// commit.
 fn leaves_doubt(error: &sqlx::Error) -> bool {
     let Some(code) = error
         .as_database_error()
@@ -220,7 +221,7 @@ fn leaves_doubt(error: &sqlx::Error) -> bool {
 
 fn answer(jobs: impl IntoIterator<Item = Box<dyn AnyJob>>, outcome: Result<(), Failure>) {
     match outcome {
-        // A job that was given up on its own knows best why.
+        // The outcome of a job that was abandoned on its own is the most specific.
         Ok(()) | Err(Failure::GivenUp) => jobs.into_iter().for_each(AnyJob::answer),
         Err(Failure::NotDone(error)) => {
             let error = Arc::new(error);

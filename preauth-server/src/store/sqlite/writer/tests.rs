@@ -14,8 +14,8 @@ use super::task::GROUP_LIMIT;
 use super::{QUEUE_LIMIT, Writer};
 use crate::fair::{Tenant, on_account_of};
 
-/// A writer over `entries (id, parent)`, where a missing parent is noticed at COMMIT only, and a
-/// second way to the same file.
+/// A writer over `entries (id, parent)`, where a missing parent is detected only at COMMIT, and a
+/// second connection to the same file.
 struct Bench {
     writer: Arc<Writer>,
     sql: SqlitePool,
@@ -58,7 +58,7 @@ impl Bench {
             .await
     }
 
-    /// Inserts as many as one transaction takes, all waiting at once behind a first one.
+    /// Inserts as many as one transaction takes, all queued behind a first one.
     async fn insert_together(&self, ids: impl Iterator<Item = i64>) -> Vec<Result<(), WriteError>> {
         futures_util::future::join_all(ids.map(|id| self.insert(id))).await
     }
@@ -72,7 +72,7 @@ impl Bench {
     }
 }
 
-/// Odd things happen at some ids.
+/// Special ids with injected failures.
 const WITHOUT_PARENT: i64 = -1;
 const TOO_LONG_FOR_THE_DISK: i64 = -2;
 const BROKEN_STATEMENT: i64 = -3;
@@ -174,7 +174,7 @@ async fn a_full_disk_writes_nothing_and_the_writer_recovers() {
     assert!(stored.contains(&3));
 }
 
-/// Of `PRAGMA synchronous`.
+/// The value of `PRAGMA synchronous`.
 const NORMAL: i64 = 1;
 const FULL: i64 = 2;
 
@@ -214,7 +214,7 @@ async fn synchronous(connection: &mut SqliteConnection) -> Result<i64, WriteErro
 async fn the_services_own_job_is_done_without_its_caller() {
     let bench = Bench::new().await;
     let mut given_up = Box::pin(bench.insert(1));
-    // One poll hands the job over; then the caller is gone.
+    // One poll queues the job; then the caller goes away.
     assert!(futures_util::poll!(&mut given_up).is_pending());
     drop(given_up);
     bench.insert(2).await.unwrap();
@@ -261,7 +261,7 @@ async fn a_quiet_tenants_write_is_in_the_next_group() {
     let (flood, (written, stored)) = futures_util::future::join(flood, quiet).await;
     assert!(flood.iter().all(Result::is_ok));
     written.unwrap();
-    // With whatever of the thousand came before.
+    // Together with the ones of the thousand that came before.
     assert!(stored <= 2 * GROUP_LIMIT, "{stored}");
 }
 
