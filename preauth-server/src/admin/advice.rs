@@ -1,4 +1,4 @@
-//! What to do next about a refusal, where we know it: for operators, in English.
+//! The next step after a refusal, where it is known: for operators, in English.
 
 /// The next step after a refusal with this code.
 pub(super) fn on(code: &str) -> Option<&'static str> {

@@ -1,4 +1,4 @@
-//! How arguments become values: by the same rules as everywhere else, before anything is sent.
+//! Parses arguments into values by the domain's rules, before anything is sent.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use preauth_core::value::TextEnum;
 use serde_json::{Map, Value};
 
-/// Reads a word of a closed set, and shows the set in help and errors.
+/// Parses a word of a closed set, and lists the set in help and errors.
 pub(super) fn among<T: TextEnum + Send + Sync>(
     offered: &'static [T],
 ) -> impl TypedValueParser<Value = T> {
@@ -24,7 +24,7 @@ pub(super) fn words<T: TextEnum>(words: &[T]) -> BTreeSet<&'static str> {
     words.iter().map(|word| word.as_str()).collect()
 }
 
-/// An object of what was given.
+/// A JSON object of the given values.
 pub(super) fn given<const N: usize>(fields: [(&str, Option<Value>); N]) -> Value {
     let named = |(name, value): (&str, Option<Value>)| Some((name.to_owned(), value?));
     Value::Object(fields.into_iter().filter_map(named).collect::<Map<_, _>>())

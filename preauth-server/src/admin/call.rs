@@ -1,18 +1,18 @@
-//! One request to the platform API, before it is sent.
+//! A request to the platform API, before it is sent.
 
 use reqwest::Method;
 use serde_json::Value;
 
-/// What to ask of the platform.
+/// A request to the platform API.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     pub(super) method: Method,
-    /// Under the API's prefix, without a leading slash. Made of ids and fixed words only, so that
-    /// nothing in it needs escaping.
+    /// Relative to the API's prefix, without a leading slash. Consists of ids and fixed words only,
+    /// so that nothing in it needs escaping.
     pub(super) path: String,
     pub(super) query: Vec<(&'static str, String)>,
     pub(super) body: Option<Value>,
-    /// Under which it is done once, however often it is sent.
+    /// The idempotency key: the request takes effect once, however often it is sent.
     pub(super) key: Option<String>,
 }
 
@@ -37,7 +37,7 @@ impl Call {
         Self::new(Method::DELETE, path)
     }
 
-    /// Adds a parameter, unless it was not given.
+    /// Adds a parameter, if it was given.
     pub(super) fn query(mut self, name: &'static str, value: Option<impl ToString>) -> Self {
         self.query
             .extend(value.map(|value| (name, value.to_string())));

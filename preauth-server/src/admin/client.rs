@@ -1,4 +1,4 @@
-//! The one place that talks to the platform API.
+//! The HTTP client of the platform API; nothing else calls it.
 
 use std::time::Duration;
 
@@ -19,33 +19,33 @@ use super::place::Place;
 use crate::secret::OperatorToken;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Longer than the server itself gives any request.
+/// Longer than the server's own limit for any request.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(90);
 /// A page of 100 deliveries with all their attempts and bodies stays far below this.
 const MAX_ANSWER_BYTES: usize = 64 << 20;
 
-/// The code while the first request under a key is still being processed.
+/// The code of a request whose key is in use by an earlier one that is still being processed.
 const IN_PROGRESS: &str = "IDEMPOTENCY_IN_PROGRESS";
 
-/// Asks one platform with one token.
+/// Calls one platform with one token.
 #[derive(Debug)]
 pub(super) struct Client {
     http: reqwest::Client,
     place: Place,
-    /// What is presented, once the server has proven itself.
+    /// The bearer token, once the server has proven itself.
     bearer: OnceCell<OperatorToken>,
 }
 
 /// A success.
 #[derive(Debug)]
 pub(super) struct Answer {
-    /// The body as it came; empty where there is none.
+    /// The body as received; empty where there is none.
     pub(super) text: String,
 }
 
 impl Client {
-    /// A client that goes straight to the platform: no proxy of the environment sees the token, and
-    /// no redirect carries it elsewhere.
+    /// A client without proxies and redirects: no proxy of the environment sees the token, and no
+    /// redirect carries it elsewhere.
     pub(super) fn new(place: Place) -> Result<Self, Failure> {
         let http = reqwest::Client::builder()
             .no_proxy()
@@ -61,8 +61,8 @@ impl Client {
         })
     }
 
-    /// Sends a request and understands what became of it. One that has a key is sent a second time
-    /// when the answer to the first was lost: it is done once.
+    /// Sends a request and returns its outcome. A request with a key is sent a second time when the
+    /// answer to the first was lost; it takes effect once.
     pub(super) async fn send(&self, call: &Call) -> Result<Answer, Failure> {
         let lost = match self.send_once(call).await {
             Err(lost @ Failure::Unknown { .. }) if call.key.is_some() => lost,
@@ -73,7 +73,7 @@ impl Client {
             Err(Failure::Refused(refusal)) if refusal.code != IN_PROGRESS => {
                 Err(Failure::Refused(refusal))
             }
-            // It says nothing about the first.
+            // The second failure does not show whether the first request was processed.
             Err(_) => Err(lost),
         }
     }
@@ -84,7 +84,7 @@ impl Client {
         self.decode(call, &head, text)
     }
 
-    /// Sends a request that is answered with the bytes of a file.
+    /// Sends a request whose answer is the bytes of a file.
     pub(super) async fn download(&self, call: &Call) -> Result<Vec<u8>, Failure> {
         let (head, body) = self.exchange(call).await?;
         match body {
@@ -97,7 +97,7 @@ impl Client {
         }
     }
 
-    /// What is answered, as far as it is accepted.
+    /// The answer, up to the size limit.
     async fn exchange(&self, call: &Call) -> Result<(Head, Option<Vec<u8>>), Failure> {
         let mut url = self.place.url.join(&call.path);
         if !call.query.is_empty() {
@@ -126,7 +126,7 @@ impl Client {
     }
 
     fn broken(&self, call: &Call, error: reqwest::Error) -> Failure {
-        // The URL is told beside it, and its path means nothing to an operator.
+        // The message shows the URL separately, and its path means nothing to an operator.
         let was_sent = !error.is_connect() && !error.is_builder();
         let cause = error.without_url();
         if was_sent && !call.only_reads() {
@@ -169,7 +169,7 @@ impl Client {
 }
 
 impl Answer {
-    /// The body, understood as `T`.
+    /// The body, parsed as `T`.
     pub(super) fn parse<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Failure> {
         serde_json::from_str(&self.text).map_err(Failure::NotUnderstood)
     }
@@ -210,7 +210,7 @@ fn text(headers: &HeaderMap, name: &str) -> Option<String> {
     Some(value.to_owned())
 }
 
-/// Reads as much as is accepted; `None` when there is more.
+/// Reads the body up to the size limit; `None` when it is larger.
 async fn read(mut response: Response) -> Result<Option<Vec<u8>>, reqwest::Error> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
@@ -222,7 +222,7 @@ async fn read(mut response: Response) -> Result<Option<Vec<u8>>, reqwest::Error>
     Ok(Some(body))
 }
 
-/// The API's own words; `None` when it is not the API that speaks.
+/// The API's own message; `None` when the answer is not the API's.
 fn refusal(head: &Head, text: &str) -> Option<Refusal> {
     let body: ErrorBody = serde_json::from_str(text).ok()?;
     let code = body.code()?.to_string();

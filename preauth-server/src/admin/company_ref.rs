@@ -1,9 +1,9 @@
-//! A company on the command line: by its id, or by its tax id.
+//! A company on the command line: its id, or its tax id.
 
 use preauth_core::value::{Cnpj, CnpjError, CompanyId};
 use thiserror::Error;
 
-/// Which company is meant.
+/// A reference to a company.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CompanyRef {
     /// The platform's own id.
@@ -12,13 +12,13 @@ pub(crate) enum CompanyRef {
     Cnpj(Cnpj),
 }
 
-/// Why a text names no company.
+/// Why a text is not a reference to a company.
 #[derive(Debug, Error)]
 #[error("neither a company's id nor a CNPJ: {0}")]
 pub(super) struct CompanyRefError(CnpjError);
 
 impl CompanyRef {
-    /// Reads either form.
+    /// Parses either form.
     pub(super) fn parse(text: &str) -> Result<Self, CompanyRefError> {
         if let Ok(id) = CompanyId::parse(text) {
             return Ok(Self::Id(id));

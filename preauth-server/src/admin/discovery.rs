@@ -1,4 +1,4 @@
-//! Which server is meant when its address was not given: the one that runs here.
+//! Determines the server when its address was not given: the one that runs on this machine.
 
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -10,7 +10,7 @@ use crate::announcement::{self, Announcement};
 use crate::config::{Layers, Source};
 use crate::sandbox::TEMPORARY_FOLDER_PREFIX;
 
-/// What points at a server; a sandbox is looked for only when nothing does.
+/// Settings that name a server; a sandbox is searched only when none of them is given.
 const POINTERS: [&str; 4] = [
     "data",
     "platform_listen",
@@ -19,28 +19,28 @@ const POINTERS: [&str; 4] = [
 ];
 const OTHERS_MAY: u32 = 0o077;
 
-/// A server: where it answers, and where its files are.
+/// A server: its address and its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Server {
-    /// Its platform address.
+    /// The address of its platform API.
     pub(crate) url: String,
     /// Its data folder.
     pub(crate) data: PathBuf,
 }
 
-/// Why it is not clear which server is meant.
+/// Why the server could not be determined.
 #[derive(Debug, Error)]
 pub(crate) enum DiscoveryError {
-    /// Choosing one of them would be a guess.
+    /// Several servers run; choosing one of them would be a guess.
     #[error("several servers run here; say which one is meant:{}", lines(.0))]
     Several(Vec<Server>),
-    /// Anybody could listen where one would.
+    /// No server runs there, so another process could listen at its address.
     #[error(
         "no server runs on the data folder {}, so that nothing is sent; start it, name its folder with \
          --data or --config, or give --platform-url", .0.display()
     )]
     NotRunning(PathBuf),
-    /// Others could have put it there.
+    /// The announcement could come from another user.
     #[error("what the data folder {} says is not believed", data.display())]
     NotBelieved {
         /// The folder.
@@ -51,8 +51,8 @@ pub(crate) enum DiscoveryError {
     },
 }
 
-/// The server that is meant: the one whose address is given, or the one that runs here. A configured
-/// port where none runs is nobody's: whoever listens there is not asked.
+/// The server to call: the one whose address is given, or the one that runs here. A configured port
+/// is not called unless a server runs there, because another process may listen on it.
 pub(super) fn server(layers: &Layers, token_is_given: bool) -> Result<Server, DiscoveryError> {
     let data = PathBuf::from(layers.of("data").text);
     let given = layers.of("platform_url").text;
@@ -87,7 +87,7 @@ fn announced(data: &Path) -> io::Result<Option<Server>> {
     }))
 }
 
-/// The sandboxes of this user that run on a folder of their own. Somebody else's could be a trap.
+/// The sandboxes of this user that run on a folder of their own. Another user's could be a trap.
 fn sandboxes(folder: &Path) -> Vec<Server> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let is_sandbox = |entry: &std::fs::DirEntry| {
@@ -95,7 +95,7 @@ fn sandboxes(folder: &Path) -> Vec<Server> {
         name.to_string_lossy().starts_with(TEMPORARY_FOLDER_PREFIX)
     };
     let is_own = |entry: &std::fs::DirEntry| {
-        // What a link points at is not looked at: it is no directory.
+        // A link is not followed: it is not a directory itself.
         entry.metadata().is_ok_and(|found| {
             found.is_dir()
                 && found.mode() & OTHERS_MAY == 0

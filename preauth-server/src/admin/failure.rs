@@ -1,4 +1,4 @@
-//! Why a command did not do what it was asked for, and what its process ends with.
+//! Why a command failed, and the exit code of its process.
 
 use std::fmt;
 use std::io;
@@ -13,97 +13,97 @@ use super::handshake::Unproven;
 use super::place::PlaceError;
 use crate::printable::printable;
 
-/// Why an administration command failed. Each has its exit code, which the README promises to
-/// scripts.
+/// Why an administration command failed. Each failure has its exit code, which the README documents
+/// for scripts.
 #[derive(Debug, Error)]
 pub(crate) enum Failure {
-    /// The platform checked the request and refused it; repeating it unchanged cannot help.
+    /// The platform refused the request; repeating it unchanged cannot help.
     #[error(transparent)]
     Refused(Refusal),
-    /// The tax id is nobody's.
+    /// No company has the tax id.
     #[error("no company has the CNPJ {0}; `company list` shows them all")]
     NoCompany(String),
-    /// The address is nobody's.
+    /// No user has the address.
     #[error("no user of the company has the e-mail address {0}; `user list` shows them all")]
     NoUser(String),
     /// The offer came without a file.
     #[error("operation {0} came without an invoice file")]
     NoFile(OperationId),
-    /// The arguments do not say what to do.
+    /// The arguments are incomplete or contradict each other.
     #[error("{0}")]
     Usage(String),
-    /// It is not clear which platform is meant, or with which token.
+    /// The platform or its token could not be determined.
     #[error(transparent)]
     Place(#[from] PlaceError),
-    /// Nobody answers.
+    /// The platform cannot be reached.
     #[error(
         "the platform at {url} does not answer; is the server running, and is this its platform address?"
     )]
     Unreachable {
-        /// Where it was sought.
+        /// Its address.
         url: String,
-        /// What the HTTP client says.
+        /// The error of the HTTP client.
         #[source]
         cause: reqwest::Error,
     },
-    /// The token is not that server's.
+    /// The server does not accept the token.
     #[error("the platform at {url} refuses the operator token from {source_name}")]
     TokenRefused {
-        /// Where it was presented.
+        /// The server's address.
         url: String,
         /// Where the token was read.
         source_name: String,
     },
-    /// Whoever answers is not the server whose token this is; it was not given the token.
+    /// The server did not prove that it holds the token, so the token was not sent to it.
     #[error(
         "{url} does not prove to be the server of the operator token from {source_name}, which it was not given: {why}"
     )]
     Unproven {
-        /// Who was asked.
+        /// The server's address.
         url: String,
         /// Where the token was read.
         source_name: String,
-        /// Why it is not believed.
+        /// Why the proof failed.
         why: Unproven,
     },
-    /// The platform cannot do anything now; nothing was done.
+    /// The platform is unavailable; nothing was done.
     #[error(transparent)]
     Unavailable(Refusal),
-    /// Who answers is not the platform API.
+    /// The answer is not the platform API's.
     #[error(
         "{url} answers with status {status} like no platform API; is this the platform's address?"
     )]
     Stranger {
-        /// Who was asked.
+        /// The server's address.
         url: String,
         /// The status of the answer.
         status: u16,
     },
-    /// The operator said no.
+    /// The operator answered no.
     #[error("nothing was done")]
     Declined,
-    /// Nobody can be asked.
+    /// There is no terminal for the question.
     #[error("this asks before it goes on, and nobody can answer here; give --yes to go on")]
     CannotAsk,
-    /// The request was sent, and how it ended is not known.
+    /// The request was sent, and its outcome is unknown.
     #[error("whether it was done is not known: {}", next_step(key.as_deref()))]
     Unknown {
         /// The key under which it may be repeated.
         key: Option<String>,
-        /// Why it is not known.
+        /// Why it is unknown.
         #[source]
         cause: Cut,
     },
-    /// It was done, and the answer says so in a form that this version does not know.
+    /// It was done, but this version cannot read the answer.
     #[error("it was done, but the platform's answer is not understood; are both of one version?")]
     NotUnderstood(#[source] serde_json::Error),
-    /// A file did not arrive as it was sent with the offer.
+    /// A received file differs from the one that was sent with the offer.
     #[error("the file did not arrive as it was sent, and nothing is saved; try again")]
     Damaged,
     /// A file could not be saved.
     #[error("cannot write {}", path.display())]
     NotSaved {
-        /// Where it should be.
+        /// The target path.
         path: PathBuf,
         /// Why.
         #[source]
@@ -114,32 +114,32 @@ pub(crate) enum Failure {
     Output(#[from] io::Error),
 }
 
-/// Why the end of a request is not known.
+/// Why the outcome of a request is unknown.
 #[derive(Debug, Error)]
 pub(crate) enum Cut {
     /// The connection ended, or took too long.
     #[error("the answer did not arrive")]
     Connection(#[source] reqwest::Error),
-    /// The server failed inside.
+    /// The server failed with an internal error.
     #[error(transparent)]
     Server(Refusal),
 }
 
-/// An answer that is not a success, as the API words it.
+/// An unsuccessful answer of the API.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(crate) struct Refusal {
     pub(super) status: u16,
     pub(super) code: String,
     /// One sentence per problem, in the API's language, with the field if there is one.
     pub(super) sentences: Vec<(Option<String>, String)>,
-    /// The operation that is in the way, if one is named.
+    /// The operation that already has the invoice, if the answer names one.
     pub(super) existing: Option<i64>,
     pub(super) request_id: Option<String>,
 }
 
 impl Failure {
-    /// What the process ends with: 1 refused, 2 wrong usage, 3 platform not reached or not able, 4
-    /// not confirmed, 5 outcome unknown.
+    /// The exit code of the process: 1 refused, 2 wrong usage, 3 platform not reached or not able,
+    /// 4 not confirmed, 5 outcome unknown.
     #[must_use]
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
@@ -162,7 +162,7 @@ impl Failure {
     }
 }
 
-/// How to find out what became of a request.
+/// How to find out the outcome of a request.
 fn next_step(key: Option<&str>) -> String {
     match key {
         Some(key) => {

@@ -1,7 +1,8 @@
-//! What is presented to a server, once it has proven that it holds the operator token.
+//! The bearer token for a server, once it has proven that it holds the operator token.
 //!
-//! Behind a certificate for the name that the operator gave, that is the token. Over plain http it
-//! never is: what a handshake yields is good for one process of the server, whoever else gets it.
+//! With a certificate for the name that the operator gave, it is the operator token itself. Over
+//! plain HTTP it never is: it is derived from a handshake, and only one process of the server
+//! accepts it.
 
 use std::time::Duration;
 
@@ -61,16 +62,16 @@ pub(super) async fn run(http: &Client, place: &Place) -> Result<OperatorToken, F
     Ok(session)
 }
 
-/// Why a server is not believed to be the one that is meant.
+/// Why a server is not accepted as the intended one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Unproven {
-    /// It answers something else.
+    /// Its answer has another status.
     #[error("it answers with status {0}; is it a server of this version?")]
     Status(u16),
-    /// Its proof is none.
+    /// Its proof is missing or malformed.
     #[error("it does not hold the token")]
     NoProof,
-    /// Somebody passes on what is sent to it.
+    /// Another server forwards the requests.
     #[error(
         "one that holds the token answers behind it, at another address; if that is a tunnel of yours, \
          give --insecure-http"

@@ -1,8 +1,9 @@
 //! Administration commands: an HTTP client of the platform API that never opens the database.
 //!
-//! A noun is a room under `nouns/`: it reads arguments into values of core, makes a [`Call`](call::Call), and
-//! names the [`View`](output::View) that shows the answer. Everything else happens once, here: where
-//! the platform is, what a refusal means, what is asked before something ends, how answers look.
+//! Each noun has a file under `nouns/`: it parses arguments into domain values, builds a
+//! [`Call`](call::Call), and names the [`View`](output::View) for the answer. Everything else is
+//! common and here: finding the platform, explaining refusals, asking for confirmation, printing
+//! answers.
 
 mod advice;
 mod arguments;

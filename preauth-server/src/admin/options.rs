@@ -1,4 +1,4 @@
-//! What every administration command takes, wherever it stands on the command line.
+//! Options common to all administration commands, accepted at any position.
 
 use clap::{Args, Subcommand};
 

@@ -4,7 +4,7 @@ use clap::Args;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// The most that one page may hold.
+/// Maximum number of records per page.
 pub(super) const MAX_LIMIT: u32 = 100;
 
 /// One page, or all of them.
@@ -22,7 +22,7 @@ pub(crate) struct Paging {
 }
 
 impl Paging {
-    /// The first page to ask for, and how many it holds.
+    /// The number of the first page, and the number of records per page.
     pub(super) const fn first(&self) -> (u64, u32) {
         if self.all {
             (1, MAX_LIMIT)
@@ -32,7 +32,7 @@ impl Paging {
     }
 }
 
-/// A page as the API answers it, its items as they came.
+/// A page as the API answers it, its items unchanged.
 #[derive(Debug, Deserialize)]
 pub(super) struct Page {
     pub(super) data: Vec<Box<RawValue>>,

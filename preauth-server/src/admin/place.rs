@@ -1,5 +1,5 @@
-//! Which platform is meant, and with which token: from flags, environment, configuration file, and
-//! the data folder of a server that runs here.
+//! Determines the platform and the token: from flags, environment, configuration file, and the data
+//! folder of a server that runs on this machine.
 
 use std::path::{Path, PathBuf};
 
@@ -35,24 +35,24 @@ pub(super) struct PlaceArgs {
     pub(super) insecure_http: bool,
 }
 
-/// A platform that can be asked.
+/// A platform and the token for it.
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) url: PlatformUrl,
     pub(super) token: OperatorToken,
-    /// Where the token was read, for when it is refused.
+    /// Where the token was read, for the message when it is refused.
     pub(super) token_source: String,
-    /// Whether the server may answer at another address than the one that was asked.
+    /// Whether the server may answer at another address than the requested one.
     pub(super) may_be_elsewhere: bool,
 }
 
-/// Why it is not clear where the platform is, or what to present there.
+/// Why the platform or its token could not be determined.
 #[derive(Debug, Error)]
 pub(crate) enum PlaceError {
-    /// Configuration file or environment cannot be understood.
+    /// The configuration file or the environment is invalid.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// The address is refused.
+    /// The address is invalid.
     #[error("{text:?} cannot be asked")]
     Url {
         /// The address.
@@ -61,13 +61,13 @@ pub(crate) enum PlaceError {
         #[source]
         cause: PlatformUrlError,
     },
-    /// No server, or more than one, runs here.
+    /// No server, or more than one, runs on this machine.
     #[error(transparent)]
     Discovery(#[from] DiscoveryError),
-    /// A token and a file of one are both configured.
+    /// Both a token and a token file are configured.
     #[error("platform_token and platform_token_file are both given; keep one of them")]
     TwoTokens,
-    /// The configured token is none.
+    /// The configured token is too short.
     #[error("platform_token needs 16 characters or more")]
     ShortToken,
     /// The token file cannot be used.
@@ -94,7 +94,7 @@ impl PlaceArgs {
         }
     }
 
-    /// Says which platform is meant.
+    /// Determines the platform.
     pub(super) fn find(&self) -> Result<Place, PlaceError> {
         let layers = self.layers()?;
         let server = discovery::server(&layers, self.token_file.is_some())?;

@@ -1,11 +1,11 @@
-//! The address of a platform API, checked once.
+//! The address of a platform API, validated.
 
 use thiserror::Error;
 use url::{Host, Url};
 
 use crate::http::platform::PREFIX;
 
-/// An address that the operator token may be sent to.
+/// An address to which the operator token may be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PlatformUrl(Url);
 
@@ -18,7 +18,7 @@ pub(crate) enum PlatformUrlError {
     /// It has a user, a password, a query or a fragment.
     #[error("a platform address has no user, password, query or fragment")]
     Extras,
-    /// The token would travel in the clear.
+    /// The token would be sent unencrypted.
     #[error(
         "over plain http the operator token could be read on its way to {host}; use https, or give \
          --insecure-http if the network between is private"
@@ -30,7 +30,7 @@ pub(crate) enum PlatformUrlError {
 }
 
 impl PlatformUrl {
-    /// Reads an address, with or without the API's path at its end.
+    /// Parses an address, with or without the API's path at its end.
     pub(super) fn parse(text: &str, insecure_http: bool) -> Result<Self, PlatformUrlError> {
         if !text.starts_with("http://") && !text.starts_with("https://") {
             return Err(PlatformUrlError::Form);
@@ -65,7 +65,7 @@ impl PlatformUrl {
         url
     }
 
-    /// The address of a path beside the API.
+    /// The address of a path outside of the API's prefix.
     pub(super) fn beside(&self, path: &str) -> Url {
         let mut url = self.0.clone();
         let base = url.path().trim_end_matches('/');
@@ -74,12 +74,12 @@ impl PlatformUrl {
         url
     }
 
-    /// Whether the server's certificate proves that it is the one with this name.
+    /// Whether the server's certificate proves its name.
     pub(super) fn is_certified(&self) -> bool {
         self.0.scheme() == "https"
     }
 
-    /// What the `Host` header says.
+    /// The value of the `Host` header.
     pub(super) fn host(&self) -> String {
         let host = self.0.host_str().unwrap_or_default();
         match self.0.port() {

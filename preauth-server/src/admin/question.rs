@@ -1,16 +1,16 @@
-//! The question before something ends that cannot be had back.
+//! The confirmation of irreversible commands.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use super::Failure;
 
-/// Asks whoever sits at the terminal.
+/// Asks for confirmation at the terminal.
 pub(crate) fn confirm(question: &str) -> Result<(), Failure> {
     somebody_can_answer()?;
     ask(question, &mut io::stdin().lock(), &mut io::stderr().lock())
 }
 
-/// Whether there is somebody to ask.
+/// Whether there is a terminal to ask at.
 pub(super) fn somebody_can_answer() -> Result<(), Failure> {
     if io::stdin().is_terminal() {
         Ok(())
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn the_question_says_that_no_is_the_default() {
+    fn the_question_shows_that_no_is_the_default() {
         assert_eq!(answered("").1, "Revoke it? [y/N] ");
     }
 }

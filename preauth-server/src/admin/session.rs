@@ -1,4 +1,4 @@
-//! One run of a command: whom it asks, and how it answers.
+//! One run of a command: the platform that it calls, and the format of its output.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ use super::paging::{MAX_LIMIT, Page, Pagination, Paging};
 use super::question::{confirm, somebody_can_answer};
 use super::user_ref::UserRef;
 
-/// Whom a command asks, and how it answers.
+/// The platform that a command calls, and the format of its output.
 #[derive(Debug)]
 pub(super) struct Session {
     client: Client,
@@ -36,7 +36,7 @@ impl Session {
         })
     }
 
-    /// Shows the record with which the platform answers.
+    /// Prints the record in the platform's answer.
     pub(super) async fn show(&self, call: Call, view: &View) -> Result<(), Failure> {
         let answer = self.client.send(&call).await?;
         if self.json {
@@ -45,7 +45,7 @@ impl Session {
         print(view.render(&answer.json()?, self.screen))
     }
 
-    /// The same, and says on standard error what `remark` has to say about the record.
+    /// The same, and prints the text that `remark` returns for the record to standard error.
     pub(super) async fn show_and_remark(
         &self,
         call: Call,
@@ -66,17 +66,17 @@ impl Session {
         Ok(())
     }
 
-    /// The record with which the platform answers.
+    /// The record in the platform's answer.
     pub(super) async fn ask(&self, call: Call) -> Result<Value, Failure> {
         self.client.send(&call).await?.json()
     }
 
-    /// The bytes with which the platform answers.
+    /// The bytes of the platform's answer.
     pub(super) async fn download(&self, call: Call) -> Result<Vec<u8>, Failure> {
         self.client.download(&call).await
     }
 
-    /// Shows a part of a record that was asked for before.
+    /// Prints a part of a record that was requested before.
     pub(super) fn tell(&self, part: &Value, view: &View) -> Result<(), Failure> {
         if self.json {
             return print(part.to_string());
@@ -84,15 +84,15 @@ impl Session {
         print(view.render(part, self.screen))
     }
 
-    /// Has something done that is answered without a body, and says what that was.
+    /// Executes a call without a body in its answer, and prints `sentence`.
     pub(super) async fn end(&self, call: Call, sentence: &str) -> Result<(), Failure> {
         self.client.send(&call).await?;
-        // A script finds one JSON value, whatever it asked for.
+        // Every script gets one JSON value.
         let text = if self.json { "{}" } else { sentence };
         print(text.to_owned())
     }
 
-    /// Shows a list, or the part of it that was asked for.
+    /// Prints a list, or the requested part of it.
     pub(super) async fn list(
         &self,
         call: Call,
@@ -111,7 +111,7 @@ impl Session {
                 let answer = self.page(&call, page, limit).await?;
                 items.extend(answer.parse::<Page>()?.data);
             }
-            // What is added meanwhile moves others on to the next page: they come twice.
+            // Records added in the meantime move others to the next page, where they appear again.
             let mut seen = HashSet::new();
             items.retain(|item| seen.insert(identity(item.get())));
         }
@@ -129,7 +129,7 @@ impl Session {
         print(text)
     }
 
-    /// Shows what was found in all companies; `hasMore` says that it was too much.
+    /// Prints the results from all companies; `hasMore` means that there are more.
     pub(super) async fn show_found(&self, call: Call, columns: &[Field]) -> Result<(), Failure> {
         let answer = self.client.send(&call).await?;
         let found = answer.json()?;
@@ -150,8 +150,9 @@ impl Session {
         self.client.send(&call.query("limit", Some(limit))).await
     }
 
-    /// Asks before something ends that cannot be had back. The question is about what `subject`
-    /// answers, so that the operator sees what it is; with `--yes` nothing is asked.
+    /// Asks for confirmation of an irreversible command. The question is preceded by the record
+    /// that `subject` returns, so that the operator sees what is concerned; with `--yes` there is
+    /// no question.
     pub(super) async fn confirm(
         &self,
         subject: Call,
@@ -165,7 +166,7 @@ impl Session {
         confirm(&question(&subject))
     }
 
-    /// The id of the user of `company` that is meant.
+    /// The id of a user of `company`.
     pub(super) async fn user(&self, company: CompanyId, user: &UserRef) -> Result<UserId, Failure> {
         let email = match user {
             UserRef::Id(id) => return Ok(*id),
@@ -190,7 +191,7 @@ impl Session {
         Err(Failure::NoUser(email.to_owned()))
     }
 
-    /// The id of the company that is meant.
+    /// The id of a company.
     pub(super) async fn company(&self, company: &CompanyRef) -> Result<CompanyId, Failure> {
         let cnpj = match company {
             CompanyRef::Id(id) => return Ok(*id),
@@ -211,14 +212,14 @@ fn print(text: String) -> Result<(), Failure> {
     Ok(output::print(text)?)
 }
 
-/// What is looked at to find a user.
+/// The fields needed to find a user.
 #[derive(Deserialize)]
 struct User {
     id: String,
     email: String,
 }
 
-/// What tells an item of a list from the others: its id, or else all of it.
+/// The identity of a list's item: its id, or else the whole item.
 fn identity(item: &str) -> String {
     let value: Value = serde_json::from_str(item).unwrap_or_default();
     value

@@ -1,24 +1,24 @@
-//! A user on the command line: by id, or by the e-mail address that a company has once.
+//! A user on the command line: by id, or by e-mail address, which is unique per company.
 
 use preauth_core::value::{Email, EmailError, UserId};
 use thiserror::Error;
 
-/// Which user of a company is meant.
+/// A reference to a user of a company.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum UserRef {
     /// The platform's own id.
     Id(UserId),
-    /// The e-mail address, whatever its case.
+    /// The e-mail address, in any case.
     Email(Email),
 }
 
-/// Why a text names no user.
+/// Why a text is not a reference to a user.
 #[derive(Debug, Error)]
 #[error("neither a user's id nor an e-mail address: {0}")]
 pub(crate) struct UserRefError(EmailError);
 
 impl UserRef {
-    /// Reads either form.
+    /// Parses either form.
     pub(super) fn parse(text: &str) -> Result<Self, UserRefError> {
         if let Ok(id) = UserId::parse(text) {
             return Ok(Self::Id(id));

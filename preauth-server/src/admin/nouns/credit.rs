@@ -1,4 +1,4 @@
-//! `credit`: what a head office and its branches may offer.
+//! `credit`: the credit of a head office and its branches.
 
 use clap::Subcommand;
 use preauth_core::value::Money;

@@ -1,4 +1,4 @@
-//! `delivery`: events on their way to an endpoint.
+//! `delivery`: the deliveries of webhooks.
 
 use clap::Subcommand;
 use preauth_core::value::{DeliveryId, EventType, Timestamp, TimestampError};
@@ -139,7 +139,7 @@ impl Run for DeliveryCommand {
     }
 }
 
-/// Reads a moment as the API writes it, or as tables show it.
+/// Parses a time in the form of the API or of the tables.
 fn moment(text: &str) -> Result<Timestamp, TimestampError> {
     Timestamp::parse(&text.replacen(' ', "T", 1))
 }

@@ -1,4 +1,4 @@
-//! `endpoint`: where a head office hears of events.
+//! `endpoint`: the endpoint that receives a head office's events.
 
 use clap::{Args, Subcommand};
 use preauth_core::value::{CompanyId, EventType};

@@ -1,4 +1,4 @@
-//! `extension`: the boleto of an operation falls due later.
+//! `extension`: later due dates of a boleto.
 
 use clap::Subcommand;
 use preauth_core::value::{DueDate, ExtensionId, Money, OperationId};

@@ -1,4 +1,4 @@
-//! `key`: what an ERP presents to the integration API.
+//! `key`: API keys of the integration API.
 
 use std::io::{self, Read};
 
@@ -20,7 +20,7 @@ use crate::secret::KeyFragment;
 
 use super::Run;
 
-/// No text of which a key is cut is longer.
+/// Maximum size of a text in which a key is searched.
 const MAX_LEAKED_BYTES: u64 = 64 * 1024;
 
 /// Commands on API keys.
@@ -125,7 +125,7 @@ const FOUND: &[Field] = &[
     Field::text("name", "/name"),
 ];
 
-/// The text that was given, or a line of standard input.
+/// The given text, or a line of standard input.
 fn leaked(text: Option<SecretString>) -> Result<SecretString, Failure> {
     let text = match text {
         Some(text) => text,
@@ -133,12 +133,12 @@ fn leaked(text: Option<SecretString>) -> Result<SecretString, Failure> {
             io::stdin().lock().take(MAX_LEAKED_BYTES),
         )?),
     };
-    // Refused here, so that a mistyped text is sent nowhere.
+    // Checked here, so that a mistyped text is not sent.
     KeyFragment::cut(text.expose_secret()).map_err(|error| Failure::Usage(error.to_string()))?;
     Ok(text)
 }
 
-/// What to do about a key whose clear text was in an answer that was lost.
+/// The next step after the answer with a key's clear text was lost.
 fn without_clear_text(made: &Value) -> Option<&'static str> {
     made.get("key").is_none().then_some(
         "this key was made before, and its clear text was in the first answer only; if that was \

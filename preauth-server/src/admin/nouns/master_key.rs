@@ -1,4 +1,4 @@
-//! `master-key`: what signing secrets are encrypted with.
+//! `master-key`: the keys that encrypt signing secrets.
 
 use clap::Subcommand;
 

@@ -72,9 +72,9 @@ impl AdminCommand {
     }
 }
 
-/// The commands of a noun.
+/// A command of a noun.
 trait Run {
-    /// Asks the platform, and shows what it answers.
+    /// Calls the platform and prints the answer.
     async fn run(self, session: &Session) -> Result<(), Failure>;
 }
 

@@ -1,4 +1,4 @@
-//! `supplier`: whom a head office and its branches do not deal with.
+//! `supplier`: suppliers that a head office and its branches do not deal with.
 
 use clap::Subcommand;
 use preauth_core::value::Cnpj;

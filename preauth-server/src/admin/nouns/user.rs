@@ -1,4 +1,4 @@
-//! `user`: the people of a company.
+//! `user`: the users of a company.
 
 use clap::{Args, Subcommand};
 use preauth_core::value::{Email, Permission, PersonName, UserId};

@@ -1,4 +1,4 @@
-//! A value of an answer: where it stands, what it is called, how it is written.
+//! A value of an answer: its path, its title, its format.
 
 use preauth_core::value::{Cnpj, Money, Timestamp};
 use serde_json::Value;
@@ -14,24 +14,24 @@ pub(in crate::admin) struct Field {
     pub(super) form: Form,
 }
 
-/// How a value is written.
+/// The format of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::admin) enum Form {
-    /// As it is; what is to be pasted is never cut.
+    /// Unchanged; never truncated, because it may be pasted.
     Whole,
-    /// As it is; cut where a table is too wide for the terminal.
+    /// Unchanged; truncated where a table is too wide for the terminal.
     Text,
-    /// A word that says how things stand.
+    /// A status.
     Status,
     /// A tax id, with its mask.
     Cnpj,
-    /// A moment, to the second.
+    /// A time, to the second.
     Moment,
     /// An amount in reais.
     Money,
 }
 
-/// What a word says about how things stand.
+/// The meaning of a status, for its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tone {
     Plain,
@@ -41,7 +41,7 @@ pub(super) enum Tone {
     Bad,
 }
 
-/// A field of this form.
+/// A field of this format.
 const fn form(form: Form, title: &'static str, pointer: &'static str) -> Field {
     Field {
         title,
@@ -75,7 +75,7 @@ impl Field {
         form(Form::Money, title, pointer)
     }
 
-    /// The value in `record` as it is shown; `-` when there is none.
+    /// The value in `record` as printed; `-` when there is none.
     pub(in crate::admin) fn read(&self, record: &Value) -> String {
         let value = record.pointer(self.pointer).unwrap_or(&Value::Null);
         let plain = plain(value);

@@ -1,7 +1,7 @@
-//! How answers look to people: records, tables, values.
+//! Prints answers for people: records, tables, values.
 //!
-//! Dates are as the API writes them, moments in UTC to the second, amounts in reais with two decimals
-//! and a point: the forms that the commands take, so that what is shown can be pasted.
+//! Dates are as the API writes them, times in UTC to the second, amounts in reais with two decimals
+//! and a point: the forms that the commands accept, so that printed values can be pasted.
 
 mod field;
 mod screen;

@@ -1,19 +1,20 @@
-//! Where output goes: its width, and whether it may have colours.
+//! The output: its width, and whether it may have colours.
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
 use super::field::Tone;
 
-/// What is known about the screen.
+/// The properties of the output.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::admin) struct Screen {
-    /// Characters in a line; none when output is no terminal, and nothing is cut then.
+    /// Characters per line; `None` when the output is not a terminal, and nothing is truncated
+    /// then.
     pub(super) width: Option<usize>,
     pub(super) has_colours: bool,
 }
 
 impl Screen {
-    /// Standard output as it is.
+    /// The properties of standard output.
     pub(in crate::admin) fn of_stdout() -> Self {
         let stdout = io::stdout();
         let is_terminal = stdout.is_terminal();
@@ -25,7 +26,7 @@ impl Screen {
         }
     }
 
-    /// The text, in the colour of its tone if the screen has any.
+    /// The text, in the colour of its tone if colours are allowed.
     pub(super) fn paint(self, text: &str, tone: Tone) -> String {
         let code = match tone {
             _ if !self.has_colours => return text.to_owned(),
@@ -39,14 +40,14 @@ impl Screen {
     }
 }
 
-/// By the convention of `NO_COLOR`: any text in it means no.
+/// By the convention of `NO_COLOR`: any text in it disables colours.
 fn colours_are_welcome(variable: impl Fn(&str) -> Option<String>) -> bool {
     let is_refused = variable("NO_COLOR").is_some_and(|text| !text.is_empty());
     let is_dumb = variable("TERM").is_none_or(|term| term == "dumb");
     !is_refused && !is_dumb
 }
 
-/// Writes to standard output, with an end of line. A reader that has seen enough is no error.
+/// Writes to standard output, with an end of line. A reader that closes the pipe is not an error.
 pub(in crate::admin) fn print(mut text: String) -> io::Result<()> {
     if !text.ends_with('\n') {
         text.push('\n');
@@ -61,7 +62,7 @@ pub(in crate::admin) fn print(mut text: String) -> io::Result<()> {
     }
 }
 
-/// Says something about the output, where a script does not read it.
+/// Writes a remark to standard error, which scripts do not read.
 pub(in crate::admin) fn remark(text: &str) -> io::Result<()> {
     writeln!(io::stderr().lock(), "note: {text}")
 }

@@ -1,4 +1,4 @@
-//! Rows under titles, aligned, and cut to the terminal where there is one.
+//! Rows under titles, aligned, and truncated to the terminal if there is one.
 
 use std::iter;
 
@@ -8,7 +8,7 @@ use super::field::{Field, Form, Tone};
 use super::screen::Screen;
 
 const GAP: &str = "  ";
-/// A column is not cut below this, however narrow the terminal.
+/// Minimum width of a column, however narrow the terminal.
 const MIN_WIDTH: usize = 8;
 
 /// A table of `rows`; a sentence when there are none.
@@ -36,8 +36,8 @@ pub(in crate::admin) fn table(columns: &[Field], rows: &[Value], screen: Screen)
     iter::once(titles).chain(lines).collect()
 }
 
-/// As wide as the widest cell; those that may be cut share what the terminal leaves, the widest
-/// giving way first.
+/// The width of the widest cell. Columns that may be truncated share the rest of the terminal, the
+/// widest shrinking first.
 fn widths(columns: &[Field], cells: &[Vec<String>], screen: Screen) -> Vec<usize> {
     let mut widths: Vec<usize> = columns.iter().map(|column| count(column.title)).collect();
     for row in cells {
@@ -74,7 +74,7 @@ fn line(
         if !line.is_empty() {
             line.push_str(GAP);
         }
-        // Amounts are compared by their last digits.
+        // Right-aligned, so that amounts can be compared.
         if column.form == Form::Money {
             line.push_str(&padding);
             line.push_str(&painted);
@@ -144,7 +144,7 @@ ID    AMOUNT  NAME        STATUS
     }
 
     #[test]
-    fn a_table_without_rows_says_so() {
+    fn an_empty_table_is_a_sentence() {
         let screen = Screen {
             width: None,
             has_colours: false,

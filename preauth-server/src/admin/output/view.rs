@@ -1,4 +1,4 @@
-//! A record, whole: its values, the tables within it, and what is shown only this once.
+//! A whole record: its values, its tables, and secrets that are shown only once.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use super::field::{Field, Tone};
 use super::screen::Screen;
 use super::table::table;
 
-/// How a record is shown.
+/// The format of a record.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::admin) struct View {
     pub(in crate::admin) fields: &'static [Field],
@@ -29,7 +29,7 @@ pub(in crate::admin) enum Section {
         title: &'static str,
         pointer: &'static str,
     },
-    /// A secret, if this answer has it, alone on its line. No later answer will.
+    /// A secret, if this answer has it, alone on its line. No later answer has it.
     Secret {
         title: &'static str,
         pointer: &'static str,
@@ -45,7 +45,7 @@ impl View {
         }
     }
 
-    /// The record as people read it.
+    /// The record as text.
     pub(in crate::admin) fn render(&self, record: &Value, screen: Screen) -> String {
         let titles = self.fields.iter().map(|field| field.title.chars().count());
         let width = titles.max().unwrap_or_default();
@@ -67,7 +67,7 @@ impl View {
 }
 
 impl Section {
-    /// Nothing, when the record has no such part.
+    /// Empty when the record has no such part.
     fn render(&self, record: &Value, screen: Screen) -> String {
         let heading = |title: &str| format!("\n{}\n", screen.paint(title, Tone::Title));
         match *self {

@@ -101,13 +101,13 @@ text_enum! {
     }
 }
 
-/// An action as the API takes it.
+/// An action as a request to the API.
 struct Step {
     operation: OperationId,
     /// The last segment of its path.
     segment: &'static str,
     body: Option<Value>,
-    /// What is asked before, if it closes the operation.
+    /// The question before it, if it closes the operation.
     question: Option<&'static str>,
 }
 

@@ -1,4 +1,4 @@
-//! The invoice file of an operation, saved where the operator says.
+//! The invoice file of an operation, saved to a given path.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ impl SaveFile {
     }
 }
 
-/// Fails unless the content is the one that was sent with the offer.
+/// Fails unless the content is that of the file sent with the offer.
 fn validate(content: &[u8], described: &Value) -> Result<(), Failure> {
     let arrived = ContentHash::from_bytes(Sha256::digest(content).into()).to_string();
     let sent = described.pointer("/sha256").and_then(Value::as_str);
