@@ -39,7 +39,7 @@ fn a_seed_that_failed_once_holds() {
 }
 
 #[test]
-fn a_list_of_seeds_has_one_in_each_line_and_says_why() {
+fn a_list_of_seeds_has_one_per_line_with_its_finding() {
     let list = "# why there is a list\n\n 7\n18446744073709551615 # the last one\n";
     let seeds: Vec<u64> = outcomes(list).map(|outcome| outcome.seed).collect();
     assert_eq!(seeds, [7, u64::MAX]);
