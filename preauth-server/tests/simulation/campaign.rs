@@ -1,5 +1,5 @@
-//! The single-fault campaign: the same workload again and again, and each time exactly one call
-//! goes wrong, the first, the second, and so on to the last.
+//! The single-fault campaign: the same workload is repeated, and in each run exactly one call
+//! fails: the first, the second, and so on to the last.
 
 use crate::faults::{Fault, Planned};
 use crate::history::Fact;
@@ -9,7 +9,7 @@ use crate::world::Plan;
 /// The workload.
 const SEED: u64 = 3;
 
-/// Has `fault` happen at every position at which it can, once each.
+/// Injects `fault` at every position that allows it, one per run.
 fn at_every_position(fault: Fault) {
     let undisturbed = Plan::of_campaign(SEED, None).run();
     assert_sound(&undisturbed);

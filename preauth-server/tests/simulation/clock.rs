@@ -1,4 +1,4 @@
-//! The simulated clock: the runtime's paused time, and jumps.
+//! The simulated clock: the runtime's paused time, plus jumps.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -8,13 +8,13 @@ use preauth_core::value::Timestamp;
 use preauth_server::clock::Clock;
 use tokio::time::Instant;
 
-/// Where every run begins: 2026-11-21T12:00:00.000Z.
+/// The start of every run: 2026-11-21T12:00:00.000Z.
 pub(crate) fn start() -> Timestamp {
     const UNIX_MILLIS: i64 = 1_795_262_400_000;
     Timestamp::from_unix_millis(UNIX_MILLIS).unwrap()
 }
 
-/// Time as every instance and the database see it. Timers do not notice when it jumps.
+/// Time as the instances and the database see it. Jumps do not affect timers.
 #[derive(Debug)]
 pub(crate) struct SimClock {
     began: Instant,
@@ -22,7 +22,7 @@ pub(crate) struct SimClock {
 }
 
 impl SimClock {
-    /// Made within the runtime whose time is paused.
+    /// Must be created within the runtime whose time is paused.
     pub(crate) fn new() -> Self {
         Self {
             began: Instant::now(),
@@ -35,7 +35,7 @@ impl SimClock {
         self.ahead_ms.fetch_add(by_ms, Ordering::Relaxed);
     }
 
-    /// How long the run lasts by now, jumps included.
+    /// The duration of the run so far, jumps included.
     pub(crate) fn elapsed(&self) -> TimeDelta {
         self.now().since(start())
     }

@@ -1,4 +1,4 @@
-//! Proof that rare things happen: a simulation that never loses an answer proves nothing about lost
+//! Proof that rare events occur: a simulation that never loses an answer proves nothing about lost
 //! answers.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,11 +12,11 @@ use crate::faults::{Call, Fault};
 use crate::history::{CommandAnswer, Entry, Fact, OfferAnswer};
 use crate::newer::UNKNOWN_TYPE;
 
-/// How often each rare thing happened.
+/// The number of occurrences of each rare event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Coverage(BTreeMap<&'static str, u64>);
 
-/// Everything that must have happened once in a few hundred seeds.
+/// Everything that must occur at least once in a few hundred seeds.
 const RARE: [&str; 47] = [
     "a commit's answer was lost",
     "a commit landed late",
@@ -74,7 +74,7 @@ impl Default for Coverage {
 }
 
 impl Coverage {
-    /// Counts what a run reached.
+    /// Counts the rare events of a run.
     pub(crate) fn add(&mut self, history: &[Entry]) {
         let mut claimed = BTreeSet::new();
         let mut arrived = BTreeSet::new();
@@ -106,7 +106,7 @@ impl Coverage {
         }
     }
 
-    /// What never happened.
+    /// The events that never occurred.
     pub(crate) fn gaps(&self) -> Vec<&'static str> {
         let never = self.0.iter().filter(|(_, count)| **count == 0);
         never.map(|(name, _)| *name).collect()
@@ -117,7 +117,7 @@ impl Coverage {
     }
 }
 
-/// What a single fact proves.
+/// The rare events that a single fact proves.
 fn names(fact: &Fact) -> Vec<&'static str> {
     match fact {
         Fact::Faulted { call, fault, .. } => faulted(*call, *fault),

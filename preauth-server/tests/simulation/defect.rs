@@ -1,56 +1,57 @@
-//! Defects that are planted on purpose: what the simulation must be able to find.
+//! Planted defects, which the simulation must find.
 
-/// One way in which a store, or the code above it, could be wrong.
+/// A defect of a store, or of the code above it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Defect {
-    /// Now and then a commit leaves out a delivery.
+    /// Some commits omit a delivery.
     DeliveryLeftOut,
-    /// The answer is not remembered under its idempotency key.
+    /// The answer is not stored under its idempotency key.
     ReplyNotStored,
-    /// A lease never ends, not even when its holder is dead.
+    /// A lease never expires, even if its holder is dead.
     EndlessLease,
-    /// A cancellation overwrites whatever was committed in between.
+    /// A cancellation overwrites any concurrent commit.
     CancelOverwrites,
-    /// An expiry overwrites whatever was committed in between.
+    /// An expiry overwrites any concurrent commit.
     ExpiryOverwrites,
-    /// The duplicate rule is a look before the write, without a constraint.
+    /// The duplicate rule is a read before the write, without a constraint.
     DuplicateUnconstrained,
     /// An event is sent before its commit is known to have succeeded.
     SentBeforeCommit,
-    /// A replay shows the operation as it is now.
+    /// A replay shows the operation's present state.
     ReplayRenderedAnew,
-    /// An outcome is recorded whoever holds the lease by now.
+    /// An outcome is recorded even if the lease belongs to another holder by now.
     FencingIgnored,
-    /// Deliveries of a paused endpoint are given out.
+    /// Deliveries of a paused endpoint are claimed.
     PauseIgnored,
-    /// A delivery counts as delivered from the moment it is given out.
+    /// A delivery counts as delivered as soon as it is claimed.
     MarkedBeforeSent,
-    /// A change of a payment order overwrites whatever was committed in between.
+    /// A change of a payment order overwrites any concurrent commit.
     OrderOverwrites,
-    /// A new secret is shown to the endpoint's owner and not kept.
+    /// A new secret is shown to the endpoint's owner but not stored.
     RotationForgotten,
     /// A commit that waits for a lock makes all others wait.
     LockStopsAll,
-    /// The body of an event shows the operation as it was before.
+    /// The body of an event shows the operation's state before the change.
     StaleBody,
-    /// A look at what is due fails as long as an event of an unknown type is among it.
+    /// Claiming fails while an event of an unknown type is due.
     UnknownTypeStopsAll,
-    /// A page of everything shows operations as they were when its reader began.
+    /// A page of the archive shows operations as of the start of the reading.
     PageOfTwoMoments,
-    /// An instance goes by its machine's clock, whatever that reads.
+    /// An instance uses its machine's clock even if it is wrong.
     OwnClock,
-    /// A try after one of unknown outcome takes an id of its own.
+    /// A retry after an unknown outcome takes a new id.
     IdTakenAnew,
     /// A commit whose answer was lost counts as not done.
     UnknownCalledNotDone,
-    /// The remembered answer is not the one that was given.
+    /// The stored answer differs from the one that was sent.
     ReplyOfAnotherState,
-    /// The answer of a create by the platform is not remembered under its key.
+    /// The answer of a create by the platform is not stored under its key.
     PlatformReplyNotStored,
-    /// That an operation has one payment order is a look before the write, without a constraint.
+    /// The limit of one payment order per operation is a read before the write, without a
+    /// constraint.
     OrderUnconstrained,
-    /// After a promotion an instance goes on with the old primary.
+    /// After a promotion an instance keeps using the old primary.
     OldPrimaryWritten,
-    /// After a promotion the sequences go on where the standby knows of them.
+    /// After a promotion the sequences continue at the standby's last known value.
     IdsGivenTwice,
 }

@@ -1,4 +1,4 @@
-//! The fault point: every call of a port passes through it, and the seed decides what happens there.
+//! The fault point: every call of a port passes through it, and the seed decides the outcome.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -30,24 +30,24 @@ pub(crate) enum Call {
     Send,
 }
 
-/// What goes wrong at a call.
+/// The fault at a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// Nothing is done, and the caller learns that.
+    /// Nothing is done, and the caller is informed.
     Fails,
-    /// A commit that is not done, and the caller does not learn it.
+    /// A commit is not done, and its outcome is unknown to the caller.
     FailsUnknown,
-    /// It is done, and the caller does not learn it.
+    /// The call is done, and its answer is lost.
     LosesAnswer,
-    /// A commit that is done a while after its answer was lost.
+    /// A commit is done some time after its answer was lost.
     LandsLate,
-    /// A commit that conflicts with nothing.
+    /// A commit is refused with a conflict although there is none.
     Conflicts,
-    /// A commit that waits in vain for what others hold locked, and is refused.
+    /// A commit waits for a locked row until it is refused.
     StaysLocked,
-    /// The instance dies before the call has its effect.
+    /// The instance dies before the call takes effect.
     KillsBefore,
-    /// The instance dies after the call had its effect.
+    /// The instance dies after the call took effect.
     KillsAfter,
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct Planned {
     pub(crate) fault: Fault,
 }
 
-/// What all fault points of a run share.
+/// The state shared by all fault points of a run.
 #[derive(Debug)]
 pub(crate) struct Faults {
     mix: Mix,
@@ -99,7 +99,7 @@ impl Faults {
         &self.mix
     }
 
-    /// From here on every call succeeds.
+    /// Ends the faults: every later call succeeds.
     pub(crate) fn end(&self) {
         self.is_quiet.store(true, Ordering::Relaxed);
     }
@@ -108,12 +108,12 @@ impl Faults {
         self.is_quiet.load(Ordering::Relaxed)
     }
 
-    /// Every call that could meet a fault so far, in order.
+    /// Every call so far that could meet a fault, in order.
     pub(crate) fn calls(&self) -> Vec<Call> {
         self.calls.lock().unwrap().clone()
     }
 
-    /// A number that follows from every call and its moment.
+    /// A hash of every call and its time.
     pub(crate) fn trace(&self) -> u64 {
         self.trace.load(Ordering::Relaxed)
     }
@@ -122,7 +122,7 @@ impl Faults {
         self.random.draw(draw)
     }
 
-    /// The beginning of a call: gives what is to go wrong with it, if anything.
+    /// The start of a call: returns its fault, if any.
     ///
     /// Never returns when the instance dies here.
     pub(crate) async fn meet(&self, instance: usize, call: Call) -> Option<Fault> {
@@ -153,7 +153,7 @@ impl Faults {
         Some(fault)
     }
 
-    /// The end of a call that had its effect. Never returns when the instance dies here.
+    /// The end of a call that took effect. Never returns when the instance dies here.
     pub(crate) async fn leave(&self, instance: usize, fault: Option<Fault>) {
         if fault == Some(Fault::KillsAfter) {
             self.die(instance).await;
@@ -161,7 +161,7 @@ impl Faults {
     }
 
     async fn die(&self, instance: usize) {
-        // Without anybody who listens the run is over.
+        // Without a listener the run is over.
         let _ = self.kills.send(instance);
         std::future::pending::<()>().await;
     }
@@ -183,7 +183,7 @@ impl Faults {
 }
 
 impl Call {
-    /// Whether a fault makes sense here.
+    /// Whether a fault is possible at this call.
     pub(crate) const fn can_meet(self, fault: Fault) -> bool {
         match fault {
             Fault::Fails | Fault::KillsBefore | Fault::KillsAfter => true,
@@ -213,7 +213,7 @@ fn drawn(mix: &Mix, call: Call, random: &mut Random) -> Option<Fault> {
         let kinds = [Fault::KillsBefore, Fault::KillsAfter];
         return Some(random.pick(&kinds));
     }
-    // A receiver has misfortunes of its own.
+    // Receivers have their own faults.
     if call == Call::Send {
         return None;
     }

@@ -1,5 +1,5 @@
-//! The test of the test: each planted defect is found, by the rule that is there for it, within a
-//! bounded number of seeds.
+//! The test of the test: each planted defect is found, by its own rule, within a bounded number of
+//! seeds.
 
 use crate::defect::Defect;
 use crate::world::Plan;

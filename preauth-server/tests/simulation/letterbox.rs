@@ -1,4 +1,4 @@
-//! What the owners of endpoints know: their secrets and addresses, those of before included.
+//! The knowledge of the endpoints' owners: their secrets and addresses, former ones included.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -10,7 +10,7 @@ use preauth_server::dispatcher::Request;
 use tokio::time::Instant;
 use webhook_verify::{SIGNATURE_HEADER, Secret, Verifier};
 
-/// A delivery that was leased before a change may be sent so long after it.
+/// How long a delivery leased before a change may still be sent after it.
 const ON_ITS_WAY: Duration = Duration::from_secs(2);
 
 /// The secrets and the address of each endpoint.
@@ -20,7 +20,7 @@ pub(crate) struct Letterboxes(Mutex<BTreeMap<EndpointId, Letterbox>>);
 #[derive(Debug)]
 struct Letterbox {
     url: String,
-    /// The newest last.
+    /// The newest is last.
     secrets: Vec<Known>,
     changed: Option<Instant>,
 }
@@ -28,7 +28,7 @@ struct Letterbox {
 #[derive(Debug)]
 struct Known {
     secret: String,
-    /// When it stops, if it does.
+    /// When it ends, if it does.
     until: Option<Timestamp>,
 }
 
@@ -46,7 +46,7 @@ impl Letterboxes {
         self.0.lock().unwrap().insert(endpoint, letterbox);
     }
 
-    /// The others stay in force until `others_until`, unless they stop before.
+    /// The others stay valid until `others_until`, unless they end before.
     pub(crate) fn rotate(&self, endpoint: EndpointId, secret: &str, others_until: Timestamp) {
         self.change(endpoint, |letterbox| {
             for known in &mut letterbox.secrets {
@@ -65,7 +65,7 @@ impl Letterboxes {
         self.change(endpoint, |letterbox| url.clone_into(&mut letterbox.url));
     }
 
-    /// The clock has jumped: what was leased before may be sent with what was in force then.
+    /// The clock has jumped: deliveries leased before may use what was valid then.
     pub(crate) fn jump(&self) {
         let mut all = self.0.lock().unwrap();
         for letterbox in all.values_mut() {
@@ -73,7 +73,7 @@ impl Letterboxes {
         }
     }
 
-    /// What is wrong with a request that is sent at `now`.
+    /// The defects of a request sent at `now`.
     pub(crate) fn objection(
         &self,
         endpoint: EndpointId,

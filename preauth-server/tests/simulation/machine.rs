@@ -1,4 +1,4 @@
-//! The machine under each instance, whose clock people and faults set, and the watch over it.
+//! The machine of each instance, with a clock that actors and faults set, and the clock watch.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -30,13 +30,13 @@ impl Machine {
         }
     }
 
-    /// Sets its clock so far ahead of the database's.
+    /// Sets its clock ahead of the database's.
     pub(crate) fn set(&self, ahead: TimeDelta) {
         self.ahead_ms
             .store(ahead.num_milliseconds(), Ordering::Relaxed);
     }
 
-    /// What holds an instance on this machine back.
+    /// The watch that holds an instance on this machine.
     pub(crate) fn watch(self: &Arc<Self>) -> HoldWatch {
         let (machine, database) = (Arc::clone(self), Arc::clone(&self.database));
         let clock = ServingClock::by_database(
@@ -67,12 +67,12 @@ impl Clock for Machine {
 
 impl Uptime for Machine {
     fn elapsed(&self) -> TimeDelta {
-        // When everybody's clock jumps, everybody was asleep.
+        // When all clocks jump, all machines were asleep.
         self.database.elapsed()
     }
 }
 
-/// What a watch asks of the database.
+/// The watch's view of the database.
 struct DatabaseTime(Arc<SimClock>);
 
 #[async_trait]

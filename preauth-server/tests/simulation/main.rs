@@ -1,11 +1,12 @@
-//! The service in a simulated world: several instances over one database, receivers that misbehave,
-//! callers that ask again, people who race, and a clock that jumps. One seed decides everything.
+//! The service in a simulated world: several instances on one database, failing receivers, retrying
+//! callers, racing users, and a jumping clock. One seed determines everything.
 //!
 //! The service, the dispatcher, the sweeper and the host in memory are the real ones. Every call of
-//! a port passes one fault point ([`faults`]); what happens is written down ([`history`]); when the
-//! run has come to rest, a checker that knows nothing of the code checks it ([`checker`]).
+//! a port passes one fault point ([`faults`]); every fact is recorded ([`history`]); when the run
+//! has settled, a checker without knowledge of the code checks it ([`checker`]).
 //!
-//! `PREAUTH_SIM_SEED=123 cargo test -p preauth-server --test simulation asked_for` runs one seed again.
+//! `PREAUTH_SIM_SEED=123 cargo test -p preauth-server --test simulation asked_for` runs one seed
+//! again.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,

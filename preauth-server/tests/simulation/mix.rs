@@ -1,60 +1,60 @@
-//! What goes wrong in a run, and how often: drawn by each seed, so that one kind of fault does not
-//! hide another.
+//! The faults of a run and their rates, drawn by each seed, so that one kind of fault does not hide
+//! another.
 
 use crate::random::Random;
 
-/// How often each thing goes wrong, in thousandths, unless another unit is named.
+/// The rate of each fault, per thousand unless another unit is named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mix {
-    /// A call lets others go first.
+    /// A call yields to others first.
     pub(crate) yields: u64,
-    /// A call takes its time.
+    /// A call is delayed.
     pub(crate) delays: u64,
     pub(crate) longest_delay_ms: u64,
-    /// A call fails before its effect.
+    /// A call fails before it takes effect.
     pub(crate) fails: u64,
-    /// A call has its effect, and the answer is lost.
+    /// A call takes effect, and its answer is lost.
     pub(crate) loses_answer: u64,
     /// A commit is written after its answer was lost.
     pub(crate) lands_late: u64,
-    /// A commit conflicts though nobody is in the way.
+    /// A commit is refused with a conflict although there is none.
     pub(crate) conflicts: u64,
-    /// A commit waits in vain for a lock.
+    /// A commit waits for a lock until it is refused.
     pub(crate) stays_locked: u64,
-    /// The instance dies at a call, in hundred-thousandths.
+    /// The instance dies at a call, per hundred thousand.
     pub(crate) kills: u64,
     pub(crate) receiver: ReceiverMix,
-    /// The clock jumps, at each of its turns.
+    /// The clock jumps, per turn of its actor.
     pub(crate) jumps: u64,
-    /// The clock of one machine is set, at each turn of whoever does that.
+    /// The clock of one machine is set, per turn of its actor.
     pub(crate) skews: u64,
-    /// Somebody pauses an endpoint or resends a delivery, at each of their turns.
+    /// An endpoint is paused or a delivery resent, per turn of the operator.
     pub(crate) meddling: u64,
-    /// How long an offer stands.
+    /// The lifetime of an offer.
     pub(crate) offer_lifetime_ms: u64,
-    /// A standby is promoted, at each turn of whoever does that.
+    /// A standby is promoted, per turn of its actor.
     pub(crate) promotions: u64,
 }
 
-/// How often a receiver does anything else than take an event and say so.
+/// The rates of a receiver's failures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ReceiverMix {
     /// Answers after 4 to 14 seconds.
     pub(crate) is_slow: u64,
     /// Never answers.
     pub(crate) hangs: u64,
-    /// Cannot be reached.
+    /// Is unreachable.
     pub(crate) is_unreachable: u64,
-    /// Takes the event, and the connection breaks.
+    /// Accepts the event, and the connection breaks.
     pub(crate) breaks_off: u64,
     /// Answers with a status outside 2xx.
     pub(crate) refuses: u64,
-    /// The supplier's receiver cannot be reached at all.
+    /// The supplier's receiver is never reachable.
     pub(crate) one_is_dead: bool,
 }
 
 impl Mix {
-    /// Nothing goes wrong.
+    /// No faults.
     pub(crate) const fn calm() -> Self {
         Self {
             yields: 300,
@@ -82,7 +82,7 @@ impl Mix {
         }
     }
 
-    /// A seed's own mix: about half of the faults, each at a rate of its own.
+    /// A seed's own mix: about half of the faults, each at its own rate.
     pub(crate) fn drawn(random: &mut Random) -> Self {
         let mut rate = |most| {
             if random.chance(500) {

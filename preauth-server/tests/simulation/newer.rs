@@ -1,14 +1,14 @@
-//! Events that a newer build recorded: this one does not know their type, and sends them as they stand.
+//! Events recorded by a newer build: this one does not know their type, and sends them unchanged.
 
 use preauth_core::value::{EventId, EventType};
 
-/// A type of events that this build does not know.
+/// An event type that this build does not know.
 pub(crate) const UNKNOWN_TYPE: &str = "anticipation.hologram";
 
-/// How many events there are to one of a newer build.
+/// One in this many events is a newer build's.
 const EVENTS_TO_ONE: u128 = 16;
 
-/// The text of an event's type, as the database has it.
+/// The text of an event's type in the database.
 pub(crate) fn stored_type(event: EventId, known: EventType) -> &'static str {
     if is_of_newer_build(event) {
         UNKNOWN_TYPE
@@ -17,7 +17,7 @@ pub(crate) fn stored_type(event: EventId, known: EventType) -> &'static str {
     }
 }
 
-/// Whether a newer build recorded it, which its id decides.
+/// Whether a newer build recorded it; its id decides.
 pub(crate) fn is_of_newer_build(event: EventId) -> bool {
     event.as_uuid().as_u128().is_multiple_of(EVENTS_TO_ONE)
 }

@@ -1,4 +1,4 @@
-//! The one source of chance: `SplitMix64`, so that a seed is a run.
+//! The only source of randomness: `SplitMix64`, so that a seed determines a run.
 
 use std::sync::{Arc, Mutex};
 
@@ -6,7 +6,7 @@ use preauth_core::port::IdSource;
 use preauth_core::value::Timestamp;
 use uuid::Uuid;
 
-/// A generator of numbers that follow from its seed.
+/// A generator of numbers determined by its seed.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
@@ -23,7 +23,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound`, which is not 0.
+    /// A number below `bound`, which must not be 0.
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound
     }
@@ -32,7 +32,7 @@ impl Random {
         least + self.below(most - least + 1)
     }
 
-    /// Whether something happens that happens so often in a thousand times.
+    /// True `per_mille` times in a thousand.
     pub(crate) fn chance(&mut self, per_mille: u64) -> bool {
         self.below(1000) < per_mille
     }
@@ -42,13 +42,13 @@ impl Random {
         choices[usize::try_from(self.below(count)).unwrap()]
     }
 
-    /// Another generator, whose numbers have nothing to do with those that follow here.
+    /// An independent generator.
     pub(crate) fn fork(&mut self) -> Self {
         Self(self.next())
     }
 }
 
-/// A generator for those who have to share one.
+/// A generator shared by several actors.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedRandom(Arc<Mutex<Random>>);
 
@@ -62,7 +62,7 @@ impl SharedRandom {
     }
 }
 
-/// `UUIDv7` from the simulation's clock and chance.
+/// `UUIDv7` from the simulation's clock and generator.
 #[derive(Debug)]
 pub(crate) struct SeededIds(SharedRandom);
 

@@ -1,5 +1,5 @@
-//! The same workload, faults and verdict over the real databases: the order of things is theirs,
-//! so a seed gives a kind of run and not the very same one again.
+//! The same workload, faults and verdict on real databases: these determine the order of events, so
+//! a seed gives a similar run, not an identical one.
 
 use crate::defect::Defect;
 use crate::ground::Kind;
@@ -7,10 +7,10 @@ use crate::report::assert_sound;
 use crate::seeds::asked;
 use crate::world::Plan;
 
-/// How many rounds run, unless `PREAUTH_SIM_REAL` says otherwise: seconds on each.
+/// Number of rounds, each of which takes seconds; `PREAUTH_SIM_REAL` overrides it.
 const ROUNDS_ON_SQLITE: u64 = 16;
 const ROUNDS_ON_POSTGRES: u64 = 8;
-/// The first seed, unless `PREAUTH_SIM_REAL_FROM` says otherwise.
+/// The first seed; `PREAUTH_SIM_REAL_FROM` overrides it.
 const FIRST: u64 = 20_000;
 
 fn rounds_hold(ground: Kind, rounds: u64) {

@@ -1,4 +1,4 @@
-//! The receivers of webhooks, who misbehave, and the sender that reaches them.
+//! The failing receivers of webhooks, and the sender that reaches them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,7 +27,7 @@ pub(crate) struct Receivers {
     are_well: AtomicBool,
 }
 
-/// One instance's way to them.
+/// One instance's connection to them.
 #[derive(Clone, Debug)]
 pub(crate) struct SimSender {
     pub(crate) receivers: Arc<Receivers>,
@@ -35,7 +35,7 @@ pub(crate) struct SimSender {
     pub(crate) instance: usize,
 }
 
-/// What a receiver does with a request.
+/// A receiver's behaviour for one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Manners {
     Takes { after_ms: u64 },
@@ -55,12 +55,12 @@ impl Receivers {
         }
     }
 
-    /// From here on they answer as they should.
+    /// Ends the failures of both.
     pub(crate) fn recover(&self) {
         self.are_well.store(true, Ordering::Relaxed);
     }
 
-    /// Takes an event that came on no honest way.
+    /// Takes an event that was not sent as a webhook.
     pub(crate) fn take(&self, endpoint: EndpointId, event: &EventRecord) {
         self.chronicle.note(Fact::Received {
             endpoint,
@@ -83,9 +83,9 @@ impl Receivers {
         });
     }
 
-    /// What a receiver sees of a request that is sent at this moment.
+    /// A receiver's view of a request sent at this time.
     fn arrived(&self, request: Request) -> Arrived {
-        let endpoint = self.scene.hearing(&request.url).endpoint;
+        let endpoint = self.scene.subscriber(&request.url).endpoint;
         let header = |name| {
             let mut headers = request.headers.iter();
             headers.find(|(known, _)| *known == name).unwrap().1.clone()
@@ -104,7 +104,7 @@ impl Receivers {
         if self.are_well.load(Ordering::Relaxed) {
             return Manners::Takes { after_ms: 10 };
         }
-        let [_, supplier] = &self.scene.hearings;
+        let [_, supplier] = &self.scene.subscribers;
         if mix.one_is_dead && supplier.endpoint == endpoint {
             return Manners::IsUnreachable;
         }
@@ -142,7 +142,7 @@ struct Arrived {
 #[async_trait]
 impl Sender for SimSender {
     async fn send(&self, request: Request) -> Result<Answer, AttemptError> {
-        // The signature is checked when it was made: the clock may jump while a request travels.
+        // The signature is checked as of its creation: the clock may jump while a request travels.
         let arrived = self.receivers.arrived(request);
         let fault = self.faults.meet(self.instance, Call::Send).await;
         if fault == Some(Fault::Fails) {

@@ -1,4 +1,4 @@
-//! What a failure prints: how to see it again, what is wrong, and the last that happened.
+//! The output of a failure: how to reproduce it, the violations, and the last facts.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use crate::world::Outcome;
 
 const LAST_LINES: usize = 200;
 
-/// Fails unless nothing is wrong with a run.
+/// Fails unless a run has no violation.
 pub(crate) fn assert_sound(outcome: &Outcome) {
     assert!(outcome.violations.is_empty(), "{}", report(outcome));
 }

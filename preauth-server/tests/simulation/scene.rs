@@ -1,4 +1,5 @@
-//! Who takes part in every run: one payer, one supplier, their receivers, a few invoices and keys.
+//! The participants of every run: one payer, one supplier, their receivers, a few invoices and
+//! keys.
 
 use std::sync::Arc;
 
@@ -20,9 +21,9 @@ use uuid::Uuid;
 use crate::clock::{SimClock, start};
 use crate::letterbox::Letterboxes;
 
-/// Few, so that callers meet.
+/// Few, so that callers collide.
 pub(crate) const INVOICES: u64 = 4;
-/// How many idempotency keys are used for each invoice.
+/// The number of idempotency keys per invoice.
 pub(crate) const KEYS_PER_INVOICE: u64 = 3;
 
 const PAYER_CNPJ: &str = "11222333000181";
@@ -30,27 +31,27 @@ const SECRET: &str = "whsec_c2ltdWxhdGlvbi1vbmx5LXNlY3JldC0wMQ";
 
 /// A webhook endpoint of the scene.
 #[derive(Clone, Debug)]
-pub(crate) struct Hearing {
+pub(crate) struct Subscriber {
     pub(crate) endpoint: EndpointId,
     pub(crate) company: CompanyId,
     pub(crate) url: String,
     pub(crate) events: EventTypeSet,
 }
 
-/// What every run begins with.
+/// The initial state of every run.
 #[derive(Clone, Debug)]
 pub(crate) struct Scene {
     pub(crate) payer: CompanyId,
     pub(crate) supplier: Cnpj,
-    /// The payer's, which hears everything, and the supplier's, which chose.
-    pub(crate) hearings: [Hearing; 2],
+    /// The payer's, subscribed to every event, and the supplier's, with a selection.
+    pub(crate) subscribers: [Subscriber; 2],
     pub(crate) vault: Vault,
 }
 
 impl Scene {
     pub(crate) fn new() -> Self {
         let company = |number| CompanyId::new(Uuid::from_u128(number));
-        let hearing = |company, number, events| Hearing {
+        let subscriber = |company, number, events| Subscriber {
             endpoint: EndpointId::new(Uuid::from_u128(number)),
             company,
             url: format!("https://receiver-{number}.example.com/"),
@@ -65,9 +66,9 @@ impl Scene {
         Self {
             payer: company(1),
             supplier: Cnpj::parse("12ABC34501DE35").unwrap(),
-            hearings: [
-                hearing(company(1), 11, EventTypeSet::all()),
-                hearing(company(2), 12, chosen.collect()),
+            subscribers: [
+                subscriber(company(1), 11, EventTypeSet::all()),
+                subscriber(company(2), 12, chosen.collect()),
             ],
             vault: Vault::new(&[7; 32]),
         }
@@ -76,18 +77,18 @@ impl Scene {
     /// A host in memory with the scene's companies and endpoints.
     pub(crate) fn store(&self, clock: Arc<SimClock>) -> Arc<MemoryStore> {
         let store = MemoryStore::new(move || preauth_server::clock::Clock::now(&*clock));
-        let [payer, supplier] = &self.hearings;
+        let [payer, supplier] = &self.subscribers;
         let payer_cnpj = Cnpj::parse(PAYER_CNPJ).unwrap();
         store.add_company(registered(payer, payer_cnpj, CompanyKind::Construction));
         store.add_company(registered(supplier, self.supplier, CompanyKind::Supplier));
         store.set_credit(self.payer, credit());
-        for hearing in &self.hearings {
+        for subscriber in &self.subscribers {
             store.add_endpoint(Endpoint {
-                id: hearing.endpoint,
-                head_office: hearing.company,
-                url: hearing.url.clone(),
-                events: hearing.events,
-                sealed_secret: self.sealed(hearing.endpoint, SECRET).0,
+                id: subscriber.endpoint,
+                head_office: subscriber.company,
+                url: subscriber.url.clone(),
+                events: subscriber.events,
+                sealed_secret: self.sealed(subscriber.endpoint, SECRET).0,
                 registered_at: start().saturating_sub(TimeDelta::days(1)),
             });
         }
@@ -97,8 +98,8 @@ impl Scene {
     /// Registers the scene's companies and endpoints in a real database.
     pub(crate) async fn settle(&self, stores: &Stores) {
         let directory = &stores.directory;
-        let [payer, supplier] = &self.hearings;
-        for (hearing, cnpj, kind) in [
+        let [payer, supplier] = &self.subscribers;
+        for (subscriber, cnpj, kind) in [
             (
                 payer,
                 Cnpj::parse(PAYER_CNPJ).unwrap(),
@@ -108,7 +109,7 @@ impl Scene {
         ] {
             let registered_at = start().saturating_sub(TimeDelta::days(1));
             let company = directory::Company {
-                id: hearing.company,
+                id: subscriber.company,
                 cnpj,
                 name: CompanyName::parse("Empresa Exemplo").unwrap(),
                 kind,
@@ -120,15 +121,15 @@ impl Scene {
             };
             directory.add_company(&company, None).await.unwrap();
             let endpoint = directory::Endpoint {
-                id: hearing.endpoint,
-                company: hearing.company,
-                url: hearing.url.clone(),
-                events: hearing.events,
+                id: subscriber.endpoint,
+                company: subscriber.company,
+                url: subscriber.url.clone(),
+                events: subscriber.events,
                 paused_at: None,
                 created_at: registered_at,
                 last_success_at: None,
             };
-            let secret = self.sealed(hearing.endpoint, SECRET);
+            let secret = self.sealed(subscriber.endpoint, SECRET);
             directory.add_endpoint(&endpoint, &secret).await.unwrap();
         }
         let set = directory.set_credit(self.payer, credit(), start());
@@ -151,8 +152,8 @@ impl Scene {
         }
     }
 
-    /// A direct advance of one of the few invoices, whose number is spelled in another form than in
-    /// offers, or of one without a number.
+    /// A direct advance for one of the few invoices, whose number has another Unicode form than in
+    /// offers, or without an invoice number.
     pub(crate) fn advance(&self, invoice: Option<usize>) -> DirectAdvance {
         DirectAdvance {
             payer: self.payer,
@@ -168,7 +169,7 @@ impl Scene {
         }
     }
 
-    /// The same invoice with its number spelled as some systems do.
+    /// The same invoice with its number in decomposed Unicode form.
     pub(crate) fn decomposed(invoice: usize) -> Invoice {
         let number = format!("NF-e\u{301}{invoice}");
         Invoice {
@@ -177,7 +178,7 @@ impl Scene {
         }
     }
 
-    /// One of the few invoices; its amounts follow from its number.
+    /// One of the few invoices; its amounts are derived from its index.
     pub(crate) fn invoice(invoice: usize) -> Invoice {
         let number = i64::try_from(invoice).unwrap();
         let cents = |cents| Money::from_cents(cents).unwrap();
@@ -191,29 +192,29 @@ impl Scene {
         }
     }
 
-    /// Whose address this is, or was, or will be.
-    pub(crate) fn hearing(&self, url: &str) -> &Hearing {
-        let mut hearings = self.hearings.iter();
-        hearings
-            .find(|hearing| url.starts_with(&hearing.url))
+    /// The owner of this address, past and future addresses included.
+    pub(crate) fn subscriber(&self, url: &str) -> &Subscriber {
+        let mut subscribers = self.subscribers.iter();
+        subscribers
+            .find(|subscriber| url.starts_with(&subscriber.url))
             .unwrap()
     }
 
-    pub(crate) fn hearing_of(&self, endpoint: EndpointId) -> &Hearing {
-        let mut hearings = self.hearings.iter();
-        hearings.find(|it| it.endpoint == endpoint).unwrap()
+    pub(crate) fn subscriber_of(&self, endpoint: EndpointId) -> &Subscriber {
+        let mut subscribers = self.subscribers.iter();
+        subscribers.find(|it| it.endpoint == endpoint).unwrap()
     }
 
-    /// What the owners of the endpoints know in the beginning.
+    /// The initial knowledge of the endpoints' owners.
     pub(crate) fn letterboxes(&self) -> Letterboxes {
         let letterboxes = Letterboxes::default();
-        for hearing in &self.hearings {
-            letterboxes.add(hearing.endpoint, &hearing.url, SECRET);
+        for subscriber in &self.subscribers {
+            letterboxes.add(subscriber.endpoint, &subscriber.url, SECRET);
         }
         letterboxes
     }
 
-    /// A secret as the platform keeps it.
+    /// A secret as the platform stores it.
     pub(crate) fn sealed(&self, endpoint: EndpointId, secret: &str) -> SealedSecret {
         let secret = SecretString::from(secret);
         self.vault.seal(endpoint, &secret).unwrap()
@@ -232,9 +233,9 @@ fn credit() -> Credit {
     }
 }
 
-fn registered(hearing: &Hearing, cnpj: Cnpj, kind: CompanyKind) -> Company {
+fn registered(subscriber: &Subscriber, cnpj: Cnpj, kind: CompanyKind) -> Company {
     Company {
-        id: hearing.company,
+        id: subscriber.company,
         head_office: None,
         cnpj,
         name: CompanyName::parse("Empresa Exemplo").unwrap(),

@@ -1,4 +1,4 @@
-//! Seeds: those that ever failed, the same ones always, fresh ones each time, and one on demand.
+//! Seeds: those that ever failed, fixed ones, fresh ones in each run, and one on demand.
 
 use preauth_server::ids::random_bytes;
 
@@ -6,10 +6,10 @@ use crate::coverage::Coverage;
 use crate::report::assert_sound;
 use crate::world::{Outcome, Plan};
 
-/// How many fresh seeds run, unless `PREAUTH_SIM_FRESH` says otherwise.
+/// The number of fresh seeds; `PREAUTH_SIM_FRESH` overrides it.
 const FRESH: u64 = 200;
 
-/// Runs seeds, and shows that they reach everything that is rare.
+/// Runs seeds, and checks that they reach every rare event.
 fn hold(seeds: impl Iterator<Item = u64>) {
     let mut coverage = Coverage::default();
     for seed in seeds {
@@ -20,10 +20,10 @@ fn hold(seeds: impl Iterator<Item = u64>) {
     assert_eq!(coverage.gaps(), Vec::<&str>::new(), "never happened");
 }
 
-/// Every seed that ever failed, with what it found.
+/// Every seed that ever failed, with its finding.
 const FAILED_ONCE: &str = include_str!("seeds.txt");
 
-/// Runs the seeds of a list, in its order.
+/// Runs the seeds of a list, in order.
 fn outcomes(list: &str) -> impl Iterator<Item = Outcome> {
     let lines = list.lines().map(|line| {
         let seed = line.split_once('#').map_or(line, |(seed, _)| seed);

@@ -1,4 +1,4 @@
-//! The auditor: reads everything while others go on, and takes a while between two pages.
+//! The auditor: reads the database while others work, and pauses between two pages.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use crate::random::{Random, SharedRandom};
 use crate::store::Database;
 use crate::world::Cluster;
 
-/// Records read at once: so few that others write before the next.
+/// Records per page: so few that others write between two pages.
 const PAGE: u32 = 3;
 const MAX_PAUSE_MS: u64 = 1_500;
-/// Between two audits.
+/// Maximum pause between two audits.
 const MAX_REST_MS: u64 = 8_000;
 const AUDITS: u32 = 2;
 
-/// Audits a few times in the middle of everything.
+/// Audits a few times during the run.
 pub(super) async fn audits(cluster: &Arc<Cluster>, mut random: Random) {
     for _ in 0..AUDITS {
         sleep_ms(random.between(1, MAX_REST_MS)).await;
@@ -34,7 +34,7 @@ async fn audit(cluster: &Arc<Cluster>, random: Random) {
     let chronicle = &cluster.chronicle;
     let moment = Moment {
         now: cluster.clock.now(),
-        // The clock jumps, and instances are down: what is late here is not wrong.
+        // The clock jumps and instances are down, so late work is no violation here.
         is_live: false,
         daily_share: NonZeroU32::MAX,
     };
@@ -54,7 +54,7 @@ async fn audit(cluster: &Arc<Cluster>, random: Random) {
     }
 }
 
-/// Everything, a little at a time.
+/// Reads all records in small pages, with pauses.
 struct Unhurried {
     database: Arc<Database>,
     random: SharedRandom,

@@ -1,4 +1,4 @@
-//! The clock that jumps forward, as clocks of machines do that were asleep.
+//! Jumps of the clock, as after a machine's sleep.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::world::Cluster;
 
 const TURNS: u32 = 6;
 
-/// Jumps a few times: seconds mostly, hours sometimes, seldom days.
+/// Jumps a few times: mostly seconds, sometimes hours, rarely days.
 pub(super) async fn moves(cluster: &Arc<Cluster>, mut random: Random) {
     let jumps = cluster.database.faults.mix().jumps;
     for _ in 0..TURNS {

@@ -1,4 +1,4 @@
-//! Somebody, or a fault, sets the clock of a single machine: wrong mostly, and now and then right.
+//! Sets the clock of a single machine: mostly wrong, sometimes right.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::some_instance;
 
 const TURNS: u32 = 5;
 
-/// Sets a few clocks: by seconds, by minutes, by weeks, ahead and behind.
+/// Sets clocks a few times: by seconds, minutes or weeks, forward and back.
 pub(super) async fn sets(cluster: &Arc<Cluster>, mut random: Random) {
     let skews = cluster.database.faults.mix().skews;
     for _ in 0..TURNS {

@@ -1,4 +1,4 @@
-//! What the platform creates: direct advances and payment orders, with an idempotency key or without.
+//! Creates of the platform: direct advances and payment orders, with or without an idempotency key.
 
 use std::sync::Arc;
 
@@ -22,12 +22,12 @@ use super::some_instance;
 
 const TRIES: u32 = 6;
 
-/// Something that the platform creates; equal ones are the same request.
+/// A create of the platform; equal values are the same request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Creation {
-    /// A direct advance of one of the few invoices, or of one without a number.
+    /// A direct advance for one of the few invoices, or without an invoice number.
     Advance { invoice: Option<usize>, number: u64 },
-    /// A payment order, of an operation or of none.
+    /// A payment order, with or without an operation.
     Order {
         operation: Option<OperationId>,
         number: u64,
@@ -35,7 +35,7 @@ pub(crate) enum Creation {
 }
 
 impl Creation {
-    /// The key that it is sent under, if it is sent under one.
+    /// The idempotency key, if the request has one.
     pub(crate) fn key(&self) -> IdempotencyKey {
         let text = match self {
             Self::Advance { invoice, number } => format!("advance-{}-{number}", named(*invoice)),
@@ -51,7 +51,7 @@ fn named(number: Option<impl ToString>) -> String {
     number.map_or_else(|| "none".to_owned(), |number| number.to_string())
 }
 
-/// Sends it under its key until there is an answer.
+/// Repeats it under its key until there is an answer.
 pub(super) async fn retry_briefly(cluster: &Arc<Cluster>, mut random: Random, creation: Creation) {
     for _ in 0..TRIES {
         let instance = some_instance(&mut random);
@@ -66,7 +66,7 @@ pub(super) async fn retry_briefly(cluster: &Arc<Cluster>, mut random: Random, cr
     }
 }
 
-/// One request, noted with its answer.
+/// One request, recorded with its answer.
 pub(crate) async fn create(
     cluster: &Arc<Cluster>,
     instance: usize,
@@ -173,7 +173,7 @@ async fn order(
     Ok(body(made.id))
 }
 
-/// What an answer shows of a payment order.
+/// The part of a payment order that an answer shows.
 fn body(id: PaymentOrderId) -> String {
     format!(r#"{{"id":{id}}}"#)
 }
@@ -186,8 +186,8 @@ fn answer_to_once(outcome: Result<Once<String>, ServiceError>) -> OfferAnswer {
     }
 }
 
-/// The same answer, of a request that is known by its effect alone. A replay may repeat what the
-/// request itself did.
+/// The same answer, for a request that is identified by its effect alone. A replay may repeat the
+/// answer of a request whose own answer was lost.
 fn as_of_a_command(answer: &OfferAnswer) -> CommandAnswer {
     match answer {
         OfferAnswer::Created(_) => CommandAnswer::Done,

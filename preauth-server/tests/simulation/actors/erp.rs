@@ -1,4 +1,4 @@
-//! An ERP: offers, asks again until it has an answer, and sometimes cancels.
+//! An ERP: offers, retries until it has an answer, and sometimes cancels.
 
 use std::sync::Arc;
 
@@ -19,13 +19,13 @@ use super::some_instance;
 const OFFERS: u32 = 4;
 const TRIES: u32 = 8;
 
-/// Makes a few offers, one after the other.
+/// Creates a few offers, one after the other.
 pub(super) async fn calls(cluster: &Arc<Cluster>, mut random: Random) {
     for _ in 0..OFFERS {
         sleep_ms(random.below(6_000)).await;
         let invoice = usize::try_from(random.below(INVOICES)).unwrap();
         let key = random.chance(700).then(|| {
-            // Now and then a key that belongs to another invoice.
+            // Sometimes a key that belongs to another invoice.
             let invoice = if random.chance(50) { 0 } else { invoice };
             key(invoice, random.below(KEYS_PER_INVOICE))
         });
@@ -43,7 +43,7 @@ pub(super) async fn calls(cluster: &Arc<Cluster>, mut random: Random) {
     }
 }
 
-/// Offers until there is an answer; gives the operation of a 201.
+/// Repeats an offer until there is an answer; returns the operation of a 201.
 async fn retry_briefly(
     cluster: &Arc<Cluster>,
     random: &mut Random,
@@ -76,7 +76,7 @@ async fn cancel_for_sure(cluster: &Arc<Cluster>, random: &mut Random, id: Operat
     }
 }
 
-/// One request for an offer, noted with its answer.
+/// One request for an offer, recorded with its answer.
 pub(crate) async fn offer(
     cluster: &Arc<Cluster>,
     instance: usize,
@@ -103,7 +103,7 @@ pub(crate) async fn offer(
     answer
 }
 
-/// One request for a cancellation, noted with its answer.
+/// One request for a cancellation, recorded with its answer.
 pub(crate) async fn cancel(
     cluster: &Arc<Cluster>,
     instance: usize,
@@ -113,7 +113,7 @@ pub(crate) async fn cancel(
     command(cluster, instance, viewer, operation, Command::Cancel).await
 }
 
-/// One command, noted with its answer.
+/// One command, recorded with its answer.
 pub(super) async fn command(
     cluster: &Arc<Cluster>,
     instance: usize,
@@ -144,7 +144,7 @@ pub(super) async fn command(
     answer
 }
 
-/// The operation that a 201 tells of.
+/// The id of the operation in the body of a 201.
 pub(crate) fn created_id(body: &str) -> OperationId {
     let body: serde_json::Value = serde_json::from_str(body).unwrap();
     OperationId::parse(&body["id"].to_string()).unwrap()

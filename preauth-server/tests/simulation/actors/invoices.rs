@@ -33,7 +33,7 @@ async fn receive(cluster: &Arc<Cluster>, random: &mut Random) {
         supplier: cluster.scene.supplier,
         operation: None,
     };
-    // An order's parties and number serve an invoice as well.
+    // An order's parties and number are suitable for an invoice, too.
     let store = cluster.database.ground().store;
     let loaded = store.load_new_order(&target).await.unwrap().unwrap();
     let invoice = |received_at| ReceivedInvoice {

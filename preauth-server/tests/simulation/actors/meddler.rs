@@ -13,7 +13,7 @@ use super::some_instance;
 
 const TURNS: u32 = 7;
 
-/// Meddles a few times.
+/// Intervenes a few times.
 pub(super) async fn meddles(cluster: &Arc<Cluster>, mut random: Random) {
     let database = &cluster.database;
     let meddling = database.faults.mix().meddling;
@@ -22,7 +22,7 @@ pub(super) async fn meddles(cluster: &Arc<Cluster>, mut random: Random) {
         if !random.chance(meddling) {
             continue;
         }
-        let [payer, supplier] = &cluster.scene.hearings;
+        let [payer, supplier] = &cluster.scene.subscribers;
         let endpoint = random.pick(&[payer.endpoint, supplier.endpoint]);
         match random.below(8) {
             0 | 1 => database.pause(endpoint).await,
@@ -37,7 +37,7 @@ pub(super) async fn meddles(cluster: &Arc<Cluster>, mut random: Random) {
                 database.rotate(&cluster.scene, endpoint, overlap).await;
             }
             6 => {
-                let url = format!("{}{turn}", cluster.scene.hearing_of(endpoint).url);
+                let url = format!("{}{turn}", cluster.scene.subscriber_of(endpoint).url);
                 database.move_to(endpoint, url).await;
             }
             _ => cluster.renew(some_instance(&mut random)).await,
@@ -45,7 +45,7 @@ pub(super) async fn meddles(cluster: &Arc<Cluster>, mut random: Random) {
     }
 }
 
-/// Resends some delivery that was given out before.
+/// Resends a delivery that was claimed before.
 async fn resend(cluster: &Arc<Cluster>, random: &mut Random) {
     let given_out: Vec<_> = cluster.chronicle.read(|entries| {
         let claims = entries.iter().filter_map(|entry| match &entry.fact {

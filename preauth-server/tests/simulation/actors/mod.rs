@@ -1,4 +1,4 @@
-//! Everybody who does something in a run, all at once.
+//! All actors of a run, concurrently.
 
 mod auditor;
 mod clock_hand;
@@ -24,10 +24,10 @@ pub(crate) use erp::{cancel, created_id, offer};
 const CALLERS: usize = 3;
 const PEOPLE: usize = 2;
 
-/// Everything is asked there once more when the run is over.
+/// The instance that answers the final repetitions of all requests.
 pub(crate) const INSTANCE_FOR_LAST_QUESTIONS: usize = 0;
 
-/// Lets everybody act until they are done.
+/// Runs all actors to their end.
 pub(crate) async fn play(cluster: &Arc<Cluster>, random: &mut Random) {
     let mut everybody: Vec<BoxFuture<'_, ()>> = Vec::new();
     for _ in 0..CALLERS {

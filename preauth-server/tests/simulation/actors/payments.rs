@@ -1,4 +1,4 @@
-//! Who pays suppliers: generates payment orders and moves them on, now and then two at once.
+//! The platform's payments: generates payment orders and advances them, sometimes two concurrently.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use super::some_instance;
 
 const DEEDS: u32 = 8;
 
-/// Generates some orders and moves them on.
+/// Generates some orders and advances them.
 pub(super) async fn pays(cluster: &Arc<Cluster>, mut random: Random) {
     for _ in 0..DEEDS {
         sleep_ms(random.below(5_000)).await;
@@ -37,7 +37,7 @@ pub(super) async fn pays(cluster: &Arc<Cluster>, mut random: Random) {
     }
 }
 
-/// Generates an order, mostly of an operation, and now and then two at once.
+/// Generates an order, mostly with an operation, sometimes two concurrently.
 async fn generate(cluster: &Arc<Cluster>, random: &mut Random) {
     let operation = some_operation(cluster, random).filter(|_| random.chance(700));
     let wanted = |random: &mut Random| Creation::Order {
@@ -85,7 +85,7 @@ async fn act(cluster: &Arc<Cluster>, order: PaymentOrderId, mut random: Random) 
     });
 }
 
-/// One of the orders that were committed so far.
+/// One of the orders committed so far.
 fn some_order(cluster: &Cluster, random: &mut Random) -> Option<PaymentOrderId> {
     let orders: Vec<_> = cluster.chronicle.read(|entries| {
         let commits = entries.iter().filter_map(|entry| match &entry.fact {
@@ -97,7 +97,7 @@ fn some_order(cluster: &Cluster, random: &mut Random) -> Option<PaymentOrderId> 
     (!orders.is_empty()).then(|| random.pick(&orders))
 }
 
-/// One of the operations that were committed so far.
+/// One of the operations committed so far.
 fn some_operation(cluster: &Cluster, random: &mut Random) -> Option<OperationId> {
     let operations: Vec<_> = cluster.chronicle.read(|entries| {
         let commits = entries.iter().filter_map(|entry| match &entry.fact {

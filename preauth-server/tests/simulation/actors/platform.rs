@@ -1,5 +1,5 @@
-//! Suppliers, the company's people, the platform and the bank: they act on what there is, often two
-//! of them at once, and some at the last moment of an offer.
+//! Suppliers, the company's users, the platform and the bank: they act on existing operations,
+//! often two at once, and sometimes at the last moment of an offer.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use super::erp::command;
 use super::some_instance;
 
 const DEEDS: u32 = 14;
-/// Nobody waits longer for the last moment of an offer.
+/// Maximum wait for the last moment of an offer.
 const MAX_WAIT_MS: i64 = 25_000;
 
 /// Acts a few times.
@@ -78,8 +78,8 @@ async fn wait_for_the_end(cluster: &Arc<Cluster>, random: &mut Random, operation
     }
 }
 
-/// Begins a direct advance for one of the few invoices, or of one without a number: nothing but the
-/// reserved id, or its key, keeps that from being made twice.
+/// Creates a direct advance for one of the few invoices, or without an invoice number: then only
+/// the reserved id, or the key, prevents a duplicate.
 async fn advance(cluster: &Arc<Cluster>, random: &mut Random) {
     let invoice = usize::try_from(random.below(INVOICES)).unwrap();
     let creation = Creation::Advance {
@@ -93,7 +93,7 @@ async fn advance(cluster: &Arc<Cluster>, random: &mut Random) {
     }
 }
 
-/// Something that is possible in the operation's state, as far as the one who does it can see.
+/// A command that is allowed in the operation's state, as far as the actor can see it.
 fn deed(operation: &Operation, extension: Option<ExtensionId>, random: &mut Random) -> Command {
     let reprove = |by| Command::Reprove { by, reason: None };
     let (by_company, by_platform) = (reprove(ReprovedBy::Company), reprove(ReprovedBy::Platform));

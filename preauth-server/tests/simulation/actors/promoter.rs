@@ -1,4 +1,4 @@
-//! A primary fails, and its standby takes its place.
+//! The primary fails, and its standby replaces it.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use crate::random::Random;
 use crate::world::Cluster;
 
 const TURNS: u32 = 2;
-/// Nobody reaches the new primary for at most so long.
+/// Maximum time without a reachable primary.
 const MAX_DOWN_MS: u64 = 3_000;
 
-/// Promotes a standby now and then.
+/// Promotes a standby from time to time.
 pub(super) async fn promotes(cluster: &Arc<Cluster>, mut random: Random) {
     let promotions = cluster.database.faults.mix().promotions;
     for _ in 0..TURNS {

@@ -1,4 +1,4 @@
-//! What callers were told: I1, I5, I7, and the part of I14 that they can see.
+//! The answers of callers: I1, I5, I7, and the part of I14 that callers see.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,9 @@ use crate::scene::Scene;
 
 use super::Case;
 
-/// What was said under one idempotency key.
+/// The answers under one idempotency key.
 #[derive(Default)]
-struct Said<'a> {
+struct KeyAnswers<'a> {
     body: Option<&'a str>,
     originals: u32,
 }
@@ -21,7 +21,7 @@ struct Said<'a> {
 impl<'a> Case<'a> {
     pub(super) fn answers(&mut self) {
         let by_key = self.operations_by_key();
-        let mut said: BTreeMap<&'a IdempotencyKey, Said<'a>> = BTreeMap::new();
+        let mut replies: BTreeMap<&'a IdempotencyKey, KeyAnswers<'a>> = BTreeMap::new();
         let mut is_over = false;
         for entry in self.history {
             match &entry.fact {
@@ -34,7 +34,7 @@ impl<'a> Case<'a> {
                 } => {
                     self.one_operation(key.as_ref(), *invoice, answer, &by_key);
                     if let Some(key) = key {
-                        self.one_answer(said.entry(key).or_default(), key, answer);
+                        self.one_answer(replies.entry(key).or_default(), key, answer);
                     }
                     let is_replayed = matches!(answer, OfferAnswer::Replayed(_));
                     self.expect(!is_over || is_replayed, "I5", || {
@@ -97,25 +97,30 @@ impl<'a> Case<'a> {
             operation.origin == Origin::PreAuth && operation.invoice == meant
         });
         self.expect(exists, "I1", || {
-            format!("a 201 tells of operation {id}, which is not what was offered")
+            format!("a 201 names operation {id}, which is not what was offered")
         });
         if let Some(key) = key {
             self.expect(by_key.get(key) == Some(&id), "I1", || {
-                format!("under {key} a 201 tells of operation {id}, which has not that key")
+                format!("under {key} a 201 names operation {id}, which has not that key")
             });
         }
     }
 
-    fn one_answer(&mut self, said: &mut Said<'a>, key: &IdempotencyKey, answer: &'a OfferAnswer) {
+    fn one_answer(
+        &mut self,
+        answers: &mut KeyAnswers<'a>,
+        key: &IdempotencyKey,
+        answer: &'a OfferAnswer,
+    ) {
         let Some(body) = answer.body() else { return };
-        let first = *said.body.get_or_insert(body);
+        let first = *answers.body.get_or_insert(body);
         self.expect(first == body, "I5", || {
             format!("under {key} came {first} and then {body}")
         });
         if let OfferAnswer::Created(_) = answer {
-            said.originals += 1;
+            answers.originals += 1;
         }
-        let originals = said.originals;
+        let originals = answers.originals;
         self.expect(originals <= 1, "I5", || {
             format!("{originals} answers under {key} are no replays")
         });

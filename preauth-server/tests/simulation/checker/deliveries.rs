@@ -1,4 +1,4 @@
-//! What reached the receivers: I4, I9, I10, and the leases of I14.
+//! The requests that reached receivers: I4, I9, I10, and the leases of I14.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,18 +10,18 @@ use crate::newer::stored_type;
 
 use super::Case;
 
-/// What is known of the deliveries at one point of the history.
+/// The state of all deliveries at one point of the history.
 #[derive(Default)]
 struct Known<'a> {
     committed: BTreeMap<EventId, Announced<'a>>,
-    /// What will be, where an event may arrive before its note.
+    /// Future commits: an event may arrive before its commit is recorded.
     expected: BTreeMap<EventId, Announced<'a>>,
     taken: BTreeSet<(EndpointId, EventId)>,
     paused: BTreeSet<EndpointId>,
     newest: BTreeMap<DeliveryId, i64>,
 }
 
-/// An event that was committed, and whose it is to hear.
+/// A committed event and its receivers.
 struct Announced<'a> {
     event: &'a EventRecord,
     parties: Vec<CompanyId>,
@@ -143,13 +143,13 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// There is a delivery for everybody who is to hear of an event, and for nobody else.
+    /// Each subscribed endpoint has one delivery of an event, and no other endpoint has any.
     fn addressed(&mut self, announced: &Announced<'_>, stored: &[StoredDelivery]) {
         let Announced { event, parties } = announced;
-        let hear = self.scene.hearings.iter().filter(|hearing| {
-            parties.contains(&hearing.company) && hearing.events.contains(event.event_type)
+        let subscribed = self.scene.subscribers.iter().filter(|subscriber| {
+            parties.contains(&subscriber.company) && subscriber.events.contains(event.event_type)
         });
-        let meant: BTreeSet<_> = hear.map(|hearing| hearing.endpoint).collect();
+        let meant: BTreeSet<_> = subscribed.map(|subscriber| subscriber.endpoint).collect();
         let is_right =
             stored.len() == meant.len() && stored.iter().all(|it| meant.contains(&it.endpoint.id));
         self.expect(is_right, "I4", || {
@@ -158,7 +158,8 @@ impl<'a> Case<'a> {
         });
     }
 
-    /// A delivery arrived, or ended as its attempts say, which the audit checks.
+    /// A delivery was accepted, or has the status that its attempts lead to, which the audit
+    /// checks.
     fn ended(&mut self, event: EventId, delivery: &StoredDelivery, is_taken: bool) {
         let attempts = delivery.attempts.len();
         match delivery.status {

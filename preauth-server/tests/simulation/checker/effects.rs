@@ -1,6 +1,6 @@
-//! Answers and what was recorded: I12.
+//! Answers and recorded changes: I12.
 //!
-//! A caller's request is known by what it is about and by its moment, which is the event's too.
+//! A request is identified by its subject and its time, which is also the event's.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::scene::Scene;
 
 use super::Case;
 
-/// What a request is about.
+/// The subject of a request.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum About {
     Offer(Option<String>, Option<IdempotencyKey>),
@@ -26,12 +26,12 @@ enum About {
 
 type Request = (About, &'static str, Timestamp);
 
-/// How often something was asked for and happened.
+/// How often a change was requested and how often it happened.
 #[derive(Debug, Default)]
 struct Effects {
-    /// Requests that were answered as done.
+    /// Requests answered as done.
     done: u32,
-    /// Requests that may have been done.
+    /// Requests with an unknown outcome.
     perhaps: u32,
     events: u32,
 }
@@ -65,7 +65,7 @@ impl Case<'_> {
     }
 }
 
-/// A request, and whether its answer says that it was done; `None` if it does not say.
+/// A request, and whether it was done according to its answer; `None` if unknown.
 fn asked(fact: &Fact) -> Option<(Request, Option<bool>)> {
     let number = |invoice: usize| Scene::invoice(invoice).number.map(|it| compared(&it));
     match fact {
@@ -86,7 +86,7 @@ fn asked(fact: &Fact) -> Option<(Request, Option<bool>)> {
         } => {
             let about = About::Advance(invoice.and_then(number));
             let request = (about, EventType::AnticipationCreated.as_str(), *at);
-            // Under a key a replay may repeat what the request itself did.
+            // Under a key, a replay may repeat the answer of a request whose own answer was lost.
             let is_done = match answer {
                 OfferAnswer::Replayed(_) => None,
                 answer => has_begun(answer),
@@ -121,7 +121,7 @@ fn asked(fact: &Fact) -> Option<(Request, Option<bool>)> {
     }
 }
 
-/// What was committed, as the request that led to it; nobody asks for an expiry.
+/// The request behind a commit; an expiry has none.
 fn happened(fact: &Fact) -> Option<Request> {
     let (about, event) = match fact {
         Fact::Committed(recorded) => (about(recorded), &recorded.event),

@@ -1,4 +1,4 @@
-//! What is stored when a run is over, and what the audit says of it.
+//! The state stored at the end of a run, and the audit's findings.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -15,24 +15,24 @@ use preauth_server::http::WireDecoder;
 
 use super::Violation;
 
-/// Records read at once.
+/// Records per page.
 const PAGE: u32 = 100;
 
-/// What is stored when a run is over.
+/// The state stored at the end of a run.
 #[derive(Debug, Default)]
 pub(crate) struct FinalState {
     pub(crate) operations: BTreeMap<OperationId, StoredOperation>,
     pub(crate) orders: BTreeMap<PaymentOrderId, (PaymentOrder, Vec<StoredEvent>)>,
-    /// Events that no aggregate is behind.
+    /// Events without an aggregate.
     pub(crate) others: Vec<StoredEvent>,
     /// The findings of the audit.
     pub(crate) audited: Vec<audit::Violation>,
-    /// Offers whose expiry should have been recorded.
+    /// Offers whose expiry is not recorded although it is due.
     pub(crate) overdue: Vec<OperationId>,
 }
 
 impl FinalState {
-    /// Reads everything and has it audited at `now`.
+    /// Reads everything and audits it at `now`.
     pub(crate) async fn of(
         archive: &dyn Archive,
         now: Timestamp,
@@ -46,7 +46,7 @@ impl FinalState {
             records.append(&mut page.records);
             page = pages.next(PAGE).await.unwrap();
         }
-        // A holder that stands in two pages comes twice.
+        // A holder listed on two pages is read twice.
         records.dedup();
         let moment = Moment {
             now,
@@ -103,7 +103,7 @@ impl Watch for FinalState {
     fn progressed(&mut self, _totals: &Totals) {}
 }
 
-/// Records that were read already.
+/// Records that have been read.
 struct Copied {
     host_now: Timestamp,
     records: Vec<Read<Record>>,

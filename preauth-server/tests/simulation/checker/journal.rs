@@ -1,4 +1,4 @@
-//! What was committed, in order: I2, I3 at every moment, how late I6 is, that I15 was meant so, and I16.
+//! Commits in their order: I2, I3 at every moment, the delay of I6, the amounts of I15, and I16.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use crate::scene::Scene;
 
 use super::{Case, EXPIRY_PATIENCE};
 
-/// After the last fault, this long nothing is expected.
+/// After the last fault, delays within this time are no violation.
 const SETTLING: TimeDelta = TimeDelta::seconds(20);
 
 impl<'a> Case<'a> {
@@ -39,11 +39,11 @@ impl<'a> Case<'a> {
         self.expiries();
     }
 
-    /// Of an offer its supplier is told by mail, of what follows nobody.
+    /// An offer stages one mail to its supplier; later changes stage none.
     fn mails(&mut self, next: &Recorded) {
         let is_offer = next.event.event_type == EventType::PreAuthorizationCreated;
-        self.expect(next.is_told == is_offer, "I16", || {
-            format!("{next} was committed with a mail: {}", next.is_told)
+        self.expect(next.has_mail == is_offer, "I16", || {
+            format!("{next} was committed with a mail: {}", next.has_mail)
         });
     }
 
@@ -58,7 +58,7 @@ impl<'a> Case<'a> {
         });
     }
 
-    /// What is stored is what was committed, event by event.
+    /// The stored events are the committed ones, event by event.
     fn stored(&mut self, last: &BTreeMap<OperationId, &Recorded>) {
         for (id, recorded) in last {
             let stored = self.end.operation(*id);
@@ -81,7 +81,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// By the database's clock, whatever the one reads of whoever recorded it.
+    /// By the database's clock, regardless of the clock of the instance that recorded it.
     fn not_early(&mut self, next: &Recorded, recorded_at: Timestamp) {
         let is_expiry = next.event.event_type == EventType::PreAuthorizationExpired;
         if let Some(end) = next.operation.expires_at.filter(|_| is_expiry) {

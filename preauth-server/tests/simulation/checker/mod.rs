@@ -1,11 +1,12 @@
-//! The verdict on a run: pure, over its history and what was read back at its end.
+//! The verdict on a run: a pure function of its history and its final state.
 //!
-//! What is stored is checked by the rules of [`preauth_core::audit`], the same that a live database
-//! is held to; what callers and receivers saw, and what happened in between, by the rules here.
+//! Stored data is checked by the rules of [`preauth_core::audit`], the same that apply to a live
+//! database; the observations of callers and receivers, and events during the run, by the rules
+//! here.
 //!
 //! | name | what must hold |
 //! | --- | --- |
-//! | I1 | a 201 tells of exactly one record, and of the one under its idempotency key; no id is given twice |
+//! | I1 | a 201 names exactly one record, the one under its idempotency key; no id is assigned twice |
 //! | I2 | as many events as changes; what is stored is what was committed |
 //! | I3 | at most one operation in progress holds an invoice; an operation has one payment order at a time |
 //! | I4 | every event arrives or ends visibly failed; nothing arrives that did not happen |
@@ -15,8 +16,8 @@
 //! | I8 | an operation's history is a path of the transition table |
 //! | I9 | one event, one body; every signature verifies |
 //! | I10 | nothing of a paused endpoint is given out |
-//! | I11 | lists say how many operations there are |
-//! | I12 | what was answered as done happened once; a refusal, and "nothing was done", had no effect |
+//! | I11 | the totals of lists are the numbers of operations |
+//! | I12 | a change answered as done happened once; a refusal, and "nothing was done", had no effect |
 //! | I14 | nothing is stuck: no key, no delivery, no lease; no outcome under a lost lease |
 //! | I15 | amounts come out as they went in |
 //! | I16 | every offer stages one mail, and nothing else does |
@@ -38,22 +39,22 @@ use crate::scene::Scene;
 
 pub(crate) use final_state::FinalState;
 
-/// An expiry is recorded within this time.
+/// Maximum delay of an expiry.
 pub(crate) const EXPIRY_PATIENCE: TimeDelta = TimeDelta::seconds(5);
 
-/// Something that must never be so.
+/// A violated rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Violation {
     pub(crate) invariant: &'static str,
     pub(crate) what: String,
 }
 
-/// Everything that a rule may look at, and what the rules found.
+/// The input of the rules, and their findings.
 struct Case<'a> {
     scene: &'a Scene,
     history: &'a [Entry],
     end: &'a FinalState,
-    /// Whether facts stand in the order in which they took effect.
+    /// Whether the history is in the order in which the facts took effect.
     is_exact: bool,
     found: Vec<Violation>,
 }
@@ -98,7 +99,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The commits in the order in which they were applied.
+    /// The commits in the order they were applied.
     fn commits(&self) -> impl Iterator<Item = &'a Recorded> + use<'a> {
         self.history.iter().filter_map(|entry| match &entry.fact {
             Fact::Committed(recorded) => Some(&**recorded),

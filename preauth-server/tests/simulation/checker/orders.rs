@@ -1,4 +1,4 @@
-//! Payment orders: what is stored is what was committed. Their paths are the audit's to check.
+//! Payment orders: the stored ones are the committed ones. The audit checks their transitions.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What the platform creates under its keys, and the ids that it is given: I1 and I5.
+//! Creates of the platform under their keys, and the assigned ids: I1 and I5.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::history::{Fact, OfferAnswer};
 
 use super::Case;
 
-/// What was answered under one key.
+/// The answers under one key.
 #[derive(Default)]
 struct Answered<'a> {
     body: Option<&'a str>,
@@ -38,7 +38,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// No id is given out twice, whichever primary gives it.
+    /// No id is assigned twice, by any primary.
     pub(super) fn reserved_ids(&mut self) {
         if !self.is_exact {
             return;
@@ -53,7 +53,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The one record that was committed under each key.
+    /// The one record committed under each key.
     fn made_by_key(&mut self) -> BTreeMap<&'a IdempotencyKey, i64> {
         let mut made = BTreeMap::new();
         for entry in self.history {
@@ -74,15 +74,15 @@ impl<'a> Case<'a> {
 
     fn one_record(&mut self, creation: &Creation, answer: &OfferAnswer, made: Option<&i64>) {
         let Some(body) = answer.body() else { return };
-        let told = created_id(body).get();
+        let answered = created_id(body).get();
         let is_stored = match creation {
             Creation::Advance { .. } => self.end.operation(created_id(body)).is_some(),
             Creation::Order { .. } => {
-                PaymentOrderId::new(told).is_some_and(|id| self.end.orders.contains_key(&id))
+                PaymentOrderId::new(answered).is_some_and(|id| self.end.orders.contains_key(&id))
             }
         };
-        self.expect(is_stored && made == Some(&told), "I1", || {
-            format!("{creation:?} is answered {told}, stored: {is_stored}, committed: {made:?}")
+        self.expect(is_stored && made == Some(&answered), "I1", || {
+            format!("{creation:?} is answered {answered}, stored: {is_stored}, committed: {made:?}")
         });
     }
 

@@ -1,4 +1,4 @@
-//! The host in memory: everything is done at once.
+//! The host in memory: every call completes at once.
 
 use std::sync::Arc;
 
@@ -47,6 +47,6 @@ impl Desk for MemoryStore {
     }
 
     async fn advance_leases(&self, _by: TimeDelta) {
-        // Its clock is the simulation's, which has jumped already.
+        // Its clock is the simulation's, which has already jumped.
     }
 }

@@ -1,4 +1,4 @@
-//! What a run stands on: the host in memory, or a real database.
+//! The store under a run: the host in memory, or a real database.
 
 mod memory;
 mod paged;
@@ -19,7 +19,7 @@ use crate::scene::Scene;
 
 use paged::Paged;
 
-/// Which one.
+/// The kind of store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Memory,
@@ -27,7 +27,7 @@ pub(crate) enum Kind {
     Postgres,
 }
 
-/// All ports of a database, and what people do to it past them.
+/// All ports of a database, and direct access to it.
 #[derive(Clone)]
 pub(crate) struct Ground {
     pub(crate) store: Arc<dyn Store>,
@@ -37,17 +37,17 @@ pub(crate) struct Ground {
     pub(crate) desk: Arc<dyn Desk>,
 }
 
-/// What the platform's people do, and what time does to the database's own clock.
+/// Actions of the platform's operators, and effects of time on the database's own clock.
 #[async_trait]
 pub(crate) trait Desk: Send + Sync {
     async fn pause(&self, endpoint: EndpointId, at: Timestamp);
 
     async fn resume(&self, endpoint: EndpointId, at: Timestamp);
 
-    /// `false` when the delivery is not one that can be resent now.
+    /// Returns `false` when the delivery cannot be resent now.
     async fn resend(&self, delivery: DeliveryId, at: Timestamp) -> bool;
 
-    /// Makes a secret the endpoint's newest; the others end at `others_until`, or now.
+    /// Adds a secret as the endpoint's newest; the others end at `others_until`, or now.
     async fn rotate(
         &self,
         endpoint: EndpointId,
@@ -60,21 +60,21 @@ pub(crate) trait Desk: Send + Sync {
 
     async fn reserve_extension(&self) -> ExtensionId;
 
-    /// A standby that is promoted at this moment, whose sequences go on so far behind the newest id
-    /// that was committed; `None` where only a drill can have one.
+    /// A standby promoted now, whose sequences continue `skipped` ids behind the newest committed
+    /// id; `None` where only a drill has a standby.
     fn promoted(&self, skipped: i64) -> Option<Ground>;
 
-    /// Lets leases end that much sooner.
+    /// Shortens all leases.
     async fn advance_leases(&self, by: TimeDelta);
 }
 
 impl Kind {
-    /// Whether nothing can come between an effect and its note in the history.
+    /// Whether an effect and its record in the history are atomic.
     pub(crate) const fn is_exact(self) -> bool {
         matches!(self, Self::Memory)
     }
 
-    /// A database with the scene's companies and endpoints, as each of `instances` reaches it.
+    /// A database with the scene's companies and endpoints, one connection for each of `instances`.
     pub(crate) async fn prepare(
         self,
         scene: &Scene,

@@ -1,4 +1,4 @@
-//! The host in memory read as a database is: each page as of a moment of its own.
+//! The host in memory, read like a database: each page at its own time.
 
 use std::sync::Arc;
 
@@ -6,19 +6,19 @@ use async_trait::async_trait;
 use preauth_core::port::{Archive, Page, Pages, Read, Record, Unavailable};
 use preauth_core::value::{Cnpj, CompanyId, EventId, IdempotencyKey, OperationId, PaymentOrderId};
 
-/// More than a run leaves behind.
+/// More records than any run creates.
 const EVERYTHING: u32 = u32::MAX;
 
-/// An archive that copies everything at once, and is asked again for each page.
+/// An archive that copies all records at once, and copies them again for each page.
 pub(super) struct Paged(pub(super) Arc<dyn Archive>);
 
 struct Reader {
     archive: Arc<dyn Archive>,
-    /// The last record that was given.
+    /// The last record returned.
     last: Option<Place>,
 }
 
-/// Where a record stands, in the order in which they are read.
+/// The position of a record in the reading order.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Operation(OperationId),
@@ -41,7 +41,7 @@ impl Archive for Paged {
 #[async_trait]
 impl Pages for Reader {
     async fn next(&mut self, limit: u32) -> Result<Page, Unavailable> {
-        // Two holders that follow each other stand in one page.
+        // Two consecutive holders are on one page.
         let limit = usize::try_from(limit).unwrap().max(2);
         let Page { host_now, records } = self.archive.pages().await?.next(EVERYTHING).await?;
         let mut placed: Vec<_> = records.into_iter().map(|it| (place(&it), it)).collect();
@@ -58,7 +58,7 @@ impl Pages for Reader {
     }
 }
 
-/// Whether a record comes after the last one; a holder comes once more.
+/// Whether a record follows the last one; a holder is repeated once.
 fn follows(place: &Place, last: &Place) -> bool {
     place > last || (place == last && matches!(place, Place::Holder(..)))
 }

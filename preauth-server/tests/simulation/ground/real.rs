@@ -1,4 +1,4 @@
-//! Real databases under simulated time, which stands still while one of them works.
+//! Real databases under simulated time, which is paused while one of them works.
 
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -24,12 +24,13 @@ use crate::scratch::{self, Scratch};
 
 use super::{Desk, Ground, Kind};
 
-/// How long something real may take before simulated time goes on.
+/// How long real work may take before simulated time advances.
 const PATIENCE: Duration = Duration::from_millis(20);
-/// How far it goes on then: several may wait at once, and none shall run out of time by that.
+/// The step it then advances by: several calls may wait at once, and none may time out because of
+/// it.
 const STEP: Duration = Duration::from_millis(5);
 
-/// One instance's way to a database.
+/// One instance's connection to a database.
 struct Real {
     stores: Stores,
     archive: Box<dyn Archive>,
@@ -37,7 +38,7 @@ struct Real {
     scene: Scene,
 }
 
-/// A fresh database; PostgreSQL is reached by each instance through connections of its own.
+/// A fresh database; each instance has its own connections to PostgreSQL.
 pub(super) async fn prepare(kind: Kind, scene: &Scene, instances: usize) -> Vec<Ground> {
     in_real_time(async {
         let database = Arc::new(fresh(kind).await);
@@ -73,13 +74,13 @@ async fn fresh(kind: Kind) -> Scratch {
     database
 }
 
-/// Holds simulated time while something real is waited for: without work the runtime would jump
-/// to the next timer. What waits by a timer of its own, for a lock say, is moved on in small steps.
+/// Pauses simulated time while real work is awaited: an idle runtime would jump to the next timer.
+/// Work that waits for a timer itself, such as a lock timeout, advances time in small steps.
 async fn in_real_time<T>(work: impl Future<Output = T>) -> T {
     tokio::pin!(work);
     loop {
         let (done, until) = mpsc::channel::<()>();
-        // The paused clock does not advance by itself while a blocking task runs.
+        // The paused clock does not advance while a blocking task runs.
         let patience = tokio::task::spawn_blocking(move || until.recv_timeout(PATIENCE));
         tokio::select! {
             biased;
@@ -94,7 +95,7 @@ async fn in_real_time<T>(work: impl Future<Output = T>) -> T {
 
 impl Real {
     async fn set_paused(&self, endpoint: EndpointId, is_paused: bool, at: Timestamp) {
-        let company = self.scene.hearing_of(endpoint).company;
+        let company = self.scene.subscriber_of(endpoint).company;
         let directory = &self.stores.directory;
         let set = directory.set_endpoint_paused(company, is_paused, at);
         in_real_time(set).await.unwrap();
@@ -129,9 +130,9 @@ impl Desk for Real {
     }
 
     async fn move_to(&self, endpoint: EndpointId, url: String) {
-        let hearing = self.scene.hearing_of(endpoint);
+        let subscriber = self.scene.subscriber_of(endpoint);
         let directory = &self.stores.directory;
-        let moved = directory.update_endpoint(hearing.company, &url, hearing.events);
+        let moved = directory.update_endpoint(subscriber.company, &url, subscriber.events);
         in_real_time(moved).await.unwrap();
     }
 

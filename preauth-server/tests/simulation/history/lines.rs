@@ -1,4 +1,4 @@
-//! The history as text: one line for each thing that happened.
+//! The history as text: one line per fact.
 
 use std::fmt;
 
@@ -180,7 +180,7 @@ impl Fact {
 
 impl fmt::Display for OfferAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// As much of a body as shows the operation and its status.
+        /// The part of a body that shows the operation and its status.
         fn shown(body: &str) -> &str {
             body.split_once(",\"externalReference")
                 .map_or(body, |it| it.0)

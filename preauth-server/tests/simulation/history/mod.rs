@@ -1,4 +1,4 @@
-//! What happened in a run, in order: what the checker reads, and what a failure prints.
+//! The facts of a run, in order: the input of the checker, and the output of a failure.
 
 mod lines;
 
@@ -19,17 +19,17 @@ use crate::actors::Creation;
 use crate::clock::SimClock;
 use crate::faults::{Call, Fault};
 
-/// Something that happened.
+/// A fact with its time.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) at: Timestamp,
     pub(crate) fact: Fact,
 }
 
-/// What happened.
+/// A fact.
 #[derive(Clone, Debug)]
 pub(crate) enum Fact {
-    /// A caller has the outcome of its offer, which it made `at` that moment.
+    /// A caller has the outcome of the offer that it requested at this time.
     Offered {
         key: Option<IdempotencyKey>,
         invoice: usize,
@@ -49,33 +49,32 @@ pub(crate) enum Fact {
         at: Timestamp,
         answer: CommandAnswer,
     },
-    /// A caller has the outcome of something it asked of payment orders: of this one, or of a new
-    /// one.
+    /// A caller has the outcome of a request about payment orders: an existing or a new one.
     Ordered {
         order: Option<PaymentOrderId>,
         action: OrderAction,
         at: Timestamp,
         answer: CommandAnswer,
     },
-    /// The platform has the outcome of an invoice that it received.
+    /// The platform has the outcome of a received invoice.
     Invoiced {
         at: Timestamp,
         answer: CommandAnswer,
     },
-    /// A caller has the outcome of something that the platform creates under a key.
+    /// A caller has the outcome of a platform create under a key.
     Keyed {
         creation: Creation,
         answer: OfferAnswer,
     },
-    /// An id of this kind was given out.
+    /// An id of this kind was reserved.
     Reserved(&'static str, i64),
-    /// A standby became the primary.
+    /// A standby was promoted.
     Promoted,
-    /// A commit met the end of its connection to the old primary, and was not done.
+    /// A commit lost its connection to the old primary, and was not done.
     CutOff {
         instance: usize,
     },
-    /// A commit whose answer was lost came to its end later, and was applied or not.
+    /// A commit whose answer was lost completed later: it was applied or not.
     LandedLate {
         event_type: EventType,
         is_applied: bool,
@@ -84,7 +83,7 @@ pub(crate) enum Fact {
     Committed(Box<Recorded>),
     /// A commit of a payment order was applied.
     CommittedOrder(Box<RecordedOrder>),
-    /// A commit of an event that no aggregate is behind was applied, of this head office.
+    /// A commit of an event without an aggregate was applied, for this head office.
     Announced(CompanyId, Box<EventRecord>),
     Claimed {
         instance: usize,
@@ -107,18 +106,18 @@ pub(crate) enum Fact {
     Received {
         endpoint: EndpointId,
         event: EventId,
-        /// The text of its type, as its header names it.
+        /// The event type in the header.
         event_type: String,
         body: String,
-        /// Why its receiver would not have it: the signature or the address is not right.
+        /// The receiver's objection: a wrong signature or address.
         objection: Option<String>,
-        /// Whether the receiver keeps the event.
+        /// Whether the receiver accepted the event.
         is_taken: bool,
     },
     Paused(EndpointId),
     Resumed(EndpointId),
     Resent(DeliveryId),
-    /// An endpoint has a new secret; the others end then.
+    /// An endpoint has a new secret; the others end at this time.
     Rotated(EndpointId, Timestamp),
     /// An endpoint has a new address.
     Moved(EndpointId),
@@ -131,26 +130,26 @@ pub(crate) enum Fact {
         fault: Fault,
     },
     Jumped(TimeDelta),
-    /// The clock of one machine was set that far ahead of the database's.
+    /// The clock of one machine was set ahead of the database's by this much.
     ClockSet {
         instance: usize,
         ahead: TimeDelta,
     },
-    /// From here on nothing goes wrong any more.
+    /// From here on no faults occur.
     Quiet,
-    /// From here on callers only ask for what they know.
+    /// From here on callers only repeat known requests.
     LastQuestions,
-    /// The auditor begins to read, while others go on.
+    /// The auditor starts to read while others work.
     AuditBegun,
-    /// It has read everything.
+    /// The auditor has read all records.
     AuditEnded,
-    /// It found that a rule does not hold.
+    /// The auditor found a violated rule.
     Alarmed(Box<audit::Violation>),
-    /// Something that must never happen, seen while it happened.
+    /// An impossible state, observed during the run.
     Broken(String),
 }
 
-/// The outcome of an offer, as its caller learns it.
+/// The outcome of an offer, as its caller sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum OfferAnswer {
     Created(String),
@@ -160,15 +159,15 @@ pub(crate) enum OfferAnswer {
     InProgress,
     NotDone,
     Unknown,
-    /// No answer came: the instance died, or took too long.
+    /// No answer: the instance died, or took too long.
     Lost,
 }
 
-/// The outcome of a command, as its caller learns it.
+/// The outcome of a command, as its caller sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CommandAnswer {
     Done,
-    /// It was so already.
+    /// Nothing to change: it was done before.
     Unchanged,
     Refused(String),
     NotDone,
@@ -176,7 +175,7 @@ pub(crate) enum CommandAnswer {
     Lost,
 }
 
-/// A commit of an operation, as the service meant it.
+/// A commit of an operation, as the service requested it.
 #[derive(Clone, Debug)]
 pub(crate) struct Recorded {
     pub(crate) operation: Operation,
@@ -184,10 +183,10 @@ pub(crate) struct Recorded {
     pub(crate) deliveries: Vec<NewDelivery>,
     pub(crate) key: Option<IdempotencyKey>,
     /// Whether a mail is staged with it.
-    pub(crate) is_told: bool,
+    pub(crate) has_mail: bool,
 }
 
-/// A commit of a payment order, as the service meant it.
+/// A commit of a payment order, as the service requested it.
 #[derive(Clone, Debug)]
 pub(crate) struct RecordedOrder {
     pub(crate) order: PaymentOrder,
@@ -196,7 +195,7 @@ pub(crate) struct RecordedOrder {
 }
 
 impl Fact {
-    /// What is to be noted of a commit once it is applied.
+    /// The fact to record once a commit is applied.
     pub(crate) fn committed(commit: &Commit) -> Self {
         let event = commit.event.clone();
         let key = commit.reply.as_ref().map(|reply| reply.key.clone());
@@ -207,7 +206,7 @@ impl Fact {
                     event,
                     deliveries: commit.deliveries.clone(),
                     key,
-                    is_told: commit.notice.is_some(),
+                    has_mail: commit.notice.is_some(),
                 }))
             }
             Write::NewOrder { order, .. } | Write::Order(order) => {
@@ -236,7 +235,7 @@ impl OfferAnswer {
         }
     }
 
-    /// Whether asking again would be pointless.
+    /// Whether a retry would be pointless.
     pub(crate) fn is_definite(&self) -> bool {
         !matches!(
             self,
@@ -278,7 +277,7 @@ impl Chronicle {
     }
 }
 
-/// A number that is the same for equal histories and hardly ever for others.
+/// A hash of a history.
 pub(crate) fn hash_of(entries: &[Entry]) -> u64 {
     let mut hash = 0xCBF2_9CE4_8422_2325_u64;
     for entry in entries {

@@ -1,4 +1,4 @@
-//! Everything that is stored, for the verdict; without a planted defect, as it is.
+//! All stored records, for the verdict; without a planted defect, unchanged.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::defect::Defect;
 use super::Database;
 use super::defective::undisguised;
 
-/// Records read at once.
+/// Records per page.
 const PAGE: u32 = 100;
 
 #[async_trait]
@@ -30,7 +30,7 @@ impl Archive for Database {
     }
 }
 
-/// Shows operations as they were, with the events that they have by now.
+/// Shows operations in an old state with their present events.
 struct OfTwoMoments {
     pages: Box<dyn Pages>,
     before: BTreeMap<OperationId, Operation>,
@@ -51,7 +51,7 @@ impl Pages for OfTwoMoments {
     }
 }
 
-/// All operations as they are now.
+/// All operations in their present state.
 async fn operations(
     mut pages: Box<dyn Pages>,
 ) -> Result<BTreeMap<OperationId, Operation>, Unavailable> {
@@ -68,7 +68,7 @@ async fn operations(
     }
 }
 
-/// Shows invoices' numbers as they were meant.
+/// Shows invoice numbers without their disguise.
 struct Undisguised(Box<dyn Pages>);
 
 #[async_trait]

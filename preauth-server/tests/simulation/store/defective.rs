@@ -1,4 +1,4 @@
-//! The planted defects of the write side; without one, the database as it is.
+//! The planted defects of the write side; without one, the database unchanged.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::ground::Ground;
 
 use super::{Database, lost};
 
-/// Between an invoice's number and what keeps it apart from itself.
+/// Separates an invoice's number from a suffix that makes it unique.
 const DISGUISE: char = '~';
 
 impl Database {
@@ -75,7 +75,7 @@ impl Database {
         Ok(overdue)
     }
 
-    /// The holder of an invoice as a query without an index behind it finds it.
+    /// The holder of an invoice, found by a query instead of the index.
     async fn looked_up(
         &self,
         ground: &Ground,
@@ -154,7 +154,7 @@ impl Database {
         }
     }
 
-    /// The defect that begins another operation at each try.
+    /// The defect that creates another operation at each retry.
     pub(super) async fn take_id_anew(&self, ground: &Ground, commit: &mut Commit) {
         if !self.has(Defect::IdTakenAnew) {
             return;
@@ -187,7 +187,7 @@ impl Database {
         }
     }
 
-    /// The defect that does not wait for a commit's outcome.
+    /// The defect that sends without waiting for the commit's outcome.
     pub(super) fn send_too_early(&self, commit: &Commit) {
         if !self.has(Defect::SentBeforeCommit) {
             return;
@@ -199,7 +199,7 @@ impl Database {
     }
 }
 
-/// Makes a write the next version of whatever is stored.
+/// Makes a write the next version of the stored record, ignoring concurrent changes.
 async fn forget_version(ground: &Ground, write: &mut Write) -> Result<(), CommitError> {
     let not_done = |error: Unavailable| CommitError::NotDone(error.cause);
     match write {
@@ -223,7 +223,7 @@ async fn forget_version(ground: &Ground, write: &mut Write) -> Result<(), Commit
     Ok(())
 }
 
-/// Has a new order take the place of whichever its operation has.
+/// Makes a new order replace its operation's existing order.
 async fn forget_standing(ground: &Ground, write: &mut Write) -> Result<(), CommitError> {
     if let Write::NewOrder { order, instead_of } = write {
         let target = OrderTarget {
@@ -238,7 +238,7 @@ async fn forget_standing(ground: &Ground, write: &mut Write) -> Result<(), Commi
     Ok(())
 }
 
-/// Keeps an invoice's number apart from itself, so that no index finds it held.
+/// Makes an invoice's number unique, so that no index finds it held.
 fn disguise(write: &mut Write) {
     if let Write::NewOperation(operation) | Write::Operation { operation, .. } = write
         && let Some(number) = &operation.invoice.number

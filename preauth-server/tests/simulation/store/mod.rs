@@ -1,5 +1,5 @@
-//! The database as one instance reaches it: every call passes the fault point, what is
-//! written is noted, and a planted defect bends it.
+//! The database as one instance reaches it: every call passes the fault point, every write is
+//! recorded, and a planted defect alters it.
 
 mod archive;
 mod defective;
@@ -26,17 +26,17 @@ use crate::history::{Chronicle, Fact};
 use crate::receivers::Receivers;
 use crate::scene::Scene;
 
-/// How far ids are moved on after a promotion: more than were reserved and not committed.
+/// The gap in ids after a promotion: larger than the number of reserved, uncommitted ids.
 const SKIPPED_IDS: i64 = 1_000;
 
-/// The database of a run, which survives everything.
+/// The database of a run, which survives its instances.
 #[derive(Debug)]
 pub(crate) struct Database {
-    /// As each instance reaches it.
+    /// The connections of each instance.
     grounds: PlainLock<Vec<Ground>>,
-    /// How often a standby was promoted: connections do not outlive that.
+    /// The number of promotions: connections do not survive one.
     promotions: AtomicU32,
-    /// Until when nobody reaches the new primary.
+    /// Until when the new primary is unreachable.
     is_down_until: Mutex<Option<Instant>>,
     pub(crate) faults: Arc<Faults>,
     pub(crate) chronicle: Chronicle,
@@ -44,14 +44,13 @@ pub(crate) struct Database {
     pub(crate) receivers: Arc<Receivers>,
     /// The newest lease of each delivery, for the defect that ignores leases.
     newest: Mutex<BTreeMap<DeliveryId, i64>>,
-    /// Held by whoever pauses, shared by whoever claims: the note of the one stands before
-    /// the other.
+    /// Held exclusively by a pause, shared by claims: so their records in the history are ordered.
     pausing: RwLock<()>,
-    /// What every commit passes, for the defect that waits there.
+    /// Every commit passes it, for the defect that waits there.
     lane: RwLock<()>,
     rotations: AtomicU32,
     paused: Mutex<BTreeSet<EndpointId>>,
-    /// Operations that somebody tried to commit, for the defect that takes ids anew.
+    /// Operations with an attempted commit, for the defect that takes new ids.
     begun: Mutex<BTreeSet<OperationId>>,
 }
 
@@ -89,7 +88,7 @@ impl Database {
         }
     }
 
-    /// The database as nobody in particular reaches it.
+    /// The database, independent of any instance.
     pub(crate) fn ground(&self) -> Ground {
         self.ground_of(0)
     }
@@ -98,8 +97,8 @@ impl Database {
         self.grounds.read().unwrap()[instance].clone()
     }
 
-    /// Promotes a standby that has everything that was committed: all connections break, and what
-    /// was under way on them is not done.
+    /// Promotes a standby that has every commit: all connections break, and work in progress on
+    /// them is not done.
     pub(crate) fn promote(&self, down_ms: u64) {
         let skipped = if self.has(Defect::IdsGivenTwice) {
             0
@@ -123,12 +122,12 @@ impl Database {
         self.chronicle.note(Fact::Promoted);
     }
 
-    /// Which primary a connection leads to that is made now.
+    /// The primary that a new connection leads to.
     fn connection(&self) -> u32 {
         self.promotions.load(Ordering::Relaxed)
     }
 
-    /// Whether a connection has ended, or cannot be made.
+    /// Whether a connection is broken, or cannot be made.
     fn is_cut_off(&self, connection: u32) -> bool {
         let is_down = || {
             let until = *self.is_down_until.lock().unwrap();
@@ -147,14 +146,14 @@ impl Database {
     pub(crate) async fn resume(&self, endpoint: EndpointId) {
         let _alone = self.pausing.write().await;
         if self.paused.lock().unwrap().remove(&endpoint) {
-            // Noted before, so that nobody is blamed who claims in between.
+            // Recorded first, so that a concurrent claim is no violation.
             self.chronicle.note(Fact::Resumed(endpoint));
             let at = self.chronicle.now();
             self.ground().desk.resume(endpoint, at).await;
         }
     }
 
-    /// Gives an endpoint a new secret; the others end after `overlap`.
+    /// Rotates an endpoint's secret; the others end after `overlap`.
     pub(crate) async fn rotate(&self, scene: &Scene, endpoint: EndpointId, overlap: TimeDelta) {
         let number = self.rotations.fetch_add(1, Ordering::Relaxed);
         let secret = format!("whsec_c2ltdWxhdGlvbi1vbmx5LXNlY3JldC{number:04}");
@@ -177,7 +176,7 @@ impl Database {
         self.ground().desk.move_to(endpoint, url).await;
     }
 
-    /// Lets the clock of everybody jump, the database's included.
+    /// Makes all clocks jump, the database's included.
     pub(crate) async fn jump(&self, clock: &SimClock, by: TimeDelta) {
         self.chronicle.note(Fact::Jumped(by));
         clock.jump(by);
@@ -196,7 +195,7 @@ impl Database {
 }
 
 impl SimStore {
-    /// The database as this instance reaches it.
+    /// The connection of this instance.
     fn ground(&self) -> Ground {
         self.database.ground_of(self.instance)
     }
@@ -209,7 +208,7 @@ impl SimStore {
         }
     }
 
-    /// A call that is either done and answered, or not available.
+    /// A call that is either done and answered, or unavailable.
     async fn call<T>(
         &self,
         call: Call,
@@ -230,7 +229,7 @@ impl SimStore {
     }
 }
 
-/// The database goes on with what it was sent, also when the instance dies that sent it.
+/// The database continues with work it has received, even if the sending instance dies.
 async fn outliving<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
     tokio::spawn(work).await.unwrap()
 }

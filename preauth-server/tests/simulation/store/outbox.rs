@@ -1,4 +1,4 @@
-//! The dispatcher's side.
+//! The dispatcher's port.
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
@@ -102,7 +102,7 @@ impl Database {
         leased
     }
 
-    /// Shows the types of events that a newer build recorded.
+    /// Shows the event types that a newer build recorded.
     async fn as_stored(
         &self,
         ground: &Ground,

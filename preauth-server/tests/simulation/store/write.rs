@@ -18,15 +18,15 @@ use crate::history::Fact;
 
 use super::{SimStore, lost, outliving};
 
-/// A commit that lands late mostly does so within this time, while its caller is still trying.
+/// Most late commits land within this time, while their caller still retries.
 const LATE_MS: u64 = 300;
-/// The others land within this one, when the caller has its answer.
+/// The others land within this one, after the caller got its answer.
 const LATEST_MS: u64 = 5_000;
-/// How many of them, in thousandths.
+/// The share of these, per thousand.
 const MUCH_LATER: u64 = 300;
 /// How long a commit waits for a lock before it is refused.
 const LOCK_WAIT_MS: u64 = 5_000;
-/// Longer than this no commit waits on account of another's lock.
+/// Maximum wait of a commit for another's lock.
 const MAX_LANE_WAIT: Duration = Duration::from_millis(500);
 
 #[async_trait]
@@ -148,7 +148,7 @@ impl Store for SimStore {
         done
     }
 
-    /// Each commit meets faults of its own: of a group some may be done, and others not.
+    /// Each commit meets its own faults: some of a group may be done, and others not.
     async fn commit_all(&self, commits: Vec<Commit>) -> Vec<Result<(), CommitError>> {
         let mut outcomes = Vec::with_capacity(commits.len());
         for commit in commits {
@@ -159,7 +159,7 @@ impl Store for SimStore {
 }
 
 impl SimStore {
-    /// A commit waits for what others hold; nobody else does, unless that is the defect.
+    /// A commit waits for a locked row; others do not wait, unless that is the defect.
     async fn wait_in_vain(&self) {
         let _lane = if self.database.has(Defect::LockStopsAll) {
             Some(self.database.lane.write().await)
@@ -169,7 +169,7 @@ impl SimStore {
         sleep_ms(LOCK_WAIT_MS).await;
     }
 
-    /// Where one commit could be in the way of all others.
+    /// Where one commit could block all others.
     async fn pass_the_lane(&self) {
         let asked = Instant::now();
         drop(self.database.lane.read().await);
@@ -180,7 +180,7 @@ impl SimStore {
         }
     }
 
-    /// The database goes on with what it was sent, whatever became of the instance.
+    /// The database continues with work it has received, even if the instance died.
     fn land_late(&self, commit: Commit, connection: u32) {
         let store = self.clone();
         let pause = store.database.faults.draw(|random| {
@@ -193,7 +193,7 @@ impl SimStore {
         tokio::spawn(async move {
             sleep_ms(pause).await;
             let event_type = commit.event.event_type;
-            // Nobody is left who could be told.
+            // No caller is left to inform.
             let is_applied =
                 !store.database.is_cut_off(connection) && store.apply(commit).await.is_ok();
             store.database.chronicle.note(Fact::LandedLate {
@@ -203,7 +203,7 @@ impl SimStore {
         });
     }
 
-    /// Writes a commit and notes it.
+    /// Writes a commit and records it.
     async fn apply(&self, commit: Commit) -> Result<(), CommitError> {
         let committed = Fact::committed(&commit);
         self.database.write(&self.ground(), commit).await?;

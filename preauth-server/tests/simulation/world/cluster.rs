@@ -1,7 +1,7 @@
-//! The instances of the service over one database: started, asked, stopped, killed.
+//! The instances of the service on one database: started, called, stopped, killed.
 //!
-//! An instance is a set of tasks. Killing it ends them wherever they are; only the database and the
-//! receivers keep what they have.
+//! An instance is a set of tasks. Killing it aborts them at any point; only the database and the
+//! receivers keep their state.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -29,20 +29,20 @@ use crate::receivers::{Receivers, SimSender};
 use crate::scene::Scene;
 use crate::store::{Database, SimStore};
 
-/// How many instances share the database.
+/// Instances that share the database.
 pub(crate) const INSTANCES: usize = 2;
-/// Most callers wait so long for their answer.
+/// Client timeout of most callers.
 const PATIENCE: Duration = Duration::from_secs(8);
-/// The hasty ones only so long.
+/// Client timeout of hasty callers.
 const HASTE: Duration = Duration::from_millis(40);
-/// How many are hasty while anything may go wrong, in thousandths.
+/// The share of hasty callers while faults occur, per thousand.
 const HASTY: u64 = 60;
-/// A loop that is asked to end and has not by then is dead.
+/// A worker that has not stopped within this time is dead.
 const GRACE: Duration = Duration::from_secs(10);
-/// An instance is down for at most this long.
+/// Maximum downtime of an instance.
 const MAX_PAUSE_MS: u64 = 4_000;
 
-/// All instances, and what they are made of.
+/// All instances and their dependencies.
 #[derive(Debug)]
 pub(crate) struct Cluster {
     pub(crate) database: Arc<Database>,
@@ -53,7 +53,7 @@ pub(crate) struct Cluster {
     pub(crate) ids: Arc<SeededIds>,
     pub(crate) receivers: Arc<Receivers>,
     pub(crate) random: SharedRandom,
-    /// What each instance runs on; it survives the instance.
+    /// The machine of each instance; it survives the instance.
     pub(crate) machines: [Arc<Machine>; INSTANCES],
     pub(crate) slots: Mutex<[Option<Instance>; INSTANCES]>,
 }
@@ -75,7 +75,7 @@ impl fmt::Debug for Instance {
 }
 
 impl Cluster {
-    /// Starts the instance with this number, which does not run.
+    /// Starts the instance with this number, which must not be running.
     pub(crate) fn start(&self, number: usize) {
         let wake = Arc::new(Notify::new());
         let store = Arc::new(SimStore::new(
@@ -112,7 +112,7 @@ impl Cluster {
             tokio::spawn(async move { dispatcher.run(until).await }),
             tokio::spawn(async move { sweeper.run(sweeps_until).await }),
             tokio::spawn(async move {
-                // The simulated database answers always.
+                // The simulated database always answers.
                 let _ = watch.begin().await;
                 watch.run(watches_until).await;
             }),
@@ -128,8 +128,8 @@ impl Cluster {
         });
     }
 
-    /// Has a running instance do something for a caller, at its own time; `None` when no answer comes,
-    /// or the instance is held.
+    /// Lets a running instance serve a caller; `None` when no answer comes, or the instance is
+    /// held.
     pub(crate) async fn ask<T, F>(
         &self,
         number: usize,
@@ -164,13 +164,13 @@ impl Cluster {
         }
     }
 
-    /// Stops an instance as a deployment does, and starts it again.
+    /// Restarts an instance as a deployment does.
     pub(crate) async fn renew(&self, number: usize) {
         let taken = self.slots.lock().unwrap()[number].take();
         let Some(instance) = taken else { return };
         instance.shutdown.request();
         for task in instance.loops {
-            // It may have met its death on the way.
+            // It may have been killed meanwhile.
             let abort = task.abort_handle();
             let ended = tokio::time::timeout(GRACE, self.end_of(task)).await;
             if ended.is_err() {
@@ -181,7 +181,7 @@ impl Cluster {
         self.start_after_a_pause(number).await;
     }
 
-    /// Kills instances as their fault points tell, and starts them again.
+    /// Kills instances on request of their fault points, and restarts them.
     pub(crate) async fn supervise(self: Arc<Self>, mut kills: UnboundedReceiver<usize>) {
         while let Some(number) = kills.recv().await {
             let taken = self.slots.lock().unwrap()[number].take();

@@ -1,4 +1,4 @@
-//! The end of a run: nothing goes wrong any more, time passes, and what is stored is read back.
+//! The end of a run: faults stop, time passes, and the stored state is read.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,14 +16,14 @@ use super::Cluster;
 
 /// Longer than an attempt, the recording of its outcome, and a restart.
 const SETTLING: Duration = Duration::from_secs(25);
-/// After a jump: attempts and expiries have this long.
+/// The time for attempts and expiries after a jump.
 const STEP: Duration = Duration::from_secs(6);
 /// Longer than any lease.
 const LEASE: TimeDelta = TimeDelta::seconds(31);
-/// A run that still has work after so many steps has a delivery that never ends.
+/// Maximum number of steps; a run that has work after them has a delivery that never ends.
 const MAX_STEPS: u32 = 60;
 
-/// Lets the run come to rest and reads back what it left.
+/// Lets the run settle and reads its final state.
 pub(crate) async fn of(cluster: &Arc<Cluster>) -> FinalState {
     let database = &cluster.database;
     cluster.chronicle.note(Fact::Quiet);
@@ -42,7 +42,7 @@ pub(crate) async fn of(cluster: &Arc<Cluster>) -> FinalState {
     final_state(cluster).await
 }
 
-/// Every key that was ever answered, and every cancellation, is asked for once more.
+/// Repeats every answered key and every cancellation.
 async fn ask_again(cluster: &Arc<Cluster>) {
     cluster.chronicle.note(Fact::LastQuestions);
     let (keys, cancelled) = cluster.chronicle.read(|entries| {
@@ -81,7 +81,7 @@ async fn ask_again(cluster: &Arc<Cluster>) {
     }
 }
 
-/// What the platform was answered under a key, each once.
+/// The distinct creates of the platform that were answered under a key.
 fn created(cluster: &Cluster) -> Vec<Creation> {
     cluster.chronicle.read(|entries| {
         let mut all = Vec::new();
@@ -97,17 +97,17 @@ fn created(cluster: &Cluster) -> Vec<Creation> {
     })
 }
 
-/// Lets time pass until nothing is left to be delivered.
+/// Lets time pass until no delivery is pending.
 async fn drain(cluster: &Arc<Cluster>) {
     let database = &cluster.database;
     let mut idle_steps = 0;
     for _ in 0..MAX_STEPS {
-        for hearing in &cluster.scene.hearings {
-            database.resume(hearing.endpoint).await;
+        for subscriber in &cluster.scene.subscribers {
+            database.resume(subscriber.endpoint).await;
         }
         let next_due = database.ground().outbox.next_due().await.unwrap();
         let wait = match next_due {
-            // What no one may claim is leased: the holder may be dead.
+            // What cannot be claimed is leased: the holder may be dead.
             None if idle_steps == 1 => return,
             None => {
                 idle_steps += 1;

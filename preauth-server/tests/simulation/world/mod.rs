@@ -1,4 +1,4 @@
-//! One run: everything that takes part, from the first call to the verdict.
+//! One run: all participants, from the first call to the verdict.
 
 mod cluster;
 mod ending;
@@ -25,19 +25,19 @@ use crate::store::Database;
 
 pub(crate) use cluster::{Cluster, INSTANCES};
 
-/// What a run is made from: the same plan gives the same run.
+/// The input of a run: the same plan gives the same run.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) seed: u64,
     pub(crate) defect: Option<Defect>,
-    /// Nothing but this goes wrong; without it the seed decides.
+    /// The only fault; without it the seed decides.
     pub(crate) only: Option<Planned>,
-    /// Whether the seed's own faults happen.
+    /// Whether the seed's own faults are switched off.
     pub(crate) is_calm: bool,
     pub(crate) ground: Kind,
 }
 
-/// What a run led to.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) seed: u64,
@@ -50,7 +50,7 @@ pub(crate) struct Outcome {
 }
 
 impl Plan {
-    /// Everything as the seed decides.
+    /// Faults by the seed.
     pub(crate) const fn of_seed(seed: u64) -> Self {
         Self {
             seed,
@@ -72,7 +72,7 @@ impl Plan {
         }
     }
 
-    /// Runs it, on a runtime of its own with a clock that stands unless everybody waits.
+    /// Runs it on its own runtime, whose clock advances only when every task waits.
     pub(crate) fn run(&self) -> Outcome {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
