@@ -1,7 +1,6 @@
-//! `abandon-master-key`: the way out when a master key is lost for good.
+//! `abandon-master-key`: recovery when a master key is lost for good.
 //!
-//! A server that lacks a key which is needed does not start, so that this works on the database
-//! itself.
+//! A server that lacks a needed key does not start, so this command works on the database itself.
 
 use std::collections::BTreeSet;
 
@@ -35,7 +34,7 @@ pub(super) struct AbandonArgs {
     serve: ServeArgs,
 }
 
-/// Why a master key is not given up.
+/// Why a master key is not abandoned.
 #[derive(Debug, Error)]
 enum Needless {
     #[error(
@@ -78,7 +77,7 @@ async fn abandon(
     Ok(())
 }
 
-/// How many secrets are lost with these keys, each of which must be needed and unknown.
+/// The number of secrets lost with these keys, each of which must be needed and unknown.
 fn validate(keys: &[MasterKeyId], config: &Config, key_usage: &KeyUsage) -> Result<u64, CliError> {
     let known = known(config)?;
     let mut secrets: u64 = 0;
@@ -92,7 +91,7 @@ fn validate(keys: &[MasterKeyId], config: &Config, key_usage: &KeyUsage) -> Resu
     Ok(secrets)
 }
 
-/// The keys of the file, if there is one; the server makes its own when it starts.
+/// The keys of the file, if there is one; the server creates its own when it starts.
 fn known(config: &Config) -> Result<Vec<MasterKeyId>, CliError> {
     let path = &config.master_key_file;
     if !config.master_key_is_given && !path.exists() {
@@ -109,7 +108,7 @@ fn question(secrets: u64) -> String {
     )
 }
 
-/// What was done, and what is left to do.
+/// The result, and the remaining steps.
 #[derive(Debug, Serialize)]
 struct Outcome {
     secrets: u64,

@@ -1,4 +1,4 @@
-//! `adopt`: makes a database this deployment's, so that webhooks and mails go out from it.
+//! `adopt`: assigns a database to this deployment, so that webhooks and mails are sent from it.
 
 use clap::Args;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::store::{self, Stores};
 use super::CliError;
 use super::serve::ServeArgs;
 
-/// Overdue offers are counted no further.
+/// Counting of overdue offers stops here.
 const COUNT_LIMIT: u32 = 10_000;
 
 #[derive(Debug, Args)]
@@ -27,7 +27,7 @@ pub(super) struct AdoptArgs {
     serve: ServeArgs,
 }
 
-/// What a server will do with the database as soon as it works on it.
+/// The actions of a server as soon as it runs on the database.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Consequences {

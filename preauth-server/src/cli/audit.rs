@@ -1,4 +1,4 @@
-//! `audit`: checks everything that a live database holds.
+//! `audit`: checks the whole content of a live database.
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -15,7 +15,7 @@ use crate::store;
 use super::CliError;
 use super::serve::ServeArgs;
 
-/// Some rule does not hold.
+/// The exit code when a rule is violated.
 const VIOLATED: u8 = 1;
 
 #[derive(Debug, Args)]
@@ -31,7 +31,7 @@ pub(super) struct AuditArgs {
     at_rest: bool,
 }
 
-/// Ends with 0 when every rule holds and with 1 otherwise; an error means that it could not run.
+/// Exits with 0 when every rule holds and with 1 otherwise; an error means that it could not run.
 pub(super) async fn run(args: &AuditArgs) -> Result<ExitCode, CliError> {
     let (url, daily_share) = Config::audited(&args.serve.layers())?;
     let archive = store::archive(&url).await?;
@@ -50,15 +50,14 @@ pub(super) async fn run(args: &AuditArgs) -> Result<ExitCode, CliError> {
     })
 }
 
-/// Tells of an audit while it goes on: findings and totals on standard output, progress to whoever
-/// sits at a terminal.
+/// Prints an audit while it runs: findings and totals to standard output, progress to a terminal.
 struct Report {
     json: bool,
     shows_progress: bool,
     stopwatch: Stopwatch,
-    /// Progress is told once in each second.
+    /// The second of the last progress line; there is one line per second.
     reported_second: i64,
-    /// The first line that could not be written.
+    /// The first failure to write a line.
     broken: Option<io::Error>,
 }
 
@@ -105,7 +104,7 @@ impl Watch for Report {
         if self.shows_progress && second > self.reported_second {
             self.reported_second = second;
             let (operations, found) = (totals.operations, totals.violations);
-            // Whoever does not see it misses nothing.
+            // Progress is optional, so a failure to write it is ignored.
             let _ = writeln!(
                 io::stderr().lock(),
                 "... {operations} operations, {found} violations"

@@ -1,4 +1,4 @@
-//! `backup`: copies a SQLite database beside its server.
+//! `backup`: copies a SQLite database while its server runs.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `config check`: every setting with its source, and everything that is wrong.
+//! `config check`: every setting with its source, and every error.
 
 use crate::config::Config;
 

@@ -1,9 +1,9 @@
-//! The first page of help: commands in groups, by who needs them.
+//! The first page of help: commands in groups, by user.
 
 use clap::Command;
 
-/// The commands of each group, in the order in which one meets them. What stands in none of them is
-/// shown with the first.
+/// The commands of each group, in the order of first use. A command that is missing here is shown
+/// in the first group.
 const GROUPS: &[(&str, &[&str])] = &[
     (
         "Server",
@@ -40,7 +40,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Shows the commands in groups, instead of one long list.
+/// Shows the commands in groups instead of one long list.
 pub(super) fn arrange(command: Command) -> Command {
     let groups = render(&command);
     command.help_template(format!(
@@ -83,7 +83,7 @@ mod tests {
         for name in GROUPS.iter().flat_map(|(_, names)| *names) {
             assert!(command.find_subcommand(name).is_some(), "{name}");
         }
-        // `help` comes from clap itself, and the last line tells of it.
+        // `help` is clap's own, and the last line mentions it.
         let own = command.get_subcommands();
         for each in own.filter(|each| each.get_name() != "help") {
             let start = format!("\n  {} ", each.get_name());

@@ -1,4 +1,4 @@
-//! `migrate`: brings the database's schema up to date.
+//! `migrate`: migrates the database's schema.
 
 use crate::config::{Config, LogFormat};
 use crate::store;
@@ -9,7 +9,7 @@ use super::serve::ServeArgs;
 
 #[expect(clippy::print_stdout, reason = "the outcome is this command's output")]
 pub(super) async fn run(args: &ServeArgs) -> Result<(), CliError> {
-    // A step that waits for a lock reports it.
+    // A migration that waits for a lock reports it.
     telemetry::start(LogFormat::Text);
     let url = Config::database_url(&args.layers())?;
     store::migrate(&url).await?;

@@ -76,23 +76,23 @@ enum ConfigCommand {
     Check(serve::ServeArgs),
 }
 
-/// What a command failed with: a sentence for the operator, next step included.
+/// The failure of a command: a sentence for the operator, with the next step.
 pub type CliError = Box<dyn std::error::Error + Send + Sync>;
 
-/// The command line as it is parsed and as its help shows it.
+/// The command line, as parsed and as shown by its help.
 #[must_use]
 pub fn command() -> clap::Command {
     groups::arrange(Cli::command())
 }
 
-/// Reads the arguments of this process; says what is wrong with them, and ends it with 2.
+/// Parses the arguments of this process; prints an error and exits with 2 if they are invalid.
 #[must_use]
 pub fn read() -> Cli {
     let matches = command().get_matches();
     Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }
 
-/// The exit code of an audit that did not take place; 1 means that it found something.
+/// The exit code of an audit that could not run; 1 means that it found violations.
 const COULD_NOT_LOOK: u8 = 2;
 
 /// Runs the command line.
@@ -137,8 +137,7 @@ pub async fn run(cli: Cli) -> ExitCode {
     )
 }
 
-/// Secrets are in this memory: no dump of it is written when it ends, and no other process of this user
-/// reads it.
+/// The process holds secrets: prevents core dumps, and access by other processes of the same user.
 fn without_dumps() -> rustix::io::Result<()> {
     let none = Rlimit {
         current: Some(0),

@@ -29,7 +29,7 @@ pub(super) fn run(api: OpenapiCommand) -> Result<(), CliError> {
         OpenapiCommand::MultipartIn30 => openapi::integration_in_3_0(Form::Multipart),
         OpenapiCommand::Platform => openapi::platform(),
     };
-    // Not `print!`, which panics when the reader of a pipe has had enough.
+    // Not `print!`, which panics when the reader closes the pipe.
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(())
 }

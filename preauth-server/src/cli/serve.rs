@@ -86,7 +86,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
         let folder = config.data.join("mails");
         tracing::warn!(folder = %folder.display(), "mails reach nobody without mail.smtp_host: they become files");
     }
-    // Only a server that has its database leaves files of its own.
+    // Only a server with an open database writes files of its own.
     let stores = store::open(&config.database_url).await?;
     files::create_private_directory(&config.data)
         .map_err(|error| format!("cannot create folder {}: {error}", config.data.display()))?;
@@ -145,7 +145,8 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// What holds the server back while its clock is wrong or its database another deployment's.
+/// The watch that holds the server while its clock is wrong or its database is another
+/// deployment's.
 async fn watch(config: &Config, stores: &Stores) -> Result<Arc<HoldWatch>, CliError> {
     let (machine, uptime) = (Arc::new(SystemClock), Arc::new(BootTime));
     let asked_at = uptime.elapsed();
@@ -176,7 +177,7 @@ async fn watch(config: &Config, stores: &Stores) -> Result<Arc<HoldWatch>, CliEr
     }))
 }
 
-/// Lets the administration commands of this machine find the server by themselves.
+/// Lets the administration commands of this machine find the server.
 fn announce(config: &Config, running: &Running) -> Option<Announcement> {
     let announced = Announcement::publish(&config.data, running.platform_address());
     announced
@@ -187,7 +188,7 @@ fn announce(config: &Config, running: &Running) -> Option<Announcement> {
         .ok()
 }
 
-/// The secrets that the operator gave; what is missing is made later.
+/// The secrets given by the operator; missing ones are created later.
 struct Given {
     vault: Option<Vault>,
     token: Option<OperatorToken>,
@@ -207,7 +208,7 @@ impl Given {
         })
     }
 
-    /// Opens what stands in the data folder, and makes it at the first start.
+    /// Opens the secrets in the data folder, and creates them at the first start.
     fn complete(self, config: &Config) -> Result<(Vault, OperatorTokens), CliError> {
         let vault = match self.vault {
             Some(vault) => vault,
@@ -226,7 +227,7 @@ impl Given {
     }
 }
 
-/// A token that is not the server's own to make.
+/// A token that the operator gave.
 fn given_token(source: &TokenSource) -> Result<Option<OperatorToken>, CliError> {
     Ok(match source {
         TokenSource::Given(token) => Some(token.clone()),

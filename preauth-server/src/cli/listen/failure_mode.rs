@@ -1,28 +1,28 @@
-//! How a receiver behaves, well or not.
+//! How a receiver behaves or misbehaves.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::http::Answer;
 
-/// What `--fail` alone means.
+/// The status of `--fail` alone.
 const FAILURE: u16 = 500;
 
 /// How a receiver misbehaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct FailureMode {
-    /// For so many deliveries from the first on; without it, for ever.
+    /// For this number of deliveries from the first on; `None` for all.
     pub(super) first: Option<u64>,
-    /// With this status.
+    /// It answers this status.
     pub(super) status: Option<u16>,
-    /// Without an answer.
+    /// It does not answer.
     pub(super) hangs_up: bool,
-    /// After a while.
+    /// It answers after a delay.
     pub(super) delay: Option<Duration>,
 }
 
 impl FailureMode {
-    /// The answer to the `nth` delivery, from 1, which deserves the status `due`.
+    /// The answer to the `nth` delivery, from 1, whose regular status is `due`.
     pub(super) fn answer(self, nth: u64, due: u16) -> Answer {
         if self.first.is_some_and(|first| nth > first) {
             return Answer::at_once(due);
@@ -37,7 +37,7 @@ impl FailureMode {
 }
 
 impl fmt::Display for FailureMode {
-    /// A sentence about what is to be expected.
+    /// A sentence that describes the behaviour.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == Self::default() {
             return f.write_str("204 for what verifies, 400 for what does not");
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_to_be_expected_is_told() {
+    fn the_configured_behaviour_is_described() {
         let failure_mode = FailureMode {
             first: Some(2),
             status: Some(503),

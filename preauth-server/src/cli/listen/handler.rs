@@ -1,4 +1,4 @@
-//! Checks each delivery, decides how to answer, and has it told.
+//! Checks each delivery, decides on the answer, and prints it.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -12,12 +12,12 @@ use super::failure_mode::FailureMode;
 use super::report::{Heard, Report, Verdict};
 use super::secrets::Secrets;
 
-/// So many events are remembered; when there are more, all are forgotten.
+/// Maximum number of events remembered; when it is reached, all are forgotten.
 const REMEMBERED_EVENTS: usize = 10_000;
 
 const ACCEPTED: u16 = 204;
 const REFUSED: u16 = 400;
-/// The sender comes again, and a secret may be there then.
+/// The sender retries, and a secret may exist then.
 const CANNOT_VERIFY: u16 = 503;
 
 /// The handler of `listen`.
@@ -32,7 +32,7 @@ pub(super) struct ListenHandler {
 #[derive(Debug, Default)]
 struct Counted {
     deliveries: u64,
-    /// How often each event arrived, signed.
+    /// The number of signed arrivals of each event.
     arrivals: HashMap<EventId, u64>,
 }
 
@@ -63,7 +63,8 @@ impl DeliveryHandler for ListenHandler {
             }
             Err(error) => (Verdict::NoSecret(error), None, CANNOT_VERIFY),
         };
-        // Held while it is told, so that what is printed is in the order in which it is counted.
+        // Held during printing, so that deliveries are printed in the order in which they are
+        // counted.
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         counted.deliveries = counted.deliveries.saturating_add(1);
         let is_genuine = matches!(verdict, Verdict::Verified { .. });

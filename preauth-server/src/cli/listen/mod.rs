@@ -1,5 +1,5 @@
-//! `listen`: a webhook receiver for developers. It verifies and prints every delivery, and misbehaves
-//! on demand.
+//! `listen`: a webhook receiver for developers. It verifies and prints every delivery, and
+//! misbehaves on demand.
 
 mod failure_mode;
 mod handler;

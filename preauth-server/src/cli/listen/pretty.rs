@@ -1,16 +1,17 @@
-//! JSON on several lines, every value as it was written.
+//! Formats JSON on several lines and leaves every value as it was written.
 
 use serde::de::IgnoredAny;
 
 use crate::printable::printable;
 
 const INDENT: &str = "  ";
-/// Deeper than this nothing is set in any further.
+/// Maximum depth of indentation.
 const MAX_DEPTH: usize = 32;
-/// Of a body that is no JSON, so much is shown.
+/// Maximum number of bytes shown of a body that is not JSON.
 const SHOWN_BYTES: usize = 2_048;
 
-/// A body for people: JSON set in, anything else as text. Nothing in it can command the terminal.
+/// A body for people: indented JSON, anything else as text. Control characters are escaped, so that
+/// it cannot control the terminal.
 pub(super) fn pretty(body: &[u8]) -> String {
     match std::str::from_utf8(body) {
         Ok(text) if serde_json::from_str::<IgnoredAny>(text).is_ok() => lines(text),
@@ -22,7 +23,7 @@ pub(super) fn pretty(body: &[u8]) -> String {
     }
 }
 
-/// Sets valid JSON in, without reading its values: their order and their digits stay.
+/// Indents valid JSON without parsing its values: their order and their digits stay.
 fn lines(json: &str) -> String {
     let mut out = String::with_capacity(json.len().saturating_mul(2));
     let mut level: usize = 0;
@@ -40,7 +41,7 @@ fn lines(json: &str) -> String {
         if closes {
             level = level.saturating_sub(1);
         }
-        // Nothing stands between the brackets of what is empty.
+        // An empty array or object stays on one line.
         if opened != closes {
             new_line(&mut out, level);
         }
@@ -90,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_strangers_wrote_cannot_command_the_terminal() {
+    fn untrusted_text_cannot_control_the_terminal() {
         assert_eq!(pretty("\u{1b}[2J".as_bytes()), r"\u{1b}[2J");
         assert_eq!(
             pretty("\"\u{9b}31m\u{202e}\"".as_bytes()),

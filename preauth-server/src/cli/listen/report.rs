@@ -1,4 +1,4 @@
-//! What is printed: for people, or one JSON object per line.
+//! The output: for people, or one JSON object per line.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -25,20 +25,20 @@ pub(super) struct Report {
     has_colours: bool,
 }
 
-/// A delivery, as it is told.
+/// A delivery to print.
 #[derive(Debug)]
 pub(super) struct Heard<'h> {
     pub(super) at: Timestamp,
     pub(super) verdict: &'h Verdict,
-    /// Told whoever wrote it, as what the sender says.
+    /// The event in its body, also when the signature is invalid.
     pub(super) event: Option<&'h RawEventEnvelope>,
-    /// The how manyth arrival of this event it is, if it is genuine.
+    /// The number of this event's arrivals so far, if the signature is valid.
     pub(super) arrival: Option<u64>,
     pub(super) answer: Answer,
     pub(super) body: &'h [u8],
 }
 
-/// What came of verifying a delivery.
+/// The result of verifying a delivery.
 #[derive(Debug)]
 pub(super) enum Verdict {
     Verified { age_seconds: i64 },
@@ -52,7 +52,7 @@ impl Report {
         Self { json, has_colours }
     }
 
-    /// Says where deliveries should go and what becomes of them.
+    /// Prints the address for deliveries and how they are answered.
     pub(super) fn begin(self, url: &str, secrets: &Secrets, failure_mode: FailureMode) {
         if self.json {
             return print(&json!({ "url": url }).to_string());
@@ -68,7 +68,7 @@ impl Report {
         print(&text);
     }
 
-    /// Tells of a delivery.
+    /// Prints a delivery.
     pub(super) fn tell(self, heard: &Heard<'_>) {
         if self.json {
             print(&object(heard).to_string());
@@ -152,7 +152,7 @@ fn object(heard: &Heard<'_>) -> Value {
     })
 }
 
-/// A reader who is gone is nobody's trouble.
+/// A closed output is ignored.
 fn print(text: &str) {
     let mut stdout = io::stdout().lock();
     let _ = writeln!(stdout, "{text}").and_then(|()| stdout.flush());

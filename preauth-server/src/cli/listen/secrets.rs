@@ -1,4 +1,4 @@
-//! Where the signing secrets come from: the command line, the environment, a file.
+//! The signing secrets: from the command line, the environment, or a file.
 
 use std::path::{Path, PathBuf};
 
@@ -32,14 +32,14 @@ pub(super) enum NoSecret {
     },
 }
 
-/// The signing secrets; those of the file are read anew each time.
+/// The signing secrets; those of the file are read again each time.
 #[derive(Debug)]
 pub(super) struct Secrets {
     given: Vec<Secret>,
     file: Option<PathBuf>,
 }
 
-/// What is read of a sandbox's ready file.
+/// The fields used of a sandbox's ready file.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Ready {
@@ -47,7 +47,7 @@ struct Ready {
 }
 
 impl Secrets {
-    /// Takes what was given; a file need not be there yet.
+    /// The given secrets; the file need not exist yet.
     pub(super) fn new(given: &[String], file: Option<PathBuf>) -> Result<Self, NoSecret> {
         if given.is_empty() && file.is_none() {
             return Err(NoSecret::NotGiven);
@@ -57,7 +57,7 @@ impl Secrets {
         Ok(Self { given, file })
     }
 
-    /// What accepts every secret that there is now.
+    /// A verifier that accepts every current secret.
     pub(super) fn verifier(&self) -> Result<Verifier, NoSecret> {
         let mut all = self.given.clone();
         match self.file.as_deref().map(read) {

@@ -40,7 +40,7 @@ use super::CliError;
 
 const GRACE: Duration = Duration::from_secs(5);
 const SETTINGS_PREFIXES: [&str; 2] = ["PREAUTH_MAIL_", "PREAUTH_CONSOLE_"];
-/// Where the sandbox's own receiver listens.
+/// The address of the sandbox's own receiver.
 const ANY_PORT: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0));
 
 /// What may be told to a sandbox; nothing has to be.
@@ -107,20 +107,20 @@ async fn run_in(args: &SandboxArgs, data: &Path, console: &Console) -> Result<()
         signalled = app::wait_for_signal() => signalled?,
         () = terminal::run(&player, console) => {}
     }
-    // The database closes when nobody holds it any more.
+    // The database closes when its last user is dropped.
     drop(player);
     sandbox.running.stop(GRACE).await;
     Ok(())
 }
 
-/// A sandbox that answers.
+/// A running sandbox.
 pub(crate) struct Started {
     pub(crate) running: Running,
     pub(crate) credentials: Credentials,
     pub(crate) time_machine: Arc<TimeMachine>,
     stores: Stores,
     webhook_url: String,
-    /// The id that the next operation will most likely have.
+    /// The id that the next operation will probably have.
     next: OperationId,
 }
 
@@ -134,11 +134,12 @@ impl Started {
     }
 }
 
-/// Starts a sandbox whose data are in `data`.
+/// Starts a sandbox with its data in `data`.
 pub(crate) async fn start(args: &SandboxArgs, data: &Path) -> Result<Started, CliError> {
     let settings = settings()?;
     let url = own::database(args.database.clone(), data)?;
-    // Whose folder and database these are comes first: nothing is changed in anybody else's.
+    // Checks first to whom the folder and the database belong, so that nothing of another owner is
+    // changed.
     let mark = own::claim(&url, data).await?;
     let time_machine = TimeMachine::open(data).map_err(|error| {
         format!(
@@ -204,8 +205,8 @@ pub(crate) async fn start(args: &SandboxArgs, data: &Path) -> Result<Started, Cl
     })
 }
 
-/// The settings of a server that count here, too: mails become files in the data folder unless some
-/// say otherwise.
+/// The server settings that apply here as well: mails become files in the data folder unless a mail
+/// server is configured.
 fn settings() -> Result<Config, CliError> {
     let mut layers = Layers::default();
     let counts = |name: &str| SETTINGS_PREFIXES.iter().any(|it| name.starts_with(it));
@@ -213,7 +214,7 @@ fn settings() -> Result<Config, CliError> {
     Ok(Config::from_layers(&layers)?)
 }
 
-/// Where webhooks may go, which must be where they are to go.
+/// The policy for webhooks, which must allow the configured URL.
 fn targets(webhook_url: &str) -> Result<Targets, CliError> {
     let targets = Targets::by_system(TargetPolicy::sandbox());
     targets
@@ -222,7 +223,7 @@ fn targets(webhook_url: &str) -> Result<Targets, CliError> {
     Ok(targets)
 }
 
-/// Invoice files lie in the data folder, and are swept by the machine's own clock.
+/// Invoice files are in the data folder, and are cleaned up by the machine's own clock.
 fn files(data: &Path, stores: &Stores) -> Result<InvoiceFiles, CliError> {
     let place = data.join("invoice-files").display().to_string();
     let ledger = Arc::clone(&stores.files);
@@ -234,7 +235,7 @@ fn files(data: &Path, stores: &Stores) -> Result<InvoiceFiles, CliError> {
     )?)
 }
 
-/// Removes an earlier start's ready file; an error is a folder that is not there.
+/// Removes an earlier start's ready file; fails if its folder does not exist.
 fn make_way(ready_file: &Path) -> Result<(), CliError> {
     let folder = ready_file.parent();
     let folder = folder.filter(|it| !it.as_os_str().is_empty());
@@ -248,13 +249,13 @@ fn make_way(ready_file: &Path) -> Result<(), CliError> {
     }
 }
 
-/// Lets the administration commands of this machine find the sandbox by themselves.
+/// Lets the administration commands of this machine find the sandbox.
 fn announce(data: &Path, running: &Running, token: &str) -> Result<Announcement, CliError> {
     files::replace_private(&OperatorToken::file_in(data), token.as_bytes())?;
     Ok(Announcement::publish(data, running.platform_address())?)
 }
 
-/// The credentials of the demo data that an earlier start made.
+/// The credentials of the demo data of an earlier start.
 async fn credentials(
     stores: &Stores,
     vault: &Vault,
@@ -286,7 +287,7 @@ async fn credentials(
     Ok(credentials)
 }
 
-/// The id that the next operation will most likely have.
+/// The id that the next operation will probably have.
 async fn next_operation(stores: &Stores) -> Result<OperationId, Box<dyn StdError + Send + Sync>> {
     let newest = PageRequest { page: 1, limit: 1 };
     let page = stores
@@ -300,7 +301,7 @@ async fn next_operation(stores: &Stores) -> Result<OperationId, Box<dyn StdError
     Ok(OperationId::new(last.saturating_add(1)).ok_or("the ids are used up")?)
 }
 
-/// The folder of a sandbox: the developer's, or one that ends with it.
+/// The folder of a sandbox: the developer's, or a temporary one that is removed with it.
 pub(crate) enum DataFolder {
     Given(PathBuf),
     Temporary(PathBuf),
@@ -314,7 +315,7 @@ impl DataFolder {
         }
     }
 
-    /// A new folder among the system's temporary ones, with this beginning of its name.
+    /// A new temporary folder whose name has this prefix.
     pub(crate) fn temporary(prefix: &str) -> Result<Self, CliError> {
         let name = format!("{prefix}{}", hex::encode(random_bytes::<8>()));
         Self::Temporary(std::env::temp_dir().join(name)).created()

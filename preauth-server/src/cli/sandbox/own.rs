@@ -1,4 +1,4 @@
-//! A sandbox's own database: found out before anything happens to it.
+//! A sandbox's own database: its owner is checked before anything is changed.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use crate::secret;
 use crate::store::sandbox::{self, SandboxMark};
 use crate::store::{self, DatabaseUrl, Stores};
 
-/// The one setting of a server that counts here.
+/// The only server setting that applies here.
 const NETWORK_IS_PRIVATE: &str = "PREAUTH_DATABASE_NETWORK_IS_PRIVATE";
 
-/// Where the database is; a file in the data folder unless it is given.
+/// The location of the database; a file in the data folder by default.
 pub(super) fn database(given: Option<String>, data: &Path) -> Result<DatabaseUrl, CliError> {
     let mut layers = Layers::default();
     let variables = std::env::vars();
@@ -24,8 +24,8 @@ pub(super) fn database(given: Option<String>, data: &Path) -> Result<DatabaseUrl
     Ok(Config::database_url(&layers)?)
 }
 
-/// The mark of the database, which is this sandbox's own; an error, and nothing is changed, when the
-/// database or the folder is somebody else's.
+/// The mark of the database, which belongs to this sandbox; fails, and changes nothing, when the
+/// database or the folder belongs to another owner.
 pub(super) async fn claim(url: &DatabaseUrl, data: &Path) -> Result<SandboxMark, CliError> {
     let id = sandbox_of(data)
         .map_err(|error| format!("cannot use {} for a sandbox: {error}", data.display()))?;
@@ -41,7 +41,8 @@ pub(super) async fn claim(url: &DatabaseUrl, data: &Path) -> Result<SandboxMark,
     Ok(mark)
 }
 
-/// Opens the database, anew when an earlier first start was cut off in the middle of its demo data.
+/// Opens the database; creates it again when the first start was interrupted while it wrote the
+/// demo data.
 pub(super) async fn open(url: &DatabaseUrl, mark: &SandboxMark) -> Result<Stores, CliError> {
     let stores = migrated(url).await?;
     if mark.is_seeded || is_empty(&stores).await? {
