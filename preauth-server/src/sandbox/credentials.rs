@@ -1,4 +1,4 @@
-//! What a developer needs to call the sandbox, on paper and as the ready file.
+//! The credentials for calling the sandbox, as text and as the ready file.
 
 use std::fmt;
 use std::io::{self, ErrorKind};
@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::files;
 
-/// The file in the data folder that keeps the credentials for the sandbox's next start: stored keys
-/// are hashes, so nothing else could show them again.
+/// The file in the data folder that keeps the credentials for the sandbox's next start: only hashes
+/// of keys are stored, so nothing else could show them again.
 const FILE_NAME: &str = "sandbox-credentials.json";
 
 /// Keys, secret and companies of the demo data.
@@ -63,13 +63,13 @@ pub struct ReadyFile<'a> {
     pub base_url: String,
     /// Base address of the platform API.
     pub platform_url: String,
-    /// The rest.
+    /// The credentials.
     #[serde(flatten)]
     pub credentials: &'a Credentials,
 }
 
 impl Credentials {
-    /// What an earlier start of the sandbox left in `data`, if it did.
+    /// Reads the credentials of an earlier start from `data`, if there are any.
     pub fn load(data: &Path) -> io::Result<Option<Self>> {
         match files::read_secret(&data.join(FILE_NAME)) {
             Ok(text) => Ok(Some(serde_json::from_str(&text)?)),
@@ -78,10 +78,10 @@ impl Credentials {
         }
     }
 
-    /// Keeps them for the next start.
+    /// Stores them for the next start.
     pub fn keep(&self, data: &Path) -> io::Result<()> {
         let path = data.join(FILE_NAME);
-        // Those of another database that was here before open nothing any more.
+        // Credentials of an earlier database here are no longer valid.
         files::remove_if_there(&path)?;
         let text = Zeroizing::new(serde_json::to_string_pretty(self)?);
         files::write_private(&path, text.as_bytes())
@@ -89,12 +89,12 @@ impl Credentials {
 }
 
 impl ReadyFile<'_> {
-    /// Removes what an earlier start left, so that nobody takes it for this one's.
+    /// Removes the ready file of an earlier start, so that it is not taken for this one's.
     pub fn clear(path: &Path) -> io::Result<()> {
         files::remove_if_there(path)
     }
 
-    /// Writes the file whole or not at all: who finds it can use it.
+    /// Writes the file whole or not at all: a reader can use it as soon as it exists.
     pub fn write(&self, path: &Path) -> io::Result<()> {
         let text = serde_json::to_string_pretty(self)? + "\n";
         files::write_private(path, text.as_bytes())

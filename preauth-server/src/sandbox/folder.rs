@@ -1,4 +1,4 @@
-//! The folder of a sandbox, which is its own as well as its database is.
+//! The folder of a sandbox, which belongs to it like its database.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -7,15 +7,15 @@ use crate::files;
 use crate::store::sandbox::SandboxId;
 
 const FILE_NAME: &str = "sandbox-id";
-/// What sandboxes of earlier versions left, and servers never have.
+/// A file of sandboxes of earlier versions, which servers never have.
 const EARLIER: &str = "sandbox-credentials.json";
-/// What a server that is no sandbox leaves in its folder.
+/// Files of a server that is not a sandbox.
 const OTHERS: [&str; 3] = ["platform-token", "master.key", "preauth.db"];
 
-/// The sandbox that the folder `data` belongs to: a new one if it belongs to nobody.
+/// The sandbox that the folder `data` belongs to; a new id if it belongs to none.
 ///
 /// # Errors
-/// When it belongs to a server that is no sandbox, or cannot be read or written.
+/// When it belongs to a server that is not a sandbox, or cannot be read or written.
 pub fn sandbox_of(data: &Path) -> io::Result<SandboxId> {
     files::check_folder(data)?;
     let path = data.join(FILE_NAME);

@@ -1,4 +1,4 @@
-//! What the sandbox says when it is ready: addresses, credentials, and commands to paste.
+//! The sandbox's greeting: addresses, credentials, and commands to paste.
 
 use preauth_core::value::calendar;
 use preauth_core::value::{OperationId, Timestamp};
@@ -8,7 +8,7 @@ use super::ReadyFile;
 
 const DUE_IN_DAYS: u64 = 60;
 
-/// The greeting; `next` is the id that the first command's operation will most likely have.
+/// The greeting; `next` is the id that the first command's operation will probably have.
 #[must_use]
 pub fn greeting(
     ready: &ReadyFile<'_>,

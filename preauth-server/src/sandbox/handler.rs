@@ -1,10 +1,10 @@
-//! The sandbox's own receiver, as the story tells of it.
+//! The sandbox's own receiver, which prints its deliveries in the story.
 
 use webhook_verify::{Secret, Verifier};
 
 use crate::http::{Answer, Delivery, DeliveryHandler};
 
-/// Verifies every delivery and tells of it.
+/// Verifies every delivery and prints the result.
 #[derive(Debug)]
 pub struct SandboxHandler(Verifier);
 

@@ -1,4 +1,4 @@
-//! A place to learn: the whole system on the embedded database, with demo data and a receiver.
+//! The sandbox: the whole system on the embedded database, with demo data and a receiver.
 
 mod credentials;
 mod folder;
@@ -15,5 +15,5 @@ pub use handler::SandboxHandler;
 pub use seed::{HEAD_OFFICE_CNPJ, add_endpoint, seed};
 pub use time_machine::{TimeMachine, TravelError};
 
-/// How the names of folders begin that end with their sandbox.
+/// Prefix of the names of temporary folders.
 pub const TEMPORARY_FOLDER_PREFIX: &str = "preauth-sandbox-";

@@ -23,15 +23,16 @@ const BRANCH_CNPJ: &str = "11222333000262";
 pub(super) const SUPPLIER_CNPJ: &str = "11444777000161";
 const ALPHANUMERIC_SUPPLIER_CNPJ: &str = "12ABC34501DE35";
 const BLOCKED_SUPPLIER_CNPJ: &str = "98765432000198";
-/// All that the contract allows: a newcomer meets its limits first, not those of the demo company.
+/// The maximum of the contract: newcomers meet the contract's limits first, not those of the demo
+/// company.
 const MAX_TERM_DAYS: u32 = 180;
 const MAX_INVOICE_CENTS: i64 = 1_000_000_000;
 const KEY_VALIDITY_DAYS: i64 = 365;
 
-/// Anything that keeps the demo data from being made; the sandbox then does not start.
+/// Any failure to write the demo data; the sandbox then does not start.
 pub(super) type SeedError = Box<dyn StdError + Send + Sync>;
 
-/// Fills an empty database and says how to use it.
+/// Fills an empty database and returns the credentials.
 pub async fn seed(
     directory: &dyn Directory,
     vault: &Vault,
@@ -74,19 +75,19 @@ enum Ended {
     Revoked,
 }
 
-/// What a demo user may do.
+/// The permissions of a demo user.
 #[derive(Clone, Copy)]
 enum Can {
     /// Both permissions.
     Everything,
-    /// One permission of two: too little for a key.
+    /// One permission of two: not enough for a key.
     RequestOnly,
     /// Both permissions, but deactivated.
     Nothing,
 }
 
 impl Seeding<'_> {
-    /// Users, their keys, and everything else that the ready file tells.
+    /// Users, their keys, and all other content of the ready file.
     async fn credentials(
         &self,
         office: CompanyId,
@@ -281,7 +282,7 @@ impl Seeding<'_> {
     }
 }
 
-/// Registers the demo endpoint, with a secret that is known already.
+/// Registers the demo endpoint, with a given secret.
 pub async fn add_endpoint(
     directory: &dyn Directory,
     vault: &Vault,

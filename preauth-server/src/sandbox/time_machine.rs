@@ -1,4 +1,4 @@
-//! Moves the sandbox's clock, and remembers how far it was moved.
+//! Moves the sandbox's clock, and stores by how much.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -12,33 +12,33 @@ use thiserror::Error;
 use crate::clock::{Clock, TravelClock};
 use crate::files;
 
-/// The file in the data folder that says how far ahead of the machine's clock the sandbox is: what
-/// it has stored by then lies in the machine's future, and must not lie in the sandbox's.
+/// The file in the data folder with the offset of the sandbox's clock from the machine's: stored
+/// records may lie in the machine's future, and must not lie in the sandbox's.
 const FILE_NAME: &str = "sandbox-clock.json";
-/// The longest jump: a year that has a leap day.
+/// Maximum jump: a leap year.
 const MAX_JUMP_SECONDS: u64 = 366 * 86_400;
-/// The farthest ahead: ten of these.
+/// Maximum offset: ten maximum jumps.
 const MAX_AHEAD_SECONDS: u64 = 10 * MAX_JUMP_SECONDS;
 
-/// What moves the clock of a sandbox; a server in production has none.
+/// Moves the clock of a sandbox; a server in production has none.
 #[derive(Debug)]
 pub struct TimeMachine {
     clock: Arc<TravelClock>,
     file: PathBuf,
-    /// How far ahead the clock is; held while it moves, so that file and clock agree.
+    /// The offset of the clock; locked while it moves, so that file and clock agree.
     ahead_seconds: Mutex<u64>,
 }
 
 /// Why the clock was not moved.
 #[derive(Debug, Error)]
 pub enum TravelError {
-    /// That jump is too long, or leads beyond ten years from now.
+    /// The jump is too long, or leads beyond ten years from now.
     #[error("the clock can be advanced by {} d at most, {most_seconds} s", most_seconds / 86_400)]
     TooFar {
-        /// The longest jump that is possible now.
+        /// The maximum jump now.
         most_seconds: u64,
     },
-    /// The jump could not be remembered, so it was not made.
+    /// The offset could not be stored, so the clock was not moved.
     #[error("the sandbox's time could not be written to its data folder")]
     NotKept(#[from] io::Error),
 }
@@ -50,8 +50,8 @@ struct Kept {
 }
 
 impl TimeMachine {
-    /// The machine of the sandbox in `data`, which goes on where an earlier one stopped; an error is
-    /// a file there that cannot be read.
+    /// Opens the time machine of the sandbox in `data`, with the offset of an earlier one; fails if
+    /// its file cannot be read.
     pub fn open(data: &Path) -> io::Result<Self> {
         let file = data.join(FILE_NAME);
         let kept: Kept = match std::fs::read_to_string(&file) {
@@ -67,10 +67,9 @@ impl TimeMachine {
         })
     }
 
-    /// Lets so much time pass at once for everything that goes by the sandbox's clock, and gives the
-    /// moment that is reached.
+    /// Moves the sandbox's clock forward in one step and returns the new time.
     ///
-    /// What falls due on the way happens at the end of it, once.
+    /// Everything that falls due on the way happens once, at the end.
     pub fn advance(&self, by_seconds: u64) -> Result<Timestamp, TravelError> {
         let mut ahead_seconds = self.lock();
         let most_seconds = reach(*ahead_seconds);
@@ -83,7 +82,8 @@ impl TimeMachine {
                 ahead_seconds: reached,
             })
             .map_err(io::Error::from)?;
-            // Kept first: a crash in between must not turn back the time of what is stored.
+            // Stored first: after a crash in between, the clock must not go back behind stored
+            // records.
             files::replace_private(&self.file, &kept)?;
             self.clock.advance(seconds(by_seconds));
             *ahead_seconds = reached;
@@ -93,7 +93,7 @@ impl TimeMachine {
         Ok(now)
     }
 
-    /// The longest jump that is possible now, in seconds.
+    /// The maximum jump now, in seconds.
     #[must_use]
     pub fn reach_seconds(&self) -> u64 {
         reach(*self.lock())

@@ -1,14 +1,14 @@
-//! The table of commands: what is understood, what is offered, and what the help says.
+//! The table of commands: their syntax, when they are possible, and their help.
 
 use preauth_core::operation::{Action, Command, Operation, TRANSITIONS};
 use preauth_core::value::Status;
 
 use super::terminal_command::{ExtensionEnd, Misread, TerminalCommand, Words};
 
-/// A command: its first word, what follows it, and what it does.
+/// A command: its first word, its arguments, and its effect.
 pub(super) struct CommandLine {
     pub(super) name: &'static str,
-    /// What follows the name.
+    /// The arguments after the name.
     pub(super) arguments: &'static str,
     help: &'static str,
     pub(super) read: Read,
@@ -67,7 +67,7 @@ pub(super) static COMMANDS: [CommandLine; 24] = [
         |_| Ok(TerminalCommand::Quit)),
 ];
 
-/// How the words after a command's name are read.
+/// Parses the words after a command's name.
 type Read = fn(&mut Words<'_>) -> Result<TerminalCommand, Misread>;
 
 const fn line(
@@ -85,7 +85,7 @@ const fn line(
 }
 
 impl CommandLine {
-    /// How it is typed.
+    /// The syntax of the command.
     pub(super) fn usage(&self) -> String {
         format!("{} {}", self.name, self.arguments)
             .trim_end()
@@ -93,7 +93,7 @@ impl CommandLine {
     }
 }
 
-/// Every command with what it does.
+/// Every command with its effect.
 pub(super) fn help() -> String {
     let lines: Vec<_> = COMMANDS
         .iter()
@@ -102,7 +102,7 @@ pub(super) fn help() -> String {
     lines.join("\n")
 }
 
-/// What can be done to an operation now, as it is typed.
+/// The commands that are possible for an operation now.
 pub(super) fn possible(operation: &Operation) -> String {
     let status = operation.status();
     let may_reopen = operation.closing().is_some_and(|closing| {
@@ -135,7 +135,7 @@ pub(super) fn statuses_for(action: Action) -> String {
     statuses.join(" or ")
 }
 
-/// How an action is asked for here.
+/// The command for an action.
 const fn typed(action: Action) -> &'static str {
     match action {
         Action::Offer => "create",
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn every_action_of_the_table_has_a_command() {
-        // An offer is the ERP's to make.
+        // Offers come from the ERP only.
         for row in TRANSITIONS.iter().filter(|row| row.action != Action::Offer) {
             let name = typed(row.action).split(' ').next().unwrap();
             assert!(COMMANDS.iter().any(|line| line.name == name), "{row:?}");

@@ -1,9 +1,9 @@
-//! The command that a mistyped word was meant to be.
+//! Suggests the command for a mistyped word.
 
-/// More typing errors than these make another word.
+/// Maximum number of typing errors in a suggestion.
 const MAX_EDITS: usize = 2;
 
-/// The closest of `names`, if one is close.
+/// The closest of `names`, if one is close enough.
 pub(super) fn closest(
     word: &str,
     names: impl Iterator<Item = &'static str>,
@@ -11,12 +11,13 @@ pub(super) fn closest(
     let (errors, name) = names
         .map(|name| (distance(word, name), name))
         .min_by_key(|(errors, _)| *errors)?;
-    // Two errors in a word of three letters leave any other word, unless it begins alike.
+    // With two errors a word of three letters matches almost any other, unless the beginning is
+    // equal.
     let is_alike = errors.saturating_mul(2) < name.len() || word.get(..1) == name.get(..1);
     (errors <= MAX_EDITS && errors < name.len() && is_alike).then_some(name)
 }
 
-/// How many characters have to be added, left out or replaced to make one of the other.
+/// The edit distance: the number of characters to add, remove or replace.
 fn distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();

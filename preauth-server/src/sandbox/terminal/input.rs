@@ -4,19 +4,19 @@ use std::io::{self, BufRead, IsTerminal, Read};
 
 use tokio::sync::mpsc;
 
-/// A longer line is cut: no command is as long.
+/// Maximum length of a line; longer ones are cut.
 const LINE_LIMIT_BYTES: u64 = 1_000;
-/// Lines that are read ahead of the commands under way.
+/// Maximum number of lines that are read ahead.
 const READ_AHEAD: usize = 16;
 
-/// The lines of standard input, read on a thread of their own; none when this process must not read
-/// it.
+/// The lines of standard input, read on a thread of their own; `None` when this process must not
+/// read it.
 pub(super) fn lines() -> Option<mpsc::Receiver<String>> {
     if is_in_the_background() {
         return None;
     }
     let (sender, receiver) = mpsc::channel(READ_AHEAD);
-    // Not a task of the runtime: a read that never ends would hold up the end of the process.
+    // Not a task of the runtime: a read that never ends would delay the end of the process.
     std::thread::spawn(move || {
         let mut input = io::stdin().lock();
         while let Ok(Some(line)) = next_line(&mut input) {
@@ -28,19 +28,19 @@ pub(super) fn lines() -> Option<mpsc::Receiver<String>> {
     Some(receiver)
 }
 
-/// Whether somebody types: there is a terminal at both ends.
+/// Whether a person types: both ends are a terminal.
 pub(super) fn is_typed() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
-/// Whether the shell started this as a background job, which would be stopped as soon as it reads
-/// from the terminal. What is no terminal can always be read.
+/// Whether the shell started this as a background job, which would be stopped when it reads from
+/// the terminal. Other inputs can always be read.
 fn is_in_the_background() -> bool {
     let foreground = rustix::termios::tcgetpgrp(io::stdin());
     foreground.is_ok_and(|group| group != rustix::process::getpgrp())
 }
 
-/// The next line without its end; none at the end of the input.
+/// The next line without its end; `None` at the end of the input.
 fn next_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     if input.take(LINE_LIMIT_BYTES).read_until(b'\n', &mut line)? == 0 {

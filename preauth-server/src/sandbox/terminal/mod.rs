@@ -1,7 +1,8 @@
-//! The sandbox's command line: who types here plays supplier, company, bank and clock.
+//! The sandbox's command line, on which the user plays supplier, company, bank and clock.
 //!
-//! A line is read (`input`), understood (`order`, with the table of commands in `commands`), carried
-//! out by the same use cases that the platform API calls (`play`), and answered in a line or two.
+//! A line is read (`input`), parsed (`terminal_command`, with the table of commands in `commands`),
+//! executed by the same use cases that the platform API calls (`play`), and answered in a line or
+//! two.
 
 mod commands;
 mod hint;
@@ -19,16 +20,16 @@ pub use play::Player;
 
 use terminal_command::TerminalCommand;
 
-/// What a line comes to.
+/// The outcome of a line.
 enum Outcome {
-    /// Something to say, possibly nothing.
+    /// A text to print, possibly empty.
     Answer(String),
-    /// The sandbox is to end.
+    /// The sandbox must end.
     Quit,
 }
 
-/// Carries out what is typed, or piped, into the process until it is told to quit; never returns
-/// when the input ends before that, since a sandbox without a typist goes on.
+/// Executes the lines of standard input until `quit`; never returns when the input ends before
+/// that, because the sandbox continues without input.
 pub async fn run(player: &Player, console: &Console) {
     if let Some(lines) = input::lines() {
         console.prompt(input::is_typed());
@@ -41,7 +42,7 @@ pub async fn run(player: &Player, console: &Console) {
     std::future::pending::<()>().await;
 }
 
-/// Answers every line; whether the last one was to quit.
+/// Answers every line; returns whether the last one was `quit`.
 async fn obey(player: &Player, console: &Console, mut lines: mpsc::Receiver<String>) -> bool {
     while let Some(line) = lines.recv().await {
         match answer(player, &line).await {

@@ -1,4 +1,4 @@
-//! Carries commands out, by the same use cases as the platform API, and says what became of them.
+//! Executes commands by the same use cases as the platform API, and returns their result as text.
 
 use std::sync::Arc;
 
@@ -22,10 +22,10 @@ use super::refused::Refused;
 use super::summary::summary;
 use super::terminal_command::{ExtensionEnd, NewExtension};
 
-/// So many operations are listed.
+/// Maximum number of operations in a list.
 const LISTED: u32 = 20;
 
-/// Everybody but the ERP: supplier, company, platform, bank and time.
+/// Plays every party except the ERP: supplier, company, platform, bank and time.
 pub struct Player {
     /// The use cases of operations.
     pub operations: Arc<Service>,
@@ -33,14 +33,14 @@ pub struct Player {
     pub queries: Arc<dyn Queries>,
     /// Companies, their endpoints, and ids of extensions.
     pub directory: Arc<dyn Directory>,
-    /// What moves the clock.
+    /// Moves the clock.
     pub time_machine: Arc<TimeMachine>,
 }
 
 type Answer = Result<String, Refused>;
 
 impl Player {
-    /// What time it is, here and in São Paulo, by whose days due dates are checked.
+    /// The current time, in UTC and in São Paulo, whose calendar days decide on due dates.
     pub(super) fn now(&self) -> String {
         let clock = self.time_machine.clock();
         let now = clock.now();
@@ -51,7 +51,7 @@ impl Player {
         )
     }
 
-    /// Lets time pass; the story tells what follows from it.
+    /// Moves the clock forward; the story shows the consequences.
     pub(super) async fn advance(&self, by_seconds: u64) -> Answer {
         let machine = Arc::clone(&self.time_machine);
         let advanced = tokio::task::spawn_blocking(move || machine.advance(by_seconds)).await;
@@ -83,7 +83,7 @@ impl Player {
         ))
     }
 
-    /// Plays whoever does this, by the transition table.
+    /// Executes the command as the actor in the transition table.
     pub(super) async fn act(&self, id: OperationId, command: &Command) -> Answer {
         let before = self.find(id).await?.status();
         let now = self.time_machine.clock().now();
@@ -173,7 +173,7 @@ impl Player {
         found.ok_or(Refused::NoSuchOperation(id))
     }
 
-    /// Says what the refusal of an action means for whoever typed it.
+    /// The reason for a refused action, for the user.
     async fn why(&self, id: OperationId, action: Action, refused: ServiceError) -> Refused {
         let ServiceError::Rejected(Rejection::InvalidTransition { .. }) = refused else {
             return refused.into();
@@ -189,7 +189,7 @@ impl Player {
         }
     }
 
-    /// To whom an event goes.
+    /// The receivers of an event.
     async fn hearers(&self, operation: &Operation, event: EventType) -> Result<String, Refused> {
         let mut endpoints = Vec::new();
         for party in [&operation.payer, &operation.supplier] {

@@ -1,4 +1,4 @@
-//! Why a command was not carried out.
+//! Why a command was not executed.
 
 use preauth_core::operation::Rejection;
 use preauth_core::port::Unavailable;
@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::log::chain;
 use crate::sandbox::TravelError;
 
-/// A refusal, as the typist reads it.
+/// A refusal, as the user reads it.
 #[derive(Debug, Error)]
 pub(super) enum Refused {
     #[error("there is no operation {0}")]

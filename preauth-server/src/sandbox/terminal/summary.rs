@@ -1,4 +1,4 @@
-//! An operation in a line.
+//! An operation in one line.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use preauth_core::operation::{Operation, State};
 
 use crate::printable::reais;
 
-/// What a typist wants to know of an operation.
+/// The summary of an operation for the user.
 pub(super) fn summary(operation: &Operation) -> String {
     let Operation {
         id,

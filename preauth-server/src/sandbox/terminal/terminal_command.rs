@@ -1,4 +1,4 @@
-//! What a line asks for.
+//! The commands of a line.
 
 use std::str::SplitWhitespace;
 
@@ -11,7 +11,7 @@ use crate::span;
 use super::commands::{COMMANDS, CommandLine};
 use super::hint;
 
-/// A line that was understood.
+/// A parsed line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum TerminalCommand {
     Empty,
@@ -19,7 +19,7 @@ pub(super) enum TerminalCommand {
     Extend(OperationId, NewExtension),
     EndExtension(OperationId, ExtensionEnd),
     Direct(Box<Invoice>),
-    /// So many seconds.
+    /// A number of seconds.
     Advance(u64),
     Show(OperationId),
     List,
@@ -35,14 +35,14 @@ pub(super) struct NewExtension {
     pub(super) total_amount: Money,
 }
 
-/// How an open extension ends.
+/// How an open extension is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ExtensionEnd {
     Concluded,
     Cancelled,
 }
 
-/// A line that was not understood; each text says what would be.
+/// A line that could not be parsed; each text names the expected input.
 #[derive(Debug, PartialEq, Eq, Error)]
 pub(super) enum Misread {
     #[error("there is no command {word:?}{}; type help", .closest.map(|name| format!("; did you mean {name}?")).unwrap_or_default())]
@@ -68,7 +68,7 @@ pub(super) enum Misread {
     Time,
 }
 
-/// Reads a line.
+/// Parses a line.
 pub(super) fn read(line: &str) -> Result<TerminalCommand, Misread> {
     let mut words = line.split_whitespace();
     let Some(name) = words.next() else {
@@ -96,7 +96,7 @@ pub(super) struct Words<'a> {
 }
 
 impl Words<'_> {
-    /// A command to the operation whose id stands first.
+    /// A command on the operation whose id comes first.
     pub(super) fn act(
         &mut self,
         command: impl FnOnce(&mut Self) -> Result<Command, Misread>,
@@ -163,7 +163,7 @@ impl Words<'_> {
         self.value("a date like 2027-01-10", |word| DueDate::parse(word).ok())
     }
 
-    /// The next word, which must be there.
+    /// The next word, which is required.
     fn value<T>(
         &mut self,
         wanted: &'static str,
