@@ -14,19 +14,19 @@ use super::{DirectoryError, Page};
 pub struct ApiKey {
     /// The platform's id.
     pub id: ApiKeyId,
-    /// The company that the key belongs to.
+    /// The company that owns the key.
     pub company: CompanyId,
-    /// What the company calls it.
+    /// The company's name for it.
     pub name: KeyName,
-    /// The user in whose name it acts.
+    /// The user responsible for it.
     pub responsible_user: UserId,
-    /// What it may be used for.
+    /// Its permissions.
     pub scopes: ScopeSet,
-    /// The first characters of the clear text, to tell keys apart.
+    /// The first characters of the clear text, to recognise the key.
     pub prefix: String,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// When it expires: at this very instant it is expired.
+    /// When it expires; at this instant it is already expired.
     pub expires_at: Timestamp,
     /// When it was revoked, if it was.
     pub revoked_at: Option<Timestamp>,
@@ -34,11 +34,11 @@ pub struct ApiKey {
     pub last_used_at: Option<Timestamp>,
 }
 
-/// The register of API keys.
+/// API keys.
 #[async_trait]
 pub trait ApiKeys: Send + Sync {
-    /// Keeps a new key, and with it the `reply` that its idempotency key has from now on; not found
-    /// when the company or the user does not exist.
+    /// Stores a new key, and with it the `reply` of its idempotency key; not found when the company
+    /// or the user does not exist.
     async fn add_api_key(
         &self,
         key: &ApiKey,
@@ -56,14 +56,14 @@ pub trait ApiKeys: Send + Sync {
         page: PageRequest,
     ) -> Result<Page<ApiKey>, Unavailable>;
 
-    /// The keys of all companies that a leaked text may be of, revoked and expired ones included: by
-    /// prefix, then newest first, `limit` at most. A whole key has one match, or none.
+    /// The keys of all companies that match a leaked text, revoked and expired ones included: by
+    /// prefix, then newest first, at most `limit`. A whole key has one match, or none.
     async fn find_api_keys(
         &self,
         fragment: &KeyFragment,
         limit: u32,
     ) -> Result<Vec<ApiKey>, Unavailable>;
 
-    /// Revokes a key; revoking it again changes nothing. Not found when there is none.
+    /// Revokes a key; idempotent. Not found when the key does not exist.
     async fn revoke_api_key(&self, id: ApiKeyId, at: Timestamp) -> Result<(), DirectoryError>;
 }

@@ -11,7 +11,7 @@ use preauth_core::value::{
 use super::{DirectoryError, Page};
 
 text_enum! {
-    /// What a company does on the platform.
+    /// A company's role on the platform.
     pub enum CompanyKind, "company kind" {
         /// A construction company, which may offer advances.
         Construction => "CONSTRUCTION",
@@ -20,7 +20,7 @@ text_enum! {
     }
 }
 
-/// A company as the platform knows it. A supplier is a company.
+/// A company on the platform. A supplier is a company as well.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Company {
     /// The platform's id.
@@ -29,31 +29,32 @@ pub struct Company {
     pub cnpj: Cnpj,
     /// Its legal name.
     pub name: CompanyName,
-    /// What it does here.
+    /// Its role.
     pub kind: CompanyKind,
-    /// Its head office; `None` when it is one.
+    /// Its head office; `None` when it is a head office itself.
     pub head_office: Option<CompanyId>,
-    /// How to reach it, known of suppliers that an offer registered when offers did.
+    /// Its contact, for suppliers that earlier builds registered with an offer.
     pub contact: Option<Contact>,
-    /// Whether head offices have invited it and the platform has not registered it. It has no name of
-    /// its own then: the tax id stands in its place.
+    /// Whether head offices have invited it and it is not registered. It then has its tax id in
+    /// place of a name.
     pub is_invited: bool,
     /// When it was registered, or first invited.
     pub created_at: Timestamp,
-    /// The company's own suspension; its head office's counts as well, and is not repeated here.
+    /// The company's own suspension; that of its head office also applies, and is not repeated
+    /// here.
     pub suspension: Option<Suspension>,
 }
 
-/// Why the keys of a company, and of its branches, open nothing.
+/// The suspension of a company; the keys of the company and its branches are refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suspension {
-    /// Since when.
+    /// When it began.
     pub since: Timestamp,
-    /// What the operator gave as the reason.
+    /// The operator's reason.
     pub reason: Reason,
 }
 
-/// What a head office that invited a supplier calls it.
+/// A head office's invitation of a supplier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invitation {
     /// The head office.
@@ -62,12 +63,12 @@ pub struct Invitation {
     pub name: CompanyName,
     /// The contact that it gave.
     pub contact: Contact,
-    /// When it first offered.
+    /// When the head office first made an offer.
     pub invited_at: Timestamp,
 }
 
 impl Company {
-    /// The company as operations, orders and invoices show it.
+    /// The company in the form of operations, orders and invoices.
     #[must_use]
     pub fn party(&self) -> Party {
         Party {
@@ -79,25 +80,26 @@ impl Company {
     }
 }
 
-/// How to reach a supplier.
+/// The contact of a supplier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contact {
-    /// Whom to ask for.
+    /// The name of the person.
     pub name: ContactName,
-    /// Where its mail goes.
+    /// The e-mail address.
     pub email: Email,
     /// Telephone.
     pub phone: Option<Phone>,
 }
 
-/// The register of companies.
+/// Companies.
 #[async_trait]
 pub trait Companies: Send + Sync {
-    /// Registers a company, and with it the `reply` that its idempotency key has from now on.
+    /// Registers a company, and stores with it the `reply` of its idempotency key.
     ///
-    /// An invited supplier is registered under the id that it has: its offers are the company's from
-    /// then on. Conflicts when another company has the tax id, or this one is registered already; not
-    /// found when its head office does not exist, is not registered or is itself a branch.
+    /// An invited supplier keeps its id when it is registered: its offers belong to the company
+    /// from then on. Conflict when another company has the tax id, or this one is already
+    /// registered; not found when its head office does not exist, is not registered or is itself a
+    /// branch.
     async fn add_company(
         &self,
         company: &Company,
@@ -125,14 +127,15 @@ pub trait Companies: Send + Sync {
     async fn company_by_cnpj(&self, cnpj: &Cnpj) -> Result<Option<Company>, Unavailable>;
 
     /// Suspends a company: from the next request on its keys, and those of its branches, are
-    /// forbidden. A suspended one keeps its first suspension. The company afterwards.
+    /// refused. A company that is already suspended keeps its first suspension. Returns the company
+    /// after the change.
     async fn suspend_company(
         &self,
         id: CompanyId,
         suspension: &Suspension,
     ) -> Result<Company, DirectoryError>;
 
-    /// Ends a company's suspension; without one nothing changes. The company afterwards.
+    /// Ends a company's suspension, if there is one. Returns the company after the change.
     async fn resume_company(&self, id: CompanyId) -> Result<Company, DirectoryError>;
 
     /// All companies, newest first.
@@ -149,8 +152,8 @@ pub trait Companies: Send + Sync {
     /// What a head office's credit analysis allows, if there is one.
     async fn credit(&self, company: CompanyId) -> Result<Option<Credit>, Unavailable>;
 
-    /// Blocks a supplier's legal entity, registered or not, for a head office and its branches; blocking
-    /// it again changes nothing. Not found unless the company is a head office.
+    /// Blocks a supplier's legal entity, registered or not, for a head office and its branches;
+    /// idempotent. Not found unless the company is a head office.
     async fn block_supplier(
         &self,
         company: CompanyId,
@@ -158,7 +161,7 @@ pub trait Companies: Send + Sync {
         at: Timestamp,
     ) -> Result<(), DirectoryError>;
 
-    /// Takes a supplier off the block list, with every entry of its legal entity; not found when there
+    /// Removes every entry of a supplier's legal entity from the block list; not found when there
     /// is none.
     async fn unblock_supplier(
         &self,
@@ -166,6 +169,6 @@ pub trait Companies: Send + Sync {
         supplier: &Cnpj,
     ) -> Result<(), DirectoryError>;
 
-    /// The tax ids that a head office blocks, in their own order.
+    /// The tax ids that a head office blocks, in the order of the tax ids.
     async fn blocked_suppliers(&self, company: CompanyId) -> Result<Vec<Cnpj>, Unavailable>;
 }

@@ -8,7 +8,7 @@ use preauth_core::value::{CompanyId, DeliveryId, EventId, EventType, Timestamp};
 use super::{DirectoryError, Page};
 
 text_enum! {
-    /// Where a delivery stands.
+    /// The status of a delivery.
     pub enum DeliveryStatus, "delivery status" {
         /// It will be attempted.
         Pending => "PENDING",
@@ -16,7 +16,7 @@ text_enum! {
         Delivered => "DELIVERED",
         /// Its attempts are used up, or its endpoint was removed.
         Failed => "FAILED",
-        /// It waits for its endpoint to be resumed.
+        /// Waiting for its endpoint to be resumed.
         Paused => "PAUSED",
     }
 }
@@ -32,7 +32,7 @@ pub struct Delivery {
     pub event: EventId,
     /// The text of the event's type, which a newer version may have recorded.
     pub event_type: String,
-    /// Where it stands; a pending delivery of a paused endpoint shows as paused.
+    /// Its status; a pending delivery of a paused endpoint is shown as paused.
     pub status: DeliveryStatus,
     /// When it is attempted next; `None` unless it is pending.
     pub next_attempt_at: Option<Timestamp>,
@@ -57,22 +57,22 @@ pub struct AttemptRecord {
     pub http_status: Option<u16>,
     /// Why it failed, if it did.
     pub error: Option<String>,
-    /// The first 1,024 bytes of the answer, as text with what is no text replaced.
+    /// The first 1,024 bytes of the answer, as text; invalid UTF-8 is replaced.
     pub response_body: Option<String>,
     /// `SCHEDULE` or `RESEND`.
     pub trigger: String,
 }
 
-/// Which deliveries a list shows.
+/// The filter of a list of deliveries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryFilter {
-    /// Only these.
+    /// Only this status.
     pub status: Option<DeliveryStatus>,
     /// Only of this event type.
     pub event_type: Option<EventType>,
 }
 
-/// Reads the history, and sends again.
+/// Reads and resends deliveries.
 #[async_trait]
 pub trait Deliveries: Send + Sync {
     /// A delivery with its attempts, if it exists.
@@ -86,12 +86,12 @@ pub trait Deliveries: Send + Sync {
         page: PageRequest,
     ) -> Result<Page<Delivery>, Unavailable>;
 
-    /// Makes a delivered or failed delivery due at `at` again, with a fresh schedule; conflict when
-    /// it is still pending or its endpoint was removed.
+    /// Makes a delivered or failed delivery due at `at`, with a fresh schedule; conflict when it is
+    /// still pending or its endpoint was removed.
     async fn resend(&self, id: DeliveryId, at: Timestamp) -> Result<(), DirectoryError>;
 
     /// Does the same with at most `limit` of a head office's deliveries that failed from `since` to
-    /// `at`, the longest ago first; those of a removed endpoint stay as they are. How many it were:
+    /// `at`, the oldest first; those of a removed endpoint are not changed. Returns their number:
     /// fewer than `limit` means that none is left.
     async fn resend_failed(
         &self,

@@ -6,22 +6,22 @@ use preauth_core::value::{CompanyId, EndpointId, EventTypeSet, Timestamp};
 
 use super::DirectoryError;
 
-/// Where a head office hears of events.
+/// The endpoint that receives a head office's events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
     /// The platform's id.
     pub id: EndpointId,
     /// The head office it belongs to.
     pub company: CompanyId,
-    /// Where deliveries go.
+    /// The URL of its receiver.
     pub url: String,
-    /// Which events it hears.
+    /// The events that it subscribes to.
     pub events: EventTypeSet,
-    /// Since when it is paused, if it is: its events are kept and delivered on resume.
+    /// When it was paused, if it is: its events are kept and delivered on resume.
     pub paused_at: Option<Timestamp>,
     /// When it was registered.
     pub created_at: Timestamp,
-    /// When a delivery last arrived, if one did.
+    /// When a delivery last succeeded, if one did.
     pub last_success_at: Option<Timestamp>,
 }
 
@@ -35,56 +35,56 @@ impl std::fmt::Debug for SealedSecret {
     }
 }
 
-/// Which secret of which endpoint.
+/// The identity of a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SecretId {
     /// The endpoint.
     pub endpoint: EndpointId,
-    /// Its secrets are numbered from 1 on.
+    /// The number of the secret, from 1 per endpoint.
     pub number: u32,
 }
 
-/// A signing secret as it is kept.
+/// A stored signing secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptSecret {
-    /// Which it is.
+    /// Its identity.
     pub id: SecretId,
     /// The secret.
     pub sealed: SealedSecret,
 }
 
-/// A kept secret, and the same one sealed under another master key.
+/// A stored secret, and the same one encrypted under another master key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResealedSecret {
-    /// What is kept.
+    /// The stored one.
     pub kept: KeptSecret,
-    /// What is to stand in its place.
+    /// Its replacement.
     pub sealed: SealedSecret,
 }
 
-/// An endpoint, some of whose secrets were given up.
+/// An endpoint some of whose secrets were abandoned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Abandoned {
-    /// Whose endpoint it is.
+    /// The company that owns the endpoint.
     pub company: CompanyId,
-    /// How many secrets were given up.
+    /// The number of abandoned secrets.
     pub secrets: u64,
-    /// Whether a secret is left that stays in force. Without one the endpoint is paused.
+    /// Whether a secret without an end is left. If not, the endpoint is paused.
     pub still_signs: bool,
 }
 
-/// The register of endpoints.
+/// Webhook endpoints.
 #[async_trait]
 pub trait Endpoints: Send + Sync {
     /// Registers an endpoint with its first secret; not found unless the company is a head office,
-    /// conflict when it has one.
+    /// conflict when it already has one.
     async fn add_endpoint(
         &self,
         endpoint: &Endpoint,
         secret: &SealedSecret,
     ) -> Result<(), DirectoryError>;
 
-    /// Changes where deliveries go, pending ones included, and which events are heard.
+    /// Changes the URL, also for pending deliveries, and the subscribed events.
     async fn update_endpoint(
         &self,
         company: CompanyId,
@@ -95,12 +95,12 @@ pub trait Endpoints: Send + Sync {
     /// A head office's endpoint, if it has one.
     async fn endpoint(&self, company: CompanyId) -> Result<Option<Endpoint>, Unavailable>;
 
-    /// How many active endpoints are slow: the last attempt took as long as
-    /// [`is_slow`](preauth_core::delivery::is_slow) says.
+    /// The number of active endpoints that are slow: their last attempt was slow by
+    /// [`is_slow`](preauth_core::delivery::is_slow).
     async fn slow_endpoints(&self) -> Result<u32, Unavailable>;
 
-    /// Signing secrets that are in force at `now`, at most `limit`, after `after` in an order that
-    /// does not change: whoever asks on from the last one sees each that is there all the while.
+    /// Signing secrets in force at `now`, at most `limit`, after `after` in a stable order: a
+    /// caller that continues from the last one gets every secret that exists throughout.
     async fn secrets_in_force(
         &self,
         now: Timestamp,
@@ -108,29 +108,31 @@ pub trait Endpoints: Send + Sync {
         limit: u32,
     ) -> Result<Vec<KeptSecret>, Unavailable>;
 
-    /// Puts secrets in the place of what is kept, all in one transaction, and tells how many: what
-    /// was rotated or removed meanwhile is passed over.
+    /// Replaces stored secrets in one transaction, and returns the number replaced: secrets that
+    /// were rotated or removed in the meantime are skipped.
     async fn replace_secrets(&self, resealed: Vec<ResealedSecret>) -> Result<u64, Unavailable>;
 
-    /// Ends secrets at `at`, and pauses the endpoints that have none left which stays in force: all in
-    /// one transaction. What was rotated or removed meanwhile is passed over. Tells of each endpoint
-    /// that lost a secret.
+    /// Ends secrets at `at`, and pauses the endpoints that have no other secret without an end, all
+    /// in one transaction. Secrets that were rotated or removed in the meantime are skipped.
+    /// Returns each endpoint that lost a secret.
     async fn abandon_secrets(
         &self,
         lost: Vec<KeptSecret>,
         at: Timestamp,
     ) -> Result<Vec<Abandoned>, Unavailable>;
 
-    /// Removes an endpoint. Nothing is sent to it any more, and its pending deliveries have failed; they
-    /// are ended in batches, however many they are (see [`Housekeeping`](crate::store::Housekeeping)).
+    /// Removes an endpoint. Nothing more is sent to it, and its pending deliveries fail; they are
+    /// settled in batches, however many they are (see
+    /// [`Housekeeping`](crate::store::Housekeeping)).
     async fn delete_endpoint(
         &self,
         company: CompanyId,
         at: Timestamp,
     ) -> Result<(), DirectoryError>;
 
-    /// Pauses an endpoint, or resumes it: what was kept becomes due at `at`, in batches. Doing so again changes
-    /// nothing. Conflict when one is to be resumed whose secrets were given up: it needs a new one.
+    /// Pauses or resumes an endpoint; idempotent. On resume its kept deliveries become due at `at`,
+    /// in batches. Conflict when the endpoint to resume has only abandoned secrets: it needs a new
+    /// one.
     async fn set_endpoint_paused(
         &self,
         company: CompanyId,
@@ -138,9 +140,9 @@ pub trait Endpoints: Send + Sync {
         at: Timestamp,
     ) -> Result<Endpoint, DirectoryError>;
 
-    /// Makes `secret` the newest; the ones before stay in force until `others_until`, which may be
-    /// `at`: then they end at once. A secret is sealed for one endpoint, so that is named, and it is
-    /// not found once it was removed.
+    /// Adds `secret` as the newest; earlier ones stay in force until `others_until`, which may be
+    /// `at`: then they end immediately. A secret is encrypted for one endpoint, so the endpoint is
+    /// named; not found once it was removed.
     async fn rotate_secret(
         &self,
         endpoint: EndpointId,

@@ -6,19 +6,19 @@ use preauth_core::value::{ExtensionId, OperationId};
 
 use super::Page;
 
-/// An extension and where it belongs.
+/// An extension and its operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OperationExtension {
     /// The operation whose boleto it extends.
     pub operation: OperationId,
-    /// The extension and where it stands.
+    /// The extension and its status.
     pub record: ExtensionRecord,
 }
 
 /// Reads extensions; only commits of their operations write them.
 #[async_trait]
 pub trait Extensions: Send + Sync {
-    /// Reserves the id of an extension; never given out twice, and not kept if it is not used.
+    /// Reserves the id of an extension; it is never assigned again, even if it is not used.
     async fn reserve_extension(&self) -> Result<ExtensionId, Unavailable>;
 
     /// The extension, if there is one.

@@ -1,4 +1,4 @@
-//! Descriptions of the files that came with offers.
+//! Descriptions of offers' files.
 
 use async_trait::async_trait;
 use preauth_core::operation::InvoiceFile;
@@ -8,7 +8,7 @@ use preauth_core::value::OperationId;
 /// Reads descriptions; only the commits of offers write them.
 #[async_trait]
 pub trait FileDescriptions: Send + Sync {
-    /// What is known of the file that came with an operation, if one did.
+    /// The description of an operation's file, if it has one.
     async fn invoice_file(
         &self,
         operation: OperationId,

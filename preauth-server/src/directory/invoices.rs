@@ -10,7 +10,7 @@ use super::Page;
 /// Reads received invoices; a commit writes each together with its event.
 #[async_trait]
 pub trait Invoices: Send + Sync {
-    /// Reserves the id of an invoice; never given out twice, and not kept if it is not used.
+    /// Reserves the id of an invoice; it is never assigned again, even if it is not used.
     async fn reserve_invoice(&self) -> Result<InvoiceId, Unavailable>;
 
     /// The invoice, if there is one.

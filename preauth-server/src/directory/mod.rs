@@ -1,4 +1,4 @@
-//! What the platform's own people keep and look at: companies, users, keys, endpoints, deliveries,
+//! The records of the platform's own staff: companies, users, keys, endpoints, deliveries,
 //! invoices, extensions, mails, payment orders.
 //!
 //! Ports of the server, one per kind of record. Lists are newest first and paged.
@@ -32,7 +32,7 @@ use std::error::Error as StdError;
 use preauth_core::port::Unavailable;
 use thiserror::Error;
 
-/// All ports of the directory together: what a store provides and the platform API uses.
+/// All ports of the directory: implemented by a store and used by the platform API.
 pub trait Directory:
     Companies
     + Users
@@ -61,23 +61,23 @@ impl<T> Directory for T where
 {
 }
 
-/// Why a change of the directory was not made.
+/// Why a change of the directory failed.
 #[derive(Debug, Error)]
 pub enum DirectoryError {
-    /// A record that the change names does not exist.
+    /// A record that the change refers to does not exist.
     #[error("no such record")]
     NotFound,
-    /// The record exists already, another one stands in its way, or its idempotency key has an
-    /// answer that counts.
+    /// The record already exists, another record conflicts with it, or its idempotency key has a
+    /// valid reply.
     #[error("the record exists already")]
     Conflict,
-    /// The same idempotency key is being written at this moment; nothing was changed.
+    /// Another request holds the same idempotency key; nothing was changed.
     #[error("a request with this idempotency key is being processed")]
     InProgress,
-    /// The store could not do it; nothing was changed.
+    /// The store is unavailable; nothing was changed.
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
-    /// All of it or nothing was changed.
+    /// Everything or nothing was changed.
     #[error("it is not known whether anything was changed")]
     Unknown(#[source] Box<dyn StdError + Send + Sync>),
 }
@@ -87,6 +87,6 @@ pub enum DirectoryError {
 pub struct Page<T> {
     /// The entries, newest first.
     pub items: Vec<T>,
-    /// How many there are on all pages together.
+    /// The number of entries on all pages together.
     pub total: u64,
 }

@@ -1,4 +1,4 @@
-//! Mails, staged and sent.
+//! Mails, pending and sent.
 
 use async_trait::async_trait;
 use preauth_core::port::{NoticeKind, PageRequest, Unavailable};
@@ -8,17 +8,17 @@ use preauth_core::value::{CompanyId, Email, NoticeId, OperationId, Timestamp};
 use super::{DirectoryError, Page};
 
 text_enum! {
-    /// Where a mail stands.
+    /// The status of a mail.
     pub enum NoticeStatus, "notice status" {
         /// It will be sent.
         Pending => "PENDING",
-        /// It waits because its address has had its share of the day.
+        /// Waiting, because its address has reached its daily limit.
         Held => "HELD",
         /// It was handed over.
         Sent => "SENT",
         /// It was refused, or its attempts are used up.
         Failed => "FAILED",
-        /// Its offer ended before it left, so that nobody is told of it any more.
+        /// Its offer closed before it was sent.
         Canceled => "CANCELED",
     }
 }
@@ -28,40 +28,40 @@ text_enum! {
 pub struct Notice {
     /// The platform's id.
     pub id: NoticeId,
-    /// The head office that it was staged for: of the payer, or of the endpoint.
+    /// The head office that it was stored for: the payer's, or the endpoint's.
     pub company: CompanyId,
-    /// The operation that it tells of.
+    /// The operation that it is about.
     pub operation: Option<OperationId>,
-    /// What it tells.
+    /// The kind of mail.
     pub kind: NoticeKind,
-    /// Where it goes.
+    /// The recipient's address.
     pub recipient: Email,
-    /// Where it stands.
+    /// Its status.
     pub status: NoticeStatus,
-    /// When it was staged.
+    /// When it was stored.
     pub created_at: Timestamp,
-    /// When it is tried next; `None` when it has ended.
+    /// When it is attempted next; `None` when it has ended.
     pub next_attempt_at: Option<Timestamp>,
     /// When it was sent, given up or canceled.
     pub ended_at: Option<Timestamp>,
     /// Attempts made so far.
     pub attempts_made: u32,
-    /// Why the last attempt failed, if it did: a stranger's words.
+    /// Why the last attempt failed, if it did: untrusted text.
     pub last_error: Option<String>,
 }
 
-/// Which mails a list shows.
+/// The filter of a list of mails.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NoticeFilter {
-    /// Only those that stand so.
+    /// Only this status.
     pub status: Option<NoticeStatus>,
     /// Only those of this kind.
     pub kind: Option<NoticeKind>,
-    /// Only those that tell of this operation.
+    /// Only mails about this operation.
     pub operation: Option<OperationId>,
 }
 
-/// Reads what was staged, and sends again.
+/// Reads and resends mails.
 #[async_trait]
 pub trait Notices: Send + Sync {
     /// A mail, if it exists.
@@ -75,7 +75,7 @@ pub trait Notices: Send + Sync {
         page: PageRequest,
     ) -> Result<Page<Notice>, Unavailable>;
 
-    /// Makes a failed mail due at `at` again, with a fresh schedule; conflict when it stands
-    /// otherwise. What it tells of is looked at when its turn comes.
+    /// Makes a failed mail due at `at`, with a fresh schedule; conflict when it has another status.
+    /// The current state of its offer is checked when it is claimed.
     async fn resend_notice(&self, id: NoticeId, at: Timestamp) -> Result<(), DirectoryError>;
 }

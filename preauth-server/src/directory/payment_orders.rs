@@ -1,4 +1,4 @@
-//! Payment orders, as the platform's people look at them.
+//! Payment orders, for the platform's staff.
 
 use async_trait::async_trait;
 use preauth_core::payment_order::PaymentOrder;

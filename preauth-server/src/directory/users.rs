@@ -1,4 +1,4 @@
-//! People of a company, in whose name its keys act.
+//! Users of a company, who are responsible for its keys.
 
 use async_trait::async_trait;
 use preauth_core::port::{NewReply, PageRequest, Unavailable};
@@ -11,13 +11,13 @@ use super::{DirectoryError, Page};
 pub struct User {
     /// The platform's id.
     pub id: UserId,
-    /// The company that the user belongs to.
+    /// The user's company.
     pub company: CompanyId,
     /// The person's name.
     pub name: PersonName,
     /// The person's address; unique within the company.
     pub email: Email,
-    /// What the person may do.
+    /// The person's permissions.
     pub permissions: PermissionSet,
     /// Whether the person may act at all.
     pub active: bool,
@@ -25,24 +25,24 @@ pub struct User {
     pub created_at: Timestamp,
 }
 
-/// A change of a user: what is `None` stays as it is.
+/// A change of a user: a field that is `None` stays unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UserChange {
     /// The person's name.
     pub name: Option<PersonName>,
     /// The person's address.
     pub email: Option<Email>,
-    /// What the person may do.
+    /// The person's permissions.
     pub permissions: Option<PermissionSet>,
     /// Whether the person may act at all.
     pub active: Option<bool>,
 }
 
-/// The register of users.
+/// Users.
 #[async_trait]
 pub trait Users: Send + Sync {
-    /// Adds a user, and with it the `reply` that its idempotency key has from now on; not found when
-    /// the company does not exist, conflict when it has a user with this address.
+    /// Adds a user, and stores with it the `reply` of its idempotency key; not found when the
+    /// company does not exist, conflict when it already has a user with this address.
     async fn add_user(&self, user: &User, reply: Option<&NewReply>) -> Result<(), DirectoryError>;
 
     /// The user, if there is one.
@@ -52,7 +52,7 @@ pub trait Users: Send + Sync {
     async fn users(&self, company: CompanyId, page: PageRequest)
     -> Result<Page<User>, Unavailable>;
 
-    /// Changes what `change` names and leaves the rest, also against changes made at the same time;
-    /// the user afterwards. Conflict when the company has another user with this address.
+    /// Changes the fields in `change` and leaves the others, also under concurrent changes. Returns
+    /// the user after the change. Conflict when the company has another user with this address.
     async fn update_user(&self, id: UserId, change: &UserChange) -> Result<User, DirectoryError>;
 }
