@@ -1,4 +1,4 @@
-//! A mail as it goes over the wire: letter, headers, and an id that stays the same.
+//! Builds the message of a mail: letter, headers, and an id that is the same at every attempt.
 
 use std::time::SystemTime;
 
@@ -13,45 +13,45 @@ use url::Url;
 use super::letter::{Letter, UnreadableContent};
 use super::queue::LeasedNotice;
 
-/// What all mails of a server have in common.
+/// Common to all mails of a server.
 #[derive(Clone, Debug)]
 pub struct Letterhead {
     /// The sender, as readers see it.
     pub from: Mailbox,
-    /// Where readers go on; without it mails have no link.
+    /// The link for readers; without it mails have no link.
     pub portal: Option<Url>,
 }
 
-/// A mail, ready to be handed over.
+/// A mail, ready to be sent.
 #[derive(Clone, Debug)]
 pub struct Mail {
-    /// The notice that it is.
+    /// The id of its notice.
     pub id: NoticeId,
-    /// From whom, and to whom.
+    /// Sender and recipient.
     pub envelope: Envelope,
     /// Headers and both bodies, with the line ends of mail.
     pub bytes: Vec<u8>,
 }
 
-/// Why a staged mail cannot be written; it never could.
+/// Why a stored mail can never be built.
 #[derive(Debug, Error)]
 pub enum Unwritable {
-    /// Its content is not what was staged.
+    /// Its content is not in a known form.
     #[error(transparent)]
     Content(#[from] UnreadableContent),
-    /// Its address is none that mail systems take.
+    /// Its address is not valid for mail systems.
     #[error("the address is refused")]
     Address(#[from] AddressError),
-    /// Its headers do not fit together.
+    /// Its headers are invalid together.
     #[error("the mail cannot be built")]
     Message(#[from] lettre::error::Error),
 }
 
 impl Letterhead {
-    /// The mail of a staged notice.
+    /// Builds the mail of a stored notice.
     ///
-    /// Everything but its date is the same at every attempt, so that receivers recognise a mail that
-    /// comes twice.
+    /// Except for its date it is the same at every attempt, so that receivers recognise a
+    /// duplicate.
     pub fn write(&self, notice: &LeasedNotice, now: Timestamp) -> Result<Mail, Unwritable> {
         let letter = Letter::of(notice, self.portal.as_ref())?;
         let to: Address = notice.recipient.as_str().parse()?;
@@ -66,7 +66,8 @@ impl Letterhead {
             .subject(letter.subject())
             .date(SystemTime::from(now.to_datetime()))
             .message_id(Some(format!("<{}@{domain}>", notice.id)))
-            // Whoever is away does not answer, and two machines do not write to each other.
+            // Suppresses automatic replies such as absence notices, and so loops between two
+            // machines.
             .raw_header(HeaderValue::new(
                 HeaderName::new_from_ascii_str("Auto-Submitted"),
                 "auto-generated".to_owned(),

@@ -1,12 +1,12 @@
-//! Mails: staged by the commit of the change that they tell of, sent afterwards.
+//! Mails: stored by the commit of the change that they report, sent afterwards.
 //!
-//! What a mail tells is staged with an offer (its supplier is told, or invited), or with the pause of
-//! an endpoint (its company is told). From there on:
+//! A mail is stored with an offer (its supplier is notified, or invited), or with the pause of an
+//! endpoint (its company is notified). Then:
 //!
-//! 1. the queue leases what is due, one mail at a time and no more to an address than its share of
-//!    the day; what exceeds it goes in one mail (`queue`, `share`);
-//! 2. its words are chosen and the message is built (`letter`, `letterhead`);
-//! 3. a transport takes it: a folder, or a mail server (`transport`);
+//! 1. the queue leases the due mails, one at a time and within the daily limit of each address;
+//!    mails above the limit are joined into one (`queue`, `share`);
+//! 2. the letter is written and the message built (`letter`, `letterhead`);
+//! 3. a transport accepts it: a folder, or a mail server (`transport`);
 //! 4. the outcome is recorded if the lease still holds (`sender`, `verdict`).
 //!
 //! A mail may arrive more than once, after a crash between sending and recording: its `Message-ID`
@@ -31,9 +31,9 @@ pub use transport::{Folder, NotTaken, Reason, SmtpRelay, Transport, TransportErr
 
 pub(crate) use share::{Turn, Usage, is_counted};
 
-/// Users of a company that are told by mail at most; the first that were registered.
+/// Maximum number of a company's users who get a mail; the first registered ones.
 pub(crate) const MAX_RECIPIENTS: u32 = 20;
-/// Offers that one mail can tell of.
+/// Maximum number of offers in one mail.
 pub(crate) const MAX_JOINED: u32 = 200;
-/// Mails that are put off by one claim: few enough that no other write waits long behind it.
+/// Maximum number of mails that one claim postpones, so that other writes do not wait long.
 pub(crate) const POSTPONE_BATCH_SIZE: u32 = 1_000;

@@ -1,4 +1,4 @@
-//! The queue of staged mails: one is leased, sent, and finished with an outcome.
+//! The queue of stored mails: each is leased, sent, and finished with an outcome.
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
@@ -7,122 +7,122 @@ use preauth_core::value::{CompanyId, Email, NoticeId, Timestamp};
 
 use super::share::DailyShare;
 
-/// The sender's side of a store; any number of instances may work on one queue.
+/// The mail queue of a store; any number of instances may share it.
 ///
-/// Due times are the service's; a lease ends by the database's clock, so that a stalled instance
-/// cannot keep what it holds.
+/// Due times are the service's; a lease expires by the database's clock, so that a stalled instance
+/// cannot keep its mails.
 #[async_trait]
 pub trait NoticeQueue: Send + Sync {
-    /// Leases the mail that has been due for longest, unless its offer has ended: then the mail is
-    /// canceled; or unless its address has had its share: then that and others to the same address
-    /// wait.
+    /// Leases the longest due mail. If its offer has closed, the mail is canceled instead. If its
+    /// address has reached its daily limit, this and the other mails to the address are postponed.
     ///
-    /// Together with what is under way, no address is given more than its share of a day, however
-    /// many instances claim at once. The last mail of a day, and one that was put off, takes along
-    /// what else waits of the same head office for the same mailbox; these stay together until they
+    /// Mails in progress count, so that no address gets more than its daily limit, however many
+    /// instances claim concurrently. The last mail of a day, and a postponed one, include the other
+    /// waiting mails of the same head office to the same mailbox; these stay together until they
     /// are sent or given up.
     async fn claim(&self, claim: &NoticeClaim) -> Result<Claimed, Unavailable>;
 
-    /// Records one attempt and what follows from it, and ends the lease.
+    /// Records one attempt and its consequences, and ends the lease.
     ///
-    /// `false`, and nothing recorded, when the lease is no longer the mail's newest.
+    /// Returns `false`, and records nothing, when the lease is no longer the mail's newest.
     async fn finish(&self, leased: &LeasedNotice, outcome: &Outcome) -> Result<bool, Unavailable>;
 
-    /// Ends a lease without an attempt: the mail is due again at once.
+    /// Ends a lease without an attempt: the mail is due again now.
     async fn release(&self, leased: &LeasedNotice) -> Result<(), Unavailable>;
 
-    /// The earliest moment at which a mail is due that nobody holds.
+    /// The earliest time at which a mail without a lease is due.
     async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable>;
 }
 
-/// What to lease, and for how long.
+/// Parameters of a claim.
 #[derive(Clone, Copy, Debug)]
 pub struct NoticeClaim {
-    /// The service's clock: what is due by now.
+    /// The current time of the service's clock.
     pub now: Timestamp,
-    /// How long the lease lasts, by the database's clock.
+    /// Duration of the lease, by the database's clock.
     pub lease: TimeDelta,
-    /// What one address gets in a day.
+    /// The daily limits of an address.
     pub share: DailyShare,
 }
 
-/// What a claim came to.
+/// The outcome of a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claimed {
-    /// Nothing is due that nobody holds.
+    /// No mail without a lease is due.
     Nothing,
-    /// Nothing was leased, but something was put off; behind it something else may be due.
+    /// Nothing was leased, but mails were postponed; others behind them may be due.
     PutOff,
-    /// A mail was canceled: the supplier can no longer request what it offers.
+    /// A mail was canceled: the supplier can no longer request the offer.
     Canceled {
         /// The mail.
         id: NoticeId,
-        /// What it would have told.
+        /// The kind of mail.
         kind: NoticeKind,
     },
     /// A mail to send.
     Leased(Box<LeasedNotice>),
 }
 
-/// One mail under a lease.
+/// A leased mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeasedNotice {
     /// The mail; the same at every attempt.
     pub id: NoticeId,
-    /// Tells this lease from every other of the same mail.
+    /// Identifies this lease among all leases of the mail.
     pub token: i64,
-    /// What it tells.
+    /// The kind of mail.
     pub kind: NoticeKind,
-    /// Where it goes.
+    /// The recipient's address.
     pub recipient: Email,
-    /// What it tells of, as it was staged.
+    /// Its data, as stored.
     pub content: String,
     /// Attempts made before this one.
     pub attempts_made: u32,
-    /// The head office whose offers it tells of.
+    /// The head office of its offers.
     pub head_office: CompanyId,
-    /// Mails that go in this one.
+    /// The mails joined to this one.
     pub joined: Vec<JoinedNotice>,
-    /// How many mailboxes its head office has reached for the first time today, if this is one.
+    /// The number of mailboxes that its head office has reached for the first time today, if this
+    /// is one.
     pub new_mailboxes: Option<u64>,
 }
 
-/// A mail that goes in another one.
+/// A mail that is joined to another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JoinedNotice {
     /// The mail.
     pub id: NoticeId,
-    /// What it tells.
+    /// The kind of mail.
     pub kind: NoticeKind,
-    /// What it tells of, as it was staged.
+    /// Its data, as stored.
     pub content: String,
 }
 
-/// What follows from an attempt.
+/// The consequence of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The mail was handed over.
+    /// The mail was sent.
     Sent {
         /// When.
         at: Timestamp,
     },
-    /// It is tried again.
+    /// It is attempted again.
     RetryAt {
         /// When it is due again.
         at: Timestamp,
-        /// Why it was not handed over.
+        /// Why it was not sent.
         error: String,
     },
     /// It is given up.
     Failed {
         /// When.
         at: Timestamp,
-        /// Why it was not handed over.
+        /// Why it was not sent.
         error: String,
     },
 }
 
-/// The columns that an outcome becomes, the same in every store.
+/// The columns of an outcome, the same in every store.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OutcomeColumns<'a> {
     pub(crate) status: &'static str,

@@ -1,4 +1,4 @@
-//! The loop: lease a mail, write it, hand it over, record what came of it.
+//! The loop: leases a mail, builds it, sends it, and records the outcome.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,23 +21,23 @@ use super::share::{DailyShare, MailLimits};
 use super::transport::{NotTaken, Transport};
 use super::verdict;
 
-/// Mails under way in one process: mail servers do not like many connections, and a slow mail keeps
-/// no more than its own place.
+/// Maximum number of mails in progress in one process: mail servers accept few connections, and a
+/// slow mail blocks only its own lane.
 const LANES: usize = 4;
-/// How often an idle lane looks.
+/// Interval at which an idle lane polls.
 const REST: Duration = Duration::from_secs(1);
-/// Of the bound on new mailboxes: from here on a head office is near it.
+/// The part of the limit of new mailboxes from which a head office is close to it.
 const NEAR_PERCENT: u64 = 80;
-/// A mail is leased for longer than a transport and the record of it take.
+/// Duration of a lease: longer than a transport and the recording take.
 const LEASE: TimeDelta = TimeDelta::minutes(2);
-/// What a mail under way has when the server stops.
+/// Time that a mail in progress has when the server stops.
 const LAST_MOMENTS: Duration = Duration::from_secs(4);
-/// A transport that takes its time, and three calls that the database gives up after 45 s each.
+/// A slow transport, and three calls that the database gives up after 45 s each.
 const STALLS_AFTER: TimeDelta = TimeDelta::minutes(5);
 
-/// Sends staged mails; any number of instances may share one queue.
+/// Sends stored mails; any number of instances may share one queue.
 ///
-/// [`run_once`](Self::run_once) is its single step, [`run`](Self::run) its loop.
+/// [`run_once`](Self::run_once) is a single step, [`run`](Self::run) the loop.
 pub struct NoticeSender {
     queue: Arc<dyn NoticeQueue>,
     desk: MailDesk,
@@ -47,19 +47,19 @@ pub struct NoticeSender {
     health: Arc<LoopHealth>,
 }
 
-/// How mails are written, how many, and who takes them.
+/// Builds, limits and transports mails.
 #[derive(Clone)]
 pub struct MailDesk {
-    /// What all mails have in common.
+    /// Common to all mails.
     pub letterhead: Letterhead,
-    /// Offers and invitations that are sent in a day.
+    /// The daily limits of offers and invitations.
     pub limits: MailLimits,
-    /// Who takes them.
+    /// The transport.
     pub transport: Arc<dyn Transport>,
 }
 
 impl NoticeSender {
-    /// A sender that looks at once whenever `wake` is notified, and else every second.
+    /// A sender that polls when `wake` is notified, and every second otherwise.
     #[must_use]
     pub fn new(
         queue: Arc<dyn NoticeQueue>,
@@ -77,13 +77,13 @@ impl NoticeSender {
         }
     }
 
-    /// The same sender, which rests while the instance is held.
+    /// The same sender, which pauses while the instance is held.
     #[must_use]
     pub fn held_by(self, hold: Hold) -> Self {
         Self { hold, ..self }
     }
 
-    /// Sends until the end is requested; then mails under way have a few seconds.
+    /// Sends until shutdown is requested; then mails in progress have a few seconds.
     pub async fn run(&self, shutdown: Shutdown) {
         let lane = |_| {
             let until = shutdown.clone();
@@ -94,13 +94,13 @@ impl NoticeSender {
         join_all((0..LANES).map(lane)).await;
     }
 
-    /// Sends the mail that has been due for longest. One that is still under way some seconds after
-    /// the end was requested is given back.
+    /// Sends the longest due mail. The lease of a mail that is still in progress some seconds after
+    /// shutdown was requested is returned.
     pub async fn run_once(&self, shutdown: Shutdown) -> Result<Next, Unavailable> {
         let now = self.clock.now();
         let due = self.queue.next_due().await?;
         if due.is_none_or(|due| due > now) {
-            // Looking in vain writes nothing.
+            // Without a due mail nothing is written.
             return Ok(Next::AfterRest);
         }
         let claim = NoticeClaim {
@@ -123,7 +123,7 @@ impl NoticeSender {
         }
     }
 
-    /// How the loop fares; a step is one mail at most.
+    /// The health of the loop; a step is one mail at most.
     #[must_use]
     pub fn health(&self) -> Arc<LoopHealth> {
         Arc::clone(&self.health)
@@ -146,13 +146,14 @@ impl NoticeSender {
 
     async fn hand_over(&self, leased: &LeasedNotice) -> Result<String, NotTaken> {
         let mail = self.desk.letterhead.write(leased, self.clock.now());
-        // A newer version may have staged it, and be able to write it.
+        // A newer version may have stored it, and be able to build it.
         let mail =
             mail.map_err(|unwritable| NotTaken::NotYet(crate::log::chain(&unwritable).into()))?;
         self.desk.transport.hand_over(&mail).await
     }
 
-    /// Once when a head office comes near the bound on new mailboxes, and once when it is there.
+    /// Warns once when a head office comes close to the limit of new mailboxes, and once when it
+    /// reaches it.
     fn warn_of_many(&self, leased: &LeasedNotice) {
         let bound = u64::from(self.desk.limits.new_mailboxes.get());
         let near = bound.saturating_mul(NEAR_PERCENT).div_euclid(100);
@@ -171,14 +172,14 @@ impl NoticeSender {
     async fn give_back(&self, leased: &LeasedNotice) {
         if let Err(error) = self.queue.release(leased).await {
             let (notice, error) = (leased.id, crate::log::chain(&error));
-            // It will be due again when its lease has run out.
+            // The mail will be due again when its lease expires.
             tracing::warn!(target: "notices", %notice, error, "lease not returned");
         }
     }
 }
 
-/// What follows for the mail, and whether this lane should go on at once: not while no mail can be
-/// handed over.
+/// The consequence for the mail, and whether this lane continues immediately: not while no mail can
+/// be sent.
 fn validated(
     leased: &LeasedNotice,
     handed_over: &Result<String, NotTaken>,
@@ -208,7 +209,7 @@ fn log(
     recorded: Option<bool>,
 ) {
     let (notice, kind) = (leased.id, leased.kind.as_str());
-    // What goes into the record may hold a mail server's words, with addresses in them.
+    // The recorded error may contain a mail server's text with addresses in it.
     let error = handed_over.as_ref().err().map(NotTaken::logged);
     let place = handed_over.as_deref().ok();
     let joined = Some(leased.joined.len()).filter(|joined| *joined > 0);

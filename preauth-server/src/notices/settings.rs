@@ -1,4 +1,4 @@
-//! Where mails go, as configured.
+//! The configuration of mails.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,19 +8,19 @@ use super::sender::MailDesk;
 use super::share::MailLimits;
 use super::transport::{Folder, SmtpRelay, Transport, TransportError};
 
-/// Everything that an operator decides about mails.
+/// The settings of mails.
 #[derive(Clone, Debug)]
 pub struct MailSettings {
-    /// What all mails have in common.
+    /// Common to all mails.
     pub letterhead: Letterhead,
-    /// Offers and invitations that are sent in a day.
+    /// The daily limits of offers and invitations.
     pub limits: MailLimits,
     /// The mail server; without one mails become files in the data folder.
     pub smtp: Option<SmtpSettings>,
 }
 
 impl MailSettings {
-    /// What sends mails by these settings; `data` is where they become files without a mail server.
+    /// Builds mails by these settings; without a mail server they become files in `data`.
     pub fn desk(&self, data: &Path) -> Result<MailDesk, TransportError> {
         let transport: Arc<dyn Transport> = match &self.smtp {
             Some(smtp) => {
@@ -37,41 +37,41 @@ impl MailSettings {
     }
 }
 
-/// A mail server, and how to reach it.
+/// A mail server and its connection.
 #[derive(Clone, Debug)]
 pub struct SmtpSettings {
     /// Its name or address.
     pub host: String,
     /// Its port.
     pub port: u16,
-    /// How the way there is encrypted.
+    /// The encryption of the connection.
     pub tls: SmtpTls,
-    /// Our account there, if it wants one.
+    /// The account at the server, if it requires one.
     pub login: Option<SmtpLogin>,
 }
 
 /// An account at a mail server.
 #[derive(Clone, Debug)]
 pub struct SmtpLogin {
-    /// Its name.
+    /// Its user name.
     pub user: String,
     /// The file that holds its password.
     pub password_file: PathBuf,
 }
 
-/// How the way to a mail server is encrypted.
+/// The encryption of the connection to a mail server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SmtpTls {
-    /// Not at all: for a relay on this machine.
+    /// None: for a relay on this machine.
     None,
-    /// From the STARTTLS command on, and never without.
+    /// STARTTLS, required.
     StartTls,
-    /// From the first byte.
+    /// TLS from the first byte.
     Implicit,
 }
 
 impl SmtpTls {
-    /// The port that is usual for it.
+    /// Its usual port.
     #[must_use]
     pub const fn usual_port(self) -> u16 {
         match self {

@@ -1,7 +1,7 @@
-//! How many mails one address gets in a day.
+//! Daily limits of mails to one address.
 //!
-//! Whoever offers an advance chooses the address, so that nobody can be flooded through us. Mails to
-//! a company about its own endpoint are not counted.
+//! The sender of an offer chooses the address, so the limits prevent the flooding of third parties.
+//! Mails to a company about its own endpoint are not counted.
 
 use std::num::NonZeroU32;
 
@@ -12,54 +12,54 @@ use preauth_core::value::{Timestamp, calendar};
 use super::queue::NoticeClaim;
 
 const ONE_MILLI: TimeDelta = TimeDelta::milliseconds(1);
-/// Of an address's mails in a day one in four is kept for head offices that have sent it none.
+/// One in four of an address's daily mails is reserved for head offices that have sent it none.
 const KEPT_FOR_OTHERS: u64 = 4;
 
-/// How many offers and invitations are sent in a day, as configured.
+/// The daily limits of offers and invitations, as configured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MailLimits {
     /// To one mailbox. Default: 20.
     pub per_mailbox: NonZeroU32,
-    /// By one head office to one mailbox; what exceeds it is joined. Default: 5.
+    /// From one head office to one mailbox; mails above it are joined. Default: 5.
     pub per_head_office: NonZeroU32,
     /// Mailboxes that one head office reaches for the first time. Default: 10,000.
     pub new_mailboxes: NonZeroU32,
 }
 
-/// What one address gets in the day that it is.
+/// The limits on the current day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DailyShare {
-    /// So many mails.
+    /// The limits.
     pub limits: MailLimits,
-    /// The first moment of the day in São Paulo.
+    /// The beginning of the day in São Paulo.
     pub begins: Timestamp,
-    /// The first moment of the next day.
+    /// The beginning of the next day.
     pub ends: Timestamp,
 }
 
-/// What was sent today before a mail's turn, and what is leased and may be sent.
+/// The mails sent today before a mail's turn, and the leased ones that may be sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
-    /// Mails that its mailbox was sent.
+    /// Mails sent to its mailbox.
     pub(crate) sent: u64,
-    /// Those under way there.
+    /// Mails in progress to it.
     pub(crate) under_way: u64,
     /// Of those sent, the ones of its head office.
     pub(crate) sent_by_office: u64,
-    /// Of those under way, the ones of its head office.
+    /// Of those in progress, the ones of its head office.
     pub(crate) under_way_of_office: u64,
-    /// Whether its head office never reached the mailbox before.
+    /// Whether its head office never sent to the mailbox before.
     pub(crate) is_new: bool,
     /// Mailboxes that its head office reached for the first time today.
     pub(crate) new_mailboxes: u64,
 }
 
-/// Whether a mail's turn has come.
+/// When a mail may be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
-    /// It has; whether it is the last one of its head office to the mailbox today.
+    /// Now; whether it is the last one of its head office to the mailbox today.
     Now { is_last: bool },
-    /// Its address has had enough until then.
+    /// Not before this time, because its address has reached its limit.
     At(Timestamp),
 }
 
@@ -75,7 +75,7 @@ impl Default for MailLimits {
 }
 
 impl DailyShare {
-    /// The share in the day of `now`.
+    /// The limits on the day of `now`.
     #[must_use]
     pub fn on_the_day_of(now: Timestamp, limits: MailLimits) -> Self {
         let today = calendar::today(now);
@@ -89,7 +89,7 @@ impl DailyShare {
 }
 
 impl NoticeClaim {
-    /// The turn of a mail after what was sent today and is under way.
+    /// When a mail may be sent, given the mails that were sent today or are in progress.
     pub(crate) fn turn(&self, usage: &Usage) -> Turn {
         let limits = self.share.limits;
         let all = u64::from(limits.per_mailbox.get());
@@ -106,7 +106,7 @@ impl NoticeClaim {
             return Turn::At(self.share.ends);
         }
         if used >= room || used_by_office >= of_office {
-            // Those under way may yet fail and leave their place to this one.
+            // A mail in progress may fail and leave its place to this one.
             return Turn::At(self.now.saturating_add(self.lease));
         }
         Turn::Now {
@@ -145,7 +145,8 @@ mod tests {
         }
     }
 
-    /// The turn after so many mails to the mailbox, and so many of them of the same head office.
+    /// The turn after these numbers of mails: sent and in progress, in all and of the same head
+    /// office.
     fn turn(all: (u64, u64), of_office: (u64, u64)) -> Turn {
         claim().turn(&Usage {
             sent: all.0,

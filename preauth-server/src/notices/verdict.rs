@@ -1,4 +1,4 @@
-//! What follows from an attempt to hand a mail over.
+//! The consequence of a failed attempt to send a mail.
 
 use chrono::TimeDelta;
 use preauth_core::delivery::retry_at;
@@ -7,13 +7,13 @@ use preauth_core::value::Timestamp;
 use super::queue::Outcome;
 use super::transport::NotTaken;
 
-/// While no mail can be handed over, each is tried again after so long at most, and without end.
+/// Maximum delay between two attempts while no mail can be sent; there is no last attempt.
 const MAX_SERVER_DELAY: TimeDelta = TimeDelta::minutes(5);
 
-/// What follows from the attempt that failed at `now`, the `attempts_made`-th one. `jitter` is any
+/// The consequence of the attempt that failed at `now`, the `attempts_made`-th one. `jitter` is any
 /// number.
 ///
-/// A mail that is not taken now is tried again on the schedule of deliveries, and given up after it.
+/// A mail that is not accepted now is retried on the schedule of deliveries, and then given up.
 pub(super) fn after(
     failure: &NotTaken,
     attempts_made: u32,
@@ -47,7 +47,7 @@ mod tests {
         Timestamp::parse("2026-11-21T12:00:00Z").unwrap()
     }
 
-    /// After how many seconds it is tried again; `None` when it is given up.
+    /// The seconds until the next attempt; `None` when the mail is given up.
     fn seconds(failure: &NotTaken, attempts_made: u32) -> Option<i64> {
         match after(failure, attempts_made, 0, now()) {
             Outcome::RetryAt { at, .. } => Some(at.since(now()).num_seconds()),

@@ -1,9 +1,9 @@
-//! Amounts and dates as they are written in Brazil.
+//! Amounts and dates in Brazilian format.
 
 use chrono::{Datelike, NaiveDate};
 use preauth_core::value::{Money, Timestamp, calendar};
 
-/// `R$ 1.234,56`, which no line break divides.
+/// `R$ 1.234,56`, with a non-breaking space.
 pub(super) fn money(amount: Money) -> String {
     let plain = amount.to_string();
     let (whole, cents) = plain.split_once('.').unwrap_or((&plain, ""));

@@ -1,4 +1,5 @@
-//! What mails say, in Portuguese: a letter is a subject and blocks, written out as text and as HTML.
+//! The texts of mails, in Portuguese: a letter is a subject and blocks, rendered as text and as
+//! HTML.
 
 mod brazilian;
 mod offer;
@@ -13,20 +14,20 @@ use url::Url;
 
 pub use pause::PausedEndpoint;
 
-/// A mail's words, before they are written out.
+/// A mail's content, before it is rendered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Letter {
     subject: String,
     blocks: Vec<Block>,
 }
 
-/// A part of a letter, each written in its own way.
+/// A part of a letter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Block {
     Paragraph(String),
     /// Names and values, one below the other.
     Facts(Vec<(&'static str, String)>),
-    /// A way to go on; its address comes from the configuration only.
+    /// A link; its address comes from the configuration only.
     Link {
         label: &'static str,
         url: Url,
@@ -35,14 +36,14 @@ enum Block {
     Note(String),
 }
 
-/// The content of a mail was not staged by this version, or one before it.
+/// The content of a mail was not written by this version or an earlier one.
 #[derive(Debug, Error)]
 #[error("the staged content of the mail cannot be read")]
 pub struct UnreadableContent(#[from] serde_json::Error);
 
 impl Letter {
-    /// The letter of a staged mail and of those that go in it; `portal` is where its reader goes on, if
-    /// that is known.
+    /// The letter of a stored mail and of the mails joined to it; `portal` is the address of the
+    /// platform's portal, if it is known.
     pub fn of(notice: &LeasedNotice, portal: Option<&Url>) -> Result<Self, UnreadableContent> {
         if notice.kind == NoticeKind::EndpointPaused {
             return pause::letter(&notice.content, portal);
@@ -62,7 +63,7 @@ impl Letter {
         ))
     }
 
-    /// One line, without control characters.
+    /// The subject: one line, without control characters.
     #[must_use]
     pub fn subject(&self) -> &str {
         &self.subject

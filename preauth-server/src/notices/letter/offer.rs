@@ -1,4 +1,4 @@
-//! Offers of an advance, to a supplier that is registered or has yet to register.
+//! Mails about offers, to a supplier that is registered or invited.
 
 use preauth_core::value::Money;
 use preauth_core::wire::PreAuthorization;
@@ -7,15 +7,15 @@ use url::Url;
 use super::stranger::quoted;
 use super::{Block, Letter, brazilian};
 
-/// Whom the letter is for.
+/// The reader of the letter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reader {
     Registered,
     New,
 }
 
-/// One letter of all `offers`, which are of one head office. It greets nobody by name: whoever offers
-/// chose the names.
+/// One letter about all `offers`, which are of one head office. It does not greet the reader by
+/// name, because the sender of an offer chooses the names.
 pub(super) fn letter(offers: &[(Reader, PreAuthorization)], portal: Option<&Url>) -> Letter {
     let payer = offers
         .first()
@@ -253,7 +253,7 @@ Acessar a plataforma: https://plataforma.example.com/
     }
 
     #[test]
-    fn text_and_html_tell_the_same() {
+    fn text_and_html_have_the_same_content() {
         let letter = letter(NoticeKind::Offer);
         let html = letter.html().replace("&amp;", "&");
         for line in letter.text().lines().flat_map(|line| line.split(": ")) {

@@ -1,4 +1,4 @@
-//! A company's webhook endpoint was given up.
+//! The mail about a paused webhook endpoint.
 
 use preauth_core::value::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -7,17 +7,17 @@ use url::Url;
 use super::stranger::quoted;
 use super::{Block, Letter, UnreadableContent, brazilian};
 
-/// What is staged when an endpoint is paused because nothing arrived there for days.
+/// The data of the mail about an endpoint that was paused because no delivery succeeded for days.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PausedEndpoint {
     /// The company's name.
     pub company: String,
-    /// Where its webhooks went.
+    /// The URL of the endpoint.
     pub url: String,
     /// When it was paused.
     paused_at: i64,
-    /// When a delivery last arrived there, or the endpoint was registered.
+    /// When a delivery last succeeded, or the endpoint was registered.
     healthy_at: i64,
 }
 
@@ -33,7 +33,7 @@ impl PausedEndpoint {
         }
     }
 
-    /// The content to stage.
+    /// The content to store.
     ///
     /// # Panics
     ///

@@ -1,16 +1,16 @@
-//! Texts that somebody else chose, made harmless for a mail.
+//! Makes texts of third parties harmless in a mail.
 
 use preauth_core::value::is_hidden;
 
-/// Longer ones are cut: a name is shown, not a message.
+/// Maximum number of characters; a longer name is cut.
 const MAX_CHARACTERS: usize = 120;
-/// Breaks what mail programs would turn into a link by themselves, and is not seen.
+/// An invisible character that prevents mail programs from turning a text into a link.
 const INVISIBLE_BREAK: char = '\u{200b}';
 
-/// The text on one line, bounded, and such that no mail program makes a link of it.
+/// The text on one line, cut, and changed so that no mail program turns it into a link.
 ///
-/// Whoever offers an advance chooses some of a mail's texts, and must not be able to lead its reader
-/// anywhere through us.
+/// The sender of an offer chooses some texts of the mail, and must not be able to send the reader
+/// to another site through this server.
 pub(super) fn quoted(text: &str) -> String {
     let shown: Vec<char> = text.chars().filter(|it| !is_hidden(*it)).collect();
     let mut quoted = String::with_capacity(text.len());
@@ -27,9 +27,10 @@ pub(super) fn quoted(text: &str) -> String {
     quoted
 }
 
-/// Whether a web or mail address may go on behind the letter: `a.br`, `:/`, `@a`. What follows a point
-/// must be as long as the shortest top-level domain, so that `S.A.` stays as it is. Points and at signs of
-/// other scripts are read as those of ASCII by whoever looks a name up.
+/// Whether a web or mail address may continue after the letter: `a.br`, `:/`, `@a`. The text after
+/// a point must be as long as the shortest top-level domain, so that `S.A.` stays unchanged. Points
+/// and at signs of other scripts count like those of ASCII, because name look-ups treat them the
+/// same.
 fn begins_link(letter: char, after: &[char]) -> bool {
     match (letter, after) {
         ('.' | '\u{3002}' | '\u{ff0e}' | '\u{ff61}', [first, second, ..]) => {

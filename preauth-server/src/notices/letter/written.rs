@@ -1,4 +1,4 @@
-//! A letter written out: the same words as text and as HTML, everything escaped.
+//! Renders a letter as text and as HTML, everything escaped.
 
 use std::fmt::Write;
 
@@ -8,20 +8,20 @@ const PARAGRAPH: &str = "margin:0 0 16px";
 const NOTE: &str = "margin:24px 0 0;color:#5f6b7a;font-size:13px";
 const FACT: &str = "margin:0 0 10px";
 const NAME: &str = "color:#5f6b7a;font-size:13px";
-/// A long address is broken rather than wider than a telephone.
+/// A long address is broken rather than wider than a telephone's screen.
 const VALUE: &str = "font-weight:600;overflow-wrap:anywhere";
 const BUTTON: &str = "display:inline-block;padding:10px 20px;border-radius:6px;background:#1f4f8f;\
                       color:#ffffff;text-decoration:none";
 
 impl Letter {
-    /// The letter for programs that show text only.
+    /// The letter as plain text.
     #[must_use]
     pub fn text(&self) -> String {
         let blocks: Vec<String> = self.blocks.iter().map(plain).collect();
         format!("{}\n", blocks.join("\n\n"))
     }
 
-    /// The letter as HTML, with nothing that would be fetched from anywhere.
+    /// The letter as HTML without external resources.
     #[must_use]
     pub fn html(&self) -> String {
         let title = Escaped(&self.subject);
@@ -79,7 +79,7 @@ fn markup(block: &Block) -> String {
     }
 }
 
-/// A text in HTML, in an element or in an attribute between double quotes.
+/// A text escaped for HTML, in an element or in an attribute between double quotes.
 struct Escaped<'a>(&'a str);
 
 impl std::fmt::Display for Escaped<'_> {

@@ -1,4 +1,4 @@
-//! Mails as files that mail programs open: for trying out, and until a mail server is configured.
+//! Writes mails as files that mail programs open: for tests, and until a mail server is configured.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use super::{NotTaken, Transport};
 use crate::files;
 use crate::notices::letterhead::Mail;
 
-/// Writes `ID.eml` files of mode 0600 into a folder that it makes. A mail that comes twice is one
+/// Writes `ID.eml` files of mode 0600 into a folder that it creates. A repeated mail overwrites its
 /// file.
 #[derive(Clone, Debug)]
 pub struct Folder(PathBuf);

@@ -1,4 +1,4 @@
-//! Who takes a mail: a folder, or a mail server.
+//! The transports of mails: a folder, or a mail server.
 
 mod folder;
 mod smtp;
@@ -11,40 +11,41 @@ use super::letterhead::Mail;
 pub use folder::Folder;
 pub use smtp::{SmtpRelay, TransportError};
 
-/// Hands mails over, one at a time; called for several at once.
+/// Sends mails, one per call; calls may be concurrent.
 #[async_trait]
 pub trait Transport: Send + Sync {
-    /// Hands a mail over; gives where it is now, for the log. Always comes to an end, in time.
+    /// Sends a mail and returns its new location, for the log. Always returns within a bounded
+    /// time.
     async fn hand_over(&self, mail: &Mail) -> Result<String, NotTaken>;
 }
 
-/// Why a mail was not taken.
+/// Why a mail was not accepted.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NotTaken {
-    /// This mail, or its address, is refused for good.
+    /// This mail, or its address, is refused permanently.
     #[error("refused: {0}")]
     Refused(Reason),
-    /// This mail is not taken now.
+    /// This mail is not accepted now.
     #[error("not taken yet: {0}")]
     NotYet(Reason),
-    /// No mail can be handed over: it is not about this one.
+    /// No mail can be sent; the failure does not depend on this one.
     #[error("no mail can be handed over: {0}")]
     Nobody(Reason),
 }
 
-/// Why, for the record of the mail, and without a mail server's words for the log: these may name
-/// addresses.
+/// The reason in two forms: for the record of the mail, and for the log without a mail server's
+/// text, which may contain addresses.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{recorded}")]
 pub struct Reason {
-    /// What operators read at the mail.
+    /// The recorded text, for operators.
     pub recorded: String,
-    /// What is logged.
+    /// The logged text.
     pub logged: String,
 }
 
 impl NotTaken {
-    /// What is logged of it.
+    /// The logged text of the reason.
     #[must_use]
     pub fn logged(&self) -> String {
         match self {
@@ -55,7 +56,7 @@ impl NotTaken {
     }
 }
 
-/// Words of our own, which name no address.
+/// For texts of this server, which contain no address.
 impl From<String> for Reason {
     fn from(words: String) -> Self {
         Self {

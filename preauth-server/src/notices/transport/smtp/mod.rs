@@ -1,8 +1,8 @@
-//! A mail server that takes mails by SMTP.
+//! Sends mails to a mail server by SMTP.
 //!
-//! Each mail has a connection of its own, so that one that goes wrong leaves nothing behind. What
-//! goes wrong before the address is named is about the server or our account there, and no reason to
-//! give the mail up; what goes wrong afterwards is about this mail.
+//! Each mail has a connection of its own, so that a failed one leaves nothing behind. A failure
+//! before the address is named is one of the server or of the account, and no reason to give the
+//! mail up; a later failure is one of this mail.
 
 mod trouble;
 
@@ -26,17 +26,17 @@ use crate::notices::settings::{SmtpLogin, SmtpSettings, SmtpTls};
 
 use trouble::{Failure, Step, code_of, in_time};
 
-/// How long the way to the server may take: connection, encryption and login together.
+/// Maximum time for connection, encryption and login together.
 const OPENING: Duration = Duration::from_secs(20);
-/// How long the server may take for one mail after that.
+/// Maximum time for sending one mail after that.
 const HANDING_OVER: Duration = Duration::from_secs(40);
-/// How long it may take to say goodbye; the mail is handed over by then.
+/// Maximum time for QUIT; the mail was accepted before.
 const CLOSING: Duration = Duration::from_secs(1);
 
-/// Why mails could not be sent as configured; each text names the next step.
+/// Why the configuration of mails does not work; each text names the next step.
 #[derive(Debug, Error)]
 pub enum TransportError {
-    /// The way to the server cannot be encrypted.
+    /// The connection to the server cannot be encrypted.
     #[error(
         "cannot encrypt the way to the mail server; check that the platform's root certificates are installed"
     )]
@@ -44,7 +44,7 @@ pub enum TransportError {
     /// The password cannot be read.
     #[error("cannot read {}; put the password of the mail server's account there", path.display())]
     Password {
-        /// Where it should be.
+        /// The path of the file.
         path: PathBuf,
         /// Why.
         #[source]
@@ -52,17 +52,17 @@ pub enum TransportError {
     },
 }
 
-/// Hands mails to one mail server, which delivers them.
+/// Sends mails to one mail server, which delivers them.
 pub struct SmtpRelay {
     settings: SmtpSettings,
-    /// How we name ourselves to the server.
+    /// The name of this server in EHLO.
     hello: ClientId,
     tls: Option<TlsParameters>,
     credentials: Option<Credentials>,
 }
 
 impl SmtpRelay {
-    /// A relay through the configured server; `hello` is the domain that mails come from.
+    /// A relay through the configured server; `hello` is the domain of the sender.
     pub fn new(settings: SmtpSettings, hello: &str) -> Result<Self, TransportError> {
         let tls = match settings.tls {
             SmtpTls::None => None,
@@ -80,7 +80,7 @@ impl SmtpRelay {
         })
     }
 
-    /// A connection that is encrypted and logged in; else the step that failed.
+    /// An encrypted and authenticated connection; otherwise the failed step.
     async fn open(&self) -> Result<AsyncSmtpConnection, (Step, SmtpError)> {
         let SmtpSettings { host, port, .. } = &self.settings;
         let from_the_start = self
@@ -109,7 +109,7 @@ impl SmtpRelay {
         Ok(connection)
     }
 
-    /// A connection on which a mail can be handed over.
+    /// A connection that can send a mail.
     async fn ready(&self) -> Result<AsyncSmtpConnection, (Step, Failure)> {
         let opened = tokio::time::timeout(OPENING, self.open()).await;
         let silence = |_| (Step::Reaching, Failure::silence(OPENING));
@@ -137,7 +137,7 @@ impl Transport for SmtpRelay {
                 NotTaken::NotYet(failure.reason)
             }
         })?;
-        // Whatever it answers.
+        // Its answer does not matter.
         let _ = tokio::time::timeout(CLOSING, connection.command(Quit)).await;
         Ok(code_of(&response))
     }

@@ -1,4 +1,4 @@
-//! What goes wrong on the way to a mail server, in words that name the next step.
+//! Failures of sending to a mail server, in words that name the next step.
 
 use std::future::Future;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use lettre::transport::smtp::response::Response;
 use crate::notices::settings::{SmtpSettings, SmtpTls};
 use crate::notices::transport::Reason;
 
-/// More of a server's answer is neither kept nor shown.
+/// Maximum number of characters of a server's answer that are stored or shown.
 const MAX_CHARACTERS: usize = 300;
 
-/// A step on the way to the server, before it hears of any mail.
+/// A step before the mail itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     Reaching,
@@ -21,17 +21,17 @@ pub(super) enum Step {
     NamingSender,
 }
 
-/// Why a step went wrong.
+/// Why a step failed.
 #[derive(Debug)]
 pub(super) struct Failure {
-    /// One bounded line, and what is logged of it.
+    /// One bounded line, and its form for the log.
     pub(super) reason: Reason,
-    /// Whether the server said that it will always say so.
+    /// Whether the server reported a permanent failure.
     pub(super) is_for_good: bool,
 }
 
 impl Step {
-    /// What went wrong for whom, and what an operator does about it.
+    /// The failed step, the server, the reason, and the next step for the operator.
     pub(super) fn told(self, settings: &SmtpSettings, failure: &Failure) -> Reason {
         let SmtpSettings { host, port, .. } = settings;
         let (what, next) = match (self, settings.tls) {
@@ -58,10 +58,10 @@ impl Step {
                 "check that the account may send as mail.from",
             ),
         };
-        let told = |why: &str| format!("{host}:{port} {what}: {why}; {next}");
+        let text = |why: &str| format!("{host}:{port} {what}: {why}; {next}");
         Reason {
-            recorded: told(&failure.reason.recorded),
-            logged: told(&failure.reason.logged),
+            recorded: text(&failure.reason.recorded),
+            logged: text(&failure.reason.logged),
         }
     }
 }
@@ -79,7 +79,7 @@ impl From<SmtpError> for Failure {
     fn from(error: SmtpError) -> Self {
         Self {
             reason: Reason {
-                // Its text holds its causes.
+                // Its text includes its causes.
                 recorded: shortened(&error.to_string()),
                 logged: logged(&error),
             },
@@ -88,7 +88,7 @@ impl From<SmtpError> for Failure {
     }
 }
 
-/// Awaits a step for so long at most.
+/// Limits the time of a step.
 pub(super) async fn in_time<T>(
     limit: Duration,
     step: impl Future<Output = Result<T, SmtpError>> + Send,
@@ -99,7 +99,7 @@ pub(super) async fn in_time<T>(
     }
 }
 
-/// What is logged of an error: of a server's answer its codes alone.
+/// The logged form of an error: of a server's answer only the codes.
 fn logged(error: &SmtpError) -> String {
     if let Some(code) = error.status() {
         let words = std::error::Error::source(error).map(ToString::to_string);
@@ -134,7 +134,7 @@ fn codes(code: &str, words: &str) -> String {
     }
 }
 
-/// A server's words on one line, bounded: they are shown to people.
+/// A server's text on one line, cut: it is shown to people.
 pub(super) fn shortened(text: &str) -> String {
     let words = text.split(|letter: char| letter.is_control() || letter.is_whitespace());
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
