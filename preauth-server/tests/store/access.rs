@@ -127,7 +127,7 @@ async fn requests_out_of_order_count_in_the_window_that_stands() {
 }
 
 #[tokio::test]
-async fn a_clock_that_was_set_back_locks_nobody_out() {
+async fn a_clock_set_back_locks_no_key_out() {
     let fixture = Fixture::new().await;
     let (_, hash) = fixture.known_key().await;
     assert_eq!(window(&fixture, &hash, 86_400).await, (1, 86_400));

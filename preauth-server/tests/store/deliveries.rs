@@ -181,7 +181,7 @@ async fn deliveries_are_filtered_and_paged_newest_first() {
 }
 
 #[tokio::test]
-async fn a_delivery_that_ended_is_sent_again_with_the_whole_schedule() {
+async fn a_finished_delivery_is_resent_with_the_whole_schedule() {
     let (fixture, payer) = one_delivery().await;
     let leased = claim_one(&fixture, fixture.now).await;
     let failed = Verdict::Failed {

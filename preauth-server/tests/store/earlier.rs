@@ -19,7 +19,7 @@ async fn write(fixture: &Fixture, sql: String) {
 }
 
 #[tokio::test]
-async fn texts_with_characters_that_do_not_show_are_read_as_they_are() {
+async fn stored_texts_with_hidden_characters_are_read_unchanged() {
     let fixture = Fixture::new().await;
     let payer = fixture.payer().await;
     let operation = fixture.offer(payer).await;

@@ -38,7 +38,7 @@ async fn an_endpoint_is_kept_and_changed() {
 }
 
 #[tokio::test]
-async fn a_head_office_has_one_endpoint_and_nobody_else_any() {
+async fn only_a_head_office_has_an_endpoint_and_only_one() {
     let fixture = Fixture::new().await;
     let payer = fixture.payer().await;
     fixture.add_endpoint(payer).await;

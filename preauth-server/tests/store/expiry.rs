@@ -13,7 +13,7 @@ const STEP: u32 = 70;
 const OFFERS: usize = 300;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn what_falls_due_at_once_expires_once_whoever_sweeps() {
+async fn offers_due_together_expire_once_with_concurrent_sweepers() {
     let fixture = Arc::new(Fixture::new().await);
     all_expire_once([Arc::clone(&fixture), fixture]).await;
 }

@@ -106,7 +106,7 @@ fn exists(path: &Path, suffix: &str) -> bool {
 }
 
 #[tokio::test]
-async fn a_file_that_no_operation_came_to_name_goes_after_an_hour() {
+async fn a_file_without_an_operation_is_removed_after_an_hour() {
     let scene = Scene::new().await;
     // The process ended between storing and commit, or the offer was refused.
     let file = scene.keep(b"%PDF-1").await;
@@ -150,7 +150,7 @@ async fn content_that_comes_again_has_its_hour_again() {
 }
 
 #[tokio::test]
-async fn what_is_being_removed_is_not_stored_until_it_is_gone() {
+async fn a_file_under_removal_is_stored_again_only_after_its_removal() {
     let scene = Scene::new().await;
     let ledger = &scene.fixture.stores.files;
     let file = scene.keep(b"%PDF-4").await;

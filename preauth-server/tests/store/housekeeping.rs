@@ -73,7 +73,7 @@ async fn windows_of_dead_keys_go_and_living_keys_keep_their_last_use() {
 }
 
 #[tokio::test]
-async fn deliveries_go_with_their_attempts_when_they_ended_long_ago() {
+async fn deliveries_finished_long_ago_are_removed_with_their_attempts() {
     let fixture = Fixture::new().await;
     let payer = fixture.payer().await;
     fixture.add_endpoint(payer).await;

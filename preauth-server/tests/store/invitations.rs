@@ -127,7 +127,7 @@ async fn what_an_older_build_offers_is_recorded_as_an_invitation() {
 }
 
 #[tokio::test]
-async fn what_an_older_build_offers_to_a_supplier_of_this_one_names_it_for_nobody() {
+async fn an_older_builds_offer_does_not_name_a_supplier_for_others() {
     let fixture = Fixture::new().await;
     let (first, second) = (fixture.payer().await, fixture.payer().await);
     let offer = fixture.new_offer(first);

@@ -40,7 +40,7 @@ async fn every_page_of_a_long_list_shows_its_own_operations() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn totals_are_exact_whatever_happens_side_by_side() {
+async fn totals_are_exact_under_concurrent_changes() {
     let fixture = Arc::new(Fixture::new().await);
     let head_office = fixture.payer().await;
     let branch = fixture.add(fixture.branch_of(head_office)).await;

@@ -385,7 +385,7 @@ async fn a_failed_mail_is_due_again_with_a_fresh_schedule_and_no_other_is() {
 }
 
 #[tokio::test]
-async fn a_mail_whose_offer_ended_meanwhile_is_canceled_and_takes_nobodys_place() {
+async fn mail_of_a_closed_offer_is_cancelled_and_takes_no_place() {
     let fixture = Fixture::new().await;
     let payer = fixture.payer().await;
     let mut ended = Vec::new();
@@ -426,7 +426,7 @@ async fn a_mail_whose_offer_ended_meanwhile_is_canceled_and_takes_nobodys_place(
 }
 
 #[tokio::test]
-async fn an_offer_that_has_expired_is_not_told_before_its_expiry_is_recorded_either() {
+async fn mail_of_an_expired_offer_is_cancelled_before_its_expiry_is_recorded() {
     let fixture = Fixture::new().await;
     let payer = fixture.payer().await;
     let offer = fixture.offer(payer).await;
@@ -442,7 +442,7 @@ async fn an_offer_that_has_expired_is_not_told_before_its_expiry_is_recorded_eit
 }
 
 #[tokio::test]
-async fn whoever_held_a_mail_that_was_canceled_cannot_finish_it() {
+async fn the_holder_of_a_cancelled_mail_cannot_finish_it() {
     let fixture = Fixture::new().await;
     let payer = fixture.payer().await;
     let offer = fixture.offer(payer).await;
@@ -465,7 +465,7 @@ async fn command_done(fixture: &Fixture, operation: OperationId, command: &Comma
 }
 
 #[tokio::test]
-async fn mails_go_when_they_ended_long_ago_and_those_that_wait_stay() {
+async fn mails_finished_long_ago_are_removed_and_pending_ones_stay() {
     let fixture = Fixture::new().await;
     let payer = staged(&fixture, 3).await;
     let queue = &*fixture.stores.notices;

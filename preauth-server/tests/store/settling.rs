@@ -83,7 +83,7 @@ async fn fail(fixture: &Fixture, leased: &Leased, at: Timestamp, pauses: bool) -
 }
 
 #[tokio::test]
-async fn what_waits_for_a_removed_endpoint_has_failed_at_once_and_is_ended_in_batches() {
+async fn deliveries_to_a_removed_endpoint_fail_at_once_and_are_updated_in_batches() {
     let fixture = Fixture::new().await;
     let payer = fixture.payer().await;
     let endpoint = fixture.add_endpoint(payer).await.id;

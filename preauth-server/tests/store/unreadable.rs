@@ -210,7 +210,7 @@ async fn a_mail_that_cannot_be_read_keeps_no_other_from_being_sent() {
 }
 
 #[tokio::test]
-async fn an_endpoint_that_hears_of_unknown_types_hears_of_the_known_ones() {
+async fn an_endpoint_with_unknown_event_types_gets_the_known_ones() {
     let fixture = Fixture::new().await;
     let payer = fixture.payer().await;
     fixture.add_endpoint(payer).await;

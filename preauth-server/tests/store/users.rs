@@ -85,7 +85,7 @@ async fn a_user_needs_a_company() {
 }
 
 #[tokio::test]
-async fn an_address_is_taken_once_in_a_company_whatever_its_case() {
+async fn an_email_is_unique_in_a_company_ignoring_case() {
     let fixture = Fixture::new().await;
     let (company, other) = (fixture.payer().await, fixture.payer().await);
     let first = fixture.user(company);

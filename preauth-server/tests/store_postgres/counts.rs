@@ -125,7 +125,7 @@ const FILES: &str = "INSERT INTO invoice_files (operation_id, name, media_type, 
      FROM operations WHERE id NOT IN (SELECT operation_id FROM invoice_files)";
 
 #[tokio::test]
-async fn bytes_of_files_are_kept_as_rows_that_nobody_waits_for_and_summed_up() {
+async fn bytes_of_files_are_stored_in_rows_without_lock_waits_and_summed_up() {
     let fixture = Fixture::new().await;
     let payer = fixture.payer().await;
     let first = fixture.offer(payer).await.id;

@@ -160,7 +160,7 @@ async fn instances_that_claim_side_by_side_keep_to_the_limit_of_an_endpoint() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn what_falls_due_at_once_expires_once_on_two_instances() {
+async fn offers_due_together_expire_once_on_two_instances() {
     all_expire_once(two().await).await;
 }
 

@@ -256,7 +256,7 @@ const LONG_BACKLOG: i64 = 100_000;
     reason = "figures for a reader with --no-capture"
 )]
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn removing_an_endpoint_with_a_long_backlog_delays_nobody() {
+async fn removing_an_endpoint_with_a_long_backlog_delays_no_commit() {
     let fixture = Arc::new(Fixture::new().await);
     let (payer, other) = (fixture.payer().await, fixture.payer().await);
     let endpoint = fixture.add_endpoint(payer).await.id;

@@ -38,7 +38,7 @@ async fn a_new_database_counts_from_one() {
 }
 
 #[tokio::test]
-async fn ids_go_on_later_once_after_a_promotion_however_many_instances_notice_it() {
+async fn ids_skip_once_after_a_promotion_even_if_many_instances_notice_it() {
     let fixture = Fixture::new().await;
     let payer = fixture.payer().await;
     let before = fixture.offer(payer).await.id;
