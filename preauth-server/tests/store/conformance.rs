@@ -1,4 +1,4 @@
-//! The public suite and the model, each case on a database of its own.
+//! The public conformance suite and the model, each case on its own database.
 
 use preauth_core::conformance::{model_run, model_script};
 

@@ -10,7 +10,7 @@ pub(crate) type Sql = SqlitePool;
 /// A folder with one database in it.
 pub(crate) struct Database {
     folder: PathBuf,
-    /// Removed with the database that made it.
+    /// Removed when the database that created it is dropped.
     _owned: Option<TempDir>,
 }
 
@@ -27,7 +27,7 @@ impl Database {
         }
     }
 
-    /// One that may be there already, and stays.
+    /// A database in a folder that may already exist, and that stays.
     pub(crate) fn at(folder: &Path) -> Self {
         Self {
             folder: folder.to_owned(),

@@ -1,4 +1,4 @@
-//! The history of deliveries, and sending again.
+//! The history of deliveries, and resending.
 
 use std::num::NonZeroU32;
 
@@ -57,7 +57,7 @@ async fn fail(fixture: &Fixture, leased: &Leased, verdict: Verdict) {
     assert!(finished.unwrap());
 }
 
-/// A payer with an endpoint and one delivery on its way.
+/// A payer with an endpoint and one pending delivery.
 async fn one_delivery() -> (Fixture, CompanyId) {
     let fixture = Fixture::new().await;
     let payer = fixture.payer().await;
@@ -207,7 +207,7 @@ async fn a_finished_delivery_is_resent_with_the_whole_schedule() {
         .map(|it| (it.number, &*it.trigger))
         .collect();
     assert_eq!(triggers, [(1, "SCHEDULE"), (2, "RESEND")]);
-    // What arrived may be sent again, too.
+    // A delivered one may be resent, too.
     let resend = fixture.directory().resend(leased.delivery, at);
     resend.await.unwrap();
     assert_eq!(only(&fixture, payer).await.status, DeliveryStatus::Pending);
@@ -270,7 +270,7 @@ async fn what_failed_since_a_moment_is_sent_again_by_batches() {
     );
     let again = claim_one(&fixture, at).await;
     assert_eq!((again.attempts_made, again.trigger), (0, Trigger::Resend));
-    // Those of a removed endpoint have nowhere to go.
+    // Deliveries of a removed endpoint cannot be resent.
     let directory = fixture.directory();
     directory.delete_endpoint(other, at).await.unwrap();
     assert_eq!(resend(other, began, 3).await, 0);

@@ -1,4 +1,4 @@
-//! What was answered stays, also when the process is killed in the middle of its work.
+//! Acknowledged work survives a kill of the process in the middle of its work.
 
 use std::io::Write;
 use std::path::Path;
@@ -12,9 +12,9 @@ use tempfile::TempDir;
 use crate::database::Database;
 use crate::fixture::Fixture;
 
-/// Set in the process that is to die, to the folder it works in.
+/// Set in the process that will be killed, to the folder it works in.
 const DOOMED_FOLDER: &str = "PREAUTH_TEST_DOOMED_FOLDER";
-/// Where that process notes what it was answered.
+/// The file in which that process records its acknowledged offers.
 const NOTES: &str = "notes";
 const WORKERS: usize = 8;
 const ANSWERS_BEFORE_THE_END: usize = 60;
@@ -32,7 +32,7 @@ async fn what_was_answered_survives_a_kill() {
         .unwrap();
     assert!(!status.success(), "{status}");
 
-    // The lock died with its owner.
+    // The lock ended with its owner.
     let fixture = Fixture::on(&Arc::new(Database::at(folder.path())), 2).await;
     let queries = &fixture.stores.queries;
     let notes = std::fs::read_to_string(folder.path().join(NOTES)).unwrap();
@@ -48,7 +48,7 @@ async fn what_was_answered_survives_a_kill() {
     assert!(fixture.offer(payer).await.id.get() > greatest);
 }
 
-/// Has offers made by several at once, notes each answer, and aborts while others wait for theirs.
+/// Creates offers concurrently, records each answer, and aborts while others are pending.
 async fn work_and_die(folder: &Path) -> ! {
     let fixture = Arc::new(Fixture::on(&Arc::new(Database::at(folder)), 1).await);
     let payer = fixture.payer().await;

@@ -1,4 +1,4 @@
-//! What earlier builds wrote is read, compared and repeated as it was.
+//! Data written by earlier builds is read, compared and replayed unchanged.
 
 use preauth_core::operation::{Actor, Rejection};
 use preauth_core::port::{Filter, Viewer};
@@ -12,7 +12,7 @@ use crate::fixture::{FIRST_PAGE, Fixture};
 const COMPOSED: &str = "NF-\u{e9}";
 const DECOMPOSED: &str = "NF-e\u{301}";
 
-/// Writes past the store, as another build would.
+/// Writes directly to the database, as another build would.
 async fn write(fixture: &Fixture, sql: String) {
     let done = sqlx::query(AssertSqlSafe(sql)).execute(&fixture.sql).await;
     assert!(done.unwrap().rows_affected() > 0);
@@ -95,7 +95,7 @@ async fn an_answer_that_was_remembered_before_is_repeated_to_the_same_bytes() {
         .service
         .offer(&offer, Actor::Company, Some(&key), fixture.now);
     let first = offered.await.unwrap().body().to_owned();
-    // Earlier builds hashed what was sent. They accepted characters that do not show.
+    // Earlier builds hashed the text as sent, and accepted invisible characters.
     let earlier = InvoiceNumber::from_stored("NF-e\u{301}\u{ad}").unwrap();
     for number in [InvoiceNumber::parse(DECOMPOSED).unwrap(), earlier] {
         offer.invoice.number = Some(number);

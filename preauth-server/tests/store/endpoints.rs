@@ -182,7 +182,7 @@ async fn secrets_in_force_are_seen_page_by_page_and_replaced_only_where_they_sta
     };
     let batch = all.iter().map(|kept| resealed(kept, 9)).collect();
     assert_eq!(directory.replace_secrets(batch).await.unwrap(), 3);
-    // What they were does not stand there any more.
+    // The previous values are not stored any more.
     let late = all.iter().map(|kept| resealed(kept, 8)).collect();
     assert_eq!(directory.replace_secrets(late).await.unwrap(), 0);
     let after = in_force(now).await;

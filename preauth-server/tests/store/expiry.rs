@@ -1,4 +1,4 @@
-//! Offers that fall due all at once.
+//! Offers that all fall due together.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use preauth_core::value::{CompanyId, Status};
 
 use crate::fixture::{FIRST_PAGE, Fixture};
 
-/// Recorded in one step, so that it takes several.
+/// Expiries per step, so that several steps are needed.
 const STEP: u32 = 70;
 const OFFERS: usize = 300;
 
@@ -18,7 +18,7 @@ async fn offers_due_together_expire_once_with_concurrent_sweepers() {
     all_expire_once([Arc::clone(&fixture), fixture]).await;
 }
 
-/// Has both sweep at the same time, and looks at what is there afterwards.
+/// Lets both sweep concurrently, and checks the result.
 pub(crate) async fn all_expire_once(instances: [Arc<Fixture>; 2]) {
     let [fixture, _] = &instances;
     let payer = fixture.payer().await;
@@ -68,7 +68,7 @@ async fn offer_side_by_side(fixture: &Arc<Fixture>, payer: CompanyId) {
     }
 }
 
-/// How many expiries it recorded until there were none left.
+/// Sweeps until nothing is due; returns the number of recorded expiries.
 async fn sweep_to_the_end(fixture: Arc<Fixture>) -> usize {
     let late = fixture.later(TimeDelta::days(31));
     let mut recorded = 0;

@@ -1,4 +1,4 @@
-//! Which files stay and which are swept, through every way in which a request can end.
+//! Which files are kept and which are removed, for every outcome of a request.
 
 use std::num::NonZeroU64;
 use std::path::Path;
@@ -21,7 +21,7 @@ impl Clock for SetClock {
     }
 }
 
-/// Files in a folder, beside a database.
+/// Files in a folder, and a database.
 struct Scene {
     fixture: Fixture,
     files: InvoiceFiles,
@@ -51,7 +51,7 @@ impl Scene {
         *now = now.saturating_add(time);
     }
 
-    /// A file that has come in and is stored; what a request does next is up to the test.
+    /// A received and stored file; the test decides how its request continues.
     async fn keep(&self, content: &[u8]) -> Arc<Spooled> {
         let mut spool = self.files.spool().await.unwrap();
         spool.write(content).await.unwrap();
@@ -60,7 +60,7 @@ impl Scene {
         file
     }
 
-    /// An operation that names the file.
+    /// Creates an operation that refers to the file.
     async fn offer_with(&self, file: &Spooled) {
         let payer = self.fixture.payer().await;
         let mut offer = self.fixture.new_offer(payer);
@@ -128,7 +128,8 @@ async fn a_file_that_an_operation_names_stays() {
     assert_eq!(scene.sweep().await, 1, "it is settled once");
     assert_eq!(scene.sweep().await, 0);
     assert!(scene.is_there(&file).await);
-    // The same content comes again and is refused this time: it still belongs to the first.
+    // The same content arrives again and is refused this time: it still belongs to the first
+    // operation.
     scene.keep(b"%PDF-2").await;
     scene.pass(TimeDelta::hours(2));
     assert_eq!(scene.sweep().await, 1);
@@ -172,7 +173,7 @@ async fn a_file_under_removal_is_stored_again_only_after_its_removal() {
         matches!(refused, Err(FilesError::BeingRemoved(_))),
         "{refused:?}"
     );
-    // Whoever claimed it is gone, and somebody takes over.
+    // The first sweeper is dead, and another one takes over.
     let later = now.saturating_add(TimeDelta::milliseconds(1));
     assert_eq!(claim(later).await, [file.hash()]);
     ledger.forget_file(file.hash()).await.unwrap();
@@ -229,7 +230,7 @@ async fn the_bytes_of_files_are_counted_for_the_head_office_whose_operations_nam
         offer.file = Some(description(file));
         scene.offered(&offer).await;
     }
-    // Kept, and named by nobody.
+    // Stored, with no operation that refers to it.
     scene.keep(&[b'x'; 10_000]).await;
     scene.fixture.offer(payer).await;
     assert_eq!(ledger.named_bytes(payer).await.unwrap(), 2_050);
@@ -257,7 +258,7 @@ async fn claims_of_a_quota_count_until_they_are_settled() {
     assert!(futures_util::poll!(&mut second).is_pending());
     assert!(futures_util::poll!(&mut third).is_pending());
     assert!(scene.files.claim_quota(other, 100).await.is_ok());
-    // The first comes to nothing: then there is room for both, and for nothing else.
+    // The first claim is released: then there is room for both files, and for nothing else.
     drop(first);
     let both = (second.await.unwrap(), third.await.unwrap());
     let mut late = Box::pin(claim(1));

@@ -1,4 +1,4 @@
-//! A store on a fresh database with what most tests begin with.
+//! A store on a fresh database, with the records that most tests start with.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,7 +33,7 @@ pub(crate) const FIRST_PAGE: PageRequest = PageRequest {
 pub(crate) struct Fixture {
     pub(crate) stores: Stores,
     pub(crate) service: Service,
-    /// A second way to the database, past the store.
+    /// Direct access to the database, without the store.
     pub(crate) sql: Sql,
     pub(crate) database: Arc<Database>,
     pub(crate) now: Timestamp,
@@ -46,7 +46,7 @@ impl Fixture {
         Self::on(&Arc::new(Database::fresh().await), 1).await
     }
 
-    /// On a database that may be in use already; `namespace` keeps its ids apart from others.
+    /// A store on a database that may be in use; `namespace` keeps its ids distinct.
     pub(crate) async fn on(database: &Arc<Database>, namespace: u64) -> Self {
         let stores = open(&database.url()).await.unwrap();
         let ids = Arc::new(CountingIds::in_namespace(namespace));
@@ -73,7 +73,7 @@ impl Fixture {
         self.now.saturating_add(by)
     }
 
-    /// A company that is not registered yet.
+    /// A company, not yet registered.
     pub(crate) fn company(&self, kind: CompanyKind) -> Company {
         Company {
             id: CompanyId::new(self.uuid()),
@@ -112,7 +112,7 @@ impl Fixture {
         payer
     }
 
-    /// A user that is not added yet.
+    /// A user, not yet added.
     pub(crate) fn user(&self, company: CompanyId) -> User {
         let n = self.count();
         User {
@@ -126,7 +126,7 @@ impl Fixture {
         }
     }
 
-    /// A key that is not kept yet, and its hash.
+    /// A key, not yet stored, and its hash.
     pub(crate) fn api_key(&self, company: CompanyId, user: UserId) -> (ApiKey, KeyHash) {
         let id = self.uuid();
         let key = ApiKey {
@@ -145,7 +145,7 @@ impl Fixture {
         (key, KeyHash(hash.try_into().unwrap()))
     }
 
-    /// A kept key of a new company's new user.
+    /// A stored key of a new user of a new company.
     pub(crate) async fn known_key(&self) -> (ApiKey, KeyHash) {
         let company = self.add(self.company(CompanyKind::Construction)).await;
         let user = self.user(company);
@@ -158,7 +158,7 @@ impl Fixture {
         (key, hash)
     }
 
-    /// An endpoint that is not registered yet.
+    /// An endpoint, not yet registered.
     pub(crate) fn endpoint(&self, company: CompanyId) -> Endpoint {
         Endpoint {
             id: EndpointId::new(self.uuid()),
@@ -184,12 +184,12 @@ impl Fixture {
         added.await.map(|()| endpoint)
     }
 
-    /// Offers an invoice of its own to a new supplier.
+    /// Creates an offer with a new invoice to a new supplier.
     pub(crate) async fn offer(&self, payer: CompanyId) -> Operation {
         self.make(&self.new_offer(payer)).await
     }
 
-    /// Offers under a key of its own.
+    /// Creates an offer under a new key.
     pub(crate) async fn make(&self, offer: &Offer) -> Operation {
         let key = IdempotencyKey::parse(&format!("offer-number-{}", self.count())).unwrap();
         let offered = self
@@ -201,7 +201,7 @@ impl Fixture {
         }
     }
 
-    /// An offer that nobody has made yet.
+    /// An offer, not yet created.
     pub(crate) fn new_offer(&self, payer: CompanyId) -> Offer {
         let n = self.count();
         let day = calendar::today(self.now).checked_add_days(Days::new(60));
@@ -228,7 +228,7 @@ impl Fixture {
         checked(&format!("{:08}0001", 10_000_000 + self.count()))
     }
 
-    /// The tax id of a branch of the same legal entity, registered nowhere.
+    /// The tax id of an unregistered branch of the same legal entity.
     pub(crate) fn unregistered_branch_of(&self, cnpj: Cnpj) -> Cnpj {
         checked(&format!(
             "{}{:04}",

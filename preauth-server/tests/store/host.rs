@@ -1,4 +1,4 @@
-//! A database as the suite wants it.
+//! A database for the conformance suite.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -20,7 +20,7 @@ use preauth_server::store::{Stores, open};
 use crate::database::{Database, Sql};
 use crate::records;
 
-/// A store on a fresh database, and a second way to it past the store.
+/// A store on a fresh database, and direct access to it without the store.
 pub(crate) struct DatabaseHost {
     stores: Stores,
     sql: Sql,
@@ -42,7 +42,8 @@ impl DatabaseHost {
 
     async fn set_paused(&self, id: EndpointId, paused: bool) {
         let company = records::company_of(&self.sql, id).await;
-        // As late as can be, so that resuming moves no due time: the suite resumes at no moment.
+        // The latest moment, so that resuming changes no due time: the suite resumes without a
+        // time.
         self.stores
             .directory
             .set_endpoint_paused(company, paused, Timestamp::MAX)

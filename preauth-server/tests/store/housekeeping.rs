@@ -1,4 +1,4 @@
-//! What the janitor removes, and what it leaves.
+//! What the janitor removes, and what it keeps.
 
 use std::num::NonZeroU32;
 
@@ -43,7 +43,7 @@ async fn replies_go_when_they_expired_and_in_batches() {
     let forget = |at, limit| housekeeping.forget_expired_replies(at, limit);
     assert_eq!(forget(before, 100).await.unwrap(), 0);
     assert_eq!(forget(expiry, 3).await.unwrap(), 3);
-    // The rest of the offers' replies, and the first of the platform's.
+    // The remaining replies of offers, and the first of the platform's.
     assert_eq!(forget(expiry, 3).await.unwrap(), 3);
     assert_eq!(forget(expiry, 3).await.unwrap(), 1);
     assert_eq!(forget(expiry, 3).await.unwrap(), 0);
@@ -100,7 +100,7 @@ async fn deliveries_finished_long_ago_are_removed_with_their_attempts() {
     assert_eq!(count(&fixture, "SELECT count(*) FROM attempts").await, 1);
     assert_eq!(forget(later, 10).await.unwrap(), 1);
     assert_eq!(count(&fixture, "SELECT count(*) FROM attempts").await, 0);
-    // The one that is still on its way stays, and so do the events.
+    // The pending delivery is kept, and so are the events.
     let left = fixture
         .directory()
         .deliveries(payer, DeliveryFilter::default(), FIRST_PAGE);

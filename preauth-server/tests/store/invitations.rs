@@ -1,5 +1,5 @@
-//! What offers registered before head offices invited, and what a build that does not know invitations
-//! still registers beside this one.
+//! Suppliers registered by offers before invitations existed, and those that an older build, which
+//! does not know invitations, still registers in parallel.
 
 use preauth_core::operation::KnownSupplier;
 use preauth_core::port::{OfferTarget, Viewer};
@@ -10,8 +10,8 @@ use sqlx::AssertSqlSafe;
 use crate::fixture::{FIRST_PAGE, Fixture};
 use crate::migration::BACKFILL;
 
-/// Makes of every invited supplier what an older build had: a company with the name and contact of the
-/// first offer.
+/// Turns every invited supplier into a row of an older build: a company with the name and contact
+/// of the first offer.
 const AS_BEFORE: &str = "UPDATE companies
     SET name = 'Nome Antigo', contact_name = 'Ana', contact_email = 'ana@example.com',
         is_invited = FALSE
@@ -24,7 +24,7 @@ async fn run(fixture: &Fixture, sql: &str) {
     done.unwrap();
 }
 
-/// Copies an operation, as a build would insert it that writes no invitation.
+/// Copies an operation as an older build would insert it, without an invitation.
 async fn copy(fixture: &Fixture, operation: i64) {
     let sql = format!(
         "INSERT INTO operations (id, head_office_id, payer_id, supplier_id, supplier_cnpj, version,
@@ -76,7 +76,7 @@ async fn a_supplier_that_offers_registered_is_invited_by_each_head_office_that_o
     fixture.directory().add_user(&user, None).await.unwrap();
     fixture.add_endpoint(with_endpoint.company).await;
 
-    // One connection: SQLite's others learn of the trigger's end only when they read.
+    // On a single connection: SQLite's others notice the dropped trigger only when they read.
     let mut connection = fixture.sql.acquire().await.unwrap();
     for _ in 0..2 {
         let taken = sqlx::raw_sql(BACKFILL).execute(&mut *connection).await;
@@ -144,7 +144,7 @@ async fn an_older_builds_offer_does_not_name_a_supplier_for_others() {
     )
     .await;
     copy(&fixture, theirs.id.get()).await;
-    // Its name stands with the other head office, not in the company's row.
+    // Its name belongs to the other head office, not to the company's row.
     assert_eq!(name(&known(&fixture, second, cnpj).await), None);
     let found = fixture
         .stores

@@ -1,4 +1,4 @@
-//! Lists of operations from either end, and numbers of extensions.
+//! Lists of operations from both ends, and the numbers of extensions.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ async fn every_page_of_a_long_list_shows_its_own_operations() {
         ids.push(fixture.offer(payer).await.id);
     }
     ids.reverse();
-    // Repeated statuses are one status.
+    // Repeated statuses count once.
     let filter = Filter {
         external_reference: None,
         statuses: vec![Status::InPreAuth; 200],
@@ -81,8 +81,8 @@ async fn totals_are_exact_under_concurrent_changes() {
     }
 }
 
-/// An operation as it is in the end: offered and, if it `goes_on`, taken up or withdrawn, whichever
-/// comes first.
+/// An operation in its final state: offered and, if it `goes_on`, requested or withdrawn, whichever
+/// is first.
 async fn life(fixture: Arc<Fixture>, payer: CompanyId, goes_on: bool) -> Operation {
     let id = fixture.offer(payer).await.id;
     if goes_on {

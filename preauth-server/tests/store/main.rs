@@ -1,4 +1,4 @@
-//! The SQLite store, held to the public suite of the core and to promises of its own.
+//! The SQLite store: the public suite of the core, and tests of its own guarantees.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,

@@ -1,4 +1,4 @@
-//! The queue of mails: leases, the share of an address, and what is shown of it.
+//! The mail queue: leases, the daily limit of an address, and the data shown.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -21,7 +21,8 @@ fn claim(now: Timestamp) -> NoticeClaim {
     claim_within(now, SHARE, 10_000)
 }
 
-/// A claim when a head office sends a mailbox so many mails a day, and reaches so many new ones.
+/// A claim with these limits per head office: mails to a mailbox per day, and new mailboxes per
+/// day.
 fn claim_within(now: Timestamp, per_head_office: u32, new_mailboxes: u32) -> NoticeClaim {
     let limits = MailLimits {
         per_mailbox: NonZeroU32::new(100).unwrap(),
@@ -35,7 +36,7 @@ fn claim_within(now: Timestamp, per_head_office: u32, new_mailboxes: u32) -> Not
     }
 }
 
-/// A queue with so many mails to one address.
+/// A queue with `mails` mails to one address.
 async fn staged(fixture: &Fixture, mails: u32) -> CompanyId {
     let payer = fixture.payer().await;
     for _ in 0..mails {
@@ -44,7 +45,7 @@ async fn staged(fixture: &Fixture, mails: u32) -> CompanyId {
     payer
 }
 
-/// Leases the next mail, past what is put off; `None` when nothing is due.
+/// Leases the next mail, skipping those put off; `None` when nothing is due.
 async fn lease(queue: &dyn NoticeQueue, now: Timestamp) -> Option<LeasedNotice> {
     lease_by(queue, &claim(now)).await
 }
@@ -59,7 +60,7 @@ async fn lease_by(queue: &dyn NoticeQueue, claim: &NoticeClaim) -> Option<Leased
     }
 }
 
-/// Brings the end of every lease forward.
+/// Expires every lease.
 async fn end_leases(fixture: &Fixture) {
     let sql = "UPDATE notices SET leased_until = 1 WHERE leased_until IS NOT NULL";
     sqlx::query(sql).execute(&fixture.sql).await.unwrap();
@@ -84,7 +85,7 @@ async fn an_address_gets_exactly_its_share_however_many_claim_at_once() {
         lanes.spawn(async move {
             let mut sent: u32 = 0;
             while let Some(leased) = lease(&*queue, now).await {
-                // One in eight fails first, and gives its place back.
+                // One in eight fails at first, and releases its place.
                 let outcome = if lane == 0 && leased.attempts_made == 0 {
                     let error = "greylisted".to_owned();
                     Outcome::RetryAt { at: now, error }
@@ -98,7 +99,7 @@ async fn an_address_gets_exactly_its_share_however_many_claim_at_once() {
         });
     }
     let sent: u32 = lanes.join_all().await.into_iter().sum();
-    // Whoever was put off behind mails under way has its turn when these have failed.
+    // A mail put off behind others in progress gets its turn when these have failed.
     let soon = fixture.later(claim(fixture.now).lease);
     let queue = &*fixture.stores.notices;
     let mut late = 0;
@@ -108,7 +109,7 @@ async fn an_address_gets_exactly_its_share_however_many_claim_at_once() {
         late += 1;
     }
     assert!(sent + late <= SHARE, "{sent} and {late}");
-    // The last one took the others along; what came after it goes together tomorrow.
+    // The last one included the others; later ones are combined tomorrow.
     let tomorrow = claim(soon).share.ends;
     while let Some(leased) = lease(queue, tomorrow).await {
         let outcome = Outcome::Sent { at: tomorrow };
@@ -118,7 +119,7 @@ async fn an_address_gets_exactly_its_share_however_many_claim_at_once() {
     assert_eq!(count(&fixture, payer, NoticeStatus::Sent).await, all);
 }
 
-/// Offers of one head office to one mailbox, as addresses that differ.
+/// Offers of one head office to one mailbox, with different spellings of its address.
 async fn offers_to_one_mailbox(fixture: &Fixture, payer: CompanyId, offers: u32) {
     let addresses = ["fin@example.com", "FIN+x@Example.com", "fin+y@example.com"];
     for (_, address) in (0..offers).zip(addresses.into_iter().cycle()) {
@@ -155,7 +156,7 @@ async fn the_last_mail_of_a_day_takes_along_what_waits_and_all_stay_together() {
     let last = lease_by(queue, &today).await.unwrap();
     assert_eq!(ids(&last).len(), 5);
     assert_eq!(lease_by(queue, &today).await, None);
-    // The process ends before it can say what became of it; one of the offers is closed meanwhile.
+    // The process ends before it records the outcome; meanwhile one of the offers is closed.
     let closed = operation_of(&fixture, last.joined[1].id).await;
     command_done(&fixture, closed, &Command::Cancel).await;
     end_leases(&fixture).await;
@@ -164,7 +165,7 @@ async fn the_last_mail_of_a_day_takes_along_what_waits_and_all_stay_together() {
     left.remove(2);
     assert_eq!(ids(&again), left);
     assert_eq!(count(&fixture, payer, NoticeStatus::Canceled).await, 1);
-    // They are tried again together.
+    // They are retried together.
     let (at, error) = (fixture.now, "busy".to_owned());
     let retried = Outcome::RetryAt { at, error };
     assert!(queue.finish(&again, &retried).await.unwrap());
@@ -173,7 +174,7 @@ async fn the_last_mail_of_a_day_takes_along_what_waits_and_all_stay_together() {
     let sent = Outcome::Sent { at };
     assert!(queue.finish(&retry, &sent).await.unwrap());
     assert_eq!(count(&fixture, payer, NoticeStatus::Sent).await, 5);
-    // The head office has had its share there; another one has not.
+    // The head office's limit for this mailbox is reached; another head office's is not.
     offers_to_one_mailbox(&fixture, payer, 1).await;
     assert_eq!(lease_by(queue, &today).await, None);
     assert_eq!(count(&fixture, payer, NoticeStatus::Held).await, 1);
@@ -219,7 +220,7 @@ async fn a_joined_mail_that_failed_is_sent_again_whole() {
     let again = lease_by(queue, &today).await.unwrap();
     assert_eq!(ids(&again), ids(&joined));
     assert!(queue.finish(&again, &failed).await.unwrap());
-    // One alone has a mail of its own.
+    // A single remaining offer has a mail of its own.
     let one = joined.joined[0].id;
     fixture.directory().resend_notice(one, at).await.unwrap();
     let alone = lease_by(queue, &today).await.unwrap();
@@ -295,7 +296,7 @@ async fn a_mail_whose_lease_ran_out_keeps_its_place_in_the_share() {
         assert!(lease(queue, fixture.now).await.is_some());
     }
     assert_eq!(lease(queue, fixture.now).await, None);
-    // Nobody knows whether these were sent: they are given out again, and no other.
+    // The outcome of these is unknown: they are claimed again, and no others.
     end_leases(&fixture).await;
     let mut again = 0;
     while lease(queue, fixture.now).await.is_some() {

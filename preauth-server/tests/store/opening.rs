@@ -1,4 +1,5 @@
-//! Opening: a lock against a second server, files for the owner's eyes, a schema of this build.
+//! Opening: a lock against a second server, file permissions for the owner only, and a supported
+//! schema.
 
 use std::num::NonZeroU32;
 use std::os::unix::fs::PermissionsExt;

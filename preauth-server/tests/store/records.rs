@@ -1,4 +1,4 @@
-//! What stands in the file, read past the store.
+//! The rows in the database file, read without the store.
 
 use chrono::TimeDelta;
 use preauth_core::memory::{DeliveryRecord, DeliveryStatus};
@@ -20,7 +20,7 @@ pub(crate) async fn company_of(sql: &SqlitePool, endpoint: EndpointId) -> Compan
     CompanyId::new(uuid(&row, "head_office_id"))
 }
 
-/// Events of an endpoint's company that wait to be delivered to it.
+/// Adds events of an endpoint's company with pending deliveries to the endpoint.
 pub(crate) async fn add_backlog(
     sql: &SqlitePool,
     endpoint: EndpointId,

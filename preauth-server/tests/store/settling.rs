@@ -1,4 +1,4 @@
-//! What follows for deliveries when their endpoint is removed or resumed, a batch at a time.
+//! The deliveries of a removed or resumed endpoint are updated in batches.
 
 use std::num::NonZeroU32;
 
@@ -59,13 +59,13 @@ async fn settle_all(fixture: &Fixture) -> Vec<u64> {
     batches
 }
 
-/// Whoever goes on after the end of the one that began.
+/// A new process that continues the work of the ended one.
 async fn restarted(fixture: &Fixture) -> Fixture {
     fixture.stores.lifecycle.close().await;
     Fixture::on(&fixture.database, 2).await
 }
 
-/// An attempt that failed, to be repeated in a year.
+/// A failed attempt, to be retried in a year.
 async fn fail(fixture: &Fixture, leased: &Leased, at: Timestamp, pauses: bool) -> bool {
     let attempt = Attempt {
         at,
@@ -115,7 +115,7 @@ async fn a_lease_under_way_when_its_endpoint_is_removed_may_end_and_is_not_repea
     let endpoint = fixture.add_endpoint(payer).await.id;
     records::add_backlog(&fixture.sql, endpoint, 2, fixture.now).await;
     let leased = claim(&fixture, fixture.now, 2).await;
-    // As if the process had been killed after the change itself.
+    // As if the process had been killed right after the removal.
     let sql = format!(
         "UPDATE endpoints SET deleted_at = {}",
         fixture.now.unix_millis()
@@ -135,7 +135,7 @@ async fn a_lease_under_way_when_its_endpoint_is_removed_may_end_and_is_not_repea
             .fetch_one(&fixture.sql)
             .await
             .unwrap();
-    assert_eq!(paused, 0, "nobody is mailed about an endpoint that is gone");
+    assert_eq!(paused, 0, "no mail is staged for a removed endpoint");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! One head office floods the store, and what another notices of it.
+//! One head office floods the store, and the effect on another.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,9 +11,9 @@ use preauth_server::fair::{Tenant, on_account_of};
 
 use crate::fixture::Fixture;
 
-/// More than may wait.
+/// More than the queue takes.
 const TOO_MANY: usize = 3_000;
-/// As many as any queue takes, and several groups.
+/// As many as any queue takes, in several groups.
 const MANY: usize = 1_000;
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-//! What this build does not understand, because a newer one wrote it or something broke it, is set
-//! aside; everything else goes on.
+//! Rows that this build cannot decode, because a newer build wrote them or they are damaged, are
+//! set aside; all others are processed.
 
 use std::num::NonZeroU32;
 
@@ -12,7 +12,7 @@ use sqlx::AssertSqlSafe;
 
 use crate::fixture::{FIRST_PAGE, Fixture};
 
-/// No count of attempts: it is more than this build can hold.
+/// An invalid count of attempts: larger than this build can represent.
 const TOO_MANY: &str = "attempts_made = 5000000000";
 const LIMIT: u32 = 8;
 
@@ -27,7 +27,7 @@ fn claim(now: Timestamp) -> Claim {
     }
 }
 
-/// A company with an endpoint and so many deliveries to it.
+/// A company with an endpoint and `deliveries` deliveries to it.
 async fn company_with_deliveries(fixture: &Fixture, deliveries: u32) -> CompanyId {
     let payer = fixture.payer().await;
     fixture.add_endpoint(payer).await;
@@ -37,7 +37,7 @@ async fn company_with_deliveries(fixture: &Fixture, deliveries: u32) -> CompanyI
     payer
 }
 
-/// Writes past the store, as another build would.
+/// Writes directly to the database, as another build would.
 async fn write(fixture: &Fixture, sql: String) {
     let done = sqlx::query(AssertSqlSafe(sql)).execute(&fixture.sql).await;
     assert!(done.unwrap().rows_affected() > 0);
@@ -88,7 +88,8 @@ async fn deliveries_that_cannot_be_read_keep_no_place_from_others() {
     assert_eq!(leased(&fixture, fixture.now).await, []);
     let aside = u64::from(3 * LIMIT);
     assert_eq!(fixture.stores.watch.set_aside(), [("deliveries", aside)]);
-    // Nothing is lost: repaired, or met by a build that can read it, it is due again.
+    // Nothing is lost: once the row is repaired, or read by a build that can decode it, it is due
+    // again.
     write(
         &fixture,
         "UPDATE deliveries SET attempts_made = 0".to_owned(),
@@ -134,7 +135,7 @@ async fn a_list_with_a_row_that_cannot_be_read_shows_the_others() {
     assert_eq!(notices.await.unwrap().items.len(), 1);
     let aside = [("notices", 1), ("operations", 1)];
     assert_eq!(fixture.stores.watch.set_aside(), aside);
-    // Whoever asks for that one is not told that it does not exist.
+    // The read of that operation fails; it is not reported as missing.
     assert!(fixture.stores.queries.find(viewer, broken).await.is_err());
 }
 
@@ -150,7 +151,7 @@ async fn an_overdue_offer_that_cannot_be_read_keeps_no_other_from_expiring() {
     )
     .await;
     let late = fixture.later(TimeDelta::days(31));
-    // One at a time: the first look finds the broken one alone.
+    // One at a time: the first claim finds only the damaged one.
     assert_eq!(
         fixture
             .service

@@ -29,7 +29,7 @@ async fn a_user_is_kept_and_replaced() {
     assert_eq!(kept, Some(changed));
 }
 
-/// A change to all that may change.
+/// A change of every field that may change.
 fn all_of(user: &User) -> UserChange {
     UserChange {
         name: Some(user.name.clone()),
@@ -133,7 +133,7 @@ async fn a_companys_users_are_listed_newest_first() {
     }
     let page = fixture.directory().users(company, FIRST_PAGE).await;
     let page = page.unwrap();
-    // Of one moment, so the greater id is the newer one.
+    // Created at the same time, so the greater id is the newer one.
     assert_eq!(page.items, [users[1].clone(), users[0].clone()]);
     assert_eq!(page.total, 2);
 }

@@ -1,4 +1,4 @@
-//! What operators watch: what waits, and how connections are used.
+//! The values that operators monitor: pending work, and the use of connections.
 
 use chrono::TimeDelta;
 use preauth_server::store::Waiting;
