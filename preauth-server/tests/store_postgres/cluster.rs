@@ -1,13 +1,13 @@
-//! The database server of the tests: the one that the environment names, or one of their own.
+//! The database server of the tests: the one named by the environment, or their own.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::LazyLock;
 
-/// Where a server is whose user may create databases; `scripts/test` sets it.
+/// The URL of a server whose user may create databases; `scripts/test` sets it.
 const URL: &str = "POSTGRES_TEST_URL";
-/// Starts a server that ends with the command it is given.
+/// Starts a server that stops with the command it runs.
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/with-postgres");
 
 /// The URL of the server, without a database.
@@ -18,7 +18,7 @@ pub(crate) fn url() -> &'static str {
 
 struct Cluster {
     url: String,
-    /// The server ends when this pipe does: with this process, however that ends.
+    /// The server stops when this pipe closes, at the latest with this process.
     _own: Option<(Child, ChildStdin)>,
 }
 
@@ -50,6 +50,6 @@ impl Cluster {
 
 /// A name that no database of the server has.
 pub(crate) fn new_name() -> String {
-    // Ids of processes come again; every state is keyed at random.
+    // Process ids are reused; each hasher state has random keys.
     format!("test_{:016x}", RandomState::new().build_hasher().finish())
 }

@@ -1,4 +1,4 @@
-//! Totals of lists, kept as rows that nobody waits for.
+//! Totals of lists, stored in rows that cause no lock waits.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use sqlx::{Connection, Executor};
 
 use crate::fixture::{FIRST_PAGE, Fixture};
 
-/// More than any number that processes were told apart by before.
+/// More than the former number of slots for processes.
 const WRITERS: i64 = 80;
 
 /// A copy of an operation, under another id.
@@ -27,7 +27,7 @@ async fn total(fixture: &Fixture, payer: CompanyId) -> u64 {
     listed.await.unwrap().total
 }
 
-/// How many rows the counts are kept as.
+/// The number of rows that hold the counts.
 async fn rows(fixture: &Fixture) -> i64 {
     let count = "SELECT count(*) FROM operation_counts";
     sqlx::query_scalar(count)
@@ -75,7 +75,7 @@ async fn summing_up_changes_no_total() {
     let before = rows(&fixture).await;
     assert!(before >= WRITERS, "{before} rows");
     let house = &fixture.stores.housekeeping;
-    // Two instances, and a small step: none is lost, and none counts twice.
+    // Two instances, and a small step: no change is lost, and none counts twice.
     while house.sum_up_counts(30).await.unwrap() + house.sum_up_counts(30).await.unwrap() > 0 {
         assert_eq!(total(&fixture, payer).await, 1 + WRITERS.unsigned_abs());
     }
@@ -104,7 +104,7 @@ async fn totals_are_exact_while_they_are_summed_up() {
     assert_eq!(total(&fixture, payer).await, 100);
 }
 
-/// A slot comes round again after 65,536 changes: then rows are added to, as they were before.
+/// Slots repeat after 65,536 changes: then existing rows are incremented, as they were before.
 #[tokio::test]
 async fn a_count_is_right_when_its_slots_come_round_again() {
     let fixture = Fixture::new().await;
@@ -119,7 +119,7 @@ async fn a_count_is_right_when_its_slots_come_round_again() {
     assert_eq!(total(&fixture, payer).await, 4);
 }
 
-/// A file for each operation that has none.
+/// Adds a file to each operation that has none.
 const FILES: &str = "INSERT INTO invoice_files (operation_id, name, media_type, size_bytes, sha256)
      SELECT id, 'nota.pdf', 'application/pdf', 1000, decode(repeat('ab', 32), 'hex')
      FROM operations WHERE id NOT IN (SELECT operation_id FROM invoice_files)";
@@ -173,7 +173,7 @@ async fn files_from_before_their_bytes_were_counted_are_counted_once() {
         .await
         .unwrap();
     fixture.offer(payer).await;
-    // Counted as it came, beside those that are not.
+    // Counted when it was added, besides those that are not counted yet.
     fixture.sql.execute(FILES).await.unwrap();
     let files = &fixture.stores.files;
     assert_eq!(files.named_bytes(payer).await.unwrap(), 1_000);

@@ -1,4 +1,4 @@
-//! A PostgreSQL database for each test, copied from one that was migrated once.
+//! A PostgreSQL database per test, copied from a migrated template.
 
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,13 +13,13 @@ pub(crate) type Sql = PgPool;
 
 const MIGRATIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations/postgres");
 
-/// One database of the tests' server, which it goes down with.
+/// One database of the tests' server; it is gone when that server stops.
 pub(crate) struct Database {
     name: String,
 }
 
 impl Database {
-    /// One with this build's schema and nothing in it.
+    /// An empty database with this build's schema.
     pub(crate) async fn fresh() -> Self {
         let mut admin = connect("postgres").await;
         let template = template(&mut admin).await;
@@ -30,7 +30,7 @@ impl Database {
         Self { name }
     }
 
-    /// One with nothing at all in it.
+    /// A database without a schema.
     pub(crate) async fn empty() -> Self {
         let mut admin = connect("postgres").await;
         let empty = Self::made_by(&mut admin).await;
@@ -67,7 +67,7 @@ async fn connect(database: &str) -> PgConnection {
     PgConnection::connect(&url(database)).await.unwrap()
 }
 
-/// Every step, in order.
+/// Every migration, in order.
 fn schema() -> Vec<(OsString, String)> {
     let steps = std::fs::read_dir(MIGRATIONS).unwrap();
     let steps = steps.map(|step| {
@@ -80,7 +80,7 @@ fn schema() -> Vec<(OsString, String)> {
     steps
 }
 
-/// The database to copy; made by whoever comes first, in whichever process.
+/// The template database; the first process that needs it creates it.
 async fn template(admin: &mut PgConnection) -> String {
     let mut hasher = DefaultHasher::new();
     schema().hash(&mut hasher);

@@ -1,4 +1,4 @@
-//! Several instances on one database, and connections that break.
+//! Several instances on one database, and broken connections.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use tokio::time::timeout;
 use crate::expiry::all_expire_once;
 use crate::fixture::Fixture;
 
-/// Two instances, the second with ids of its own.
+/// Two instances; the second has distinct ids.
 async fn two() -> [Arc<Fixture>; 2] {
     let first = Arc::new(Fixture::new().await);
     let second = Arc::new(Fixture::on(&first.database, 2).await);
     [first, second]
 }
 
-/// Ends all connections of all instances, as a restart of the server does.
+/// Closes all connections of all instances, as a restart of the server does.
 async fn break_connections(fixture: &Fixture) {
     sqlx::query(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -170,7 +170,7 @@ async fn a_key_that_one_instance_is_committing_is_in_progress_on_the_other() {
     let payer = first.payer().await;
     let offer = first.new_offer(payer);
     let key = IdempotencyKey::parse("pedido-0001").unwrap();
-    // The first instance's transaction, which has entered the key and does not end.
+    // The first instance's transaction, which has inserted the key and stays open.
     let mut committing = first.sql.begin().await.unwrap();
     sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0))")
         .bind(payer.as_uuid().to_string())
@@ -200,7 +200,7 @@ async fn what_becomes_due_wakes_the_dispatchers_of_other_instances() {
     let payer = first.payer().await;
     first.add_endpoint(payer).await;
     let waiting = second.stores.lifecycle.deliveries_waiting();
-    // The hint of its own beginning to listen.
+    // The notification from its own start of listening.
     timeout(Duration::from_secs(10), waiting.notified())
         .await
         .unwrap();
@@ -245,7 +245,7 @@ async fn offers_survive_connections_that_are_broken_under_them() {
     }
     let mut answered = 0;
     for offer in offers {
-        // The others were told that it is not known, or that nothing was done.
+        // The others have an unknown outcome, or nothing was done.
         if let Ok(id) = offer.await {
             let history = fixture.stores.queries.history(id).await.unwrap();
             assert_eq!(history.len(), 1);

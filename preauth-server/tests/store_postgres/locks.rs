@@ -1,4 +1,4 @@
-//! Rows that somebody holds locked: only what needs them waits.
+//! Locked rows: only commits that need them wait.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -19,15 +19,16 @@ use crate::deliveries::deliver;
 use crate::fixture::Fixture;
 use crate::records;
 
-/// Commits of somebody else in one measurement.
+/// Commits of other companies in one measurement.
 const COMMITS: u32 = 60;
-/// How much slower others may be beside a held lock: their machine has other work, too.
+/// Maximum slowdown of others beside a held lock: the machine has other work, too.
 const MAX_SLOWDOWN: u32 = 3;
-/// What may pass once, when a lock shows by a time-out only and its group is halved aside; below this the
-/// ratio of two measurements says nothing. Each wait for a held row would take 5 seconds.
+/// A delay that is tolerated once: some locks show only by a timeout, after which the group is
+/// split. Below it the ratio of two measurements is meaningless. Each wait for a held row would
+/// take 5 seconds.
 const NOISE: Duration = Duration::from_secs(2);
 
-/// A transaction of the test's own, which holds what `sql` locks.
+/// A transaction of the test that holds the locks of `sql`.
 struct Holder(Transaction<'static, Postgres>);
 
 impl Holder {
@@ -46,7 +47,7 @@ impl Holder {
     }
 }
 
-/// Offers, one after the other, of a head office that nobody's lock concerns; how long they took.
+/// The time for consecutive offers of a head office that the lock does not affect.
 async fn offers_of(fixture: &Fixture, payer: CompanyId) -> Duration {
     let began = Instant::now();
     for _ in 0..COMMITS {
@@ -55,8 +56,9 @@ async fn offers_of(fixture: &Fixture, payer: CompanyId) -> Duration {
     began.elapsed()
 }
 
-/// Others work on beside `waiting`, which needs what `holder` has, and ends well once it is free.
-async fn delays_nobody_else<T: Send + 'static>(
+/// Others continue while `waiting` needs a row that `holder` has locked; it succeeds once the row
+/// is free.
+async fn delays_no_other<T: Send + 'static>(
     fixture: &Arc<Fixture>,
     other: CompanyId,
     holder: Holder,
@@ -83,7 +85,7 @@ async fn delays_nobody_else<T: Send + 'static>(
     ends
 }
 
-/// Some offers of `payer`, made at the same time.
+/// Concurrent offers of `payer`.
 fn begin_offers(fixture: &Arc<Fixture>, payer: CompanyId) -> Vec<JoinHandle<()>> {
     let begin = |_| {
         let fixture = Arc::clone(fixture);
@@ -112,7 +114,7 @@ async fn a_held_company_delays_its_own_offers_and_no_others() {
     );
     let holder = Holder::of(&fixture, &sql).await;
     let waiting = begin_offers(&fixture, payer);
-    delays_nobody_else(&fixture, other, holder, waiting).await;
+    delays_no_other(&fixture, other, holder, waiting).await;
     assert_eq!(operations_of(&fixture, payer).await, 5);
 }
 
@@ -128,7 +130,7 @@ async fn a_held_endpoint_delays_what_is_addressed_to_it_and_nothing_else() {
     );
     let holder = Holder::of(&fixture, &sql).await;
     let waiting = begin_offers(&fixture, payer);
-    delays_nobody_else(&fixture, other, holder, waiting).await;
+    delays_no_other(&fixture, other, holder, waiting).await;
     assert_eq!(operations_of(&fixture, payer).await, 5);
 }
 
@@ -153,12 +155,12 @@ async fn a_held_operation_delays_its_own_command_and_no_other_commit() {
             done.await.unwrap();
         })
     };
-    delays_nobody_else(&fixture, other, holder, vec![command]).await;
+    delays_no_other(&fixture, other, holder, vec![command]).await;
     let history = fixture.stores.queries.history(operation).await.unwrap();
     assert_eq!(history.len(), 2);
 }
 
-/// No look shows such a lock beforehand: only a time-out does.
+/// No query shows such a lock beforehand; only a timeout does.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_row_that_others_have_not_committed_delays_its_like_and_no_others() {
     let fixture = Arc::new(Fixture::new().await);
@@ -187,7 +189,7 @@ async fn a_row_that_others_have_not_committed_delays_its_like_and_no_others() {
         })
     };
     let waiting = (0..3).map(begin).collect();
-    delays_nobody_else(&fixture, other, holder, waiting).await;
+    delays_no_other(&fixture, other, holder, waiting).await;
     assert_eq!(operations_of(&fixture, payer).await, 3);
 }
 
@@ -221,7 +223,7 @@ async fn a_held_idempotency_key_delays_its_own_offer_and_no_others() {
             offered.await.unwrap();
         })
     };
-    delays_nobody_else(&fixture, other, holder, vec![again]).await;
+    delays_no_other(&fixture, other, holder, vec![again]).await;
     assert_eq!(operations_of(&fixture, payer).await, 2);
 }
 
@@ -243,12 +245,12 @@ async fn an_offer_that_waited_in_vain_is_refused_and_leaves_nothing() {
     assert!(matches!(refused, Err(ServiceError::Busy(_))), "{refused:?}");
     assert!(began.elapsed() < Duration::from_secs(8));
     holder.let_go().await;
-    // Whatever might still be tried would be there by then.
+    // A further attempt would have shown by then.
     sleep(Duration::from_millis(500)).await;
     assert_eq!(operations_of(&fixture, payer).await, 0);
 }
 
-/// Deliveries that wait for an endpoint that nobody could reach for long.
+/// Deliveries queued for an endpoint that was unreachable for long.
 const LONG_BACKLOG: i64 = 100_000;
 
 #[expect(
@@ -276,7 +278,7 @@ async fn removing_an_endpoint_with_a_long_backlog_delays_no_commit() {
     };
     let mut beside = Duration::ZERO;
     while !settling.is_finished() {
-        // Offers of the very company, too: its endpoint is gone, its business goes on.
+        // Offers of the same company, too: only its endpoint is removed.
         for company in [other, payer] {
             beside = beside.max(slowest_offer(&fixture, company, 1).await);
         }
@@ -348,12 +350,12 @@ async fn a_held_rate_window_delays_its_own_key_and_no_others() {
     assert!(!waiting.is_finished());
     assert!(beside < Duration::from_secs(2), "{beside:?}");
     holder.let_go().await;
-    // Counted once, however often it was asked.
+    // Counted once, although it was tried several times.
     let count = timeout(Duration::from_secs(10), waiting).await.unwrap();
     assert_eq!(count.unwrap(), 2);
 }
 
-/// The ends of attempts at `other` beside a row of `held`'s that somebody has.
+/// Outcomes of attempts to `other` while a row of `held`'s is locked.
 async fn attempts_end_beside(what: impl Fn(&Leased) -> String) {
     let fixture = Arc::new(Fixture::new().await);
     let (held, other) = (fixture.payer().await, fixture.payer().await);

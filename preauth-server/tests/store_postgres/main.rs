@@ -1,5 +1,5 @@
-//! The PostgreSQL store, held to the public suite of the core and to promises of its own: the same files as
-//! for SQLite, on another `database`.
+//! The PostgreSQL store: the public suite of the core, and tests of its own guarantees. The files
+//! are those of SQLite, on another `database`.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,

@@ -1,6 +1,6 @@
-//! The statements of the step that invites what offers registered.
+//! The statements of the migration that turns registrations by offers into invitations.
 
-/// Without a trigger in the way, as in a database that has not taken the step.
+/// Without its trigger, as in a database before the migration.
 pub(crate) const BACKFILL: &str = concat!(
     "DROP TRIGGER operations_invite ON operations;\n",
     include_str!("../../migrations/postgres/0015_invitations_of_offers.sql")

@@ -1,4 +1,4 @@
-//! Opening: nothing is made by the way, and only this build's schema will do.
+//! Opening: it creates nothing, and accepts only a supported schema.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -53,7 +53,7 @@ async fn a_step_that_does_not_get_its_locks_is_taken_again_until_it_does() {
         .unwrap();
     let url = fixture.database.url();
     let migrated = tokio::spawn(async move { migrate(&url).await });
-    // Of the requests for the lock one waits, is given up, and comes again.
+    // The first request for the lock waits and is given up; then it is repeated.
     for is_waiting in [true, false, true] {
         while waits_for_a_table(&fixture).await != is_waiting {
             assert!(!migrated.is_finished());

@@ -1,4 +1,4 @@
-//! Ids after the promotion of a standby, as the database's record of lineages shows it.
+//! Ids after the promotion of a standby, which the database detects by its timelines.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use preauth_core::value::OperationId;
 
 use crate::fixture::Fixture;
 
-/// As far as sequences are moved on.
+/// How far sequences are advanced.
 const MARGIN: i64 = 1_000_000;
 
-/// Has the database know of no lineage but one that its server is not on.
+/// Makes the database know only a timeline that its server is not on.
 async fn promote(fixture: &Fixture) {
     sqlx::query("UPDATE id_lineages SET timeline = 1000")
         .execute(&fixture.sql)
@@ -59,7 +59,7 @@ async fn ids_skip_once_after_a_promotion_even_if_many_instances_notice_it() {
     assert_eq!(lineages(&fixture).await, 2);
 }
 
-/// A copy made row by row, for another version of PostgreSQL, brings no state of sequences along.
+/// A logical copy, for another version of PostgreSQL, does not contain the state of sequences.
 #[tokio::test]
 async fn ids_go_on_after_the_largest_that_is_there() {
     let fixture = Fixture::new().await;
@@ -83,7 +83,7 @@ async fn ids_go_on_after_the_largest_that_is_there() {
 
 #[tokio::test]
 async fn every_sequence_is_moved_on() {
-    // A slot of a count may come again.
+    // Slots of counts may repeat.
     const STATES: &str = "SELECT coalesce(last_value, 0) FROM pg_sequences
          WHERE schemaname = 'public' AND sequencename NOT LIKE '%_slots'
          ORDER BY sequencename";

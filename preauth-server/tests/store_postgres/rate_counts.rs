@@ -1,4 +1,4 @@
-//! Rate windows as rows that are rewritten a few times only.
+//! Rate windows stored in rows that are rewritten a few times only.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ const NO_LIMIT: RateLimit = RateLimit {
     requests: 1_000_000,
     window_seconds: 60,
 };
-/// Requests one after the other, each of which rewrites a row.
+/// Consecutive requests, each of which rewrites a row.
 const REQUESTS: u32 = 1_000;
 /// The root of the index, a leaf, and the versions of the newest row.
 const MAX_PAGES: i64 = 8;
 
-/// How the build before counted, word for word.
+/// The statement with which the previous build counts, unchanged.
 const COUNT_OF_THE_BUILD_BEFORE: &str =
     "INSERT INTO rate_windows AS w (api_key_id, started_at, count, last_used_at)
      VALUES ($1, $2, $3, $2)
@@ -35,7 +35,7 @@ async fn authenticate(fixture: &Fixture, hash: &KeyHash, limit: RateLimit, now: 
     entered.unwrap().unwrap().window.unwrap().count
 }
 
-/// What the build before counts when so many requests come at once.
+/// Counts `requests` concurrent requests as the previous build does.
 async fn enter_before(
     fixture: &Fixture,
     key: ApiKeyId,
@@ -61,7 +61,7 @@ async fn rows(fixture: &Fixture) -> i64 {
     count.fetch_one(&fixture.sql).await.unwrap()
 }
 
-/// The plan of the look-up of a key's window, as text, and the pages it goes over.
+/// The plan that reads a key's window, as text, and the pages it reads.
 async fn look_up(fixture: &Fixture, key: ApiKeyId) -> (String, i64) {
     let mut session = fixture.sql.acquire().await.unwrap();
     session
@@ -79,7 +79,7 @@ async fn look_up(fixture: &Fixture, key: ApiKeyId) -> (String, i64) {
     .fetch_all(&mut *session)
     .await
     .unwrap();
-    // The first one is the whole plan's.
+    // The first line is that of the whole plan.
     let buffers = lines.iter().find(|line| line.contains("Buffers: shared"));
     let numbers = buffers.into_iter().flat_map(|line| line.split(' '));
     let pages = numbers.filter_map(|word| word.split_once('=')?.1.parse::<i64>().ok());
@@ -116,7 +116,7 @@ async fn a_look_up_behind_a_held_snapshot_goes_over_the_newest_row_alone() {
     snapshot.rollback().await.unwrap();
 }
 
-/// Whatever the table's statistics say.
+/// With any statistics of the table.
 #[tokio::test]
 async fn a_look_up_has_one_plan_on_an_empty_a_tiny_and_a_large_table() {
     let fixture = Fixture::new().await;
@@ -182,18 +182,18 @@ async fn the_build_before_counts_in_the_same_window() {
     let before =
         |seconds, requests| enter_before(&fixture, key.id, limit, later(seconds), requests);
     let present = |seconds| authenticate(&fixture, &hash, limit, later(seconds));
-    // By turns, over rows that fill; the window is the one that the build before began.
+    // In turns, over rows that fill up; the previous build began the window.
     for turn in 0..30 {
         assert_eq!(before(0, 2).await, (3 * turn + 1 + 1, fixture.now));
         assert_eq!(i64::from(present(1).await), 3 * turn + 3);
     }
     assert_eq!(before(9, 30).await, (120, fixture.now));
     assert_eq!(present(9).await, 121);
-    // The next one is begun by the present build.
+    // The present build begins the next window.
     assert_eq!(present(10).await, 1);
     assert_eq!(before(11, 1).await, (2, later(10)));
     assert_eq!(before(19, 1).await, (3, later(10)));
-    // And the one after it by the build before.
+    // And the previous build the one after it.
     assert_eq!(before(20, 1).await, (1, later(20)));
     assert_eq!(present(29).await, 2);
     let shown = fixture.directory().api_key(key.id).await.unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! What stands in the database, read past the store.
+//! The rows in the database, read without the store.
 
 use chrono::TimeDelta;
 use preauth_core::memory::{DeliveryRecord, DeliveryStatus};
@@ -20,7 +20,7 @@ pub(crate) async fn company_of(sql: &PgPool, endpoint: EndpointId) -> CompanyId 
     CompanyId::new(uuid(&row, "head_office_id"))
 }
 
-/// Events of an endpoint's company that wait to be delivered to it.
+/// Adds events of an endpoint's company with pending deliveries to the endpoint.
 pub(crate) async fn add_backlog(sql: &PgPool, endpoint: EndpointId, count: i64, due_at: Timestamp) {
     sqlx::query(
         "WITH made AS (

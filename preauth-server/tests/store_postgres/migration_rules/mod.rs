@@ -1,5 +1,5 @@
-//! Every step of the schema leaves instances of the version before it at work: it takes nothing away
-//! from them, and lets none of their writes wait.
+//! No migration disturbs instances of the previous version: it removes nothing they use, and blocks
+//! none of their writes.
 
 mod planted;
 mod rules;
@@ -12,10 +12,10 @@ use rules::violations;
 use crate::fixture::Fixture;
 
 const MIGRATIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations");
-/// The steps before it were taken by databases that nobody worked on meanwhile.
+/// Earlier migrations ran on databases without running instances.
 const FIRST_UNDER_RULES: i64 = 6;
 
-/// Number and text of each step of a database, oldest first.
+/// Number and text of each migration of a database, the oldest first.
 fn steps(database: &str) -> Vec<(i64, String)> {
     let files = std::fs::read_dir(Path::new(MIGRATIONS).join(database)).unwrap();
     let step = |file: std::io::Result<std::fs::DirEntry>| {

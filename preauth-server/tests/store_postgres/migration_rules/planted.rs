@@ -1,4 +1,4 @@
-//! Steps that break a rule each, and some that break none.
+//! Migrations that violate one rule each, and some that violate none.
 
 use super::rules::violations;
 

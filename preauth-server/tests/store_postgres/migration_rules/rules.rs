@@ -1,12 +1,12 @@
-//! What no step may do while instances of the version before it are at work.
+//! What a migration must not do while instances of the previous version run.
 
 use super::statements::{statements, word_after};
 
-/// Tables that stay so small that a statement over all of their rows takes no time.
+/// Tables so small that a statement over all of their rows takes no time.
 const SMALL: [&str; 2] = ["SCHEMA_COMPATIBILITY", "SEQUENCES"];
 
-/// Tables whose rows writers refer to by a key that no statement here changes: an update of all of them
-/// makes nobody wait.
+/// Tables whose rows writers only reference by a key that no migration changes: updating all of
+/// them blocks no writer.
 const REFERRED_TO: [&str; 1] = ["COMPANIES"];
 
 const BEFORE_A_TABLE: [&str; 5] = [
@@ -29,7 +29,7 @@ const CONSTRAINT: [&str; 5] = [
     "ADD UNIQUE",
     "ADD PRIMARY KEY",
 ];
-/// What gives each row of a new column a value of its own, or looks at each.
+/// Expressions that compute a value for each row of a new column, or read each row.
 const FILLING: [&str; 7] = [
     "GENERATED",
     "SERIAL",
@@ -39,20 +39,20 @@ const FILLING: [&str; 7] = [
     "REFERENCES",
     "CHECK",
 ];
-/// What makes a statement do nothing the second time.
+/// Clauses that make a repeated statement do nothing.
 const GUARDS: [&str; 4] = ["IF NOT EXISTS", "IF EXISTS", "OR REPLACE", "ON CONFLICT"];
 
-/// A step as the rules read it.
+/// A migration, as the rules read it.
 struct Step {
     statements: Vec<String>,
-    /// Tables that the step makes: nobody works on them yet.
+    /// Tables that the migration creates: no instance uses them yet.
     made: Vec<String>,
     in_transaction: bool,
-    /// Whether it ends the work of older builds, and says so to them.
+    /// Whether it declares older builds unsupported.
     contracts: bool,
 }
 
-/// What is wrong with a step, by statement.
+/// The violations of a migration, by statement.
 pub(super) fn violations(sql: &str, is_postgres: bool) -> Vec<String> {
     let statements = statements(sql);
     let made = |statement: &String| {
@@ -86,7 +86,7 @@ pub(super) fn violations(sql: &str, is_postgres: bool) -> Vec<String> {
     found
 }
 
-/// Older builds miss what is gone, renamed or demanded of them.
+/// Older builds need what is dropped, renamed or made mandatory.
 fn takes_away(statement: &str, step: &Step, report: &mut impl FnMut(&str)) {
     if let Some(name) = dropped(statement)
         && !step.makes(name)
@@ -94,7 +94,7 @@ fn takes_away(statement: &str, step: &Step, report: &mut impl FnMut(&str)) {
         report("DROP in a step that does not contract");
     }
     if let Some(target) = word_after(statement, "RENAME TO") {
-        // A table that is made anew under its old name is still there.
+        // A table recreated under its old name still exists.
         let from = word_after(statement, "ALTER TABLE").unwrap_or_default();
         if !(step.made.iter().any(|made| made == from) && step.drops(target)) {
             report("RENAME in a step that does not contract");
@@ -111,7 +111,7 @@ fn takes_away(statement: &str, step: &Step, report: &mut impl FnMut(&str)) {
     }
 }
 
-/// Writers wait longer than a second on a table of ten million rows.
+/// Writers would wait longer than a second on a table of ten million rows.
 fn locks(statement: &str, step: &Step, report: &mut impl FnMut(&str)) {
     let table = BEFORE_A_TABLE
         .iter()
@@ -154,7 +154,7 @@ fn locks(statement: &str, step: &Step, report: &mut impl FnMut(&str)) {
     }
 }
 
-/// A new column is filled without looking at any row only by a constant.
+/// Only a constant fills a new column without reading each row.
 fn fills_a_column(statement: &str, report: &mut impl FnMut(&str)) {
     if !has(statement, "ADD COLUMN") {
         return;
@@ -169,7 +169,7 @@ fn fills_a_column(statement: &str, report: &mut impl FnMut(&str)) {
     }
 }
 
-/// A step without a transaction begins again after it was interrupted.
+/// A migration without a transaction starts again after an interruption.
 fn cannot_be_repeated(statement: &str, step: &Step, report: &mut impl FnMut(&str)) {
     if step.in_transaction {
         return;
@@ -204,7 +204,7 @@ fn cannot_be_repeated(statement: &str, step: &Step, report: &mut impl FnMut(&str
 }
 
 impl Step {
-    /// Whether the step makes something of this name, perhaps anew.
+    /// Whether the migration creates something of this name, or recreates it.
     fn makes(&self, name: &str) -> bool {
         let makes = |statement: &String| {
             let is_made =
@@ -222,13 +222,14 @@ impl Step {
     }
 }
 
-/// The name of what a statement drops.
+/// The name of the object that a statement drops.
 fn dropped(statement: &str) -> Option<&str> {
     let mut words = statement
         .split(' ')
         .skip_while(|word| *word != "DROP")
         .skip(1);
-    // What is dropped, and how; DEFAULT and NOT NULL of a column only widen it.
+    // The kind of object, and how it is dropped; dropping DEFAULT or NOT NULL of a column only
+    // widens it.
     let rest = words.by_ref();
     let kind = rest.next()?;
     if ["DEFAULT", "NOT"].contains(&kind) {

@@ -1,6 +1,6 @@
-//! SQL as the rules read it: statements without comments, texts and bodies of functions.
+//! SQL as the rules read it: statements without comments, string literals and function bodies.
 
-/// The statements in capitals, one space between words.
+/// The statements in capitals, with one space between words.
 pub(super) fn statements(sql: &str) -> Vec<String> {
     let mut code = String::new();
     for line in sql.lines() {
@@ -9,7 +9,7 @@ pub(super) fn statements(sql: &str) -> Vec<String> {
         code.push(' ');
     }
     let code = without(&without(&code, "$$", "FUNCTION_BODY"), "'", "TEXT").to_uppercase();
-    // What comes after a name that is not followed by a space.
+    // Separates a name from what follows it directly.
     let code = code
         .replace('(', " ( ")
         .replace(')', " ) ")
@@ -29,7 +29,7 @@ fn without(text: &str, mark: &str, word: &str) -> String {
         .collect()
 }
 
-/// The word after these ones, if the statement has them.
+/// The word after these words, if the statement has them.
 pub(super) fn word_after<'a>(statement: &'a str, words: &str) -> Option<&'a str> {
     let padded = format!(" {words} ");
     let at = if let Some(rest) = statement.strip_prefix(&padded[1..]) {

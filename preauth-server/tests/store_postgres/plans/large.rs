@@ -1,14 +1,14 @@
-//! Tables as years of work leave them.
+//! Tables as years of use leave them.
 
 use preauth_core::value::{ApiKeyId, Cnpj, CompanyId};
 
 use super::reported::run_unseen;
 use crate::fixture::Fixture;
 
-/// Rows that each table gets. Whoever reads all of them goes over hundreds of pages.
+/// Rows added to each table. Reading all of them takes hundreds of pages.
 pub(super) const ROWS: u32 = 10_000;
 
-/// Has no table analysed but by the test.
+/// Disables autovacuum, so that only the test analyses tables.
 pub(super) async fn without_autovacuum(fixture: &Fixture) {
     run_unseen(
         fixture,
@@ -23,8 +23,8 @@ pub(super) async fn without_autovacuum(fixture: &Fixture) {
     .await;
 }
 
-/// Gives one head office, one of its keys and one supplier much of everything that a create looks at,
-/// and others as much again.
+/// Gives one head office, one of its keys and one supplier many rows in every table that a create
+/// reads, and others as many.
 pub(super) async fn fill(fixture: &Fixture, payer: CompanyId, key: ApiKeyId, supplier: Cnpj) {
     let (payer, key) = (payer.as_uuid(), key.as_uuid());
     let now = fixture.now.unix_millis();

@@ -1,6 +1,6 @@
-//! Plans of the statements on the way of a create. They are kept by their sessions, so one that is made on
-//! an empty table is carried out on a large one until somebody analyses it; so each must find its rows by
-//! a key, whatever is known of the tables at that moment.
+//! Plans of a create's statements. Sessions keep their plans, so a plan made on an empty table is
+//! used on a large one until the table is analysed. Each must therefore find its rows by a key,
+//! with any statistics.
 
 mod large;
 mod reported;
@@ -15,17 +15,17 @@ use preauth_server::invoice_files::ContentHash;
 use crate::fixture::Fixture;
 use reported::{Plans, run_unseen};
 
-/// So many creates and a session has chosen the plans that it keeps.
+/// After this many creates a session has chosen its generic plans.
 const UNTIL_PLANS_ARE_KEPT: usize = 8;
-/// Rows of one table that one statement may look at.
+/// Maximum rows of one table that one statement may read.
 const MAX_ROWS: f64 = 32.0;
-/// Pages of one table and its index that it may go over.
+/// Maximum pages of one table and its index that it may read.
 const MAX_PAGES: f64 = 64.0;
 const LIMIT: RateLimit = RateLimit {
     requests: 1_000_000,
     window_seconds: 60,
 };
-/// What a create looks up; each must be in a plan that was seen.
+/// The tables a create reads; a plan for each must have been reported.
 const TABLES: [&str; 11] = [
     "api_keys",
     "blocked_suppliers",
@@ -40,13 +40,13 @@ const TABLES: [&str; 11] = [
     "users",
 ];
 
-/// A head office that creates, with a key, a user and an endpoint.
+/// A head office with a key, a user and an endpoint.
 struct Scene {
     fixture: Fixture,
     plans: Plans,
     payer: CompanyId,
     key: (ApiKeyId, KeyHash),
-    /// Offers again and again to one supplier, who is known from the first one on.
+    /// Repeated offers to one supplier, who is known after the first one.
     known: Offer,
 }
 
@@ -73,8 +73,8 @@ impl Scene {
         }
     }
 
-    /// What a request to create asks of the database, in its order: of an invoice with a file to a supplier
-    /// that is new, of another one to a known supplier, and of that one again.
+    /// The database reads of a create request, in order: an invoice with a file to a new supplier,
+    /// another one to a known supplier, and a repetition of that one.
     async fn create(&self) {
         let stores = &self.fixture.stores;
         let entered = stores
@@ -118,7 +118,7 @@ impl Scene {
         run_unseen(&self.fixture, "ANALYZE").await;
     }
 
-    /// Creates once more, by the plans that are kept.
+    /// Creates once more, with the kept plans.
     async fn find_few_rows(&self) {
         self.plans.scans();
         self.create().await;

@@ -1,7 +1,7 @@
-//! The plans by which the store's own statements are carried out, as the server reports them.
+//! The plans of the store's own statements, as the server reports them.
 //!
-//! `auto_explain` sends the plan of every statement, those inside of triggers and of checks of references
-//! included, to the session that it is carried out in. The driver hands these notices on as events.
+//! `auto_explain` sends the plan of every statement, including those in triggers and foreign key
+//! checks, to the session that executes it. The driver emits these notices as events.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,10 +14,10 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use crate::database::Database;
 use crate::fixture::Fixture;
 
-/// What the driver calls its events about notices.
+/// The target of the driver's events about notices.
 const NOTICES: &str = "sqlx::postgres::notice";
 
-/// What sessions that begin from now on report.
+/// Settings of the sessions that start from now on.
 const SETTINGS: [(&str, &str); 7] = [
     ("session_preload_libraries", "auto_explain"),
     ("auto_explain.log_min_duration", "0"),
@@ -28,25 +28,25 @@ const SETTINGS: [(&str, &str); 7] = [
     ("auto_explain.log_nested_statements", "on"),
 ];
 
-/// The plans that were reported on this thread.
+/// The plans reported on this thread.
 pub(super) struct Plans {
     reported: Arc<Mutex<Vec<Value>>>,
     _listening: DefaultGuard,
 }
 
-/// What one statement read of one table.
+/// What one statement read from one table.
 pub(super) struct Scan {
     pub(super) relation: String,
-    /// Rows that were looked at, whether or not they were what was looked for.
+    /// Rows that were read, matching or not.
     pub(super) rows: f64,
-    /// Pages that were gone over.
+    /// Pages that were read.
     pub(super) pages: f64,
     /// The statement, and the node of its plan.
     pub(super) place: String,
 }
 
 impl Plans {
-    /// Has the sessions of a database report their plans, and listens.
+    /// Makes the sessions of a database report their plans, and subscribes.
     pub(super) async fn of(database: &Database) -> Self {
         let sql = database.sql().await;
         for (name, value) in SETTINGS {
@@ -65,7 +65,7 @@ impl Plans {
         }
     }
 
-    /// Everything that was read since the last call.
+    /// Everything read since the last call.
     pub(super) fn scans(&self) -> Vec<Scan> {
         let reported = std::mem::take(&mut *self.reported.lock().unwrap());
         let mut scans = Vec::new();
@@ -77,7 +77,7 @@ impl Plans {
     }
 }
 
-/// Adds what a node of a plan reads, and the nodes below it.
+/// Adds the reads of a plan's node and of the nodes below it.
 fn collect(node: &Value, statement: &str, scans: &mut Vec<Scan>) {
     let number = |name: &str| node[name].as_f64().unwrap_or(0.0);
     let kind = node["Node Type"].as_str().unwrap_or_default();
@@ -99,7 +99,7 @@ fn collect(node: &Value, statement: &str, scans: &mut Vec<Scan>) {
     }
 }
 
-/// The line of a node in a plan, behind the beginning of the statement.
+/// The line of a node in a plan, after the beginning of the statement.
 fn place(node: &Value, statement: &str) -> String {
     let shown = ["Node Type", "Index Name", "Index Cond", "Filter"];
     let mut line: Vec<&str> = shown.iter().filter_map(|it| node[*it].as_str()).collect();
@@ -109,7 +109,7 @@ fn place(node: &Value, statement: &str) -> String {
     line.join(" / ")
 }
 
-/// Runs statements whose plans nobody needs to see.
+/// Runs statements without reporting their plans.
 pub(super) async fn run_unseen(fixture: &Fixture, statements: &str) {
     let mut session = fixture.sql.acquire().await.unwrap();
     let sql = format!("SET auto_explain.log_min_duration = -1; {statements}");
@@ -129,7 +129,7 @@ impl<S: Subscriber> Layer<S> for Listener {
     }
 }
 
-/// The plan in a notice, if it has one.
+/// Extracts the plan of a notice, if it has one.
 struct Message<'a>(&'a Mutex<Vec<Value>>);
 
 impl Visit for Message<'_> {
