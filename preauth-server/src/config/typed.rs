@@ -14,6 +14,7 @@ use crate::access::RateLimit;
 use crate::hold::DeploymentId;
 use crate::http::server::ConnectionLimits;
 use crate::invoice_files;
+use crate::log::chain;
 use crate::notices::MailSettings;
 use crate::store::DatabaseUrl;
 
@@ -218,7 +219,7 @@ impl Reader<'_> {
             Some(false) | None => text.into(),
         };
         if let Err(error) = url.validate() {
-            self.problems.push(error.to_string());
+            self.problems.push(chain(&error));
         }
         url
     }

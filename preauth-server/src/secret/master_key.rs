@@ -187,7 +187,18 @@ impl fmt::Display for MasterKeyId {
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
+    use secrecy::zeroize::ZeroizeOnDrop;
+
     use super::*;
+
+    /// Compiles with the ciphers' own features alone.
+    #[test]
+    fn keys_are_zeroed_where_the_ciphers_hold_them() {
+        const fn is_zeroed<T: ZeroizeOnDrop>() {}
+        is_zeroed::<XChaCha20Poly1305>();
+        // A keyed hash is two of these.
+        is_zeroed::<Sha256>();
+    }
 
     fn parsed(text: &str) -> Result<Vec<MasterKeyId>, String> {
         let keys = parse(Path::new("master.key"), text);

@@ -84,6 +84,20 @@ pub enum OpenError {
         /// The host in the URL.
         host: String,
     },
+    /// A file for TLS cannot be read, or others can read a key or write any of them.
+    #[error(
+        "{parameter} of the database url cannot be used: {}; it must be a PEM file of this process's user or root",
+        path.display()
+    )]
+    TlsFile {
+        /// Which parameter of the URL names the file.
+        parameter: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, and what to run.
+        #[source]
+        cause: std::io::Error,
+    },
     /// The database server refused the connection.
     #[error(
         "the database at {database} does not answer or refuses the connection; check that it runs, \

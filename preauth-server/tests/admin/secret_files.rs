@@ -9,7 +9,7 @@ use crate::support::{Backend, Sandbox};
 
 const TOKEN: &str = "operator-token-of-the-tests";
 
-fn put(folder: &Path, name: &str, text: &str, mode: u32) {
+pub(crate) fn put(folder: &Path, name: &str, text: &str, mode: u32) {
     let path = folder.join(name);
     std::fs::write(&path, text).unwrap();
     std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();

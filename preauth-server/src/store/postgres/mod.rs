@@ -43,6 +43,7 @@ mod sequences;
 mod session;
 mod statement;
 mod store;
+mod tls_files;
 mod untransacted;
 mod users;
 mod wake;

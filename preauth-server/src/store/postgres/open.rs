@@ -23,7 +23,7 @@ use super::primary::{self, Primary, Watcher};
 use super::reads::{self, SharedRead};
 use super::wake::Wake;
 use super::writer::{self, Aside, BulkWriter, Suspects, Writer};
-use super::{PostgresStore, durability, held, migrations, offers};
+use super::{PostgresStore, durability, held, migrations, offers, tls_files};
 
 /// Timeout of the first connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -164,6 +164,7 @@ pub(super) fn options(url: &DatabaseUrl) -> Result<PgConnectOptions, OpenError> 
             host: options.get_host().to_owned(),
         });
     }
+    tls_files::check(&options)?;
     Ok(options.application_name("preauth-server"))
 }
 
@@ -238,7 +239,7 @@ mod tests {
         for text in [
             "postgres://db.example.com/preauth?sslmode=verify-full",
             "postgres://db.example.com/preauth?sslmode=require&ssl-mode=verify-full",
-            "postgres://10.0.0.7/preauth?sslmode=verify-full&sslrootcert=/etc/ca.pem",
+            "postgres://10.0.0.7/preauth?sslmode=verify-full&application_name=x",
         ] {
             assert!(validate_url(&text.into()).is_ok(), "{text}");
         }

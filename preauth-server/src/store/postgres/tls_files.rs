@@ -1,0 +1,37 @@
+//! The files that a database's URL names for TLS. Whoever can write one of them can pose as the database,
+//! and whoever can read the key can pose as this server.
+
+use std::path::PathBuf;
+
+use sqlx::ConnectOptions;
+use sqlx::postgres::PgConnectOptions;
+
+use crate::files;
+use crate::store::OpenError;
+
+/// How the driver shows a file, unlike a certificate that stands in the URL itself.
+const FILE: &str = "file: ";
+
+/// Refuses a key that others can read, and any of the files that others can write.
+///
+/// The files are those that the driver has read from the URL and its environment: there is no other
+/// reading.
+pub(super) fn check(options: &PgConnectOptions) -> Result<(), OpenError> {
+    for (parameter, value) in options.to_url_lossy().query_pairs() {
+        let Some(path) = value.strip_prefix(FILE).map(PathBuf::from) else {
+            continue;
+        };
+        let (parameter, checked) = match &*parameter {
+            "sslkey" => ("sslkey", files::read_secret(&path).map(drop)),
+            "sslcert" => ("sslcert", files::read_authentic(&path).map(drop)),
+            "sslrootcert" => ("sslrootcert", files::read_authentic(&path).map(drop)),
+            _ => continue,
+        };
+        checked.map_err(|cause| OpenError::TlsFile {
+            parameter,
+            path,
+            cause,
+        })?;
+    }
+    Ok(())
+}
