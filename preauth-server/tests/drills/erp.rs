@@ -122,11 +122,17 @@ impl Erp {
 
     /// Offers a new invoice once, without a key.
     pub(crate) async fn offer_once(&self) {
+        self.offer_once_to(SUPPLIER_EMAIL).await;
+    }
+
+    /// The same to a supplier at this address; whether it was created.
+    pub(crate) async fn offer_once_to(&self, email: &str) -> bool {
         let number = self.next_number();
-        let answer = self.post(&number, &[]).await;
+        let answer = self.post_to(email, &number, &[]).await;
         match answer {
             Ok(answer) if answer.status == 201 => {
                 self.ledger.note_answer(&number, None, &answer);
+                return true;
             }
             Ok(answer) if answer.refusal() == (503, "SERVICE_UNAVAILABLE".to_owned()) => {
                 self.ledger.add(number, None, Outcome::NotDone);
@@ -138,6 +144,7 @@ impl Erp {
             }
             Err(_) => self.ledger.add(number, None, Outcome::Unknown),
         }
+        false
     }
 
     /// One request with these headers; the ledger is not changed.
@@ -146,8 +153,17 @@ impl Erp {
         number: &str,
         headers: &[(&str, &str)],
     ) -> Result<Answer, reqwest::Error> {
+        self.post_to(SUPPLIER_EMAIL, number, headers).await
+    }
+
+    async fn post_to(
+        &self,
+        email: &str,
+        number: &str,
+        headers: &[(&str, &str)],
+    ) -> Result<Answer, reqwest::Error> {
         let body = serde_json::json!({
-            "supplier": {"cnpj": self.supplier, "email": SUPPLIER_EMAIL},
+            "supplier": {"cnpj": self.supplier, "email": email},
             "invoice": {"amount": AMOUNT, "dueDate": due_date(60).to_string(), "number": number},
         });
         let mut all = vec![("content-type", "application/json")];

@@ -10,14 +10,19 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The pause between two complete polls, as a multiple of their duration: they take a twentieth of
-/// the time.
-const REST_FACTOR: u32 = 20;
-/// Maximum time between two complete polls.
-const MAX_REST: Duration = Duration::from_secs(15);
-/// How far before the last result a poll begins: rows with the same time are committed in any
-/// order, and the clocks of two instances differ a little.
+/// So many times as long as it took pass between two complete looks: behind a snapshot they go over
+/// everything since, and must be few beside those that go over what is new.
+const REST_FACTOR: u32 = 200;
+/// Longest time between two complete looks, and after one that failed.
+const MAX_REST: Duration = Duration::from_mins(1);
+/// Time between two looks for what came late.
+const RECENT_REST: Duration = Duration::from_secs(5);
+/// How far before what was found a look begins: what belongs to one moment is committed in any order,
+/// and the clocks of two instances differ a little.
 pub(super) const MARGIN_MS: i64 = 250;
+/// How far before it a look begins that is for what came late: a commit may wait for what others hold
+/// locked.
+pub(super) const RECENT_MS: i64 = 15_000;
 
 /// When the next complete poll is due.
 #[derive(Debug, Default)]
@@ -27,8 +32,13 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    pub(super) fn is_complete(&self, now: Instant) -> bool {
-        self.next.is_none_or(|next| next <= now)
+    /// Whether the look that begins now is a complete one; if it fails, the next one is long after it.
+    pub(super) fn begin(&mut self, now: Instant) -> bool {
+        let is_complete = self.next.is_none_or(|next| next <= now);
+        if is_complete {
+            self.next = now.checked_add(MAX_REST);
+        }
+        is_complete
     }
 
     /// Records that a complete poll took this long.
@@ -38,7 +48,25 @@ impl Pace {
     }
 }
 
-/// The front of one queue, in milliseconds.
+/// When the next look for what came late is.
+#[derive(Debug, Default)]
+pub(super) struct Recent {
+    /// None before the first.
+    next: Option<Instant>,
+}
+
+impl Recent {
+    /// Whether the look that begins now is for what came late.
+    pub(super) fn begin(&mut self, now: Instant) -> bool {
+        let is_recent = self.next.is_none_or(|next| next <= now);
+        if is_recent {
+            self.next = now.checked_add(RECENT_REST);
+        }
+        is_recent
+    }
+}
+
+/// Where one queue begins, in milliseconds.
 #[derive(Debug, Default)]
 pub(super) struct Front(Mutex<State>);
 
@@ -46,6 +74,7 @@ pub(super) struct Front(Mutex<State>);
 struct State {
     from: i64,
     pace: Pace,
+    recent: Recent,
 }
 
 /// A poll of a queue.
@@ -59,12 +88,13 @@ pub(super) struct Look {
 impl Front {
     /// Begins the next poll.
     pub(super) fn look(&self) -> Look {
-        let (state, began) = (self.lock(), Instant::now());
-        let is_complete = state.pace.is_complete(began);
-        let from = if is_complete {
+        let (mut state, began) = (self.lock(), Instant::now());
+        let is_recent = state.recent.begin(began);
+        let from = if state.pace.begin(began) {
             0
         } else {
-            state.from.saturating_sub(MARGIN_MS).max(0)
+            let margin = if is_recent { RECENT_MS } else { MARGIN_MS };
+            state.from.saturating_sub(margin).max(0)
         };
         Look { from, began }
     }
@@ -88,9 +118,7 @@ impl Front {
 pub(super) struct Fronts {
     /// Offers, by expiry.
     pub(super) offers: Front,
-    /// Mails, by next attempt.
-    pub(super) notices: Front,
-    /// Replies, by expiry.
+    /// Replies, by the end of their memory.
     pub(super) replies: Front,
     /// Deliveries, by end.
     pub(super) ended_deliveries: Front,
@@ -104,15 +132,21 @@ pub(super) struct Fronts {
 mod tests {
     use std::time::Duration;
 
-    use super::{Front, MARGIN_MS};
+    use super::{Front, MARGIN_MS, MAX_REST, RECENT_MS, RECENT_REST};
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    async fn after(front: &Front, took: Duration) {
+        let complete = front.look();
+        assert_eq!(complete.from, 0);
+        tokio::time::advance(took).await;
+        front.note(complete, Some(90_000));
+    }
 
     #[tokio::test(start_paused = true)]
     async fn a_look_begins_where_the_one_before_found_something() {
         let front = Front::default();
-        let complete = front.look();
-        assert_eq!(complete.from, 0);
-        tokio::time::advance(Duration::from_millis(50)).await;
-        front.note(complete, Some(90_000));
+        after(&front, SECOND).await;
         let look = front.look();
         assert_eq!(look.from, 90_000 - MARGIN_MS);
         front.note(look, None);
@@ -120,14 +154,29 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn complete_looks_take_a_twentieth_of_the_time() {
+    async fn complete_looks_take_little_of_the_time() {
         let front = Front::default();
-        let complete = front.look();
-        tokio::time::advance(Duration::from_millis(50)).await;
-        front.note(complete, Some(90_000));
-        tokio::time::advance(Duration::from_millis(999)).await;
+        after(&front, SECOND / 20).await;
+        tokio::time::advance(SECOND * 10 - Duration::from_millis(1)).await;
         assert_ne!(front.look().from, 0);
         tokio::time::advance(Duration::from_millis(1)).await;
         assert_eq!(front.look().from, 0);
+        tokio::time::advance(MAX_REST - SECOND).await;
+        assert_ne!(
+            front.look().from,
+            0,
+            "that one failed, and is not repeated at once"
+        );
+        tokio::time::advance(SECOND).await;
+        assert_eq!(front.look().from, 0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn looks_for_what_came_late_begin_seconds_earlier() {
+        let front = Front::default();
+        after(&front, SECOND).await;
+        tokio::time::advance(RECENT_REST).await;
+        assert_eq!(front.look().from, 90_000 - RECENT_MS);
+        assert_eq!(front.look().from, 90_000 - MARGIN_MS);
     }
 }

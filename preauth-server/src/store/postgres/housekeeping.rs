@@ -32,6 +32,8 @@ impl Housekeeping for PostgresStore {
             })
             .await?;
         if settled.made_due > 0 {
+            // As of the resumption, which may be before what was delivered since.
+            self.cursors.look_everywhere();
             self.wake.all();
         }
         Ok(settled.ended.saturating_add(settled.made_due))

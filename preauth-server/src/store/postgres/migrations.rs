@@ -127,6 +127,11 @@ fn steps() -> Vec<Migration> {
             "invoice_file_bytes_before",
             include_str!("../../../migrations/postgres/0020_invoice_file_bytes_before.sql"),
         ),
+        step(
+            21,
+            "mail_queue",
+            include_str!("../../../migrations/postgres/0021_mail_queue.sql"),
+        ),
     ]
 }
 

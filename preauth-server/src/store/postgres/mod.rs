@@ -73,6 +73,7 @@ use connections::Connections;
 use error::Fault;
 use front::Fronts;
 use grouping::Grouped;
+use notices::DueMails;
 use offers::Found;
 use outbox::{Cursors, Finisher};
 use primary::{Primary, Watcher};
@@ -100,7 +101,10 @@ pub struct PostgresStore {
     /// For the dispatcher's polls, which run one after the other.
     claims: Connections,
     cursors: Cursors,
-    fronts: Arc<Fronts>,
+    /// For mails: one claim at a time, and the record of what was sent meanwhile.
+    mails: Connections,
+    due_mails: Arc<DueMails>,
+    fronts: Fronts,
     finisher: Grouped<Finisher>,
     wake: Arc<Wake>,
     primary: Arc<Primary>,

@@ -17,6 +17,7 @@ use crate::store::{DatabaseUrl, OpenError};
 use super::access::KeyLookups;
 use super::connections::{CONNECTIONS, Connections, WAITING_LIMIT};
 use super::error::Fault;
+use super::front::Fronts;
 use super::grouping::Grouped;
 use super::outbox::{self, Cursors, Finisher};
 use super::primary::{self, Primary, Watcher};
@@ -96,7 +97,9 @@ pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> 
         lookups: Grouped::spawn(lookups, reads::LIMITS),
         claims: few(by_keys.clone()),
         cursors: Cursors::default(),
-        fronts: Arc::default(),
+        mails: few(by_keys.clone()),
+        due_mails: Arc::default(),
+        fronts: Fronts::default(),
         finisher: Grouped::spawn(
             Finisher::new(lane(by_keys, held::LOCK_TIMEOUT)),
             outbox::LIMITS,

@@ -15,7 +15,10 @@ use super::rows::Columns;
 #[async_trait]
 impl Watch for PostgresStore {
     async fn waiting(&self, now: Timestamp) -> Result<Waiting, Unavailable> {
-        let waiting = self.read(&now, |connection, now| Box::pin(waiting(connection, *now)));
+        let input = (now, self.due_mails.begins_at());
+        let waiting = self.read(&input, |connection, (now, mails_from)| {
+            Box::pin(waiting(connection, *now, *mails_from))
+        });
         Ok(waiting.await?)
     }
 
@@ -50,7 +53,11 @@ impl Watch for PostgresStore {
 
 /// One step of `waiting` per endpoint with pending deliveries, however many they have; the limits
 /// within keep the planner to the index of each.
-async fn waiting(connection: &mut PgConnection, now: Timestamp) -> Result<Waiting, Fault> {
+async fn waiting(
+    connection: &mut PgConnection,
+    now: Timestamp,
+    mails_from: i64,
+) -> Result<Waiting, Fault> {
     let row = sqlx::query(
         "WITH RECURSIVE
          waiting (endpoint_id) AS (
@@ -83,11 +90,12 @@ async fn waiting(connection: &mut PgConnection, now: Timestamp) -> Result<Waitin
                   WHERE k.is_paused LIMIT $2) AS counted) AS paused_deliveries,
              (SELECT count(*) FROM known WHERE is_paused) AS paused_endpoints,
              (SELECT count(*) FROM (
-                  SELECT 1 FROM notices WHERE status = 'PENDING'
+                  SELECT 1 FROM notices WHERE status = 'PENDING' AND next_attempt_at >= $3
                   ORDER BY next_attempt_at LIMIT $2) AS counted) AS staged_notices",
     )
     .bind(now.unix_millis())
     .bind(i64::from(COUNT_LIMIT))
+    .bind(mails_from)
     .fetch_one(connection)
     .await?;
     let columns = Columns::of("deliveries", &row);

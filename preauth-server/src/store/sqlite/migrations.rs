@@ -110,6 +110,11 @@ fn steps() -> Vec<Migration> {
             "invoice_file_bytes_before",
             include_str!("../../../migrations/sqlite/0020_invoice_file_bytes_before.sql"),
         ),
+        step(
+            21,
+            "mail_queue",
+            include_str!("../../../migrations/sqlite/0021_mail_queue.sql"),
+        ),
     ]
 }
 

@@ -11,69 +11,56 @@ use sqlx::{PgConnection, Row};
 use uuid::Uuid;
 
 use super::super::PostgresStore;
-use super::super::error::{Fault, WriteError, unavailable};
-use super::super::front::Front;
-use super::super::rows::{Columns, count};
-use super::super::session;
-use crate::notices::{
-    Claimed, JoinedNotice, LeasedNotice, MAX_JOINED, NoticeClaim, NoticeQueue, Outcome,
-    POSTPONE_BATCH_SIZE, Turn, Usage, is_counted,
-};
+use super::super::error::{WriteError, unavailable};
+use super::super::rows::Columns;
+use super::super::session::{self, DURABLE, RELAXED};
+use super::due::{self, DueMails};
+use super::{finish, lease, share};
+use crate::notices::{Claimed, LeasedNotice, NoticeClaim, NoticeQueue, Outcome, Turn, is_counted};
 use crate::store::rows::Corrupt;
 use crate::store::set_aside::{LOOK_AGAIN, Unreadable};
 
 #[async_trait]
 impl NoticeQueue for PostgresStore {
     async fn claim(&self, claim: &NoticeClaim) -> Result<Claimed, Unavailable> {
+        // The database's lock lets one claim after the other; whoever waits here needs no connection.
+        let _turn = self.due_mails.turn().await;
+        let input = (*claim, Arc::clone(&self.due_mails));
         // A lease that a crash undoes is held by nobody any more.
-        let input = (*claim, Arc::clone(&self.fronts));
-        let claimed = self.write_relaxed(input, |connection, (claim, fronts)| {
-            Box::pin(self::claim(connection, claim, &fronts.notices))
+        let claimed = session::write(&self.mails, RELAXED, input, |connection, (claim, due)| {
+            Box::pin(self::claim(connection, claim, due))
         });
-        let (claimed, unreadable) = claimed.await?;
+        let (claimed, unreadable) = claimed.await.map_err(unavailable)?;
         self.set_aside.note(unreadable);
         Ok(claimed)
     }
 
     async fn finish(&self, leased: &LeasedNotice, outcome: &Outcome) -> Result<bool, Unavailable> {
         let finished = (leased.id, leased.token, outcome.clone());
-        self.write(finished, |connection, finished| {
-            Box::pin(finish(connection, finished))
+        session::write(&self.mails, DURABLE, finished, |connection, finished| {
+            Box::pin(finish::finish(connection, finished))
         })
         .await
         .map_err(unavailable)
     }
 
     async fn release(&self, leased: &LeasedNotice) -> Result<(), Unavailable> {
-        self.write_relaxed((leased.id, leased.token), |connection, lease| {
-            Box::pin(release(connection, lease))
+        let lease = (leased.id, leased.token);
+        session::write(&self.mails, RELAXED, lease, |connection, lease| {
+            Box::pin(finish::release(connection, lease))
         })
         .await
+        .map_err(unavailable)?;
+        self.due_mails.look_everywhere();
+        Ok(())
     }
 
     async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable> {
-        let from = self.fronts.notices.look().from;
-        // Over the connections whose plans keep to an index.
-        let due = session::read(&self.claims, &from, |connection, from| {
-            Box::pin(next_due(connection, *from))
+        let due = session::read(&self.mails, &self.due_mails, |connection, due| {
+            Box::pin(due::next_due(connection, due))
         });
         Ok(due.await?)
     }
-}
-
-async fn next_due(connection: &mut PgConnection, from: i64) -> Result<Option<Timestamp>, Fault> {
-    let row = sqlx::query(
-        "SELECT next_attempt_at FROM notices
-         WHERE status = 'PENDING' AND next_attempt_at >= $1 AND joined_to IS NULL
-           AND (leased_until IS NULL
-                OR leased_until <= (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT)
-         ORDER BY next_attempt_at, id LIMIT 1",
-    )
-    .bind(from)
-    .fetch_optional(connection)
-    .await?;
-    let due = row.map(|row| Columns::of("notices", &row).timestamp("next_attempt_at"));
-    Ok(due.transpose()?)
 }
 
 /// The advisory lock under which leases are taken, so that instances take turns and count each
@@ -81,11 +68,12 @@ async fn next_due(connection: &mut PgConnection, from: i64) -> Result<Option<Tim
 const CLAIMING: i64 = 0x7072_6561_7574_6802;
 
 /// The mail that has been due for longest, before it is known whether its turn has come.
-struct DueMail {
-    id: NoticeId,
+pub(super) struct DueMail {
+    pub(super) id: NoticeId,
+    pub(super) next_attempt_at: i64,
     kind: NoticeKind,
-    head_office: CompanyId,
-    mailbox: String,
+    pub(super) head_office: CompanyId,
+    pub(super) mailbox: String,
     /// Whether it was put off before.
     is_held: bool,
     /// A lease that ran out keeps its place in the share: nobody knows whether the mail was sent.
@@ -98,18 +86,18 @@ struct DueMail {
 async fn claim(
     connection: &mut PgConnection,
     claim: &NoticeClaim,
-    front: &Front,
+    due: &DueMails,
 ) -> Result<(Claimed, Option<Unreadable>), WriteError> {
     // In a statement of its own: the next one sees the lease that the instance before took.
     sqlx::query("SELECT pg_advisory_xact_lock($1)")
         .bind(CLAIMING)
         .execute(&mut *connection)
         .await?;
-    let Some(row) = next(connection, claim, front).await? else {
+    let Some(row) = due::next(connection, claim.now, due).await? else {
         return Ok((Claimed::Nothing, None));
     };
     let claimed = match head(&row) {
-        Ok(head) => claim_head(connection, &head, claim).await?,
+        Ok(head) => claim_head(connection, &head, claim, due).await?,
         Err(cause) => Err(cause),
     };
     match claimed {
@@ -125,27 +113,30 @@ async fn claim_head(
     connection: &mut PgConnection,
     head: &DueMail,
     claim: &NoticeClaim,
+    due: &DueMails,
 ) -> Result<Result<Claimed, Corrupt>, WriteError> {
     if head.is_over {
         return Ok(Ok(cancel(connection, head, claim.now).await?));
     }
-    let (mut takes_others, mut new_mailboxes) = (false, None);
+    let (mut takes_others, mut opening, mut new_mailboxes) = (false, None, None);
     if is_counted(head.kind) && !head.has_place {
-        let usage = usage(connection, head, claim).await?;
-        match claim.turn(&usage) {
+        let used = share::usage(connection, head, claim).await?;
+        match claim.turn(&used.usage) {
             Turn::At(later) => {
-                put_off(connection, head, claim.now, later).await?;
+                due.forget(&share::put_off(connection, head, claim.now, later).await?);
                 return Ok(Ok(Claimed::PutOff));
             }
             Turn::Now { is_last } => takes_others = is_last || head.is_held,
         }
-        new_mailboxes = usage.is_new.then(|| usage.new_mailboxes.saturating_add(1));
+        opening = used.opening;
+        let is_new = used.usage.is_new;
+        new_mailboxes = is_new.then(|| used.usage.new_mailboxes.saturating_add(1));
     }
-    let Some(row) = lease(connection, head, claim, new_mailboxes.is_some()).await? else {
+    let Some(row) = lease::lease(connection, head, claim, opening).await? else {
         return Ok(Ok(Claimed::PutOff));
     };
-    let joined = lease_joined(connection, head, claim, takes_others).await?;
-    Ok(leased(&row, &joined).map(|leased| {
+    let joined = lease::lease_joined(connection, head, claim, takes_others).await?;
+    Ok(lease::leased(&row, &joined).map(|leased| {
         Claimed::Leased(Box::new(LeasedNotice {
             new_mailboxes,
             ..leased
@@ -167,7 +158,7 @@ async fn put_aside(
         .await?;
     sqlx::query(
         "UPDATE notices SET joined_to = NULL, leased_until = NULL
-         WHERE joined_to = $1 AND status = 'PENDING'",
+         WHERE joined_to = $1 AND status || '' = 'PENDING'",
     )
     .bind(id)
     .execute(connection)
@@ -175,36 +166,11 @@ async fn put_aside(
     Ok(id.to_string())
 }
 
-async fn next(
-    connection: &mut PgConnection,
-    claim: &NoticeClaim,
-    front: &Front,
-) -> Result<Option<PgRow>, WriteError> {
-    let look = front.look();
-    let row = sqlx::query(
-        "SELECT n.id, n.kind, n.next_attempt_at, n.head_office_id, mailbox(n.recipient) AS mailbox, n.is_held,
-             n.leased_until IS NOT NULL AS has_place,
-             coalesce(o.status <> 'IN_PRE_AUTH' OR o.expires_at < $1, FALSE) AS is_over
-         FROM notices n LEFT JOIN operations o ON o.id = n.operation_id
-         WHERE n.status = 'PENDING' AND n.next_attempt_at >= $2 AND n.next_attempt_at <= $1
-           AND n.joined_to IS NULL
-           AND (n.leased_until IS NULL
-                OR n.leased_until <= (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT)
-         ORDER BY n.next_attempt_at, n.id LIMIT 1",
-    )
-    .bind(claim.now.unix_millis())
-    .bind(look.from)
-    .fetch_optional(connection)
-    .await?;
-    let first = row.as_ref().map(|row| row.try_get("next_attempt_at"));
-    front.note(look, first.transpose()?);
-    Ok(row)
-}
-
 fn head(row: &PgRow) -> Result<DueMail, Corrupt> {
     let columns = Columns::of("notices", row);
     Ok(DueMail {
         id: NoticeId::new(columns.uuid("id")?),
+        next_attempt_at: columns.raw("next_attempt_at")?,
         kind: columns.parsed("kind")?,
         head_office: CompanyId::new(columns.uuid("head_office_id")?),
         mailbox: columns.raw("mailbox")?,
@@ -224,7 +190,7 @@ async fn cancel(
         "UPDATE notices
          SET status = 'CANCELED', next_attempt_at = NULL, ended_at = $2, is_held = FALSE,
              leased_until = NULL
-         WHERE id = $1 AND status = 'PENDING'",
+         WHERE id = $1 AND status || '' = 'PENDING'",
     )
     .bind(head.id.as_uuid())
     .bind(now.unix_millis())
@@ -233,7 +199,7 @@ async fn cancel(
     // What went with it goes on without it.
     sqlx::query(
         "UPDATE notices SET joined_to = NULL, is_held = TRUE, leased_until = NULL
-         WHERE joined_to = $1 AND status = 'PENDING'",
+         WHERE joined_to = $1 AND status || '' = 'PENDING'",
     )
     .bind(head.id.as_uuid())
     .execute(connection)
@@ -243,239 +209,4 @@ async fn cancel(
         0 => Claimed::PutOff,
         _ => Claimed::Canceled { id, kind },
     })
-}
-
-/// What the mailbox was sent today, and what others are leased and may be sent. In one statement, so
-/// that none is overlooked while it becomes the other.
-async fn usage(
-    connection: &mut PgConnection,
-    head: &DueMail,
-    claim: &NoticeClaim,
-) -> Result<Usage, WriteError> {
-    // Leases are few, unlike the mails that may wait for the mailbox.
-    let row = sqlx::query(
-        "WITH sent AS (
-             SELECT head_office_id FROM notices
-             WHERE mailbox(recipient) = $1 AND status = 'SENT' AND joined_to IS NULL
-               AND ended_at >= $3 AND kind <> 'ENDPOINT_PAUSED'),
-         under_way AS (
-             SELECT head_office_id FROM notices
-             WHERE leased_until IS NOT NULL AND joined_to IS NULL AND mailbox(recipient) = $1
-               AND kind <> 'ENDPOINT_PAUSED')
-         SELECT
-             (SELECT count(*) FROM sent) AS sent,
-             (SELECT count(*) FROM under_way) AS under_way,
-             (SELECT count(*) FROM sent WHERE head_office_id = $2) AS sent_by_office,
-             (SELECT count(*) FROM under_way WHERE head_office_id = $2) AS under_way_of_office,
-             NOT EXISTS (SELECT 1 FROM notices
-                         WHERE head_office_id = $2 AND mailbox(recipient) = $1 AND status = 'SENT')
-                 AND NOT EXISTS (SELECT 1 FROM notices
-                         WHERE head_office_id = $2 AND mailbox(recipient) = $1 AND status = 'FAILED')
-                 AS is_new,
-             (SELECT count(*) FROM (
-                  SELECT 1 FROM notices
-                  WHERE head_office_id = $2 AND opened_at >= $3 LIMIT $4) AS opened)
-                 AS new_mailboxes",
-    )
-    .bind(&head.mailbox)
-    .bind(head.head_office.as_uuid())
-    .bind(claim.share.begins.unix_millis())
-    .bind(i64::from(claim.share.limits.new_mailboxes.get()))
-    .fetch_one(connection)
-    .await?;
-    let columns = Columns::of("notices", &row);
-    Ok(Usage {
-        sent: count(columns.raw("sent")?),
-        under_way: count(columns.raw("under_way")?),
-        sent_by_office: count(columns.raw("sent_by_office")?),
-        under_way_of_office: count(columns.raw("under_way_of_office")?),
-        is_new: columns.raw("is_new")?,
-        new_mailboxes: count(columns.raw("new_mailboxes")?),
-    })
-}
-
-/// Has everything of the head office that is due to the mailbox wait, a bounded number at a time.
-async fn put_off(
-    connection: &mut PgConnection,
-    head: &DueMail,
-    now: Timestamp,
-    later: Timestamp,
-) -> Result<(), WriteError> {
-    sqlx::query(
-        "UPDATE notices SET next_attempt_at = $3, is_held = TRUE
-         WHERE id IN (SELECT id FROM notices
-                      WHERE head_office_id = $5 AND mailbox(recipient) = $1 AND status = 'PENDING'
-                        AND next_attempt_at <= $2 AND leased_until IS NULL
-                        AND joined_to IS NULL AND kind <> 'ENDPOINT_PAUSED'
-                      LIMIT $4)",
-    )
-    .bind(&head.mailbox)
-    .bind(now.unix_millis())
-    .bind(later.unix_millis())
-    .bind(i64::from(POSTPONE_BATCH_SIZE))
-    .bind(head.head_office.as_uuid())
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-async fn lease(
-    connection: &mut PgConnection,
-    head: &DueMail,
-    claim: &NoticeClaim,
-    opens: bool,
-) -> Result<Option<PgRow>, WriteError> {
-    let row = sqlx::query(
-        "UPDATE notices
-         SET lease_token = lease_token + 1, is_held = FALSE,
-             opened_at = CASE WHEN $3 THEN $4 ELSE opened_at END,
-             leased_until = (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT + $2
-         WHERE id = $1 AND status = 'PENDING'
-           AND (leased_until IS NULL
-                OR leased_until <= (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT)
-         RETURNING id, lease_token, kind, recipient, content, attempts_made, head_office_id",
-    )
-    .bind(head.id.as_uuid())
-    .bind(claim.lease.num_milliseconds())
-    .bind(opens)
-    .bind(claim.now.unix_millis())
-    .fetch_optional(connection)
-    .await?;
-    Ok(row)
-}
-
-/// Leases what goes in the mail: what went in it before, less what can no longer be requested; and at
-/// its first attempt, if it takes others along, what else waits of its head office for its mailbox.
-async fn lease_joined(
-    connection: &mut PgConnection,
-    head: &DueMail,
-    claim: &NoticeClaim,
-    takes_others: bool,
-) -> Result<Vec<PgRow>, WriteError> {
-    sqlx::query(
-        "UPDATE notices
-         SET status = 'CANCELED', next_attempt_at = NULL, ended_at = $2, is_held = FALSE,
-             leased_until = NULL, joined_to = NULL
-         WHERE joined_to = $1 AND status = 'PENDING'
-           AND EXISTS (SELECT 1 FROM operations o WHERE o.id = notices.operation_id
-                       AND (o.status <> 'IN_PRE_AUTH' OR o.expires_at < $2))",
-    )
-    .bind(head.id.as_uuid())
-    .bind(claim.now.unix_millis())
-    .execute(&mut *connection)
-    .await?;
-    let rows = sqlx::query(
-        "UPDATE notices
-         SET joined_to = $1, is_held = FALSE, lease_token = lease_token + 1,
-             leased_until = (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT + $3
-         WHERE id IN (
-             SELECT id FROM notices WHERE joined_to = $1 AND status = 'PENDING'
-             UNION ALL
-             SELECT id FROM (
-                 SELECT n.id FROM notices n JOIN operations o ON o.id = n.operation_id
-                 WHERE $6 AND n.head_office_id = $4 AND mailbox(n.recipient) = $5
-                   AND n.status = 'PENDING' AND n.kind IN ('OFFER', 'INVITATION')
-                   AND n.id <> $1
-                   AND n.joined_to IS NULL AND n.leased_until IS NULL
-                   AND (n.is_held OR n.next_attempt_at <= $2)
-                   AND NOT (o.status <> 'IN_PRE_AUTH' OR o.expires_at < $2)
-                   AND NOT EXISTS (SELECT 1 FROM notices j WHERE j.joined_to = n.id)
-                   AND NOT EXISTS (SELECT 1 FROM notices j WHERE j.joined_to = $1)
-                 ORDER BY n.next_attempt_at, n.id LIMIT $7) AS others)
-         RETURNING id, kind, content",
-    )
-    .bind(head.id.as_uuid())
-    .bind(claim.now.unix_millis())
-    .bind(claim.lease.num_milliseconds())
-    .bind(head.head_office.as_uuid())
-    .bind(&head.mailbox)
-    .bind(takes_others)
-    .bind(i64::from(MAX_JOINED.saturating_sub(1)))
-    .fetch_all(connection)
-    .await?;
-    Ok(rows)
-}
-
-fn leased(row: &PgRow, joined: &[PgRow]) -> Result<LeasedNotice, Corrupt> {
-    let columns = Columns::of("notices", row);
-    let mut joined: Vec<_> = joined.iter().map(self::joined).collect::<Result<_, _>>()?;
-    // In the order in which they were staged.
-    joined.sort_by(|one: &JoinedNotice, other| one.id.as_uuid().cmp(other.id.as_uuid()));
-    Ok(LeasedNotice {
-        id: NoticeId::new(columns.uuid("id")?),
-        token: columns.raw("lease_token")?,
-        kind: columns.parsed("kind")?,
-        recipient: columns.parsed("recipient")?,
-        content: columns.raw("content")?,
-        attempts_made: columns.raw("attempts_made")?,
-        head_office: CompanyId::new(columns.uuid("head_office_id")?),
-        joined,
-        new_mailboxes: None,
-    })
-}
-
-fn joined(row: &PgRow) -> Result<JoinedNotice, Corrupt> {
-    let columns = Columns::of("notices", row);
-    Ok(JoinedNotice {
-        id: NoticeId::new(columns.uuid("id")?),
-        kind: columns.parsed("kind")?,
-        content: columns.raw("content")?,
-    })
-}
-
-async fn finish(
-    connection: &mut PgConnection,
-    (id, token, outcome): &(NoticeId, i64, Outcome),
-) -> Result<bool, WriteError> {
-    let columns = outcome.columns();
-    let done = sqlx::query(
-        "UPDATE notices
-         SET status = $3, next_attempt_at = $4, ended_at = $5, last_error = $6,
-             attempts_made = attempts_made + 1, leased_until = NULL
-         WHERE id = $1 AND lease_token = $2 AND leased_until IS NOT NULL",
-    )
-    .bind(id.as_uuid())
-    .bind(token)
-    .bind(columns.status)
-    .bind(columns.next_attempt_at)
-    .bind(columns.ended_at)
-    .bind(columns.last_error)
-    .execute(&mut *connection)
-    .await?;
-    if done.rows_affected() == 0 {
-        return Ok(false);
-    }
-    sqlx::query(
-        "UPDATE notices
-         SET status = $2, next_attempt_at = $3, ended_at = $4, last_error = $5,
-             attempts_made = attempts_made + 1, leased_until = NULL
-         WHERE joined_to = $1 AND status = 'PENDING'",
-    )
-    .bind(id.as_uuid())
-    .bind(columns.status)
-    .bind(columns.next_attempt_at)
-    .bind(columns.ended_at)
-    .bind(columns.last_error)
-    .execute(connection)
-    .await?;
-    Ok(true)
-}
-
-async fn release(
-    connection: &mut PgConnection,
-    (id, token): &(NoticeId, i64),
-) -> Result<(), WriteError> {
-    let released =
-        sqlx::query("UPDATE notices SET leased_until = NULL WHERE id = $1 AND lease_token = $2")
-            .bind(id.as_uuid())
-            .bind(token)
-            .execute(&mut *connection)
-            .await?;
-    if released.rows_affected() == 1 {
-        sqlx::query("UPDATE notices SET leased_until = NULL WHERE joined_to = $1")
-            .bind(id.as_uuid())
-            .execute(connection)
-            .await?;
-    }
-    Ok(())
 }

@@ -1,10 +1,10 @@
 //! Where polls of the outbox begin, so that they skip what was delivered long ago.
 //!
-//! While a snapshot of the database is held open, index entries outlive their rows. A poll from the
-//! front of an endpoint's queue then goes over everything that was delivered since. So most polls
-//! begin at the earliest delivery that the previous poll found. Deliveries with an earlier time
-//! that came later, because of a late commit or an expired lease, are found by a complete poll (see
-//! `front`).
+//! While somebody holds a snapshot of the database open, the entries of an index outlive the rows that
+//! they stood for. A look that begins at the front of an endpoint's queue then goes over everything that
+//! was delivered since. So most looks begin at the earliest delivery that the look before found. What
+//! has an earlier time and came later is found by looks that begin some seconds earlier, now and then, and
+//! by a complete one (see `front`); a lease that ran out, by the end of leases.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -13,12 +13,14 @@ use std::time::Duration;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::super::front::{MARGIN_MS, Pace};
+use super::super::front::{MARGIN_MS, Pace, RECENT_MS, Recent};
 
 /// An endpoint without work for this long loses its cursor.
 const IDLE: Duration = Duration::from_mins(10);
 /// Maximum number of endpoints with a cursor. Each of them is polled even without work.
 const MAX_ENDPOINTS: usize = 256;
+/// Time between two looks for leases that ran out.
+const EXPIRY_REST: Duration = Duration::from_secs(2);
 
 /// The queue fronts of the busiest endpoints.
 #[derive(Debug, Default)]
@@ -28,6 +30,10 @@ pub(in super::super) struct Cursors(Mutex<State>);
 struct State {
     by_endpoint: BTreeMap<Uuid, Moved>,
     pace: Pace,
+    recent: Recent,
+    /// No lease that ended before is held any more, by the database's clock.
+    expired_from: i64,
+    expiry_at: Option<Instant>,
 }
 
 /// A cursor, and when it was last moved.
@@ -105,7 +111,28 @@ impl Cursors {
         self.lock().look(Instant::now())
     }
 
-    /// Records how long a poll took and what it found.
+    /// What a look goes over that is no claim: it finds nothing that the next claim would not.
+    pub(super) fn look_without_claim(&self) -> Look {
+        self.lock().usual(MARGIN_MS)
+    }
+
+    /// Has the next look go over everything: something may be due before what was found.
+    pub(in super::super) fn look_everywhere(&self) {
+        self.lock().pace = Pace::default();
+    }
+
+    /// Whose leases may have run out, and from which end of a lease on; none when that was asked just now.
+    pub(super) fn expiry(&self) -> Option<(Vec<Uuid>, i64)> {
+        self.lock().expiry(Instant::now())
+    }
+
+    /// Takes note of the deliveries whose leases ran out: where the queues of their endpoints begin
+    /// again, and from which end of a lease on to look the next time.
+    pub(super) fn note_expired(&self, due_from: &[(Uuid, i64)], expired_from: i64) {
+        self.lock().note_expired(due_from, expired_from);
+    }
+
+    /// Takes note of how long a look took and what it found.
     pub(super) fn note(&self, look: &Look, took: Duration, found: &[(Uuid, Cursor)]) {
         self.lock().note(look, Instant::now(), took, found);
     }
@@ -116,12 +143,24 @@ impl Cursors {
 }
 
 impl State {
-    fn look(&self, now: Instant) -> Look {
-        let is_complete = self.pace.is_complete(now);
+    fn look(&mut self, now: Instant) -> Look {
+        let is_recent = self.recent.begin(now);
+        if self.pace.begin(now) {
+            Look {
+                after: vec![Uuid::nil()],
+                before: vec![Uuid::max()],
+                ..Look::default()
+            }
+        } else {
+            self.usual(if is_recent { RECENT_MS } else { MARGIN_MS })
+        }
+    }
+
+    fn usual(&self, margin: i64) -> Look {
         let mut look = Look::default();
         look.after.push(Uuid::nil());
-        for (endpoint, moved) in self.by_endpoint.iter().filter(|_| !is_complete) {
-            let due_from = moved.cursor.due_from.saturating_sub(MARGIN_MS);
+        for (endpoint, moved) in &self.by_endpoint {
+            let due_from = moved.cursor.due_from.saturating_sub(margin);
             look.endpoints.push(*endpoint);
             look.due_from.push(due_from);
             look.leased_from.push(moved.cursor.leased_from);
@@ -130,6 +169,27 @@ impl State {
         }
         look.before.push(Uuid::max());
         look
+    }
+
+    fn expiry(&mut self, now: Instant) -> Option<(Vec<Uuid>, i64)> {
+        let is_due = self.expiry_at.is_none_or(|at| at <= now);
+        if !is_due || self.by_endpoint.is_empty() {
+            return None;
+        }
+        self.expiry_at = now.checked_add(EXPIRY_REST);
+        Some((
+            self.by_endpoint.keys().copied().collect(),
+            self.expired_from,
+        ))
+    }
+
+    fn note_expired(&mut self, due_from: &[(Uuid, i64)], expired_from: i64) {
+        self.expired_from = expired_from;
+        for (endpoint, due_from) in due_from {
+            if let Some(moved) = self.by_endpoint.get_mut(endpoint) {
+                moved.cursor.due_from = moved.cursor.due_from.min(*due_from);
+            }
+        }
     }
 
     fn note(&mut self, look: &Look, now: Instant, took: Duration, found: &[(Uuid, Cursor)]) {
@@ -164,7 +224,7 @@ mod tests {
     use tokio::time::Instant;
     use uuid::Uuid;
 
-    use super::{Cursor, IDLE, Look, MARGIN_MS, MAX_ENDPOINTS, State};
+    use super::{Cursor, EXPIRY_REST, IDLE, Look, MARGIN_MS, MAX_ENDPOINTS, RECENT_MS, State};
 
     const TOOK: Duration = Duration::from_millis(100);
 
@@ -208,18 +268,44 @@ mod tests {
     }
 
     #[test]
-    fn complete_looks_take_a_twentieth_of_the_time() {
+    fn complete_looks_take_little_of_the_time() {
         let (mut state, now) = (State::default(), Instant::now());
         let complete = state.look(now);
         state.note(&complete, now, TOOK, &[found(1, 90_000)]);
-        assert!(!state.look(now + TOOK * 19).is_complete());
-        assert!(state.look(now + TOOK * 20).is_complete());
-        let complete = state.look(now + TOOK * 20);
-        state.note(&complete, now + TOOK * 20, TOOK, &[]);
-        let next = state.look(now + TOOK * 21);
+        assert!(!state.look(now + TOOK * 199).is_complete());
+        assert!(state.look(now + TOOK * 200).is_complete());
+        let complete = state.look(now + TOOK * 200);
+        state.note(&complete, now + TOOK * 200, TOOK, &[]);
+        let next = state.look(now + TOOK * 201);
         assert_eq!(next.due_from, [90_000 - MARGIN_MS], "kept while it is idle");
-        state.note(&complete, now + IDLE, TOOK, &[]);
+        state.note(&Look::default(), now + IDLE, TOOK, &[]);
         assert!(state.by_endpoint.is_empty(), "given up");
+    }
+
+    #[test]
+    fn looks_for_what_came_late_begin_seconds_earlier() {
+        let (mut state, now) = (State::default(), Instant::now());
+        let complete = state.look(now);
+        state.note(&complete, now, TOOK, &[found(1, 90_000)]);
+        let later = now + Duration::from_secs(5);
+        assert_eq!(state.look(later).due_from, [90_000 - RECENT_MS]);
+        assert_eq!(state.look(later).due_from, [90_000 - MARGIN_MS]);
+    }
+
+    #[test]
+    fn a_queue_begins_again_where_a_lease_ran_out() {
+        let (mut state, now) = (State::default(), Instant::now());
+        assert_eq!(state.expiry(now), None, "all looks go over everything");
+        let complete = state.look(now);
+        state.note(&complete, now, TOOK, &[found(1, 90_000)]);
+        let endpoint = Uuid::from_u128(1);
+        assert_eq!(state.expiry(now), Some((vec![endpoint], 0)));
+        assert_eq!(state.expiry(now + TOOK), None, "it was asked just now");
+        state.note_expired(&[(endpoint, 40_000)], 77);
+        let next = state.look(now + TOOK);
+        assert_eq!(next.due_from, [40_000 - MARGIN_MS]);
+        let later = now + EXPIRY_REST;
+        assert_eq!(state.expiry(later), Some((vec![endpoint], 77)));
     }
 
     #[test]
@@ -229,7 +315,8 @@ mod tests {
         let all: Vec<_> = (1..=300).map(|it| found(it, 90_000)).collect();
         state.note(&complete, now, TOOK, &all);
         assert_eq!(state.look(now).endpoints.len(), MAX_ENDPOINTS);
-        state.note(&state.look(now), now, TOOK, &[found(1, 95_000)]);
+        let next = state.look(now);
+        state.note(&next, now, TOOK, &[found(1, 95_000)]);
         assert_eq!(state.look(now).due_from[0], 95_000 - MARGIN_MS);
     }
 }

@@ -3,6 +3,7 @@
 
 mod claim;
 mod cursors;
+mod expired;
 mod finish;
 mod outcomes;
 
@@ -25,6 +26,7 @@ pub(super) use finish::{Finisher, LIMITS};
 #[async_trait]
 impl Outbox for PostgresStore {
     async fn claim(&self, claim: &Claim) -> Result<Vec<Leased>, Unavailable> {
+        self.find_expired().await?;
         let look = self.cursors.look();
         let input = (*claim, look.clone());
         let found = session::write(&self.claims, claim::BEGIN, input, |connection, input| {
@@ -71,7 +73,7 @@ impl Outbox for PostgresStore {
     }
 
     async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable> {
-        let look = self.cursors.look();
+        let look = self.cursors.look_without_claim();
         let due = session::read(&self.claims, &look, |connection, look| {
             Box::pin(next_due(connection, look))
         });
@@ -79,7 +81,22 @@ impl Outbox for PostgresStore {
     }
 }
 
-/// One step of `waiting` per endpoint with pending deliveries, however many they have.
+impl PostgresStore {
+    /// Has queues begin again where leases ran out: the next look would not go back to these.
+    async fn find_expired(&self) -> Result<(), Unavailable> {
+        let Some(expiry) = self.cursors.expiry() else {
+            return Ok(());
+        };
+        let found = session::read(&self.claims, &expiry, |connection, (endpoints, from)| {
+            Box::pin(expired::find(connection, endpoints, *from))
+        });
+        let (due_from, expired_from) = found.await?;
+        self.cursors.note_expired(&due_from, expired_from);
+        Ok(())
+    }
+}
+
+/// One step of `waiting` per endpoint with pending deliveries, however many they are.
 async fn next_due(connection: &mut PgConnection, look: &Look) -> Result<Option<Timestamp>, Fault> {
     let millis: Option<i64> = sqlx::query_scalar(concat!(
         "WITH RECURSIVE ",

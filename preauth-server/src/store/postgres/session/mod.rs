@@ -36,7 +36,7 @@ pub(super) type Run<I, T, E> =
 /// Begins a write that is durable: it survives a crash of the database once it was answered.
 pub(super) const DURABLE: &str = "BEGIN";
 /// Begins a write that a crash of the database may undo.
-const RELAXED: &str = "BEGIN; SET LOCAL synchronous_commit = off";
+pub(super) const RELAXED: &str = "BEGIN; SET LOCAL synchronous_commit = off";
 
 impl PostgresStore {
     /// Reads by one statement; retried once when the connection is broken.

@@ -107,19 +107,21 @@ async fn claim_head(
     if head.is_over {
         return Ok(Ok(cancel(connection, head, claim.now).await?));
     }
-    let (mut takes_others, mut new_mailboxes) = (false, None);
+    let (mut takes_others, mut opening, mut new_mailboxes) = (false, None, None);
     if is_counted(head.kind) && !head.has_place {
-        let usage = usage(connection, head, claim).await?;
-        match claim.turn(&usage) {
+        let used = usage(connection, head, claim).await?;
+        match claim.turn(&used.usage) {
             Turn::At(later) => {
                 put_off(connection, head, claim.now, later).await?;
                 return Ok(Ok(Claimed::PutOff));
             }
             Turn::Now { is_last } => takes_others = is_last || head.is_held,
         }
-        new_mailboxes = usage.is_new.then(|| usage.new_mailboxes.saturating_add(1));
+        opening = used.opening;
+        let is_new = used.usage.is_new;
+        new_mailboxes = is_new.then(|| used.usage.new_mailboxes.saturating_add(1));
     }
-    let Some(row) = lease(connection, head, claim, new_mailboxes.is_some()).await? else {
+    let Some(row) = lease(connection, head, claim, opening).await? else {
         return Ok(Ok(Claimed::PutOff));
     };
     let joined = lease_joined(connection, head, claim, takes_others).await?;
@@ -218,13 +220,31 @@ async fn cancel(
     })
 }
 
+/// A mailbox that a head office reaches for the first time.
+#[derive(Clone, Copy, Debug)]
+struct Opening {
+    /// When, and never before the one that was opened last.
+    at: i64,
+    /// Which one of the day it is.
+    number: i64,
+}
+
+/// What a mailbox was sent, and what its mail would open.
+struct Used {
+    usage: Usage,
+    opening: Option<Opening>,
+}
+
 /// What the mailbox was sent today, and what others are leased and may be sent. In one statement, so
 /// that none is overlooked while it becomes the other.
+///
+/// Mailboxes that were reached for the first time are numbered, because to count them would take the
+/// longer the more there are. Those that a build before opened have no number, and are counted.
 async fn usage(
     connection: &mut SqliteConnection,
     head: &DueMail,
     claim: &NoticeClaim,
-) -> Result<Usage, WriteError> {
+) -> Result<Used, WriteError> {
     // Leases are few, unlike the mails that may wait for the mailbox.
     let row = sqlx::query(
         "WITH sent AS (
@@ -234,7 +254,11 @@ async fn usage(
          under_way AS (
              SELECT head_office_id FROM notices INDEXED BY notices_leased
              WHERE leased_until IS NOT NULL AND joined_to IS NULL AND mailbox = ?1
-               AND kind <> 'ENDPOINT_PAUSED')
+               AND kind <> 'ENDPOINT_PAUSED'),
+         latest AS MATERIALIZED (
+             SELECT opened_at, opened_number FROM notices
+             WHERE head_office_id = ?2 AND opened_at >= ?3 AND opened_number IS NOT NULL
+             ORDER BY opened_at DESC, opened_number DESC LIMIT 1)
          SELECT
              (SELECT count(*) FROM sent) AS sent,
              (SELECT count(*) FROM under_way) AS under_way,
@@ -245,26 +269,42 @@ async fn usage(
                  AND NOT EXISTS (SELECT 1 FROM notices
                          WHERE head_office_id = ?2 AND mailbox = ?1 AND status = 'FAILED')
                  AS is_new,
-             (SELECT count(*) FROM (
-                  SELECT 1 FROM notices
-                  WHERE head_office_id = ?2 AND opened_at >= ?3 LIMIT ?4) AS opened)
+             (SELECT opened_number FROM notices WHERE id = ?5 AND opened_at >= ?3) AS own_number,
+             (SELECT opened_at FROM latest) AS latest_at,
+             coalesce((SELECT opened_number FROM latest), 0)
+                 + (SELECT count(*) FROM (
+                        SELECT 1 FROM notices
+                        WHERE head_office_id = ?2
+                          AND opened_at >= coalesce((SELECT opened_at FROM latest), ?3)
+                          AND opened_number IS NULL LIMIT ?4) AS of_builds_before)
                  AS new_mailboxes",
     )
     .bind(&head.mailbox)
     .bind(head.head_office.as_uuid().as_bytes().as_slice())
     .bind(claim.share.begins.unix_millis())
     .bind(claim.share.limits.new_mailboxes.get())
+    .bind(head.id.as_uuid().as_bytes().as_slice())
     .fetch_one(connection)
     .await?;
     let columns = Columns::of("notices", &row);
-    Ok(Usage {
+    let opened: i64 = columns.raw("new_mailboxes")?;
+    let own: Option<i64> = columns.raw("own_number")?;
+    let latest_at: Option<i64> = columns.raw("latest_at")?;
+    let usage = Usage {
         sent: count(columns.raw("sent")?),
         under_way: count(columns.raw("under_way")?),
         sent_by_office: count(columns.raw("sent_by_office")?),
         under_way_of_office: count(columns.raw("under_way_of_office")?),
         is_new: columns.raw("is_new")?,
-        new_mailboxes: count(columns.raw("new_mailboxes")?),
-    })
+        // One that was tried before has its place.
+        new_mailboxes: count(own.map_or(opened, |own| own.saturating_sub(1))),
+    };
+    let opening = Opening {
+        at: claim.now.unix_millis().max(latest_at.unwrap_or(i64::MIN)),
+        number: opened.saturating_add(1),
+    };
+    let opening = (usage.is_new && own.is_none()).then_some(opening);
+    Ok(Used { usage, opening })
 }
 
 /// Has everything of the head office that is due to the mailbox wait, a bounded number at a time.
@@ -296,20 +336,20 @@ async fn lease(
     connection: &mut SqliteConnection,
     head: &DueMail,
     claim: &NoticeClaim,
-    opens: bool,
+    opening: Option<Opening>,
 ) -> Result<Option<SqliteRow>, WriteError> {
     let row = sqlx::query(
         "UPDATE notices
          SET lease_token = lease_token + 1, is_held = 0,
-             opened_at = CASE WHEN ?3 THEN ?4 ELSE opened_at END,
+             opened_at = coalesce(?3, opened_at), opened_number = coalesce(?4, opened_number),
              leased_until = CAST(unixepoch('subsec') * 1000 AS INTEGER) + ?2
          WHERE id = ?1 AND status = 'PENDING'
          RETURNING id, lease_token, kind, recipient, content, attempts_made, head_office_id",
     )
     .bind(head.id.as_uuid().as_bytes().as_slice())
     .bind(claim.lease.num_milliseconds())
-    .bind(opens)
-    .bind(claim.now.unix_millis())
+    .bind(opening.map(|it| it.at))
+    .bind(opening.map(|it| it.number))
     .fetch_optional(connection)
     .await?;
     Ok(row)

@@ -1,0 +1,277 @@
+//! Which mails are due, found by few looks at the front of the queue.
+//!
+//! While somebody holds a snapshot of the database open, the entries of an index outlive the rows that
+//! they stood for. So a look lists many mails, which are then found by their ids; the next one begins
+//! where it found the first. What came late is found by looks that begin some seconds earlier, now and
+//! then, and by a complete one; a lease that ran out, by the end of leases.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use preauth_core::value::Timestamp;
+use sqlx::postgres::PgRow;
+use sqlx::{PgConnection, Row};
+use tokio::sync::{Mutex as Turns, MutexGuard as Turn};
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::super::error::{Fault, WriteError};
+use super::super::front::{MARGIN_MS, Pace, RECENT_MS, Recent};
+
+/// Mails that one look lists.
+const MAX_LISTED: i64 = 64;
+/// How long a list is worked on before it is made anew: what came late has its place in the next.
+const LISTED_FOR: Duration = Duration::from_secs(1);
+
+/// Where the queue of mails begins, and what is first in it.
+#[derive(Debug, Default)]
+pub(in super::super) struct DueMails {
+    turns: Turns<()>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Nothing that is due comes before it, but what came late.
+    from: Position,
+    complete: Pace,
+    recent: Recent,
+    /// No lease that ended before is held any more, by the database's clock.
+    expired_from: i64,
+    listed: VecDeque<Position>,
+    listed_at: Option<Instant>,
+    /// The service's time at a moment.
+    now: Option<(i64, Instant)>,
+}
+
+/// A mail's place in the queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Position {
+    due: i64,
+    id: Uuid,
+}
+
+/// A look that has begun.
+#[derive(Clone, Copy, Debug)]
+struct Look {
+    from: Position,
+    is_complete: bool,
+    began: Instant,
+}
+
+impl DueMails {
+    /// Waits until no other claim of this instance is under way.
+    pub(super) async fn turn(&self) -> Turn<'_, ()> {
+        self.turns.lock().await
+    }
+
+    /// Has the next look go over everything: something may be due before what was found.
+    pub(super) fn look_everywhere(&self) {
+        self.with(|state| state.complete = Pace::default());
+    }
+
+    /// Before this moment hardly anything waits.
+    pub(in super::super) fn begins_at(&self) -> i64 {
+        self.with(|state| state.from.due.saturating_sub(RECENT_MS))
+    }
+
+    /// Takes mails off the list that are not due any more.
+    pub(super) fn forget(&self, mails: &[Uuid]) {
+        self.with(|state| state.listed.retain(|listed| !mails.contains(&listed.id)));
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+        act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl State {
+    /// What is listed, unless that is too long ago.
+    fn listed(&mut self, at: Instant) -> Vec<Position> {
+        let is_old = self
+            .listed_at
+            .is_none_or(|listed_at| at.duration_since(listed_at) >= LISTED_FOR);
+        if is_old {
+            self.listed.clear();
+        }
+        self.listed.iter().copied().collect()
+    }
+
+    /// Begins a look. What is due long since is where it was; what came late is about as old as it is
+    /// late.
+    fn look(&mut self, began: Instant) -> Look {
+        let is_complete = self.complete.begin(began);
+        let now = self.now.map_or(0, |(now, at)| {
+            let since = began.duration_since(at).as_millis();
+            now.saturating_add(i64::try_from(since).unwrap_or(i64::MAX))
+        });
+        let margin = if self.recent.begin(began) {
+            RECENT_MS
+        } else {
+            MARGIN_MS
+        };
+        let edge = Position {
+            due: now.saturating_sub(margin),
+            id: Uuid::nil(),
+        };
+        let from = if is_complete {
+            Position::default()
+        } else {
+            self.from.min(edge)
+        };
+        Look {
+            from,
+            is_complete,
+            began,
+        }
+    }
+
+    fn ended(&mut self, look: Look, at: Instant) {
+        if look.is_complete {
+            self.complete.note(at, at.duration_since(look.began));
+        }
+    }
+
+    /// Takes note of what a look found that is due by `now`.
+    fn list(&mut self, look: Look, at: Instant, now: i64, found: VecDeque<Position>) {
+        self.ended(look, at);
+        self.now = Some((now, at));
+        self.from = found.front().copied().unwrap_or(Position {
+            due: now,
+            id: Uuid::nil(),
+        });
+        self.listed = found;
+        self.listed_at = Some(at);
+    }
+}
+
+/// The first of the listed mails that is still due, found by its id.
+///
+/// Only what waits has a next attempt. Asked for its status, the planner might read the index of all that
+/// waits.
+const FIRST: &str = "SELECT t.n, n.*
+     FROM unnest($1::UUID[]) WITH ORDINALITY AS t (id, n)
+     CROSS JOIN LATERAL (
+         SELECT n.id, n.kind, n.next_attempt_at, n.head_office_id, mailbox(n.recipient) AS mailbox,
+             n.is_held, n.leased_until IS NOT NULL AS has_place,
+             coalesce(o.status <> 'IN_PRE_AUTH' OR o.expires_at < $2, FALSE) AS is_over
+         FROM notices n LEFT JOIN operations o ON o.id = n.operation_id
+         WHERE n.id = t.id AND n.next_attempt_at <= $2 AND n.joined_to IS NULL
+           AND (n.leased_until IS NULL
+                OR n.leased_until <= (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT)
+         LIMIT 1) AS n
+     LIMIT 1";
+
+const LOOK: &str = "SELECT id, next_attempt_at FROM notices
+     WHERE status = 'PENDING' AND (next_attempt_at, id) >= ($2, $3) AND next_attempt_at <= $1
+       AND joined_to IS NULL
+       AND (leased_until IS NULL
+            OR leased_until <= (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT)
+     ORDER BY next_attempt_at, id LIMIT $4";
+
+/// The first that nobody holds, due or not; and of leases that ran out the earliest mail, and the
+/// earliest end.
+const NEXT_DUE: &str = "WITH clock (now) AS MATERIALIZED (
+         SELECT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT),
+     expired AS MATERIALIZED (
+         SELECT min(next_attempt_at) AS due, min(leased_until) AS leased_until
+         FROM (SELECT next_attempt_at, leased_until FROM notices
+               WHERE leased_until IS NOT NULL AND leased_until >= $3
+                 AND leased_until <= (SELECT now FROM clock) AND joined_to IS NULL
+               ORDER BY leased_until LIMIT $4) AS e)
+     SELECT least((SELECT next_attempt_at FROM notices
+                   WHERE status = 'PENDING' AND (next_attempt_at, id) >= ($1, $2)
+                     AND joined_to IS NULL
+                     AND (leased_until IS NULL OR leased_until <= (SELECT now FROM clock))
+                   ORDER BY next_attempt_at, id LIMIT 1), e.due) AS due,
+            coalesce(e.leased_until, (SELECT now FROM clock)) AS expired_from
+     FROM expired e";
+
+/// The mail that has been due for longest by `now`, or none.
+pub(super) async fn next(
+    connection: &mut PgConnection,
+    now: Timestamp,
+    due: &DueMails,
+) -> Result<Option<PgRow>, WriteError> {
+    let listed = due.with(|state| state.listed(Instant::now()));
+    if let Some(row) = first(connection, now, due, &listed).await? {
+        return Ok(Some(row));
+    }
+    let look = due.with(|state| state.look(Instant::now()));
+    let rows = sqlx::query(LOOK)
+        .bind(now.unix_millis())
+        .bind(look.from.due)
+        .bind(look.from.id)
+        .bind(MAX_LISTED)
+        .fetch_all(&mut *connection)
+        .await?;
+    let found = rows
+        .iter()
+        .map(position)
+        .collect::<Result<VecDeque<_>, _>>()?;
+    let listed: Vec<_> = found.iter().copied().collect();
+    due.with(|state| state.list(look, Instant::now(), now.unix_millis(), found));
+    first(connection, now, due, &listed).await
+}
+
+/// The first of the listed mails that is still due; it and those before it leave the list.
+async fn first(
+    connection: &mut PgConnection,
+    now: Timestamp,
+    due: &DueMails,
+    listed: &[Position],
+) -> Result<Option<PgRow>, WriteError> {
+    if listed.is_empty() {
+        return Ok(None);
+    }
+    let ids: Vec<_> = listed.iter().map(|listed| listed.id).collect();
+    let row = sqlx::query(FIRST)
+        .bind(&ids)
+        .bind(now.unix_millis())
+        .fetch_optional(connection)
+        .await?;
+    let passed: Option<i64> = row.as_ref().map(|row| row.try_get("n")).transpose()?;
+    let passed = passed.and_then(|n| usize::try_from(n).ok());
+    due.forget(ids.get(..passed.unwrap_or(ids.len())).unwrap_or(&ids));
+    Ok(row)
+}
+
+/// The earliest moment at which a mail is due that nobody holds.
+pub(super) async fn next_due(
+    connection: &mut PgConnection,
+    due: &DueMails,
+) -> Result<Option<Timestamp>, Fault> {
+    let listed = due.with(|state| state.listed(Instant::now()));
+    if let Some(first) = listed.first() {
+        return Ok(Timestamp::from_unix_millis(first.due));
+    }
+    let (look, expired_from) = due.with(|state| (state.look(Instant::now()), state.expired_from));
+    let row = sqlx::query(NEXT_DUE)
+        .bind(look.from.due)
+        .bind(look.from.id)
+        .bind(expired_from)
+        .bind(MAX_LISTED)
+        .fetch_one(connection)
+        .await?;
+    let (found, expired_from): (Option<i64>, i64) =
+        (row.try_get("due")?, row.try_get("expired_from")?);
+    due.with(|state| {
+        state.ended(look, Instant::now());
+        state.expired_from = expired_from;
+        // The next look begins there.
+        let found = found.map(|due| Position {
+            due,
+            id: Uuid::nil(),
+        });
+        state.from = found.map_or(state.from, |found| state.from.min(found));
+    });
+    Ok(found.and_then(Timestamp::from_unix_millis))
+}
+
+fn position(row: &PgRow) -> Result<Position, sqlx::Error> {
+    Ok(Position {
+        due: row.try_get("next_attempt_at")?,
+        id: row.try_get("id")?,
+    })
+}

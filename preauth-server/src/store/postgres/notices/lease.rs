@@ -1,0 +1,118 @@
+//! Leases of mails, and of those that go in them.
+
+use preauth_core::value::{CompanyId, NoticeId};
+use sqlx::PgConnection;
+use sqlx::postgres::PgRow;
+
+use super::super::error::WriteError;
+use super::super::rows::Columns;
+use super::queue::DueMail;
+use super::share::Opening;
+use crate::notices::{JoinedNotice, LeasedNotice, MAX_JOINED, NoticeClaim};
+use crate::store::rows::Corrupt;
+
+pub(super) async fn lease(
+    connection: &mut PgConnection,
+    head: &DueMail,
+    claim: &NoticeClaim,
+    opening: Option<Opening>,
+) -> Result<Option<PgRow>, WriteError> {
+    let row = sqlx::query(
+        "UPDATE notices
+         SET lease_token = lease_token + 1, is_held = FALSE,
+             opened_at = coalesce($3, opened_at), opened_number = coalesce($4, opened_number),
+             leased_until = (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT + $2
+         WHERE id = $1 AND status || '' = 'PENDING'
+           AND (leased_until IS NULL
+                OR leased_until <= (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT)
+         RETURNING id, lease_token, kind, recipient, content, attempts_made, head_office_id",
+    )
+    .bind(head.id.as_uuid())
+    .bind(claim.lease.num_milliseconds())
+    .bind(opening.map(|it| it.at))
+    .bind(opening.map(|it| it.number))
+    .fetch_optional(connection)
+    .await?;
+    Ok(row)
+}
+
+/// Leases what goes in the mail: what went in it before, less what can no longer be requested; and at
+/// its first attempt, if it takes others along, what else waits of its head office for its mailbox:
+/// after it, because it has been due for longest.
+pub(super) async fn lease_joined(
+    connection: &mut PgConnection,
+    head: &DueMail,
+    claim: &NoticeClaim,
+    takes_others: bool,
+) -> Result<Vec<PgRow>, WriteError> {
+    sqlx::query(
+        "UPDATE notices
+         SET status = 'CANCELED', next_attempt_at = NULL, ended_at = $2, is_held = FALSE,
+             leased_until = NULL, joined_to = NULL
+         WHERE joined_to = $1 AND status || '' = 'PENDING'
+           AND EXISTS (SELECT 1 FROM operations o WHERE o.id = notices.operation_id
+                       AND (o.status <> 'IN_PRE_AUTH' OR o.expires_at < $2))",
+    )
+    .bind(head.id.as_uuid())
+    .bind(claim.now.unix_millis())
+    .execute(&mut *connection)
+    .await?;
+    let rows = sqlx::query(
+        "UPDATE notices
+         SET joined_to = $1, is_held = FALSE, lease_token = lease_token + 1,
+             leased_until = (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT + $3
+         WHERE id IN (
+             SELECT id FROM notices WHERE joined_to = $1 AND status || '' = 'PENDING'
+             UNION ALL
+             SELECT id FROM (
+                 SELECT n.id FROM notices n JOIN operations o ON o.id = n.operation_id
+                 WHERE $6 AND n.head_office_id = $4 AND mailbox(n.recipient) = $5
+                   AND n.status = 'PENDING' AND n.kind IN ('OFFER', 'INVITATION')
+                   AND (n.next_attempt_at, n.id) > ($8, $1)
+                   AND n.joined_to IS NULL AND n.leased_until IS NULL
+                   AND (n.is_held OR n.next_attempt_at <= $2)
+                   AND NOT (o.status <> 'IN_PRE_AUTH' OR o.expires_at < $2)
+                   AND NOT EXISTS (SELECT 1 FROM notices j WHERE j.joined_to = n.id)
+                   AND NOT EXISTS (SELECT 1 FROM notices j WHERE j.joined_to = $1)
+                 ORDER BY n.next_attempt_at, n.id LIMIT $7) AS others)
+         RETURNING id, kind, content",
+    )
+    .bind(head.id.as_uuid())
+    .bind(claim.now.unix_millis())
+    .bind(claim.lease.num_milliseconds())
+    .bind(head.head_office.as_uuid())
+    .bind(&head.mailbox)
+    .bind(takes_others)
+    .bind(i64::from(MAX_JOINED.saturating_sub(1)))
+    .bind(head.next_attempt_at)
+    .fetch_all(connection)
+    .await?;
+    Ok(rows)
+}
+
+pub(super) fn leased(row: &PgRow, joined: &[PgRow]) -> Result<LeasedNotice, Corrupt> {
+    let columns = Columns::of("notices", row);
+    let mut joined: Vec<_> = joined.iter().map(self::joined).collect::<Result<_, _>>()?;
+    // In the order in which they were staged.
+    joined.sort_by(|one: &JoinedNotice, other| one.id.as_uuid().cmp(other.id.as_uuid()));
+    Ok(LeasedNotice {
+        id: NoticeId::new(columns.uuid("id")?),
+        token: columns.raw("lease_token")?,
+        kind: columns.parsed("kind")?,
+        recipient: columns.parsed("recipient")?,
+        content: columns.raw("content")?,
+        attempts_made: columns.raw("attempts_made")?,
+        head_office: CompanyId::new(columns.uuid("head_office_id")?),
+        joined,
+        new_mailboxes: None,
+    })
+}
+
+fn joined(row: &PgRow) -> Result<JoinedNotice, Corrupt> {
+    let columns = Columns::of("notices", row);
+    Ok(JoinedNotice {
+        id: NoticeId::new(columns.uuid("id")?),
+        kind: columns.parsed("kind")?,
+        content: columns.raw("content")?,
+    })
+}

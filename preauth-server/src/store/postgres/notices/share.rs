@@ -1,0 +1,129 @@
+//! What one mailbox has had of its share, and what waits when it has had all of it.
+
+use preauth_core::value::Timestamp;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::super::error::WriteError;
+use super::super::rows::{Columns, count};
+use super::queue::DueMail;
+use crate::notices::{NoticeClaim, POSTPONE_BATCH_SIZE, Usage};
+
+/// A mailbox that a head office reaches for the first time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Opening {
+    /// When, and never before the one that was opened last.
+    pub(super) at: i64,
+    /// Which one of the day it is.
+    pub(super) number: i64,
+}
+
+/// What a mailbox was sent, and what its mail would open.
+pub(super) struct Used {
+    pub(super) usage: Usage,
+    pub(super) opening: Option<Opening>,
+}
+
+/// What the mailbox was sent today, and what others are leased and may be sent. In one statement, so
+/// that none is overlooked while it becomes the other.
+///
+/// None of its ranges grows with what was sent before. Leases are asked for in a way that the index of all
+/// leases does not answer, because behind a snapshot that is held open it has an entry for each since.
+///
+/// Mailboxes that were reached for the first time are numbered, because to count them would take the
+/// longer the more there are. Those that a build before opened have no number, and are counted.
+const USAGE: &str = "WITH sent AS MATERIALIZED (
+     SELECT head_office_id FROM notices
+     WHERE mailbox(recipient) = $1 AND status = 'SENT' AND joined_to IS NULL
+       AND ended_at >= $3 AND kind <> 'ENDPOINT_PAUSED'),
+ under_way AS MATERIALIZED (
+     SELECT head_office_id FROM notices
+     WHERE mailbox(recipient) = $1 AND coalesce(leased_until, 0) > 0 AND joined_to IS NULL
+       AND kind <> 'ENDPOINT_PAUSED'),
+ latest AS MATERIALIZED (
+     SELECT opened_at, opened_number FROM notices
+     WHERE head_office_id = $2 AND opened_at >= $3 AND opened_number IS NOT NULL
+     ORDER BY opened_at DESC, opened_number DESC LIMIT 1)
+ SELECT
+     (SELECT count(*) FROM sent) AS sent,
+     (SELECT count(*) FROM under_way) AS under_way,
+     (SELECT count(*) FROM sent WHERE head_office_id = $2) AS sent_by_office,
+     (SELECT count(*) FROM under_way WHERE head_office_id = $2) AS under_way_of_office,
+     NOT EXISTS (SELECT 1 FROM notices
+                 WHERE head_office_id = $2 AND mailbox(recipient) = $1 AND status = 'SENT')
+         AND NOT EXISTS (SELECT 1 FROM notices
+                 WHERE head_office_id = $2 AND mailbox(recipient) = $1 AND status = 'FAILED')
+         AS is_new,
+     (SELECT opened_number FROM notices WHERE id = $5 AND opened_at >= $3) AS own_number,
+     (SELECT opened_at FROM latest) AS latest_at,
+     coalesce((SELECT opened_number FROM latest), 0)
+         + (SELECT count(*) FROM (
+                SELECT 1 FROM notices
+                WHERE head_office_id = $2
+                  AND opened_at >= coalesce((SELECT opened_at FROM latest), $3)
+                  AND opened_number IS NULL LIMIT $4) AS of_builds_before)
+         AS new_mailboxes";
+
+pub(super) async fn usage(
+    connection: &mut PgConnection,
+    head: &DueMail,
+    claim: &NoticeClaim,
+) -> Result<Used, WriteError> {
+    let row = sqlx::query(USAGE)
+        .bind(&head.mailbox)
+        .bind(head.head_office.as_uuid())
+        .bind(claim.share.begins.unix_millis())
+        .bind(i64::from(claim.share.limits.new_mailboxes.get()))
+        .bind(head.id.as_uuid())
+        .fetch_one(connection)
+        .await?;
+    let columns = Columns::of("notices", &row);
+    let opened: i64 = columns.raw("new_mailboxes")?;
+    let own: Option<i64> = columns.raw("own_number")?;
+    let latest_at: Option<i64> = columns.raw("latest_at")?;
+    let usage = Usage {
+        sent: count(columns.raw("sent")?),
+        under_way: count(columns.raw("under_way")?),
+        sent_by_office: count(columns.raw("sent_by_office")?),
+        under_way_of_office: count(columns.raw("under_way_of_office")?),
+        is_new: columns.raw("is_new")?,
+        // One that was tried before has its place.
+        new_mailboxes: count(own.map_or(opened, |own| own.saturating_sub(1))),
+    };
+    let opening = Opening {
+        at: claim.now.unix_millis().max(latest_at.unwrap_or(i64::MIN)),
+        number: opened.saturating_add(1),
+    };
+    let opening = (usage.is_new && own.is_none()).then_some(opening);
+    Ok(Used { usage, opening })
+}
+
+/// Has everything of the head office that is due to the mailbox wait, a bounded number at a time; which
+/// mails. `head` has been due for longest, so nothing before it is gone over.
+pub(super) async fn put_off(
+    connection: &mut PgConnection,
+    head: &DueMail,
+    now: Timestamp,
+    later: Timestamp,
+) -> Result<Vec<Uuid>, WriteError> {
+    let put_off = sqlx::query_scalar(
+        "UPDATE notices SET next_attempt_at = $3, is_held = TRUE
+         WHERE id IN (SELECT id FROM notices
+                      WHERE head_office_id = $5 AND mailbox(recipient) = $1 AND status = 'PENDING'
+                        AND (next_attempt_at, id) >= ($6, $7) AND next_attempt_at <= $2
+                        AND leased_until IS NULL
+                        AND joined_to IS NULL AND kind <> 'ENDPOINT_PAUSED'
+                      LIMIT $4)
+         RETURNING id",
+    )
+    .bind(&head.mailbox)
+    .bind(now.unix_millis())
+    .bind(later.unix_millis())
+    .bind(i64::from(POSTPONE_BATCH_SIZE))
+    .bind(head.head_office.as_uuid())
+    .bind(head.next_attempt_at)
+    .bind(head.id.as_uuid())
+    .fetch_all(connection)
+    .await?;
+    Ok(put_off)
+}
