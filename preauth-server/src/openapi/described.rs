@@ -1,4 +1,4 @@
-//! One operation as its description is written down, before its API adds what all of them share.
+//! One operation of a description, before its API adds the common parts.
 
 use preauth_core::ErrorCode;
 
@@ -8,14 +8,14 @@ use super::listed::Listed;
 use super::refusals::Refusals;
 use super::schema::Schema;
 
-/// What reading a body can be refused with.
+/// The refusals of reading a body.
 const OF_BODIES: [ErrorCode; 3] = [
     ErrorCode::ValidationError,
     ErrorCode::RequestTimeout,
     ErrorCode::PayloadTooLarge,
 ];
 
-/// A method of a path, and what it does.
+/// A method of a path, and its effect.
 pub(super) struct Described {
     pub(super) path: String,
     pub(super) method: &'static str,
@@ -59,7 +59,7 @@ impl Described {
         }
     }
 
-    /// What the summary does not say.
+    /// Adds a description to the summary.
     pub(super) fn note(self, description: &'static str) -> Self {
         Self {
             description,
@@ -67,7 +67,7 @@ impl Described {
         }
     }
 
-    /// Other security than the API's own.
+    /// Sets other security than the API's own.
     pub(super) fn security(self, security: Vec<Requirement>) -> Self {
         Self {
             security: Some(security),
@@ -80,12 +80,12 @@ impl Described {
         self
     }
 
-    /// A JSON body, and the refusals of reading one.
+    /// Adds a JSON body, and the refusals of reading one.
     pub(super) fn body(self, description: &'static str, schema: Schema) -> Self {
         self.with_body(description, schema, true)
     }
 
-    /// The same body in another form.
+    /// Adds another form of the same body.
     pub(super) fn or_body(mut self, media_type: &str, content: Content) -> Self {
         if let Some(body) = &mut self.body {
             body.content.push(media_type, content);
@@ -93,7 +93,7 @@ impl Described {
         self
     }
 
-    /// A JSON body that may be left out.
+    /// Adds an optional JSON body.
     pub(super) fn optional_body(self, description: &'static str, schema: Schema) -> Self {
         self.with_body(description, schema, false)
     }
@@ -110,22 +110,22 @@ impl Described {
         }
     }
 
-    /// No body is needed; one that is sent is read nevertheless.
+    /// Adds the refusals of reading a body that is not needed but is read if it was sent.
     pub(super) fn reads_body(self) -> Self {
         self.refuses(&OF_BODIES)
     }
 
-    /// An answer with a JSON body.
+    /// Adds an answer with a JSON body.
     pub(super) fn answers(self, status: u16, description: &'static str, body: Schema) -> Self {
         self.answers_content(status, description, Content::json(body))
     }
 
-    /// An answer without body.
+    /// Adds an answer without body.
     pub(super) fn answers_empty(self, status: u16, description: &'static str) -> Self {
         self.answers_content(status, description, Listed::default())
     }
 
-    /// An answer with whatever body.
+    /// Adds an answer with any body.
     pub(super) fn answers_content(
         mut self,
         status: u16,
@@ -141,7 +141,7 @@ impl Described {
         self
     }
 
-    /// A header of the answer named last.
+    /// Adds a header to the last answer.
     pub(super) fn header(mut self, name: &'static str) -> Self {
         if let Some((_, answer)) = self.answers.last_mut() {
             answer.headers.push(name);
@@ -149,7 +149,7 @@ impl Described {
         self
     }
 
-    /// Codes of its refusals, on top of those named before.
+    /// Adds codes of its refusals.
     pub(super) fn refuses(mut self, codes: &[ErrorCode]) -> Self {
         self.codes.extend_from_slice(codes);
         self

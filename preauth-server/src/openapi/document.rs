@@ -1,4 +1,5 @@
-//! The OpenAPI document, as far as this service has need of it: written as 3.1, and [as 3.0](super::in_3_0).
+//! The parts of an OpenAPI document that this service needs: serialized as 3.1, and [as
+//! 3.0](super::in_3_0).
 
 use serde::Serialize;
 
@@ -6,12 +7,12 @@ use super::example::Example;
 use super::listed::Listed;
 use super::schema::Schema;
 
-/// What a security scheme asks of an operation: the scopes, by the scheme's name.
+/// The requirement of an operation: the scopes, by the security scheme's name.
 pub(super) type Requirement = Listed<Vec<&'static str>>;
 /// Operations by method.
 pub(super) type PathItem = Listed<Operation>;
 
-/// The root. Members are written in this order.
+/// The root. Members are serialized in this order.
 #[derive(Debug, Serialize)]
 pub(super) struct Document {
     pub(super) openapi: &'static str,
@@ -22,7 +23,7 @@ pub(super) struct Document {
     pub(super) paths: Listed<PathItem>,
     #[serde(skip_serializing_if = "Listed::is_empty")]
     pub(super) webhooks: Listed<PathItem>,
-    /// The same in 3.0, which has no such section.
+    /// The webhooks in 3.0, which has no such section.
     #[serde(rename = "x-webhooks", skip_serializing_if = "Listed::is_empty")]
     pub(super) x_webhooks: Listed<PathItem>,
     pub(super) components: Components,
@@ -68,7 +69,7 @@ pub(super) struct Operation {
     pub(super) summary: &'static str,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(super) description: String,
-    /// The document's own where there is none; an empty one asks for nothing.
+    /// `None` means the document's own; an empty list means no security.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) security: Option<Vec<Requirement>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -100,7 +101,7 @@ pub(super) struct RequestBody {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Response {
     pub(super) description: String,
-    /// The codes that a refusal with this status can have.
+    /// The possible codes of a refusal with this status.
     #[serde(rename = "x-error-codes", skip_serializing_if = "Vec::is_empty")]
     pub(super) error_codes: Vec<&'static str>,
     #[serde(skip_serializing_if = "Listed::is_empty")]
@@ -113,7 +114,7 @@ pub(super) struct Response {
 pub(super) struct Content {
     pub(super) schema: Schema,
     pub(super) example: Example,
-    /// Of the parts of a form, where it is not what their schema implies.
+    /// The encoding of a form's parts, where it differs from the one that their schema implies.
     #[serde(skip_serializing_if = "Listed::is_empty")]
     pub(super) encoding: Listed<Encoding>,
 }
@@ -148,7 +149,7 @@ pub(super) struct SecurityScheme {
     pub(super) description: &'static str,
 }
 
-/// Something that stands under `components`.
+/// A reference to an entry of `components`.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Ref {
     #[serde(rename = "$ref")]
@@ -187,7 +188,7 @@ impl Content {
         Self::of(Self::JSON, schema)
     }
 
-    /// The parts of a form, of which `part` has one of these types.
+    /// A form; its part `part` has one of these content types.
     pub(super) fn form(schema: Schema, part: &str, content_type: &'static str) -> Self {
         Self {
             encoding: Listed::from_iter([(part, Encoding { content_type })]),
@@ -200,7 +201,7 @@ impl Content {
         Listed::from_iter([(media_type, Self::new(schema))])
     }
 
-    /// What has this schema, with the schema's example.
+    /// A body with this schema, with the schema's example.
     pub(super) fn new(schema: Schema) -> Self {
         Self {
             example: schema.example(),

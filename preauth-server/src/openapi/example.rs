@@ -1,4 +1,4 @@
-//! Examples, put together from those of the parts.
+//! Examples, composed of those of the parts.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -15,7 +15,7 @@ pub(super) enum Example {
 }
 
 impl Example {
-    /// Shows each object within as its JSON.
+    /// Replaces each inner object by its JSON as a text.
     pub(super) fn put_objects_as_texts(&mut self) {
         let Self::Object(members) = self else {
             return;

@@ -17,16 +17,16 @@ const RESET: &str = "X-RateLimit-Reset";
 const STANDARD_LIMIT: &str = "RateLimit";
 const STANDARD_POLICY: &str = "RateLimit-Policy";
 
-/// What tells of a key's window; on every answer to a valid key.
+/// The headers of a key's rate window; on every answer to a valid key.
 pub(super) const WINDOW: [&str; 5] = [LIMIT, REMAINING, RESET, STANDARD_LIMIT, STANDARD_POLICY];
 
-/// These headers, as an answer refers to them.
+/// References to these headers.
 pub(super) fn of<'a>(names: impl IntoIterator<Item = &'a &'a str>) -> Listed<Ref> {
     let names = names.into_iter();
     names.map(|name| (*name, Ref::header(name))).collect()
 }
 
-/// What a refusal for one of these codes has beside the headers of every refusal.
+/// The additional header of a refusal with one of these codes.
 pub(super) fn of_refusal(codes: &[ErrorCode]) -> Option<&'static str> {
     codes.iter().find_map(|code| match code {
         ErrorCode::RateLimited
@@ -37,7 +37,7 @@ pub(super) fn of_refusal(codes: &[ErrorCode]) -> Option<&'static str> {
     })
 }
 
-/// The headers that every API has.
+/// The headers of both APIs.
 pub(super) fn common() -> Vec<(&'static str, Header)> {
     vec![
         (
@@ -61,14 +61,14 @@ pub(super) fn common() -> Vec<(&'static str, Header)> {
     ]
 }
 
-/// The headers that only the platform API has.
+/// The headers of the platform API alone.
 pub(super) fn of_platform() -> Vec<(&'static str, Header)> {
     let description = "The answer holds a secret that is shown once: keep no copy of it.";
     let header = Header::new(description, Schema::text("", "no-store"));
     vec![(CACHE_CONTROL, header), (REPLAYED, replayed())]
 }
 
-/// The headers that only the integration API has.
+/// The headers of the integration API alone.
 pub(super) fn of_integration() -> Vec<(&'static str, Header)> {
     let number = |description, example| Header::new(description, Schema::integer("", example));
     let text = |description, example| Header::new(description, Schema::text("", example));

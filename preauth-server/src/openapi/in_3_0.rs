@@ -3,18 +3,19 @@
 //! | 3.1 | 3.0.3 |
 //! | --- | --- |
 //! | `info.summary` | first paragraph of `info.description` |
-//! | `info.license.identifier` | its name says it |
+//! | `info.license.identifier` | none; the license's name identifies it |
 //! | `type: [T, "null"]` | `type: T`, `nullable: true` |
 //! | `exclusiveMinimum: n` | `minimum: n`, `exclusiveMinimum: true` |
 //! | scopes of a bearer scheme | none; the scheme's description names them |
 //! | `webhooks` | `x-webhooks`, and its schemas, as before, under `components` |
-//! | a part of a form that is an object | its JSON as a text: generated clients send objects each in a way of its own |
+//! | a part of a form that is an object | its JSON as a text: generated clients encode objects in different ways |
 
 use super::document::{Content, Document, Operation, PathItem, RefOr, RequestBody, Response};
 use super::listed::Listed;
 use super::schema::Schema;
 
-/// Which bodies a rendering has: most code generators make a method of the first form alone.
+/// The form of bodies in a rendering: most code generators generate a method for the first form
+/// alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// `application/json`.
@@ -32,7 +33,7 @@ impl Form {
     }
 }
 
-/// Says in 3.0.3 what a document says in 3.1 about bodies of this form.
+/// Converts a document from 3.1 to 3.0.3, with bodies of this form.
 pub(super) fn render(mut document: Document, form: Form) -> Document {
     document.openapi = "3.0.3";
     if let Some(summary) = document.info.summary.take() {
@@ -52,7 +53,7 @@ pub(super) fn render(mut document: Document, form: Form) -> Document {
     document
 }
 
-/// Keeps what callers send in this form, and nothing that only the others refer to.
+/// Keeps the bodies of this form, and removes everything that only the others refer to.
 fn choose(document: &mut Document, form: Form) {
     let schemas = &mut document.components.schemas;
     for operation in document.paths.values_mut().flat_map(Listed::values_mut) {

@@ -1,8 +1,8 @@
-//! Maps whose members stand in the order in which they were written.
+//! Maps that keep the order of their members.
 
 use serde::{Serialize, Serializer};
 
-/// A JSON object that keeps its order: readers meet fields as the contract lists them.
+/// A JSON object that keeps its order: fields appear in the order of the contract.
 #[derive(Clone, Debug)]
 pub(super) struct Listed<T>(Vec<(String, T)>);
 
@@ -11,7 +11,7 @@ impl<T> Listed<T> {
         self.0.is_empty()
     }
 
-    /// Adds a member at the end; names are not repeated.
+    /// Adds a member at the end; names must not repeat.
     pub(super) fn push(&mut self, name: impl Into<String>, value: T) {
         self.0.push((name.into(), value));
     }
@@ -25,12 +25,12 @@ impl<T> Listed<T> {
         self.0.iter_mut().map(|(_, value)| value)
     }
 
-    /// Keeps the members whose names pass.
+    /// Keeps the members whose names satisfy `keeps`.
     pub(super) fn retain(&mut self, keeps: impl Fn(&str) -> bool) {
         self.0.retain(|(name, _)| keeps(name));
     }
 
-    /// The member of this name, added at the end when there is none.
+    /// The member with this name, added at the end if there is none.
     pub(super) fn entry(&mut self, name: &str) -> &mut T
     where
         T: Default,

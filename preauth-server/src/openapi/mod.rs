@@ -1,8 +1,8 @@
-//! The machine-readable descriptions of both APIs: OpenAPI 3.1, and 3.0 for code generators, from one
-//! source, which is here.
+//! The machine-readable descriptions of both APIs: OpenAPI 3.1, and 3.0 for code generators,
+//! generated from this one source.
 //!
-//! `docs/openapi/` holds what these functions return. Tests hold the files to the functions, the
-//! functions to the routers, and real answers to the schemas.
+//! `docs/openapi/` contains the output of these functions. Tests compare the files with the
+//! functions, the functions with the routers, and real answers with the schemas.
 
 mod described;
 mod document;
@@ -20,22 +20,23 @@ pub use in_3_0::Form;
 
 use document::{Document, Info, License, Server};
 
-/// The integration API's description, as `GET /openapi.json` on the public listener answers it.
+/// The integration API's description: the answer to `GET /openapi.json` on the public listener.
 #[must_use]
 pub fn integration() -> String {
     text(&integration::document())
 }
 
-/// The integration API's description in OpenAPI 3.0.3 with bodies of one form, for code generators, as
-/// `GET /openapi-3.0.json` and `/openapi-3.0-multipart.json` on the public listener answer it.
+/// The integration API's description in OpenAPI 3.0.3 with bodies of one form, for code generators:
+/// the answer to `GET /openapi-3.0.json` and `/openapi-3.0-multipart.json` on the public listener.
 ///
-/// Many generators know 3.0 alone, and make a method of an operation's first media type only.
+/// Many generators support only 3.0, and generate a method for an operation's first media type
+/// only.
 #[must_use]
 pub fn integration_in_3_0(form: Form) -> String {
     text(&in_3_0::render(integration::document(), form))
 }
 
-/// The platform API's description, as `GET /openapi.json` on the private listener answers it.
+/// The platform API's description: the answer to `GET /openapi.json` on the private listener.
 #[must_use]
 pub fn platform() -> String {
     text(&platform::document())
@@ -60,7 +61,7 @@ fn info(title: &'static str, summary: &'static str, description: String) -> Info
     }
 }
 
-/// Wherever the document was fetched from.
+/// The server that the document was fetched from.
 const fn servers() -> [Server; 1] {
     [Server {
         url: "/",

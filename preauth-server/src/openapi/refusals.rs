@@ -1,4 +1,4 @@
-//! What refusals say, and what their codes mean.
+//! The texts of refusals, and the meaning of their codes.
 
 use std::collections::BTreeMap;
 
@@ -14,19 +14,19 @@ use super::headers;
 use super::listed::Listed;
 use super::schema::Schema;
 
-/// A refusal that many operations share, by the name under which it stands in `components`.
+/// A refusal common to many operations, and its name in `components`.
 pub(super) struct Shared {
     pub(super) name: &'static str,
     pub(super) codes: &'static [ErrorCode],
 }
 
-/// How the refusals of one API look.
+/// The refusals of one API.
 pub(super) struct Refusals {
     /// The schema of their bodies.
     pub(super) body: Schema,
-    /// Refusals with exactly these codes are referred to.
+    /// Refusals with exactly these codes become references.
     pub(super) shared: &'static [Shared],
-    /// The headers of every refusal to a caller who was let in.
+    /// The headers of every refusal of an authenticated caller.
     pub(super) headers: &'static [&'static str],
 }
 
@@ -45,7 +45,7 @@ impl Refusals {
             .map(|(status, codes)| (status, self.answer(&codes)))
     }
 
-    /// What operations refer to.
+    /// The shared refusals, for `components`.
     pub(super) fn components(&self) -> Listed<Response> {
         let shared = self.shared.iter();
         shared
@@ -100,7 +100,7 @@ fn detail(code: ErrorCode) -> Option<ErrorDetail> {
     }
 }
 
-/// When a code is answered, and what helps.
+/// When a code is answered, and the remedy.
 #[expect(clippy::too_many_lines, reason = "a table, one row per code")]
 const fn meaning(code: ErrorCode) -> &'static str {
     match code {

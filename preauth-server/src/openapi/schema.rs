@@ -1,10 +1,11 @@
-//! Schemas by what clients can bear: measured on generators of several languages.
+//! Schemas that generated clients support, as measured with generators of several languages.
 //!
-//! - Answers and events allow more properties explicitly: some clients refuse a new field otherwise.
-//! - Sets of words in answers are strings with their values beside them: a closed enum breaks clients
-//!   at the first new value. Requests may be closed.
+//! - Answers and events allow more properties explicitly: some clients refuse a new field
+//!   otherwise.
+//! - Sets of words in answers are strings with their values beside them: a closed enum breaks
+//!   clients at the first new value. Requests may be closed.
 //! - Amounts are `double`: a number without format is a 32-bit float in some languages.
-//! - Nullable is a type of two; there is no `const` and no `oneOf`.
+//! - A nullable value has a type of two; there is no `const` and no `oneOf`.
 
 use preauth_core::value::TextEnum;
 use serde::Serialize;
@@ -13,10 +14,10 @@ use serde_json::{Number, Value};
 use super::example::Example;
 use super::listed::Listed;
 
-/// Where the named schemas stand.
+/// Prefix of references to named schemas.
 const NAMED: &str = "#/components/schemas/";
 
-/// A schema, and what it looks like filled in.
+/// A schema and its example.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Schema {
@@ -24,7 +25,7 @@ pub(super) struct Schema {
     reference: Option<String>,
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     kind: Option<Kind>,
-    /// What a type of two says in 3.0.
+    /// `nullable` of 3.0, in place of a type of two.
     #[serde(skip_serializing_if = "is_false")]
     nullable: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,7 +77,7 @@ enum Kind {
 #[serde(untagged)]
 enum ExclusiveMinimum {
     Above(Number),
-    /// 3.0: above the `minimum` that stands beside it.
+    /// 3.0: the `minimum` beside it is exclusive.
     AboveMinimum(bool),
 }
 
@@ -88,7 +89,7 @@ const fn is_false(value: &bool) -> bool {
 /// Schemas by name; functions, because they refer to each other.
 pub(super) type Shapes = [(&'static str, fn() -> Schema)];
 
-/// What stands under `components/schemas` for these.
+/// The entries of `components/schemas` for these.
 pub(super) fn components(shapes: &Shapes) -> Listed<Schema> {
     let shapes = shapes.iter();
     shapes.map(|(name, shape)| (*name, shape())).collect()
@@ -101,7 +102,7 @@ pub(super) struct Field {
     is_required: bool,
 }
 
-/// A property that is always there.
+/// A property that is always present.
 pub(super) const fn required(name: &'static str, schema: Schema) -> Field {
     Field {
         name,
@@ -119,13 +120,13 @@ pub(super) const fn optional(name: &'static str, schema: Schema) -> Field {
     }
 }
 
-/// Leaves.
+/// Schemas without children.
 impl Schema {
     pub(super) fn text(description: &str, example: &str) -> Self {
         Self::leaf("string", None, description, example.into())
     }
 
-    /// A moment in UTC.
+    /// A time in UTC.
     pub(super) fn timestamp(description: &str) -> Self {
         let example = "2026-11-21T12:00:00.000Z".into();
         Self::leaf("string", Some("date-time"), description, example)
@@ -154,7 +155,7 @@ impl Schema {
         Self::leaf("number", Some("double"), description, example.into())
     }
 
-    /// Bytes as they are.
+    /// Raw bytes.
     pub(super) fn binary(description: &str, example: &str) -> Self {
         Self::leaf("string", Some("binary"), description, example.into())
     }
@@ -169,7 +170,7 @@ impl Schema {
         Self::open_words(description, values.collect(), example.as_str())
     }
 
-    /// A word of a set that may grow, and that is no enum of ours.
+    /// A word of a set that may grow, and that is not an enum of this workspace.
     pub(super) fn open_words(
         description: &str,
         values: Vec<&'static str>,
@@ -183,7 +184,7 @@ impl Schema {
         }
     }
 
-    /// A word of a set that a request must keep to.
+    /// A word of a closed set, for requests.
     pub(super) fn one_of<T: TextEnum>(description: &str, offered: &[T], example: T) -> Self {
         let values: Vec<_> = offered.iter().map(|member| member.as_str()).collect();
         Self::text(description, example.as_str()).closed(&values)
@@ -205,7 +206,7 @@ impl Schema {
     }
 }
 
-/// What holds others.
+/// Schemas with children.
 impl Schema {
     pub(super) fn array(description: &str, items: Self) -> Self {
         Self {
@@ -217,7 +218,7 @@ impl Schema {
         }
     }
 
-    /// An object of an answer or event: fields may be added to it at any time.
+    /// An object of an answer or event: fields may be added at any time.
     pub(super) fn answer(description: &str, fields: impl IntoIterator<Item = Field>) -> Self {
         Self {
             additional_properties: Some(true),
@@ -243,7 +244,7 @@ impl Schema {
         }
     }
 
-    /// A reference to one of `shapes`, which stand under `components`.
+    /// A reference to one of `shapes`, which are under `components`.
     pub(super) fn named(shapes: &Shapes, name: &str) -> Self {
         let found = shapes.iter().find(|(each, _)| *each == name);
         Self {
@@ -254,7 +255,7 @@ impl Schema {
     }
 }
 
-/// What narrows or widens a schema.
+/// Changes of a schema.
 impl Schema {
     pub(super) fn nullable(mut self) -> Self {
         self.kind = self.kind.map(|kind| match kind {
@@ -263,7 +264,7 @@ impl Schema {
         self
     }
 
-    /// Nullable, and null in examples.
+    /// Nullable, with null as its example.
     pub(super) fn null(self) -> Self {
         Self {
             example: Example::default(),
@@ -279,7 +280,7 @@ impl Schema {
         }
     }
 
-    /// Characters; no fewest for 0.
+    /// The number of characters; no minimum for 0.
     pub(super) fn length(self, min: usize, max: usize) -> Self {
         Self {
             min_length: (min > 0).then_some(min),
@@ -316,7 +317,7 @@ impl Schema {
         }
     }
 
-    /// A set of words that a request must keep to.
+    /// Restricts it to a closed set of words, for requests.
     pub(super) fn closed(self, values: &[&str]) -> Self {
         Self {
             closed: values.iter().map(|value| (*value).into()).collect(),
@@ -331,7 +332,8 @@ impl Schema {
         }
     }
 
-    /// Of a parameter. A field of a body says it in words: generators take one with a default for required.
+    /// Sets the default of a parameter. For a field of a body the description mentions it instead:
+    /// generators treat a field with a default as required.
     pub(super) fn by_default(self, value: impl Into<Value>) -> Self {
         Self {
             default: Some(value.into()),
@@ -339,7 +341,7 @@ impl Schema {
         }
     }
 
-    /// Elements; no fewest for 0.
+    /// The number of elements; no minimum for 0.
     pub(super) fn items(self, min: usize, max: usize) -> Self {
         Self {
             min_items: (min > 0).then_some(min),
@@ -348,7 +350,7 @@ impl Schema {
         }
     }
 
-    /// Moves the description to whatever has this schema.
+    /// Removes the description, for the member that has this schema.
     pub(super) fn undescribed(self) -> Self {
         Self {
             description: String::new(),
@@ -356,12 +358,12 @@ impl Schema {
         }
     }
 
-    /// Which of the named schemas this refers to.
+    /// The named schema that this one refers to.
     pub(super) fn target(&self) -> Option<&str> {
         self.reference.as_deref()?.strip_prefix(NAMED)
     }
 
-    /// Takes the JSON of each object as a text.
+    /// Replaces each object by its JSON as a text.
     pub(super) fn put_objects_as_texts(&mut self) {
         for property in self.properties.values_mut() {
             if let Some(name) = property.target() {
@@ -370,7 +372,7 @@ impl Schema {
         }
     }
 
-    /// Says in the words of 3.0 what it said in those of 3.1, all the way down.
+    /// Converts it from 3.1 to 3.0, with all its children.
     pub(super) fn put_in_3_0(&mut self) {
         if let Some(Kind::OrNull([kind, _])) = self.kind {
             self.kind = Some(Kind::One(kind));

@@ -1,4 +1,4 @@
-//! Schemas and parameters that both APIs have.
+//! Schemas and parameters of both APIs.
 
 use preauth_core::ErrorCode;
 use preauth_core::value::Status;
@@ -95,7 +95,7 @@ pub(super) fn pagination() -> Schema {
     )
 }
 
-/// An invoice as answers about operations show it.
+/// An invoice in answers about operations.
 pub(super) fn invoice() -> Schema {
     Schema::answer(
         "The invoice that is advanced.",
@@ -118,7 +118,7 @@ pub(super) fn due_date() -> Schema {
     )
 }
 
-/// Null for a direct advance without one.
+/// Null for a direct advance without a number.
 pub(super) fn invoice_number() -> Schema {
     Schema::text("Number of the invoice.", "NF-1")
 }
@@ -150,7 +150,7 @@ pub(super) fn numeric_id(description: &str, example: i64) -> Parameter {
     Parameter::path("id", Schema::integer(description, example))
 }
 
-/// The header under which a create is done once.
+/// The header that makes a create idempotent.
 pub(super) fn idempotency_key() -> Parameter {
     let schema = Schema::text("The caller's name for this one creation.", "pedido-1-nf")
         .length(8, 100)

@@ -23,7 +23,7 @@ const WEBHOOKS: Tag = Tag {
     description: "What the service sends to the endpoint that a company registered.",
 };
 
-/// What every operation can be refused with.
+/// The possible refusals of every operation.
 const ALWAYS: &[ErrorCode] = &[
     ErrorCode::BadRequest,
     ErrorCode::ApiKeyInvalid,

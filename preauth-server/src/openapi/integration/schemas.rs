@@ -1,4 +1,4 @@
-//! The shapes of the integration API, named as the contract and the code name them.
+//! The schemas of the integration API, with the names of the contract and the code.
 
 use preauth_core::value::{Origin, PaymentOrderStatus, Stage, Status};
 
@@ -174,7 +174,7 @@ fn create_invoice() -> Schema {
     )
 }
 
-/// Of `pre_authorization.*` and `anticipation.*`.
+/// The data of `pre_authorization.*` and `anticipation.*`.
 pub(super) fn operation_event_data() -> Schema {
     let reason = "Why it was closed, when this event closed it.";
     Schema::answer(

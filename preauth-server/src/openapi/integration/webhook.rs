@@ -28,7 +28,8 @@ pub(super) fn all() -> Listed<PathItem> {
 
 /// `EventEnvelope`.
 pub(super) fn envelope() -> Schema {
-    // Any type of data fits, new ones included; a union of shapes would break clients at the first.
+    // Any type of data is valid, new ones included; a union of schemas would break clients at the
+    // first new one.
     let data = Schema::answer("Content; its shape depends on the type.", []);
     let data = data.shown_as(&schemas::named("OperationEventData"));
     Schema::answer(

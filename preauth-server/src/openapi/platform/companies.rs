@@ -1,4 +1,4 @@
-//! Companies, what they may offer, and whom they do not deal with.
+//! Companies, their credit, and the suppliers that they block.
 
 use preauth_core::ErrorCode;
 

@@ -24,13 +24,13 @@ use super::{headers, info, servers};
 
 const OPERATOR_TOKEN: &str = "operatorToken";
 
-/// What every operation behind the token can be refused with.
+/// The possible refusals of every operation behind the token.
 const GUARDED: &[ErrorCode] = &[
     ErrorCode::PlatformTokenInvalid,
     ErrorCode::RateLimited,
     ErrorCode::ServiceUnavailable,
 ];
-/// What every operation can be refused with, probes included.
+/// The possible refusals of every operation, probes included.
 const ALWAYS: &[ErrorCode] = &[ErrorCode::BadRequest, ErrorCode::InternalError];
 
 const SHARED: &[Shared] = &[
@@ -117,7 +117,7 @@ const fn shared(name: &'static str, codes: &'static [ErrorCode]) -> Shared {
     Shared { name, codes }
 }
 
-/// Everything behind the operator token.
+/// The operations behind the operator token.
 fn guarded() -> Vec<Described> {
     let mut all = Vec::new();
     all.extend(companies::all());
@@ -159,21 +159,22 @@ fn at(resource: &str) -> String {
     format!("{PREFIX}/{resource}")
 }
 
-/// `{id}` of a record of the platform; 404 when there is none.
+/// Adds the `{id}` of a record of the platform, and 404 for an unknown one.
 fn id(described: Described, description: &str) -> Described {
     described
         .parameter(Parameter::path("id", Schema::uuid(description)))
         .refuses(&[ErrorCode::ResourceNotFound])
 }
 
-/// `{id}` of a numbered record: 400 when it is no number, 404 with `not_found` when there is none.
+/// Adds the `{id}` of a numbered record: 400 when it is not a number, 404 with `not_found` for an
+/// unknown one.
 fn number(described: Described, description: &str, not_found: ErrorCode) -> Described {
     described
         .parameter(crate::openapi::shared::numeric_id(description, 42))
         .refuses(&[ErrorCode::ValidationError, not_found])
 }
 
-/// A create, described up to its success, that may be repeated under an idempotency key.
+/// Adds the idempotency key to a create that is described up to its success.
 fn keyed(described: Described) -> Described {
     described
         .parameter(crate::openapi::shared::idempotency_key())
@@ -185,7 +186,7 @@ fn keyed(described: Described) -> Described {
         ])
 }
 
-/// The parameters of every list.
+/// Adds the parameters of every list.
 fn paged(described: Described) -> Described {
     let [page, limit] = crate::openapi::shared::paging();
     described

@@ -1,4 +1,4 @@
-//! Operations, what moves them, and extensions of their boletos.
+//! Operations, their actions, and extensions of their boletos.
 
 use preauth_core::ErrorCode;
 
@@ -15,7 +15,7 @@ pub(super) const OPERATIONS: Tag = Tag {
     description: "Offers and advances, everything that moves them, and extensions of their boletos.",
 };
 
-/// An action: its last path segment, its name, what it does, and the body that it reads.
+/// An action: its last path segment, its name, its effect, and its body.
 type Action = (&'static str, &'static str, &'static str, Body);
 
 enum Body {

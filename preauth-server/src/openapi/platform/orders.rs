@@ -16,7 +16,7 @@ pub(super) const SANDBOX: Tag = Tag {
     description: "What only a sandbox has.",
 };
 
-/// What a new record of two parties can be refused with.
+/// The possible refusals of a new record with two parties.
 const OF_PARTIES: [ErrorCode; 2] = [ErrorCode::ResourceNotFound, ErrorCode::ResourceConflict];
 
 const ACTIONS: [(&str, &str, &str, Option<&str>); 5] = [

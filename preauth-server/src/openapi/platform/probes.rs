@@ -1,4 +1,4 @@
-//! What an orchestrator and a monitor ask, without a token.
+//! The paths for orchestrators and monitoring, without a token.
 
 use crate::http::platform::{LIVEZ, METRICS, READYZ};
 use crate::openapi::described::Described;

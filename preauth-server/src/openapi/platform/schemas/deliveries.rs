@@ -1,4 +1,4 @@
-//! Endpoints and what was sent to them.
+//! Endpoints and their deliveries.
 
 use preauth_core::port::AttemptError;
 use preauth_core::value::EventType;

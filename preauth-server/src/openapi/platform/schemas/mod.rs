@@ -1,4 +1,4 @@
-//! The shapes of the platform API.
+//! The schemas of the platform API.
 
 mod companies;
 mod deliveries;
@@ -107,7 +107,7 @@ fn unwell() -> Schema {
     Schema::answer("Something is wrong.", fields)
 }
 
-/// A company as records of the platform show it.
+/// A company in a record of the platform.
 fn party() -> Schema {
     Schema::answer(
         "A company; an invited supplier under the name that the payer's head office gave it.",
@@ -126,7 +126,7 @@ fn party() -> Schema {
     )
 }
 
-/// The two that a new record is about.
+/// The two parties of a new record.
 fn parties() -> [crate::openapi::schema::Field; 2] {
     [
         required("payerCompanyId", Schema::uuid("A construction company.")),
@@ -140,7 +140,7 @@ fn cnpj(description: &str) -> Schema {
     Schema::text(&described, "11444777000161").length(14, 64)
 }
 
-/// An amount in a request, other than an invoice's that is advanced.
+/// An amount in a request, except that of an invoice to advance.
 fn money(description: &str, example: f64) -> Schema {
     Schema::amount(description, example)
         .above(0)
