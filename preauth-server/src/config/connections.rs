@@ -1,5 +1,5 @@
-//! The `connections.*` settings and `trusted_proxies`: how many connections a listener keeps open, and
-//! who their clients are.
+//! The `connections.*` settings and `trusted_proxies`: the connection limits of listeners, and how
+//! their clients are determined.
 
 use crate::http::Networks;
 use crate::http::server::ConnectionLimits;
@@ -7,7 +7,7 @@ use crate::http::server::ConnectionLimits;
 use super::typed::Reader;
 use super::webhooks::networks;
 
-/// More than a process may have file descriptors.
+/// Above the maximum number of a process's file descriptors.
 const MAX_CONNECTIONS: u32 = 1_000_000;
 
 impl Reader<'_> {

@@ -1,4 +1,4 @@
-//! The `deployment_id` settings: which deployment's databases this server works on.
+//! The `deployment_id` settings: the deployment whose databases this server works on.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::log::chain;
 use super::typed::Reader;
 
 impl Reader<'_> {
-    /// The id, if one is given; `None` also after a problem.
+    /// The id, if it is set; `None` also after a problem.
     pub(super) fn deployment(&mut self) -> Option<DeploymentId> {
         let (text, file) = (self.text("deployment_id"), self.text("deployment_id_file"));
         let parsed = match (text.as_str(), file.as_str()) {

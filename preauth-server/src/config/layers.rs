@@ -1,4 +1,4 @@
-//! Where each value comes from: the last source that speaks of a setting wins.
+//! The sources of each value: the last source that contains a setting wins.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,29 +10,29 @@ use secrecy::zeroize::Zeroize;
 use super::{ConfigError, SETTINGS, Setting, password};
 use crate::files;
 
-/// What a value was read from.
+/// The source of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// Nobody said otherwise.
+    /// No source contains it.
     Default,
     /// The configuration file.
     File,
     /// A variable of the environment.
     Environment,
-    /// A flag of the command line.
+    /// A command line flag.
     Flag,
 }
 
-/// A setting's text and where it was read.
+/// The text of a setting and its source.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Value {
-    /// As written.
+    /// The text, not parsed.
     pub text: String,
-    /// Where.
+    /// The source.
     pub source: Source,
 }
 
-/// The values of all settings, before they are understood.
+/// The values of all settings, not parsed.
 #[derive(Clone, Debug, Default)]
 pub struct Layers {
     values: BTreeMap<&'static str, Value>,
@@ -40,7 +40,7 @@ pub struct Layers {
 }
 
 impl Layers {
-    /// Adds what a TOML file says.
+    /// Adds the values of a TOML file.
     pub fn file(&mut self, path: &Path) {
         let shown = path.display();
         let cannot = |error| format!("cannot read {shown}: {error}");
@@ -48,7 +48,7 @@ impl Layers {
             let mut file = File::open(path).map_err(cannot)?;
             let text = files::read(&mut file).map_err(cannot)?;
             let parsed = text.parse::<toml::Table>();
-            // A parser's words quote the line, and that may be the one with the secret.
+            // A parser's message quotes the line, which may contain a secret.
             let table =
                 parsed.map_err(|error| format!("{shown} is not TOML: {}", error.message()))?;
             Ok((file, table))
@@ -66,14 +66,14 @@ impl Layers {
         }
     }
 
-    /// Whether the file holds the value of this setting, and that is a secret.
+    /// Whether the value of this setting comes from the file and is a secret.
     fn file_holds(&self, setting: &Setting) -> bool {
         let value = self.value(setting);
         let is_secret = setting.secret || password::is_in(&value.text);
         value.source == Source::File && is_secret && !value.text.is_empty()
     }
 
-    /// Adds what the environment says; an unknown `PREAUTH_` variable is a problem.
+    /// Adds the values of the environment; an unknown `PREAUTH_` variable is a problem.
     pub fn environment(&mut self, variables: impl Iterator<Item = (String, String)>) {
         for (name, text) in variables.filter(|(name, _)| name.starts_with("PREAUTH_")) {
             match SETTINGS.iter().find(|setting| setting.variable() == name) {
@@ -83,7 +83,7 @@ impl Layers {
         }
     }
 
-    /// Adds a flag, if it was given.
+    /// Adds the value of a flag, if it was given.
     pub fn flag(&mut self, key: &'static str, text: Option<String>) {
         let setting = SETTINGS.iter().find(|setting| setting.key == key);
         if let (Some(setting), Some(text)) = (setting, text) {
@@ -110,7 +110,7 @@ impl Layers {
             })
     }
 
-    /// The value of the setting with this name; empty when there is no such setting.
+    /// The value of the setting with this name; empty when there is none.
     #[must_use]
     pub fn of(&self, key: &str) -> Value {
         let setting = SETTINGS.iter().find(|setting| setting.key == key);
@@ -129,7 +129,7 @@ impl Layers {
         &self.problems
     }
 
-    /// All values, one line each, secrets hidden.
+    /// All values, one line each; secrets are hidden.
     #[must_use]
     pub fn report(&self) -> String {
         let mut report = String::new();
@@ -198,7 +198,7 @@ impl Layers {
     }
 }
 
-/// What holds when a setting without a default is not given.
+/// The effect of a setting without default and without value.
 fn unsaid(key: &str) -> &'static str {
     match key {
         "database" => "(preauth.db in data)",

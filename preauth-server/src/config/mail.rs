@@ -1,4 +1,4 @@
-//! The section `mail`: what belongs together is checked together.
+//! The section `mail`: settings that depend on each other are checked together.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use url::Url;
 use super::typed::Reader;
 use crate::notices::{Letterhead, MailLimits, MailSettings, SmtpLogin, SmtpSettings, SmtpTls};
 
-/// Who sends the mails that only become files.
+/// The sender of mails that only become files.
 const NOBODY: &str = "Preauth <nao-responda@preauth.invalid>";
 const MAX_SHARE: u32 = 100_000;
 const MAX_NEW_ADDRESSES: u32 = 10_000_000;
@@ -74,7 +74,7 @@ impl Reader<'_> {
         is_plain.then_some(url)
     }
 
-    /// The mail server; `None` without one, and when something is wrong with it.
+    /// The mail server; `None` without one, and after a problem.
     fn smtp(&mut self) -> Option<SmtpSettings> {
         let host = self.text("mail.smtp_host");
         let tls = self.tls();

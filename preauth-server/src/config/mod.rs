@@ -1,4 +1,4 @@
-//! One typed configuration: file, then environment, then flags, each value with its source.
+//! The typed configuration: from file, environment and flags, each value with its source.
 
 mod connections;
 mod deployment;
@@ -18,7 +18,7 @@ pub use webhooks::Webhooks;
 
 use thiserror::Error;
 
-/// What is wrong with a configuration, all of it at once.
+/// All problems of a configuration.
 #[derive(Debug, Error)]
 #[error("configuration is not usable:\n{}", .0.iter().map(|problem| format!("  - {problem}")).collect::<Vec<_>>().join("\n"))]
 pub struct ConfigError(pub Vec<String>);

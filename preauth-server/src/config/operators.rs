@@ -1,4 +1,5 @@
-//! Who operates: where operator tokens come from, and under which names the private listener is reached.
+//! The settings for operators: the sources of operator tokens, and the names of the private
+//! listener.
 
 use std::path::PathBuf;
 
@@ -10,14 +11,14 @@ use crate::store::DatabaseUrl;
 
 use super::typed::Reader;
 
-/// Where a server's operator token comes from.
+/// The source of a server's operator token.
 #[derive(Clone, Debug)]
 pub enum TokenSource {
-    /// It is configured.
+    /// The configuration.
     Given(OperatorToken),
-    /// A file that was named holds it.
+    /// A configured file.
     File(PathBuf),
-    /// The data folder's own file holds it, and is made when it is not there.
+    /// The file in the data folder, created if it does not exist.
     Own,
 }
 
@@ -36,13 +37,13 @@ impl Reader<'_> {
         }
     }
 
-    /// The one that is to replace it, if one is given; `None` after a problem.
+    /// The token that will replace the current one, if it is set; `None` after a problem.
     #[expect(clippy::option_option, reason = "a problem is no absence")]
     pub(super) fn next_platform_token(&mut self) -> Option<Option<TokenSource>> {
         self.token("platform_token_next")
     }
 
-    /// The token of one setting or of the file that another names; `None` after a problem.
+    /// The token in a setting, or in the file that another setting names; `None` after a problem.
     #[expect(clippy::option_option, reason = "a problem is no absence")]
     fn token(&mut self, key: &str) -> Option<Option<TokenSource>> {
         let (text, file) = (

@@ -2,7 +2,7 @@
 
 use url::Url;
 
-/// Whether a URL holds a password.
+/// Whether a URL contains a password.
 pub(super) fn is_in(text: &str) -> bool {
     let Ok(url) = Url::parse(text) else {
         return before_at(text).is_some_and(|user| user.contains(':'));
@@ -10,7 +10,7 @@ pub(super) fn is_in(text: &str) -> bool {
     url.password().is_some() || is_in_query(&url)
 }
 
-/// The text without the user and the password of a URL.
+/// The text without the user and password of a URL.
 pub(super) fn hidden_in(text: &str) -> String {
     let shown = match (text.split_once("://"), text.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, place))) => format!("{scheme}://(hidden)@{place}"),

@@ -1,4 +1,4 @@
-//! Every setting there is: name, default, and what it is for.
+//! All settings: name, default, and purpose.
 
 /// A setting of the configuration file.
 ///
@@ -8,9 +8,9 @@
 pub struct Setting {
     /// Its name in the file, section first.
     pub key: &'static str,
-    /// What holds when nobody says otherwise; empty means derived or none.
+    /// The value when no source contains the setting; empty means derived or none.
     pub default: &'static str,
-    /// What it is for, with its unit.
+    /// Its purpose, with its unit.
     pub purpose: &'static str,
     /// Whether its value must not be printed.
     pub secret: bool,

@@ -1,4 +1,4 @@
-//! The configuration as the rest of the program sees it.
+//! The typed configuration for the rest of the program.
 
 use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroU64};
@@ -20,7 +20,7 @@ use crate::store::DatabaseUrl;
 
 use super::{ConfigError, Layers, TokenSource, Webhooks};
 
-/// Everything that an operator may decide about a server.
+/// The settings of a server.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Address of the integration API.
@@ -29,45 +29,45 @@ pub struct Config {
     pub platform_listen: SocketAddr,
     /// Folder of the SQLite database and of key files.
     pub data: PathBuf,
-    /// Where the database is.
+    /// The location of the database.
     pub database_url: DatabaseUrl,
-    /// Where the operator token comes from.
+    /// The source of the operator token.
     pub platform_token: TokenSource,
-    /// Where the one comes from that is to replace it, if one is.
+    /// The source of the token that will replace it, if there is one.
     pub next_platform_token: Option<TokenSource>,
-    /// Names under which the private listener is reached, beside its address and this machine's.
+    /// Additional host names of the private listener, besides its address and this machine's.
     pub console_hosts: Vec<Host>,
     /// The file of the master key.
     pub master_key_file: PathBuf,
-    /// Whether the master key's file was named, or is ours to make.
+    /// Whether the operator named the file of the master key; otherwise the server creates it.
     pub master_key_is_given: bool,
     /// The deployment's id, if it has one.
     pub deployment: Option<DeploymentId>,
-    /// Whether the database is only looked at.
+    /// Whether the server only reads: it sends nothing and writes nothing.
     pub is_quiet: bool,
-    /// Whether the operator vouches for the machine's clock.
+    /// Whether the operator declares the machine's clock correct.
     pub trusts_clock: bool,
-    /// Where invoice files are kept: a folder, or an address of S3-compatible storage.
+    /// The location of invoice files: a folder, or an address of S3-compatible storage.
     pub files_place: String,
-    /// How many bytes the invoice files of one head office may have, if that is limited.
+    /// Maximum size of one head office's invoice files together, if it is limited.
     pub files_quota_bytes: Option<NonZeroU64>,
-    /// How many connections each listener keeps open, and who their clients are.
+    /// The connection limits of each listener, and how its clients are determined.
     pub connections: ConnectionLimits,
     /// Requests per window and key.
     pub rate_limit: RateLimit,
     /// Configurable limits of the rules.
     pub policy: Policy,
-    /// How mails are written, and where they go.
+    /// The letterhead, limits and transport of mails.
     pub mail: MailSettings,
-    /// How webhooks are sent.
+    /// The settings of webhooks.
     pub webhooks: Webhooks,
-    /// How the log is written.
+    /// The format of the log.
     pub log_format: LogFormat,
-    /// How long requests under way have to end.
+    /// Time for requests in progress at shutdown.
     pub grace: Duration,
 }
 
-/// How the log is written.
+/// The format of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogFormat {
     /// One JSON object per line.
@@ -82,7 +82,7 @@ const BYTES_PER_GIB: u64 = 1024 * 1024 * 1024;
 const MAX_GRACE_SECONDS: u32 = 600;
 
 impl Config {
-    /// Understands all settings, or says everything that is wrong with them.
+    /// Parses and validates all settings, or returns every problem.
     pub fn from_layers(layers: &Layers) -> Result<Self, ConfigError> {
         let mut reader = Reader {
             layers,
@@ -95,8 +95,8 @@ impl Config {
         }
     }
 
-    /// Where the database is, for commands that need nothing else: whoever migrates or audits need
-    /// not have the tokens and keys of a server.
+    /// The location of the database, for commands that need nothing else: migrations and audits
+    /// need no tokens and keys of a server.
     pub fn database_url(layers: &Layers) -> Result<DatabaseUrl, ConfigError> {
         let mut reader = Reader {
             layers,
@@ -111,7 +111,8 @@ impl Config {
         }
     }
 
-    /// Where the database is, and how many mails an address gets in a day: what an audit needs.
+    /// The location of the database, and the daily limit of mails to an address: the settings of an
+    /// audit.
     pub fn audited(layers: &Layers) -> Result<(DatabaseUrl, NonZeroU32), ConfigError> {
         let url = Self::database_url(layers)?;
         let mut reader = Reader {
@@ -125,7 +126,7 @@ impl Config {
     }
 }
 
-/// What is read, and what is wrong with it.
+/// The values, and the problems found while they are parsed.
 pub(super) struct Reader<'a> {
     layers: &'a Layers,
     problems: Vec<String>,
@@ -298,7 +299,7 @@ impl Reader<'_> {
     }
 }
 
-/// A number of GiB, with 3 decimals at most, in bytes.
+/// A number of GiB, with up to 3 decimals, in bytes.
 fn quota_bytes(text: &str) -> Option<NonZeroU64> {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit());
@@ -340,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_needs_only_the_database_need_not_give_a_token() {
+    fn a_command_that_needs_only_the_database_needs_no_token() {
         let url = "postgres://preauth@localhost/preauth";
         let layers = environment(&[("PREAUTH_DATABASE", url)]);
         assert!(Config::from_layers(&layers).is_err());
@@ -370,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn every_problem_is_told_at_once() {
+    fn every_problem_is_reported() {
         let layers = environment(&[
             ("PREAUTH_LISTEN", "nowhere"),
             ("PREAUTH_PLATFORM_LISTEN", "0.0.0.0:8081"),

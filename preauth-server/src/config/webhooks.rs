@@ -1,4 +1,4 @@
-//! The `webhooks.*` settings: where webhooks may go, who resolves names, and who is trusted.
+//! The `webhooks.*` settings: allowed receivers, the resolver of names, and trusted certificates.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -11,19 +11,19 @@ use crate::log::chain;
 
 const ALLOWED_NETWORKS: &str = "webhooks.allowed_networks";
 
-/// How webhooks are sent.
+/// The settings of webhooks.
 #[derive(Clone, Debug, Default)]
 pub struct Webhooks {
-    /// Networks that are allowed beside public addresses.
+    /// Networks that are allowed in addition to public addresses.
     pub allowed_networks: Vec<Network>,
-    /// Who resolves the names of receivers; by default the operating system.
+    /// The resolver of receivers' names; by default the operating system's.
     pub resolver: Option<SocketAddr>,
-    /// Whom receivers' certificates may come from, beside the platform's roots.
+    /// Trusted certificates in addition to the platform's roots.
     pub extra_roots: ExtraRoots,
 }
 
 impl Webhooks {
-    /// Where webhooks may go.
+    /// The rules for receivers.
     pub fn targets(&self) -> Result<Targets, LookupError> {
         let lookup: Arc<dyn Lookup> = match self.resolver {
             Some(address) => Arc::new(DnsLookup::new(address)?),
@@ -33,8 +33,7 @@ impl Webhooks {
         Ok(Targets::new(policy, lookup))
     }
 
-    /// Understands the settings, which `text` gives by their key, and adds what is wrong with them
-    /// to `problems`.
+    /// Parses the settings, which `text` returns by key, and adds every problem to `problems`.
     pub(super) fn read(text: impl Fn(&str) -> String, problems: &mut Vec<String>) -> Self {
         Self {
             allowed_networks: networks(ALLOWED_NETWORKS, &text(ALLOWED_NETWORKS), problems),
@@ -44,7 +43,7 @@ impl Webhooks {
     }
 }
 
-/// The networks of the setting `key`, which are listed with commas.
+/// The networks in the setting `key`, separated by commas.
 pub(super) fn networks(key: &str, listed: &str, problems: &mut Vec<String>) -> Vec<Network> {
     let texts = listed.split(',').map(str::trim);
     let texts = texts.filter(|_| !listed.is_empty());
@@ -114,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn every_problem_is_told() {
+    fn every_problem_of_the_webhook_settings_is_reported() {
         let (_, problems) = read(&[
             (
                 "webhooks.allowed_networks",
