@@ -1,4 +1,4 @@
-//! What is logged from more than one room: changes of operations, and errors with their causes.
+//! Log events of several modules: changes of operations, and errors with their causes.
 
 use std::error::Error;
 
@@ -16,7 +16,7 @@ pub fn began(operation: &Operation) {
     changed(operation, action.transition().event);
 }
 
-/// A command was carried out; silent when nothing had to change.
+/// A command was executed; logs nothing when nothing changed.
 pub fn moved(done: &CommandOutcome) {
     if let Some(event) = done.event {
         changed(&done.operation, event);
@@ -43,17 +43,17 @@ fn changed(operation: &Operation, event: EventType) {
     );
 }
 
-/// An error with all its causes, each once: the form in which the log and the command line tell it.
+/// An error with all its causes, each once: the form in the log and on the command line.
 #[must_use]
 pub fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
     while let Some(cause) = next {
-        let told = cause.to_string();
-        // Some errors end with their cause already.
-        if !text.ends_with(&told) {
+        let cause_text = cause.to_string();
+        // The texts of some errors already end with their cause.
+        if !text.ends_with(&cause_text) {
             text.push_str(": ");
-            text.push_str(&told);
+            text.push_str(&cause_text);
         }
         next = cause.source();
     }

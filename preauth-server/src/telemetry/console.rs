@@ -1,4 +1,4 @@
-//! Standard output, where the sandbox's story, its answers and a prompt share one screen.
+//! Standard output, on which the sandbox's story, its answers and a prompt share one screen.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tracing_subscriber::fmt::MakeWriter;
 
 const PROMPT: &str = "> ";
-/// To the left edge, and clear what stands there.
+/// Moves to the left edge, and clears the line.
 const CLEAR_LINE: &str = "\r\u{1b}[K";
-/// Answers stand where the story's sentences do.
+/// Aligns answers with the story's sentences.
 const INDENT: &str = "          ";
 
 /// Prints whole lines above the prompt, if there is one; clones share the screen.
@@ -17,21 +17,21 @@ const INDENT: &str = "          ";
 pub struct Console(Arc<AtomicBool>);
 
 impl Console {
-    /// Shows a prompt from now on, or none any more.
+    /// Shows or hides the prompt from now on.
     pub fn prompt(&self, shown: bool) {
         let was_shown = self.0.swap(shown, Ordering::SeqCst);
         let end = if was_shown && !shown { CLEAR_LINE } else { "" };
         self.print(end);
     }
 
-    /// Prints an answer of any number of lines; none when it is empty.
+    /// Prints an answer of any number of lines; nothing when it is empty.
     pub fn say(&self, answer: &str) {
         let lines = answer.lines().map(|line| format!("{INDENT}{line}\n"));
         self.print(&lines.collect::<String>());
     }
 
     fn print(&self, lines: &str) {
-        // A reader who is gone is nobody's trouble.
+        // A closed output is ignored.
         let _ = self.write_all_of(lines.as_bytes());
     }
 

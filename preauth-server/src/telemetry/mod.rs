@@ -1,4 +1,4 @@
-//! What operators are told: the log, one event per fact, for machines, for people, or as the
+//! Telemetry for operators: the log, one event per fact, for machines, for people, or as the
 //! sandbox's story; and metrics.
 
 mod console;
@@ -16,8 +16,8 @@ use crate::config::LogFormat;
 pub use console::Console;
 pub use story::Story;
 
-/// What is logged unless `RUST_LOG` says otherwise. The store itself logs, once, why connections are
-/// refused; its pools would for each one that they try.
+/// The log filter unless `RUST_LOG` is set. The store itself logs once why connections are refused;
+/// its pools would log it at each attempt.
 const DEFAULT_FILTER: &str = "info,salvo_core=warn,sqlx_core::pool::inner=off";
 
 /// Starts the log of a server, on standard error.
@@ -50,7 +50,7 @@ fn filter() -> EnvFilter {
     EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(DEFAULT_FILTER))
 }
 
-/// A panic is a fact like any other: one event, with its place, in the log's own form.
+/// Logs a panic as one event with its location, in the log's own format.
 fn log_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string);

@@ -1,4 +1,4 @@
-//! The log as the sandbox tells it: a readable line per request, status change and delivery.
+//! The sandbox's log format: a readable line per request, status change and delivery.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Write};
@@ -12,7 +12,7 @@ use tracing_subscriber::registry::LookupSpan;
 /// Formats events as sentences.
 #[derive(Clone, Copy, Debug)]
 pub struct Story {
-    /// Whether the reader is a terminal with colours.
+    /// Whether the output is a terminal with colours.
     pub ansi: bool,
 }
 
@@ -103,7 +103,7 @@ fn clock(facts: &Facts) -> String {
     )
 }
 
-/// A span of time in its largest whole unit.
+/// A duration in its largest whole unit.
 fn span(seconds: u64) -> String {
     for (unit_seconds, unit) in [(86_400, "d"), (3_600, "h"), (60, "m")] {
         if seconds > 0 && seconds.is_multiple_of(unit_seconds) {
@@ -154,8 +154,8 @@ mod tests {
     use super::span;
 
     #[test]
-    fn a_span_is_told_in_its_largest_whole_unit() {
-        for (seconds, told) in [
+    fn a_span_is_printed_in_its_largest_whole_unit() {
+        for (seconds, expected) in [
             (0, "0 s"),
             (90, "90 s"),
             (120, "2 m"),
@@ -163,7 +163,7 @@ mod tests {
             (86_401, "86401 s"),
             (2_678_400, "31 d"),
         ] {
-            assert_eq!(span(seconds), told);
+            assert_eq!(span(seconds), expected);
         }
     }
 }

@@ -1,5 +1,4 @@
-//! What the process knows of itself: whether it lives, whether it can serve, and what it has
-//! counted.
+//! The health of the process: whether it works, whether it can serve, and its metrics.
 
 mod scrape;
 
@@ -23,38 +22,38 @@ use crate::worker::{LoopHealth, Shutdown};
 
 /// A server's vitals: its loops, its database, its counters.
 pub struct ServerVitals {
-    /// Every loop without which the process is of no use.
+    /// Every loop that the process cannot do without.
     pub loops: Vec<Arc<LoopHealth>>,
-    /// Requested as soon as the server is asked to end.
+    /// Requested as soon as the server shuts down.
     pub end: Shutdown,
     /// Whether the database can serve.
     pub lifecycle: Arc<dyn Lifecycle>,
-    /// What waits in it.
+    /// The source of waiting work.
     pub watch: Arc<dyn Watch>,
-    /// Where deliveries go.
+    /// The source of endpoints.
     pub endpoints: Arc<dyn Directory>,
-    /// When the next delivery is due.
+    /// The source of the next due delivery.
     pub outbox: Arc<dyn Outbox>,
-    /// When the next mail is due.
+    /// The source of the next due mail.
     pub notices: Arc<dyn NoticeQueue>,
-    /// How much is being sent.
+    /// The source of the attempts in progress.
     pub dispatcher: Arc<Dispatcher>,
-    /// The service's time, in which due times stand.
+    /// The service's clock, by which due times are compared.
     pub clock: Arc<dyn Clock>,
-    /// What was counted.
+    /// The counters.
     pub metrics: Metrics,
-    /// How many bytes the invoice files of one head office may have, if that is limited.
+    /// Maximum size of one head office's invoice files together, if it is limited.
     pub file_quota_bytes: Option<NonZeroU64>,
-    /// What keeps the instance from acting.
+    /// The reasons why the instance must not act.
     pub hold: Hold,
-    /// What compares the machine's clock with another one; a sandbox does not.
+    /// Compares the machine's clock with its reference; `None` in a sandbox.
     pub serving_clock: Option<Arc<ServingClock>>,
 }
 
 #[async_trait]
 impl Vitals for ServerVitals {
     fn stall(&self) -> Option<String> {
-        // Loops end before the requests under way do; that is no reason to cut these off.
+        // Loops end before the requests in progress; that is no reason to restart the process.
         if self.end.is_requested() {
             return None;
         }
@@ -70,7 +69,7 @@ impl Vitals for ServerVitals {
         }
         let error = self.lifecycle.check().await.err()?;
         tracing::warn!(error = chain(&error), "database is not ready");
-        // Without its causes, in which the database may name users and addresses.
+        // Without its causes, which may name users and addresses of the database.
         Some(error.to_string())
     }
 
@@ -83,7 +82,7 @@ impl Vitals for ServerVitals {
     }
 }
 
-/// Says which loops hang, or have ended without being asked to.
+/// The loops that hang, or have ended without a shutdown.
 fn stall(loops: &[Arc<LoopHealth>]) -> Option<String> {
     let stalled: Vec<String> = loops
         .iter()

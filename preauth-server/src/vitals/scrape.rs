@@ -1,7 +1,7 @@
-//! One scrape: what was counted so far, and what is looked up at this moment.
+//! One scrape: the counters, and values that are looked up now.
 //!
-//! What is looked up stands in a registry of its own, made for this scrape: a value that cannot be
-//! had is absent, never an old one.
+//! Looked up values are in a registry of their own, created for this scrape: a value that is
+//! unavailable is absent, never outdated.
 
 use std::time::Duration;
 
@@ -17,12 +17,12 @@ use crate::telemetry::metrics::{Families, process, render};
 
 use super::ServerVitals;
 
-/// How long the database may take; Prometheus gives a scrape 10 s by default.
+/// Timeout of the database; Prometheus gives a scrape 10 s by default.
 const DATABASE_TIMEOUT: Duration = Duration::from_secs(2);
-/// From here on a head office is near its quota of files.
+/// The part of its quota of files from which a head office is close to it.
 const NEAR_QUOTA_PERCENT: u64 = 80;
 
-/// Everything, as text; always answers, with or without the database.
+/// All metrics as text; always answers, with or without the database.
 pub(super) async fn scrape(vitals: &ServerVitals) -> String {
     let registry = Registry::new();
     let families = Families::of(&registry);
@@ -50,7 +50,7 @@ pub(super) async fn scrape(vitals: &ServerVitals) -> String {
     render(&all)
 }
 
-/// What the database says of the work that waits.
+/// The waiting work in the database.
 struct Backlog {
     oldest_due_age: Duration,
     oldest_notice_age: Duration,
@@ -275,7 +275,7 @@ fn loops(vitals: &ServerVitals, families: &Families<'_>) {
         "Steps of each loop that failed, nearly always because the database was not there.",
         &["loop"],
     );
-    // The machine's time, which Prometheus compares with its own: the service's may travel.
+    // The machine's time, which Prometheus compares with its own; the service's may travel.
     let now = SystemClock.now();
     for health in &vitals.loops {
         let at = now.saturating_sub(health.since_last_step());

@@ -1,4 +1,4 @@
-//! Commits, counted around the port that makes them.
+//! Counts commits, as a decorator of their port.
 
 use std::fmt;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ const OUTCOMES: [&str; 6] = [
     "unknown",
 ];
 
-/// Counts commits and the events in them.
+/// Counts commits and their events.
 #[derive(Clone, Debug)]
 pub struct CommitMetrics {
     commits: IntCounterVec,
@@ -157,7 +157,7 @@ impl Store for CountedStore {
         committed
     }
 
-    /// Counted, but not timed: thousands that take as long as the call would hide all others.
+    /// Counted but not timed: the long duration of bulk commits would hide all others.
     async fn commit_all(&self, commits: Vec<Commit>) -> Vec<Result<(), CommitError>> {
         let kinds: Vec<_> = commits
             .iter()

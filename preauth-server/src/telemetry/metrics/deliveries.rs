@@ -1,4 +1,4 @@
-//! Deliveries, counted around the port that records their attempts.
+//! Counts deliveries, as a decorator of the port that records their attempts.
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ const RESULTS: [&str; 13] = [
     "secret",
 ];
 
-/// Counts attempts and what follows from them.
+/// Counts attempts and their consequences.
 #[derive(Clone, Debug)]
 pub struct DeliveryMetrics {
     attempts: IntCounterVec,
@@ -100,7 +100,7 @@ impl Outbox for CountedOutbox {
         self.inner.claim(claim).await
     }
 
-    /// One that could not be recorded is not counted: it is recorded anew, or made again.
+    /// An attempt that could not be recorded is not counted: it is recorded later, or repeated.
     async fn finish(
         &self,
         leased: &Leased,
@@ -129,7 +129,7 @@ fn result(attempt: &Attempt) -> &'static str {
     }
 }
 
-/// Where on the way to the receiver an attempt ended.
+/// The step at which an attempt ended.
 const fn without_answer(error: AttemptError) -> &'static str {
     match error {
         AttemptError::NameUnknown | AttemptError::LookupFailed | AttemptError::LookupTimedOut => {

@@ -1,4 +1,4 @@
-//! Making families and registering them, all in one place.
+//! Creates and registers metric families, all in one place.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use prometheus::{
     IntGaugeVec, Opts, Registry,
 };
 
-/// From a fast read to the longest that anything is waited for, in seconds.
+/// From a fast read to the longest timeout, in seconds.
 const BUCKETS_SECONDS: [f64; 14] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0,
 ];
 
-/// Makes families in a registry. Their names and labels are constants, each used once.
+/// Creates families in a registry. Their names and labels are constants, each used once.
 #[derive(Debug)]
 pub struct Families<'a>(&'a Registry);
 
@@ -25,19 +25,19 @@ impl<'a> Families<'a> {
         Self(registry)
     }
 
-    /// A number that only grows.
+    /// A counter.
     #[must_use]
     pub fn counter(&self, name: &str, help: &str) -> IntCounter {
         self.register(IntCounter::new(name, help))
     }
 
-    /// A number of seconds that only grows.
+    /// A counter of seconds.
     #[must_use]
     pub fn seconds_spent(&self, name: &str, help: &str) -> Counter {
         self.register(Counter::new(name, help))
     }
 
-    /// Numbers that only grow, one per combination of labels.
+    /// Counters, one per combination of labels.
     #[must_use]
     pub fn counters(&self, name: &str, help: &str, labels: &[&str]) -> IntCounterVec {
         self.register(IntCounterVec::new(Opts::new(name, help), labels))
@@ -67,7 +67,7 @@ impl<'a> Families<'a> {
         self.register(GaugeVec::new(Opts::new(name, help), labels))
     }
 
-    /// How long things took, one per combination of labels.
+    /// Durations, one per combination of labels.
     #[must_use]
     pub fn durations(&self, name: &str, help: &str, labels: &[&str]) -> HistogramVec {
         let options = HistogramOpts::new(name, help).buckets(BUCKETS_SECONDS.to_vec());
@@ -86,7 +86,7 @@ impl<'a> Families<'a> {
     }
 }
 
-/// Prometheus counts in seconds; what is negative, because a clock was set, is none.
+/// In seconds, as Prometheus counts; zero for a negative duration, after a clock was set.
 pub(super) fn seconds(duration: TimeDelta) -> f64 {
     duration.to_std().unwrap_or(Duration::ZERO).as_secs_f64()
 }

@@ -1,10 +1,11 @@
-//! What is counted and measured, for Prometheus. `docs/metrics.md` says what each is for.
+//! Counters and measurements for Prometheus. `docs/metrics.md` describes each of them.
 //!
-//! Labels come from closed sets only: route templates, codes, outcomes. Nothing that a caller, a
-//! receiver or a company chose ever becomes one.
+//! Labels come from closed sets only: route templates, codes, outcomes. A text chosen by a caller,
+//! a receiver or a company never becomes a label.
 //!
-//! The registry is passed around, not global, so that any number of servers count apart from each
-//! other. Requests count themselves; everything else is counted by decorators of the ports.
+//! The registry is passed as an argument, not global, so that several servers in one process count
+//! separately. Requests are counted where they are logged; everything else by decorators of the
+//! ports.
 
 mod commits;
 mod deliveries;
@@ -26,10 +27,10 @@ pub use notices::{CountedNotices, NoticeMetrics};
 pub use process::process;
 pub use requests::{EndedRequest, Limit, RequestMetrics};
 
-/// The format of [`render`], as HTTP names it.
+/// The content type of [`render`]'s format.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Everything that one server counts; clones count together.
+/// The counters of one server; clones share them.
 #[derive(Clone, Debug)]
 pub struct Metrics {
     registry: Registry,
@@ -66,7 +67,7 @@ impl Metrics {
         self.started_at
     }
 
-    /// Where they stand now.
+    /// The current values.
     #[must_use]
     pub fn gather(&self) -> Vec<MetricFamily> {
         self.registry.gather()
@@ -82,7 +83,7 @@ impl Default for Metrics {
 /// Families in Prometheus' text format.
 #[must_use]
 pub fn render(families: &[MetricFamily]) -> String {
-    // Fails only for a family without a metric, and what is gathered has none of these.
+    // Fails only for a family without a metric; the gathered families have some.
     TextEncoder::new()
         .encode_to_string(families)
         .unwrap_or_default()

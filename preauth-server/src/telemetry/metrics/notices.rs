@@ -1,4 +1,4 @@
-//! Mails, counted around the queue that records their attempts.
+//! Counts mails, as a decorator of the queue that records their attempts.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::family::Families;
 
 const OUTCOMES: [&str; 4] = ["sent", "retried", "given_up", "lease_lost"];
 
-/// Counts attempts to hand mails over, and what follows from them.
+/// Counts attempts to send mails, and their consequences.
 #[derive(Clone, Debug)]
 pub struct NoticeMetrics {
     attempts: IntCounterVec,
@@ -81,7 +81,7 @@ impl NoticeQueue for CountedNotices {
         Ok(claimed)
     }
 
-    /// One that could not be recorded is not counted: it is recorded anew, or made again.
+    /// An attempt that could not be recorded is not counted: it is recorded later, or repeated.
     async fn finish(&self, leased: &LeasedNotice, outcome: &Outcome) -> Result<bool, Unavailable> {
         let is_recorded = self.inner.finish(leased, outcome).await?;
         self.metrics.note(outcome, is_recorded);

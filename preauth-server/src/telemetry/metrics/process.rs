@@ -1,14 +1,15 @@
-//! The process as the operating system sees it, under the names that every Prometheus client uses.
+//! The metrics of the process from the operating system, under the names that all Prometheus
+//! clients use.
 
 use std::fs;
 use std::time::Duration;
 
 use super::family::Families;
 
-/// In which Linux tells processor time to programs, on every machine that this runs on.
+/// The unit in which Linux reports processor time, on every supported machine.
 const TICK_MS: u64 = 10;
 
-/// Processor time, memory, threads and open files, where `/proc` tells them; elsewhere nothing.
+/// Processor time, memory, threads and open files, if `/proc` has them; otherwise nothing.
 pub fn process(families: &Families<'_>) {
     let stat = fs::read_to_string("/proc/self/stat");
     if let Some(seconds) = stat.ok().and_then(|stat| cpu_seconds(&stat)) {
@@ -40,8 +41,8 @@ pub fn process(families: &Families<'_>) {
     }
 }
 
-/// Of a line like `4711 (preauth-server) S 1 …`: what is told in ticks 14th and 15th. The name may
-/// hold anything, so that one counts from its end.
+/// From a line like `4711 (preauth-server) S 1 …`: the 14th and 15th fields, in ticks. The name may
+/// contain anything, so fields are counted from its end.
 fn cpu_seconds(stat: &str) -> Option<f64> {
     let (_, behind_name) = stat.rsplit_once(')')?;
     let mut times = behind_name.split_whitespace().skip(11).take(2);
@@ -51,20 +52,21 @@ fn cpu_seconds(stat: &str) -> Option<f64> {
     Some(Duration::from_millis(spent_ms).as_secs_f64())
 }
 
-/// Of a line like `Threads:  4`.
+/// From a line like `Threads:  4`.
 fn threads(status: &str) -> Option<i64> {
     let line = status.lines().find_map(|it| it.strip_prefix("Threads:"))?;
     line.trim().parse().ok()
 }
 
-/// Of a line like `VmRSS:     9172 kB`.
+/// From a line like `VmRSS:     9172 kB`.
 fn resident_bytes(status: &str) -> Option<i64> {
     let line = status.lines().find_map(|it| it.strip_prefix("VmRSS:"))?;
     let kibibytes: i64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
     kibibytes.checked_mul(1024)
 }
 
-/// Of a line like `Max open files   1024   524288   files`, the first number; none if unlimited.
+/// From a line like `Max open files   1024   524288   files`, the first number; `None` if
+/// unlimited.
 fn most_open_files(limits: &str) -> Option<i64> {
     let line = limits
         .lines()
@@ -77,7 +79,7 @@ mod tests {
     use super::{cpu_seconds, most_open_files, resident_bytes, threads};
 
     #[test]
-    fn what_the_operating_system_tells_is_read() {
+    fn process_metrics_of_the_operating_system_are_parsed() {
         let status = "Name:\tpreauth\nVmRSS:\t    9172 kB\nThreads:\t4\n";
         assert_eq!(resident_bytes(status), Some(9172 * 1024));
         assert_eq!(threads(status), Some(4));

@@ -6,9 +6,9 @@ use prometheus::{HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec}
 
 use super::family::{Families, class, seconds};
 
-/// The listeners, as the label `api` names them.
+/// The listeners, as values of the label `api`.
 const APIS: [&str; 2] = ["integration", "platform"];
-/// Stands for every path and method that leads nowhere.
+/// The value for all unknown paths and methods.
 const UNMATCHED: &str = "unmatched";
 
 /// Counts requests.
@@ -25,34 +25,34 @@ pub struct RequestMetrics {
 /// A request that was answered.
 #[derive(Clone, Copy, Debug)]
 pub struct EndedRequest<'a> {
-    /// Of which listener.
+    /// Its listener.
     pub api: &'static str,
-    /// The template of its path, if it led to an endpoint.
+    /// The template of its path, if an endpoint matched.
     pub route: Option<&'a str>,
     /// One of the methods of HTTP, or `OTHER`.
     pub method: &'a str,
     /// The status of the answer.
     pub status: u16,
-    /// How long the answer took.
+    /// The duration until the answer.
     pub took: TimeDelta,
     /// The code, if it was refused.
     pub code: Option<ErrorCode>,
     /// The limit that refused it, if one did.
     pub limit: Option<Limit>,
-    /// Whether the answer repeats an earlier one.
+    /// Whether the answer is a replay of an earlier one.
     pub is_replay: bool,
 }
 
-/// What limits the rate of requests.
+/// The limits of request rates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// The window of an API key.
     Key,
-    /// The window of an address that presents no valid key.
+    /// The window of an address without a valid key.
     Address,
 }
 
-/// A request under way; dropping it ends it, however that comes.
+/// A request in progress; dropping it ends it.
 #[derive(Debug)]
 pub struct InFlight(IntGauge);
 
@@ -93,7 +93,7 @@ impl RequestMetrics {
         metrics
     }
 
-    /// Takes note of a request that begins.
+    /// Records the beginning of a request.
     #[must_use]
     pub fn begin(&self, api: &'static str) -> InFlight {
         let in_flight = self.in_flight.with_label_values(&[api]);
@@ -101,7 +101,7 @@ impl RequestMetrics {
         InFlight(in_flight)
     }
 
-    /// Takes note of an answer.
+    /// Records an answer.
     pub fn end(&self, request: &EndedRequest<'_>) {
         let route = request.route.unwrap_or(UNMATCHED);
         let (api, method) = (request.api, request.method);
@@ -122,7 +122,7 @@ impl RequestMetrics {
         }
     }
 
-    /// A series that is there from the start shows its first increase.
+    /// A series that exists from the start shows its first increase.
     fn begin_at_zero(&self) {
         for api in APIS {
             let _ = self.in_flight.with_label_values(&[api]);
