@@ -1,7 +1,9 @@
-//! Files that others must not read, or must not write, checked on what was opened and on its folders.
+//! Reads files that other users must not read, or must not write; checks the opened file and its
+//! folders.
 //!
-//! Others are all users but root and the one that this process runs as. A file on a read-only mount
-//! that belongs to root is exempt: containers get their secrets that way, readable by everybody inside.
+//! Other users are all except root and the user of this process. A file on a read-only mount that
+//! belongs to root is exempt: containers get their secrets that way, readable for every user
+//! inside.
 
 use std::fmt;
 use std::fs::{File, Metadata};
@@ -18,7 +20,7 @@ const GROUP_AND_OTHERS: u32 = 0o077;
 const WRITE_BY_OTHERS: u32 = 0o022;
 const STICKY: u32 = 0o1000;
 const MODE: u32 = 0o7777;
-/// No secret, configuration or list of certificates is larger.
+/// Maximum size of a secret, configuration or list of certificates.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// Why a file or folder is not trusted; each text names the next step.
@@ -44,23 +46,23 @@ enum Exposure {
     },
 }
 
-/// What is not trusted.
+/// The kind of thing that is not trusted.
 #[derive(Clone, Copy, Debug)]
 enum What {
     File,
     Folder,
 }
 
-/// What is asked of a file.
+/// The requirement for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Guard {
-    /// Nobody else may read or write it.
+    /// Other users may neither read nor write it.
     Secret,
-    /// Nobody else may write it.
+    /// Other users may not write it.
     Authentic,
 }
 
-/// What counts of a file or folder.
+/// The relevant attributes of a file or folder.
 #[derive(Clone, Copy, Debug)]
 struct Facts {
     owner: u32,
@@ -102,7 +104,7 @@ pub fn check_secret(file: &File, path: &Path) -> io::Result<()> {
 /// When it cannot be read, is no text or larger than 4 MiB.
 pub fn read(file: &mut File) -> io::Result<Zeroizing<String>> {
     let length = file.metadata()?.len();
-    // One allocation: a buffer that grows leaves its content behind.
+    // One allocation: a growing buffer would leave copies of its content behind.
     let room = usize::try_from(length.min(MAX_FILE_BYTES)).unwrap_or(0);
     let mut text = Zeroizing::new(String::with_capacity(room.saturating_add(4096)));
     let beyond = MAX_FILE_BYTES.saturating_add(1);
@@ -133,7 +135,7 @@ fn check(file: &File, path: &Path, guard: Guard) -> io::Result<()> {
     folders.dedup();
     folders.into_iter().try_for_each(|folder| {
         let facts = Facts::of_folder(folder)?;
-        // In a sticky folder others add files, and neither rename nor remove this one.
+        // In a sticky folder others can add files, but neither rename nor remove this one.
         let mode = if facts.mode & STICKY == 0 {
             facts.mode
         } else {
@@ -143,10 +145,10 @@ fn check(file: &File, path: &Path, guard: Guard) -> io::Result<()> {
     })
 }
 
-/// Refuses a folder that others may write to, sticky or not, or that belongs to somebody else.
+/// Refuses a folder that others may write to, sticky or not, or that belongs to another user.
 ///
 /// # Errors
-/// When it is so, or cannot be looked at.
+/// When it is refused, or its attributes cannot be read.
 pub fn check_folder(folder: &Path) -> io::Result<()> {
     let user = rustix::process::geteuid().as_raw();
     refused(Facts::of_folder(folder)?.exposure(What::Folder, folder, user))
@@ -199,7 +201,7 @@ impl Facts {
         }
     }
 
-    /// Why others can write, if they can.
+    /// Why others can write it, if they can.
     fn exposure(self, what: What, path: &Path, user: u32) -> Option<Exposure> {
         let Self { owner, mode, .. } = self;
         let path = path.to_owned();

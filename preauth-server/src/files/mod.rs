@@ -1,4 +1,4 @@
-//! Files that only their owner may read: how they are made, and what is asked of those that exist.
+//! Private files: their creation, and the checks of existing ones.
 
 mod guarded;
 
@@ -32,24 +32,24 @@ pub fn create_private_directory(path: &Path) -> io::Result<()> {
 /// Writes a new file of mode 0600 whole or not at all; fails when it exists.
 pub fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
     let part = write_part(path, content)?;
-    // A link, unlike a rename, does not replace what another process made meanwhile.
+    // Unlike a rename, a link does not replace a file that another process created in the meantime.
     let linked = std::fs::hard_link(&part, path);
-    // What was not taken goes, too: it may be a secret that opens nothing.
+    // A copy that was not used is removed as well: it may be a secret.
     std::fs::remove_file(part)?;
     linked
 }
 
-/// Writes a file of mode 0600 whole or not at all, in the place of one that is there.
+/// Writes a file of mode 0600 whole or not at all; replaces an existing one.
 pub fn replace_private(path: &Path, content: &[u8]) -> io::Result<()> {
     std::fs::rename(write_part(path, content)?, path)
 }
 
-/// Writes the content beside the path, where nobody looks for it.
+/// Writes the content to a temporary name in the same folder.
 fn write_part(path: &Path, content: &[u8]) -> io::Result<PathBuf> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".part");
     let part = path.with_file_name(name);
-    // What an interrupted attempt left is of no use to anybody.
+    // The leftover of an interrupted attempt is useless.
     remove_if_there(&part)?;
     let mut file = create_private(&part)?;
     file.write_all(content)?;
@@ -57,7 +57,7 @@ fn write_part(path: &Path, content: &[u8]) -> io::Result<PathBuf> {
     Ok(part)
 }
 
-/// Removes a file; one that is not there is as good as removed.
+/// Removes a file; does nothing when it does not exist.
 pub fn remove_if_there(path: &Path) -> io::Result<()> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

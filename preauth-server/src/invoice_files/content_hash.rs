@@ -1,13 +1,13 @@
-//! What a file is called: the hash of its content.
+//! The name of a file: the hash of its content.
 
 use std::fmt;
 
-/// SHA-256 of a file's content. Prints as hexadecimal.
+/// SHA-256 of a file's content. Displayed as hexadecimal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ContentHash([u8; 32]);
 
 impl ContentHash {
-    /// Takes a hash as it is.
+    /// A hash from its bytes.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)

@@ -1,4 +1,4 @@
-//! Storing a file before an operation names it, and giving it back.
+//! Stores a file before an operation names it, and reads it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,26 +10,26 @@ use tokio::time::{sleep, timeout};
 
 use super::{ContentHash, FilesError, InvoiceFiles, Spooled};
 
-/// A place that takes longer to store a file, or to begin giving it back, is as good as away.
+/// Timeout of storing a file, and of beginning to read it.
 const PLACE_DEADLINE: Duration = Duration::from_mins(1);
-/// A removal takes moments; who brings the same content again meanwhile waits for it.
+/// Maximum number of checks whether the removal of the same content has ended; a removal is short.
 const REMOVAL_LOOKS: u32 = 20;
 const REMOVAL_REST: Duration = Duration::from_millis(100);
 
-/// A file's bytes, as they come from where it lies.
+/// A stream of a file's bytes from its storage.
 pub type ContentStream = BoxStream<'static, object_store::Result<Bytes>>;
 
-/// A file that is given back.
+/// A file to read.
 pub struct Content {
     /// Length in bytes.
     pub size: u64,
-    /// So many bytes, byte for byte as they came.
+    /// Exactly that number of bytes, as they were received.
     pub stream: ContentStream,
 }
 
 impl InvoiceFiles {
-    /// Stores a file durably under its hash. When this returns, an operation may name it; that must
-    /// happen within the hour.
+    /// Stores a file durably under its hash. Once this returns, an operation may name it, which
+    /// must happen within an hour.
     pub async fn keep(&self, file: &Arc<Spooled>) -> Result<(), FilesError> {
         self.announce(file.hash()).await?;
         let _turn = self.at_work.acquire(1).await?;

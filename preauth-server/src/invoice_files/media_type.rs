@@ -1,4 +1,4 @@
-//! What a file says that it is.
+//! The declared type of a file.
 
 use std::str::FromStr;
 
@@ -15,13 +15,13 @@ pub enum MediaType {
     TextXml,
 }
 
-/// Neither PDF nor XML was declared.
+/// The declared type is neither PDF nor XML.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the declared type is neither pdf nor xml")]
 pub struct OtherMediaType;
 
 impl MediaType {
-    /// Without parameters, in lower case.
+    /// The type without parameters, in lower case.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -35,7 +35,7 @@ impl MediaType {
 impl FromStr for MediaType {
     type Err = OtherMediaType;
 
-    /// Reads a `Content-Type`: parameters are passed over, case does not matter.
+    /// Parses a `Content-Type`; parameters and case are ignored.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let essence = text.split(';').next().unwrap_or_default().trim();
         [Self::Pdf, Self::ApplicationXml, Self::TextXml]

@@ -1,10 +1,10 @@
-//! Invoice files: taken in piece by piece, checked by their content, kept under its SHA-256, and
-//! swept when no operation names them.
+//! Invoice files: received piece by piece, checked by content, stored under their SHA-256, and
+//! removed when no operation names them.
 //!
-//! A file lies on the disk without a name while it comes in, so that whatever ends the process takes
-//! it along. Before it is stored, its hash is announced in the database; only what was announced an
-//! hour ago and is named by no operation is swept. So a crash between storing and commit leaves
-//! nothing behind, and a file that is about to be named is never taken away.
+//! During the upload a file has no name on the disk, so that it disappears however the process
+//! ends. Before it is stored, its hash is announced in the database; only files that were announced
+//! an hour ago and are named by no operation are removed. So a crash between storing and commit
+//! leaves nothing behind, and a file that is about to be named is never removed.
 
 mod content_hash;
 mod keep;
@@ -43,19 +43,20 @@ use place::make_folder;
 pub use turns::Turn;
 use turns::Turns;
 
-/// A file may have so many bytes (contract, "Invoice file rules": 10 MB).
+/// Maximum size of a file (contract, "Invoice file rules": 10 MB).
 pub const FILE_LIMIT_BYTES: u64 = 10 * 1024 * 1024;
-/// Uploads under way may have so many bytes together; they lie on the disk.
+/// Maximum size of all uploads in progress together; they are on the disk.
 const IN_FLIGHT_LIMIT_BYTES: u64 = 640 * 1024 * 1024;
-/// Uploads that may wait for that.
+/// Maximum number of uploads that wait for room.
 const WAITING_LIMIT: usize = 1024;
-/// Files that are checked or stored at once: each may hold as much memory as a file has bytes.
+/// Maximum number of files that are checked or stored concurrently: each may need as much memory as
+/// its size.
 const AT_WORK_LIMIT: u64 = 4;
 
-/// Where files lie while they come in; whatever is in it has no name.
+/// The folder of uploads in progress; the files in it have no name.
 const SPOOL_FOLDER: &str = "uploads";
 
-/// The files of a server.
+/// The invoice files of a server.
 pub struct InvoiceFiles {
     place: Place,
     ledger: Arc<dyn FileLedger>,
@@ -67,37 +68,37 @@ pub struct InvoiceFiles {
     quota: FileQuota,
 }
 
-/// Why a file could not be kept or given back.
+/// Why a file could not be stored or read.
 #[derive(Debug, Error)]
 pub enum FilesError {
-    /// The disk under the upload failed, or is full.
+    /// The disk with the upload failed, or is full.
     #[error("an upload could not be kept on the disk")]
     Spool(#[source] io::Error),
-    /// The place where files are kept failed, or is full.
+    /// The storage failed, or is full.
     #[error("the place of the invoice files failed")]
     Place(#[from] object_store::Error),
-    /// The place did not answer in time.
+    /// The storage did not answer in time.
     #[error("the place of the invoice files did not answer within a minute")]
     TimedOut,
-    /// An operation names a file that is not there, or is not what it should be.
+    /// The file of an operation is missing or damaged.
     #[error("file {0} is missing, or has another size than it should")]
     Lost(ContentHash),
-    /// Too many wait for their turn.
+    /// Too many requests wait.
     #[error(transparent)]
     Queue(#[from] QueueError),
-    /// The same content is being removed this very moment.
+    /// The same content is being removed at this moment.
     #[error("file {0} is being removed right now")]
     BeingRemoved(ContentHash),
-    /// The head office's files have all the room that they may have.
+    /// The head office has reached its quota of files.
     #[error("the head office's files would exceed files.quota_gib")]
     QuotaExceeded,
-    /// The database could not be asked.
+    /// The database did not answer.
     #[error("the database of the invoice files cannot be reached")]
     Ledger(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl InvoiceFiles {
-    /// Files in `place`, taken in through a folder of their own in `data`, the data folder.
+    /// Files in `place`, received in a folder of their own in `data`, the data folder.
     pub fn open(
         place: &str,
         data: &Path,
@@ -109,9 +110,10 @@ impl InvoiceFiles {
         Ok(Self::new(Place::open(place)?, &spool_folder, ledger, clock))
     }
 
-    /// Files in `place`, taken in through `spool_folder`, which exists.
+    /// Files in `place`, received in `spool_folder`, which must exist.
     ///
-    /// `clock` is the machine's own: a sandbox that travels in time must not sweep what is coming in.
+    /// `clock` is the machine's own: a sandbox that travels in time must not remove uploads in
+    /// progress.
     #[must_use]
     pub fn new(
         place: Place,
@@ -131,21 +133,21 @@ impl InvoiceFiles {
         }
     }
 
-    /// The same, with so much room for the files of each head office.
+    /// Sets the quota of each head office.
     #[must_use]
     pub fn with_quota(mut self, quota: FileQuota) -> Self {
         self.quota = quota;
         self
     }
 
-    /// How many bytes the files of each head office may have, if that is limited.
+    /// The quota of each head office in bytes, if there is one.
     #[must_use]
     pub const fn quota_bytes(&self) -> Option<NonZeroU64> {
         self.quota.max_bytes()
     }
 
-    /// Claims so many bytes of a head office's quota until the claim is dropped, which must be after
-    /// the operation that names the file is committed. None when there is no quota.
+    /// Claims this number of bytes of a head office's quota until the claim is dropped, which must
+    /// be after the commit of the operation that names the file. `None` without a quota.
     pub async fn claim_quota(
         &self,
         head_office: CompanyId,
@@ -154,23 +156,23 @@ impl InvoiceFiles {
         self.quota.claim(&*self.ledger, head_office, bytes).await
     }
 
-    /// Waits until nobody else of this process has the turn of this name.
+    /// Waits until no other task of this process has the turn of this name.
     pub async fn turn(&self, name: &str) -> Turn {
         self.turns.take(name).await
     }
 
-    /// Waits until `bytes` more may come in; gives up after 5 seconds. One head office has at most a
+    /// Waits for room for `bytes` more; fails after 5 seconds. One head office gets at most a
     /// quarter of all room.
     pub async fn reserve(&self, bytes: u64) -> Result<Room, QueueError> {
         self.in_flight.acquire(bytes).await
     }
 
-    /// A place on the disk for a file that is coming in; what is dropped unfinished is gone.
+    /// A file on the disk for an upload; dropping it unfinished removes it.
     pub async fn spool(&self) -> io::Result<Spool> {
         Spool::open(self.spool_folder.clone()).await
     }
 
-    /// Says whether a file is what it was declared to be, by its content.
+    /// Checks whether the content of a file has its declared type.
     pub async fn validate(
         &self,
         file: Arc<Spooled>,
@@ -197,7 +199,7 @@ impl fmt::Debug for InvoiceFiles {
     }
 }
 
-/// Runs what waits for a disk, or computes for long, where it holds up nobody.
+/// Runs work that waits for a disk, or computes for long, on a thread that may block.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> io::Result<T> {

@@ -1,4 +1,4 @@
-//! Where the files lie: a folder, or S3-compatible storage.
+//! The storage of files: a folder, or S3-compatible storage.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,51 +13,51 @@ use crate::files::{create_private_directory, remove_if_there};
 
 use super::{Content, ContentHash, FilesError, Spooled, blocking};
 
-/// What an address of S3-compatible storage begins with.
+/// Prefix of an address of S3-compatible storage.
 const S3_SCHEME: &str = "s3://";
-/// Sent at once; S3 takes no smaller part of an object but the last.
+/// Size of one part of an upload; the minimum of S3, except for the last part.
 const PART_BYTES: u64 = 5 * 1024 * 1024;
-/// So much of a hash names a folder, so that none gets too full.
+/// Number of a hash's digits that name a folder, so that no folder becomes too large.
 const FOLDER_DIGITS: usize = 2;
 
-/// Where the files lie.
+/// The storage of files.
 #[derive(Clone, Debug)]
 pub struct Place {
     objects: Arc<dyn ObjectStore>,
     prefix: Location,
-    /// The folder, if it is one.
+    /// The folder, unless it is S3-compatible storage.
     folder: Option<PathBuf>,
 }
 
-/// Why a place cannot be used.
+/// Why a storage cannot be used.
 #[derive(Debug, Error)]
 pub enum PlaceError {
-    /// The folder could not be made.
+    /// The folder could not be created.
     #[error("the folder {} of the invoice files cannot be made", path.display())]
     Folder {
         /// The folder.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         #[source]
         cause: io::Error,
     },
     /// The folder, or the storage, cannot be used.
     #[error("the invoice files cannot be kept at {place}")]
     Unusable {
-        /// As it was given.
+        /// The configured text.
         place: String,
-        /// What the storage said.
+        /// The error of the storage.
         #[source]
         cause: object_store::Error,
     },
-    /// This build has no S3.
+    /// This build lacks S3.
     #[error("this build keeps invoice files in a folder only; build it with the feature s3")]
     NoS3,
 }
 
 impl Place {
-    /// A folder, made if it is not there, or `s3://BUCKET/PREFIX`, with credentials, region and
-    /// endpoint in the usual `AWS_` variables.
+    /// A folder, created if it does not exist, or `s3://BUCKET/PREFIX`, with credentials, region
+    /// and endpoint in the usual `AWS_` variables.
     pub fn open(place: &str) -> Result<Self, PlaceError> {
         if is_s3(place) {
             return Self::s3(place);
@@ -93,7 +93,7 @@ impl Place {
         Err(PlaceError::NoS3)
     }
 
-    /// Stores a file durably, unless it is there already.
+    /// Stores a file durably, unless it is already stored.
     pub(super) async fn put(&self, file: &Arc<Spooled>) -> Result<(), FilesError> {
         let location = self.location(file.hash());
         match self.objects.head(&location).await {
@@ -114,7 +114,7 @@ impl Place {
                 Err(error) => Err(error),
             };
             if let Err(error) = part {
-                // Parts that lie about would be paid for.
+                // Leftover parts would cost money.
                 let _ = upload.abort().await;
                 return Err(error);
             }
@@ -124,7 +124,7 @@ impl Place {
         Ok(())
     }
 
-    /// Opens a file that should have `size` bytes.
+    /// Opens a file that must have `size` bytes.
     pub(super) async fn get(&self, hash: ContentHash, size: u64) -> Result<Content, FilesError> {
         match self.objects.get(&self.location(hash)).await {
             Ok(found) if found.meta.size == size => Ok(Content::new(size, found.into_stream())),
@@ -133,7 +133,7 @@ impl Place {
         }
     }
 
-    /// Removes a file; one that is not there is as good as removed.
+    /// Removes a file; does nothing when it does not exist.
     pub(super) async fn remove(&self, hash: ContentHash) -> Result<(), FilesError> {
         match self.objects.delete(&self.location(hash)).await {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
@@ -142,8 +142,8 @@ impl Place {
         self.remove_unfinished(hash).await
     }
 
-    /// Removes what a process left that ended while it wrote this file into the folder: the library
-    /// writes it under the file's name, `#` and a number.
+    /// Removes leftovers of a process that ended while it wrote this file into the folder: the
+    /// library names them with the file's name, `#` and a number.
     pub(super) async fn remove_unfinished(&self, hash: ContentHash) -> Result<(), FilesError> {
         let Some(folder) = &self.folder else {
             return Ok(());
@@ -171,13 +171,13 @@ impl Place {
     }
 }
 
-/// Whether a place is S3-compatible storage, which every instance reaches.
+/// Whether a place is S3-compatible storage, which every instance can reach.
 #[must_use]
 pub fn is_s3(place: &str) -> bool {
     place.starts_with(S3_SCHEME)
 }
 
-/// Makes a folder that only its owner may look into, if it is not there.
+/// Creates a folder for its owner alone, if it does not exist.
 pub(super) fn make_folder(path: &Path) -> Result<(), PlaceError> {
     create_private_directory(path).map_err(|cause| PlaceError::Folder {
         path: path.to_owned(),
@@ -197,7 +197,7 @@ async fn piece(file: &Arc<Spooled>, offset: u64) -> Result<PutPayload, FilesErro
     bytes.map(PutPayload::from).map_err(FilesError::Spool)
 }
 
-/// What is in a folder, which may not be there yet.
+/// The content of a folder, which may not exist yet.
 fn entries(folder: &Path) -> io::Result<impl Iterator<Item = io::Result<std::fs::DirEntry>>> {
     match std::fs::read_dir(folder) {
         Ok(entries) => Ok(Some(entries).into_iter().flatten()),

@@ -1,9 +1,9 @@
-//! How much room the files of one head office may have.
+//! The quota of each head office's files.
 //!
-//! What counts is what operations name, and what this process is about to have named. So that two
-//! that come at once do not both fit into the same room, each counts those that claimed before it;
-//! while one of these is not settled, a claim that would not fit waits. Other instances' claims are
-//! not known here: together they may exceed the quota by what they have in flight at that moment.
+//! Files named by operations count, and files that this process is about to have named. Each claim
+//! counts the earlier ones, so that two concurrent claims do not use the same room; while an
+//! earlier claim is open, a claim that would not fit waits. Claims of other instances are not known
+//! here: together they may exceed the quota by their uploads in progress.
 
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroU64;
@@ -17,10 +17,10 @@ use tokio::time::{Instant, timeout_at};
 use super::{FileLedger, FilesError};
 use crate::fair::QueueError;
 
-/// How long a claim waits for those before it.
+/// Maximum time that a claim waits for earlier ones.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The room of each head office, if it is limited; clones share what is claimed.
+/// The quota of each head office, if there is one; clones share the claims.
 #[derive(Clone, Debug)]
 pub struct FileQuota {
     max_bytes: Option<NonZeroU64>,
@@ -30,7 +30,7 @@ pub struct FileQuota {
 #[derive(Debug, Default)]
 struct Claims {
     by_office: Mutex<Offices>,
-    /// A claim has ended.
+    /// Notified when a claim has ended.
     ended: Notify,
 }
 
@@ -41,7 +41,7 @@ struct Offices {
     claimed: HashMap<CompanyId, BTreeMap<u64, u64>>,
 }
 
-/// Bytes that will count once their operation is committed; given back when dropped.
+/// Bytes that will count once their operation is committed; released on drop.
 #[derive(Debug)]
 pub struct QuotaClaim {
     claims: Arc<Claims>,
@@ -59,7 +59,7 @@ impl FileQuota {
         }
     }
 
-    /// So many bytes for each head office.
+    /// A quota of this size for each head office.
     #[must_use]
     pub fn of_bytes(max_bytes: NonZeroU64) -> Self {
         Self {
@@ -68,7 +68,7 @@ impl FileQuota {
         }
     }
 
-    /// How many bytes each head office may have, if that is limited.
+    /// The quota in bytes, if there is one.
     pub(super) const fn max_bytes(&self) -> Option<NonZeroU64> {
         self.max_bytes
     }
@@ -87,7 +87,8 @@ impl FileQuota {
         loop {
             let mut ended = std::pin::pin!(self.claims.ended.notified());
             ended.as_mut().enable();
-            // Before the look-up: what is settled meanwhile counts in one of the two at least.
+            // Before the look-up: a claim that is committed in the meantime counts in at least one
+            // of the two.
             let before = claim.claimed_before();
             let named = ledger.named_bytes(head_office).await?;
             let all = named.saturating_add(before).saturating_add(bytes);
@@ -130,7 +131,7 @@ impl Claims {
 }
 
 impl QuotaClaim {
-    /// Bytes of this head office's claims that are older and not settled.
+    /// Bytes of this head office's earlier open claims.
     fn claimed_before(&self) -> u64 {
         let offices = self.claims.lock();
         let claimed = offices.claimed.get(&self.head_office);

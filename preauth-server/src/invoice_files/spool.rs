@@ -1,4 +1,4 @@
-//! A file while it comes in: on the disk, without a name.
+//! A file during its upload: on the disk, without a name.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -9,13 +9,13 @@ use sha2::{Digest, Sha256};
 
 use super::{ContentHash, blocking};
 
-/// Collected before the disk is bothered.
+/// Bytes collected before each write to the disk.
 const CHUNK_BYTES: usize = 128 * 1024;
 
-/// A file that is being written and hashed. Whatever ends it ends the file, too.
+/// A file that is being written and hashed; dropping it removes the file.
 #[derive(Debug)]
 pub struct Spool {
-    /// Away while a chunk is written; not there any more when that failed.
+    /// Taken while a chunk is written; lost when that failed.
     writer: Option<Writer>,
     chunk: Vec<u8>,
     size: u64,
@@ -27,7 +27,7 @@ struct Writer {
     hash: Sha256,
 }
 
-/// A file that has come in whole.
+/// A complete upload.
 #[derive(Debug)]
 pub struct Spooled {
     file: File,
@@ -48,7 +48,7 @@ impl Spool {
         })
     }
 
-    /// Adds what came.
+    /// Adds the next bytes.
     pub async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.chunk.extend_from_slice(bytes);
         if self.chunk.len() < CHUNK_BYTES {
@@ -57,7 +57,7 @@ impl Spool {
         self.flush().await
     }
 
-    /// Everything has come.
+    /// Completes the upload.
     pub async fn finish(mut self) -> io::Result<Spooled> {
         self.flush().await?;
         let Writer { file, hash } = self.writer.ok_or_else(lost)?;
@@ -98,13 +98,13 @@ impl Spooled {
         self.hash
     }
 
-    /// Reads it from its beginning; any number of readers may.
+    /// Reads it from its beginning; several readers are possible.
     #[must_use]
     pub fn reader(&self) -> impl io::BufRead + use<'_> {
         BufReader::with_capacity(CHUNK_BYTES, self.from(0))
     }
 
-    /// At most `limit` bytes from `offset`; fewer at the end only.
+    /// At most `limit` bytes from `offset`; fewer only at the end.
     pub(super) fn piece(&self, offset: u64, limit: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.from(offset).take(limit).read_to_end(&mut bytes)?;
@@ -119,7 +119,7 @@ impl Spooled {
     }
 }
 
-/// A place in a file that only this reader moves.
+/// A position in a file that belongs to this reader.
 struct Positioned<'a> {
     file: &'a File,
     offset: u64,

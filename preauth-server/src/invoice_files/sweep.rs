@@ -1,5 +1,4 @@
-//! Taking away what was stored and is named by no operation: the offer was refused, or its commit
-//! never came.
+//! Removes stored files that no operation names: the offer was refused, or its commit failed.
 
 use std::time::Duration;
 
@@ -12,19 +11,19 @@ use crate::log::chain;
 
 use super::{ContentHash, InvoiceFiles};
 
-/// A file may be named so long after it was announced; a request that brings one lasts minutes.
+/// Maximum time from the announcement of a file to its naming; a request with a file takes minutes.
 const GRACE: TimeDelta = TimeDelta::hours(1);
-/// A removal that was begun so long ago was given up.
+/// Time after which a removal counts as abandoned.
 const STALE: TimeDelta = TimeDelta::minutes(10);
-/// No removal is begun so long after its claim, nor lasts longer: well before others take it over.
+/// Maximum time from a claim to the end of its removal: well before others may take it over.
 const CLAIM_HOLDS: TimeDelta = TimeDelta::minutes(2);
 const REMOVAL_DEADLINE: Duration = Duration::from_secs(30);
-/// Files looked at in one step.
+/// Maximum number of files per step.
 const BATCH: u32 = 50;
 
 impl InvoiceFiles {
-    /// Settles or removes at most 50 files each that were announced more than an hour ago, and gives
-    /// how many that were; any number of instances may sweep at once.
+    /// Settles or removes at most 50 files each that were announced more than an hour ago, and
+    /// returns their number; any number of instances may run this concurrently.
     pub async fn sweep(&self) -> Result<u64, Unavailable> {
         let now = self.clock.now();
         let announced_before = now.saturating_sub(GRACE);
@@ -52,7 +51,8 @@ impl InvoiceFiles {
         Ok(done)
     }
 
-    /// Whether the file is gone; if not, its claim goes stale and somebody tries again.
+    /// Removes the file; returns `false` on failure, and another attempt follows when the claim is
+    /// stale.
     async fn remove(&self, file: ContentHash) -> bool {
         match timeout(REMOVAL_DEADLINE, self.place.remove(file)).await {
             Ok(Ok(())) => {

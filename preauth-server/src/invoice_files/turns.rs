@@ -1,4 +1,4 @@
-//! Turns by name: one of them at a time for each name, in this process.
+//! Turns by name: for each name one at a time, in this process.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -7,16 +7,16 @@ use tokio::sync::OwnedMutexGuard;
 
 type Queue = tokio::sync::Mutex<()>;
 
-/// Who has a turn, by name.
+/// The current turns, by name.
 #[derive(Debug, Default)]
 pub(super) struct Turns(Arc<Mutex<HashMap<String, Weak<Queue>>>>);
 
-/// Somebody's turn, which ends when this is dropped.
+/// A turn, which ends on drop.
 #[derive(Debug)]
 pub struct Turn {
     name: String,
     queues: Arc<Mutex<HashMap<String, Weak<Queue>>>>,
-    /// Taken when it ends.
+    /// Taken when the turn ends.
     guard: Option<OwnedMutexGuard<()>>,
 }
 
@@ -67,7 +67,7 @@ mod tests {
         assert!(futures_util::poll!(&mut second).is_pending());
         drop(first);
         drop(second.await);
-        // One that was not waited for to its end.
+        // A caller that stopped waiting.
         let third = turns.take("a").await;
         assert!(turns.take("a").now_or_never().is_none());
         drop(third);

@@ -1,4 +1,4 @@
-//! A document's bytes as UTF-8, whatever encoding it says it is in.
+//! Decodes a document into UTF-8, from any declared encoding.
 
 use std::io::{BufRead, Cursor, Read};
 
@@ -7,13 +7,13 @@ use quick_xml::encoding::DecodingReader;
 
 use super::{Stop, Unlike};
 
-/// An XML declaration that is longer names no encoding for us.
+/// Maximum length of an XML declaration in which the encoding is searched.
 const DECLARATION_WITHIN_BYTES: u64 = 512;
 
 const BYTE_ORDER_MARKS: [&[u8]; 3] = [b"\xEF\xBB\xBF", b"\xFE\xFF", b"\xFF\xFE"];
 
-/// Reads a document as UTF-8. Its encoding is that of its byte order mark, or else the declared one, or
-/// else UTF-8; UTF-16 needs the mark. Bytes that are not in it are an `InvalidData` error of reading.
+/// Decodes a document into UTF-8. Its encoding is that of its byte order mark, or else the declared
+/// one, or else UTF-8; UTF-16 needs the mark. Invalid bytes are an `InvalidData` error of reading.
 pub(super) fn decoded(content: impl BufRead) -> Result<DecodingReader<impl BufRead>, Stop> {
     let mut content = content;
     let mut head = Vec::new();
@@ -25,14 +25,14 @@ pub(super) fn decoded(content: impl BufRead) -> Result<DecodingReader<impl BufRe
     let has_mark = BYTE_ORDER_MARKS.iter().any(|mark| head.starts_with(mark));
     let encoding = if has_mark { None } else { declared(&head)? };
     let mut reader = DecodingReader::new(Cursor::new(head).chain(content));
-    // A mark is read, and heeded, by the reader itself.
+    // The reader itself recognises and applies a mark.
     if let Some(encoding) = encoding {
         reader.set_encoding(encoding);
     }
     Ok(reader)
 }
 
-/// The encoding that a document without byte order mark declares; none is UTF-8.
+/// The encoding that a document without byte order mark declares; `None` means UTF-8.
 fn declared(head: &[u8]) -> Result<Option<&'static Encoding>, Stop> {
     // The reader would guess UTF-16 from the zeros between letters, which XML does not allow.
     if head.iter().take(4).any(|byte| *byte == 0) {
@@ -48,8 +48,8 @@ fn declared(head: &[u8]) -> Result<Option<&'static Encoding>, Stop> {
     Ok(Some(encoding))
 }
 
-/// What stands in quotes behind `encoding` in the XML declaration, if there is one; its form is
-/// checked when the document is read.
+/// The quoted text behind `encoding` in the XML declaration, if there is one; its form is checked
+/// when the document is read.
 fn label(head: &[u8]) -> Option<&[u8]> {
     let declaration = head.strip_prefix(b"<?xml")?;
     let end = position(declaration, b"?>")?;

@@ -1,8 +1,8 @@
-//! Those rules of XML 1.0 that the reader leaves to its user.
+//! The rules of XML 1.0 that the reader leaves to its user.
 
 use super::Unlike;
 
-/// Whether every character may stand in a document.
+/// Whether every character is allowed in a document.
 pub(super) fn are_characters(text: &str) -> bool {
     text.chars().all(is_character)
 }
@@ -21,7 +21,7 @@ pub(super) fn is_plain_name(text: &str) -> bool {
     characters.next().is_some_and(begins_name) && characters.all(continues_name)
 }
 
-/// Prefix and local name; `None` when either is no name.
+/// Prefix and local name; `None` when either is invalid.
 pub(super) fn qualified(name: &str) -> Option<(Option<&str>, &str)> {
     let (prefix, local) = match name.split_once(':') {
         Some((prefix, local)) => (Some(prefix), local),
@@ -45,7 +45,8 @@ const fn continues_name(c: char) -> bool {
             '-' | '.' | '0'..='9' | '\u{B7}' | '\u{300}'..='\u{36F}' | '\u{203F}'..='\u{2040}')
 }
 
-/// What an `&…;` in a text stands for: a character by its number, or one of the five that XML knows.
+/// Checks the name in a reference `&…;`: a character by its number, or one of the five entities of
+/// XML.
 pub(super) fn check_reference(name: &str) -> Result<(), Unlike> {
     let Some(number) = name.strip_prefix('#') else {
         return match name {
@@ -65,7 +66,7 @@ pub(super) fn check_reference(name: &str) -> Result<(), Unlike> {
     }
 }
 
-/// An attribute's value as it stands between its quotes.
+/// Checks an attribute's value between its quotes.
 pub(super) fn check_value(value: &str) -> Result<(), Unlike> {
     if value.contains('<') || !are_characters(value) {
         return Err(Unlike::NotWellFormed);
@@ -77,7 +78,7 @@ pub(super) fn check_value(value: &str) -> Result<(), Unlike> {
     Ok(())
 }
 
-/// The attributes behind an element's name, or in a declaration: `name="value"`, a space before each.
+/// The attributes of an element, or of a declaration: `name="value"`, a space before each.
 pub(super) struct Attributes<'a>(pub(super) &'a str);
 
 impl<'a> Iterator for Attributes<'a> {
@@ -90,14 +91,14 @@ impl<'a> Iterator for Attributes<'a> {
         }
         let is_apart = rest.len() < self.0.len();
         let one = one_attribute(rest).filter(|_| is_apart);
-        // Nothing behind a broken one is looked at.
+        // The rest after a broken one is ignored.
         self.0 = one.map_or("", |(_, _, behind)| behind);
         let one = one.map(|(name, value, _)| (name, value));
         Some(one.ok_or(Unlike::NotWellFormed))
     }
 }
 
-/// Name, value, and what stands behind.
+/// Name, value, and the rest.
 fn one_attribute(text: &str) -> Option<(&str, &str, &str)> {
     let (name, behind) = text.split_once('=')?;
     let name = name.trim_end_matches(is_space);
@@ -105,13 +106,13 @@ fn one_attribute(text: &str) -> Option<(&str, &str, &str)> {
     Some((name, value, behind))
 }
 
-/// A text in quotes, and what stands behind it.
+/// A quoted text, and the rest.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     let quote = text.chars().next().filter(|it| ['"', '\''].contains(it))?;
     text.get(1..)?.split_once(quote)
 }
 
-/// A document type: a name, and where its declarations lie, which nobody fetches.
+/// Checks a document type: a name, and the location of its declarations, which is never fetched.
 pub(super) fn check_doctype(text: &str) -> Result<(), Unlike> {
     let name_ends = text.find(|c| is_space(c) || c == '[');
     let (name, behind) = text.split_at(name_ends.unwrap_or(text.len()));
@@ -132,7 +133,7 @@ pub(super) fn check_doctype(text: &str) -> Result<(), Unlike> {
     }
 }
 
-/// Passes over so many texts in quotes, a space before each.
+/// Skips `count` quoted texts, a space before each.
 fn literals(text: &str, count: usize) -> Option<&str> {
     (0..count).try_fold(text, |text, _| {
         let literal = text.trim_start_matches(is_space);
@@ -141,7 +142,7 @@ fn literals(text: &str, count: usize) -> Option<&str> {
     })
 }
 
-/// An XML declaration's content behind `xml`: version, then encoding, then standalone.
+/// Checks an XML declaration's content behind `xml`: version, then encoding, then standalone.
 pub(super) fn check_declaration(text: &str) -> Result<(), Unlike> {
     let mut known = ["version", "encoding", "standalone"].into_iter();
     let mut has_version = false;

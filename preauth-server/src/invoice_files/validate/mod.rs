@@ -1,4 +1,4 @@
-//! Whether a file is what it says it is, by its content.
+//! Checks whether the content of a file has its declared type.
 
 mod decoding;
 mod grammar;
@@ -12,32 +12,32 @@ use super::MediaType;
 
 pub use xml::XML_DEPTH_LIMIT;
 
-/// A PDF begins within so many bytes; mail programs and printers put their own before it.
+/// Maximum offset of a PDF header; mail programs and printers put their own text before it.
 const PDF_HEADER_WITHIN_BYTES: u64 = 1024;
 const PDF_HEADER: &[u8] = b"%PDF-";
 
-/// Why a file is not what it was declared to be.
+/// Why a file does not have its declared type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Unlike {
-    /// `%PDF-` does not stand within the first 1,024 bytes.
+    /// `%PDF-` is not within the first 1,024 bytes.
     #[error("there is no pdf header within the first kibibyte")]
     NoPdfHeader,
-    /// The encoding is unknown, contradicts itself, or the bytes are not in it.
+    /// The encoding is unknown or contradictory, or the bytes are invalid in it.
     #[error("the bytes are not in the encoding of the document")]
     Encoding,
-    /// It is no XML, or not well formed.
+    /// Not XML, or not well formed.
     #[error("the document is not well-formed xml")]
     NotWellFormed,
-    /// It brings declarations of its own.
+    /// An internal subset of declarations.
     #[error("the document has an internal dtd subset")]
     InternalSubset,
-    /// An entity that XML does not know by itself; none is ever looked up.
+    /// An entity other than the five of XML; none is ever resolved.
     #[error("the document refers to an entity that is not predefined")]
     Entity,
-    /// Elements within elements within elements.
+    /// The maximum nesting depth is exceeded.
     #[error("the document is nested too deep")]
     TooDeep,
-    /// More attributes or namespaces than any invoice has.
+    /// The maximum number of attributes or namespaces is exceeded.
     #[error("an element has too many attributes or namespaces")]
     TooManyAttributes,
 }
@@ -46,15 +46,15 @@ pub enum Unlike {
 #[derive(Debug)]
 enum Stop {
     Unlike(Unlike),
-    /// The file could not be read, which says nothing about it.
+    /// The file could not be read, so the check is undecided.
     Unread(io::Error),
 }
 
-/// Checks a file by its content (contract, "Invoice file rules"): a PDF by its header, an XML document
-/// by being well formed, without an internal DTD subset, and within bounds. Nothing it refers to is
-/// looked up, and nothing expanded.
+/// Checks a file by its content (contract, "Invoice file rules"): a PDF by its header, an XML
+/// document by being well formed, without an internal DTD subset, and within bounds. References are
+/// neither fetched nor expanded.
 ///
-/// An error is one of reading, and no check.
+/// An error is a failure to read, not a result of the check.
 pub fn validate(content: impl BufRead, declared: MediaType) -> io::Result<Result<(), Unlike>> {
     let validated = match declared {
         MediaType::Pdf => check_pdf(content),

@@ -1,5 +1,5 @@
-//! XML documents: well formed, within bounds, with nothing in them that a reader would have to fetch
-//! or expand.
+//! XML documents: well formed, within bounds, without content that a reader would have to fetch or
+//! expand.
 
 use std::io::{BufRead, ErrorKind};
 
@@ -13,11 +13,11 @@ use super::grammar::{
 };
 use super::{Stop, Unlike};
 
-/// Elements may be nested so deep.
+/// Maximum nesting depth of elements.
 pub const XML_DEPTH_LIMIT: usize = 128;
-/// An element may have so many attributes: looking for repeated ones takes their number squared.
+/// Maximum number of an element's attributes: the search for duplicates takes quadratic time.
 const ATTRIBUTE_LIMIT: usize = 256;
-/// So many namespaces may be declared where an element stands: each of its names looks through them.
+/// Maximum number of namespaces in force at an element: each of its names is searched in them.
 const NAMESPACE_LIMIT: usize = 64;
 
 const DOCTYPE: &[u8] = b"<!DOCTYPE";
@@ -36,7 +36,7 @@ pub(super) fn validate(content: impl BufRead) -> Result<(), Stop> {
             return Ok(document.end()?);
         }
         document.take(event)?;
-        // The reader does not mind small letters, as in HTML.
+        // The reader also accepts small letters, as in HTML.
         if is_doctype && !markup.starts_with(DOCTYPE) {
             return Err(Unlike::NotWellFormed.into());
         }
@@ -54,7 +54,7 @@ fn stop(error: quick_xml::Error) -> Stop {
     }
 }
 
-/// What has been read of a document.
+/// The state of reading a document.
 #[derive(Debug, Default)]
 struct Document {
     has_begun: bool,
@@ -127,7 +127,7 @@ impl Document {
                 self.declare(prefix)?;
             }
         }
-        // A prefix may be declared behind its first use within one element.
+        // Within one element a prefix may be declared after its first use.
         let element = start.name();
         names.push(element.as_ref());
         names.into_iter().try_for_each(|name| self.knows(name))
