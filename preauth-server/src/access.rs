@@ -1,4 +1,4 @@
-//! Who is calling, what they may do, and how often: one look-up per request.
+//! Authentication of API keys and their rate limit: one look-up per request.
 
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
@@ -6,7 +6,7 @@ use preauth_core::value::{ApiKeyId, CompanyId, PermissionSet, ScopeSet, Timestam
 
 use crate::directory::CompanyKind;
 
-/// SHA-256 of an API key's clear text: all that is ever stored of it.
+/// SHA-256 of an API key's clear text; nothing else of it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KeyHash(pub [u8; 32]);
 
@@ -52,39 +52,39 @@ impl Default for RateLimit {
     }
 }
 
-/// What a key leads to, as of the moment of the request.
+/// The data of a key at the time of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyRecord {
     /// The key.
     pub key: ApiKeyId,
-    /// What the key may be used for.
+    /// The permissions of the key.
     pub scopes: ScopeSet,
     /// When it was revoked, if it was.
     pub revoked_at: Option<Timestamp>,
-    /// When it expires: at this very instant it is expired.
+    /// When it expires; at this instant it is already expired.
     pub expires_at: Timestamp,
-    /// The company that the key belongs to.
+    /// The company that owns the key.
     pub company: CompanyId,
     /// What kind of company it is.
     pub company_kind: CompanyKind,
-    /// The company's head office, itself when it is one.
+    /// The company's head office; the company itself when it is one.
     pub head_office: CompanyId,
     /// Whether the company or its head office is suspended.
     pub company_is_suspended: bool,
-    /// In whose name the key acts.
+    /// The user responsible for the key.
     pub user: UserId,
-    /// Whether that user is active and still of the company.
+    /// Whether that user is active and still belongs to the company.
     pub user_is_active: bool,
-    /// What that user may do.
+    /// The permissions of that user.
     pub permissions: PermissionSet,
-    /// The window this request was counted in; `None` for revoked and expired keys.
+    /// The window that counted this request; `None` for revoked and expired keys.
     pub window: Option<Window>,
 }
 
 /// A rate window after a request was counted in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// Requests counted, this one included; one above the limit at most.
+    /// Requests counted, this one included; at most one above the limit.
     pub count: u32,
     /// When the window began.
     pub started_at: Timestamp,

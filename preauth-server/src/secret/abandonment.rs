@@ -1,4 +1,4 @@
-//! A master key that is lost for good: what it sealed is given up, so that the server can start.
+//! Abandons lost master keys: the secrets that they encrypted end, so that the server can start.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use crate::directory::{Abandoned, Endpoints};
 use super::key_usage::Pages;
 use super::{MasterKeyId, Vault};
 
-/// Ends every signing secret in force at `now` that one of `keys` sealed, and tells whose endpoints
-/// lost secrets.
+/// Ends every signing secret in force at `now` that one of `keys` encrypted, and returns the
+/// endpoints that lost secrets.
 ///
-/// An endpoint without another secret that stays in force is paused: its events are kept, none goes
-/// out unsigned, and it waits for a rotation and its resumption. Each page is one transaction. Whoever
-/// is interrupted begins again, and finds less to do.
+/// An endpoint without another secret that stays in force is paused: its events are kept, none is
+/// sent unsigned, and it waits for a rotation and its resumption. Each page is one transaction.
+/// After an interruption a new call finishes the rest.
 pub async fn abandon<E: Endpoints + ?Sized>(
     keys: &[MasterKeyId],
     endpoints: &E,
@@ -29,7 +29,7 @@ pub async fn abandon<E: Endpoints + ?Sized>(
             continue;
         }
         for abandoned in endpoints.abandon_secrets(page, now).await? {
-            // Its secrets may stand on two pages; what is left after the last one counts.
+            // Its secrets may be on two pages; the state after the last one counts.
             let before = all
                 .get(&abandoned.company)
                 .map_or(0, |before| before.secrets);

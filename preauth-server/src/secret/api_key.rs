@@ -1,5 +1,5 @@
-//! API keys: `service_sk_`, 192 random bits, and a checksum that tells a typing error from a key
-//! without a look-up (contract, "Authentication").
+//! API keys: `service_sk_`, 192 random bits, and a checksum that detects a typing error without a
+//! look-up (contract, "Authentication").
 
 use std::fmt;
 
@@ -13,26 +13,27 @@ use crate::ids::random_bytes;
 const PREFIX: &str = "service_sk_";
 const RANDOM_HEX: usize = 48;
 const CHECKSUM_HEX: usize = 8;
-/// Of the clear text, so much is kept to tell keys apart: the prefix and four characters.
+/// Number of characters of the clear text that are stored to recognise a key: the prefix and four
+/// more.
 const SHOWN_CHARACTERS: usize = 15;
-/// A search needs the prefix and two digits, so that it reads no more than a share of all keys.
+/// Minimum length of a search: the prefix and two digits, so that it reads only a part of all keys.
 pub const MIN_FRAGMENT_CHARACTERS: usize = PREFIX.len() + 2;
-/// Follows the last hexadecimal digit.
+/// The character after the last hexadecimal digit.
 const AFTER_DIGITS: char = 'g';
 
-/// A key that was just made; its clear text is shown once and then forgotten.
+/// A new key; its clear text is shown once and not stored.
 #[derive(Debug)]
 pub struct NewApiKey {
     /// The whole key.
     pub clear_text: SecretString,
-    /// What is stored of it.
+    /// Its stored hash.
     pub hash: KeyHash,
     /// Its first characters.
     pub prefix: String,
 }
 
 impl NewApiKey {
-    /// Makes a key.
+    /// Generates a key.
     #[must_use]
     pub fn generate() -> Self {
         let random = hex::encode(random_bytes::<{ RANDOM_HEX / 2 }>());
@@ -45,7 +46,7 @@ impl NewApiKey {
     }
 }
 
-/// The hash of a key as a caller presents it; `None` when it cannot be a key.
+/// The hash of a presented key; `None` when it cannot be a key.
 #[must_use]
 pub fn hash_of_presented(text: &str) -> Option<KeyHash> {
     let body = text.strip_prefix(PREFIX)?;
@@ -53,15 +54,14 @@ pub fn hash_of_presented(text: &str) -> Option<KeyHash> {
     (sum.len() == CHECKSUM_HEX && sum == checksum(random)).then(|| hash(text))
 }
 
-/// What is left of a leaked text once all that opens something is cut off: how the key begins, and
-/// the hash of a whole one.
+/// The harmless rest of a leaked text: the beginning of the key, and the hash of a whole one.
 #[derive(Clone, PartialEq, Eq)]
 pub struct KeyFragment {
     prefix: String,
     hash: Option<KeyHash>,
 }
 
-/// Why a text can be searched for by no key.
+/// Why a text does not identify a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error(
     "no key and no beginning of one: it takes {} characters from {} on",
@@ -71,8 +71,8 @@ pub struct KeyFragment {
 pub struct NoFragment;
 
 impl KeyFragment {
-    /// Cuts a key, or its beginning, out of a text that holds it: a line of a log, a header, a
-    /// prefix with an ellipsis behind it.
+    /// Extracts a key, or its beginning, from a text that contains it: a line of a log, a header, a
+    /// prefix followed by an ellipsis.
     pub fn cut(text: &str) -> Result<Self, NoFragment> {
         let (_, body) = text.split_once(PREFIX).ok_or(NoFragment)?;
         let digits = body.bytes().take_while(|byte| is_digit(*byte)).count();
@@ -88,19 +88,19 @@ impl KeyFragment {
         })
     }
 
-    /// How the key begins; as much as is kept of keys at most.
+    /// The beginning of the key; at most as much as is stored of keys.
     #[must_use]
     pub fn prefix(&self) -> &str {
         &self.prefix
     }
 
-    /// What comes after every text that begins with the prefix, in the order of bytes.
+    /// The smallest text after all texts that begin with the prefix, in the order of bytes.
     #[must_use]
     pub fn end(&self) -> String {
         format!("{}{AFTER_DIGITS}", self.prefix)
     }
 
-    /// The hash, when the text held the whole key.
+    /// The hash, when the text contained the whole key.
     #[must_use]
     pub const fn hash(&self) -> Option<KeyHash> {
         self.hash

@@ -1,10 +1,11 @@
-//! How command line and server prove to each other that they hold the operator token, before either
-//! gives the other anything.
+//! Command line and server prove to each other that they hold the operator token, before either
+//! sends the other anything.
 //!
-//! The caller proves it first, so that a stranger who asks learns nothing to guess the token by. The
-//! server's proof names the host that was asked for and the address it answers at: one that only
-//! passes a challenge on to the real server answers at another. What the caller presents afterwards is
-//! good for this process of the server alone, so that nobody who takes over its port can use it.
+//! The caller proves it first, so that an unauthenticated caller gets nothing from which to guess
+//! the token. The server's proof includes the requested host name and the address that it answers
+//! at: a server that only forwards a challenge to the real one answers at another address. The
+//! caller then presents a token that is valid for this process of the server alone, so that a
+//! process which takes over its port cannot use it.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -20,11 +21,11 @@ use crate::ids::random_bytes;
 
 use super::OperatorToken;
 
-/// Where the private listener answers a challenge.
+/// The path of the private listener that answers challenges.
 pub const HANDSHAKE_PATH: &str = "/handshake";
-/// The header that carries it.
+/// The header of the challenge.
 pub const CHALLENGE_HEADER: &str = "x-preauth-challenge";
-/// How what is presented after a handshake begins.
+/// Prefix of the token after a handshake.
 const SESSION_PREFIX: &str = "preauth_session_";
 
 const BYTES: usize = 32;
@@ -34,18 +35,18 @@ const CALLER: &[u8] = b"preauth handshake 1: caller";
 const SERVER: &[u8] = b"preauth handshake 1: server";
 const SESSION: &[u8] = b"preauth handshake 1: session";
 
-/// A caller's question: a number that was never used, and the proof that it holds the token.
+/// A caller's challenge: a nonce, and the proof that it holds the token.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Challenge {
     nonce: Bytes,
     mac: Bytes,
 }
 
-/// A text that is no challenge.
+/// The text is not a challenge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoChallenge;
 
-/// A process of a server; every start makes another.
+/// One process of a server; every start generates another.
 #[derive(Clone, Copy, Debug)]
 pub struct Instance(Bytes);
 
@@ -53,7 +54,7 @@ pub struct Instance(Bytes);
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Proof {
     instance: String,
-    /// Where it took the connection.
+    /// The address at which it accepted the connection.
     pub address: SocketAddr,
     mac: String,
 }
@@ -65,7 +66,7 @@ impl Instance {
         Self(random_bytes())
     }
 
-    /// What a caller with `token` presents to this process.
+    /// The token that a caller with `token` presents to this process.
     #[must_use]
     pub(super) fn session(&self, token: &OperatorToken) -> OperatorToken {
         let mac = Zeroizing::new(mac(token, SESSION, &[&self.0]));
@@ -75,7 +76,7 @@ impl Instance {
 }
 
 impl Challenge {
-    /// Asks whether the server that is reached as `host` holds the token.
+    /// A challenge to the server that is reached as `host`.
     #[must_use]
     pub fn new(token: &OperatorToken, host: &str) -> Self {
         let nonce = random_bytes();
@@ -83,8 +84,8 @@ impl Challenge {
         Self { nonce, mac }
     }
 
-    /// The answer of a server that was reached as `host` and took the connection at `address`; `None`
-    /// when whoever asks does not hold the token.
+    /// The answer of a server that was reached as `host` and accepted the connection at `address`;
+    /// `None` when the caller does not hold the token.
     #[must_use]
     pub fn answer(
         &self,
@@ -102,7 +103,7 @@ impl Challenge {
         })
     }
 
-    /// What to present to the server that gave this proof; `None` when it proves nothing.
+    /// The token for the server that sent this proof; `None` when the proof is invalid.
     #[must_use]
     pub fn session(
         &self,
@@ -135,7 +136,8 @@ impl Challenge {
     }
 }
 
-/// HMAC-SHA256 under the token; each part is preceded by its length, so that no two lists are alike.
+/// HMAC-SHA256 under the token; the length of each part precedes it, so that different lists
+/// differ.
 fn mac(token: &OperatorToken, purpose: &[u8], parts: &[&[u8]]) -> Bytes {
     #[expect(clippy::expect_used, reason = "HMAC takes keys of any length")]
     let mut mac = Hmac::<Sha256>::new_from_slice(token.expose().as_bytes()).expect("any length");

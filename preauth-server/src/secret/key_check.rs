@@ -1,4 +1,4 @@
-//! The master keys are proved before anything is served: without one that is needed, deliveries would
+//! The master keys are checked before anything is served: without a needed one, deliveries would
 //! fail one by one.
 
 use std::fmt;
@@ -12,10 +12,10 @@ use crate::directory::Endpoints;
 use super::key_usage::key_usage;
 use super::{MasterKeyId, Vault};
 
-/// Why the master keys were not proved.
+/// Why the check of the master keys failed.
 #[derive(Debug, Error)]
 pub enum KeyCheckError {
-    /// Secrets of the database were sealed under keys that are not known here.
+    /// Secrets of the database are encrypted under keys that this server does not have.
     #[error(
         "this database holds {0}, and this server knows only {known}; restore the master key that \
          belongs to this database from its backup: as the master key file, or as a further line \
@@ -29,15 +29,15 @@ pub enum KeyCheckError {
     Unavailable(#[from] Unavailable),
 }
 
-/// How many secrets need which keys that are not there.
+/// The missing keys, and the number of secrets that need each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
     secrets: u64,
     keys: Vec<MasterKeyId>,
 }
 
-/// Looks whether the vault knows every key under which a signing secret in force was sealed, old ones
-/// of an overlap included.
+/// Checks whether the vault has every key under which a signing secret in force is encrypted, old
+/// secrets of an overlap included.
 pub async fn check_keys<E: Endpoints + ?Sized>(
     vault: &Vault,
     endpoints: &E,
@@ -45,7 +45,7 @@ pub async fn check_keys<E: Endpoints + ?Sized>(
 ) -> Result<(), KeyCheckError> {
     let key_usage = key_usage(endpoints, now).await?;
     if key_usage.unreadable > 0 {
-        // Their endpoints need a new secret; all others go on.
+        // Their endpoints need a new secret; all others work.
         tracing::error!(
             secrets = key_usage.unreadable,
             "signing secrets cannot be opened"
@@ -72,7 +72,7 @@ pub async fn check_keys<E: Endpoints + ?Sized>(
 }
 
 impl Missing {
-    /// The keys, as a command takes them.
+    /// The keys as arguments of a command.
     fn arguments(&self) -> Listed<'_> {
         Listed(&self.keys, " ")
     }
@@ -92,7 +92,7 @@ impl fmt::Display for Missing {
     }
 }
 
-/// Keys, and what stands between two.
+/// Keys, and their separator.
 struct Listed<'k>(&'k [MasterKeyId], &'static str);
 
 impl fmt::Display for Listed<'_> {

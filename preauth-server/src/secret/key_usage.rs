@@ -10,15 +10,15 @@ use crate::directory::{Endpoints, KeptSecret, SecretId};
 use super::master_key::MasterKeyId;
 use super::vault::Vault;
 
-/// Secrets that are looked at together.
+/// Number of secrets per page.
 const PAGE: u32 = 500;
 
-/// The signing secrets in force, by the master key that sealed them.
+/// The signing secrets in force, by the master key that encrypted them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeyUsage {
-    /// How many each key sealed.
+    /// The number of secrets per key.
     pub by_key: BTreeMap<MasterKeyId, u64>,
-    /// How many are no vault's work: nobody can open them.
+    /// The number of values that no vault encrypted; they cannot be decrypted.
     pub unreadable: u64,
 }
 

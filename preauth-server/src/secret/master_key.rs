@@ -1,4 +1,4 @@
-//! Master keys: the file that holds them, and what tells them apart.
+//! Master keys: their file, and their ids.
 
 use std::fmt;
 use std::io::ErrorKind;
@@ -17,17 +17,17 @@ use crate::ids::random_bytes;
 pub(super) const KEY_BYTES: usize = 32;
 /// Bytes of a [`MasterKeyId`].
 pub(super) const KEY_ID_BYTES: usize = 4;
-/// Most keys of one file: one seals, and each further one is a rotation that did not end yet.
+/// Maximum number of keys in a file: one encrypts, and each further one is an unfinished rotation.
 const MAX_KEYS: usize = 16;
-/// In the file, what follows is for people.
+/// Begins a comment in the file.
 const COMMENT: char = '#';
 
-/// Which master key sealed a secret: the beginning of the key's SHA-256, which says nothing else
-/// about it.
+/// The id of the master key that encrypted a secret: the beginning of the key's SHA-256, which
+/// reveals nothing else about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MasterKeyId(pub(super) [u8; KEY_ID_BYTES]);
 
-/// A text that is no master key's id.
+/// The text is not a master key's id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("id of a master key must be 8 hexadecimal digits")]
 pub struct MasterKeyIdError;
@@ -49,7 +49,7 @@ pub(super) struct MasterKey {
     pub(super) cipher: XChaCha20Poly1305,
 }
 
-/// The master keys that are known: one that seals, and others that only open.
+/// The available master keys: the active one encrypts, all decrypt.
 #[derive(Clone)]
 pub(super) struct MasterKeys {
     pub(super) active: MasterKey,
@@ -68,7 +68,7 @@ pub enum MasterKeyFileError {
         #[source]
         cause: std::io::Error,
     },
-    /// There is no key in it.
+    /// It contains no key.
     #[error("master key file {} holds no key; put 64 hexadecimal digits into it", path.display())]
     Empty {
         /// The file.
@@ -79,18 +79,18 @@ pub enum MasterKeyFileError {
     Form {
         /// The file.
         path: PathBuf,
-        /// Which line, from 1.
+        /// The number of the line, from 1.
         line: usize,
     },
-    /// A key stands in it twice, so that it is not clear which place counts.
+    /// A repeated key, whose position would be ambiguous.
     #[error("line {line} of master key file {} repeats a key; remove it", path.display())]
     Repeated {
         /// The file.
         path: PathBuf,
-        /// Which line, from 1.
+        /// The number of the line, from 1.
         line: usize,
     },
-    /// There are more keys in it than are ever needed.
+    /// It contains more keys than are ever needed.
     #[error(
         "master key file {} holds more than {MAX_KEYS} keys; remove those that seal nothing any \
          more", path.display()
@@ -115,14 +115,14 @@ impl MasterKey {
 }
 
 impl MasterKeys {
-    /// All of them, the active one first.
+    /// All keys, the active one first.
     pub(super) fn iter(&self) -> impl Iterator<Item = &MasterKey> {
         std::iter::once(&self.active).chain(&self.others)
     }
 }
 
-/// The keys of a file, the first of which is active. Each stands on a line of its own; empty lines
-/// and what follows `#` are passed over.
+/// The keys of a file, the first of which is active. Each is on a line of its own; empty lines and
+/// text after `#` are ignored.
 pub(super) fn read(path: &Path) -> Result<MasterKeys, MasterKeyFileError> {
     let text = files::read_secret(path).map_err(|cause| MasterKeyFileError::File {
         path: path.to_owned(),
@@ -131,7 +131,8 @@ pub(super) fn read(path: &Path) -> Result<MasterKeys, MasterKeyFileError> {
     parse(path, &text)
 }
 
-/// The keys of a file, which is made with one new key, for its owner's eyes, when it is not there.
+/// The keys of a file, which is created with one new key, for its owner alone, if it does not
+/// exist.
 pub(super) fn read_or_create(path: &Path) -> Result<MasterKeys, MasterKeyFileError> {
     let key = Zeroizing::new(random_bytes::<KEY_BYTES>());
     let digits = Zeroizing::new(hex::encode(*key));
@@ -226,11 +227,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line_and_without_the_key() {
+    fn a_defect_is_reported_with_its_line_and_without_the_key() {
         let (one, two) = (line(1), line(2));
         let half = &one[1..];
         let many: Vec<String> = (0..17).map(line).collect();
-        for (text, told) in [
+        for (text, expected) in [
             (String::new(), "holds no key"),
             ("# none\n".to_owned(), "holds no key"),
             (format!("{two}\n{half}"), "line 2 of"),
@@ -240,7 +241,7 @@ mod tests {
             (many.join("\n"), "more than 16 keys"),
         ] {
             let error = parsed(&text).unwrap_err();
-            assert!(error.contains(told), "{told}: {error}");
+            assert!(error.contains(expected), "{expected}: {error}");
             assert!(!error.contains(&half[..16]), "{error}");
         }
         assert_eq!(parsed(&many[..16].join("\n")).unwrap().len(), 16);

@@ -1,4 +1,4 @@
-//! Everything that must not leak: API keys, signing secrets, master keys, the operator token.
+//! Secrets: API keys, signing secrets, master keys, the operator token.
 
 mod abandonment;
 mod api_key;

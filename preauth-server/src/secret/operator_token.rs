@@ -12,9 +12,9 @@ use thiserror::Error;
 use crate::files;
 use crate::ids::random_bytes;
 
-/// The file of a data folder that holds its server's token.
+/// The token's file in a data folder.
 const FILE_NAME: &str = "platform-token";
-/// A token has at least so many characters, so that it cannot be guessed.
+/// Minimum length of a token, so that it cannot be guessed.
 const MIN_CHARACTERS: usize = 16;
 
 /// Why a token file could not be used.
@@ -29,7 +29,7 @@ pub enum TokenFileError {
         #[source]
         cause: std::io::Error,
     },
-    /// It holds fewer than 16 characters.
+    /// It contains fewer than 16 characters.
     #[error("token file {} holds fewer than 16 characters; put a longer token into it", path.display())]
     TooShort {
         /// The file.
@@ -37,12 +37,12 @@ pub enum TokenFileError {
     },
 }
 
-/// What operators present on the private listener.
+/// The token that operators present on the private listener.
 #[derive(Clone)]
 pub struct OperatorToken(SecretString);
 
 impl OperatorToken {
-    /// Takes a configured token; `None` when it is shorter than 16 characters.
+    /// Parses a configured token; `None` when it is shorter than 16 characters.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         (text.chars().count() >= MIN_CHARACTERS).then(|| Self::of(text))
@@ -52,20 +52,20 @@ impl OperatorToken {
         Self(text.to_owned().into())
     }
 
-    /// Makes a token.
+    /// Generates a token.
     #[must_use]
     pub fn generate() -> Self {
         let digits = Zeroizing::new(hex::encode(*Zeroizing::new(random_bytes::<24>())));
         Self(format!("preauth_op_{}", digits.as_str()).into())
     }
 
-    /// The file of a data folder that holds its server's token.
+    /// The token's file in a data folder.
     #[must_use]
     pub fn file_in(data: &Path) -> PathBuf {
         data.join(FILE_NAME)
     }
 
-    /// The token that `path` holds.
+    /// The token in the file `path`.
     pub fn open(path: &Path) -> Result<Self, TokenFileError> {
         let text = files::read_secret(path).map_err(|cause| TokenFileError::File {
             path: path.to_owned(),
@@ -76,7 +76,7 @@ impl OperatorToken {
         })
     }
 
-    /// The token that `path` holds, or a new one that is kept there for its owner alone; `true`
+    /// The token in the file `path`, or a new one that is stored there for its owner alone; `true`
     /// when it is new.
     pub fn open_or_create(path: &Path) -> Result<(Self, bool), TokenFileError> {
         let new = Self::generate();
@@ -92,7 +92,7 @@ impl OperatorToken {
         }
     }
 
-    /// Whether `presented` is this token, in a time that does not tell how much of it is right.
+    /// Whether `presented` is this token, compared in constant time.
     #[must_use]
     pub fn admits(&self, presented: &str) -> bool {
         self.0

@@ -9,7 +9,7 @@ use preauth_core::value::Timestamp;
 use super::OperatorToken;
 use super::handshake::{Challenge, Instance, Proof};
 
-/// That a token is used is logged once in this time.
+/// The use of a token is logged once in this time.
 const NOTED_AGAIN_AFTER_MS: i64 = 60 * 60 * 1000;
 const NEVER: i64 = i64::MIN;
 
@@ -19,9 +19,9 @@ pub struct OperatorTokens {
     instance: Instance,
 }
 
-/// A token, and what goes for it in this process.
+/// A token, and its equivalent in this process.
 struct Slot {
-    /// The setting that it stands in.
+    /// The name of its setting.
     name: &'static str,
     token: OperatorToken,
     session: OperatorToken,
@@ -30,7 +30,7 @@ struct Slot {
 }
 
 impl OperatorTokens {
-    /// The token in force and, while it is being replaced, the next one.
+    /// The current token and, during a replacement, the next one.
     #[must_use]
     pub fn new(token: OperatorToken, next: Option<OperatorToken>) -> Self {
         let instance = Instance::random();
@@ -46,7 +46,7 @@ impl OperatorTokens {
         Self { slots, instance }
     }
 
-    /// Whether `presented` is accepted. Every token is compared, whichever is right.
+    /// Whether `presented` is accepted. It is compared with every token, also after a match.
     #[must_use]
     pub fn admit(&self, presented: &str, now: Timestamp) -> bool {
         let mut admitting = None;
@@ -65,11 +65,11 @@ impl OperatorTokens {
             let Slot { token, .. } = slot;
             challenge.answer(token, host, address, self.instance)
         });
-        // Every token is asked, whichever is right.
+        // Every token computes an answer, also after a match.
         answers.fold(None, Option::or)
     }
 
-    /// While one replaces the other, the log tells which is still used.
+    /// During a replacement, the log shows which token is still used.
     fn note(&self, admitting: Option<&Slot>, now: Timestamp) -> bool {
         let Some(slot) = admitting else { return false };
         if self.slots.len() > 1 && slot.is_to_be_noted(now.unix_millis()) {

@@ -1,4 +1,4 @@
-//! Secrets that an older master key sealed, sealed anew under the active one.
+//! Encrypts secrets of older master keys again under the active one.
 
 use preauth_core::port::Unavailable;
 use preauth_core::value::Timestamp;
@@ -8,19 +8,19 @@ use crate::directory::{Endpoints, KeptSecret, ResealedSecret};
 use super::Vault;
 use super::key_usage::Pages;
 
-/// What a re-encryption did.
+/// The result of a re-encryption.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reencrypted {
-    /// Secrets that the active key seals now, and did not before.
+    /// Secrets that the active key encrypts now, and did not before.
     pub secrets: u64,
-    /// Secrets that no known key opens.
+    /// Secrets that no available key decrypts.
     pub unopened: u64,
 }
 
-/// Seals every signing secret in force at `now` under the active master key.
+/// Encrypts every signing secret in force at `now` under the active master key.
 ///
-/// Servers go on meanwhile: each page is one transaction, and a secret is the same before and after
-/// it. Whoever is interrupted begins again, and finds less to do.
+/// Servers keep working in the meantime: each page is one transaction, and the secret itself does
+/// not change. After an interruption a new call finishes the rest.
 pub async fn reencrypt<E: Endpoints + ?Sized>(
     vault: &Vault,
     endpoints: &E,

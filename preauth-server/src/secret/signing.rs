@@ -6,7 +6,7 @@ use secrecy::SecretString;
 
 use crate::ids::random_bytes;
 
-/// Makes a signing secret: `whsec_` and 32 random bytes in 43 base64url characters.
+/// Generates a signing secret: `whsec_` and 32 random bytes in 43 base64url characters.
 #[must_use]
 pub fn new_signing_secret() -> SecretString {
     format!("whsec_{}", URL_SAFE_NO_PAD.encode(random_bytes::<32>())).into()

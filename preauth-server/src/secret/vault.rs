@@ -1,4 +1,5 @@
-//! Signing secrets at rest: XChaCha20-Poly1305 under a master key, bound to their endpoint.
+//! Encryption of signing secrets at rest: XChaCha20-Poly1305 under a master key, bound to their
+//! endpoint.
 
 use std::fmt;
 use std::path::Path;
@@ -18,37 +19,38 @@ use super::master_key::{
 };
 
 const NONCE_BYTES: usize = 24;
-/// First byte of a sealed secret; then the key's id, the nonce, and the ciphertext.
+/// First byte of an encrypted secret; then the key's id, the nonce, and the ciphertext.
 const LAYOUT_VERSION: u8 = 1;
 
-/// Why a secret could not be sealed or opened. It tells nothing of the secret.
+/// Why a secret could not be encrypted or decrypted. The error reveals nothing of the secret.
 #[derive(Debug, Error)]
 pub enum VaultError {
-    /// The secret was not sealed for this endpoint under a master key that is known here.
+    /// The secret was not encrypted for this endpoint under an available master key.
     #[error("secret was not sealed for this endpoint under a known master key")]
     Sealed,
 }
 
-/// Seals and opens signing secrets: the first of its master keys seals, all of them open.
+/// Encrypts and decrypts signing secrets: the first of its master keys encrypts, all decrypt.
 #[derive(Clone)]
 pub struct Vault {
     keys: MasterKeys,
 }
 
 impl Vault {
-    /// Takes the master keys of `path`, the first of which is the active one.
+    /// A vault with the master keys of `path`, the first of which is active.
     pub fn open(path: &Path) -> Result<Self, MasterKeyFileError> {
         let keys = master_key::read(path)?;
         Ok(Self { keys })
     }
 
-    /// Takes the master keys of `path`, or makes one there that only its owner may read.
+    /// A vault with the master keys of `path`, or with a new one that is stored there for its owner
+    /// alone.
     pub fn open_or_create(path: &Path) -> Result<Self, MasterKeyFileError> {
         let keys = master_key::read_or_create(path)?;
         Ok(Self { keys })
     }
 
-    /// Takes a master key.
+    /// A vault with one master key.
     #[must_use]
     pub fn new(key: &[u8; KEY_BYTES]) -> Self {
         let keys = MasterKeys {
@@ -58,14 +60,14 @@ impl Vault {
         Self { keys }
     }
 
-    /// Opens what another master key sealed, too.
+    /// Adds a key that only decrypts.
     #[must_use]
     pub fn also_opening(mut self, key: &[u8; KEY_BYTES]) -> Self {
         self.keys.others.push(MasterKey::new(key));
         self
     }
 
-    /// Encrypts a secret so that it opens for this endpoint alone.
+    /// Encrypts a secret for this endpoint alone.
     pub fn seal(
         &self,
         endpoint: EndpointId,
@@ -84,12 +86,12 @@ impl Vault {
         ))
     }
 
-    /// Decrypts what [`Vault::seal`] made under any of the keys.
+    /// Decrypts the result of [`Vault::seal`] under any of the keys.
     pub fn unseal(&self, endpoint: EndpointId, sealed: &[u8]) -> Result<SecretString, VaultError> {
         self.decrypt(endpoint, sealed).ok_or(VaultError::Sealed)
     }
 
-    /// The key that seals.
+    /// The key that encrypts.
     #[must_use]
     pub fn active(&self) -> MasterKeyId {
         self.keys.active.id
@@ -100,8 +102,7 @@ impl Vault {
         self.keys.iter().map(|key| key.id)
     }
 
-    /// The key under which a secret was sealed, known here or not; `None` when it was not sealed by
-    /// any vault.
+    /// The key that encrypted a secret, available here or not; `None` when no vault encrypted it.
     #[must_use]
     pub fn key_of(sealed: &SealedSecret) -> Option<MasterKeyId> {
         Some(Parts::of(&sealed.0)?.key)
@@ -125,7 +126,7 @@ impl Vault {
     }
 }
 
-/// A sealed secret, taken apart.
+/// The parts of an encrypted secret.
 struct Parts<'s> {
     key: MasterKeyId,
     nonce: XNonce,
