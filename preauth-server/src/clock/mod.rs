@@ -1,4 +1,4 @@
-//! The one place that reads the machine's clocks.
+//! Reads the machine's clocks; no other module does.
 
 mod serving;
 mod uptime;
@@ -14,13 +14,13 @@ use tokio::time::Instant;
 pub use serving::{Comparison, MAX_OFFSET, ServingClock};
 pub use uptime::{BootTime, Uptime};
 
-/// Tells the time to everything that decides by it.
+/// The source of the current time for every decision.
 pub trait Clock: Send + Sync {
     /// Now, in UTC, with milliseconds.
     fn now(&self) -> Timestamp;
 }
 
-/// The machine's clock, as set by its operator.
+/// The machine's clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
@@ -42,7 +42,7 @@ pub struct TravelClock {
 }
 
 impl TravelClock {
-    /// A clock that is `ahead` of the machine's already.
+    /// A clock that is already `ahead` of the machine's.
     #[must_use]
     pub fn ahead_by(ahead: TimeDelta) -> Self {
         let clock = Self::default();
@@ -50,23 +50,23 @@ impl TravelClock {
         clock
     }
 
-    /// Has `sleeper` notified at every jump: a sleep measures real time and would outlast the
-    /// moment it waits for.
+    /// Notifies `sleeper` at every jump: a sleep measures real time and would outlast the time that
+    /// it waits for.
     pub fn wakes(&self, sleeper: Arc<Notify>) {
         self.sleepers().push(sleeper);
     }
 
-    /// Moves the clock forward for everybody who asks it, and wakes those who sleep.
+    /// Moves the clock forward for every user, and wakes the sleepers.
     pub fn advance(&self, delta: TimeDelta) {
         self.ahead_ms
             .fetch_add(delta.num_milliseconds().max(0), Ordering::SeqCst);
         for sleeper in self.sleepers().iter() {
-            // Who is not asleep just now finds this when it next lies down.
+            // A sleeper that is awake now gets the notification at its next sleep.
             sleeper.notify_one();
         }
     }
 
-    /// How far it is ahead of the machine's.
+    /// The offset from the machine's clock.
     #[must_use]
     pub fn ahead(&self) -> TimeDelta {
         TimeDelta::milliseconds(self.ahead_ms.load(Ordering::SeqCst))
@@ -83,19 +83,19 @@ impl Clock for TravelClock {
     }
 }
 
-/// Measures how long something took; unlike [`Clock`] it never jumps. Where a test's runtime has its
-/// time stand still, so does this.
+/// Measures durations; unlike [`Clock`] it never jumps. It stands still while a test's runtime has
+/// paused time.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch(Instant);
 
 impl Stopwatch {
-    /// Starts measuring.
+    /// Starts the measurement.
     #[must_use]
     pub fn start() -> Self {
         Self(Instant::now())
     }
 
-    /// How long since the start.
+    /// The time since the start.
     #[must_use]
     pub fn elapsed(&self) -> TimeDelta {
         TimeDelta::from_std(self.0.elapsed()).unwrap_or(TimeDelta::MAX)

@@ -1,8 +1,8 @@
 //! The clock of `serve`, which cannot be set while it runs.
 //!
-//! It goes on by the machine's uptime from a moment of its reference: the database's clock, or, on a
-//! database without one, the machine's own. A reference that jumps is not followed before it has been
-//! stable for a while, so nothing expires and nothing is forgotten because somebody set a clock.
+//! It advances by the machine's uptime, starting from its reference: the database's clock, or, on a
+//! database without one, the machine's own. A reference that jumps is not followed until it has
+//! been stable for a while, so nothing expires or is removed because a clock was set.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ use preauth_core::value::Timestamp;
 
 use super::{Clock, Uptime};
 
-/// A clock that is off by more than this is wrong; a reference that moves by more has jumped.
+/// A clock with a larger offset is wrong; a reference that moves by more has jumped.
 pub const MAX_OFFSET: TimeDelta = TimeDelta::seconds(30);
 /// How long a reference that jumped has to be stable before it is followed.
 const STABLE_AFTER: TimeDelta = TimeDelta::seconds(60);
@@ -26,14 +26,14 @@ pub struct ServingClock {
     state: Mutex<State>,
 }
 
-/// A moment, and the uptime at which it was.
+/// A time, and the uptime at that time.
 #[derive(Clone, Copy, Debug)]
 struct Anchor {
     at: Timestamp,
     uptime: TimeDelta,
 }
 
-/// An answer of the reference. It was made before it arrived, so the anchor is never ahead.
+/// A reading of the reference. It was taken before it arrived, so the anchor is never ahead.
 #[derive(Clone, Copy, Debug)]
 struct Reading {
     anchor: Anchor,
@@ -43,26 +43,26 @@ struct Reading {
 #[derive(Clone, Copy, Debug)]
 struct State {
     anchor: Anchor,
-    /// Where the reference has been since it jumped.
+    /// The position of the reference since it jumped.
     jumped_to: Option<Anchor>,
     jumps: u64,
     offset: TimeDelta,
 }
 
-/// What a look at the reference found.
+/// The result of a comparison with the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comparison {
-    /// How far the machine's clock is ahead of the database's; zero where the machine's is the
+    /// The offset of the machine's clock from the database's; zero where the machine's is the
     /// reference.
     pub offset: TimeDelta,
-    /// By how much the offset may be otherwise, because the answer took its time.
+    /// The uncertainty of the offset, because the answer took time.
     pub uncertainty: TimeDelta,
-    /// How far the reference is ahead of this clock, while it is not followed because of a jump.
+    /// How far the reference is ahead of this clock, while it is not followed after a jump.
     pub jump: Option<TimeDelta>,
 }
 
 impl ServingClock {
-    /// A clock that goes by the machine's.
+    /// A clock whose reference is the machine's.
     #[must_use]
     pub fn by_machine(machine: Arc<dyn Clock>, uptime: Arc<dyn Uptime>) -> Self {
         let anchor = Anchor {
@@ -72,8 +72,8 @@ impl ServingClock {
         Self::starting_at(anchor, true, machine, uptime)
     }
 
-    /// A clock that goes by the database's, which read `database` when it was asked at the uptime
-    /// `asked_at`.
+    /// A clock whose reference is the database's, which answered `database` to a query sent at the
+    /// uptime `asked_at`.
     #[must_use]
     pub fn by_database(
         machine: Arc<dyn Clock>,
@@ -105,8 +105,8 @@ impl ServingClock {
         }
     }
 
-    /// Compares with the reference, and follows it unless it jumped: with the database's clock, which
-    /// read `database` when it was asked at the uptime `asked_at`, or with the machine's.
+    /// Compares with the reference, and follows it unless it jumped: with the database's clock,
+    /// which answered `database` to a query sent at the uptime `asked_at`, or with the machine's.
     pub fn compare(&self, database: Option<Timestamp>, asked_at: TimeDelta) -> Comparison {
         let uptime = self.uptime.elapsed();
         let machine = self.machine.now();
@@ -127,7 +127,7 @@ impl ServingClock {
         }
     }
 
-    /// The machine's clock, right or wrong.
+    /// The time of the machine's clock, which may be wrong.
     #[must_use]
     pub fn machine_now(&self) -> Timestamp {
         self.machine.now()
@@ -152,7 +152,7 @@ impl ServingClock {
         self.state().offset
     }
 
-    /// How often the reference has jumped.
+    /// The number of the reference's jumps.
     #[must_use]
     pub fn jumps(&self) -> u64 {
         self.state().jumps
@@ -187,7 +187,7 @@ impl State {
             |anchor: Anchor| !is_off_by_more_than(ahead(anchor), MAX_OFFSET, reading.took);
         if is_near(self.anchor) {
             self.jumped_to = None;
-            // What may well be the reference's time is not set back and forth by each answer.
+            // A time within the uncertainty is kept, so that answers do not move it back and forth.
             if !(TimeDelta::zero()..=reading.took).contains(&ahead(self.anchor)) {
                 self.anchor = reference;
             }
@@ -213,7 +213,7 @@ impl Anchor {
 }
 
 impl Comparison {
-    /// Whether the machine's clock is off by more than `limit`, however long the answer took.
+    /// Whether the offset of the machine's clock exceeds `limit`, even with the uncertainty.
     #[must_use]
     pub fn exceeds(&self, limit: TimeDelta) -> bool {
         is_off_by_more_than(self.offset, limit, self.uncertainty)
@@ -303,7 +303,7 @@ mod tests {
         machine.pass(5);
         assert_eq!(passed(&clock), 5);
         machine.set(TimeDelta::days(31));
-        // Nobody has looked yet.
+        // There was no comparison yet.
         assert_eq!(passed(&clock), 5);
         assert!(clock.is_suspicious());
         let look = |seconds| {

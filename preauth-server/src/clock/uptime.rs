@@ -1,11 +1,11 @@
-//! The time since the machine was started, which nobody can set.
+//! The time since the machine was started, which cannot be set.
 
 use chrono::TimeDelta;
 use rustix::time::{ClockId, clock_gettime};
 
-/// Measures how much time passes, sleep included; it is never set and never goes back.
+/// Measures the passing of time, sleep included; it cannot be set and never goes back.
 pub trait Uptime: Send + Sync {
-    /// The time since some fixed moment.
+    /// The time since a fixed moment.
     fn elapsed(&self) -> TimeDelta;
 }
 

@@ -1,8 +1,8 @@
-//! Which deployment a database belongs to, and whether that is this one.
+//! The deployment that a database belongs to, and whether it is this one.
 //!
-//! A deployment has an id that an operator gives it, outside of the database and of its backups. Without
-//! one the database goes by where it lies, which no restored copy brings along: the birth of the file, or
-//! the transaction and the objects by which the row was written.
+//! An operator can give a deployment an id, outside of the database and its backups. Without an id
+//! the database is identified by its place, which a restored copy does not share: the birth of the
+//! file, or the transaction and the objects by which the row was written.
 
 use std::fmt;
 use std::str::FromStr;
@@ -19,32 +19,32 @@ const LENGTH: std::ops::RangeInclusive<usize> = 8..=64;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeploymentId(String);
 
-/// Why a text is no id of a deployment.
+/// The text is not an id of a deployment.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("an id of a deployment has 8 to 64 letters, digits, '.', '_' and '-'")]
 pub struct NoDeploymentId;
 
-/// Whose a database is, as it is stored there.
+/// The stored owner of a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deployment {
     /// The deployment that it belongs to.
     pub id: DeploymentId,
-    /// Whether an operator gave that id, or the first start made it.
+    /// Whether an operator gave that id, or the first start generated it.
     pub is_given: bool,
-    /// Whether the database still lies where it was when that was stored.
+    /// Whether the database is still in the place where that was stored.
     pub is_in_place: bool,
 }
 
-/// Where a database keeps whose it is.
+/// The port of a database's stored owner.
 #[async_trait]
 pub trait Identity: Send + Sync {
-    /// Whose it is; `None` before its first start.
+    /// The owner; `None` before the first start.
     async fn deployment(&self) -> Result<Option<Deployment>, Unavailable>;
 
-    /// Makes it this deployment's, unless it is somebody's already.
+    /// Assigns the database to this deployment, unless it has an owner.
     async fn claim(&self, id: &DeploymentId, is_given: bool) -> Result<(), Unavailable>;
 
-    /// Makes it this deployment's, whosever it was.
+    /// Assigns the database to this deployment, whoever owned it before.
     async fn adopt(&self, id: &DeploymentId, is_given: bool) -> Result<(), Unavailable>;
 }
 
@@ -53,9 +53,9 @@ pub trait Identity: Send + Sync {
 pub enum Belonging {
     /// It does.
     Ours,
-    /// It belongs to nobody yet.
+    /// It has no owner yet.
     Nobodys,
-    /// It does not, for the reason that an operator reads.
+    /// It does not; the reason is for the operator.
     Foreign(String),
 }
 
@@ -85,14 +85,14 @@ pub fn belonging(given: Option<&DeploymentId>, stored: Option<&Deployment>) -> B
 }
 
 impl DeploymentId {
-    /// A new one.
+    /// A new id.
     #[must_use]
     pub fn random() -> Self {
         let bytes = crate::ids::random_bytes::<16>();
         Self(Uuid::from_bytes(bytes).to_string())
     }
 
-    /// Its text.
+    /// The id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -144,7 +144,7 @@ mod tests {
             (None, false, false, false),
             (None, true, true, false),
             (Some(&ours), true, true, true),
-            // Named by an operator after the first start made it up.
+            // Set by an operator after the first start generated one.
             (Some(&ours), false, true, true),
             (Some(&ours), true, false, false),
             (Some(&theirs), true, true, false),

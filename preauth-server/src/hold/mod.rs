@@ -1,8 +1,9 @@
-//! Why an instance must not act, as everything that acts looks it up: a clock that is wrong, a database
-//! that is another deployment's, or a start for a look only.
+//! The reasons why an instance must not act: its clock is wrong, its database is another
+//! deployment's, or it was started for reading only.
 //!
-//! Loops rest under every reason; what callers are refused depends on it ([`HoldReason`]). Whoever runs
-//! neither a watch nor a look, like the sandbox, is never held.
+//! Under every reason the loops pause; the refused requests depend on the reason ([`HoldReason`]).
+//! An instance without a watch that was not started for reading only, like the sandbox, is never
+//! held.
 
 mod deployment;
 mod watch;
@@ -18,9 +19,10 @@ pub use watch::HoldWatch;
 /// Why an instance must not act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HoldReason {
-    /// Its clock is wrong: no request is answered, because not even a key's end can be decided.
+    /// Its clock is wrong: no request is answered, because not even the expiry of a key can be
+    /// decided.
     ClockOff,
-    /// Its time reference jumped: requests go on by the time from before, loops rest.
+    /// Its time reference jumped: requests continue by the earlier time, loops pause.
     ClockJumped,
     /// Its database is another deployment's, or a copy: nothing is written, reads are answered.
     ForeignDatabase,
@@ -48,40 +50,40 @@ impl HoldReason {
         }
     }
 
-    /// Whether requests that only read are refused, too.
+    /// Whether reading requests are refused as well.
     #[must_use]
     pub const fn refuses_reads(self) -> bool {
         matches!(self, Self::ClockOff)
     }
 
-    /// Whether requests that write are refused.
+    /// Whether writing requests are refused.
     #[must_use]
     pub const fn refuses_writes(self) -> bool {
         !matches!(self, Self::ClockJumped)
     }
 }
 
-/// What holds an instance back; clones share it.
+/// The reasons that hold an instance; clones share them.
 #[derive(Clone, Default)]
 pub struct Hold(Arc<State>);
 
 #[derive(Default)]
 struct State {
     held: Mutex<Held>,
-    /// How many reasons there are: loops and requests look at this alone.
+    /// The number of reasons; loops and requests read only this.
     count: AtomicU64,
 }
 
 #[derive(Default)]
 struct Held {
-    /// Each with what an operator reads.
+    /// Each with a text for the operator.
     reasons: BTreeMap<HoldReason, String>,
-    /// What is not in order and holds nothing back.
+    /// A problem that holds nothing.
     warning: Option<String>,
 }
 
 impl Hold {
-    /// Begins to hold for this reason, or goes on with another text. The beginning is logged.
+    /// Begins to hold for this reason, or updates its text. The beginning is logged.
     pub fn begin(&self, reason: HoldReason, text: &str) {
         let mut held = self.held();
         let before = held.reasons.insert(reason, text.to_owned());
@@ -91,7 +93,7 @@ impl Hold {
         }
     }
 
-    /// Ends this reason, if it was one. The end is logged.
+    /// Ends this reason, if it holds. The end is logged.
     pub fn end(&self, reason: HoldReason) {
         let mut held = self.held();
         let ended = held.reasons.remove(&reason);
@@ -112,19 +114,19 @@ impl Hold {
         held.warning = warning;
     }
 
-    /// Whether loops must rest.
+    /// Whether loops must pause.
     #[must_use]
     pub fn is_held(&self) -> bool {
         self.0.count.load(Ordering::SeqCst) > 0
     }
 
-    /// Whether this is one of the reasons.
+    /// Whether this reason holds.
     #[must_use]
     pub fn is_held_for(&self, reason: HoldReason) -> bool {
         self.is_held() && self.held().reasons.contains_key(&reason)
     }
 
-    /// Why a request must be refused, if it must.
+    /// The reason to refuse a request, if there is one.
     #[must_use]
     pub fn refuses(&self, is_write: bool) -> Option<HoldReason> {
         if !self.is_held() {
@@ -135,7 +137,7 @@ impl Hold {
         self.held().reasons.keys().copied().find(refuses)
     }
 
-    /// Why the instance cannot serve, in an operator's words.
+    /// Why the instance cannot serve, for the operator.
     #[must_use]
     pub fn unreadiness(&self) -> Option<String> {
         let held = self.held();
@@ -147,7 +149,7 @@ impl Hold {
         (!texts.is_empty()).then(|| texts.join("; "))
     }
 
-    /// What is not in order though the instance can serve, in an operator's words.
+    /// A problem that does not prevent the instance from serving, for the operator.
     #[must_use]
     pub fn warning(&self) -> Option<String> {
         let held = self.held();

@@ -1,5 +1,5 @@
-//! What finds out whether an instance must be held: it compares clocks and looks up whose the database
-//! is, at the start, every minute, and as soon as this machine's clock moves.
+//! The watch that decides whether an instance must be held: it compares clocks and checks the owner
+//! of the database, at the start, every minute, and as soon as this machine's clock moves.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,34 +15,34 @@ use crate::worker::{LoopHealth, Shutdown, pause};
 
 use super::{Belonging, DeploymentId, Hold, HoldReason, Identity, belonging};
 
-/// An offset that is worth a warning.
+/// Minimum offset for a warning.
 const NOTABLE_OFFSET: TimeDelta = TimeDelta::seconds(2);
-/// How often this machine's clock is held against its uptime, which costs nothing.
+/// Interval of comparing this machine's clock with its uptime, which is cheap.
 const TICK: Duration = Duration::from_secs(1);
-/// How often the database is asked.
+/// Interval of database checks.
 const LOOK_EVERY: TimeDelta = TimeDelta::seconds(60);
-/// How often it is asked while the instance is held.
+/// Interval of database checks while the instance is held.
 const LOOK_EVERY_WHILE_HELD: TimeDelta = TimeDelta::seconds(5);
-/// A look is three reads, each of which the database gives up after 45 s.
+/// A check is three reads, each of which the database gives up after 45 s.
 const STALLS_AFTER: TimeDelta = TimeDelta::minutes(5);
-/// A pause in recording that is worth a line in the log at the start.
+/// Minimum pause in recording that is logged at the start.
 const NOTABLE_PAUSE: TimeDelta = TimeDelta::minutes(5);
 
 /// Holds an instance back while its clock is wrong or its database another deployment's.
 pub struct HoldWatch {
-    /// What it sets.
+    /// The hold that it sets.
     pub hold: Hold,
     /// The service's clock.
     pub clock: Arc<ServingClock>,
-    /// What knows the database's moments.
+    /// The source of the database's times.
     pub lifecycle: Arc<dyn Lifecycle>,
-    /// What knows whose the database is.
+    /// The source of the database's owner.
     pub identity: Arc<dyn Identity>,
     /// The id that the operator gave to this deployment.
     pub deployment: Option<DeploymentId>,
-    /// Whether the operator vouches for the clock, however late the latest recorded moment is.
+    /// Whether the operator declares the clock correct, however late the latest recorded time is.
     pub trusts_clock: bool,
-    /// How the watch itself fares.
+    /// The health of the watch itself.
     pub health: Arc<LoopHealth>,
 }
 
@@ -53,8 +53,8 @@ impl HoldWatch {
         Arc::new(LoopHealth::new("watch", STALLS_AFTER))
     }
 
-    /// Looks for the first time, and reports how long nothing was recorded. A database that is
-    /// nobody's becomes this deployment's, unless it is only looked at.
+    /// Checks for the first time, and logs how long nothing was recorded. A database without owner
+    /// is assigned to this deployment, unless the instance only reads.
     pub async fn begin(&self) -> Result<(), Unavailable> {
         let moments = self.look_at_clock().await?;
         if let Some(latest) = moments.latest_recorded {
@@ -67,7 +67,7 @@ impl HoldWatch {
         self.look_at_deployment().await
     }
 
-    /// Looks every now and then, until the end is requested.
+    /// Checks at intervals, until shutdown is requested.
     pub async fn run(&self, mut shutdown: Shutdown) {
         let mut looked_at = self.clock.uptime();
         let mut was_suspicious = false;
@@ -91,7 +91,7 @@ impl HoldWatch {
         }
     }
 
-    /// Compares the clocks, and looks up whose the database is.
+    /// Compares the clocks, and checks the owner of the database.
     pub async fn look(&self) -> Result<(), Unavailable> {
         self.look_at_clock().await?;
         self.look_at_deployment().await
@@ -136,7 +136,7 @@ impl HoldWatch {
         self.hold.begin(HoldReason::ClockJumped, &text);
     }
 
-    /// What an operator reads when this machine's clock is too far behind what was recorded.
+    /// The operator's text when this machine's clock is too far behind the latest recorded time.
     fn behind(&self, latest: Timestamp) -> Option<String> {
         let behind = latest.since(self.clock.machine_now());
         (behind > MAX_OFFSET).then(|| {
@@ -154,7 +154,7 @@ impl HoldWatch {
         if stored.is_none() && !self.hold.is_held_for(HoldReason::QuietOutbound) {
             let id = given.cloned().unwrap_or_else(DeploymentId::random);
             self.identity.claim(&id, given.is_some()).await?;
-            // Another instance may have been faster.
+            // Another instance may have claimed it first.
             stored = self.identity.deployment().await?;
         }
         match belonging(given, stored.as_ref()) {
