@@ -1,4 +1,4 @@
-//! The threads that a test's server lives on.
+//! The threads of a test's server.
 
 use std::error::Error as StdError;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -13,10 +13,10 @@ use tokio::sync::oneshot;
 use crate::cli::sandbox::{DataFolder, SandboxArgs, Started, start};
 use crate::sandbox::{Credentials, TimeMachine};
 
-/// How the names of folders begin that end with their test.
+/// Prefix of the names of temporary folders.
 const FOLDER_PREFIX: &str = "preauth-test-";
 
-/// What requests under way have at the end.
+/// Time for requests in progress at the end.
 const END: Duration = Duration::from_secs(1);
 
 type Failure = Box<dyn StdError + Send + Sync>;
@@ -53,14 +53,15 @@ impl Life {
                 end: Some((end, thread)),
             }),
             Err(failure) => {
-                // It removes its folder before it ends, which a test that ends first would cut off.
+                // The thread removes its folder before it ends; a test that ends earlier would
+                // interrupt that.
                 let _ = thread.join();
                 Err(failure)
             }
         }
     }
 
-    /// Has work done there, and waits for it.
+    /// Runs work there, and waits for it.
     pub(super) fn run<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,
@@ -72,7 +73,7 @@ impl Life {
         wait.recv()
     }
 
-    /// Of the integration API and of the platform API.
+    /// The addresses of the integration API and of the platform API.
     pub(super) fn addresses(&self) -> [SocketAddr; 2] {
         let running = &self.sandbox.running;
         [running.address(), running.platform_address()]
@@ -100,7 +101,7 @@ impl Drop for Life {
     }
 }
 
-/// The whole life, from the folder's beginning to its end.
+/// Runs the sandbox, from the creation of its folder to its removal.
 fn live(
     args: &SandboxArgs,
     begun: &mpsc::SyncSender<Result<(Handle, Arc<Started>), Failure>>,
@@ -118,11 +119,11 @@ fn live(
         Ok(runtime) => {
             let started = runtime.block_on(start(args, folder.path()));
             let is_started = started.is_ok();
-            let told = started.map(|sandbox| (runtime.handle().clone(), Arc::new(sandbox)));
-            if begun.send(told).is_ok() && is_started {
+            let outcome = started.map(|sandbox| (runtime.handle().clone(), Arc::new(sandbox)));
+            if begun.send(outcome).is_ok() && is_started {
                 let _ = runtime.block_on(ended);
             }
-            // What it holds is of no use to anybody after the test: nothing is waited for longer.
+            // Its remaining tasks do not matter after the test, so the wait is bounded.
             runtime.shutdown_timeout(END);
         }
         Err(error) => drop(begun.send(Err(error.into()))),

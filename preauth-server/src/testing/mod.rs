@@ -1,8 +1,8 @@
-//! The service within a test: of an ERP that calls it, of a receiver that hears of it.
+//! The service within the tests of an ERP that calls it, or of a receiver of its webhooks.
 //!
-//! [`TestServer`] is the sandbox in the process of the test: the same rules, listeners, database and
-//! dispatcher as in production, with demo data, a clock that can be moved, refusals on demand, and no
-//! request limit unless one is asked for. Take this crate as a development dependency.
+//! [`TestServer`] is the sandbox in the process of the test: the same rules, listeners, database
+//! and dispatcher as in production, with demo data, a clock that can be moved, refusals on demand,
+//! and no request limit unless one is asked for. Take this crate as a development dependency.
 //!
 //! ```
 //! use std::time::Duration;
@@ -39,7 +39,7 @@
 //! let error = client.create(&offer("sandbox:PRE_AUTH_SUPPLIER_BLOCKED")?).await.unwrap_err();
 //! assert_eq!(error.status(), Some(422));
 //!
-//! // A month passes at once, and what nobody requested expires.
+//! // After a month an offer that nobody requested expires.
 //! let forgotten = client.create(&offer("NF-2")?).await?.id;
 //! server.advance(Duration::from_hours(31 * 24))?;
 //! let patience = WaitPolicy::new(Duration::from_secs(60));
@@ -67,17 +67,17 @@ use crate::sandbox::{Credentials, TravelError};
 
 use life::Life;
 
-/// A service of the test's own, with its data; both end when it is dropped.
+/// A service with its data for a test; both end when it is dropped.
 ///
-/// It lives on threads of its own. So its methods are no futures, tests with and without a runtime use
-/// it alike, and many tests may share one.
+/// It runs on threads of its own. So its methods are not async, tests with and without a runtime
+/// can use it, and several tests may share one.
 pub struct TestServer {
     base_url: String,
     platform_url: String,
     life: Life,
 }
 
-/// What a [`TestServer`] is started with; nothing has to be said.
+/// The settings of a [`TestServer`]; all are optional.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct TestServerBuilder {
@@ -91,49 +91,50 @@ pub struct TestServerBuilder {
 pub struct TestServerError(#[source] Box<dyn StdError + Send + Sync>);
 
 impl TestServer {
-    /// Starts one on free ports, which answers when this returns.
+    /// Starts a server on free ports, which answers when this returns.
     pub fn start() -> Result<Self, TestServerError> {
         Self::builder().start()
     }
 
-    /// Settings for one.
+    /// The settings of a new server.
     pub fn builder() -> TestServerBuilder {
         TestServerBuilder::default()
     }
 
-    /// Where the integration API is, for the client.
+    /// The base address of the integration API, for the client.
     #[must_use]
     pub fn base_url(&self) -> &str {
         &self.base_url
     }
 
-    /// Where the platform API is; its token is among the [`credentials`](Self::credentials).
+    /// The base address of the platform API; its token is among the
+    /// [`credentials`](Self::credentials).
     #[must_use]
     pub fn platform_url(&self) -> &str {
         &self.platform_url
     }
 
-    /// The key of the demo company that may do everything.
+    /// The key of the demo company with every scope.
     #[must_use]
     pub fn api_key(&self) -> &str {
         &self.credentials().api_key
     }
 
-    /// Everything that the demo data consist of: keys of every kind, the signing secret of webhooks,
-    /// tax ids of companies and suppliers.
+    /// The demo data: keys of every kind, the signing secret of webhooks, tax ids of companies and
+    /// suppliers.
     #[must_use]
     pub fn credentials(&self) -> &Credentials {
         self.life.credentials()
     }
 
-    /// What time it is here.
+    /// The current time of the server.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.life.time_machine().clock().now()
     }
 
-    /// The day that is so many days from today in São Paulo: due dates are checked by these. An offer
-    /// needs 5 to 180.
+    /// The date this number of days after today in São Paulo, whose calendar days decide on due
+    /// dates. An offer needs 5 to 180.
     #[expect(
         clippy::expect_used,
         clippy::missing_panics_doc,
@@ -145,16 +146,17 @@ impl TestServer {
         day.and_then(DueDate::from_date).expect("a date")
     }
 
-    /// Lets time pass at once, for everything that goes by it: expiry, keys, request limit, webhooks
-    /// that are tried again. What falls due happens soon after, as it would by itself.
+    /// Moves the clock forward for everything that depends on it: expiry, keys, request limit,
+    /// retries of webhooks. What falls due happens soon after.
     ///
-    /// Whole seconds; an error is more than 366 days at once.
+    /// Whole seconds; a jump of more than 366 days is an error.
     pub fn advance(&self, time: Duration) -> Result<Timestamp, TravelError> {
         self.life.time_machine().advance(time.as_secs())
     }
 
-    /// Does to an operation what supplier, company, platform or bank do, and gives its status after
-    /// it. Whoever may do it is played; an error is a rule that forbids it now.
+    /// Executes a command of the supplier, company, platform or bank on an operation, and returns
+    /// the new status. The actor follows from the command; a command that the rules do not allow
+    /// now is an error.
     pub fn act(&self, id: OperationId, command: &Command) -> Result<Status, ServiceError> {
         let (command, now) = (command.clone(), self.now());
         let operations = self.life.operations();
@@ -169,13 +171,13 @@ impl TestServer {
 }
 
 impl TestServerBuilder {
-    /// Requests per minute and key; without this there is no limit.
+    /// Requests per minute and key; by default there is no limit.
     pub const fn rate_limit(mut self, requests: u32) -> Self {
         self.rate_limit = Some(requests);
         self
     }
 
-    /// Where webhooks go; without this to a receiver of the server's own, which only verifies them.
+    /// The URL for webhooks; by default a receiver of the server's own, which only verifies them.
     pub fn webhook_url(mut self, url: impl Into<String>) -> Self {
         self.webhook_url = Some(url.into());
         self
