@@ -147,11 +147,11 @@ impl Client {
             });
         }
         let status = head.status.as_u16();
-        let stranger = || Failure::Stranger { url: url(), status };
-        let text = text.ok_or_else(stranger)?;
+        let foreign = || Failure::Stranger { url: url(), status };
+        let text = text.ok_or_else(foreign)?;
         if head.status.is_success() {
             let is_answer = head.status == StatusCode::NO_CONTENT || head.is_json;
-            return is_answer.then_some(Answer { text }).ok_or_else(stranger);
+            return is_answer.then_some(Answer { text }).ok_or_else(foreign);
         }
         let refusal = refusal(head, &text);
         Err(match (refusal, head.status) {
@@ -163,7 +163,7 @@ impl Client {
             }
             (Some(it), status) if status.is_server_error() => Failure::Unavailable(it),
             (Some(it), _) => Failure::Refused(it),
-            (None, _) => stranger(),
+            (None, _) => foreign(),
         })
     }
 }

@@ -65,8 +65,8 @@ pub(super) fn server(layers: &Layers, token_is_given: bool) -> Result<Server, Di
         cause,
     });
     let mut running = Vec::from_iter(believed?);
-    let told = |key| layers.of(key).source != Source::Default;
-    if !token_is_given && !POINTERS.into_iter().any(told) {
+    let is_given = |key| layers.of(key).source != Source::Default;
+    if !token_is_given && !POINTERS.into_iter().any(is_given) {
         running.extend(sandboxes(&std::env::temp_dir()));
     }
     match running.pop() {

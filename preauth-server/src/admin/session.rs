@@ -77,7 +77,7 @@ impl Session {
     }
 
     /// Prints a part of a record that was requested before.
-    pub(super) fn tell(&self, part: &Value, view: &View) -> Result<(), Failure> {
+    pub(super) fn show_part(&self, part: &Value, view: &View) -> Result<(), Failure> {
         if self.json {
             return print(part.to_string());
         }

@@ -71,7 +71,7 @@ impl DeliveryHandler for ListenHandler {
         let genuine = event.as_ref().filter(|_| is_genuine);
         let arrival = genuine.map(|event| counted.arrives(event.id));
         let answer = self.failure_mode.answer(counted.deliveries, due);
-        self.report.tell(&Heard {
+        self.report.print_delivery(&Heard {
             at,
             verdict: &verdict,
             event: event.as_ref(),

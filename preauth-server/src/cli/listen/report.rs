@@ -69,7 +69,7 @@ impl Report {
     }
 
     /// Prints a delivery.
-    pub(super) fn tell(self, heard: &Heard<'_>) {
+    pub(super) fn print_delivery(self, heard: &Heard<'_>) {
         if self.json {
             print(&object(heard).to_string());
         } else {

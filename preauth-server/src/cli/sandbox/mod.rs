@@ -43,7 +43,7 @@ const SETTINGS_PREFIXES: [&str; 2] = ["PREAUTH_MAIL_", "PREAUTH_CONSOLE_"];
 /// The address of the sandbox's own receiver.
 const ANY_PORT: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0));
 
-/// What may be told to a sandbox; nothing has to be.
+/// Arguments of a sandbox; all are optional.
 #[derive(Debug, Args)]
 pub(crate) struct SandboxArgs {
     /// Address of the integration API; port 0 takes any free one.

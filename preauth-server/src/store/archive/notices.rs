@@ -65,12 +65,12 @@ fn notice(row: &impl RawRow) -> Result<StoredNotice, Corrupt> {
     let columns = Columns::of("notices", row);
     let operation: Option<i64> = columns.raw("operation_id")?;
     let is_known: bool = columns.raw("is_known")?;
-    let told = is_known.then(|| notified_offer(row)).transpose()?;
+    let offer = is_known.then(|| notified_offer(row)).transpose()?;
     Ok(StoredNotice {
         id: NoticeId::new(columns.uuid("id")?),
         head_office: CompanyId::new(columns.uuid("head_office_id")?),
         kind: columns.parsed("kind")?,
-        operation: operation.and_then(OperationId::new).map(|id| (id, told)),
+        operation: operation.and_then(OperationId::new).map(|id| (id, offer)),
         has_endpoint: columns.raw("has_endpoint")?,
         status: columns.parsed("status")?,
         is_held: columns.raw("is_held")?,

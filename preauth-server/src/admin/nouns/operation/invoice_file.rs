@@ -57,7 +57,7 @@ impl SaveFile {
                 cause,
             },
         })?;
-        session.tell(described, &SAVED)
+        session.show_part(described, &SAVED)
     }
 }
 

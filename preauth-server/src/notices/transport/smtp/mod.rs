@@ -123,7 +123,7 @@ impl SmtpRelay {
 impl Transport for SmtpRelay {
     async fn hand_over(&self, mail: &Mail) -> Result<String, NotTaken> {
         let nobody = |(step, failure): (Step, Failure)| {
-            NotTaken::Nobody(step.told(&self.settings, &failure))
+            NotTaken::Nobody(step.reason(&self.settings, &failure))
         };
         let mut connection = self.ready().await.map_err(nobody)?;
         let from = MailFrom::new(mail.envelope.from().cloned(), Vec::new());

@@ -32,7 +32,7 @@ pub(super) struct Failure {
 
 impl Step {
     /// The failed step, the server, the reason, and the next step for the operator.
-    pub(super) fn told(self, settings: &SmtpSettings, failure: &Failure) -> Reason {
+    pub(super) fn reason(self, settings: &SmtpSettings, failure: &Failure) -> Reason {
         let SmtpSettings { host, port, .. } = settings;
         let (what, next) = match (self, settings.tls) {
             (Self::Reaching, SmtpTls::Implicit) => (

@@ -48,11 +48,11 @@ pub(in super::super) struct Finished {
 }
 
 impl Finished {
-    /// Whether the endpoint is slow now, if the attempt shows a change; usually it does not.
+    /// Whether the endpoint is slow now; `None` if the attempt does not show it.
     pub(super) fn pace(&self) -> Option<bool> {
         let is_slow = is_slow(self.attempt.duration);
-        let tells = is_slow || self.endpoint_is_slow || self.verdict == Verdict::Delivered;
-        tells.then_some(is_slow)
+        let is_shown = is_slow || self.endpoint_is_slow || self.verdict == Verdict::Delivered;
+        is_shown.then_some(is_slow)
     }
 
     /// Whether its endpoint is paused as unreachable.

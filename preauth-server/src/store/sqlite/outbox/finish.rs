@@ -22,7 +22,7 @@ pub(super) struct Finished {
 }
 
 impl Finished {
-    /// Whether the attempt shows a change of the endpoint's pace; usually it does not.
+    /// Whether the attempt shows how slow the endpoint is now.
     fn shows_pace(&self) -> bool {
         self.endpoint_is_slow
             || self.verdict == Verdict::Delivered
