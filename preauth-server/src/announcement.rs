@@ -1,8 +1,8 @@
-//! Where a running server answers, told to the administration commands of the same machine.
+//! Announces the address of a running server to the administration commands of the same machine.
 //!
-//! The server writes its platform address into its data folder and holds a lock on that file for as
-//! long as it lives. The operating system lets go of the lock even when the process is killed, so
-//! what a dead server left is never taken for a running one.
+//! The server writes its platform address into its data folder and locks that file until it ends.
+//! The operating system releases the lock even when the process is killed, so the file of a dead
+//! server is never taken for that of a running one.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
@@ -24,10 +24,10 @@ pub struct Announcement {
 }
 
 impl Announcement {
-    /// Says in the folder `data` that the platform API answers at `address`.
+    /// Announces in the folder `data` that the platform API answers at `address`.
     ///
     /// # Errors
-    /// When the file cannot be written, or another running server announces itself there.
+    /// When the file cannot be written, or another running server is announced there.
     pub fn publish(data: &Path, address: SocketAddr) -> io::Result<Self> {
         let mut file = OpenOptions::new()
             .create(true)
@@ -41,11 +41,11 @@ impl Announcement {
         Ok(Self { _locked: file })
     }
 
-    /// The address that a running server announces in the folder `data`, if one does.
+    /// The address of a running server announced in the folder `data`, if there is one.
     ///
     /// # Errors
-    /// When the folder or what stands in it is not to be believed: others could have written it, or it
-    /// leads to another machine.
+    /// When the folder or its content is not trusted: others could have written it, or the address
+    /// is on another machine.
     pub fn read(data: &Path) -> io::Result<Option<SocketAddr>> {
         match files::check_folder(data) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -73,8 +73,8 @@ impl Announcement {
     }
 }
 
-/// The URL by which this machine reaches a listener at `address`: one on every address is reached on
-/// the loopback one.
+/// The URL by which this machine reaches a listener at `address`: the loopback address for a
+/// listener on every address.
 #[must_use]
 pub fn url(address: SocketAddr) -> String {
     let ip = match address.ip() {

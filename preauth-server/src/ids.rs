@@ -4,7 +4,7 @@ use preauth_core::port::IdSource;
 use preauth_core::value::Timestamp;
 use uuid::Uuid;
 
-/// Gives out UUIDv7: in the order of the service's clock, random below the millisecond.
+/// Generates UUIDv7: in the order of the service's clock, random below the millisecond.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RandomIds;
 
@@ -15,8 +15,8 @@ impl IdSource for RandomIds {
     }
 }
 
-/// A number for spreading retries, which differs between records and between the attempts of one: the
-/// id's random bits.
+/// A number for spreading retries, which differs between records and between the attempts of one:
+/// from the id's random bits.
 #[must_use]
 pub fn jitter(id: &Uuid, attempts_made: u32) -> u32 {
     let (_, low) = id.as_u64_pair();
@@ -28,7 +28,7 @@ pub fn jitter(id: &Uuid, attempts_made: u32) -> u32 {
 ///
 /// # Panics
 ///
-/// When the operating system has no randomness to give: no key or id could be trusted then.
+/// When the operating system provides no randomness: no key or id could be trusted then.
 #[must_use]
 pub fn random_bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];

@@ -1,5 +1,5 @@
-//! The janitor: removes what need not be kept any longer, and settles what follows from removing or
-//! resuming an endpoint; all of it a little at a time.
+//! The janitor: removes records after their retention, and settles the deliveries of removed or
+//! resumed endpoints, all in small batches.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,18 +15,18 @@ use crate::invoice_files::InvoiceFiles;
 use crate::store::Housekeeping;
 use crate::worker::{LoopHealth, Next, Shutdown, repeat};
 
-/// Records removed by one write: few enough that no request waits long behind it.
+/// Records removed by one write: few enough that requests do not wait long.
 const BATCH: u32 = 200;
 /// Deliveries settled by one write.
 const SETTLED_BATCH: u32 = 1_000;
-/// Rows of counts summed up by one write, for which nobody waits.
+/// Rows of counts summed up by one write; no caller waits for it.
 const COUNTS_BATCH: u32 = 5_000;
-/// Rest when there was nothing left to remove.
+/// Pause when nothing is left to remove.
 const REST: Duration = Duration::from_mins(1);
-/// Its rest, eight writes that the database gives up after 45 s each, and removals of files.
+/// Its pause, eight writes that the database gives up after 45 s each, and removals of files.
 const STALLS_AFTER: TimeDelta = TimeDelta::minutes(10);
 
-/// How long records are kept after their end.
+/// Retention of records after their end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retention {
     /// Deliveries with their attempts, after the delivery ended. Default: 30 days.
@@ -47,9 +47,9 @@ impl Default for Retention {
     }
 }
 
-/// Keeps the database from growing for ever; any number of instances may clean at once.
+/// Keeps the size of the database bounded; any number of instances may run concurrently.
 ///
-/// [`run_once`](Self::run_once) is its single step, [`run`](Self::run) its loop.
+/// [`run_once`](Self::run_once) is a single step, [`run`](Self::run) the loop.
 pub struct Janitor {
     housekeeping: Arc<dyn Housekeeping>,
     clock: Arc<dyn Clock>,
@@ -79,19 +79,19 @@ impl Janitor {
         }
     }
 
-    /// The same janitor, looking at once whenever `wake` is notified.
+    /// The same janitor, which makes a step when `wake` is notified.
     #[must_use]
     pub fn woken_by(self, wake: Arc<Notify>) -> Self {
         Self { wake, ..self }
     }
 
-    /// The same janitor, which rests while the instance is held.
+    /// The same janitor, which pauses while the instance is held.
     #[must_use]
     pub fn held_by(self, hold: Hold) -> Self {
         Self { hold, ..self }
     }
 
-    /// The same janitor, which also sweeps invoice files.
+    /// The same janitor, which also removes unnamed invoice files.
     #[must_use]
     pub fn sweeping(self, files: Arc<InvoiceFiles>) -> Self {
         Self {
@@ -100,7 +100,7 @@ impl Janitor {
         }
     }
 
-    /// Settles and removes one small batch of each kind, and gives how many records that were; 0 when
+    /// Settles and removes one small batch of each kind, and returns the number of records; 0 when
     /// nothing is left to do.
     pub async fn run_once(&self) -> Result<u64, Unavailable> {
         let now = self.clock.now();
@@ -131,7 +131,7 @@ impl Janitor {
         Ok(done)
     }
 
-    /// Cleans until the end is requested.
+    /// Runs until shutdown is requested.
     pub async fn run(&self, shutdown: Shutdown) {
         repeat(
             &self.health,
@@ -151,7 +151,7 @@ impl Janitor {
         .await;
     }
 
-    /// How the loop fares.
+    /// The health of the loop.
     #[must_use]
     pub fn health(&self) -> Arc<LoopHealth> {
         Arc::clone(&self.health)
@@ -189,7 +189,7 @@ mod tests {
         }
     }
 
-    /// A house with so many records of each kind left; writes down what it was asked.
+    /// A store with a number of records of each kind left; records the requests.
     struct House {
         left: Mutex<u64>,
         asked: Mutex<Vec<String>>,

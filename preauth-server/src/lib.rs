@@ -1,9 +1,9 @@
 //! The pre-authorization service: integration API, platform API, storage, dispatcher and command
 //! line in one binary.
 //!
-//! The product is the binary. What of the library is for others is [`testing`]: the service within the
-//! tests of a program that calls it. The other rooms are open so that this crate's own tests can reach
-//! them; their map is `ARCHITECTURE.md`.
+//! The product is the binary. Of the library only [`testing`] is for other crates: the service
+//! within the tests of a program that calls it. The other modules are public so that this crate's
+//! own tests can use them; `ARCHITECTURE.md` describes them.
 
 pub mod access;
 mod admin;

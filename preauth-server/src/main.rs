@@ -1,4 +1,4 @@
-//! The binary: everything else is in the library beside it.
+//! The binary; everything else is in the library.
 
 use std::process::ExitCode;
 

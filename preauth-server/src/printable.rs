@@ -1,8 +1,8 @@
-//! Texts from elsewhere, and amounts, where people read them.
+//! Formats untrusted texts, and amounts, for people.
 
 use preauth_core::value::{Money, escaped};
 
-/// A text from elsewhere, unable to command the terminal or to turn the direction of writing.
+/// An untrusted text in which no character controls the terminal or the direction of writing.
 pub(crate) fn printable(text: &str) -> String {
     escaped(text).to_string()
 }

@@ -1,6 +1,6 @@
-//! Spans of time as people type them: `90s`, `15m`, `12h`, `3d`.
+//! Parses durations: `90s`, `15m`, `12h`, `3d`.
 
-/// Reads a span, in seconds.
+/// Parses a duration, in seconds.
 pub(crate) fn parse(text: &str) -> Option<u64> {
     let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let unit_seconds = match unit {

@@ -1,4 +1,4 @@
-//! The expiry sweeper: records that time has passed (the offers' own deadline, `expiresAt`).
+//! The expiry sweeper: records expiries by the offers' own deadline, `expiresAt`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,14 +16,15 @@ use crate::worker::{LoopHealth, Next, Shutdown, repeat};
 
 /// Offers recorded in one step.
 const BATCH: u32 = 2000;
-/// Rest between two looks; an expiry is to be recorded within 5 s.
+/// Pause between two steps; an expiry must be recorded within 5 s.
 const REST: Duration = Duration::from_secs(1);
-/// A batch of expiries, each with all its rounds, on a database that gives up every one of them.
+/// A batch of expiries, each with all its retries, on a database that times out for every one of
+/// them.
 const STALLS_AFTER: TimeDelta = TimeDelta::minutes(5);
 
-/// Records the expiry of overdue offers; any number of instances may sweep at once.
+/// Records the expiry of overdue offers; any number of instances may run concurrently.
 ///
-/// [`run_once`](Self::run_once) is its single step, [`run`](Self::run) its loop.
+/// [`run_once`](Self::run_once) is a single step, [`run`](Self::run) the loop.
 pub struct Sweeper {
     service: Arc<Service>,
     clock: Arc<dyn Clock>,
@@ -33,7 +34,7 @@ pub struct Sweeper {
 }
 
 impl Sweeper {
-    /// A sweeper of a host's offers.
+    /// A sweeper of a store's offers.
     #[must_use]
     pub fn new(service: Arc<Service>, clock: Arc<dyn Clock>) -> Self {
         Self {
@@ -45,27 +46,27 @@ impl Sweeper {
         }
     }
 
-    /// The same sweeper, looking at once whenever `wake` is notified.
+    /// The same sweeper, which makes a step when `wake` is notified.
     #[must_use]
     pub fn woken_by(self, wake: Arc<Notify>) -> Self {
         Self { wake, ..self }
     }
 
-    /// The same sweeper, which rests while the instance is held.
+    /// The same sweeper, which pauses while the instance is held.
     #[must_use]
     pub fn held_by(self, hold: Hold) -> Self {
         Self { hold, ..self }
     }
 
-    /// Records the expiry of at most 2,000 overdue offers, and gives how many it recorded.
+    /// Records the expiry of at most 2,000 overdue offers, and returns their number.
     ///
-    /// Those that somebody else closed meanwhile are not counted. One that could not be recorded is
-    /// overdue at the next step again; only a look that cannot be taken is an error.
+    /// Offers that others closed in the meantime are not counted. One that could not be recorded is
+    /// overdue again at the next step; only a failed search is an error.
     pub async fn run_once(&self) -> Result<usize, Unavailable> {
         Ok(self.sweep().await?.expired.len())
     }
 
-    /// Sweeps until the end is requested.
+    /// Runs until shutdown is requested.
     pub async fn run(&self, shutdown: Shutdown) {
         repeat(
             &self.health,
@@ -75,7 +76,7 @@ impl Sweeper {
             shutdown,
             || async {
                 let swept = self.sweep().await?;
-                // Where others were faster with most of them, another instance is at it.
+                // If others closed most of them, another instance is doing the work.
                 Ok(if swept.expired.len() <= swept.closed_by_others {
                     Next::AfterRest
                 } else {
@@ -86,7 +87,7 @@ impl Sweeper {
         .await;
     }
 
-    /// How the loop fares.
+    /// The health of the loop.
     #[must_use]
     pub fn health(&self) -> Arc<LoopHealth> {
         Arc::clone(&self.health)

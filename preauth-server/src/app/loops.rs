@@ -1,4 +1,4 @@
-//! What works beside the listeners: dispatcher, sweeper, janitor and the sender of mails.
+//! The background loops: dispatcher, sweeper, janitor and the sender of mails.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::store::Stores;
 use crate::sweeper::Sweeper;
 use crate::worker::{LoopHealth, Shutdown};
 
-/// Starts dispatcher, sweeper, janitor and the sender of mails, and gives what shows how they fare.
+/// Starts the loops and returns their health.
 pub(super) fn start(
     parts: &Parts,
     operations: &Arc<Service>,
@@ -38,7 +38,7 @@ pub(super) fn start(
     let wake = lifecycle.deliveries_waiting();
     parts.wake_at_jumps(&wake);
     let receivers_clock: Arc<dyn Clock> = match parts.time_machine {
-        // Receivers do not travel along.
+        // The receivers' clocks do not travel.
         Some(_) => Arc::new(SystemClock),
         None => clock(),
     };
@@ -85,7 +85,7 @@ pub(super) fn start(
 }
 
 impl Parts {
-    /// Has a loop's sleep end when the clock jumps.
+    /// Ends a loop's sleep when the clock jumps.
     fn wake_at_jumps(&self, wake: &Arc<Notify>) {
         if let Some(machine) = &self.time_machine {
             machine.clock().wakes(Arc::clone(wake));

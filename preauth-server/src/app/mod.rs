@@ -1,4 +1,4 @@
-//! The one place that sees every room: binds the listeners, starts the loops, stops both.
+//! Assembles the server: binds the listeners, starts the loops, stops both.
 
 mod loops;
 mod services;
@@ -33,59 +33,59 @@ use crate::telemetry::metrics::{CountedNotices, CountedOutbox, CountedStore, Met
 use crate::vitals::ServerVitals;
 use crate::worker::{ShutdownTrigger, shutdown};
 
-/// What the private listener has at the end, when everything else has used up its time.
+/// Time for the private listener at the end, when everything else has used up its time.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
-/// How long the loops take to end at most: the dispatcher waits for attempts under way, then gives
-/// their leases back, so that another instance need not wait for these to run out.
+/// Maximum time for the loops to end: the dispatcher waits for attempts in progress, then returns
+/// their leases, so that another instance need not wait until they expire.
 const LOOPS_END: Duration = Duration::from_secs(8);
 
-/// Everything that a server is made of.
+/// The parts of a server.
 pub struct Parts {
     /// The database's ports.
     pub stores: Stores,
-    /// Where invoice files are kept.
+    /// The store of invoice files.
     pub files: Arc<InvoiceFiles>,
-    /// Where the time comes from.
+    /// The source of the time.
     pub clock: Arc<dyn Clock>,
-    /// What seals signing secrets.
+    /// Encrypts signing secrets.
     pub vault: Vault,
-    /// What operators present.
+    /// The accepted operator tokens.
     pub tokens: Arc<OperatorTokens>,
-    /// Names under which operators reach the private listener, beside its address.
+    /// Additional host names of the private listener, besides its address.
     pub console_hosts: Vec<Host>,
     /// Configurable limits of the rules.
     pub policy: Policy,
     /// Requests per window and key.
     pub rate_limit: RateLimit,
-    /// What limits requests without a valid key.
+    /// The limit of requests without a valid key.
     pub limiter: UnauthenticatedLimiter,
-    /// How many connections each listener keeps open, and who their clients are.
+    /// The connection limits of each listener, and how its clients are determined.
     pub connections: ConnectionLimits,
-    /// How mails are written, and who takes them.
+    /// The letterhead, limits and transport of mails.
     pub mails: MailDesk,
-    /// Where webhooks may go.
+    /// The rules for receivers of webhooks.
     pub targets: Targets,
-    /// Whom receivers' certificates may come from, beside the platform's roots.
+    /// Trusted certificates of receivers in addition to the platform's roots.
     pub extra_roots: ExtraRoots,
     /// Address of the integration API.
     pub listen: SocketAddr,
     /// Address of the platform API and the probes.
     pub platform_listen: SocketAddr,
-    /// What moves `clock`: only a sandbox has one.
+    /// Moves `clock`; only a sandbox has one.
     pub time_machine: Option<Arc<TimeMachine>>,
-    /// What keeps this instance from acting, if anything does.
+    /// The reasons why this instance must not act.
     pub hold: Hold,
-    /// What finds that out; a sandbox has none, because its clock and its database are its own.
+    /// Determines those reasons; `None` in a sandbox, whose clock and database are its own.
     pub watch: Option<Arc<HoldWatch>>,
-    /// What provokes refusals: only a sandbox has it.
+    /// Provokes refusals; only a sandbox has it.
     pub magic: Option<Magic>,
 }
 
-/// Why a server did not start; each text names the next step.
+/// Why a server could not start; each text names the next step.
 #[derive(Debug, Error)]
 pub enum StartError {
-    /// A listener's address is not to be had.
+    /// A listener's address cannot be bound.
     #[error("cannot listen on {address}; choose another address (port 0 takes any free one)")]
     Listen {
         /// The address.
@@ -94,12 +94,12 @@ pub enum StartError {
         #[source]
         cause: io::Error,
     },
-    /// Webhooks could not be sent.
+    /// Webhooks cannot be sent.
     #[error("cannot send webhooks; check that the platform's root certificates are installed")]
     Sender(#[from] TlsError),
 }
 
-/// A server that answers.
+/// A running server.
 pub struct Running {
     address: SocketAddr,
     platform_address: SocketAddr,
@@ -113,7 +113,7 @@ pub struct Running {
     lifecycle: Arc<dyn Lifecycle>,
 }
 
-/// Starts a server: both listeners answer when this returns.
+/// Starts a server; both listeners answer when this returns.
 pub async fn start(mut parts: Parts) -> Result<Running, StartError> {
     let integration = bind(parts.listen).await?;
     let platform = bind(parts.platform_listen).await?;
@@ -164,13 +164,13 @@ pub async fn start(mut parts: Parts) -> Result<Running, StartError> {
 }
 
 impl Running {
-    /// Where the integration API listens.
+    /// The address of the integration API.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Where the platform API listens.
+    /// The address of the platform API.
     #[must_use]
     pub const fn platform_address(&self) -> SocketAddr {
         self.platform_address
@@ -182,17 +182,17 @@ impl Running {
         &self.operations
     }
 
-    /// Stops: no new connections, requests under way and deliveries in flight have `grace` to end,
-    /// and what was accepted is written before the database closes.
+    /// Stops the server: there are no new connections, requests and deliveries in progress have
+    /// `grace` to end, and accepted writes are finished before the database closes.
     ///
-    /// The readiness probe says no from the first moment. The private listener ends last, so that
-    /// probes and scrapes are answered as long as anything is under way.
+    /// The readiness probe fails from the first moment. The private listener ends last, so that
+    /// probes and scrapes are answered while anything is in progress.
     pub async fn stop(mut self, grace: Duration) {
         self.loops.request();
         let stopwatch = Stopwatch::start();
         self.integration.gracefully(grace);
         let ended = async { while self.tasks.join_next().await.is_some() {} };
-        // The listeners keep to `grace` by themselves.
+        // The listeners enforce `grace` themselves.
         let patience = grace.max(LOOPS_END);
         if tokio::time::timeout(patience, ended).await.is_err() {
             tracing::warn!("requests or deliveries were still under way and were cut off");
@@ -210,7 +210,7 @@ impl Running {
     }
 }
 
-/// Waits until the operator asks the process to end.
+/// Waits for the signal to end the process.
 pub async fn wait_for_signal() -> io::Result<()> {
     let (mut interrupt, mut terminate) = (
         signal(SignalKind::interrupt())?,
@@ -229,7 +229,7 @@ async fn bind(address: SocketAddr) -> Result<Bound, StartError> {
         .map_err(|cause| StartError::Listen { address, cause })
 }
 
-/// Puts the counters between the service and its database.
+/// Wraps the database's ports with counters.
 fn count(stores: &mut Stores, metrics: &Metrics) {
     let store = CountedStore::new(Arc::clone(&stores.store), metrics.commits.clone());
     stores.store = Arc::new(store);

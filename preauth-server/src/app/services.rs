@@ -1,4 +1,4 @@
-//! What the listeners serve: both APIs with everything that they call.
+//! The services of the listeners: both APIs with their dependencies.
 
 use std::sync::Arc;
 
