@@ -231,6 +231,17 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// A list of one member on offer or more, if the field is there.
+    pub(super) fn optional_filled_set<T: TextEnum>(
+        self,
+        name: &str,
+        offered: &'static [T],
+        problems: &mut Problems,
+    ) -> Option<EnumSet<T>> {
+        self.value(name)?;
+        self.filled_set(name, offered, problems)
+    }
+
     /// Reports a required field that is missing and returns `None`.
     pub(super) fn required(self, name: &str, problems: &mut Problems) -> Option<&'a Json> {
         let value = self.value(name);

@@ -48,8 +48,16 @@ async fn an_endpoint_is_set_paused_rotated_and_deleted() {
     let delete = ["endpoint", "delete", COMPANY, "--yes"];
     assert_eq!(operator.stdout(&delete), "the endpoint is deleted\n");
     operator.run(&delete).failed(1, &["RESOURCE_NOT_FOUND"]);
+    let without_events = operator.run(&["endpoint", "set", COMPANY, url]);
+    without_events.failed(1, &["VALIDATION_ERROR", "events"]);
     let registered = operator.json(&["endpoint", "set", COMPANY, url, "--all-events"]);
     assert_eq!(registered["events"].as_array().unwrap().len(), 25);
+    let chosen = ["--event", "anticipation.paid"];
+    let changed = operator.json(&[&["endpoint", "set", COMPANY, url][..], &chosen].concat());
+    assert_eq!(changed["events"], json!(["anticipation.paid"]));
+    let moved = operator.json(&["endpoint", "set", COMPANY, &format!("{url}/new")]);
+    assert_eq!(moved["url"], format!("{url}/new"));
+    assert_eq!(moved["events"], json!(["anticipation.paid"]));
     assert!(registered["secret"].as_str().unwrap().starts_with("whsec_"));
     assert_eq!(operator.json(&delete), json!({}));
 }

@@ -18,7 +18,8 @@ use super::delivery::DELIVERY;
 /// Commands on webhook endpoints.
 #[derive(Debug, Subcommand)]
 pub(crate) enum EndpointCommand {
-    /// Register the endpoint, whose signing secret is shown this once; or change its URL and events.
+    /// Register the endpoint, whose signing secret is shown this once; or change its URL, and its events if
+    /// any are named.
     #[command(
         after_help = "Example:\n  preauth-server endpoint set 45.723.001/0001-00 \
                             https://erp.azul.com.br/webhooks \
@@ -78,9 +79,9 @@ pub(crate) struct Company {
 
 /// What the endpoint hears of.
 #[derive(Debug, Args)]
-#[group(required = true, multiple = false)]
+#[group(multiple = false)]
 pub(crate) struct Events {
-    /// What it hears of; may be repeated.
+    /// What it hears of; may be repeated. Needed to register; a change without it keeps the events.
     #[arg(long, value_name = "TYPE", value_delimiter = ',', value_parser = among(EventType::ALL),
           hide_possible_values = true)]
     event: Vec<EventType>,
@@ -111,8 +112,11 @@ impl Run for EndpointCommand {
         let path = path(session.company(self.company()).await?);
         match self {
             Self::Set { url, events, .. } => {
-                let call = Call::put(path).body(json!({"url": url, "events": events.chosen()}));
-                session.show(call, &ENDPOINT).await
+                let mut body = json!({"url": url});
+                if let Some(events) = events.chosen() {
+                    body["events"] = events;
+                }
+                session.show(Call::put(path).body(body), &ENDPOINT).await
             }
             Self::Show(_) => session.show(Call::get(path), &ENDPOINT).await,
             Self::Pause(_) => {
@@ -171,12 +175,11 @@ impl EndpointCommand {
 }
 
 impl Events {
-    fn chosen(&self) -> Value {
+    fn chosen(&self) -> Option<Value> {
         if self.all_events {
-            json!(words(EventType::ALL))
-        } else {
-            json!(words(&self.event))
+            return Some(json!(words(EventType::ALL)));
         }
+        (!self.event.is_empty()).then(|| json!(words(&self.event)))
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) fn all() -> Vec<Described> {
         described("get", "", "getWebhookEndpoint", "Get the endpoint")
             .answers(200, "The endpoint.", endpoint()),
         described("put", "", "setWebhookEndpoint", "Register the endpoint, or change it")
-            .note("The name is looked up, and every address of it must be public. Only registering answers the signing secret, once. Pending deliveries follow a new URL.")
+            .note("The name is looked up, and every address of it must be public. Only registering answers the signing secret, once. Pending deliveries follow a new URL. A change without `events` keeps those that were chosen.")
             .body("Where to, and which events.", schemas::named("WantedEndpoint"))
             .answers(200, "Changed.", endpoint())
             .answers(201, "Registered.", with_secret())

@@ -1,7 +1,8 @@
 //! PUT /companies/{id}/webhook-endpoint: registers the endpoint, or changes its URL and events.
 //!
 //! Its name is resolved before anything is written. A failed DNS look-up proves nothing about the
-//! name, so it is an outage and not a refusal. Only the answer that registers (201) has the signing
+//! name, so it is an outage and not a refusal. A change without `events` keeps those of the
+//! endpoint. Only the answer that registers (201) has the signing
 //! secret. `webhook.test` may be in the list of events, and is sent on demand even when it is not.
 
 use preauth_core::ErrorCode;
@@ -43,8 +44,15 @@ impl Endpoint for Set {
             .map_err(not_validated)?;
         let url = validated.url().to_string();
         match api.directory.endpoint(company.id).await? {
-            Some(_) => change(api, company.id, &url, wanted.events).await,
-            None => register(api, company.id, url, wanted.events).await,
+            Some(found) => {
+                let events = wanted.events.unwrap_or(found.events);
+                change(api, company.id, &url, events).await
+            }
+            None => {
+                let missing = || ApiError::problem("events", Defect::Required);
+                let events = wanted.events.ok_or_else(missing)?;
+                register(api, company.id, url, events).await
+            }
         }
     }
 }
@@ -97,7 +105,8 @@ async fn register(
 #[derive(Debug, PartialEq, Eq)]
 struct WantedEndpoint {
     url: String,
-    events: EventTypeSet,
+    /// None keeps those of the endpoint that is there.
+    events: Option<EventTypeSet>,
 }
 
 fn parse(tree: &Json) -> Result<WantedEndpoint, Vec<Problem>> {
@@ -109,11 +118,8 @@ fn parse(tree: &Json) -> Result<WantedEndpoint, Vec<Problem>> {
             |text| Ok::<_, Defect>(text.to_owned()),
             &mut problems,
         );
-        let events = body.filled_set("events", EventType::ALL, &mut problems);
-        Some(WantedEndpoint {
-            url: url?,
-            events: events?,
-        })
+        let events = body.optional_filled_set("events", EventType::ALL, &mut problems);
+        Some(WantedEndpoint { url: url?, events })
     });
     problems.unless_any(wanted)
 }
@@ -134,11 +140,11 @@ mod tests {
         let wanted = read(&format!(
             r#"{{"url": "https://erp.example", "events": {events}}}"#
         ));
-        assert_eq!(wanted.unwrap().events, EventTypeSet::all());
+        assert_eq!(wanted.unwrap().events, Some(EventTypeSet::all()));
     }
 
     #[test]
-    fn an_endpoint_needs_a_url_and_one_known_event() {
+    fn an_endpoint_needs_a_url_and_events_are_chosen_from_the_known_ones() {
         assert_eq!(
             read(r#"{"events": []}"#),
             Err(vec![
@@ -148,5 +154,7 @@ mod tests {
         );
         let unknown = read(r#"{"url": "https://erp.example", "events": ["order.paid"]}"#);
         assert_eq!(unknown.unwrap_err()[0].field, "events[0]");
+        let kept = read(r#"{"url": "https://erp.example"}"#);
+        assert_eq!(kept.unwrap().events, None);
     }
 }

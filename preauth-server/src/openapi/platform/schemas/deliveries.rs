@@ -56,9 +56,13 @@ pub(super) fn wanted_endpoint() -> Schema {
         "Where to, and which events.",
         [
             required("url", Schema::text(url, "https://erp.azul.com.br/webhooks")),
-            required(
+            optional(
                 "events",
-                Schema::array("Which events.", event).items(1, 100),
+                Schema::array(
+                    "Which events. Needed to register; a change without it keeps them.",
+                    event,
+                )
+                .items(1, 100),
             ),
         ],
     )
