@@ -9,7 +9,7 @@ const CREATED: &str = include_str!("../../../preauth-core/tests/wire/golden/even
 
 #[test]
 fn the_example_is_an_event_as_the_service_writes_it() {
-    let (_, rest) = README.split_once("```json\n").unwrap();
+    let (_, rest) = README.split_once("<!-- event -->\n```json\n").unwrap();
     let (example, _) = rest.split_once("```").unwrap();
 
     let event = RawEventEnvelope::from_json(example.as_bytes()).unwrap();
@@ -26,7 +26,8 @@ fn the_example_is_an_event_as_the_service_writes_it() {
 
 #[test]
 fn every_type_of_event_is_listed_once_and_no_other() {
-    let (_, rest) = README.split_once("| `type` | Says |\n|---|---|\n").unwrap();
+    let (_, rest) = README.split_once("<!-- types -->\n").unwrap();
+    let (_, rest) = rest.split_once("|---|---|\n").unwrap();
     let (table, _) = rest.split_once("\n\n").unwrap();
     let listed: Vec<_> = table
         .lines()

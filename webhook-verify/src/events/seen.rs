@@ -14,7 +14,7 @@ const REMEMBERED_EVENTS: NonZeroUsize = NonZeroUsize::new(100_000).unwrap();
 
 /// The ids of the events that a receiver has handled. Implement it over the receiver's database.
 ///
-/// Remember an id for 35 days or longer: an event is repeated for four days, and can be resent for
+/// Remember an id for 35 days or longer: an event is repeated for 79.6 hours, and can be resent for
 /// thirty after that.
 ///
 /// Handled *exactly* once is what writes its effect and the id in one transaction, with the id under
