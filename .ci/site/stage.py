@@ -78,6 +78,7 @@ def copy(path):
 
 
 folder = Path(sys.argv[1])
+shutil.copy(Path(__file__).with_name("site.css"), folder)
 tracked = subprocess.check_output(["git", "-C", ROOT, "ls-files", *PLACES, "docs"], text=True).split()
 for path in (ROOT / name for name in tracked):
     copy(path)

@@ -14,6 +14,8 @@ pub mod clock;
 pub mod config;
 pub mod directory;
 pub mod dispatcher;
+#[cfg(test)]
+mod doc_pages;
 pub mod fair;
 pub mod files;
 pub mod hold;

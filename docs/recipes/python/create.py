@@ -1,7 +1,8 @@
 """Creates a pre-authorization: create.py OFFER_ID CNPJ NUMBER AMOUNT DUE_DATE
 
 OFFER_ID is your own record's id, stored before anything is sent: with the same id this may be run
-again and again, and creates once. The API's address is in PREAUTH_BASE_URL, the key in PREAUTH_API_KEY.
+again and again, and creates once. PREAUTH_BASE_URL is the server's address
+without a path, PREAUTH_API_KEY the key.
 """
 
 import json

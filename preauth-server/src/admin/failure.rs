@@ -13,8 +13,8 @@ use super::handshake::Unproven;
 use super::place::PlaceError;
 use crate::printable::printable;
 
-/// Why an administration command failed. Each failure has its exit code, which the README documents
-/// for scripts.
+/// Why an administration command failed. Each failure has its exit code, which
+/// `docs/command-line.md` documents for scripts.
 #[derive(Debug, Error)]
 pub(crate) enum Failure {
     /// The platform refused the request; repeating it unchanged cannot help.

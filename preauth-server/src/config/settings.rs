@@ -18,11 +18,15 @@ pub struct Setting {
 
 /// All settings, in the order in which they are printed.
 pub const SETTINGS: [Setting; 43] = [
-    plain("listen", "127.0.0.1:8080", "address of the integration API"),
+    plain(
+        "listen",
+        "127.0.0.1:8080",
+        "address of the integration API; plain HTTP, so put a TLS proxy in front of it",
+    ),
     plain(
         "platform_listen",
         "127.0.0.1:8081",
-        "address of the platform API and the probes",
+        "address of the platform API, probes and metrics; keep it private",
     ),
     plain(
         "platform_listen_anywhere",
@@ -32,22 +36,26 @@ pub const SETTINGS: [Setting; 43] = [
     plain(
         "data",
         "preauth-data",
-        "folder of the SQLite database and of key files",
+        "folder of the SQLite database and of key files, relative to the working directory",
     ),
     plain(
         "database",
         "",
-        "sqlite://FILE or postgres://USER:PASSWORD@HOST/DATABASE; by default preauth.db in data",
+        "sqlite://FILE, by default preauth.db in data; or \
+         postgres://USER:PASSWORD@HOST/DATABASE?sslmode=verify-full, with \
+         sslrootcert=FILE for a CA of your own, sslcert=FILE&sslkey=FILE for a client certificate",
     ),
     plain(
         "database_network_is_private",
         "false",
-        "whether PostgreSQL on another machine is taken without a verified certificate",
+        "whether PostgreSQL on another machine is taken without a verified certificate; otherwise its URL needs \
+         sslmode=verify-full",
     ),
     secret(
         "platform_token",
         "",
-        "operator token, 16 characters or more; by default made in a file",
+        "operator token, 16 characters or more; by default made in data at the first start; on PostgreSQL this or \
+         platform_token_file is required",
     ),
     plain(
         "platform_token_file",
@@ -73,12 +81,13 @@ pub const SETTINGS: [Setting; 43] = [
     plain(
         "platform_url",
         "",
-        "where administration commands find the platform API; by default platform_listen",
+        "where administration commands find the platform API; by default the server that runs here",
     ),
     plain(
         "master_key_file",
         "",
-        "key that encrypts signing secrets; by default made in a file",
+        "keys that encrypt signing secrets, 64 hexadecimal digits on a line each, the first of them active; by default \
+         master.key in data, made there at the first start, but not on PostgreSQL",
     ),
     plain(
         "deployment_id",
@@ -205,12 +214,14 @@ pub const SETTINGS: [Setting; 43] = [
     plain(
         "webhooks.allowed_networks",
         "",
-        "networks that webhooks may go to beside public addresses, as 10.1.0.0/16, with commas",
+        "networks that webhooks may go to beside public addresses, as 10.1.0.0/16, with commas; there, and \
+         nowhere else, plain HTTP, any port and private names are allowed, too",
     ),
     plain(
         "webhooks.resolver",
         "",
-        "address and port of the DNS resolver; by default the operating system's",
+        "address and port of the DNS resolver for receivers' names; by default the hosts file and the operating \
+         system's resolver, without its search domains",
     ),
     plain(
         "webhooks.extra_roots",

@@ -30,13 +30,18 @@ pub fn greeting(
         "\
 preauth sandbox: the whole service with demo data, for trying it out on this machine
 
-  base URL         {base_url} (integration API: {prefix})
-  platform URL     {platform_url} (platform API: /api/platform/v1)
+  integration API  {base_url}{prefix}
+  platform API     {platform_url}/api/platform/v1
   API key          {key}
   operator token   {token}
   webhooks go to   {webhook_url}
   webhook secret   {secret}
   time here        {now}
+
+For a second terminal:
+
+export BASE={base_url}{prefix} KEY={key}
+export PLATFORM={platform_url}/api/platform/v1 TOKEN={token}
 
 1. Offer supplier {supplier} an advance:
 
@@ -58,7 +63,7 @@ curl -sS -w '\\n' {base_url}{find} \\
 curl -sS -w '\\n' -X POST {platform_url}/api/platform/v1/operations/{next}/request \\
   -H 'Authorization: Bearer {token}'
 
-Or type here: request {next}, approve {next}, show {next}; advance 3d lets time pass; help tells the rest.
+Or type here: request {next}, approve {next}, show {next}; advance 3d lets time pass; help lists all commands.
 An invoice number of sandbox:RATE_LIMITED, or of any other error code, provokes that answer.
 
 Stop with quit or Ctrl-C. From here on, a line per request, status change and delivery:

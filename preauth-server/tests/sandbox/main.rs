@@ -22,7 +22,7 @@ mod clock;
 mod failures;
 mod magic;
 mod own_database;
-mod readme;
+mod page;
 mod served;
 mod terminal;
 mod travel;

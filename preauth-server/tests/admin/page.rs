@@ -1,18 +1,17 @@
-//! The operator's first steps, as the README shows them.
+//! The operator's first steps, as their page shows them.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::operator::Operator;
 
-const README: &str = include_str!("../../../README.md");
+const PAGE: &str = include_str!("../../../docs/operating.md");
 
 #[tokio::test]
-async fn the_operators_script_of_the_readme_works() {
-    let (_, after) = README
-        .split_once("A first company, from nothing to its first offer")
+async fn the_operators_script_of_the_page_works() {
+    let (_, after) = PAGE
+        .split_once("<!-- run: first company -->\n```sh\n")
         .unwrap();
-    let (_, after) = after.split_once("```sh\n").unwrap();
     let (script, _) = after.split_once("```").unwrap();
     let operator = Operator::start().await;
     // The script's example names do not resolve; replace them.

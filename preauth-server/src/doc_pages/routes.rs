@@ -1,0 +1,40 @@
+//! `platform-api.md`: every route of the platform API, from its description.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use super::{check, table};
+
+#[test]
+fn the_page_of_the_platform_api_lists_every_route() {
+    let document: Value = serde_json::from_str(&crate::openapi::platform()).unwrap();
+    let mut text = String::new();
+    for tag in document["tags"].as_array().unwrap() {
+        let name = tag["name"].as_str().unwrap();
+        let about = tag["description"].as_str().unwrap();
+        let head = ["request", "what it does", "operation"];
+        let rows = table(head, routes(&document, name));
+        writeln!(text, "## {name}\n\n{about}\n\n{rows}").unwrap();
+    }
+    check("platform-api.md", "routes", &text);
+}
+
+/// Request, summary and id of every operation with this tag.
+fn routes<'a>(document: &'a Value, tag: &'a str) -> impl Iterator<Item = [String; 3]> + 'a {
+    let paths = document["paths"].as_object().unwrap();
+    let operations = paths.iter().flat_map(|(path, item)| {
+        let methods = item.as_object().unwrap().iter();
+        methods.map(move |(method, operation)| (path, method, operation))
+    });
+    operations
+        .filter(move |(_, _, operation)| operation["tags"][0] == tag)
+        .map(|(path, method, operation)| {
+            let text = |field: &str| operation[field].as_str().unwrap_or_default().to_owned();
+            [
+                format!("`{} {path}`", method.to_uppercase()),
+                text("summary"),
+                text("operationId"),
+            ]
+        })
+}
