@@ -7,7 +7,10 @@
 //! - Amounts are `double`: a number without format is a 32-bit float in some languages.
 //! - A nullable value has a type of two; there is no `const` and no `oneOf`.
 
-use preauth_core::value::TextEnum;
+use std::fmt::Write;
+use std::sync::LazyLock;
+
+use preauth_core::value::{TextEnum, is_hidden};
 use serde::Serialize;
 use serde_json::{Number, Value};
 
@@ -120,6 +123,29 @@ pub(super) const fn optional(name: &'static str, schema: Schema) -> Field {
     }
 }
 
+/// What a text of a request may hold: the characters of the basic plane that show, and all beyond
+/// it, whose escapes regular expressions do not share.
+static VISIBLE: LazyLock<String> = LazyLock::new(|| {
+    let mut ranges = String::new();
+    let mut units = ('\0'..='\u{FFFF}').peekable();
+    while let Some(first) = units.next() {
+        if !is_hidden(first) {
+            continue;
+        }
+        let mut last = first;
+        while let Some(next) = units.next_if(|next| is_hidden(*next)) {
+            last = next;
+        }
+        let _ = write!(
+            ranges,
+            "\\u{:04x}-\\u{:04x}",
+            u32::from(first),
+            u32::from(last)
+        );
+    }
+    format!("^[^{ranges}]*$")
+});
+
 /// Schemas without children.
 impl Schema {
     pub(super) fn text(description: &str, example: &str) -> Self {
@@ -222,12 +248,30 @@ impl Schema {
     pub(super) fn answer(description: &str, fields: impl IntoIterator<Item = Field>) -> Self {
         Self {
             additional_properties: Some(true),
-            ..Self::request(description, fields)
+            ..Self::object(description, fields)
         }
     }
 
-    /// An object of a request; unknown fields are ignored.
+    /// An object of a JSON request: unknown fields are ignored, and null for an optional field is the
+    /// same as its absence.
     pub(super) fn request(description: &str, fields: impl IntoIterator<Item = Field>) -> Self {
+        let nullable = |field: Field| match field {
+            Field {
+                is_required: false,
+                name,
+                schema,
+            } => optional(name, schema.nullable()),
+            required => required,
+        };
+        Self::object(description, fields.into_iter().map(nullable))
+    }
+
+    /// A form of a request: an optional part is sent or absent, never null.
+    pub(super) fn form(description: &str, fields: impl IntoIterator<Item = Field>) -> Self {
+        Self::object(description, fields)
+    }
+
+    fn object(description: &str, fields: impl IntoIterator<Item = Field>) -> Self {
         let fields: Vec<_> = fields.into_iter().collect();
         let shown = |field: &Field| (field.name, field.schema.example());
         let names = fields.iter().filter(|field| field.is_required);
@@ -261,6 +305,9 @@ impl Schema {
         self.kind = self.kind.map(|kind| match kind {
             Kind::One(kind) | Kind::OrNull([kind, _]) => Kind::OrNull([kind, "null"]),
         });
+        if !self.closed.is_empty() {
+            self.closed.push(Value::Null);
+        }
         self
     }
 
@@ -294,6 +341,11 @@ impl Schema {
             pattern: Some(pattern),
             ..self
         }
+    }
+
+    /// A text of a request: its length, and that every character shows.
+    pub(super) fn visible(self, min: usize, max: usize) -> Self {
+        self.length(min, max).pattern(&VISIBLE)
     }
 
     pub(super) fn at_least(self, minimum: i64) -> Self {

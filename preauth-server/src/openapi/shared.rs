@@ -6,6 +6,10 @@ use preauth_core::value::Status;
 use super::document::Parameter;
 use super::schema::{Schema, optional, required};
 
+/// A CNPJ as requests may have it: twelve letters or digits and two digits, with mask characters
+/// anywhere and spaces around.
+pub(super) const TYPED_CNPJ: &str = "^ *([./-]*[0-9A-Za-z]){12}([./-]*[0-9]){2}[./-]* *$";
+
 pub(super) const CNPJ: &str = "Tax id, digits and upper-case letters only.";
 
 /// The contract's "Error body".

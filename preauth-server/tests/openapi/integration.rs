@@ -155,3 +155,64 @@ fn the_contract_names_the_statuses_of_each_operation() {
         }
     }
 }
+
+/// What a create may look like, written by hand: whether the description allows it, and whether the
+/// API accepts it, must be one answer.
+#[tokio::test]
+async fn the_description_allows_what_the_api_accepts() {
+    let sandbox = Sandbox::start(Backend::Sqlite).await;
+    let description = Description::integration();
+    let schema = &description.document["components"]["schemas"]["CreatePreAuthorization"];
+    let erp = sandbox.caller("apiKey");
+    let cnpj = sandbox.text("supplierCnpj").to_owned();
+    let masked = format!(
+        " {}.{}.{}/{}-{} ",
+        &cnpj[..2],
+        &cnpj[2..5],
+        &cnpj[5..8],
+        &cnpj[8..12],
+        &cnpj[12..]
+    );
+    let cases = [
+        ("/externalReference", Value::Null, true),
+        ("/invoice/withheldTaxAmount", Value::Null, true),
+        ("/supplier/name", Value::Null, true),
+        ("/supplier/phone", Value::Null, true),
+        ("/supplier/cnpj", Value::Null, false),
+        ("/invoice/number", Value::Null, false),
+        ("/supplier/cnpj", masked.into(), true),
+        ("/supplier/cnpj", cnpj[..13].into(), false),
+        (
+            "/supplier/cnpj",
+            format!("{}A{}", &cnpj[..12], &cnpj[13..]).into(),
+            false,
+        ),
+        ("/supplier/cnpj", cnpj.replace('1', "\u{661}").into(), false),
+        (
+            "/externalReference",
+            "Pedido n\u{ba} 7 \u{2014} \u{e7}\u{1f3d7}".into(),
+            true,
+        ),
+        ("/externalReference", "PEDIDO\u{ad}-1".into(), false),
+        ("/externalReference", "PEDIDO\u{200b}-1".into(), false),
+        ("/externalReference", "PEDIDO\n1".into(), false),
+        ("/invoice/number", "NF\u{3164}1".into(), false),
+    ];
+    for (number, (field, value, is_allowed)) in cases.into_iter().enumerate() {
+        let body = offer_body(&sandbox, &format!("NF-{number}"));
+        let body = with(body, field, value.clone());
+        let described = description.validate(schema, &body);
+        assert_eq!(
+            described.is_ok(),
+            is_allowed,
+            "{field} {value}: {described:?}"
+        );
+        let answer = erp.post_json(PRE_AUTHORIZATIONS, &body).await;
+        assert_eq!(
+            answer.status == 201,
+            is_allowed,
+            "{field} {value}: {}",
+            answer.text
+        );
+    }
+}

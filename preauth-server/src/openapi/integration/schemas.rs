@@ -107,7 +107,7 @@ fn create() -> Schema {
             required("invoice", named("CreateInvoice")),
             optional(
                 "externalReference",
-                shared::external_reference().length(1, 100),
+                shared::external_reference().visible(1, 100),
             ),
         ],
     )
@@ -115,7 +115,7 @@ fn create() -> Schema {
 
 fn create_form() -> Schema {
     let file = "PDF or XML, up to 10 MB (10 x 2^20 bytes), in a part with a file name of up to 255 characters.";
-    Schema::request(
+    Schema::form(
         "An offer as a form: `supplier` and `invoice` are JSON texts, called `application/json`, `text/plain` or nothing. Unknown text \
          parts are ignored; no part stands twice, and no file in another part.",
         [
@@ -123,7 +123,7 @@ fn create_form() -> Schema {
             required("invoice", named("CreateInvoice")),
             optional(
                 "externalReference",
-                shared::external_reference().length(1, 100),
+                shared::external_reference().visible(1, 100),
             ),
             optional("invoiceFile", Schema::binary(file, "%PDF-1.7")),
         ],
@@ -136,11 +136,11 @@ fn create_supplier() -> Schema {
     Schema::request(
         "The supplier that receives the offer.",
         [
-            required("cnpj", Schema::text("Tax id, with or without mask, alphanumeric ones included; check digits are verified.", "11.444.777/0001-61").length(14, 64)),
+            required("cnpj", Schema::text("Tax id, with or without mask, alphanumeric ones included; check digits are verified.", "11.444.777/0001-61").length(14, 64).pattern(shared::TYPED_CNPJ)),
             required("email", Schema::email("Contact for this operation; no leading, trailing or double dot.")),
-            optional("name", Schema::text(name, "Fornecedor Exemplo Ltda.").length(2, 255)),
-            optional("contactName", Schema::text(contact, "Bruno Lima").length(2, 255)),
-            optional("phone", Schema::text("Telephone.", "+55 11 5555-0100").length(1, 20)),
+            optional("name", Schema::text(name, "Fornecedor Exemplo Ltda.").visible(2, 255)),
+            optional("contactName", Schema::text(contact, "Bruno Lima").visible(2, 255)),
+            optional("phone", Schema::text("Telephone.", "+55 11 5555-0100").visible(1, 20)),
         ],
     )
 }
@@ -161,7 +161,7 @@ fn create_invoice() -> Schema {
                 "dueDate",
                 Schema::date(due_date, "2027-01-20").pattern("^[0-9]{4}-[0-9]{2}-[0-9]{2}$"),
             ),
-            required("number", shared::invoice_number().length(1, 50)),
+            required("number", shared::invoice_number().visible(1, 50)),
             optional(
                 "withheldTaxAmount",
                 Schema::amount(

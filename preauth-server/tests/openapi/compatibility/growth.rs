@@ -28,6 +28,14 @@ fn a_new_optional_field_of_a_request() {
 }
 
 #[test]
+fn null_for_an_optional_field_of_a_request() {
+    grows(|next| {
+        let field = schema("CreateInvoice", "/properties/withheldTaxAmount/type");
+        *at(next, &field) = json!(["number", "null"]);
+    });
+}
+
+#[test]
 fn a_new_optional_parameter() {
     grows(|next| {
         let parameters = at(next, LIST)["parameters"].as_array_mut().unwrap();

@@ -61,7 +61,7 @@ pub(super) fn new_suspension() -> Schema {
         "A suspension.",
         [required(
             "reason",
-            Schema::text("Why.", REASON).length(1, 255),
+            Schema::text("Why.", REASON).visible(1, 255),
         )],
     )
 }
@@ -86,7 +86,7 @@ pub(super) fn company_change() -> Schema {
         [optional(
             "name",
             Schema::text("Legal name.", "Construtora Exemplo S.A.")
-                .length(1, 255)
+                .visible(1, 255)
                 .nullable(),
         )],
     )
@@ -114,7 +114,7 @@ pub(super) fn new_company() -> Schema {
             required("cnpj", cnpj("Digits only for a construction company.")),
             required(
                 "name",
-                Schema::text("Legal name.", "Construtora Exemplo S.A.").length(1, 255),
+                Schema::text("Legal name.", "Construtora Exemplo S.A.").visible(1, 255),
             ),
             required(
                 "kind",

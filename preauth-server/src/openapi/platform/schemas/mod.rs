@@ -137,7 +137,9 @@ fn parties() -> [crate::openapi::schema::Field; 2] {
 /// A tax id in a request.
 fn cnpj(description: &str) -> Schema {
     let described = format!("{description} With or without mask.");
-    Schema::text(&described, "11444777000161").length(14, 64)
+    Schema::text(&described, "11444777000161")
+        .length(14, 64)
+        .pattern(shared::TYPED_CNPJ)
 }
 
 /// An amount in a request, except that of an invoice to advance.

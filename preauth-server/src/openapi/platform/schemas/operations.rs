@@ -135,7 +135,7 @@ pub(super) fn direct_advance() -> Schema {
                     .at_most(10_000_000),
             ),
             required("dueDate", shared::due_date()),
-            optional("number", shared::invoice_number().length(1, 50)),
+            optional("number", shared::invoice_number().visible(1, 50)),
             optional("withheldTaxAmount", Schema::amount(tax, 0.0).at_least(0)),
         ],
     );
@@ -143,7 +143,7 @@ pub(super) fn direct_advance() -> Schema {
         required("invoice", invoice),
         optional(
             "externalReference",
-            shared::external_reference().length(1, 100),
+            shared::external_reference().visible(1, 100),
         ),
     ];
     Schema::request(
@@ -157,7 +157,7 @@ pub(super) fn reason() -> Schema {
 }
 
 fn reason_field() -> Field {
-    let reason = Schema::text("Why; a default text otherwise.", "Sem interesse").length(1, 255);
+    let reason = Schema::text("Why; a default text otherwise.", "Sem interesse").visible(1, 255);
     optional("reason", reason)
 }
 

@@ -29,7 +29,7 @@ pub(super) fn new_user() -> Schema {
     Schema::request(
         "A user.",
         [
-            required("name", name().length(1, 255)),
+            required("name", name().visible(1, 255)),
             required("email", email()),
             required("permissions", permissions()),
             optional("active", active),
@@ -41,7 +41,7 @@ pub(super) fn user_change() -> Schema {
     Schema::request(
         "What is absent or null stays as it is.",
         [
-            optional("name", name().length(1, 255)),
+            optional("name", name().visible(1, 255)),
             optional("email", email()),
             optional("permissions", permissions()),
             optional("active", active()),
@@ -97,7 +97,7 @@ pub(super) fn api_key_request() -> Schema {
         [
             required(
                 "name",
-                Schema::text("What it is called.", "ERP").length(1, 100),
+                Schema::text("What it is called.", "ERP").visible(1, 100),
             ),
             required(
                 "responsibleUserId",

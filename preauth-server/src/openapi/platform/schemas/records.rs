@@ -33,7 +33,7 @@ pub(super) fn new_received_invoice() -> Schema {
         [
             required("amount", money("Gross amount in reais.", 900.0)),
             required("dueDate", shared::due_date()),
-            required("number", shared::invoice_number().length(1, 50)),
+            required("number", shared::invoice_number().visible(1, 50)),
         ],
     );
     Schema::request(
