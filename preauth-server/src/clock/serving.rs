@@ -319,7 +319,7 @@ mod tests {
         assert!(look(59).is_some());
         assert_eq!((passed(&clock), clock.jumps()), (94, 2));
         assert_eq!(look(1), None);
-        // 31 days, an hour, and what passed.
+        // 31 days, an hour, and the seconds that passed.
         assert_eq!(passed(&clock), 2_682_095);
         assert!(!clock.is_suspicious());
     }

@@ -27,7 +27,7 @@ pub struct Request {
 
 impl std::fmt::Debug for Request {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // URLs may hold tokens, and bodies hold what only their recipient may read.
+        // URLs may contain tokens, and bodies confidential data.
         f.debug_struct("Request").finish_non_exhaustive()
     }
 }

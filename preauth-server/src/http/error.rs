@@ -24,7 +24,7 @@ const RETRY_SOON_SECONDS: u32 = 1;
 /// An answer that is not a success, in the contract's "Error body".
 #[derive(Debug)]
 pub struct ApiError {
-    /// What went wrong.
+    /// The code of the error.
     pub code: ErrorCode,
     /// The message, if it is more specific than the code's own.
     message: Option<String>,

@@ -1,5 +1,5 @@
-//! JSON as a small syntax tree that keeps what a deserializer throws away: duplicate keys, the
-//! digits of numbers, and the difference between an array and an object.
+//! JSON as a small syntax tree that keeps details which a deserializer discards: duplicate keys,
+//! the digits of numbers, and the difference between an array and an object.
 
 use std::collections::HashSet;
 use std::fmt;

@@ -3,25 +3,25 @@
 //!
 //! While a snapshot of the database is held open, index entries outlive their rows, and each poll
 //! from the front of a queue goes over all entries that left it since. So most polls begin where
-//! the previous one found something, and a complete one at intervals finds late entries.
+//! the previous one found something. Late entries are found at intervals by polls that begin some
+//! seconds earlier, and by complete ones.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// So many times as long as it took pass between two complete looks: behind a snapshot they go over
-/// everything since, and must be few beside those that go over what is new.
+/// The pause between two complete polls, as a multiple of their duration: while a snapshot is held
+/// open they go over everything since, and must be rare beside polls for new entries.
 const REST_FACTOR: u32 = 200;
-/// Longest time between two complete looks, and after one that failed.
+/// Maximum time between two complete polls, and the time after one that failed.
 const MAX_REST: Duration = Duration::from_mins(1);
-/// Time between two looks for what came late.
+/// Time between two polls for late entries.
 const RECENT_REST: Duration = Duration::from_secs(5);
-/// How far before what was found a look begins: what belongs to one moment is committed in any order,
-/// and the clocks of two instances differ a little.
+/// How far before the last result a poll begins: rows with the same time are committed in any
+/// order, and the clocks of two instances differ a little.
 pub(super) const MARGIN_MS: i64 = 250;
-/// How far before it a look begins that is for what came late: a commit may wait for what others hold
-/// locked.
+/// How far before it a poll for late entries begins: a commit may wait for locks of others.
 pub(super) const RECENT_MS: i64 = 15_000;
 
 /// When the next complete poll is due.
@@ -32,7 +32,8 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Whether the look that begins now is a complete one; if it fails, the next one is long after it.
+    /// Whether the poll that begins now is a complete one; if it fails, the next one comes after
+    /// the maximum time.
     pub(super) fn begin(&mut self, now: Instant) -> bool {
         let is_complete = self.next.is_none_or(|next| next <= now);
         if is_complete {
@@ -48,15 +49,15 @@ impl Pace {
     }
 }
 
-/// When the next look for what came late is.
+/// When the next poll for late entries is due.
 #[derive(Debug, Default)]
 pub(super) struct Recent {
-    /// None before the first.
+    /// `None` before the first poll.
     next: Option<Instant>,
 }
 
 impl Recent {
-    /// Whether the look that begins now is for what came late.
+    /// Whether the poll that begins now is for late entries.
     pub(super) fn begin(&mut self, now: Instant) -> bool {
         let is_recent = self.next.is_none_or(|next| next <= now);
         if is_recent {
@@ -66,7 +67,7 @@ impl Recent {
     }
 }
 
-/// Where one queue begins, in milliseconds.
+/// The front of one queue, in milliseconds.
 #[derive(Debug, Default)]
 pub(super) struct Front(Mutex<State>);
 
@@ -118,7 +119,7 @@ impl Front {
 pub(super) struct Fronts {
     /// Offers, by expiry.
     pub(super) offers: Front,
-    /// Replies, by the end of their memory.
+    /// Replies, by expiry.
     pub(super) replies: Front,
     /// Deliveries, by end.
     pub(super) ended_deliveries: Front,

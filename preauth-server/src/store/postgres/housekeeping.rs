@@ -32,7 +32,8 @@ impl Housekeeping for PostgresStore {
             })
             .await?;
         if settled.made_due > 0 {
-            // As of the resumption, which may be before what was delivered since.
+            // The deliveries are due as of the resumption, which may be before deliveries sent
+            // since.
             self.cursors.look_everywhere();
             self.wake.all();
         }

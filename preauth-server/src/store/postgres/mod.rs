@@ -101,7 +101,7 @@ pub struct PostgresStore {
     /// For the dispatcher's polls, which run one after the other.
     claims: Connections,
     cursors: Cursors,
-    /// For mails: one claim at a time, and the record of what was sent meanwhile.
+    /// For mails: one claim at a time, and the recording of mails sent in the meantime.
     mails: Connections,
     due_mails: Arc<DueMails>,
     fronts: Fronts,

@@ -1,5 +1,5 @@
-//! The files that a database's URL names for TLS. Whoever can write one of them can pose as the database,
-//! and whoever can read the key can pose as this server.
+//! The files that a database's URL names for TLS. A user who can write one of them can impersonate
+//! the database, and a user who can read the key can impersonate this server.
 
 use std::path::PathBuf;
 
@@ -9,13 +9,13 @@ use sqlx::postgres::PgConnectOptions;
 use crate::files;
 use crate::store::OpenError;
 
-/// How the driver shows a file, unlike a certificate that stands in the URL itself.
+/// The driver's notation for a file, unlike a certificate in the URL itself.
 const FILE: &str = "file: ";
 
 /// Refuses a key that others can read, and any of the files that others can write.
 ///
-/// The files are those that the driver has read from the URL and its environment: there is no other
-/// reading.
+/// The files are those that the driver has read from the URL and its environment variables; nothing
+/// else parses them.
 pub(super) fn check(options: &PgConnectOptions) -> Result<(), OpenError> {
     for (parameter, value) in options.to_url_lossy().query_pairs() {
         let Some(path) = value.strip_prefix(FILE).map(PathBuf::from) else {

@@ -92,7 +92,7 @@ pub struct CountedStore {
 }
 
 impl CountedStore {
-    /// Counts what is committed through `inner`.
+    /// Counts the commits through `inner`.
     #[must_use]
     pub fn new(inner: Arc<dyn Store>, metrics: CommitMetrics) -> Self {
         Self { inner, metrics }

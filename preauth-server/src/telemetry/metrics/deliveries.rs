@@ -87,7 +87,7 @@ pub struct CountedOutbox {
 }
 
 impl CountedOutbox {
-    /// Counts what is finished through `inner`.
+    /// Counts the finished attempts of `inner`.
     #[must_use]
     pub fn new(inner: Arc<dyn Outbox>, metrics: DeliveryMetrics) -> Self {
         Self { inner, metrics }

@@ -61,7 +61,7 @@ pub struct CountedNotices {
 }
 
 impl CountedNotices {
-    /// Counts what is finished through `inner`.
+    /// Counts the finished attempts of `inner`.
     #[must_use]
     pub fn new(inner: Arc<dyn NoticeQueue>, metrics: NoticeMetrics) -> Self {
         Self { inner, metrics }

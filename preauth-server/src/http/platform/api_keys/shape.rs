@@ -19,7 +19,7 @@ pub(super) struct ApiKeyShape {
     expires_at: String,
     revoked_at: Option<String>,
     last_used_at: Option<String>,
-    /// The clear text, in the one answer that makes the key.
+    /// The clear text, only in the answer that creates the key.
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<String>,
 }

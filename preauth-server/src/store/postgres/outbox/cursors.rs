@@ -1,10 +1,10 @@
 //! Where polls of the outbox begin, so that they skip what was delivered long ago.
 //!
-//! While somebody holds a snapshot of the database open, the entries of an index outlive the rows that
-//! they stood for. A look that begins at the front of an endpoint's queue then goes over everything that
-//! was delivered since. So most looks begin at the earliest delivery that the look before found. What
-//! has an earlier time and came later is found by looks that begin some seconds earlier, now and then, and
-//! by a complete one (see `front`); a lease that ran out, by the end of leases.
+//! While a snapshot of the database is held open, index entries outlive their rows. A poll from the
+//! front of an endpoint's queue then goes over everything that was delivered since. So most polls
+//! begin at the earliest delivery that the previous poll found. Deliveries with an earlier time
+//! that came later are found at intervals by polls that begin some seconds earlier, and by complete
+//! ones (see `front`); deliveries with an expired lease are found by the expiry.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -19,7 +19,7 @@ use super::super::front::{MARGIN_MS, Pace, RECENT_MS, Recent};
 const IDLE: Duration = Duration::from_mins(10);
 /// Maximum number of endpoints with a cursor. Each of them is polled even without work.
 const MAX_ENDPOINTS: usize = 256;
-/// Time between two looks for leases that ran out.
+/// Time between two searches for expired leases.
 const EXPIRY_REST: Duration = Duration::from_secs(2);
 
 /// The queue fronts of the busiest endpoints.
@@ -31,7 +31,7 @@ struct State {
     by_endpoint: BTreeMap<Uuid, Moved>,
     pace: Pace,
     recent: Recent,
-    /// No lease that ended before is held any more, by the database's clock.
+    /// No lease with an earlier expiry is held, by the database's clock.
     expired_from: i64,
     expiry_at: Option<Instant>,
 }
@@ -111,28 +111,29 @@ impl Cursors {
         self.lock().look(Instant::now())
     }
 
-    /// What a look goes over that is no claim: it finds nothing that the next claim would not.
+    /// The queues of a poll that claims nothing: it finds nothing beyond the next claim.
     pub(super) fn look_without_claim(&self) -> Look {
         self.lock().usual(MARGIN_MS)
     }
 
-    /// Has the next look go over everything: something may be due before what was found.
+    /// Makes the next poll a complete one: deliveries may be due before the last result.
     pub(in super::super) fn look_everywhere(&self) {
         self.lock().pace = Pace::default();
     }
 
-    /// Whose leases may have run out, and from which end of a lease on; none when that was asked just now.
+    /// The endpoints whose leases may have expired, and the earliest expiry to search; `None`
+    /// shortly after the last search.
     pub(super) fn expiry(&self) -> Option<(Vec<Uuid>, i64)> {
         self.lock().expiry(Instant::now())
     }
 
-    /// Takes note of the deliveries whose leases ran out: where the queues of their endpoints begin
-    /// again, and from which end of a lease on to look the next time.
+    /// Records the deliveries with expired leases: the new fronts of their endpoints' queues, and
+    /// the earliest expiry of the next search.
     pub(super) fn note_expired(&self, due_from: &[(Uuid, i64)], expired_from: i64) {
         self.lock().note_expired(due_from, expired_from);
     }
 
-    /// Takes note of how long a look took and what it found.
+    /// Records how long a poll took and what it found.
     pub(super) fn note(&self, look: &Look, took: Duration, found: &[(Uuid, Cursor)]) {
         self.lock().note(look, Instant::now(), took, found);
     }

@@ -1,16 +1,16 @@
-//! Leases that ran out, found by their end.
+//! Finds expired leases by their expiry.
 
 use sqlx::{PgConnection, Row};
 use uuid::Uuid;
 
 use super::super::error::Fault;
 
-/// Leases of one endpoint that one look goes over.
+/// Maximum number of one endpoint's leases per search.
 const MAX_LEASES: i64 = 256;
 
-/// Goes over the leases of these endpoints that ended from `from` on: the earliest time at which what
-/// they held was due, by endpoint, and where the next look begins. That is the earliest end of a lease
-/// that is still there, so that what was found is found again until somebody took it.
+/// Searches the leases of these endpoints that expired at `from` or later. Returns the earliest due
+/// time of their deliveries, by endpoint, and the start of the next search: the earliest expiry of
+/// a lease that still exists, so that a delivery is found again until it is leased anew.
 pub(super) async fn find(
     connection: &mut PgConnection,
     endpoints: &[Uuid],

@@ -82,7 +82,8 @@ impl Outbox for PostgresStore {
 }
 
 impl PostgresStore {
-    /// Has queues begin again where leases ran out: the next look would not go back to these.
+    /// Moves the fronts of queues back to deliveries with expired leases, which the next poll would
+    /// skip.
     async fn find_expired(&self) -> Result<(), Unavailable> {
         let Some(expiry) = self.cursors.expiry() else {
             return Ok(());
@@ -96,7 +97,7 @@ impl PostgresStore {
     }
 }
 
-/// One step of `waiting` per endpoint with pending deliveries, however many they are.
+/// One step of `waiting` per endpoint with pending deliveries, however many they have.
 async fn next_due(connection: &mut PgConnection, look: &Look) -> Result<Option<Timestamp>, Fault> {
     let millis: Option<i64> = sqlx::query_scalar(concat!(
         "WITH RECURSIVE ",
