@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_listener_closes_an_idle_connection_of_strangers_first() {
+    fn a_full_listener_evicts_a_counted_idle_connection_first() {
         let registry = registry();
         let (_local, mut local_open) = registry.admit(client("127.0.0.1")).unwrap();
         let (_proxy, mut proxy_open) = registry.admit(client("10.0.0.1")).unwrap();

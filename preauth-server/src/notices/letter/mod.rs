@@ -4,7 +4,7 @@
 mod brazilian;
 mod offer;
 mod pause;
-mod stranger;
+mod untrusted;
 mod written;
 
 use super::queue::LeasedNotice;

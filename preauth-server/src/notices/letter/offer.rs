@@ -4,7 +4,7 @@ use preauth_core::value::Money;
 use preauth_core::wire::PreAuthorization;
 use url::Url;
 
-use super::stranger::quoted;
+use super::untrusted::quoted;
 use super::{Block, Letter, brazilian};
 
 /// The reader of the letter.

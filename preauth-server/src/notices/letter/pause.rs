@@ -4,7 +4,7 @@ use preauth_core::value::Timestamp;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::stranger::quoted;
+use super::untrusted::quoted;
 use super::{Block, Letter, UnreadableContent, brazilian};
 
 /// The data of the mail about an endpoint that was paused because no delivery succeeded for days.
