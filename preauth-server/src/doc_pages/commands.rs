@@ -11,7 +11,7 @@ const PROGRAM: &str = "preauth-server";
 #[test]
 fn the_page_of_the_command_line_lists_every_command() {
     let mut program = crate::cli::command();
-    // Only then has each command the arguments that it shares with others.
+    // Building adds the global arguments to each command.
     program.build();
     let mut text = String::new();
     for command in named(&program) {

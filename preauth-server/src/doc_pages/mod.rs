@@ -47,7 +47,7 @@ fn table<const N: usize>(head: [&str; N], rows: impl Iterator<Item = [String; N]
     text
 }
 
-/// A table's cell in one line; what is not code has no tags.
+/// A table cell on one line; HTML tags are escaped outside of code.
 fn cell(text: &str) -> String {
     let text = text.replace('|', "\\|").replace('\n', " ");
     if text.starts_with('`') {
@@ -57,7 +57,7 @@ fn cell(text: &str) -> String {
     }
 }
 
-/// As code, or nothing.
+/// The text as code; empty stays empty.
 fn code(text: &str) -> String {
     if text.is_empty() {
         String::new()

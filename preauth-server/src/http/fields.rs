@@ -26,7 +26,7 @@ impl Problems {
         }
     }
 
-    /// `value`, unless anything was wrong.
+    /// `value`, if there are no problems.
     pub(super) fn unless_any<T>(self, value: Option<T>) -> Result<T, Vec<Problem>> {
         match value {
             Some(value) if self.0.is_empty() => Ok(value),
@@ -134,7 +134,7 @@ impl<'a> Fields<'a> {
         money
     }
 
-    /// A number that may be absent or null; a string is no number here.
+    /// A number that may be absent or null; a string is not accepted here.
     pub(super) fn optional_number(self, name: &str, problems: &mut Problems) -> Option<Decimal> {
         let Json::Number(text) = self.value(name)? else {
             problems.add(self.full(name), Defect::NotANumber);
@@ -231,7 +231,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A list of one member on offer or more, if the field is there.
+    /// A list of one known member or more; the field may be absent.
     pub(super) fn optional_filled_set<T: TextEnum>(
         self,
         name: &str,
