@@ -56,6 +56,7 @@ mod locks;
 mod migration;
 mod migration_rules;
 mod opening;
+mod overdue;
 mod plans;
 mod promotion;
 mod rate_counts;

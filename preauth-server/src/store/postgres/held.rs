@@ -1,16 +1,22 @@
 //! Rows that every instance updates often. Waiting briefly for a lock is faster than skipping the
 //! row, unless a transaction holds it for long.
 
-use std::sync::{Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use preauth_core::value::CompanyId;
 use tokio::time::{Instant, sleep};
+use uuid::Uuid;
 
 /// How long a statement for many callers waits for a locked row; other instances' statements are
 /// shorter.
 pub(super) const LOCK_TIMEOUT: &str = "100ms";
 /// How long locked rows are skipped after a statement last timed out.
 const LEFT_OUT_FOR: Duration = Duration::from_secs(1);
+/// How long mass changes skip a head office after they met a locked row of it: short beside the time in
+/// which an expiry must be recorded.
+const OFFICE_LEFT_OUT_FOR: Duration = Duration::from_secs(2);
 /// How long the caller that needs a locked row retries.
 const MAX_WAIT: Duration = Duration::from_secs(5);
 const FIRST_PAUSE: Duration = Duration::from_millis(25);
@@ -30,7 +36,29 @@ impl HeldRows {
         *self.lock() = Some(Instant::now());
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
+    fn lock(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Head offices of which a mass change met rows that others held: the next ones leave them out, so that
+/// they do not stand before all others.
+#[derive(Debug, Default)]
+pub(super) struct HeldOffices(Mutex<HashMap<CompanyId, Instant>>);
+
+impl HeldOffices {
+    pub(super) fn note(&self, head_office: CompanyId) {
+        self.lock().insert(head_office, Instant::now());
+    }
+
+    /// Those that are left out now.
+    pub(super) fn present(&self) -> Vec<Uuid> {
+        let mut offices = self.lock();
+        offices.retain(|_, met| met.elapsed() < OFFICE_LEFT_OUT_FOR);
+        offices.keys().map(|office| *office.as_uuid()).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<CompanyId, Instant>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

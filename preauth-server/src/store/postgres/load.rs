@@ -7,6 +7,7 @@ use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{LoadedNewOrder, LoadedOperation, LoadedOrder, OrderTarget, Subscription};
 use preauth_core::value::{CompanyId, OperationId, PaymentOrderId, Timestamp};
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 use crate::store::rows::Corrupt;
 
@@ -49,14 +50,25 @@ pub(super) async fn operation(
     }))
 }
 
+/// Which overdue offers are loaded.
+#[derive(Debug)]
+pub(super) struct OverdueSearch {
+    pub(super) now: Timestamp,
+    pub(super) limit: u32,
+    /// Offers that expired earlier are skipped.
+    pub(super) from: i64,
+    /// Offers that are skipped.
+    pub(super) left_out: Vec<i64>,
+    /// Head offices whose offers are skipped.
+    pub(super) held: Vec<Uuid>,
+}
+
 /// Overdue offers, by two statements for any number of them; the connection must be in a snapshot.
 pub(super) async fn overdue(
     connection: &mut PgConnection,
-    now: Timestamp,
-    limit: u32,
-    left_out: &[i64],
+    search: &OverdueSearch,
 ) -> Result<(Vec<LoadedOperation>, Vec<(OperationId, Corrupt)>), Fault> {
-    let (operations, unreadable) = operations::overdue(connection, now, limit, left_out).await?;
+    let (operations, unreadable) = operations::overdue(connection, search).await?;
     let mut head_offices: Vec<CompanyId> = operations
         .iter()
         .flat_map(|operation| [operation.payer.head_office, operation.supplier.head_office])

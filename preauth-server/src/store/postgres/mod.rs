@@ -73,6 +73,7 @@ use connections::Connections;
 use error::Fault;
 use front::Fronts;
 use grouping::Grouped;
+use held::HeldOffices;
 use notices::DueMails;
 use offers::Found;
 use outbox::{Cursors, Finisher};
@@ -105,6 +106,7 @@ pub struct PostgresStore {
     mails: Connections,
     due_mails: Arc<DueMails>,
     fronts: Fronts,
+    held_offices: HeldOffices,
     finisher: Grouped<Finisher>,
     wake: Arc<Wake>,
     primary: Arc<Primary>,

@@ -19,6 +19,7 @@ use super::connections::{CONNECTIONS, Connections, WAITING_LIMIT};
 use super::error::Fault;
 use super::front::Fronts;
 use super::grouping::Grouped;
+use super::held::HeldOffices;
 use super::outbox::{self, Cursors, Finisher};
 use super::primary::{self, Primary, Watcher};
 use super::reads::{self, SharedRead};
@@ -100,6 +101,7 @@ pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> 
         mails: few(by_keys.clone()),
         due_mails: Arc::default(),
         fronts: Fronts::default(),
+        held_offices: HeldOffices::default(),
         finisher: Grouped::spawn(
             Finisher::new(lane(by_keys, held::LOCK_TIMEOUT)),
             outbox::LIMITS,

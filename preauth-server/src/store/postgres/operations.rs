@@ -1,12 +1,13 @@
 //! Operations as rows: reading, and look-ups of one.
 
 use preauth_core::operation::Operation;
-use preauth_core::value::{Cnpj, CompanyId, InvoiceNumber, OperationId, Timestamp};
+use preauth_core::value::{Cnpj, CompanyId, InvoiceNumber, OperationId};
 use sqlx::PgConnection;
 
 use crate::store::rows::{Corrupt, operation, select_operations};
 
 use super::error::Fault;
+use super::load::OverdueSearch;
 use super::rows::Columns;
 
 /// The operation with an id, if there is one.
@@ -57,22 +58,21 @@ pub(super) async fn holder(
     by_id(connection, id).await
 }
 
-/// Overdue offers, the longest overdue first, and the errors of unreadable ones; those in
-/// `left_out` are skipped.
+/// Overdue offers, the longest overdue first, and the errors of unreadable ones.
 pub(super) async fn overdue(
     connection: &mut PgConnection,
-    now: Timestamp,
-    limit: u32,
-    left_out: &[i64],
+    search: &OverdueSearch,
 ) -> Result<(Vec<Operation>, Vec<(OperationId, Corrupt)>), Fault> {
     let rows = sqlx::query(select_operations!(
-        "WHERE o.status = 'IN_PRE_AUTH' AND o.expires_at < $1
-           AND o.id <> ALL($3)
+        "WHERE o.status = 'IN_PRE_AUTH' AND o.expires_at >= $4 AND o.expires_at < $1
+           AND o.id <> ALL($3) AND o.head_office_id <> ALL($5)
          ORDER BY o.expires_at, o.id LIMIT $2"
     ))
-    .bind(now.unix_millis())
-    .bind(i64::from(limit))
-    .bind(left_out)
+    .bind(search.now.unix_millis())
+    .bind(i64::from(search.limit))
+    .bind(&search.left_out)
+    .bind(search.from)
+    .bind(&search.held)
     .fetch_all(connection)
     .await?;
     let (mut offers, mut unreadable) = (Vec::with_capacity(rows.len()), Vec::new());

@@ -52,14 +52,11 @@ impl Queries for PostgresStore {
     }
 
     async fn overdue(&self, now: Timestamp, limit: u32) -> Result<Vec<OperationId>, Unavailable> {
-        let look = self.fronts.offers.look();
-        let input = (now, limit, look.from);
-        let overdue = self.read(&input, |connection, (now, limit, from)| {
-            Box::pin(overdue(connection, *now, *limit, *from))
+        let input = (now, limit);
+        let overdue = self.read(&input, |connection, (now, limit)| {
+            Box::pin(overdue(connection, *now, *limit))
         });
-        let (ids, first) = overdue.await?;
-        self.fronts.offers.note(look, first);
-        Ok(ids)
+        Ok(overdue.await?)
     }
 }
 
@@ -79,27 +76,22 @@ async fn history(
     Ok(rows.iter().map(history_entry).collect::<Result<_, _>>()?)
 }
 
-/// Offers that expire at `from` or later and before `now`, and the earliest expiry among them.
 async fn overdue(
     connection: &mut PgConnection,
     now: Timestamp,
     limit: u32,
-    from: i64,
-) -> Result<(Vec<OperationId>, Option<i64>), Fault> {
+) -> Result<Vec<OperationId>, Fault> {
     let rows = sqlx::query(
-        "SELECT id, expires_at FROM operations
-         WHERE status = 'IN_PRE_AUTH' AND expires_at >= $3 AND expires_at < $1
+        "SELECT id FROM operations
+         WHERE status = 'IN_PRE_AUTH' AND expires_at < $1
          ORDER BY expires_at, id LIMIT $2",
     )
     .bind(now.unix_millis())
     .bind(i64::from(limit))
-    .bind(from)
     .fetch_all(connection)
     .await?;
     let id = |row| Columns::of("operations", row).number("id", OperationId::new);
-    let ids = rows.iter().map(id).collect::<Result<_, _>>()?;
-    let first = rows.first().map(|row| row.try_get("expires_at"));
-    Ok((ids, first.transpose()?))
+    Ok(rows.iter().map(id).collect::<Result<_, _>>()?)
 }
 
 async fn list(

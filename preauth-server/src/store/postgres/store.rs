@@ -13,6 +13,7 @@ use sqlx::PgConnection;
 use tokio::time::sleep;
 
 use super::error::{Fault, WriteError};
+use super::load::OverdueSearch;
 use super::writer::Turn;
 use super::{PostgresStore, load, offers, platform_replies};
 
@@ -49,11 +50,25 @@ impl Store for PostgresStore {
         now: Timestamp,
         limit: u32,
     ) -> Result<Vec<LoadedOperation>, Unavailable> {
-        let input = (now, limit, self.set_aside.left_out(now));
-        let loaded = self.read_snapshot(&input, |connection, (now, limit, left_out)| {
-            Box::pin(load::overdue(connection, *now, *limit, left_out))
+        let look = self.fronts.offers.look();
+        let search = OverdueSearch {
+            now,
+            limit,
+            from: look.from,
+            left_out: self.set_aside.left_out(now),
+            held: self.held_offices.present(),
+        };
+        let loaded = self.read_snapshot(&search, |connection, search| {
+            Box::pin(load::overdue(connection, search))
         });
         let (loaded, unreadable) = loaded.await?;
+        let first = loaded
+            .first()
+            .map_or(Some(now), |it| it.operation.expires_at);
+        // What is left out for the moment may come before.
+        let first = first.filter(|_| search.held.is_empty() && unreadable.is_empty());
+        let offers = &self.fronts.offers;
+        offers.note(look, first.map(Timestamp::unix_millis));
         self.set_aside.leave_out(unreadable, now);
         Ok(loaded)
     }
@@ -107,9 +122,14 @@ impl Store for PostgresStore {
     async fn commit_all(&self, commits: Vec<Commit>) -> Vec<Result<(), CommitError>> {
         let members = commits.len();
         match self.bulk_writer.ask(commits).await {
-            Ok(written) => written
+            Ok(turns) => turns
                 .into_iter()
-                .map(|written| written.map_err(CommitError::from))
+                .map(|turn| {
+                    if let Turn::Locked(commit) = &turn {
+                        self.held_offices.note(commit.write.head_office());
+                    }
+                    turn.or_conflict().map_err(CommitError::from)
+                })
                 .collect(),
             Err(error) => std::iter::repeat_with(|| Err(WriteError::from(error).into()))
                 .take(members)

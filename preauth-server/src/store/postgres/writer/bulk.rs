@@ -4,7 +4,6 @@ use async_trait::async_trait;
 use futures_util::{StreamExt, stream};
 use preauth_core::port::Commit;
 
-use super::super::error::WriteError;
 use super::super::grouping::{Limits, Serve};
 use super::{Turn, Writer};
 
@@ -26,7 +25,7 @@ pub(in super::super) struct BulkWriter(pub(in super::super) Writer);
 #[async_trait]
 impl Serve for BulkWriter {
     type Request = Vec<Commit>;
-    type Answer = Vec<Result<(), WriteError>>;
+    type Answer = Vec<Turn>;
 
     async fn serve(&self, requests: Vec<Self::Request>) -> Vec<Self::Answer> {
         let mut answers = Vec::with_capacity(requests.len());
@@ -38,7 +37,7 @@ impl Serve for BulkWriter {
 }
 
 impl BulkWriter {
-    async fn write(&self, mut commits: Vec<Commit>) -> Vec<Result<(), WriteError>> {
+    async fn write(&self, mut commits: Vec<Commit>) -> Vec<Turn> {
         let mut transactions = Vec::new();
         while !commits.is_empty() {
             let rest = commits.split_off(commits.len().min(BATCH_SIZE));
@@ -46,7 +45,6 @@ impl BulkWriter {
         }
         let written = stream::iter(transactions).map(|commits| self.0.write_all(commits));
         let written: Vec<_> = written.buffered(SIDE_BY_SIDE).collect().await;
-        let turns = written.into_iter().flatten();
-        turns.map(Turn::or_conflict).collect()
+        written.into_iter().flatten().collect()
     }
 }

@@ -199,7 +199,7 @@ impl Serve for Writer {
 impl Turn {
     /// For a caller that does not wait for locks: usually their holder does the same, and a new
     /// load shows its result.
-    fn or_conflict(self) -> Result<(), WriteError> {
+    pub(super) fn or_conflict(self) -> Result<(), WriteError> {
         match self {
             Self::Ended(outcome) => outcome,
             Self::Locked(_) => Err(WriteError::Conflict),
