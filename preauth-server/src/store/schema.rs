@@ -12,6 +12,15 @@ use thiserror::Error;
 
 /// The table with the applied migrations.
 pub(super) const STEPS_TABLE: &str = "_sqlx_migrations";
+/// Migrations that were changed without changing their effect: version and checksum of the former text.
+const FORMER: [(i64, &str); 1] = [
+    // All invitations in one transaction.
+    (
+        15,
+        "1b392333dae2df28eadb856027ad1215fb11f6453f85d325a22e199426fe7f44\
+         25993c0ef4b029414bc44af9bba9a0ec",
+    ),
+];
 /// The first line of a migration that cannot run in a transaction, e.g. because it builds an index
 /// concurrently.
 const NO_TRANSACTION: &str = "-- no-transaction";
@@ -30,7 +39,8 @@ pub enum SchemaMismatch {
     Different,
 }
 
-/// A migration of the schema. A published one never changes: the database stores its checksum.
+/// A migration of the schema. A published one never changes: the database stores its checksum (but see
+/// [`FORMER`]).
 pub(super) fn step(version: i64, name: &'static str, sql: &'static str) -> Migration {
     let kind = MigrationType::Simple;
     let no_transaction = sql.starts_with(NO_TRANSACTION);
@@ -62,12 +72,17 @@ pub(super) fn pending<'a>(
     let mut pending = Vec::new();
     for step in known {
         match taken.iter().find(|it| it.version == step.version) {
-            Some(taken) if taken.checksum == step.checksum => {}
+            Some(taken) if taken.checksum == step.checksum || is_former(taken) => {}
             Some(_) => return Err(SchemaMismatch::Different),
             None => pending.push(step),
         }
     }
     Ok(pending)
+}
+
+fn is_former(taken: &AppliedMigration) -> bool {
+    let checksum = taken.checksum.iter().map(|byte| format!("{byte:02x}"));
+    FORMER.contains(&(taken.version, checksum.collect::<String>().as_str()))
 }
 
 /// Whether this build supports the database without migration.
@@ -133,6 +148,20 @@ mod tests {
         let mut other = taken(&[1, 2]);
         other[1].checksum = Cow::Borrowed(b"other");
         let different = check(&known(&[1, 2]), &other, Some(1));
+        assert_eq!(different, Err(SchemaMismatch::Different));
+    }
+
+    #[test]
+    fn a_step_that_was_taken_in_its_former_form_is_taken() {
+        let mut former = taken(&[1, 15]);
+        let (_, checksum) = FORMER[0];
+        let digits = |at| u8::from_str_radix(&checksum[at..at + 2], 16).unwrap();
+        let checksum: Vec<u8> = (0..checksum.len()).step_by(2).map(digits).collect();
+        former[1].checksum = checksum.into();
+        assert_eq!(check(&known(&[1, 15]), &former, Some(1)), Ok(()));
+        former.swap(0, 1);
+        (former[0].version, former[1].version) = (1, 15);
+        let different = check(&known(&[1, 15]), &former, Some(1));
         assert_eq!(different, Err(SchemaMismatch::Different));
     }
 

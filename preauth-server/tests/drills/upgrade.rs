@@ -9,9 +9,11 @@ use std::time::Duration;
 
 use sqlx::PgPool;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
-use crate::chance::rounds;
+use crate::chance::{ROUNDS, rounds};
 use crate::database::Database;
+use crate::instance::{present_build, signal};
 use crate::scene::{Scene, WORKERS};
 use crate::support::RawCaller;
 
@@ -64,6 +66,56 @@ async fn an_upgrade_under_load_stops_and_loses_nothing() {
             "upgraded by {new_steps} steps, the version before ready {asked} times of {asked}: {verdict}"
         );
     }
+}
+
+/// The step of `migrate` that waits for whoever locks the table of steps is the sixth, taken again.
+const TAKE_AGAIN: &str =
+    "DELETE FROM _sqlx_migrations WHERE version = 6; DROP TABLE schema_compatibility";
+const WAITING_FOR_A_TABLE: &str = "SELECT count(*) FROM pg_locks
+     WHERE locktype = 'relation' AND NOT granted
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+const SILENT_IN_TRANSACTION: &str = "SELECT count(*) FROM pg_stat_activity
+     WHERE datname = current_database() AND state LIKE 'idle in transaction%'
+       AND application_name = 'preauth-server'";
+
+/// Waits until the database counts any of these, or none.
+async fn until_there_are(sql: &PgPool, what: &'static str, expected: bool) {
+    let began = Instant::now();
+    loop {
+        let count: i64 = sqlx::query_scalar(what).fetch_one(sql).await.unwrap();
+        if (count > 0) == expected {
+            return;
+        }
+        assert!(began.elapsed() < Duration::from_mins(1), "{what}: {count}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// It freezes with a step half taken, whose locks it holds.
+#[tokio::test]
+async fn a_migration_that_freezes_keeps_its_locks_from_others_for_moments() {
+    let database = Database::fresh().await;
+    let sql = database.sql().await;
+    sqlx::raw_sql(TAKE_AGAIN).execute(&sql).await.unwrap();
+    let mut holder = sql.begin().await.unwrap();
+    sqlx::raw_sql("LOCK TABLE _sqlx_migrations IN SHARE MODE")
+        .execute(&mut *holder)
+        .await
+        .unwrap();
+    let mut migrate = Command::new(present_build());
+    migrate.args(["migrate", "--database", &database.url()]);
+    let mut process = migrate.env_remove(ROUNDS).spawn().unwrap();
+    until_there_are(&sql, WAITING_FOR_A_TABLE, true).await;
+    signal(process.id(), "STOP");
+    holder.rollback().await.unwrap();
+    until_there_are(&sql, SILENT_IN_TRANSACTION, true).await;
+    until_there_are(&sql, SILENT_IN_TRANSACTION, false).await;
+    signal(process.id(), "CONT");
+    let ended = tokio::task::spawn_blocking(move || process.wait());
+    assert!(!ended.await.unwrap().unwrap().success(), "it lost its step");
+    preauth_server::store::migrate(&database.url())
+        .await
+        .unwrap();
 }
 
 async fn steps_taken(sql: &PgPool) -> i64 {

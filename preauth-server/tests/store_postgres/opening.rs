@@ -65,6 +65,46 @@ async fn a_step_that_does_not_get_its_locks_is_taken_again_until_it_does() {
     fixture.stores.lifecycle.check().await.unwrap();
 }
 
+/// Suppliers that offers of an older build registered, and an offer of each.
+const REGISTERED_BY_OFFERS: [&str; 4] = [
+    "WITH new AS (SELECT gen_random_uuid() AS id, n FROM generate_series(1, 2500) AS n)
+     INSERT INTO companies (id, cnpj, name, kind, head_office_id, contact_name, contact_email,
+         created_at)
+     SELECT id, lpad(n::TEXT, 14, '0'), 'Fornecedora', 'SUPPLIER', id, 'Ana', 'a@example.com', 0
+     FROM new",
+    "INSERT INTO operations (id, head_office_id, payer_id, supplier_id, supplier_cnpj, version, origin,
+         status, amount_cents, withheld_tax_cents, due_date, invoice_number, expires_at, created_at)
+     SELECT nextval('operation_ids'), o.head_office_id, o.payer_id, c.id, c.cnpj, 1, o.origin, o.status,
+         o.amount_cents, o.withheld_tax_cents, o.due_date, o.invoice_number, o.expires_at,
+         o.created_at
+     FROM operations o, companies c WHERE c.contact_name IS NOT NULL",
+    "DELETE FROM supplier_invitations",
+    "DELETE FROM _sqlx_migrations WHERE version = 15",
+];
+
+/// Whoever offers beside the step waits for an invitation that is being written.
+#[tokio::test]
+async fn a_step_writes_what_others_may_write_a_little_at_a_time() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    fixture.offer(payer).await;
+    for statement in REGISTERED_BY_OFFERS {
+        sqlx::query(statement).execute(&fixture.sql).await.unwrap();
+    }
+    migrate(&fixture.database.url()).await.unwrap();
+    let by_transaction: Vec<i64> =
+        sqlx::query_scalar("SELECT count(*) FROM supplier_invitations GROUP BY xmin::TEXT")
+            .fetch_all(&fixture.sql)
+            .await
+            .unwrap();
+    assert_eq!(by_transaction.iter().sum::<i64>(), 2_500);
+    assert!(
+        by_transaction.iter().all(|rows| *rows <= 1_000),
+        "{by_transaction:?}"
+    );
+    fixture.stores.lifecycle.check().await.unwrap();
+}
+
 /// Whether a session waits for the lock of a table.
 async fn waits_for_a_table(fixture: &Fixture) -> bool {
     sqlx::query_scalar(

@@ -23,6 +23,8 @@ const TURN_POLL: Duration = Duration::from_millis(200);
 const SHORT_LOCK_WAIT: &str = "SET lock_timeout = '1s'";
 /// A statement that does not block writers may wait for all of them.
 const ANY_LOCK_WAIT: &str = "SET lock_timeout = 0";
+/// A process that freezes or is disconnected within a step must not keep its locks.
+const SHORT_SILENCE: &str = "SET idle_in_transaction_session_timeout = '10s'";
 /// Pause between two attempts to get a table's lock, in which others can work.
 const REST: Duration = Duration::from_secs(2);
 /// Maximum number of attempts of a migration to get its locks: about ten minutes.
@@ -139,6 +141,7 @@ fn steps() -> Vec<Migration> {
 /// each other.
 pub(super) async fn run(connection: &mut PgConnection) -> Result<(), Fault> {
     await_turn(connection).await?;
+    connection.execute(SHORT_SILENCE).await?;
     connection.ensure_migrations_table(STEPS_TABLE).await?;
     let steps = steps();
     let taken = connection.list_applied_migrations(STEPS_TABLE).await?;
@@ -199,18 +202,35 @@ async fn attempted(connection: &mut PgConnection, step: &Migration) -> Result<()
         connection.execute(SHORT_LOCK_WAIT).await?;
         return connection.apply(STEPS_TABLE, step).await.map(drop);
     }
-    for Statement { sql, blocks } in statements(step.sql.as_str()) {
-        let wait = if blocks {
-            SHORT_LOCK_WAIT
-        } else {
-            ANY_LOCK_WAIT
-        };
-        connection.execute(wait).await?;
-        let done = connection.execute(sqlx::AssertSqlSafe(sql)).await;
+    for statement in statements(step.sql.as_str()) {
+        let done = carry_out(connection, statement).await;
         done.map_err(|cause| MigrateError::ExecuteMigration(cause, step.version))?;
     }
     // Records the migration as applied.
     connection.skip(STEPS_TABLE, step).await
+}
+
+/// Each repetition is a transaction of its own.
+async fn carry_out(connection: &mut PgConnection, statement: Statement) -> Result<(), sqlx::Error> {
+    let Statement {
+        sql,
+        repeats,
+        blocks,
+    } = statement;
+    let wait = if blocks {
+        SHORT_LOCK_WAIT
+    } else {
+        ANY_LOCK_WAIT
+    };
+    connection.execute(wait).await?;
+    loop {
+        let done = connection
+            .execute(sqlx::AssertSqlSafe(sql.as_str()))
+            .await?;
+        if !repeats || done.rows_affected() == 0 {
+            return Ok(());
+        }
+    }
 }
 
 fn is_kept_from_locks(error: &MigrateError) -> bool {

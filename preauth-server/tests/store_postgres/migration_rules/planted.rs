@@ -2,7 +2,7 @@
 
 use super::rules::violations;
 
-const BROKEN: [(&str, &str); 18] = [
+const BROKEN: [(&str, &str); 19] = [
     ("CREATE INDEX a ON events (id);", "without CONCURRENTLY"),
     ("DROP INDEX a;", "DROP in a step"),
     (
@@ -43,6 +43,10 @@ const BROKEN: [(&str, &str); 18] = [
     ("ALTER TABLE events RENAME COLUMN a TO b;", "RENAME"),
     ("ALTER TABLE events RENAME TO happenings;", "RENAME"),
     ("UPDATE deliveries SET a = 1 WHERE b = 2;", "every row"),
+    (
+        "INSERT INTO events (id) SELECT id FROM operations ON CONFLICT DO NOTHING;",
+        "many rows at once",
+    ),
     (
         "DO $$ BEGIN UPDATE deliveries SET a = 1; END $$;",
         "cannot follow",

@@ -9,6 +9,9 @@ const SMALL: [&str; 2] = ["SCHEMA_COMPATIBILITY", "SEQUENCES"];
 /// them blocks no writer.
 const REFERRED_TO: [&str; 1] = ["COMPANIES"];
 
+/// Tables whose rows have keys that nobody else uses: no other insert waits for the end of a statement.
+const OWN_KEYS: [&str; 1] = ["INVOICE_FILE_BYTES"];
+
 const BEFORE_A_TABLE: [&str; 5] = [
     "ALTER TABLE ONLY",
     "ALTER TABLE",
@@ -58,7 +61,8 @@ pub(super) fn violations(sql: &str, is_postgres: bool) -> Vec<String> {
     let made = |statement: &String| {
         let name = word_after(statement, "CREATE TABLE IF NOT EXISTS")
             .or_else(|| word_after(statement, "CREATE TABLE"))
-            .or_else(|| word_after(statement, "CREATE UNLOGGED TABLE"));
+            .or_else(|| word_after(statement, "CREATE UNLOGGED TABLE"))
+            .or_else(|| word_after(statement, "CREATE TEMPORARY TABLE IF NOT EXISTS"));
         name.map(ToOwned::to_owned)
     };
     let step = Step {
@@ -138,6 +142,7 @@ fn locks(statement: &str, step: &Step, report: &mut impl FnMut(&str)) {
     {
         report("a change of a column that reads every row");
     }
+    inserts_many(statement, step, report);
     let is_mass = ["UPDATE", "DELETE FROM"]
         .iter()
         .any(|verb| statement.starts_with(verb));
@@ -151,6 +156,17 @@ fn locks(statement: &str, step: &Step, report: &mut impl FnMut(&str)) {
         .any(|verb| word_is_first(statement, verb))
     {
         report("a statement that the rules cannot follow, or that keeps everybody off");
+    }
+}
+
+/// A writer that inserts a row waits for the end of a statement that has inserted it, too.
+fn inserts_many(statement: &str, step: &Step, report: &mut impl FnMut(&str)) {
+    let Some(table) = word_after(statement, "INSERT INTO") else {
+        return;
+    };
+    let is_awaited = !step.makes(table) && !SMALL.contains(&table) && !OWN_KEYS.contains(&table);
+    if is_awaited && has(statement, "SELECT") && !has(statement, "LIMIT") {
+        report("an insert of many rows at once");
     }
 }
 
