@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
 use super::lines::{Lines, Verdict};
 use super::refusals::Counts;
@@ -35,7 +35,6 @@ struct Shared {
     total: u64,
     /// Maximum number of waiting requests.
     queue_limit: usize,
-    has_deadlines: bool,
     /// Whether a tenant may exceed its share while no other tenant waits.
     is_share_exceeded: bool,
     refused: Counts,
@@ -59,19 +58,13 @@ impl Budget {
     /// A budget of `total`, for which `queue_limit` requests may wait.
     #[must_use]
     pub fn new(total: u64, queue_limit: usize) -> Self {
-        Self::of(total, queue_limit, true, true)
+        Self::of(total, queue_limit, true)
     }
 
     /// A budget of which no tenant ever holds more than a quarter.
     #[must_use]
     pub fn in_quarters(total: u64, queue_limit: usize) -> Self {
-        Self::of(total, queue_limit, true, false)
-    }
-
-    /// A budget whose requests wait without a deadline.
-    #[must_use]
-    pub fn without_deadlines(total: u64, queue_limit: usize) -> Self {
-        Self::of(total, queue_limit, false, true)
+        Self::of(total, queue_limit, false)
     }
 
     /// Waits until the tenant of the current task may hold `amount`.
@@ -99,20 +92,15 @@ impl Budget {
         };
         self.0.enqueue(waiting)?;
         self.0.grant();
-        let room = match ticket.deadline(now) {
-            Some(deadline) if self.0.has_deadlines => {
-                let granted = timeout_at(deadline, granted).await;
-                ticket.note_wait(now.elapsed());
-                granted.map_err(|_| QueueError::TimedOut)?
-            }
-            Some(_) | None => granted.await,
-        };
         // The sender is dropped without an answer only when the request was evicted: its line was
         // the longest.
-        room.map_err(|_| QueueError::Full)
+        ticket
+            .in_time(now, granted)
+            .await?
+            .map_err(|_| QueueError::Full)
     }
 
-    fn of(total: u64, queue_limit: usize, has_deadlines: bool, is_share_exceeded: bool) -> Self {
+    fn of(total: u64, queue_limit: usize, is_share_exceeded: bool) -> Self {
         Self(Arc::new(Shared {
             state: Mutex::new(State {
                 free: total,
@@ -121,7 +109,6 @@ impl Budget {
             }),
             total,
             queue_limit,
-            has_deadlines,
             is_share_exceeded,
             refused: Counts::default(),
         }))

@@ -16,4 +16,4 @@ pub use budget::{Budget, Room};
 pub use queue::QueueError;
 pub(crate) use queue::{Queued, Receiver, Sender, channel};
 pub use refusals::Refusals;
-pub use ticket::{Tenant, on_account_of};
+pub use ticket::{Tenant, in_time, on_account_of};

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use preauth_core::value::CompanyId;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
+
+use super::QueueError;
 
 /// Maximum time that a request waits in all its queues together.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -52,6 +54,11 @@ pub async fn on_account_of<F: Future>(tenant: Tenant, work: F) -> F::Output {
     TICKET.scope(Arc::new(ticket), work).await
 }
 
+/// Waits for `turn` no longer than the request that this task works for may still wait in queues.
+pub async fn in_time<F: Future>(turn: F) -> Result<F::Output, QueueError> {
+    Ticket::current().in_time(Instant::now(), turn).await
+}
+
 impl Ticket {
     pub(super) fn current() -> Arc<Self> {
         TICKET.try_with(Arc::clone).unwrap_or_else(|_| {
@@ -69,6 +76,20 @@ impl Ticket {
         }
         let waited = Duration::from_millis(self.waited_ms.load(Ordering::Relaxed));
         now.checked_add(PATIENCE.saturating_sub(waited).max(MIN_PATIENCE))
+    }
+
+    /// Waits for `turn`, which it came to at `since`, until its deadline; and counts that as a wait.
+    pub(super) async fn in_time<F: Future>(
+        &self,
+        since: Instant,
+        turn: F,
+    ) -> Result<F::Output, QueueError> {
+        let Some(deadline) = self.deadline(since) else {
+            return Ok(turn.await);
+        };
+        let had = timeout_at(deadline, turn).await;
+        self.note_wait(since.elapsed());
+        had.map_err(|_| QueueError::TimedOut)
     }
 
     pub(super) fn note_wait(&self, wait: Duration) {

@@ -32,7 +32,7 @@ impl InvoiceFiles {
     /// must happen within an hour.
     pub async fn keep(&self, file: &Arc<Spooled>) -> Result<(), FilesError> {
         self.announce(file.hash()).await?;
-        let _turn = self.at_work.acquire(1).await?;
+        let _turn = self.storing.acquire(1).await?;
         timeout(PLACE_DEADLINE, self.place.put(file))
             .await
             .map_err(|_| FilesError::TimedOut)?

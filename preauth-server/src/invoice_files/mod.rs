@@ -28,7 +28,7 @@ use preauth_core::value::CompanyId;
 use thiserror::Error;
 
 use crate::clock::Clock;
-use crate::fair::{Budget, QueueError, Room};
+use crate::fair::{Budget, QueueError, Room, in_time};
 
 pub use content_hash::ContentHash;
 pub use keep::{Content, ContentStream};
@@ -49,8 +49,9 @@ pub const FILE_LIMIT_BYTES: u64 = 10 * 1024 * 1024;
 const IN_FLIGHT_LIMIT_BYTES: u64 = 640 * 1024 * 1024;
 /// Maximum number of uploads that wait for room.
 const WAITING_LIMIT: usize = 1024;
-/// Maximum number of files that are checked or stored concurrently: each may need as much memory as
-/// its size.
+/// Maximum number of files that are checked concurrently, and of files that are stored concurrently:
+/// each may need as much memory as its size. The two are separate because storing may wait for a
+/// remote storage.
 const AT_WORK_LIMIT: u64 = 4;
 
 /// The folder of uploads in progress; the files in it have no name.
@@ -63,7 +64,8 @@ pub struct InvoiceFiles {
     clock: Arc<dyn Clock>,
     spool_folder: PathBuf,
     in_flight: Budget,
-    at_work: Budget,
+    checking: Budget,
+    storing: Budget,
     turns: Turns,
     quota: FileQuota,
 }
@@ -127,7 +129,8 @@ impl InvoiceFiles {
             clock,
             spool_folder: spool_folder.to_owned(),
             in_flight: Budget::in_quarters(IN_FLIGHT_LIMIT_BYTES, WAITING_LIMIT),
-            at_work: Budget::without_deadlines(AT_WORK_LIMIT, WAITING_LIMIT),
+            checking: Budget::new(AT_WORK_LIMIT, WAITING_LIMIT),
+            storing: Budget::new(AT_WORK_LIMIT, WAITING_LIMIT),
             turns: Turns::default(),
             quota: FileQuota::none(),
         }
@@ -156,9 +159,9 @@ impl InvoiceFiles {
         self.quota.claim(&*self.ledger, head_office, bytes).await
     }
 
-    /// Waits until no other task of this process has the turn of this name.
-    pub async fn turn(&self, name: &str) -> Turn {
-        self.turns.take(name).await
+    /// Waits until no other task of this process has the turn of this name; fails after 5 seconds.
+    pub async fn turn(&self, name: &str) -> Result<Turn, FilesError> {
+        Ok(in_time(self.turns.take(name)).await?)
     }
 
     /// Waits for room for `bytes` more; fails after 5 seconds. One head office gets at most a
@@ -178,7 +181,7 @@ impl InvoiceFiles {
         file: Arc<Spooled>,
         declared: MediaType,
     ) -> Result<Result<(), Unlike>, FilesError> {
-        let _turn = self.at_work.acquire(1).await?;
+        let _turn = self.checking.acquire(1).await?;
         blocking(move || validate(file.reader(), declared))
             .await
             .map_err(FilesError::Spool)

@@ -3,8 +3,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
+use preauth_core::value::Cnpj;
+use serde_json::Value;
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
 
@@ -12,6 +15,7 @@ use crate::support::{Backend, Form, RawCaller, Sandbox, Server, offer_body};
 
 on_each_database! {
     files_are_kept_in_a_bucket_and_come_back,
+    a_storage_that_stalls_delays_nobody_for_long_who_waits_behind_it,
 }
 
 const TOKEN: &str = "0123456789abcdef";
@@ -27,6 +31,9 @@ struct State {
     parts: BTreeMap<u32, Vec<u8>>,
     /// Whether every request is answered with 403.
     refuses: bool,
+    /// Whether no answer is given, and how many requests wait for theirs.
+    stalls: bool,
+    stalled: usize,
 }
 
 impl Respond for Bucket {
@@ -34,6 +41,10 @@ impl Respond for Bucket {
         let mut state = self.0.lock().unwrap();
         if state.refuses {
             return ResponseTemplate::new(403);
+        }
+        if state.stalls {
+            state.stalled += 1;
+            return ResponseTemplate::new(403).set_delay(Duration::from_hours(1));
         }
         let path = request.url.path().to_owned();
         let queries: BTreeMap<String, String> = request.url.query_pairs().into_owned().collect();
@@ -74,13 +85,17 @@ fn xml(text: &str) -> ResponseTemplate {
     ResponseTemplate::new(200).set_body_raw(text.as_bytes(), "application/xml")
 }
 
-async fn files_are_kept_in_a_bucket_and_come_back(backend: Backend) {
-    let (storage, bucket) = (MockServer::start().await, Bucket::default());
+/// A server whose files lie in the bucket, and the body of an offer to it.
+async fn served(
+    backend: Backend,
+    storage: &MockServer,
+    bucket: &Bucket,
+) -> (Server, Value, String) {
     let answers = Mock::given(any()).respond_with(bucket.clone());
-    answers.mount(&storage).await;
+    answers.mount(storage).await;
     let sandbox = Sandbox::start(backend).await;
     let key = sandbox.text("apiKey").to_owned();
-    let offers = ["NF-0", "NF-1", "NF-2"].map(|number| offer_body(&sandbox, number));
+    let offer = offer_body(&sandbox, "NF-0");
     let settings = [
         ("PREAUTH_FILES_PLACE", "s3://bucket/invoices"),
         ("AWS_ENDPOINT", &storage.uri()),
@@ -89,6 +104,13 @@ async fn files_are_kept_in_a_bucket_and_come_back(backend: Backend) {
         ("AWS_SECRET_ACCESS_KEY", "secret"),
     ];
     let server = Server::start_with(sandbox.kill(), TOKEN, &settings).await;
+    (server, offer, key)
+}
+
+async fn files_are_kept_in_a_bucket_and_come_back(backend: Backend) {
+    let (storage, bucket) = (MockServer::start().await, Bucket::default());
+    let (server, offer, key) = served(backend, &storage, &bucket).await;
+    let offers = ["NF-0", "NF-1", "NF-2"].map(|number| numbered(&offer, number));
     let erp = RawCaller::new(&server.base_url, Some(&key));
     let platform = RawCaller::new(&server.platform_url, Some(TOKEN));
     // The larger one is uploaded in two parts.
@@ -117,4 +139,57 @@ async fn files_are_kept_in_a_bucket_and_come_back(backend: Backend) {
     assert_eq!(listed.json()["pagination"]["total"], 2);
     bucket.0.lock().unwrap().refuses = false;
     assert_eq!(send().await.status, 201);
+}
+
+fn numbered(offer: &Value, number: &str) -> Value {
+    let mut offer = offer.clone();
+    offer["invoice"]["number"] = number.into();
+    offer
+}
+
+/// The same offer to another supplier.
+fn to_supplier(offer: &Value, n: u32) -> Value {
+    let base = format!("{:08}0001", 50_000_000 + n);
+    let spelled = |check: u32| Cnpj::parse(&format!("{base}{check:02}"));
+    let cnpj = (0..100).find_map(|check| spelled(check).ok()).unwrap();
+    let mut offer = numbered(offer, &format!("NF-{n}"));
+    offer["supplier"]["cnpj"] = cnpj.as_str().into();
+    offer["supplier"]["name"] = "Fornecedora".into();
+    offer["supplier"]["contactName"] = "Ana".into();
+    offer
+}
+
+/// As many files as are stored at once wait for the storage. Another one, and another offer to the
+/// supplier of one of them, are refused meanwhile; a file that is none is refused as such.
+async fn a_storage_that_stalls_delays_nobody_for_long_who_waits_behind_it(backend: Backend) {
+    let (storage, bucket) = (MockServer::start().await, Bucket::default());
+    let (server, offer, key) = served(backend, &storage, &bucket).await;
+    bucket.0.lock().unwrap().stalls = true;
+    let send = |offer: Value, content: &'static [u8]| {
+        let erp = RawCaller::new(&server.base_url, Some(&key));
+        tokio::spawn(async move {
+            let form = Form::of(&offer).file("a.pdf", "application/pdf", content);
+            erp.post_form(PRE_AUTHORIZATIONS, &[], form).await.refusal()
+        })
+    };
+    let stuck: Vec<_> = (0..4)
+        .map(|n| send(to_supplier(&offer, n), b"%PDF-1.7"))
+        .collect();
+    while bucket.0.lock().unwrap().stalled < 4 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let waiting = [
+        send(to_supplier(&offer, 4), b"%PDF-1.7"),
+        send(numbered(&to_supplier(&offer, 0), "NF-9"), b"%PDF-1.7"),
+    ];
+    let is_none = send(to_supplier(&offer, 5), b"no such thing")
+        .await
+        .unwrap();
+    assert_eq!(is_none, (422, "INVALID_FILE_TYPE".to_owned()));
+    for refused in waiting {
+        let expected = (503, "SERVICE_UNAVAILABLE".to_owned());
+        assert_eq!(refused.await.unwrap(), expected);
+    }
+    let ended = stuck.iter().filter(|it| it.is_finished()).count();
+    assert_eq!(ended, 0, "the storage has not answered");
 }

@@ -49,7 +49,7 @@ impl Endpoint for Create {
         let keeping = received.file.as_ref();
         let keeping = keeping.map(|file| Keeping::new(&api.files, file, caller.head_office));
         let _turn = match &keeping {
-            Some(_) => Some(api.files.turn(&turn_of(&offer)).await),
+            Some(_) => Some(api.files.turn(&turn_of(&offer)).await?),
             None => None,
         };
         let preparation = keeping.as_ref().map(|it| -> &dyn Preparation { it });
