@@ -101,60 +101,88 @@ impl Janitor {
     }
 
     /// Settles and removes one small batch of each kind, and returns the number of records; 0 when
-    /// nothing is left to do.
+    /// nothing is left to do. A kind that fails does not keep the others waiting.
     pub async fn run_once(&self) -> Result<u64, Unavailable> {
+        let Cleaned { done, failure } = self.clean().await;
+        failure.map_or(Ok(done), Err)
+    }
+
+    /// Runs until shutdown is requested.
+    pub async fn run(&self, shutdown: Shutdown) {
+        let until = shutdown.clone();
+        repeat(&self.health, &self.hold, REST, &self.wake, shutdown, || {
+            self.step(&until)
+        })
+        .await;
+    }
+
+    /// Cleans once; and for as long as a kind fails, until the others have nothing left.
+    async fn step(&self, shutdown: &Shutdown) -> Result<Next, Unavailable> {
+        loop {
+            let Cleaned { done, failure } = self.clean().await;
+            let is_over = done == 0 || self.hold.is_held() || shutdown.is_requested();
+            match failure {
+                None if done == 0 => return Ok(Next::AfterRest),
+                None => return Ok(Next::AtOnce),
+                Some(failure) if is_over => return Err(failure),
+                Some(_) => self.health.note(false),
+            }
+        }
+    }
+
+    async fn clean(&self) -> Cleaned {
         let now = self.clock.now();
         let unused_since = now.saturating_sub(self.retention.rate_windows);
         let ended_before = now.saturating_sub(self.retention.deliveries);
         let sent_before = now.saturating_sub(self.retention.notices);
         let house = &*self.housekeeping;
-        let settled = house.settle_endpoints(SETTLED_BATCH).await?;
-        let replies = house.forget_expired_replies(now, BATCH).await?;
-        let windows = house.forget_rate_windows(now, unused_since, BATCH).await?;
-        let deliveries = house.forget_ended_deliveries(ended_before, BATCH).await?;
-        let notices = house.forget_ended_notices(sent_before, BATCH).await?;
-        let counts = house.sum_up_counts(COUNTS_BATCH).await?;
+        let mut cleaned = Cleaned::default();
+        let settled = cleaned.note(house.settle_endpoints(SETTLED_BATCH).await);
+        let replies = cleaned.note(house.forget_expired_replies(now, BATCH).await);
+        let windows = cleaned.note(house.forget_rate_windows(now, unused_since, BATCH).await);
+        let deliveries = cleaned.note(house.forget_ended_deliveries(ended_before, BATCH).await);
+        let notices = cleaned.note(house.forget_ended_notices(sent_before, BATCH).await);
+        let counts = cleaned.note(house.sum_up_counts(COUNTS_BATCH).await);
         let files = match &self.files {
-            Some(files) => files.sweep().await?,
+            Some(files) => cleaned.note(files.sweep().await),
             None => 0,
         };
-        let all = [
-            settled, replies, windows, deliveries, notices, counts, files,
-        ];
-        let done = all.into_iter().fold(0, u64::saturating_add);
-        if done > 0 {
+        if cleaned.done > 0 {
             tracing::debug!(
                 target: "janitor",
                 settled, replies, windows, deliveries, notices, counts, files, "settled and removed"
             );
         }
-        Ok(done)
-    }
-
-    /// Runs until shutdown is requested.
-    pub async fn run(&self, shutdown: Shutdown) {
-        repeat(
-            &self.health,
-            &self.hold,
-            REST,
-            &self.wake,
-            shutdown,
-            || async {
-                let done = self.run_once().await?;
-                Ok(if done == 0 {
-                    Next::AfterRest
-                } else {
-                    Next::AtOnce
-                })
-            },
-        )
-        .await;
+        cleaned
     }
 
     /// The health of the loop.
     #[must_use]
     pub fn health(&self) -> Arc<LoopHealth> {
         Arc::clone(&self.health)
+    }
+}
+
+/// What a batch of each kind came to.
+#[derive(Debug, Default)]
+struct Cleaned {
+    done: u64,
+    /// Of the first kind that failed.
+    failure: Option<Unavailable>,
+}
+
+impl Cleaned {
+    /// Takes note of one kind; how many records it was about.
+    fn note(&mut self, kind: Result<u64, Unavailable>) -> u64 {
+        let done = match kind {
+            Ok(done) => done,
+            Err(failure) => {
+                self.failure.get_or_insert(failure);
+                0
+            }
+        };
+        self.done = self.done.saturating_add(done);
+        done
     }
 }
 
@@ -175,9 +203,10 @@ mod tests {
     use preauth_core::value::Timestamp;
     use tokio::sync::Notify;
 
-    use super::{Janitor, Retention};
+    use super::{Janitor, REST, Retention};
     use crate::clock::Clock;
     use crate::store::Housekeeping;
+    use crate::worker::shutdown;
 
     const NOW: &str = "2026-11-21T12:00:00.000Z";
 
@@ -193,6 +222,8 @@ mod tests {
     struct House {
         left: Mutex<u64>,
         asked: Mutex<Vec<String>>,
+        /// Whether one kind, the first, always fails.
+        is_broken: bool,
     }
 
     impl House {
@@ -208,6 +239,10 @@ mod tests {
     #[async_trait]
     impl Housekeeping for House {
         async fn settle_endpoints(&self, _limit: u32) -> Result<u64, Unavailable> {
+            if self.is_broken {
+                let cause = "the statement takes too long".into();
+                return Err(Unavailable { cause });
+            }
             Ok(0)
         }
 
@@ -257,7 +292,28 @@ mod tests {
         Arc::new(House {
             left: Mutex::new(left),
             asked: Mutex::default(),
+            is_broken: false,
         })
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_kind_that_fails_keeps_none_of_the_others_waiting() {
+        let house = Arc::new(House {
+            left: Mutex::new(2_000),
+            asked: Mutex::default(),
+            is_broken: true,
+        });
+        let janitor = Janitor::new(house.clone(), Arc::new(Standing), Retention::default());
+        assert!(janitor.run_once().await.is_err());
+        let (trigger, watching) = shutdown();
+        let watch = async {
+            // Less than its rest between two steps.
+            tokio::time::sleep(REST / 2).await;
+            trigger.request();
+        };
+        tokio::join!(janitor.run(watching), watch);
+        assert_eq!(*house.left.lock().unwrap(), 0);
+        assert!(janitor.health().failures() > 0);
     }
 
     #[tokio::test]
