@@ -261,6 +261,71 @@ async fn an_instance_that_was_frozen_overwrites_nothing() {
     println!("frozen with a lease: {verdict}");
 }
 
+/// Taking leases takes a moment for as long as the table is there.
+const SLOW_LEASES: [&str; 3] = [
+    "CREATE TABLE slow_leases ()",
+    "CREATE FUNCTION slow_lease() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+     BEGIN
+         IF to_regclass('slow_leases') IS NOT NULL THEN
+             PERFORM pg_sleep(1);
+         END IF;
+         RETURN NEW;
+     END $$",
+    "CREATE TRIGGER slow_lease BEFORE UPDATE ON deliveries
+     FOR EACH ROW WHEN (OLD.leased_until IS NULL AND NEW.leased_until IS NOT NULL)
+     EXECUTE FUNCTION slow_lease()",
+];
+/// How long the session has done nothing that keeps its turn to take leases.
+const IDLE_WITH_TURN: &str = "SELECT coalesce(max(extract(epoch FROM now() - a.state_change)), 0)::FLOAT8
+     FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid AND l.locktype = 'advisory' AND l.granted
+     WHERE a.datname = current_database() AND a.state = 'idle in transaction'";
+/// Longest time that the database leaves it the turn, in seconds; other transactions have 15.
+const MAX_IDLE_WITH_TURN: f64 = 6.0;
+
+/// The first freezes while it takes leases, when it is its turn among all instances.
+#[tokio::test]
+async fn an_instance_that_freezes_while_it_takes_leases_stops_no_other() {
+    let database = Database::empty().await;
+    let sql = database.sql().await;
+    let scene = two_on(&database).await;
+    let (first, second) = (scene.first(), &scene.instances[1]);
+    second.signal("STOP");
+    for statement in SLOW_LEASES {
+        sqlx::query(statement).execute(&sql).await.unwrap();
+    }
+    let erp = scene.erp(0);
+    let offering = tokio::spawn(async move { erp.offer().await });
+    while sqlx::query_scalar::<_, i64>(ASLEEP)
+        .fetch_one(&sql)
+        .await
+        .unwrap()
+        == 0
+    {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    first.signal("STOP");
+    sqlx::query("DROP TABLE slow_leases")
+        .execute(&sql)
+        .await
+        .unwrap();
+    second.signal("CONT");
+    let mut longest: f64 = 0.0;
+    while scene.receiver.arrivals() == 0 {
+        let idle = sqlx::query_scalar(IDLE_WITH_TURN).fetch_one(&sql).await;
+        longest = longest.max(idle.unwrap());
+        assert!(
+            longest < MAX_IDLE_WITH_TURN,
+            "others have waited for {longest:.1} s"
+        );
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(longest > 0.0, "it did not freeze with the turn");
+    first.signal("CONT");
+    offering.await.unwrap();
+    let verdict = scene.verdict().await;
+    println!("frozen for {longest:.1} s while it took leases: {verdict}");
+}
+
 async fn recorded_attempts(sql: &sqlx::PgPool) -> i64 {
     let count = sqlx::query_scalar("SELECT count(*) FROM attempts");
     count.fetch_one(sql).await.unwrap()

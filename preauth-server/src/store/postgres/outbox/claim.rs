@@ -27,7 +27,11 @@ const MAX_ROUNDS: u32 = 8;
 /// number is arbitrary but the same in every instance. The lock is held briefly: nothing is sent
 /// before the transaction has ended. It is not part of the statement that leases, because that
 /// statement must see the leases of the instance before.
+///
+/// An instance that freezes or is disconnected within the transaction would keep the lock from all
+/// others, so the database soon ends the transaction.
 pub(super) const BEGIN: &str = "BEGIN; SET LOCAL synchronous_commit = off;
+     SET LOCAL idle_in_transaction_session_timeout = '2s';
      SELECT pg_advisory_xact_lock(8102650148849739777)";
 
 /// Parameters: now, the limit in all, the limit per endpoint, the duration, the limit for slow
