@@ -150,6 +150,12 @@ async fn assert_silent(
     let list = server.erp.get(PRE_AUTHORIZATIONS).await;
     assert_eq!(list.json()["pagination"]["total"], 1);
     assert_eq!(server.platform.get(block).await.status, 200);
+    let search = "/api/platform/v1/api-key-search";
+    let found = server
+        .platform
+        .post_json(search, &json!({"text": "service_sk_00"}))
+        .await;
+    assert_eq!(found.status, 200, "{}", found.text);
     assert_eq!(server.probe("/livez").await.status, 200);
     let held = format!("preauth_held{{reason=\"{}\"}} 1", reason.0);
     assert!(server.scrape().await.has_line(&held));

@@ -19,6 +19,11 @@ use super::{PREFIX, PlatformApi};
 /// The endpoint of one method of one path.
 #[async_trait]
 pub(super) trait Endpoint: Send + Sync + 'static {
+    /// Whether it changes nothing although its method could.
+    fn only_reads(&self) -> bool {
+        false
+    }
+
     /// Extract, convert, one call, convert.
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError>;
 }
@@ -113,7 +118,8 @@ impl Handler for Guarded {
     ) {
         RequestNotes::of(depot).route = Some(Arc::clone(&self.route));
         let admitted = self.api.gate.validate(req);
-        let may_go_on = admitted.and_then(|()| held::refuse(&self.api.hold, held::is_write(req)));
+        let is_write = held::is_write(req) && !self.endpoint.only_reads();
+        let may_go_on = admitted.and_then(|()| held::refuse(&self.api.hold, is_write));
         let outcome = match may_go_on {
             Ok(()) => {
                 let answer = self.endpoint.answer(&self.api, req);

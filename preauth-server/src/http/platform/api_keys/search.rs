@@ -27,6 +27,10 @@ pub(in crate::http::platform) struct Search;
 
 #[async_trait]
 impl Endpoint for Search {
+    fn only_reads(&self) -> bool {
+        true
+    }
+
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let fragment = parse(&body::json(req).await?)?;
         let limit = MAX_FOUND.saturating_add(1);
