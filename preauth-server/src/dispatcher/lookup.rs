@@ -42,6 +42,15 @@ impl LookupError {
 
 type Answer = Result<Vec<IpAddr>, LookupError>;
 
+/// Names that are asked for at once: of the runtime's 512 blocking threads the others stay free for
+/// files.
+const MAX_UNDER_WAY: usize = 384;
+
+/// As many names are asked for as may be, and the resolver answers none of them.
+#[derive(Debug, Error)]
+#[error("too many names are being looked up")]
+struct TooMany;
+
 /// The hosts file of the operating system, then its resolver.
 ///
 /// The resolver gets absolute names, with a dot at their end. Otherwise it would try its search
@@ -103,14 +112,17 @@ impl SystemLookup {
     }
 
     /// The answer of the look-up in progress, or else of a new one.
-    fn answer(&self, name: &str) -> Shared<BoxFuture<'static, Answer>> {
+    fn answer(&self, name: &str) -> Result<Shared<BoxFuture<'static, Answer>>, TooMany> {
         let under_way = self.under_way.lock();
         let mut under_way = under_way.unwrap_or_else(PoisonError::into_inner);
         // A finished look-up is outdated, even if its answer was never read.
         under_way.retain(|_, it| !it.task.is_finished());
+        if under_way.len() >= MAX_UNDER_WAY && !under_way.contains_key(name) {
+            return Err(TooMany);
+        }
         let found = under_way.entry(name.to_owned());
         let found = found.or_insert_with(|| UnderWay::start(self.clone(), name));
-        found.answer.clone()
+        Ok(found.answer.clone())
     }
 }
 
@@ -123,7 +135,10 @@ impl Default for SystemLookup {
 #[async_trait]
 impl Lookup for SystemLookup {
     async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, LookupError> {
-        self.answer(name).await
+        match self.answer(name) {
+            Ok(answer) => answer.await,
+            Err(too_many) => Err(LookupError::unavailable(too_many)),
+        }
     }
 }
 
@@ -165,7 +180,7 @@ mod tests {
 
     use futures_util::FutureExt;
 
-    use super::{Lookup, LookupError, SystemLookup};
+    use super::{Lookup, LookupError, MAX_UNDER_WAY, SystemLookup};
 
     const NO_FILE: &str = "/nowhere/hosts";
 
@@ -250,5 +265,25 @@ mod tests {
         drop(release);
         assert!(lookup.addresses("hangs.example.com").await.is_ok());
         assert_eq!(hanging.load(Ordering::SeqCst), 1);
+    }
+
+    #[tokio::test]
+    async fn names_that_hang_leave_threads_to_others() {
+        let (release, released) = channel::<()>();
+        let released = Mutex::new(released);
+        let lookup = SystemLookup::asking(NO_FILE, move |_name| {
+            let _ = released.lock().unwrap().recv();
+            Ok(vec![Ipv4Addr::LOCALHOST.into()])
+        });
+        for n in 0..MAX_UNDER_WAY {
+            let given_up = lookup.addresses(&format!("{n}.example.com")).now_or_never();
+            assert!(given_up.is_none());
+        }
+        let refused = lookup.addresses("further.example.com").now_or_never();
+        assert!(matches!(refused, Some(Err(LookupError::Unavailable(_)))));
+        let asked_for = lookup.addresses("0.example.com").now_or_never();
+        assert!(asked_for.is_none());
+        drop(release);
+        assert!(lookup.addresses("0.example.com").await.is_ok());
     }
 }
