@@ -3,8 +3,10 @@
 from attack import HARMLESS, REFUSED, attack, expect
 from service import cnpj, code, next_number
 
-# One of each kind that does not show: format, filler, variation selector, tag, bidirectional, separators, controls.
-INVISIBLE = "\u00ad\u034f\u061c\u115f\u180e\u200b\u200d\u200e\u202e\u2028\u2029\u2060\u2065\u3164\ufe0f\ufeff\uffa0\x00\x1b\x7f\x85\U000e0041\U000e0100"
+# One of each kind that does not show: format, filler, variation selector, tag, bidirectional, separators, controls;
+# then symbols that are drawn blank, and spaces too narrow to be seen.
+INVISIBLE = "\u00ad\u034f\u061c\u115f\u180e\u200b\u200d\u200e\u202e\u2028\u2029\u2060\u2065\u3164\ufe0f\ufeff\uffa0\x00\x1b\x7f\x85\U000e0041\U000e0100" \
+    "\u2800\ufffc\U00013441\U00013442\U00016fe4\U0001d159\u2006\u2009\u200a\u202f\u205f"
 
 
 @attack(1, "one invoice under numbers that look alike")
@@ -23,6 +25,16 @@ def two_spellings(service):
     expect(tenant.offer(supplier=supplier, number="S\u00e9rie 1")[0] == 201, "no offer can be made")
     status, answer = tenant.offer(supplier=supplier, number="Se\u0301rie 1")
     expect(status == 409, f"{status} {code(answer)}")
+    return REFUSED
+
+
+@attack(1, "one invoice under spaces that look alike")
+def other_spaces(service):
+    tenant, supplier = service.tenant(), cnpj(next_number())
+    expect(tenant.offer(supplier=supplier, number="NF 77")[0] == 201, "no offer can be made")
+    for space in ("\u00a0", "\u1680", "\u2000", "\u2003", "\u3000", "  ", " \u00a0"):
+        status, answer = tenant.offer(supplier=supplier, number=f"NF{space}77")
+        expect(code(answer) == "PRE_AUTH_DUPLICATE_INVOICE", f"{space!r}: {status} {code(answer)}")
     return REFUSED
 
 

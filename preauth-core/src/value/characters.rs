@@ -11,7 +11,8 @@ use icu_properties::props::{DefaultIgnorableCodePoint, GeneralCategory};
 use icu_properties::{CodePointMapData, CodePointSetData};
 
 /// Whether a character does not show, or changes how the text around it shows: general category Cc,
-/// Cf, Zl or Zp, or `Default_Ignorable_Code_Point`.
+/// Cf, Zl or Zp, `Default_Ignorable_Code_Point`, a symbol that is drawn blank, or a space narrower than
+/// the one between words.
 ///
 /// No text that somebody sends may hold one, and none is printed as it is. A code point that is not
 /// assigned shows, unless it is default-ignorable.
@@ -19,6 +20,9 @@ use icu_properties::{CodePointMapData, CodePointSetData};
 pub fn is_hidden(character: char) -> bool {
     if character.is_ascii() {
         return character.is_ascii_control();
+    }
+    if is_blank(character) {
+        return true;
     }
     let category = CodePointMapData::<GeneralCategory>::new().get(character);
     matches!(
@@ -28,6 +32,23 @@ pub fn is_hidden(character: char) -> bool {
             | GeneralCategory::LineSeparator
             | GeneralCategory::ParagraphSeparator
     ) || CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(character)
+}
+
+/// Whether a character counts as one that shows, and is drawn as nothing or as next to nothing: no
+/// property of Unicode has these.
+const fn is_blank(character: char) -> bool {
+    matches!(
+        character,
+        // Spaces of a third of an em and less, down to the hair space.
+        '\u{2004}'
+            ..='\u{200a}' | '\u{202f}' | '\u{205f}'
+        // A Braille cell without dots.
+        | '\u{2800}'
+        // What stands for an object that is not there.
+        | '\u{fffc}'
+        // Blanks among hieroglyphs, a filler of Khitan, and a note without a head.
+        | '\u{13441}' | '\u{13442}' | '\u{16fe4}' | '\u{1d159}'
+    )
 }
 
 /// A text from elsewhere for people to read, on one line: whatever [is hidden](is_hidden) is escaped,
@@ -63,6 +84,18 @@ pub(crate) fn nfc(text: &str) -> Cow<'_, str> {
     ComposingNormalizerBorrowed::new_nfc().normalize(text)
 }
 
+/// The text with each run of white space, of whatever kind and length, as one space.
+#[must_use]
+pub(crate) fn with_plain_spaces(text: &str) -> Cow<'_, str> {
+    let is_plain = |text: &str| {
+        !text.contains("  ") && text.chars().all(|it| it == ' ' || !it.is_whitespace())
+    };
+    if is_plain(text) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
 /// The text in normalization form D.
 #[must_use]
 pub(crate) fn nfd(text: &str) -> Cow<'_, str> {
@@ -77,7 +110,7 @@ mod tests {
     use icu_properties::CodePointMapData;
     use icu_properties::props::GeneralCategory;
 
-    use super::{escaped, is_hidden, nfc, nfd};
+    use super::{escaped, is_hidden, nfc, nfd, with_plain_spaces};
 
     #[test]
     fn the_tables_are_of_unicode_18() {
@@ -88,7 +121,7 @@ mod tests {
             .filter(|it| categories.get(*it) != GeneralCategory::Unassigned)
             .count();
         let hidden = ('\0'..=char::MAX).filter(|it| is_hidden(*it)).count();
-        assert_eq!((assigned, hidden), (310_341, 4_273));
+        assert_eq!((assigned, hidden), (310_341, 4_288));
     }
 
     #[test]
@@ -96,7 +129,7 @@ mod tests {
         let hidden = "\0\t\n\r\u{1b}\u{7f}\u{85}\u{9b}\u{ad}\u{34f}\u{600}\u{61c}\u{115f}\u{17b4}\u{180b}\
             \u{180e}\u{200b}\u{200d}\u{200e}\u{2028}\u{2029}\u{202e}\u{2060}\u{2064}\u{2065}\u{2066}\u{206f}\
             \u{3164}\u{fe00}\u{fe0f}\u{feff}\u{ffa0}\u{fff0}\u{fff9}\u{1d173}\u{e0001}\u{e0041}\u{e01ef}\
-            \u{e0fff}";
+            \u{e0fff}\u{2004}\u{2009}\u{200a}\u{202f}\u{205f}\u{2800}\u{fffc}\u{13441}\u{13442}\u{16fe4}\u{1d159}";
         for character in hidden.chars() {
             assert!(is_hidden(character), "{character:?}");
         }
@@ -104,10 +137,9 @@ mod tests {
 
     #[test]
     fn what_shows_is_not_hidden() {
-        // Spaces show, and so do accents of their own, emoji, letters of any script, private use,
+        // Spaces as wide as a letter show, and so do accents of their own, emoji, letters of any script, private use,
         // and whatever is not assigned.
-        let shown =
-            " aÃ1.-_\"\\\u{a0}\u{2003}\u{301}\u{4e2d}\u{1f642}\u{e000}\u{378}\u{fdd0}\u{10ffff}";
+        let shown = " aÃ1.-_\"\\\u{a0}\u{2003}\u{3000}\u{2801}\u{301}\u{4e2d}\u{1f642}\u{e000}\u{378}\u{fdd0}\u{10ffff}";
         for character in shown.chars() {
             assert!(!is_hidden(character), "{character:?}");
         }
@@ -129,5 +161,21 @@ mod tests {
         assert_eq!(nfc("NF-1"), "NF-1");
         // Forms of the same letter in another width or style stay apart.
         assert_eq!(nfc("\u{ff11}\u{b2}"), "\u{ff11}\u{b2}");
+    }
+
+    #[test]
+    fn spaces_of_any_kind_and_number_are_one() {
+        for text in [
+            "NF 1",
+            "NF\u{a0}1",
+            "NF\u{2003}1",
+            "NF\u{3000}1",
+            "NF\u{1680}1",
+            "NF  1",
+            "NF \u{a0} 1",
+        ] {
+            assert_eq!(with_plain_spaces(text), "NF 1", "{text:?}");
+        }
+        assert_eq!(with_plain_spaces("NF-1"), "NF-1");
     }
 }

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::characters::{is_hidden, nfc, nfd};
+use super::characters::{is_hidden, nfc, nfd, with_plain_spaces};
 
 /// Why a text is refused. The text itself is never repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -139,18 +139,23 @@ bounded_text! {
 }
 
 impl InvoiceNumber {
-    /// The form in which the duplicate rule compares numbers: normalization form C.
+    /// The form in which the duplicate rule compares numbers: normalization form C, with one space
+    /// for white space of any kind and length.
     #[must_use]
     pub fn compared(&self) -> Cow<'_, str> {
-        nfc(&self.0)
+        match with_plain_spaces(&self.0) {
+            Cow::Borrowed(text) => nfc(text),
+            Cow::Owned(text) => Cow::Owned(nfc(&text).into_owned()),
+        }
     }
 
     /// The forms in which an operation may hold this number, without repetition: as compared; and,
-    /// since earlier builds compared what was sent, as sent and decomposed. Most numbers have one.
+    /// since earlier builds compared what was sent, or its normalization form C, as sent, composed and
+    /// decomposed. Most numbers have one.
     #[must_use]
     pub fn held_as(&self) -> Vec<Cow<'_, str>> {
         let mut forms = vec![self.compared()];
-        for form in [Cow::Borrowed(self.as_str()), nfd(&self.0)] {
+        for form in [Cow::Borrowed(self.as_str()), nfc(&self.0), nfd(&self.0)] {
             if !forms.contains(&form) {
                 forms.push(form);
             }

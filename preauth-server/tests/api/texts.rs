@@ -11,20 +11,27 @@ on_each_database! {
     hidden_characters_do_not_make_a_second_invoice,
     a_hidden_character_is_refused_in_every_text,
     a_number_in_another_form_is_the_same_invoice_and_is_shown_as_sent,
+    a_number_with_other_spaces_is_the_same_invoice,
     a_reference_is_found_by_exactly_what_was_sent,
     a_create_in_another_form_is_the_same_create,
     a_file_name_has_only_characters_that_show,
 }
 
 /// Soft hyphen, grapheme joiner, an unassigned default-ignorable, Hangul filler, variation selector,
-/// tag letter.
-const HIDDEN: [char; 6] = [
+/// tag letter; hair space, Braille cell without dots, object that is not there, blank hieroglyph, note
+/// without a head.
+const HIDDEN: [char; 11] = [
     '\u{ad}',
     '\u{34f}',
     '\u{2065}',
     '\u{3164}',
     '\u{fe0f}',
     '\u{e0041}',
+    '\u{200a}',
+    '\u{2800}',
+    '\u{fffc}',
+    '\u{13441}',
+    '\u{1d159}',
 ];
 const COMPOSED: &str = "NF-\u{e9}\u{e7}";
 const DECOMPOSED: &str = "NF-e\u{301}c\u{327}";
@@ -116,6 +123,46 @@ async fn a_number_in_another_form_is_the_same_invoice_and_is_shown_as_sent(backe
         assert_eq!(error.existing_operation_id(), Some(created.id));
         client.cancel(created.id).await.unwrap();
     }
+}
+
+async fn a_number_with_other_spaces_is_the_same_invoice(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    let caller = sandbox.caller("apiKey");
+    let offer = async |number: &str| {
+        let body = offer_body(&sandbox, number);
+        caller.post_json(PRE_AUTHORIZATIONS, &body).await
+    };
+    // Whichever comes first is the invoice, and is shown as it was sent.
+    let numbers = [
+        "T4 77",
+        "T4\u{a0}77",
+        "T4\u{2003}77",
+        "T4  77",
+        "T4\u{3000} 77",
+    ];
+    for first in numbers {
+        let created = offer(first).await;
+        assert_eq!(created.status, 201, "{first:?}: {}", created.text);
+        let created = created.json();
+        assert_eq!(created["invoice"]["number"], first);
+        for again in numbers {
+            let refused = offer(again).await;
+            assert_eq!(
+                refused.refusal(),
+                (409, "PRE_AUTH_DUPLICATE_INVOICE".to_owned()),
+                "{first:?} {again:?}"
+            );
+            assert_eq!(
+                refused.json()["details"][0]["anticipationId"],
+                created["id"]
+            );
+        }
+        let cancel = format!("{PRE_AUTHORIZATIONS}/{}/cancel", created["id"]);
+        assert_eq!(caller.post_json(&cancel, &json!({})).await.status, 201);
+    }
+    // Without a space it is another number.
+    assert_eq!(offer("T4 77").await.status, 201);
+    assert_eq!(offer("T477").await.status, 201);
 }
 
 async fn a_reference_is_found_by_exactly_what_was_sent(backend: Backend) {
