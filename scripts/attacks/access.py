@@ -94,6 +94,31 @@ def readable_secrets(service):
     return REFUSED
 
 
+@attack(4, "settings that others can write")
+def writable_settings(service):
+    path = service.folder / "settings.toml"
+    path.write_text('[webhooks]\nallowed_networks = "127.0.0.0/8"\n')
+    path.chmod(0o666)
+    for command in (["config", "check"], ["company", "list"]):
+        done = service.run(*command, "--config", str(path), seconds=5)
+        expect(done.returncode not in (0, None), f"{' '.join(command)} believes them")
+    return REFUSED
+
+
+@attack(4, "a database that others can write or replace")
+def writable_database(service):
+    for folder_mode, file_mode in ((0o755, 0o666), (0o777, 0o600), (0o777, None)):
+        folder = service.folder / f"database-{folder_mode:o}-{file_mode or 0:o}"
+        folder.mkdir()
+        folder.chmod(folder_mode)
+        if file_mode:
+            (folder / "x.db").touch()
+            (folder / "x.db").chmod(file_mode)
+        done = service.run("migrate", PREAUTH_DATABASE=f"sqlite://{folder}/x.db", seconds=10)
+        expect(done.returncode not in (0, None), f"folder {folder_mode:o}, file {file_mode or 0:o}: it is used")
+    return REFUSED
+
+
 @attack(5, "a browser is led to the private listener under another name")
 def other_host(service):
     for host in ("mal.example", "mal.example:80", "127.0.0.1.mal.example", "localhost.mal.example", ""):

@@ -86,12 +86,14 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
         let folder = config.data.join("mails");
         tracing::warn!(folder = %folder.display(), "mails reach nobody without mail.smtp_host: they become files");
     }
+    if config.data.exists() {
+        check_data_folder(&config.data)?;
+    }
     // Only a server with an open database writes files of its own.
     let stores = store::open(&config.database_url).await?;
     files::create_private_directory(&config.data)
         .map_err(|error| format!("cannot create folder {}: {error}", config.data.display()))?;
-    files::check_folder(&config.data)
-        .map_err(|error| format!("cannot use data folder {}: {error}", config.data.display()))?;
+    check_data_folder(&config.data)?;
     let (vault, tokens) = given.complete(&config)?;
     let watch = watch(&config, &stores).await?;
     watch.begin().await?;
@@ -225,6 +227,11 @@ impl Given {
         }
         Ok((vault, OperatorTokens::new(token, self.next_token)))
     }
+}
+
+fn check_data_folder(data: &Path) -> Result<(), String> {
+    files::check_folder(data)
+        .map_err(|error| format!("cannot use data folder {}: {error}", data.display()))
 }
 
 /// A token that the operator gave.

@@ -60,6 +60,10 @@ impl Layers {
                 if is_secret && let Err(error) = files::check_secret(&file, path) {
                     let problem = format!("{shown} holds a secret: {error}");
                     self.problems.push(problem);
+                } else if let Err(error) = files::check_authentic(&file, path) {
+                    // Whoever writes it says where databases, tokens and webhooks are.
+                    let problem = format!("{shown} is not believed: {error}");
+                    self.problems.push(problem);
                 }
             }
             Err(problem) => self.problems.push(problem),

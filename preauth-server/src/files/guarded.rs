@@ -98,6 +98,29 @@ pub fn check_secret(file: &File, path: &Path) -> io::Result<()> {
     check(file, path, Guard::Secret)
 }
 
+/// Refuses an open file that others can write or replace.
+///
+/// # Errors
+/// When they can.
+pub fn check_authentic(file: &File, path: &Path) -> io::Result<()> {
+    check(file, path, Guard::Authentic)
+}
+
+/// Refuses a file that others can write or replace, and where there is none yet, a folder in which
+/// they could.
+///
+/// # Errors
+/// When they can, or it cannot be looked at.
+pub fn check_authentic_place(path: &Path) -> io::Result<()> {
+    match File::open(path) {
+        Ok(file) => check_authentic(&file, path),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            check_folders(&[folder_of(path)], rustix::process::geteuid().as_raw())
+        }
+        Err(error) => Err(error),
+    }
+}
+
 /// The text of an open file; no copy of it stays behind.
 ///
 /// # Errors
@@ -133,7 +156,12 @@ fn check(file: &File, path: &Path, guard: Guard) -> io::Result<()> {
     let real = path.canonicalize()?;
     let mut folders = vec![folder_of(path), folder_of(&real)];
     folders.dedup();
-    folders.into_iter().try_for_each(|folder| {
+    check_folders(&folders, user)
+}
+
+/// Refuses folders in which others can replace a file.
+fn check_folders(folders: &[&Path], user: u32) -> io::Result<()> {
+    folders.iter().try_for_each(|folder| {
         let facts = Facts::of_folder(folder)?;
         // In a sticky folder others can add files, but neither rename nor remove this one.
         let mode = if facts.mode & STICKY == 0 {

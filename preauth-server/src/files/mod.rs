@@ -7,7 +7,10 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-pub use guarded::{check_folder, check_secret, read, read_authentic, read_secret};
+pub use guarded::{
+    check_authentic, check_authentic_place, check_folder, check_secret, read, read_authentic,
+    read_secret,
+};
 
 const OWNER_ONLY_FILE: u32 = 0o600;
 const OWNER_ONLY_DIRECTORY: u32 = 0o700;

@@ -40,6 +40,15 @@ pub enum OpenError {
         #[source]
         cause: std::io::Error,
     },
+    /// Others could write the database, or put another in its place.
+    #[error("{} is not used as a database", path.display())]
+    Exposed {
+        /// The file that they could write or replace.
+        path: PathBuf,
+        /// How, and the next step.
+        #[source]
+        cause: std::io::Error,
+    },
     /// The file could not be opened as a database.
     #[error(
         "{} cannot be opened as a database; check that it is a sqlite file and that the disk has room",

@@ -101,6 +101,103 @@ fn a_configuration_with_a_secret_is_a_secret_file_and_one_without_is_not() {
 }
 
 #[test]
+fn a_configuration_that_others_may_write_or_replace_is_refused() {
+    // It holds no secret: but it says where these are, and where webhooks may go.
+    let text = "listen = \"127.0.0.1:0\"\nplatform_listen = \"127.0.0.1:0\"\n\
+                [webhooks]\nallowed_networks = \"10.0.0.0/8\"\n";
+    let folder = tempfile::tempdir().unwrap();
+    let open = folder.path().join("open");
+    std::fs::create_dir(&open).unwrap();
+    std::fs::set_permissions(&open, PermissionsExt::from_mode(0o777)).unwrap();
+    put(folder.path(), "open/preauth.toml", text, 0o644);
+    let mut cases = vec![("open/preauth.toml", "chmod go-w ")];
+    for (name, mode) in [("group.toml", 0o664), ("all.toml", 0o646)] {
+        put(folder.path(), name, text, mode);
+        cases.push((name, "chmod go-w "));
+    }
+    for (file, step) in cases {
+        let not_believed = format!("{file} is not believed: ");
+        for (command, code) in [
+            (&["serve"][..], 1),
+            (&["migrate"], 1),
+            (
+                &["company", "list", "--platform-url", "http://127.0.0.1:1"],
+                2,
+            ),
+        ] {
+            let command = [command, &["--config", file]].concat();
+            let token = ("PREAUTH_PLATFORM_TOKEN", TOKEN);
+            let done = preauth(folder.path(), &command, &[token]);
+            done.failed(code, &[&not_believed, step]);
+        }
+    }
+    assert!(!folder.path().join("preauth-data").exists());
+}
+
+#[test]
+fn a_database_that_others_may_write_or_replace_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, mode) in [
+        ("open", 0o777),
+        ("group", 0o775),
+        ("sticky", 0o1777),
+        ("good", 0o755),
+    ] {
+        let path = folder.path().join(name);
+        std::fs::create_dir(&path).unwrap();
+        std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+    }
+    let migrate = |file: &str| {
+        let url = format!("sqlite://{file}");
+        preauth(folder.path(), &["migrate", "--database", &url], &[])
+    };
+    for place in ["sticky", "good"] {
+        let done = migrate(&format!("{place}/x.db"));
+        assert_eq!(done.code, 0, "{}", done.err);
+    }
+    for place in ["open", "group"] {
+        let file = format!("{place}/x.db");
+        migrate(&file).failed(1, &["is not used as a database", "run `chmod go-w ", place]);
+        let left = folder.path().join(place).read_dir().unwrap().count();
+        assert_eq!(left, 0, "nothing is left in {place}");
+    }
+    for (suffix, mode) in [("", 0o666), ("", 0o660), ("-wal", 0o622)] {
+        let exposed = folder.path().join(format!("good/x.db{suffix}"));
+        std::fs::OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(&exposed)
+            .unwrap();
+        std::fs::set_permissions(&exposed, PermissionsExt::from_mode(mode)).unwrap();
+        let url = "sqlite://good/x.db";
+        for command in [
+            &["migrate"][..],
+            &[
+                "serve",
+                "--listen",
+                "127.0.0.1:0",
+                "--platform-listen",
+                "127.0.0.1:0",
+            ],
+            &[
+                "sandbox",
+                "--listen",
+                "127.0.0.1:0",
+                "--platform-listen",
+                "127.0.0.1:0",
+            ],
+        ] {
+            let command = [command, &["--database", url]].concat();
+            let refused = preauth(folder.path(), &command, &[]);
+            refused.failed(1, &["is not used as a database", "others may write to it"]);
+        }
+        std::fs::set_permissions(&exposed, PermissionsExt::from_mode(0o600)).unwrap();
+    }
+    let done = migrate("good/x.db");
+    assert_eq!(done.code, 0, "{}", done.err);
+}
+
+#[test]
 fn a_deployment_id_may_be_read_and_not_written_by_others() {
     let folder = tempfile::tempdir().unwrap();
     let check = |mode| {

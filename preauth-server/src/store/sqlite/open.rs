@@ -14,6 +14,7 @@ use sqlx::sqlite::{
 use tokio::sync::Notify;
 
 use crate::fair::Budget;
+use crate::files;
 use crate::store::OpenError;
 use crate::store::exhausted::ExhaustedKeys;
 use crate::store::set_aside::SetAside;
@@ -42,6 +43,7 @@ const LOG_LIMIT_BYTES: &str = "67108864";
 pub(super) async fn open(path: &Path) -> Result<SqliteStore, OpenError> {
     check_path(path)?;
     make_folder(path)?;
+    check_place(path)?;
     let lock = lock(path)?;
     make_file(path)?;
     let failed = |cause: sqlx::Error| OpenError::Database {
@@ -105,6 +107,16 @@ pub(super) fn make_folder(path: &Path) -> Result<(), OpenError> {
         .mode(FOLDER_MODE)
         .create(folder)
         .map_err(|cause| file_error(folder, cause))
+}
+
+/// Refuses a database that others could write, or replace: whoever writes it gives out keys.
+pub(super) fn check_place(path: &Path) -> Result<(), OpenError> {
+    ["", "-wal", "-shm"].into_iter().try_for_each(|suffix| {
+        let mut file = path.as_os_str().to_owned();
+        file.push(suffix);
+        let path = PathBuf::from(file);
+        files::check_authentic_place(&path).map_err(|cause| OpenError::Exposed { path, cause })
+    })
 }
 
 /// Locks the file as long as it is open: the operating system releases the lock even when the

@@ -13,7 +13,7 @@ use crate::store::sandbox::{
 };
 
 use super::archive;
-use super::open::{check_path, lock, make_file, make_folder, writing};
+use super::open::{check_path, check_place, lock, make_file, make_folder, writing};
 
 /// The state of a file for a sandbox.
 enum Found {
@@ -30,11 +30,15 @@ pub(in crate::store) async fn claim_for_sandbox(
     known: Option<&KeyHash>,
 ) -> Result<SandboxMark, OpenError> {
     check_path(path)?;
-    // A writing connection would change the file's header.
+    if path.exists() {
+        check_place(path)?;
+    }
+    // A connection that could write would change the file's header.
     if let Found::Marked(mark) = look(path, known).await? {
         return Ok(mark);
     }
     make_folder(path)?;
+    check_place(path)?;
     let _lock = lock(path)?;
     make_file(path)?;
     let Found::Claimable { is_seeded } = look(path, known).await? else {
