@@ -1,6 +1,6 @@
 //! Offering an advance.
 
-use preauth_core::value::IdempotencyKey;
+use preauth_core::value::{IdempotencyKey, OperationId};
 use preauth_core::wire::PreAuthorization;
 
 use super::Client;
@@ -32,6 +32,10 @@ impl Client {
     /// Makes sure that the invoice is on offer: an operation in progress that holds it already is a
     /// value here, not an error, whoever created it.
     ///
+    /// That operation is read by a second request, so the key needs the scope `preauth:read`, too. If it
+    /// cannot be read, the error is that of the reading, and
+    /// [`existing_operation_id`](Error::existing_operation_id) has its id all the same.
+    ///
     /// ```no_run
     /// use preauth_client::{Client, Ensured, NewPreAuthorization};
     ///
@@ -39,7 +43,7 @@ impl Client {
     /// match client.create_or_get(&offer).await? {
     ///     Ensured::Created(operation) => println!("offered as {}", operation.id),
     ///     Ensured::Replayed(operation) => println!("offered before, as {}", operation.id),
-    ///     Ensured::AlreadyExists(id) => println!("on offer: {}", client.get(*id).await?.status),
+    ///     Ensured::AlreadyExists(operation) => println!("on offer: {}", operation.status),
     /// }
     /// # Ok(())
     /// # }
@@ -48,7 +52,18 @@ impl Client {
         match self.create(offer).await {
             Ok(response) if response.is_replayed() => Ok(Ensured::Replayed(response)),
             Ok(response) => Ok(Ensured::Created(response)),
-            Err(error) => error.into_existing().map(Ensured::AlreadyExists),
+            Err(error) => match error.existing_operation_id() {
+                Some(id) => self.read_existing(id, error).await,
+                None => Err(error),
+            },
+        }
+    }
+
+    /// Reads the operation that a duplicate names.
+    async fn read_existing(&self, id: OperationId, duplicate: Error) -> Result<Ensured, Error> {
+        match self.get(id).await {
+            Ok(operation) => Ok(Ensured::AlreadyExists(operation)),
+            Err(error) => Err(error.after_duplicate(&duplicate)),
         }
     }
 

@@ -16,7 +16,7 @@ use reqwest::StatusCode;
 
 use crate::answer::AnswerHead;
 use crate::call::Task;
-use crate::{Call, RateLimit, Response};
+use crate::{Call, RateLimit};
 
 pub use config::ConfigError;
 pub use kind::ErrorKind;
@@ -53,6 +53,8 @@ struct Inner {
     call: Option<Call>,
     /// What the call was about.
     operation: Option<OperationId>,
+    /// The operation that a duplicate named before this call.
+    existing: Option<OperationId>,
     attempts: u32,
     idempotency_key: Option<IdempotencyKey>,
 }
@@ -80,6 +82,7 @@ impl Error {
                 source: None,
                 call: None,
                 operation: None,
+                existing: None,
                 attempts: 0,
                 idempotency_key: None,
             }),
@@ -131,18 +134,13 @@ impl Error {
         self.inner.head.as_ref()
     }
 
-    /// The operation that a duplicate names, as the answer that it is; any other error comes back.
-    pub(crate) fn into_existing(self) -> Result<Response<OperationId>, Self> {
-        let (Some(id), Some(head)) = (self.existing_operation_id(), self.inner.head.clone()) else {
-            return Err(self);
-        };
-        let inner = *self.inner;
-        let raw = inner.raw.unwrap_or_default();
-        Ok(Response::new(
-            (head, id, raw),
-            inner.attempts,
-            inner.idempotency_key,
-        ))
+    /// Adds what a duplicate said to the failure to read the operation that it names.
+    pub(crate) fn after_duplicate(mut self, duplicate: &Self) -> Self {
+        self.inner.existing = duplicate.existing_operation_id();
+        self.inner
+            .idempotency_key
+            .clone_from(&duplicate.inner.idempotency_key);
+        self
     }
 
     /// What kind of failure it is.
@@ -188,9 +186,14 @@ impl Error {
     }
 
     /// The operation in progress that holds the same invoice, if this is
-    /// `PRE_AUTH_DUPLICATE_INVOICE`: query it instead of creating another.
+    /// `PRE_AUTH_DUPLICATE_INVOICE`, or if
+    /// [`create_or_get`](crate::Client::create_or_get) could not read it.
     #[must_use]
     pub fn existing_operation_id(&self) -> Option<OperationId> {
+        self.inner.existing.or_else(|| self.duplicate_of())
+    }
+
+    fn duplicate_of(&self) -> Option<OperationId> {
         let body = self.inner.body.as_ref()?;
         if *body.code()? != ErrorCode::PreAuthDuplicateInvoice {
             return None;

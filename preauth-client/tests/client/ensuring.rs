@@ -1,9 +1,9 @@
-use preauth_client::value::OperationId;
-use preauth_client::{Ensured, ErrorCode};
+use preauth_client::value::{OperationId, Status};
+use preauth_client::{Call, Ensured, ErrorCode};
 use serde_json::json;
 use wiremock::{MockServer, ResponseTemplate};
 
-use crate::{answering, client, offer, refusal, success};
+use crate::{answering, client, offer, operation, refusal, requests, success};
 
 #[tokio::test]
 async fn a_new_offer_a_repeated_one_and_an_older_one_are_told_apart() {
@@ -18,7 +18,11 @@ async fn a_new_offer_a_repeated_one_and_an_older_one_are_told_apart() {
     let duplicate = ResponseTemplate::new(409)
         .set_body_json(duplicate)
         .insert_header("x-request-id", "0197f3c2");
-    answering(&server, duplicate, None).await;
+    answering(&server, duplicate, Some(1)).await;
+    let mut older = operation("TO_APPROVE");
+    older["id"] = json!(977);
+    let older = ResponseTemplate::new(200).set_body_json(older);
+    answering(&server, older, None).await;
 
     let client = client(&server);
     let first = client.create_or_get(&offer()).await.unwrap();
@@ -30,11 +34,29 @@ async fn a_new_offer_a_repeated_one_and_an_older_one_are_told_apart() {
     let Ensured::AlreadyExists(older) = client.create_or_get(&offer()).await.unwrap() else {
         panic!("the duplicate is an operation that exists already")
     };
-    assert_eq!(*older, OperationId::new(977).unwrap());
-    assert_eq!((older.status(), older.attempts()), (409, 1));
-    assert_eq!(older.request_id(), Some("0197f3c2"));
-    assert!(older.idempotency_key().is_some());
-    assert!(String::from_utf8_lossy(older.raw()).contains("anticipationId"));
+    assert_eq!(older.id, OperationId::new(977).unwrap());
+    assert_eq!(older.status, Status::ToApprove);
+    let read = requests(&server).await.pop().unwrap();
+    assert_eq!(read.method.as_str(), "GET");
+    assert!(read.url.path().ends_with("/pre-authorizations/977"));
+}
+
+#[tokio::test]
+async fn a_duplicate_that_cannot_be_read_is_still_named() {
+    let server = MockServer::start().await;
+    let duplicate = json!({
+        "errors": [{"code": "PRE_AUTH_DUPLICATE_INVOICE", "message": "Já existe."}],
+        "details": [{"anticipationId": 977}]
+    });
+    let duplicate = ResponseTemplate::new(409).set_body_json(duplicate);
+    answering(&server, duplicate, Some(1)).await;
+    answering(&server, refusal(503, "SERVICE_UNAVAILABLE"), None).await;
+
+    let error = client(&server).create_or_get(&offer()).await.unwrap_err();
+    assert_eq!(error.call(), Some(Call::Get));
+    assert_eq!(error.existing_operation_id(), OperationId::new(977));
+    assert!(error.idempotency_key().is_some());
+    assert!(error.to_string().contains("[existing operation 977]"), "{error}");
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use preauth_client::value::{Money, Status};
 use preauth_client::wire::PreAuthorizationList;
-use preauth_client::{Ensured, ListFilter, Response};
+use preauth_client::{Call, Ensured, ErrorCode, ListFilter, Response};
 use preauth_server::testing::TestServer;
 
 use crate::{client, client_once, key, offer};
@@ -63,10 +63,29 @@ async fn an_offer_is_new_repeated_or_somebody_elses() {
     let anew = client.create_or_get(&anew).await.unwrap().id();
     assert_ne!(anew, made.id());
     let elsewhere = client.create_or_get(&offer(&server, "NF-1")).await.unwrap();
-    assert!(
-        matches!(elsewhere, Ensured::AlreadyExists(ref id) if **id == anew),
-        "{elsewhere:?}"
+    let Ensured::AlreadyExists(holder) = &elsewhere else {
+        panic!("the invoice is on offer under another key: {elsewhere:?}")
+    };
+    assert_eq!(**holder, *client.get(anew).await.unwrap());
+    assert_eq!(holder.status(), 200);
+}
+
+#[tokio::test]
+async fn a_duplicate_that_the_key_may_not_read_is_an_error_that_names_it() {
+    let server = TestServer::start().unwrap();
+    let first = client(&server).create(&offer(&server, "NF-1")).await;
+    let first = first.unwrap().id;
+
+    let write_only = client_once(&server, &server.credentials().write_only_api_key);
+    let duplicate = offer(&server, "NF-1").idempotency_key(key("erp:NF-1:2"));
+    let error = write_only.create_or_get(&duplicate).await.unwrap_err();
+    assert_eq!(error.call(), Some(Call::Get));
+    assert_eq!(
+        error.code().and_then(|code| code.known()),
+        Some(&ErrorCode::IntegrationScopeForbidden)
     );
+    assert_eq!(error.existing_operation_id(), Some(first));
+    assert_eq!(error.idempotency_key(), Some(&key("erp:NF-1:2")));
 }
 
 #[tokio::test]

@@ -27,7 +27,7 @@
 //!     ))
 //! };
 //! let id = client.create(&offer("NF-1")?).await?.id;
-//! assert!(matches!(client.create_or_get(&offer("NF-1")?).await?, Ensured::AlreadyExists(it) if *it == id));
+//! assert!(matches!(client.create_or_get(&offer("NF-1")?).await?, Ensured::AlreadyExists(it) if it.id == id));
 //!
 //! // Play the supplier, and see what the ERP sees.
 //! server.act(id, &Command::Request)?;
