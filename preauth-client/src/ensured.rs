@@ -24,9 +24,9 @@ impl Ensured {
     #[must_use]
     pub const fn operation(&self) -> &Response<PreAuthorization> {
         match self {
-            Self::Created(operation) | Self::Replayed(operation) | Self::AlreadyExists(operation) => {
-                operation
-            }
+            Self::Created(operation)
+            | Self::Replayed(operation)
+            | Self::AlreadyExists(operation) => operation,
         }
     }
 

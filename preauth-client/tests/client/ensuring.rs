@@ -56,7 +56,10 @@ async fn a_duplicate_that_cannot_be_read_is_still_named() {
     assert_eq!(error.call(), Some(Call::Get));
     assert_eq!(error.existing_operation_id(), OperationId::new(977));
     assert!(error.idempotency_key().is_some());
-    assert!(error.to_string().contains("[existing operation 977]"), "{error}");
+    assert!(
+        error.to_string().contains("[existing operation 977]"),
+        "{error}"
+    );
 }
 
 #[tokio::test]

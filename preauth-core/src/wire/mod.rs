@@ -24,6 +24,8 @@ mod number;
 mod open;
 mod pre_authorization;
 mod text;
+#[cfg(feature = "serde")]
+mod values;
 
 pub use amount::Amount;
 pub use create::{CreateInvoice, CreatePreAuthorization, CreateSupplier};

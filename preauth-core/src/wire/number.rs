@@ -3,7 +3,7 @@
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::Serializer;
 
-use crate::value::{ExtensionId, InvoiceId, OperationId, PaymentOrderId};
+use crate::value::{ExtensionId, InvoiceId, OperationId, PaymentOrderId, Version};
 
 /// An id that is made of a positive integer and nothing else.
 pub(super) trait IntegerId: Copy {
@@ -25,7 +25,7 @@ macro_rules! integer_ids {
     };
 }
 
-integer_ids!(OperationId, ExtensionId, PaymentOrderId, InvoiceId);
+integer_ids!(OperationId, ExtensionId, PaymentOrderId, InvoiceId, Version);
 
 pub(super) fn serialize<T, S>(id: &T, serializer: S) -> Result<S::Ok, S::Error>
 where
@@ -44,7 +44,8 @@ where
 }
 
 fn validate<T: IntegerId, E: Error>(number: i64) -> Result<T, E> {
-    T::from_number(number).ok_or_else(|| E::custom("an id is a positive integer"))
+    T::from_number(number)
+        .ok_or_else(|| E::custom(format_args!("expected a positive integer, found {number}")))
 }
 
 /// The same for an id that may be `null`; with `#[serde(default)]` it may be absent, too.

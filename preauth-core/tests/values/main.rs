@@ -12,6 +12,8 @@ mod due_dates;
 mod emails;
 mod idempotency_keys;
 mod ids;
+#[cfg(feature = "serde")]
+mod json;
 mod money;
 mod tax_ids;
 mod timestamps;
