@@ -31,6 +31,7 @@ pub mod audit;
 pub mod conformance;
 pub mod delivery;
 mod error_code;
+mod explained;
 pub mod memory;
 pub mod operation;
 pub mod payment_order;

@@ -11,7 +11,7 @@ use crate::{SIGNATURE_HEADER, mac::MAC_BYTES};
 ///
 /// Only the time and the form of the header are told apart from a signature that does not match:
 /// what the sender knows anyway. Nothing depends on the secret but [`VerifyError::NoMatch`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VerifyError {
     /// The request had no signature header.
@@ -71,8 +71,10 @@ impl fmt::Display for VerifyError {
 
 impl Error for VerifyError {}
 
+explained!(VerifyError);
+
 /// What is wrong with the form of a signature header.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HeaderDefect {
     /// It is longer than [`MAX_HEADER_BYTES`].
@@ -124,6 +126,8 @@ impl fmt::Display for HeaderDefect {
 }
 
 impl Error for HeaderDefect {}
+
+explained!(HeaderDefect);
 
 #[cfg(test)]
 mod tests {

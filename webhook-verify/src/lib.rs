@@ -55,6 +55,8 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+#[macro_use]
+mod explained;
 mod error;
 #[cfg(feature = "events")]
 pub mod events;

@@ -78,7 +78,7 @@ impl fmt::Debug for Secret {
 }
 
 /// Why a text is not taken as a signing secret. Holds and shows nothing of the text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SecretError {
     /// Nothing was given; an unset variable of the environment, perhaps.
@@ -114,6 +114,8 @@ impl fmt::Display for SecretError {
 }
 
 impl Error for SecretError {}
+
+explained!(SecretError);
 
 #[cfg(test)]
 mod tests {

@@ -51,7 +51,7 @@ pub fn sign(secrets: &[Secret], unix_seconds: i64, body: &[u8]) -> Result<String
 }
 
 /// Why nothing was signed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SignError {
     /// There was no secret to sign with.
@@ -77,6 +77,8 @@ impl fmt::Display for SignError {
 }
 
 impl Error for SignError {}
+
+explained!(SignError);
 
 #[cfg(test)]
 mod tests {

@@ -17,25 +17,27 @@ pub enum ConfigError {
     #[error("the base url is invalid")]
     BaseUrl(#[source] Box<dyn StdError + Send + Sync>),
     /// The base address has a user or password in it.
-    #[error("the base url has credentials")]
+    #[error("the base url has a user or password; give the api key by itself")]
     BaseUrlCredentials,
     /// The base address has a query or fragment.
-    #[error("the base url has a query or a fragment")]
+    #[error("the base url has a query or a fragment; only a path may follow the host")]
     BaseUrlTail,
     /// Plain HTTP to another machine would show the key to everybody on the way.
-    #[error("the base url is plain http to another machine")]
+    #[error("the base url is plain http to another machine; use https")]
     BaseUrlInsecure,
     /// The key does not begin like an API key; it may be another secret.
     #[error("the api key does not begin with service_sk_")]
     ApiKeyPrefix,
     /// The key has a character that no key has, such as a line break.
-    #[error("the api key has a character that is not allowed")]
+    #[error("the api key has a character that no key has; was a line end copied along?")]
     ApiKeyCharacters,
     /// The proxy's address is no address of a proxy.
-    #[error("the proxy's url is invalid")]
+    #[error("the proxy's url is invalid; expected such as http://proxy.example.com:3128")]
     Proxy,
     /// The added roots are no certificates in PEM.
-    #[error("the added root certificates are not certificates in pem")]
+    #[error(
+        "the added root certificates are not certificates in pem (-----BEGIN CERTIFICATE-----)"
+    )]
     RootCertificates,
     /// No thread or runtime could be had for blocking calls.
     #[error("no runtime for blocking calls could be started")]

@@ -47,7 +47,7 @@ pub enum FileType {
 }
 
 /// Why a file cannot go with an offer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {
     /// No name, or only white space.
@@ -60,7 +60,7 @@ pub enum FileError {
         found: usize,
     },
     /// The name has a character that does not show, a control character say, or is not Unicode.
-    #[error("the file name has a character that is not allowed")]
+    #[error("the file name has a character that does not show, or is not unicode")]
     NameCharacter,
     /// The name ends in neither `.pdf` nor `.xml`.
     #[error("the file name ends in neither .pdf nor .xml")]
@@ -71,6 +71,12 @@ pub enum FileError {
         /// How many there are.
         found: u64,
     },
+}
+
+impl fmt::Debug for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl InvoiceFile {

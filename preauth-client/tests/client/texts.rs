@@ -5,7 +5,7 @@ use std::io;
 use std::net::TcpListener;
 use std::time::Duration;
 
-use preauth_client::{Client, ConfigError, Error, ErrorKind, RetryPolicy};
+use preauth_client::{Client, ConfigError, Error, ErrorKind, InvoiceFile, RetryPolicy};
 use serde_json::json;
 use wiremock::{MockServer, ResponseTemplate};
 
@@ -80,6 +80,35 @@ fn a_main_that_returns_a_wrong_setting_shows_which() {
     );
     let error = Client::new("https://", KEY).unwrap_err();
     assert_eq!(shown_by_main(error), "the base url is invalid: empty host");
+}
+
+#[test]
+fn a_wrong_setting_or_file_says_what_was_expected() {
+    let url = |url: &str| Client::new(url, KEY).unwrap_err().to_string();
+    let proxy = Client::builder("https://api.example.com", KEY).proxy("::");
+    let roots = Client::builder("https://api.example.com", KEY).add_root_certificates("x");
+    let file = |path: &str| shown_by_main(InvoiceFile::from_path(path).unwrap_err());
+    let texts = [
+        (
+            url("https://me:pass@api.example.com"),
+            "give the api key by itself",
+        ),
+        (url("https://api.example.com?x=1"), "only a path"),
+        (url("http://api.example.com"), "use https"),
+        (
+            proxy.build().unwrap_err().to_string(),
+            "http://proxy.example.com:3128",
+        ),
+        (roots.build().unwrap_err().to_string(), "BEGIN CERTIFICATE"),
+        (file("NF-1.png"), "neither .pdf nor .xml"),
+        (
+            file(&format!("{}.pdf", "x".repeat(255))),
+            "259 characters, the maximum is 255",
+        ),
+    ];
+    for (text, named) in texts {
+        assert!(text.contains(named), "{text}");
+    }
 }
 
 #[tokio::test]

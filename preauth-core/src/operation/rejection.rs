@@ -6,7 +6,7 @@ use crate::ErrorCode;
 use crate::value::{OperationId, Status};
 
 /// A refusal by the rules. Nothing was changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum Rejection {
     /// The due date lies less than 5 days ahead.
@@ -65,6 +65,8 @@ pub enum Rejection {
     #[error("the extension is not open")]
     ExtensionNotOpen,
 }
+
+crate::explained::explained!(Rejection);
 
 impl Rejection {
     /// The code that answers carry for it.

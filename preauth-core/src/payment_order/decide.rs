@@ -44,7 +44,7 @@ pub struct OrderChange {
 }
 
 /// Why a command on a payment order was refused. Nothing was changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum OrderRejection {
     /// There is no such order.
@@ -63,6 +63,8 @@ pub enum OrderRejection {
         status: PaymentOrderStatus,
     },
 }
+
+crate::explained::explained!(OrderRejection);
 
 /// Decides whether an operation that has `others` may have another payment order: it has one at a
 /// time, unless the payout was returned after that one was paid.

@@ -190,7 +190,7 @@ pub struct LoadedOrder<T> {
 }
 
 /// A read that could not be done; nothing was changed, and it may be tried again.
-#[derive(Debug, Error)]
+#[derive(Error)]
 #[error("the store is not available")]
 pub struct Unavailable {
     /// What the host knows of the cause.
@@ -198,8 +198,10 @@ pub struct Unavailable {
     pub cause: Box<dyn StdError + Send + Sync>,
 }
 
+crate::explained::explained!(Unavailable);
+
 /// Why a commit did not succeed. These are kept apart because callers must treat them so.
-#[derive(Debug, Error)]
+#[derive(Error)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum CommitError {
     /// Something else was committed in between; nothing was written. Load again and decide anew.
@@ -219,3 +221,5 @@ pub enum CommitError {
     #[error("it is not known whether anything was written")]
     Unknown(#[source] Box<dyn StdError + Send + Sync>),
 }
+
+crate::explained::explained!(CommitError);

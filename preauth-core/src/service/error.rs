@@ -9,7 +9,7 @@ use crate::payment_order::OrderRejection;
 use crate::port::Unavailable;
 
 /// A use case's failure: refused, not done, or unknown.
-#[derive(Debug, Error)]
+#[derive(Error)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum ServiceError {
     /// The rules refused; nothing was changed.
@@ -19,29 +19,33 @@ pub enum ServiceError {
     #[error(transparent)]
     OrderRejected(#[from] OrderRejection),
     /// The idempotency key has answered another request; it must never be sent with this one.
-    #[error("idempotency key was used with another request")]
+    #[error("the idempotency key was used with another request; a new request needs a new key")]
     IdempotencyKeyReused,
     /// The first request under this idempotency key is still being worked on.
-    #[error("a request with this idempotency key is still being processed")]
+    #[error("a request with this idempotency key is still being processed; send it again later")]
     IdempotencyInProgress,
     /// The company or the supplier that the request names is not registered.
-    #[error("the company is not registered")]
+    #[error("the company or the supplier is not registered")]
     UnknownCompany,
     /// Nothing was done, because what has to be in its place before could not be put there.
     #[error(transparent)]
     Unprepared(Box<dyn StdError + Send + Sync>),
     /// Nothing was done; the same request may be sent again.
-    #[error("nothing was done")]
+    #[error("nothing was done; the same request may be sent again")]
     NotDone(#[source] Box<dyn StdError + Send + Sync>),
     /// Nothing was done, and it was not tried again: the host has too much to do. The same request
     /// may be sent again later.
-    #[error("nothing was done, because too much is waiting")]
+    #[error("nothing was done, because too much is waiting; send the same request again later")]
     Busy(#[source] Box<dyn StdError + Send + Sync>),
     /// It is not known whether it was done; only a request under the same idempotency key, or a
     /// look at the operation, can tell.
-    #[error("it is not known whether it was done")]
+    #[error(
+        "it is not known whether it was done; look at the operation, or send the same request under the same key"
+    )]
     Unknown(#[source] Box<dyn StdError + Send + Sync>),
 }
+
+crate::explained::explained!(ServiceError);
 
 /// Other callers kept committing first, in every round.
 #[derive(Clone, Copy, Debug, Error)]

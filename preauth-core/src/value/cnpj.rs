@@ -39,17 +39,17 @@ pub struct Cnpj([u8; LENGTH]);
 pub struct CnpjRoot([u8; ROOT_LENGTH]);
 
 /// Why a text is not a CNPJ. The text itself is never repeated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum CnpjError {
     /// Nothing, or only spaces.
-    #[error("the tax id is empty")]
+    #[error("the tax id is empty; expected 14 letters and digits, with or without mask")]
     Empty,
     /// More raw input than any masked form needs.
     #[error("the tax id has more than {MAX_RAW_BYTES} bytes")]
     TooLong,
     /// Something that is neither an ASCII letter or digit nor a mask character.
-    #[error("the tax id has a character other than ASCII letters, digits and the mask")]
+    #[error("the tax id has a character other than ASCII letters, digits and the mask (. / -)")]
     InvalidCharacter,
     /// Not fourteen characters without the mask; nothing is padded.
     #[error("the tax id has {found} characters instead of {LENGTH}")]
@@ -58,15 +58,17 @@ pub enum CnpjError {
         found: usize,
     },
     /// A letter in one of the last two places.
-    #[error("the check digits of the tax id are not digits")]
+    #[error("the last two characters of the tax id, its check digits, are not digits")]
     LetterInCheckDigits,
     /// Fourteen equal characters: `00000000000000` passes the arithmetic, but is no company.
-    #[error("the tax id repeats one character")]
+    #[error("the tax id repeats one character, which no company's does")]
     RepeatedCharacter,
     /// The check digits do not belong to the first twelve characters.
-    #[error("the check digits of the tax id are wrong")]
+    #[error("the check digits of the tax id are wrong: a character of it is mistyped")]
     WrongCheckDigits,
 }
+
+crate::explained::explained!(CnpjError);
 
 impl Cnpj {
     /// Reads a CNPJ with or without mask.

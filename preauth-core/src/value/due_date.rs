@@ -21,16 +21,18 @@ use chrono::{Datelike, NaiveDate};
 pub struct DueDate(NaiveDate);
 
 /// Why a text is not a due date.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum DueDateError {
     /// Not four digits, two digits and two digits with hyphens between.
-    #[error("the date is not of the form YYYY-MM-DD")]
+    #[error("the date is not of the form YYYY-MM-DD, such as 2026-12-21")]
     Shape,
     /// The form is right, but the calendar has no such day.
-    #[error("the calendar has no such day")]
+    #[error("the date names a day that the calendar does not have")]
     NoSuchDay,
 }
+
+crate::explained::explained!(DueDateError);
 
 impl DueDate {
     /// Reads `YYYY-MM-DD`: ten ASCII characters, nothing around them.

@@ -25,11 +25,11 @@ const MAX_LABEL_BYTES: usize = 63;
 pub struct Email(String);
 
 /// Why a text is not an e-mail address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum EmailError {
     /// Nothing, or only white space.
-    #[error("the e-mail is empty")]
+    #[error("the e-mail is empty; expected such as name@example.com")]
     Empty,
     /// More than 255 characters.
     #[error("the e-mail has more than {MAX_BYTES} characters")]
@@ -38,33 +38,37 @@ pub enum EmailError {
     #[error("the e-mail has a control character")]
     ControlCharacter,
     /// No `@`.
-    #[error("the e-mail has no @")]
+    #[error("the e-mail has no @; expected such as name@example.com")]
     NoAt,
     /// Nothing before the `@`.
-    #[error("the part before the @ is empty")]
+    #[error("the part of the e-mail before the @ is empty")]
     EmptyLocalPart,
     /// More than 64 characters before the `@`.
-    #[error("the part before the @ has more than {MAX_LOCAL_BYTES} characters")]
+    #[error("the part of the e-mail before the @ has more than {MAX_LOCAL_BYTES} characters")]
     LocalPartTooLong,
     /// A character before the `@` other than ASCII letters, digits and `_'+-.`, or `'` as the last.
-    #[error("the part before the @ has a character that is not allowed there")]
+    #[error("the part of the e-mail before the @ has a character that is not allowed there")]
     LocalPartCharacter,
     /// A dot before the `@` at the beginning, at the end, or beside another dot.
-    #[error("the part before the @ has a leading, trailing or double dot")]
+    #[error("the part of the e-mail before the @ has a leading, trailing or double dot")]
     MisplacedDot,
     /// Nothing after the `@`.
-    #[error("the domain is empty")]
+    #[error("the domain of the e-mail is empty")]
     EmptyDomain,
     /// A domain of one label, such as `localhost`.
-    #[error("the domain has only one label")]
+    #[error("the domain of the e-mail has no dot")]
     SingleLabelDomain,
     /// A label that is empty, too long, or not letters, digits and inner hyphens.
-    #[error("the domain has a label that is not allowed")]
+    #[error(
+        "the domain of the e-mail has a label that is not allowed; expected letters, digits and inner hyphens"
+    )]
     DomainLabel,
     /// A last label that is not two letters or more.
-    #[error("the last label of the domain is not two letters or more")]
+    #[error("the domain of the e-mail does not end in two letters or more")]
     TopLevelDomain,
 }
+
+crate::explained::explained!(EmailError);
 
 impl Email {
     /// The longest address, in characters. All of them are ASCII.

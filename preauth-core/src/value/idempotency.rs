@@ -23,11 +23,13 @@ use super::characters::nfc;
 pub struct IdempotencyKey(String);
 
 /// Why a text is not an idempotency key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum IdempotencyKeyError {
     /// A character other than ASCII letters, digits and `._:-`.
-    #[error("the idempotency key has a character that is not allowed")]
+    #[error(
+        "the idempotency key has a character that is not allowed; expected ASCII letters, digits and . _ : -"
+    )]
     InvalidCharacter,
     /// Fewer than 8 characters. Sent but empty is not the same as not sent.
     #[error("the idempotency key has {found} characters, the minimum is 8")]
@@ -42,6 +44,8 @@ pub enum IdempotencyKeyError {
         found: usize,
     },
 }
+
+crate::explained::explained!(IdempotencyKeyError);
 
 impl IdempotencyKey {
     /// The fewest characters.

@@ -9,21 +9,25 @@ use uuid::fmt::Hyphenated;
 /// Why a text is not an integer id. The two are told apart because the contract answers them
 /// differently: a text that is no number is a fault of the request, a number that is no id is an id
 /// that nothing has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum IntegerIdError {
     /// Not an integer in ASCII digits.
-    #[error("the id is not an integer")]
+    #[error("the id is not an integer such as 1042")]
     NotAnInteger,
     /// An integer that no record can have: zero, negative, or beyond 64 bits.
-    #[error("the id is an integer that no record can have")]
+    #[error("the id is zero, negative or beyond 64 bits; expected a positive integer such as 1042")]
     OutOfRange,
 }
 
+crate::explained::explained!(IntegerIdError);
+
 /// A text that is not a hyphenated UUID.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the id is not a hyphenated uuid")]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the id is not a hyphenated uuid such as 0197f3c2-7b1a-7c33-9d2e-5a6f7b8c9d0e")]
 pub struct UuidIdError;
+
+crate::explained::explained!(UuidIdError);
 
 macro_rules! integer_id {
     ($(#[$meta:meta])* $name:ident) => {

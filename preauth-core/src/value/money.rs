@@ -22,19 +22,21 @@ pub struct Money {
 }
 
 /// Why a text is not an amount of money.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum MoneyError {
     /// Not a plain decimal.
     #[error("the amount is not a plain decimal such as 1234.56")]
     NotADecimal(#[source] DecimalError),
     /// A fraction of a cent. Rounding is a rule of create, not of reading an amount.
-    #[error("the amount has a fraction of a cent")]
+    #[error("the amount has a fraction of a cent; round it to two decimals")]
     FractionOfCent,
     /// More than can be held.
-    #[error("the amount is too large")]
+    #[error("the amount is above 92233720368547758.07")]
     TooLarge,
 }
+
+crate::explained::explained!(MoneyError);
 
 impl Money {
     /// Nothing; also what is withheld when the caller sent no withheld tax.

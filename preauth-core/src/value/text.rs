@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::characters::{is_hidden, nfc, nfd, with_plain_spaces};
 
 /// Why a text is refused. The text itself is never repeated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum TextError {
     /// Nothing, or only white space.
@@ -30,13 +30,15 @@ pub enum TextError {
     },
     /// A control character, tab and line breaks included, even around the text: databases cannot
     /// hold some of them, and mail headers must not.
-    #[error("the text has a control character")]
+    #[error("the text has a control character, such as a line break or a tab")]
     ControlCharacter,
     /// A character that does not show (see [`is_hidden`]). With it a text can look
     /// like another one, or like nothing.
     #[error("the text has an invisible or direction-changing character")]
     InvisibleCharacter,
 }
+
+crate::explained::explained!(TextError);
 
 /// A text with bounds, read by one of two rules.
 pub trait BoundedText: Sized {

@@ -15,12 +15,17 @@ pub trait TextEnum: Copy + Debug + Eq + Hash + Ord + 'static {
 }
 
 /// A text that names no member of a closed set. Texts are compared exactly, case included.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("unknown {set}")]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("unknown {set}; expected one of {}", expected.trim_end_matches(", "))]
 pub struct UnknownText {
     /// What was being read, for example `status`.
     pub set: &'static str,
+    /// The texts that are known, each with a comma after it.
+    #[doc(hidden)]
+    pub expected: &'static str,
 }
+
+crate::explained::explained!(UnknownText);
 
 /// Declares an enum whose members have one text each, with everything that follows from the table:
 /// `ALL`, `as_str`, `parse`, `Display` and `FromStr`.
@@ -54,7 +59,10 @@ macro_rules! text_enum {
             pub fn parse(text: &str) -> Result<Self, $crate::value::UnknownText> {
                 match text {
                     $( $text => Ok(Self::$variant), )+
-                    _ => Err($crate::value::UnknownText { set: $set }),
+                    _ => Err($crate::value::UnknownText {
+                        set: $set,
+                        expected: concat!($($text, ", ",)+),
+                    }),
                 }
             }
         }

@@ -26,16 +26,18 @@ pub struct Timestamp {
 }
 
 /// Why a text is not a timestamp.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum TimestampError {
     /// Not of the form `YYYY-MM-DDTHH:MM:SS`, up to nine decimals, `Z`.
     #[error("the timestamp is not of the form YYYY-MM-DDTHH:MM:SS.sssZ")]
     Shape,
     /// The form is right, but there is no such day or time; leap seconds included.
-    #[error("the timestamp names a moment that does not exist")]
+    #[error("the timestamp names a day or time that does not exist")]
     NoSuchMoment,
 }
+
+crate::explained::explained!(TimestampError);
 
 impl Timestamp {
     /// The earliest moment: the first of the year 0000.

@@ -3,16 +3,18 @@
 use serde::de::DeserializeOwned;
 
 /// Why bytes are not a document of the expected shape.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum JsonError {
     /// The document is no object; an array, in particular, is not an object's fields in order.
-    #[error("the document is not a json object")]
+    #[error("the document is not a json object: it does not begin with {{")]
     NotAnObject,
     /// Not JSON, or not with the fields that were expected.
-    #[error("the document does not have the expected shape")]
+    #[error("the json is broken, or a field is missing or not what the contract has")]
     Shape(#[source] serde_json::Error),
 }
+
+crate::explained::explained!(JsonError);
 
 /// Reads a JSON object that somebody else wrote: an answer, an error body, a webhook.
 ///

@@ -46,10 +46,12 @@ fn every_member_reads_back_from_its_exact_text_and_no_other() {
 
 #[test]
 fn an_unknown_text_is_named_by_its_set() {
-    assert_eq!(Status::parse("DONE"), Err(UnknownText { set: "status" }));
+    let error: UnknownText = Status::parse("DONE").unwrap_err();
+    assert_eq!(error.set, "status");
     assert_eq!(
-        Status::parse("DONE").unwrap_err().to_string(),
-        "unknown status"
+        error.to_string(),
+        "unknown status; expected one of IN_PRE_AUTH, IN_VERIFICATION, TO_APPROVE, IN_ANALYSIS, TO_PAY, \
+         TO_BILL, TO_RECEIVE, CONCLUDED, REPROVED"
     );
 }
 

@@ -10,6 +10,7 @@ mod closed_sets;
 mod decimals;
 mod due_dates;
 mod emails;
+mod errors;
 mod idempotency_keys;
 mod ids;
 #[cfg(feature = "serde")]

@@ -77,12 +77,12 @@ impl fmt::Debug for Event {
     }
 }
 
-/// Why a verified body is not an event.
-#[derive(Debug, thiserror::Error)]
+/// Why a verified body is not an event. `Debug` writes the same text and then its cause.
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum EventError {
     /// The four fields of every event are not there.
-    #[error("the verified body is not an event")]
+    #[error("the verified body is not an event: it lacks one of id, type, createdAt and data")]
     Envelope(#[source] JsonError),
     /// `data` does not have the shape of the event's type.
     #[error("the data of event {id} is not that of {event_type}")]
@@ -95,4 +95,11 @@ pub enum EventError {
         #[source]
         cause: JsonError,
     },
+}
+
+impl fmt::Debug for EventError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Envelope(cause) | Self::Data { cause, .. }) = self;
+        write!(f, "{self}: {cause:?}")
+    }
 }

@@ -36,15 +36,26 @@ pub enum Handled<T> {
 }
 
 /// Why an event was not handled, or not remembered. Answer 500: the sender comes again.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum OnceError<W, S> {
     /// The work failed.
-    #[error("the event could not be handled")]
+    #[error("the event could not be handled; answer 500, and it comes again")]
     Work(#[source] W),
     /// The store could not be asked before the work, or could not remember it afterwards.
-    #[error("it could not be looked up or remembered whether the event was handled")]
+    #[error(
+        "the store of handled events failed: it could not be read before the work, or not written after it"
+    )]
     Seen(#[source] S),
+}
+
+impl<W: fmt::Debug, S: fmt::Debug> fmt::Debug for OnceError<W, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Work(cause) => write!(f, "{self}: {cause:?}"),
+            Self::Seen(cause) => write!(f, "{self}: {cause:?}"),
+        }
+    }
 }
 
 impl<S: SeenEvents> Once<S> {

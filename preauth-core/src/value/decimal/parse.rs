@@ -10,23 +10,23 @@ const MAX_DIGITS: usize = 32;
 const MAX_EXPONENT: i32 = 32;
 
 /// Why a text is not an acceptable number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum DecimalError {
     /// Nothing at all.
-    #[error("the number is empty")]
+    #[error("the number is empty; expected digits such as 1234.56")]
     Empty,
     /// Not a number in the notation asked for.
-    #[error("the text is not a decimal number")]
+    #[error("the text is not a decimal number such as 1234.56")]
     Malformed,
     /// A plain decimal with a sign.
-    #[error("the number has a sign")]
+    #[error("the number has a sign; expected digits such as 1234.56")]
     Sign,
     /// A plain decimal with an exponent.
-    #[error("the number has an exponent")]
+    #[error("the number has an exponent; expected digits such as 1234.56")]
     Exponent,
     /// Zeros before the first digit, as in `0600`.
-    #[error("the number has leading zeros")]
+    #[error("the number has leading zeros; leave them out")]
     LeadingZero,
     /// More than 32 digits.
     #[error("the number has more than {MAX_DIGITS} digits")]
@@ -35,6 +35,8 @@ pub enum DecimalError {
     #[error("the exponent is beyond {MAX_EXPONENT}")]
     ExponentTooLarge,
 }
+
+crate::explained::explained!(DecimalError);
 
 impl Decimal {
     /// Reads a number in the notation of JSON: optional minus, optional fraction, optional exponent.
