@@ -50,6 +50,7 @@
 //! - `sign`: the function `sign`, the sender's half, over the same definition of the signed string.
 
 #![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 extern crate alloc;
 #[cfg(feature = "std")]
