@@ -46,7 +46,7 @@ impl AnswerHead {
 
 impl Answer {
     /// The value of a success, with the bytes it was read from; everything else is an error.
-    pub(crate) fn judge<T: DeserializeOwned>(self) -> Result<(AnswerHead, T, Vec<u8>), Error> {
+    pub(crate) fn read<T: DeserializeOwned>(self) -> Result<(AnswerHead, T, Vec<u8>), Error> {
         let Self { head, body } = self;
         if !head.status.is_success() {
             return Err(Error::refused(head, body));

@@ -29,13 +29,13 @@ pub(crate) fn authorization(key: &SecretString) -> Result<HeaderValue, ConfigErr
 mod tests {
     use super::*;
 
-    fn judge(key: &str) -> Result<HeaderValue, ConfigError> {
+    fn validate(key: &str) -> Result<HeaderValue, ConfigError> {
         authorization(&SecretString::from(key))
     }
 
     #[test]
     fn a_key_becomes_a_header_that_debug_hides() {
-        let value = judge("service_sk_abc").unwrap();
+        let value = validate("service_sk_abc").unwrap();
         assert_eq!(value.to_str().unwrap(), "Bearer service_sk_abc");
         assert_eq!(format!("{value:?}"), "Sensitive");
     }
@@ -44,14 +44,14 @@ mod tests {
     fn what_is_no_api_key_is_refused_before_it_is_sent() {
         for key in ["", "whsec_abc", "Bearer service_sk_abc", " service_sk_abc"] {
             assert!(
-                matches!(judge(key), Err(ConfigError::ApiKeyPrefix)),
+                matches!(validate(key), Err(ConfigError::ApiKeyPrefix)),
                 "{key}"
             );
         }
         for key in ["service_sk_a b", "service_sk_a\n", "service_sk_\u{e9}"] {
-            let judged = judge(key);
+            let validated = validate(key);
             assert!(
-                matches!(judged, Err(ConfigError::ApiKeyCharacters)),
+                matches!(validated, Err(ConfigError::ApiKeyCharacters)),
                 "{key}"
             );
         }

@@ -1,4 +1,4 @@
-//! What an observer hears of each attempt.
+//! What an observer gets of each attempt.
 
 use std::fmt;
 use std::sync::Arc;
@@ -63,7 +63,7 @@ pub struct Attempt<'a> {
     pub retry_in: Option<Duration>,
 }
 
-/// Who hears of attempts.
+/// The observer of attempts.
 #[derive(Clone)]
 pub(crate) struct Observer(Arc<dyn Fn(&Attempt<'_>) + Send + Sync>);
 
@@ -72,7 +72,7 @@ impl Observer {
         Self(Arc::new(observer))
     }
 
-    pub(crate) fn hear(&self, attempt: &Attempt<'_>) {
+    pub(crate) fn notify(&self, attempt: &Attempt<'_>) {
         (self.0)(attempt);
     }
 }

@@ -7,7 +7,7 @@ use reqwest::Url;
 
 use crate::ConfigError;
 
-/// A judged base address, to which the paths of the API are appended.
+/// A validated base address, to which the paths of the API are appended.
 #[derive(Clone, Debug)]
 pub(crate) struct BaseUrl {
     url: Url,
@@ -160,9 +160,9 @@ mod tests {
             "http://10.0.0.1",
             "http://localhost.example.com",
         ] {
-            let judged = BaseUrl::parse(remote, false);
+            let parsed = BaseUrl::parse(remote, false);
             assert!(
-                matches!(judged, Err(ConfigError::BaseUrlInsecure)),
+                matches!(parsed, Err(ConfigError::BaseUrlInsecure)),
                 "{remote}"
             );
             assert!(BaseUrl::parse(remote, true).is_ok(), "{remote}");

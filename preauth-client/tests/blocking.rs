@@ -104,8 +104,8 @@ fn a_failure_is_told_as_by_the_other_client() {
     let client = service.client();
     let error = client.get(OperationId::new(7).unwrap()).unwrap_err();
     assert_eq!(error.status(), Some(404));
-    let told: Vec<_> = client.list_all(&ListFilter::new()).collect();
-    assert!(matches!(&told[..], [Err(error)] if error.status() == Some(404)));
+    let listed: Vec<_> = client.list_all(&ListFilter::new()).collect();
+    assert!(matches!(&listed[..], [Err(error)] if error.status() == Some(404)));
 }
 
 #[test]

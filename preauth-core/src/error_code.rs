@@ -1,4 +1,4 @@
-//! The codes by which callers tell one refusal from another.
+//! The codes by which callers distinguish refusals.
 
 use crate::value::text_enum::text_enum;
 

@@ -56,7 +56,7 @@
 //! - [`value`]: what a field may hold, parsed once at the edge;
 //! - [`operation`]: the transition table, [`operation::decide`] and [`operation::evolve`];
 //! - [`payment_order`]: the second, smaller aggregate, built the same way;
-//! - [`delivery`]: who hears of an event, and when an attempt is repeated;
+//! - [`delivery`]: who receives an event, and when an attempt is repeated;
 //! - [`port`]: what a host must provide ([`port::Store`], [`port::Outbox`], [`port::Queries`]);
 //! - [`service`]: load, decide, evolve, commit;
 //! - [`audit`]: whether what is stored is what the rules lead to;

@@ -9,7 +9,7 @@ use crate::{SIGNATURE_HEADER, mac::MAC_BYTES};
 
 /// Why a delivery was not verified. Answer 400 whatever it is, and log the text.
 ///
-/// Only the time and the form of the header are told apart from a signature that does not match:
+/// Only the time and the form of the header are distinguished from a signature that does not match:
 /// what the sender knows anyway. Nothing depends on the secret but [`VerifyError::NoMatch`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -19,7 +19,7 @@ pub enum VerifyError {
     /// The signature header does not have the form `t=<unix seconds>,v1=<hex>`.
     Malformed(HeaderDefect),
     /// The delivery was signed longer ago than the tolerance: repeated by somebody, held up on its
-    /// way, or judged by a clock that runs ahead.
+    /// way, or checked by a clock that runs ahead.
     TooOld {
         /// Seconds since the signature's time.
         age_seconds: u64,

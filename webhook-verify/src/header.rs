@@ -32,7 +32,7 @@ impl<'h> SignatureHeader<'h> {
         if value.len() > MAX_HEADER_BYTES {
             return Err(HeaderDefect::TooLong);
         }
-        // Without an early end, so that many bytes are judged at once.
+        // Without an early end, so that many bytes are checked at once.
         if !value
             .iter()
             .fold(true, |all, byte| all & byte.is_ascii_graphic())

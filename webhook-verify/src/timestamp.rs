@@ -13,7 +13,7 @@ pub(crate) struct Timestamp<'h> {
 }
 
 impl<'h> Timestamp<'h> {
-    /// Reads ASCII digits without sign and without leading zero. The form is judged first, so the
+    /// Reads ASCII digits without sign and without leading zero. The form is validated first, so the
     /// number that is computed always fits.
     pub(crate) fn parse(text: &'h [u8]) -> Result<Self, HeaderDefect> {
         if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {

@@ -13,7 +13,7 @@ use crate::secret::Secret;
 use crate::timestamp::Timestamp;
 use crate::verified::Verified;
 
-/// How far a signature's time may lie from now, in either direction, unless told otherwise
+/// How far a signature's time may lie from now, in either direction, by default
 /// (contract: Limits, Webhook signature tolerance).
 pub const DEFAULT_TOLERANCE: Duration = Duration::from_secs(300);
 
@@ -76,7 +76,7 @@ impl Verifier {
     /// parses, decodes or re-encodes it. `now_unix_seconds` is the current time in seconds since
     /// 1970.
     ///
-    /// The form is judged first, then the time (inclusive at both ends), then the signatures: all
+    /// The form is validated first, then the time (inclusive at both ends), then the signatures: all
     /// of them under every secret, in constant time.
     ///
     /// ```

@@ -1,4 +1,4 @@
-//! The part of the settings that the HTTP library is told.
+//! The part of the settings that the HTTP library gets.
 
 use std::time::Duration;
 

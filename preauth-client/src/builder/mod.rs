@@ -158,7 +158,7 @@ impl ClientBuilder {
 
 impl fmt::Debug for ClientBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Neither key nor addresses: they have not been judged and may hold a password.
+        // Neither key nor addresses: they have not been validated and may hold a password.
         f.debug_struct("ClientBuilder")
             .field("connect_timeout", &self.http.connect_timeout)
             .field("attempt_timeout", &self.attempt_timeout)

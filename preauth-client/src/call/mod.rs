@@ -38,7 +38,7 @@ impl Caller {
             call = task.call.as_str(),
             path = task.url.path(),
         );
-        self.repeat(task, Answer::judge).instrument(span).await
+        self.repeat(task, Answer::read).instrument(span).await
     }
 
     /// Sends until it succeeds, fails for good, or attempts or time run out.
@@ -47,19 +47,19 @@ impl Caller {
     async fn repeat<T>(
         &self,
         task: Task,
-        judge: impl Fn(Answer) -> Result<Success<T>, Error>,
+        read: impl Fn(Answer) -> Result<Success<T>, Error>,
     ) -> Result<Response<T>, Error> {
         let began = self.timing.now();
         let mut number: u32 = 1;
         loop {
             let start = self.timing.now();
             let left = self.left_since(began, start);
-            let outcome = self.exchange(&task, left).await.and_then(&judge);
+            let outcome = self.exchange(&task, left).await.and_then(&read);
             let now = self.timing.now();
             let took = now.saturating_sub(start);
             let failure = match outcome {
                 Ok(success) => {
-                    self.tell(&task, number, took, Ok(&success.0));
+                    self.report(&task, number, took, Ok(&success.0));
                     return Ok(Response::new(success, number, task.key));
                 }
                 Err(failure) => failure.of_call(&task, number),
@@ -68,7 +68,7 @@ impl Caller {
             let wait = self
                 .wait_after(&task, &failure, number)
                 .filter(|wait| *wait < left);
-            self.tell(&task, number, took, Err((&failure, wait)));
+            self.report(&task, number, took, Err((&failure, wait)));
             let Some(wait) = wait else {
                 return Err(failure);
             };
@@ -97,8 +97,8 @@ impl Caller {
         self.retry.wait_after(number, asked_for, random)
     }
 
-    /// Tells the log and the observer of one attempt.
-    fn tell(
+    /// Reports one attempt to the log and the observer.
+    fn report(
         &self,
         task: &Task,
         number: u32,
@@ -115,7 +115,7 @@ impl Caller {
             Ok(head) => (Some(head), None),
             Err(failed) => (failed.0.head(), Some(failed)),
         };
-        observer.hear(&Attempt {
+        observer.notify(&Attempt {
             call: task.call,
             number,
             took,

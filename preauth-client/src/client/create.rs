@@ -30,7 +30,7 @@ impl Client {
     }
 
     /// Makes sure that the invoice is on offer: an operation in progress that holds it already is a
-    /// value here, not an error, whoever created it.
+    /// value here, not an error, no matter who created it.
     ///
     /// That operation is read by a second request, so the key needs the scope `preauth:read`, too. If it
     /// cannot be read, the error is that of the reading, and

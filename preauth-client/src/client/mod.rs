@@ -21,12 +21,12 @@ use crate::{Call, ClientBuilder, ConfigError, Error, ListFilter, Operations, Res
 /// # Dropped futures
 ///
 /// Dropping the future of a call, by a time-out of the caller's or a `select!`, abandons it: no further
-/// attempt is made, but a request that is on its way is carried out or not, and nobody hears which.
+/// attempt is made, but a request that is on its way is carried out or not, and the caller does not learn which.
 ///
 /// - `get`, `list`, `list_all`, `wait_for_status`: nothing is lost.
-/// - `cancel`: cancel again; what is cancelled already stays so and is told as a success.
+/// - `cancel`: cancel again; what is cancelled already stays so and is a success.
 /// - `create`, `create_or_get`: create again **under the same key**, which a dropped future can no longer
-///   tell: give it one of your own ([`NewPreAuthorization::idempotency_key`](crate::NewPreAuthorization::idempotency_key)).
+///   return: give it one of your own ([`NewPreAuthorization::idempotency_key`](crate::NewPreAuthorization::idempotency_key)).
 ///
 /// ```no_run
 /// use preauth_client::Client;

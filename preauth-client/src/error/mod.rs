@@ -206,7 +206,7 @@ impl Error {
     ///
     /// True for failures of transport, 408, 429, 500 to 504, for a create `IDEMPOTENCY_IN_PROGRESS`, and
     /// for a cancel `ANTICIPATION_INVALID_TRANSITION`: the operation changed during the cancel, and a
-    /// fresh one is judged by its new state.
+    /// fresh one is decided by its new state.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         match self.inner.kind {

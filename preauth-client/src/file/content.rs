@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use futures_core::Stream;
 
-use super::{InvoiceFile, judge_size};
+use super::{InvoiceFile, check_size};
 use crate::{Error, ErrorKind};
 
 #[derive(Clone)]
@@ -45,12 +45,12 @@ impl Content {
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
     let size = file.metadata()?.len();
-    judge_size(size).map_err(io::Error::other)?;
+    check_size(size).map_err(io::Error::other)?;
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
     // It may have grown since, or be no regular file, which has no size.
     let limit = InvoiceFile::MAX_BYTES.saturating_add(1);
     let found = file.take(limit).read_to_end(&mut bytes)?;
-    judge_size(u64::try_from(found).unwrap_or(u64::MAX)).map_err(io::Error::other)?;
+    check_size(u64::try_from(found).unwrap_or(u64::MAX)).map_err(io::Error::other)?;
     Ok(bytes)
 }
 

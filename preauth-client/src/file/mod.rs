@@ -93,11 +93,11 @@ impl InvoiceFile {
         content: impl Into<Bytes>,
     ) -> Result<Self, FileError> {
         let content = content.into();
-        judge_size(u64::try_from(content.len()).unwrap_or(u64::MAX))?;
+        check_size(u64::try_from(content.len()).unwrap_or(u64::MAX))?;
         Self::new(name, file_type, Content::Bytes(content))
     }
 
-    /// A file on disk, whose type is told by the end of its name. It is read, whole, when the create
+    /// A file on disk, whose type follows from the end of its name. It is read, whole, when the create
     /// begins; one that cannot be read is an [`ErrorKind::File`](crate::ErrorKind::File) then.
     pub fn from_path(path: impl Into<PathBuf>) -> Result<Self, FileError> {
         let path = path.into();
@@ -145,7 +145,7 @@ impl InvoiceFile {
         })
     }
 
-    /// Its name, as the service is told.
+    /// Its name, as it is sent.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -169,7 +169,7 @@ impl FileType {
     }
 }
 
-fn judge_size(found: u64) -> Result<(), FileError> {
+fn check_size(found: u64) -> Result<(), FileError> {
     if found > InvoiceFile::MAX_BYTES {
         return Err(FileError::TooLarge { found });
     }

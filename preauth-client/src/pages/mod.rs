@@ -78,7 +78,7 @@ impl Operations {
         poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
 
-    /// What is left of the request limit, as the last request was told.
+    /// What is left of the request limit, as the last answer reported.
     #[must_use]
     pub const fn rate_limit(&self) -> Option<RateLimit> {
         self.rate_limit
@@ -92,7 +92,10 @@ impl Operations {
         Box::pin(async move { client.list(&filter).await })
     }
 
-    fn hear(&mut self, answer: Result<Response<PreAuthorizationList>, Error>) -> Result<(), Error> {
+    fn take_in(
+        &mut self,
+        answer: Result<Response<PreAuthorizationList>, Error>,
+    ) -> Result<(), Error> {
         let answer = answer.inspect_err(|error| self.is_over = !error.is_retryable())?;
         self.rate_limit = answer.rate_limit();
         match self.walk.take(answer.into_value()) {
@@ -126,7 +129,7 @@ impl Stream for Operations {
                 self.question = Some(question);
                 return Poll::Pending;
             };
-            if let Err(error) = self.hear(answer) {
+            if let Err(error) = self.take_in(answer) {
                 return Poll::Ready(Some(Err(error)));
             }
         }

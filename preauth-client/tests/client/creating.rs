@@ -55,9 +55,9 @@ async fn every_call_without_a_key_draws_its_own_and_tells_it() {
     let client = client(&server);
     for _ in 0..2 {
         let created = client.create(&offer()).await.unwrap();
-        let told = created.idempotency_key().unwrap();
+        let drawn = created.idempotency_key().unwrap();
         let sent = requests(&server).await.pop().unwrap();
-        assert_eq!(sent.headers["idempotency-key"], told.as_str());
+        assert_eq!(sent.headers["idempotency-key"], drawn.as_str());
     }
     let sent = requests(&server).await;
     assert_ne!(

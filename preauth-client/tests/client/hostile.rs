@@ -11,7 +11,7 @@ use wiremock::{MockServer, ResponseTemplate};
 use crate::skipped::Skipped;
 use crate::{KEY, answering, client, id, operation, quick, refusal, requests, success};
 
-/// Says `beginning` to every connection and then `more`, again and again for as long as it is heard.
+/// Says `beginning` to every connection and then `more`, again and again until the connection closes.
 async fn flood(beginning: &'static str, more: String) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base_url = format!("http://{}", listener.local_addr().unwrap());

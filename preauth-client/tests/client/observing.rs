@@ -6,9 +6,9 @@ use wiremock::{MockServer, ResponseTemplate};
 
 use crate::{KEY, answering, id, offer, quick, success};
 
-/// What one attempt was heard to be: call, number, status, request id, whether it failed, whether
+/// One attempt as it was observed: call, number, status, request id, whether it failed, whether
 /// another follows.
-type Heard = (Call, u32, Option<u16>, Option<String>, bool, bool);
+type Observed = (Call, u32, Option<u16>, Option<String>, bool, bool);
 
 #[tokio::test]
 async fn an_observer_hears_of_every_attempt() {
@@ -16,8 +16,8 @@ async fn an_observer_hears_of_every_attempt() {
     let busy = ResponseTemplate::new(503).insert_header("x-request-id", "first");
     answering(&server, busy, Some(1)).await;
     answering(&server, success(201), None).await;
-    let heard: Arc<Mutex<Vec<Heard>>> = Arc::default();
-    let book = Arc::clone(&heard);
+    let observed: Arc<Mutex<Vec<Observed>>> = Arc::default();
+    let book = Arc::clone(&observed);
     let client = quick(&server.uri()).on_attempt(move |attempt| {
         book.lock().unwrap().push((
             attempt.call,
@@ -34,7 +34,7 @@ async fn an_observer_hears_of_every_attempt() {
         (Call::Create, 1, Some(503), first, true, true),
         (Call::Create, 2, Some(201), None, false, false),
     ];
-    assert_eq!(*heard.lock().unwrap(), expected);
+    assert_eq!(*observed.lock().unwrap(), expected);
 }
 
 #[tokio::test]

@@ -140,9 +140,9 @@ async fn a_failure_that_stays_ends_the_stream() {
     let server = MockServer::start().await;
     answering(&server, refusal(403, "INTEGRATION_SCOPE_FORBIDDEN"), None).await;
     let operations = client(&server).list_all(&ListFilter::new());
-    let told: Vec<_> = operations.collect().await;
-    let [Err(error)] = &told[..] else {
-        panic!("one error and the end: {told:?}")
+    let listed: Vec<_> = operations.collect().await;
+    let [Err(error)] = &listed[..] else {
+        panic!("one error and the end: {listed:?}")
     };
     assert_eq!(error.status(), Some(403));
 }

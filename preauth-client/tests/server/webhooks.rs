@@ -19,15 +19,15 @@ async fn webhooks_go_where_the_test_wants_them() {
         .create(&offer(&server, "NF-1"))
         .await
         .unwrap();
-    let heard = loop {
-        if let [heard, ..] = &receiver.received_requests().await.unwrap()[..] {
-            break heard.body_json::<Value>().unwrap();
+    let request = loop {
+        if let [request, ..] = &receiver.received_requests().await.unwrap()[..] {
+            break request.body_json::<Value>().unwrap();
         }
         tokio::task::yield_now().await;
     };
-    let told = |pointer| heard.pointer(pointer).unwrap().clone();
-    assert_eq!(told("/type"), "pre_authorization.created");
-    assert_eq!(told("/data/anticipationId"), created.id.get());
+    let field = |pointer| request.pointer(pointer).unwrap().clone();
+    assert_eq!(field("/type"), "pre_authorization.created");
+    assert_eq!(field("/data/anticipationId"), created.id.get());
 }
 
 #[tokio::test]

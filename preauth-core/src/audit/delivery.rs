@@ -17,7 +17,7 @@ impl Checker<'_> {
     #[must_use]
     pub fn other_event(&self, stored: &OtherEvent) -> Vec<Violation> {
         let mut found = Findings::of(Subject::Event(stored.event.id));
-        self.told(&stored.event, &mut found);
+        self.decoded(&stored.event, &mut found);
         let mut violations = found.violations;
         violations.extend(self.deliveries(&stored.event, &[stored.head_office]));
         violations
@@ -69,7 +69,7 @@ fn addressed(
     let is_party = parties.contains(&endpoint.head_office);
     found.expect(is_party, Rule::Recipients, || {
         let stranger = endpoint.head_office;
-        format!("event {} is not company {stranger}'s to hear", event.id)
+        format!("event {} is not company {stranger}'s to receive", event.id)
     });
     let is_listed = delivery.head_office == endpoint.head_office;
     found.expect(is_listed, Rule::Recipients, || {

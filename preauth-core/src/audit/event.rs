@@ -1,4 +1,4 @@
-//! What every event is held to, whatever it tells of.
+//! The checks of every event, whatever it reports.
 
 use crate::port::{DecodedEvent, StoredEvent};
 use crate::value::Version;
@@ -7,22 +7,27 @@ use super::Rule;
 use super::checker::{Checker, Findings};
 
 impl Checker<'_> {
-    /// What the body tells, if it tells of this very event.
-    pub(super) fn told(&self, event: &StoredEvent, found: &mut Findings) -> Option<DecodedEvent> {
-        let told = self.decoder.event(&event.body);
-        found.expect(told.is_some(), Rule::FrozenBody, || {
+    /// What the body says, if it is that of this event.
+    pub(super) fn decoded(
+        &self,
+        event: &StoredEvent,
+        found: &mut Findings,
+    ) -> Option<DecodedEvent> {
+        let decoded = self.decoder.event(&event.body);
+        found.expect(decoded.is_some(), Rule::FrozenBody, || {
             format!("the body of event {} is no webhook body", event.id)
         });
-        let told = told?;
-        let is_its_own =
-            told.id == event.id && told.event_type == event.event_type && told.at == event.at;
+        let decoded = decoded?;
+        let is_its_own = decoded.id == event.id
+            && decoded.event_type == event.event_type
+            && decoded.at == event.at;
         found.expect(is_its_own, Rule::FrozenBody, || {
             format!(
-                "the body of event {} ({} at {}) tells of event {} ({} at {})",
-                event.id, event.event_type, event.at, told.id, told.event_type, told.at
+                "the body of event {} ({} at {}) reports event {} ({} at {})",
+                event.id, event.event_type, event.at, decoded.id, decoded.event_type, decoded.at
             )
         });
-        Some(told)
+        Some(decoded)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Mails: what they tell of, whether they stand as their attempts say, and how many an address got.
+//! Mails: what they report, whether they stand as their attempts say, and how many an address got.
 
 use chrono::{NaiveDate, TimeDelta};
 
@@ -68,7 +68,7 @@ pub(super) struct ShareCount {
 }
 
 impl ShareCount {
-    /// Counts one more; the one that exceeds the share is told, and none after it.
+    /// Counts one more; the one that exceeds the share is reported, and none after it.
     pub(super) fn count(&mut self, sent: &SentNotice, checker: &Checker<'_>) -> Vec<Violation> {
         let day = calendar::today(sent.at);
         if self.address != sent.address || self.day != day {

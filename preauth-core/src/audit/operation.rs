@@ -23,11 +23,11 @@ impl Checker<'_> {
         let mut found = Findings::of(Subject::Operation(operation.id));
         own_parties(stored, &mut found);
         known_supplier(stored, &mut found);
-        let told = self.all_told(stored, &mut found);
+        let decoded = self.all_decoded(stored, &mut found);
         if numbering(&stored.events, operation.version, &mut found)
-            && let Some(told) = told
+            && let Some(decoded) = decoded
         {
-            replayed(stored, &told, &mut found);
+            replayed(stored, &decoded, &mut found);
         }
         net_amount(operation, &mut found);
         self.overdue(operation, &mut found);
@@ -39,17 +39,17 @@ impl Checker<'_> {
         violations
     }
 
-    /// What each event tells; `None` when one of them does not tell of this operation.
-    fn all_told(
+    /// What each event reports; `None` when one of them does not report this operation.
+    fn all_decoded(
         &self,
         stored: &StoredOperation,
         found: &mut Findings,
     ) -> Option<Vec<DecodedOperation>> {
         let mut all = Some(Vec::with_capacity(stored.events.len()));
         for event in &stored.events {
-            let told = self.decoded_operation(event, stored, found);
-            all = all.zip(told).map(|(mut all, told)| {
-                all.push(told);
+            let decoded = self.decoded_operation(event, stored, found);
+            all = all.zip(decoded).map(|(mut all, decoded)| {
+                all.push(decoded);
                 all
             });
         }
@@ -62,14 +62,14 @@ impl Checker<'_> {
         stored: &StoredOperation,
         found: &mut Findings,
     ) -> Option<DecodedOperation> {
-        let DecodedData::Operation(told) = self.told(event, found)?.data else {
+        let DecodedData::Operation(decoded) = self.decoded(event, found)?.data else {
             found.expect(false, Rule::FrozenBody, || {
-                format!("event {} tells of no operation", event.id)
+                format!("event {} reports no operation", event.id)
             });
             return None;
         };
-        same_facts(event, &told, &stored.operation, found);
-        Some(*told)
+        same_facts(event, &decoded, &stored.operation, found);
+        Some(*decoded)
     }
 
     fn overdue(&self, operation: &Operation, found: &mut Findings) {
@@ -122,22 +122,22 @@ fn net_amount(operation: &Operation, found: &mut Findings) {
     });
 }
 
-/// What never changes is told as it is stored.
+/// What never changes is reported as it is stored.
 fn same_facts(
     event: &StoredEvent,
-    told: &DecodedOperation,
+    decoded: &DecodedOperation,
     operation: &Operation,
     found: &mut Findings,
 ) {
     let invoice = &operation.invoice;
     found.expect(
-        told.amount == invoice.amounts.amount(),
+        decoded.amount == invoice.amounts.amount(),
         Rule::Amounts,
         || {
             let stored = invoice.amounts.amount();
             format!(
-                "event {} tells of the amount {}, and {stored} is stored",
-                event.id, told.amount
+                "event {} reports the amount {}, and {stored} is stored",
+                event.id, decoded.amount
             )
         },
     );
@@ -147,27 +147,27 @@ fn same_facts(
         .as_ref()
         .map(ExternalReference::as_str);
     let facts = [
-        ("operation", told.id == operation.id),
-        ("origin", told.origin == operation.origin),
-        ("due date", told.due_date == invoice.due_date),
-        ("invoice number", told.number.as_deref() == number),
-        ("payer", told.payer == operation.payer.cnpj),
-        ("supplier", told.supplier == operation.supplier.cnpj),
+        ("operation", decoded.id == operation.id),
+        ("origin", decoded.origin == operation.origin),
+        ("due date", decoded.due_date == invoice.due_date),
+        ("invoice number", decoded.number.as_deref() == number),
+        ("payer", decoded.payer == operation.payer.cnpj),
+        ("supplier", decoded.supplier == operation.supplier.cnpj),
         (
             "external reference",
-            told.external_reference.as_deref() == reference,
+            decoded.external_reference.as_deref() == reference,
         ),
     ];
     for (fact, is_same) in facts {
         found.expect(is_same, Rule::FrozenBody, || {
-            format!("event {} tells of another {fact} than is stored", event.id)
+            format!("event {} reports another {fact} than is stored", event.id)
         });
     }
 }
 
 /// Goes through the history event by event; both slices have one entry for each version.
-fn replayed(stored: &StoredOperation, told: &[DecodedOperation], found: &mut Findings) {
-    let mut steps = stored.events.iter().zip(told);
+fn replayed(stored: &StoredOperation, decoded: &[DecodedOperation], found: &mut Findings) {
+    let mut steps = stored.events.iter().zip(decoded);
     let Some((first, _)) = steps.next() else {
         return;
     };
@@ -179,27 +179,27 @@ fn replayed(stored: &StoredOperation, told: &[DecodedOperation], found: &mut Fin
         )
     });
     let Some(begun) = begun else { return };
-    in_step(&begun, first, told.first(), found);
+    in_step(&begun, first, decoded.first(), found);
     let mut states = vec![begun];
     let mut extensions = BTreeMap::new();
     let mut beside = Beside {
         reached: Some(first.event_type),
         ..Beside::default()
     };
-    for (event, told) in steps {
-        let after = step(&states, &beside, event, told);
+    for (event, decoded) in steps {
+        let after = step(&states, &beside, event, decoded);
         found.expect(!after.is_empty(), Rule::PathOfTheTable, || {
             let from = states.first().map_or("", |state| state.status().as_str());
             format!(
                 "no row leads from {from} by event {} ({}) to {}",
-                event.id, event.event_type, told.status
+                event.id, event.event_type, decoded.status
             )
         });
         let Some((next, change)) = after.first() else {
             return;
         };
         in_time(&states, event, found);
-        in_step(next, event, Some(told), found);
+        in_step(next, event, Some(decoded), found);
         note_extension(&mut extensions, change);
         go_on(&mut beside, event, &extensions);
         states = after.into_iter().map(|(state, _)| state).collect();
@@ -207,30 +207,34 @@ fn replayed(stored: &StoredOperation, told: &[DecodedOperation], found: &mut Fin
     arrived(stored, &states, &extensions, found);
 }
 
-/// What changes is told as it was right after the event.
+/// What changes is reported as it was right after the event.
 fn in_step(
     after: &Operation,
     event: &StoredEvent,
-    told: Option<&DecodedOperation>,
+    decoded: Option<&DecodedOperation>,
     found: &mut Findings,
 ) {
-    let Some(told) = told else { return };
-    found.expect(told.net_amount == after.net_amount, Rule::Amounts, || {
-        let shown = |amount: Option<Money>| {
-            amount.map_or_else(|| "none".to_owned(), |amount| amount.to_string())
-        };
-        format!(
-            "event {} tells of the net amount {}, and it was {}",
-            event.id,
-            shown(told.net_amount),
-            shown(after.net_amount)
-        )
-    });
-    found.expect(told.status == after.status(), Rule::FrozenBody, || {
+    let Some(decoded) = decoded else { return };
+    found.expect(
+        decoded.net_amount == after.net_amount,
+        Rule::Amounts,
+        || {
+            let shown = |amount: Option<Money>| {
+                amount.map_or_else(|| "none".to_owned(), |amount| amount.to_string())
+            };
+            format!(
+                "event {} reports the net amount {}, and it was {}",
+                event.id,
+                shown(decoded.net_amount),
+                shown(after.net_amount)
+            )
+        },
+    );
+    found.expect(decoded.status == after.status(), Rule::FrozenBody, || {
         let was = after.status();
         format!(
-            "event {} tells of {}, and it was {was}",
-            event.id, told.status
+            "event {} reports {}, and it was {was}",
+            event.id, decoded.status
         )
     });
 }
@@ -292,7 +296,7 @@ fn arrived(
     found.expect(are_same, Rule::StateOfItsEvents, || {
         let count = extensions.len();
         let stored = stored.extensions.len();
-        format!("its events tell of {count} extensions, and {stored} others are stored")
+        format!("its events report {count} extensions, and {stored} others are stored")
     });
 }
 

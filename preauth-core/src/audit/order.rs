@@ -32,13 +32,13 @@ impl Checker<'_> {
                 format!("its operation has payment order {} already", earlier.id)
             });
         }
-        let mut told = Vec::with_capacity(stored.events.len());
+        let mut decoded = Vec::with_capacity(stored.events.len());
         for event in &stored.events {
-            told.extend(self.decoded_order(event, order, &mut found));
+            decoded.extend(self.decoded_order(event, order, &mut found));
         }
         let is_numbered = numbering(&stored.events, order.version, &mut found);
-        if is_numbered && told.len() == stored.events.len() {
-            replayed(stored, &told, &mut found);
+        if is_numbered && decoded.len() == stored.events.len() {
+            replayed(stored, &decoded, &mut found);
         }
         let mut violations = found.violations;
         for event in &stored.events {
@@ -53,31 +53,31 @@ impl Checker<'_> {
         order: &PaymentOrder,
         found: &mut Findings,
     ) -> Option<DecodedOrder> {
-        let DecodedData::Order(told) = self.told(event, found)?.data else {
+        let DecodedData::Order(decoded) = self.decoded(event, found)?.data else {
             found.expect(false, Rule::FrozenBody, || {
-                format!("event {} tells of no payment order", event.id)
+                format!("event {} reports no payment order", event.id)
             });
             return None;
         };
-        found.expect(told.amount == order.amount, Rule::Amounts, || {
+        found.expect(decoded.amount == order.amount, Rule::Amounts, || {
             format!(
-                "event {} tells of the amount {}, and {} is stored",
-                event.id, told.amount, order.amount
+                "event {} reports the amount {}, and {} is stored",
+                event.id, decoded.amount, order.amount
             )
         });
-        let is_same = told.id == order.id
-            && told.operation == order.operation
-            && told.payer == order.payer.cnpj
-            && told.supplier == order.supplier.cnpj;
+        let is_same = decoded.id == order.id
+            && decoded.operation == order.operation
+            && decoded.payer == order.payer.cnpj
+            && decoded.supplier == order.supplier.cnpj;
         found.expect(is_same, Rule::FrozenBody, || {
-            format!("event {} tells of another order than is stored", event.id)
+            format!("event {} reports another order than is stored", event.id)
         });
-        Some(*told)
+        Some(*decoded)
     }
 }
 
-fn replayed(stored: &StoredOrder, told: &[DecodedOrder], found: &mut Findings) {
-    let mut steps = stored.events.iter().zip(told);
+fn replayed(stored: &StoredOrder, decoded: &[DecodedOrder], found: &mut Findings) {
+    let mut steps = stored.events.iter().zip(decoded);
     let Some((first, first_told)) = steps.next() else {
         return;
     };
@@ -97,7 +97,7 @@ fn replayed(stored: &StoredOrder, told: &[DecodedOrder], found: &mut Findings) {
         ..stored.order.clone()
     };
     in_step(&order, first, first_told, found);
-    for (event, told) in steps {
+    for (event, decoded) in steps {
         let row = ORDER_TRANSITIONS
             .iter()
             .find(|row| row.event == event.event_type && row.from.contains(&order.status));
@@ -111,16 +111,16 @@ fn replayed(stored: &StoredOrder, told: &[DecodedOrder], found: &mut Findings) {
         let Some(row) = row else { return };
         let change = OrderChange {
             action: row.action,
-            scheduled_for: told
+            scheduled_for: decoded
                 .scheduled_for
                 .filter(|_| row.action == OrderAction::Schedule),
-            reason: told
+            reason: decoded
                 .reason
                 .as_deref()
                 .and_then(|reason| Reason::from_stored(reason).ok()),
         };
         order = evolve(&order, &change);
-        in_step(&order, event, told, found);
+        in_step(&order, event, decoded, found);
     }
     found.expect(order == stored.order, Rule::StateOfItsEvents, || {
         format!(
@@ -130,15 +130,20 @@ fn replayed(stored: &StoredOrder, told: &[DecodedOrder], found: &mut Findings) {
     });
 }
 
-/// What changes is told as it was right after the event.
-fn in_step(after: &PaymentOrder, event: &StoredEvent, told: &DecodedOrder, found: &mut Findings) {
-    let is_same = told.status == after.status
-        && told.scheduled_for == after.scheduled_for
-        && told.reason.as_deref() == after.reason.as_ref().map(Reason::as_str);
+/// What changes is reported as it was right after the event.
+fn in_step(
+    after: &PaymentOrder,
+    event: &StoredEvent,
+    decoded: &DecodedOrder,
+    found: &mut Findings,
+) {
+    let is_same = decoded.status == after.status
+        && decoded.scheduled_for == after.scheduled_for
+        && decoded.reason.as_deref() == after.reason.as_ref().map(Reason::as_str);
     found.expect(is_same, Rule::FrozenBody, || {
         format!(
-            "event {} tells of {}, and it was {}",
-            event.id, told.status, after.status
+            "event {} reports {}, and it was {}",
+            event.id, decoded.status, after.status
         )
     });
 }

@@ -1,4 +1,4 @@
-//! From what an event tells back to the change that it reports.
+//! From the facts that an event reports back to its change.
 
 use crate::operation::{
     Action, Beside, Change, Closing, Extension, Operation, Resumed, State, TRANSITIONS, Transition,
@@ -31,16 +31,16 @@ pub(super) fn beginning(stored: &Operation, first: &StoredEvent) -> Option<Opera
 /// Every state that `event` can have led to from one of `before`, each with its change.
 ///
 /// There is more than one only where a given reason has the words of a default one: the body does
-/// not tell these apart, and what is stored does.
+/// not distinguish these, and what is stored does.
 pub(super) fn step(
     before: &[Operation],
     beside: &Beside,
     event: &StoredEvent,
-    told: &DecodedOperation,
+    decoded: &DecodedOperation,
 ) -> Vec<(Operation, Change)> {
     let mut after: Vec<(Operation, Change)> = Vec::new();
     for operation in before {
-        for change in changes(operation, beside, event, told) {
+        for change in changes(operation, beside, event, decoded) {
             let next = evolve(operation, &change);
             if after.iter().all(|(known, _)| *known != next) {
                 after.push((next, change));
@@ -54,15 +54,15 @@ fn changes(
     from: &Operation,
     beside: &Beside,
     event: &StoredEvent,
-    told: &DecodedOperation,
+    decoded: &DecodedOperation,
 ) -> Vec<Change> {
     let rows = TRANSITIONS.iter().filter(|row| {
         row.event == event.event_type
             && row.from.contains(&from.status())
-            && row.to.contains(&told.status)
-            && row.stage == told.stage
+            && row.to.contains(&decoded.status)
+            && row.stage == decoded.stage
     });
-    rows.flat_map(|row| changes_of(row, from, beside, told))
+    rows.flat_map(|row| changes_of(row, from, beside, decoded))
         .collect()
 }
 
@@ -70,25 +70,27 @@ fn changes_of(
     row: &Transition,
     from: &Operation,
     beside: &Beside,
-    told: &DecodedOperation,
+    decoded: &DecodedOperation,
 ) -> Vec<Change> {
     let open = open_extension(from);
     let unless_open = |change| (open.is_none()).then_some(change);
-    let same_open = told.extension.filter(|extension| open == Some(*extension));
+    let same_open = decoded
+        .extension
+        .filter(|extension| open == Some(*extension));
     let change = match row.action {
         Action::Offer | Action::AdvanceDirectly => None,
         Action::Request => Some(Change::Requested),
         Action::Verify => Some(Change::Verified),
         Action::Approve => Some(Change::Approved),
-        Action::Release => told
+        Action::Release => decoded
             .net_amount
             .map(|net_amount| Change::Released { net_amount }),
         Action::Pay => Some(Change::Paid),
         Action::ReturnPayout => unless_open(Change::PayoutReturned),
         Action::Bill => return boletos(from, beside),
         Action::Conclude => unless_open(Change::Concluded),
-        Action::Reopen => return reopenings(from, beside, told),
-        Action::CreateExtension => told
+        Action::Reopen => return reopenings(from, beside, decoded),
+        Action::CreateExtension => decoded
             .extension
             .map(Change::ExtensionCreated)
             .and_then(unless_open),
@@ -99,7 +101,7 @@ fn changes_of(
         | Action::Withdraw
         | Action::Expire
         | Action::ReproveByCompany
-        | Action::ReproveByPlatform => return closings(row, told),
+        | Action::ReproveByPlatform => return closings(row, decoded),
     };
     change.into_iter().collect()
 }
@@ -117,28 +119,28 @@ fn boletos(from: &Operation, beside: &Beside) -> Vec<Change> {
 }
 
 /// Reopened where it was refused; before that rule, always in analysis.
-fn reopenings(from: &Operation, beside: &Beside, told: &DecodedOperation) -> Vec<Change> {
+fn reopenings(from: &Operation, beside: &Beside, decoded: &DecodedOperation) -> Vec<Change> {
     let resumed = [
         Resumed::after(beside.reached, from.origin),
         Resumed::Analysis,
     ];
-    let resumed = resumed.into_iter().find(|it| it.status() == told.status);
+    let resumed = resumed.into_iter().find(|it| it.status() == decoded.status);
     let change = resumed.map(Change::Reopened);
     change.filter(|_| was_reproved(from)).into_iter().collect()
 }
 
-/// Closed without a reason, if the default one is told; or with the one that is told.
-fn closings(row: &Transition, told: &DecodedOperation) -> Vec<Change> {
+/// Closed without a reason, if the default one is reported; otherwise with the one that is reported.
+fn closings(row: &Transition, decoded: &DecodedOperation) -> Vec<Change> {
     let closed = |given_reason| {
         Change::Closed(Closing {
             action: row.action,
             given_reason,
         })
     };
-    let is_default = told.reason.as_deref() == row.default_reason;
+    let is_default = decoded.reason.as_deref() == row.default_reason;
     let without = is_default.then(|| closed(None));
     let is_fixed = matches!(row.action, Action::Cancel | Action::Expire);
-    let given = told.reason.as_deref().filter(|_| !is_fixed);
+    let given = decoded.reason.as_deref().filter(|_| !is_fixed);
     let given = given.and_then(|reason| Reason::from_stored(reason).ok());
     without
         .into_iter()

@@ -20,8 +20,8 @@ impl Checker<'_> {
             let id = operation.id;
             format!("operation {id} was not created by this company's key")
         });
-        let told = self.decoder.reply(&stored.body);
-        let is_repeated = told.is_some_and(|told| tells_of_creation(&told, operation));
+        let decoded = self.decoder.reply(&stored.body);
+        let is_repeated = decoded.is_some_and(|decoded| reports_creation(&decoded, operation));
         found.expect(is_repeated, Rule::ReplyOfCreation, || {
             let id = operation.id;
             format!("its body does not show operation {id} as it was created")
@@ -43,9 +43,9 @@ impl Checker<'_> {
     }
 }
 
-fn tells_of_creation(told: &DecodedReply, operation: &Operation) -> bool {
+fn reports_creation(decoded: &DecodedReply, operation: &Operation) -> bool {
     let invoice = &operation.invoice;
-    *told
+    *decoded
         == DecodedReply {
             id: operation.id,
             status: Status::InPreAuth,

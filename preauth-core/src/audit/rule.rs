@@ -20,7 +20,7 @@ pub enum Rule {
     OwnParties,
     /// An offer's supplier is registered, or invited by the payer's head office.
     KnownSupplier,
-    /// A body tells of its own event, and of what was so when it was frozen.
+    /// A body reports its own event, and of what was so when it was frozen.
     FrozenBody,
     /// Amounts come out as they went in.
     Amounts,
@@ -38,7 +38,7 @@ pub enum Rule {
     DeliveryOutcome,
     /// Leases end, and what they held is taken up again.
     LeasesEnd,
-    /// A mail tells of its own offer, or of an endpoint of its company.
+    /// A mail is about its own offer, or of an endpoint of its company.
     NoticeOfItsOwn,
     /// A mail stands as its attempts, and its offer, say.
     NoticeOutcome,
@@ -133,7 +133,7 @@ impl Rule {
             Self::KnownSupplier => {
                 "an offer's supplier is registered, or invited by the payer's head office"
             }
-            Self::FrozenBody => "a body tells of its own event as things were then",
+            Self::FrozenBody => "a body reports its own event as things were then",
             Self::Amounts => "amounts come out as they went in",
             Self::ExpiryInTime => "an offer expires after its time, and not before",
             Self::ExpiryRecorded => "an expiry is recorded soon after its time",
@@ -142,7 +142,7 @@ impl Rule {
             Self::Recipients => "an event goes to its own parties, once to each endpoint",
             Self::DeliveryOutcome => "a delivery stands as its attempts say",
             Self::LeasesEnd => "leases end, and what they held is taken up again",
-            Self::NoticeOfItsOwn => "a mail tells of its own offer or endpoint",
+            Self::NoticeOfItsOwn => "a mail is about its own offer or endpoint",
             Self::NoticeOutcome => "a mail stands as its attempts and its offer say",
             Self::DailyShare => "an address gets its share of mails a day and no more",
             Self::OfferMail => "every offer has its mail",
@@ -167,7 +167,7 @@ impl Rule {
             | Self::KnownSupplier
             | Self::FrozenBody
             | Self::Amounts => {
-                "leave the record as it is, compare it with a backup, and tell the parties what is \
+                "leave the record as it is, compare it with a backup, and inform the parties what is \
                  right; then report it as a defect with this line"
             }
             Self::ExpiryInTime => {
@@ -189,7 +189,7 @@ impl Rule {
                  defect with this line"
             }
             Self::Recipients => {
-                "somebody may have been told what is not theirs: look at the attempts of the \
+                "somebody may have received what is not theirs: look at the attempts of the \
                  delivery, and report it as a defect with this line"
             }
             Self::DeliveryOutcome => {
@@ -204,7 +204,7 @@ impl Rule {
                  report it as a defect with this line"
             }
             Self::NoticeOutcome => {
-                "look at the mail in the platform, and tell its reader if need be; then report it \
+                "look at the mail in the platform, and inform its reader if need be; then report it \
                  as a defect with this line"
             }
             Self::DailyShare => {
@@ -212,10 +212,10 @@ impl Rule {
                  all instances agree, and report it as a defect with this line"
             }
             Self::OfferMail => {
-                "tell the supplier by other means; then report it as a defect with this line"
+                "inform the supplier by other means; then report it as a defect with this line"
             }
             Self::ReplyOfCreation => {
-                "whoever repeats this key is told what is wrong: tell the company, and report it \
+                "a repetition of this key gets a wrong answer: inform the company, and report it \
                  as a defect with this line"
             }
             Self::CountsOfLists => {

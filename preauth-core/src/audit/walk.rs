@@ -13,7 +13,7 @@ use super::{Rule, Violation};
 /// Records read at once: their events and attempts are in memory together.
 const PAGE: u32 = 500;
 
-/// Hears of an audit while it goes on.
+/// Receives the progress of an audit.
 pub trait Watch: Send {
     /// A rule does not hold.
     fn found(&mut self, violation: Violation);
@@ -119,7 +119,7 @@ impl Walk<'_> {
             Record::Stray(event) => vec![Violation {
                 rule: Rule::OwnParties,
                 subject: Subject::Event(event),
-                what: "it stands under another head office than what it tells of".to_owned(),
+                what: "it stands under another head office than what it reports".to_owned(),
             }],
             Record::Notice(stored) => {
                 count(&mut self.totals.notices, 1);

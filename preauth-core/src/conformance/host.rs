@@ -51,7 +51,7 @@ pub trait Host: Send + Sync {
     /// Puts a supplier, registered or not, on the block list of a head office.
     async fn block_supplier(&self, head_office: CompanyId, supplier: Cnpj);
 
-    /// Has a head office told by mail at this address of what concerns its endpoint.
+    /// Registers this address for mails about the endpoint of a head office.
     async fn add_reader(&self, head_office: CompanyId, email: Email);
 
     /// Registers an endpoint, active.
@@ -70,7 +70,7 @@ pub trait Host: Send + Sync {
     /// were finished. A delivery that waits because its endpoint is paused is pending here.
     async fn deliveries(&self, event: EventId) -> Vec<DeliveryRecord>;
 
-    /// The mails staged to an address, in any order: what they tell, and their content.
+    /// The mails staged to an address, in any order: their kind and content.
     async fn notices_to(&self, recipient: &Email) -> Vec<(NoticeKind, String)>;
 
     /// The description of the invoice file that came with an offer.

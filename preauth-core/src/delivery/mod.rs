@@ -1,4 +1,4 @@
-//! Who hears of an event, when an attempt is repeated, and when an endpoint is slow or given up.
+//! Who receives an event, when an attempt is repeated, and when an endpoint is slow or given up.
 
 mod pace;
 mod recipients;

@@ -3,7 +3,7 @@
 use crate::port::Subscription;
 use crate::value::{CompanyId, EventType, Family};
 
-/// The endpoints among `subscriptions` that hear of an event of `event_type`.
+/// The endpoints among `subscriptions` that receive an event of `event_type`.
 ///
 /// Events of operations go to payer and supplier, the others to the payer alone, each at the
 /// endpoint of its head office and only if that chose the type. A test event asks for no choice.

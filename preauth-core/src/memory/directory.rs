@@ -42,7 +42,7 @@ pub struct Endpoint {
     pub head_office: CompanyId,
     /// Where deliveries go.
     pub url: String,
-    /// What it chose to hear.
+    /// The event types that it chose.
     pub events: EventTypeSet,
     /// The signing secret, sealed as the host keeps it.
     pub sealed_secret: Vec<u8>,
@@ -81,7 +81,7 @@ impl MemoryStore {
         self.lock().blocked.retain(is_another);
     }
 
-    /// Has a company told by mail at this address of what concerns its endpoint.
+    /// Registers this address for mails about the endpoint of a company.
     pub fn add_reader(&self, head_office: CompanyId, email: Email) {
         let mut tables = self.lock();
         tables.readers.entry(head_office).or_default().push(email);

@@ -8,7 +8,7 @@ use crate::port::IdSource;
 use crate::value::Timestamp;
 
 /// Gives out identifiers in ascending order: the namespace in the upper half, a count from 1 in
-/// the lower one. Not UUIDv7: nothing in them tells the time.
+/// the lower one. Not UUIDv7: they hold no time.
 #[derive(Debug)]
 pub struct CountingIds {
     namespace: u64,

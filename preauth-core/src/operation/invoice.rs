@@ -42,7 +42,7 @@ impl InvoiceAmounts {
 
     /// Decides the exact numbers that were sent, then rounds to cents, half away from zero.
     ///
-    /// An absent withheld tax is zero. Every problem is told, not only the first.
+    /// An absent withheld tax is zero. Every problem is returned, not only the first.
     pub fn parse(
         amount: &Decimal,
         withheld_tax: Option<&Decimal>,

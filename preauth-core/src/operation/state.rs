@@ -39,7 +39,7 @@ pub struct Operation {
 pub struct Party {
     /// The platform's id of the company.
     pub company: CompanyId,
-    /// Its head office, itself when it is one: the endpoint that hears of its events.
+    /// Its head office, itself when it is one: the endpoint that receives its events.
     pub head_office: CompanyId,
     /// Its tax id.
     pub cnpj: Cnpj,

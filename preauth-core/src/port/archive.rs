@@ -12,7 +12,7 @@ use crate::value::{
 
 use super::{ExtensionRecord, NoticeKind, Trigger, Unavailable};
 
-/// A host's records, for an audit beside whoever writes them.
+/// A host's records, for an audit while others write them.
 #[async_trait]
 pub trait Archive: Send + Sync {
     /// Begins to read everything.
@@ -27,7 +27,7 @@ pub trait Archive: Send + Sync {
 pub trait Pages: Send {
     /// The records that follow those it gave before, about `limit` of them; none at the end.
     ///
-    /// What exists throughout comes exactly once. A record that cannot be read is told in its place.
+    /// What exists throughout comes exactly once. A record that cannot be read is reported in its place.
     /// [`Record::Holder`]s come sorted by what they hold, and any two that follow each other stand in
     /// one page together, so that some come twice; nothing else depends on the order.
     async fn next(&mut self, limit: u32) -> Result<Page, Unavailable>;
@@ -42,7 +42,7 @@ pub struct Page {
     pub records: Vec<Read<Record>>,
 }
 
-/// What is stored, each with all that belongs to it. A host that keeps no mails tells of none.
+/// What is stored, each with all that belongs to it. A host that keeps no mails has none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record {
     /// An operation.
@@ -55,7 +55,7 @@ pub enum Record {
     Reply(Box<StoredReply>),
     /// An operation in progress whose invoice has a number, once more.
     Holder(Holder),
-    /// An event that stands under another head office than the operation or order it tells of,
+    /// An event that stands under another head office than the operation or order it reports,
     /// and is therefore not among its events.
     Stray(EventId),
     /// A mail.
@@ -71,14 +71,14 @@ pub enum Record {
     FileBytes(FileBytes),
 }
 
-/// A mail with what it tells of.
+/// A mail with what it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredNotice {
     /// The mail.
     pub id: NoticeId,
     /// The head office that it was staged for.
     pub head_office: CompanyId,
-    /// What it tells.
+    /// What it is about.
     pub kind: NoticeKind,
     /// The operation that it names, and that operation if it exists.
     pub operation: Option<(OperationId, Option<NotifiedOffer>)>,
@@ -102,7 +102,7 @@ pub struct StoredNotice {
     pub leased_until: Option<Timestamp>,
 }
 
-/// An operation that a mail tells of.
+/// An operation that a mail is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotifiedOffer {
     /// The head office under which it stands.
@@ -252,7 +252,7 @@ pub struct OtherEvent {
 pub struct StoredEvent {
     /// The event.
     pub id: EventId,
-    /// The version after it of what it tells of.
+    /// The version after it of what it reports.
     pub version: Option<Version>,
     /// What happened.
     pub event_type: EventType,

@@ -33,7 +33,7 @@ pub enum AttemptError {
     /// Nobody answers there.
     #[error("no connection in time")]
     ConnectTimedOut,
-    /// Whoever answers there does not speak TLS: plain HTTP, say.
+    /// The receiver does not speak TLS, but plain HTTP, say.
     #[error("receiver does not speak tls")]
     NotTls,
     /// It speaks TLS of no version that is allowed: 1.2 or 1.3.

@@ -1,4 +1,4 @@
-//! What frozen bodies tell, read back: the other direction of [`Render`](super::Render).
+//! Frozen bodies, decoded: the other direction of [`Render`](super::Render).
 
 use chrono::NaiveDate;
 
@@ -10,14 +10,14 @@ use crate::value::{
 
 /// Reads bodies as strangers read them; used by audits and by nothing that decides.
 pub trait BodyDecoder: Send + Sync {
-    /// What the body of a webhook tells; `None` when it is none.
+    /// The content of a webhook body; `None` when it is none.
     fn event(&self, body: &str) -> Option<DecodedEvent>;
 
-    /// What the body of an answer to a create tells; `None` when it is none.
+    /// The content of an answer to a create; `None` when it is none.
     fn reply(&self, body: &str) -> Option<DecodedReply>;
 }
 
-/// What a webhook body tells.
+/// The content of a webhook body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodedEvent {
     /// The `id` of the envelope.

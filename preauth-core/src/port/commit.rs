@@ -120,7 +120,7 @@ pub struct NewSupplier {
 pub struct NewNotice {
     /// Unique.
     pub id: NoticeId,
-    /// What it tells.
+    /// What it is about.
     pub kind: NoticeKind,
     /// Where it goes.
     pub recipient: Email,
@@ -129,7 +129,7 @@ pub struct NewNotice {
 }
 
 text_enum! {
-    /// What a mail tells its reader.
+    /// What a mail is about.
     pub enum NoticeKind, "kind of notice" {
         /// A registered supplier has an offer.
         Offer => "OFFER",

@@ -2,7 +2,7 @@
 
 use crate::value::{CompanyId, EndpointId, EventTypeSet};
 
-/// An endpoint's interest in events: whose it is and what it chose to hear.
+/// An endpoint's interest in events: whose it is, and the types that it chose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subscription {
     /// The endpoint that a delivery is addressed to.

@@ -18,7 +18,7 @@ pub trait Render: Send + Sync {
     /// The webhook body of an event of a payment order.
     fn order_event(&self, event: &OrderEvent<'_>) -> String;
 
-    /// The mail that tells a supplier of an offer, in the form in which the host keeps notices.
+    /// The mail that announces an offer to a supplier, in the form in which the host keeps notices.
     fn offer_notice(&self, operation: &Operation, is_invitation: bool) -> String;
 }
 

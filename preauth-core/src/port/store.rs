@@ -25,7 +25,7 @@ pub trait Store: Send + Sync {
     ///
     /// `None` when the payer is not a registered company. The idempotency reply is read in the
     /// same snapshot as the operation that holds the invoice, or after it: otherwise a concurrent
-    /// retry would be told "duplicate" in place of its replay.
+    /// retry would get "duplicate" in place of its replay.
     async fn load_offer(&self, target: &OfferTarget) -> Result<Option<LoadedOffer>, Unavailable>;
 
     /// Reads an operation and what a command on it may look at.

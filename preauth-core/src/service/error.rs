@@ -38,7 +38,7 @@ pub enum ServiceError {
     #[error("nothing was done, because too much is waiting; send the same request again later")]
     Busy(#[source] Box<dyn StdError + Send + Sync>),
     /// It is not known whether it was done; only a request under the same idempotency key, or a
-    /// look at the operation, can tell.
+    /// look at the operation, shows which.
     #[error(
         "it is not known whether it was done; look at the operation, or send the same request under the same key"
     )]

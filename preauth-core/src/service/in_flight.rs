@@ -1,6 +1,6 @@
 //! Idempotency keys that are being worked on in this process.
 //!
-//! Only a courtesy: it tells a hasty retry "in progress" at once. What makes a key safe across
+//! Only a courtesy: it answers a hasty retry "in progress" at once. What makes a key safe across
 //! processes and crashes is the reply, which is part of the commit.
 
 use std::collections::HashSet;

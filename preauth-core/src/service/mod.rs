@@ -30,7 +30,7 @@ pub use expire::ExpiryReport;
 pub use offer::{OfferOutcome, Preparation};
 pub use once::{Once, PlatformKey, ReplyOf};
 
-/// How often a decision is made anew before the caller is told to come back later.
+/// How often a decision is made anew before the caller is asked to come back later.
 const ROUNDS: u32 = 8;
 
 /// How often the outcome of a commit is looked up before it is called unknown.

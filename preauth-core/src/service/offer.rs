@@ -239,7 +239,7 @@ impl Service {
         if let Beginning::Offer { offer, key, .. } = beginning {
             commit.supplier =
                 invitation(offer, operation.supplier.company, &loaded.context.supplier);
-            // Whoever is not registered has yet to be.
+            // A supplier that is not registered has yet to be.
             let is_invitation = !matches!(loaded.context.supplier, KnownSupplier::Registered(_));
             let kind = if is_invitation {
                 NoticeKind::Invitation

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use uuid::Uuid;
 use uuid::fmt::Hyphenated;
 
-/// Why a text is not an integer id. The two are told apart because the contract answers them
+/// Why a text is not an integer id. The two are distinguished because the contract answers them
 /// differently: a text that is no number is a fault of the request, a number that is no id is an id
 /// that nothing has.
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -10,7 +10,7 @@ use crate::value::{
 /// The body of a create, as a client sends it. Optional fields that are `None` are left out.
 ///
 /// Contract, "Create request body". It is written only: the service reads bodies with a parser of
-/// its own, which tells every problem of every field at once.
+/// its own, which reports every problem of every field at once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]

@@ -14,7 +14,7 @@ use crate::given::{cents, company, day, moment, operation, party};
 /// In São Paulo it is still 2026-11-20.
 const NOW: &str = "2026-11-21T02:59:59.999Z";
 
-/// Ways to be refused, in the order in which they must be told.
+/// Ways to be refused, in the order in which they must be reported.
 const PROBLEMS: [&str; 8] = [
     "due date too near",
     "self",

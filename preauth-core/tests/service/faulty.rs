@@ -1,4 +1,4 @@
-//! A host in memory whose next calls fail as they are told.
+//! A host in memory whose next calls fail on demand.
 
 use std::collections::VecDeque;
 use std::pin::Pin;

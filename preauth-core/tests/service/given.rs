@@ -88,7 +88,7 @@ impl Given {
         }
     }
 
-    /// A direct advance without an invoice number: nothing but its id tells it from another.
+    /// A direct advance without an invoice number: nothing but its id distinguishes it from another.
     pub(crate) fn unnumbered_advance() -> DirectAdvance {
         DirectAdvance {
             payer: payer(),

@@ -1,4 +1,4 @@
-//! The service over a host that fails: what it tells its callers, and that it ends.
+//! The service over a host that fails: what it answers, and that it ends.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::panic,

@@ -25,7 +25,7 @@ fn assert_survives<T: DeserializeOwned + Serialize>(golden: &str) -> T {
     document
 }
 
-/// The same document with a field in every object that nobody has heard of.
+/// The same document with a field in every object that no version knows.
 fn with_unknown_fields(golden: &str) -> String {
     let mut document: Value = serde_json::from_str(golden).unwrap();
     add_field(&mut document);

@@ -15,7 +15,7 @@ use super::SeenEvents;
 /// arrival; so is work that ended well when the process dies before it is remembered. Who needs more
 /// writes effect and id in one transaction ([`SeenEvents`]).
 ///
-/// Two arrivals at the same time do not both work: the second is told so at once. This holds within
+/// Two arrivals at the same time do not both work: the second returns at once. This holds within
 /// one `Once`, so share it between requests; between processes the store's unique index decides.
 pub struct Once<S> {
     seen: S,

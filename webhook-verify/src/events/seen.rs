@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use preauth_core::value::EventId;
 
-/// Events that a [`MemorySeen`] remembers unless told otherwise.
+/// Events that a [`MemorySeen`] remembers by default.
 const REMEMBERED_EVENTS: NonZeroUsize = NonZeroUsize::new(100_000).unwrap();
 
 /// The ids of the events that a receiver has handled. Implement it over the receiver's database.

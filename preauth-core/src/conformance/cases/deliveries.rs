@@ -7,7 +7,7 @@ use crate::memory::DeliveryStatus;
 use crate::port::{Attempt, AttemptError, Trigger, Verdict};
 use crate::value::EventType;
 
-/// Payer and supplier hear of the same event: one id, one frozen body, two deliveries.
+/// Payer and supplier get the same event: one id, one frozen body, two deliveries.
 pub async fn an_event_goes_to_every_subscribed_endpoint(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let payers = scene.endpoint(scene.payer).await;

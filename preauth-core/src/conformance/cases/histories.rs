@@ -65,7 +65,7 @@ pub async fn events_of_one_moment_keep_their_order(host: &dyn Host) {
     assert_eq!(types.collect::<Vec<_>>(), expected);
 }
 
-/// Whoever did it is kept with the event, down to key and user.
+/// The actor is kept with the event, down to key and user.
 pub async fn every_kind_of_actor_is_kept(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let by_key = Actor::ApiKey {

@@ -154,7 +154,7 @@ async fn known(scene: &Scene<'_>, offer: &Offer) -> KnownSupplier {
     loaded.unwrap().unwrap().context.supplier
 }
 
-/// Whoever reads the operation, and for whatever, sees this name of its supplier.
+/// Every read of the operation shows this name of its supplier.
 async fn assert_shown(scene: &Scene<'_>, operation: &Operation, name: &str) {
     let (host, head_office) = (scene.host, operation.payer.head_office);
     let mut shown = vec![scene.stored(operation.id).await];

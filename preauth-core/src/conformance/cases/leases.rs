@@ -25,7 +25,7 @@ pub async fn a_lease_keeps_a_delivery_until_it_ends(host: &dyn Host) {
     assert_eq!((second.delivery, second.event), (first.delivery, event));
     assert_eq!(
         second.attempts_made, 0,
-        "an attempt nobody told of does not count"
+        "an attempt that was not reported does not count"
     );
     assert_ne!(second.token, first.token);
 }

@@ -62,7 +62,7 @@ pub async fn an_offer_to_a_new_supplier_invites_it(host: &dyn Host) {
     assert!(notices[0].1.starts_with(&operation.id.to_string()));
 }
 
-/// What the caller says of a registered supplier changes nothing about it; it is told by mail.
+/// What the caller says of a registered supplier changes nothing about it; it is notified by mail.
 pub async fn a_registered_supplier_keeps_its_name_and_is_told(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let mut offer = scene.offer();
@@ -92,7 +92,7 @@ pub async fn the_file_of_an_offer_is_described(host: &dyn Host) {
     assert_eq!(host.invoice_file(without.id).await, None);
 }
 
-/// A direct advance begins in verification, never expires, and tells nobody by mail.
+/// A direct advance begins in verification, never expires, and mails nobody.
 pub async fn a_direct_advance_is_kept_as_it_was_made(host: &dyn Host) {
     let scene = Scene::new(host).await;
     for number in [Some("NF-D"), None] {

@@ -87,7 +87,7 @@ pub async fn an_order_needs_registered_parties(host: &dyn Host) {
     };
 }
 
-/// The payer's head office hears of an order, the supplier does not.
+/// The payer's head office is notified of an order, the supplier does not.
 pub async fn only_the_payer_hears_of_an_order(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let endpoint = scene.endpoint(scene.payer).await;
@@ -98,8 +98,8 @@ pub async fn only_the_payer_hears_of_an_order(host: &dyn Host) {
     };
     let loaded = host.store().load_new_order(&of_branch).await;
     let loaded = loaded.unwrap().unwrap();
-    let heard: Vec<_> = loaded.subscriptions.iter().map(|it| it.endpoint).collect();
-    assert_eq!(heard, [endpoint]);
+    let notified: Vec<_> = loaded.subscriptions.iter().map(|it| it.endpoint).collect();
+    assert_eq!(notified, [endpoint]);
     let order = new_order(&scene, &loaded);
     let write = Write::NewOrder {
         order: Box::new(order.clone()),

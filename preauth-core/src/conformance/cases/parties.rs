@@ -1,4 +1,4 @@
-//! What a decision is told of payer, supplier, credit, block list and endpoints.
+//! What a decision knows of payer, supplier, credit, block list and endpoints.
 
 use crate::conformance::scene::{Scene, cents, target_of};
 use crate::conformance::{Host, draft};

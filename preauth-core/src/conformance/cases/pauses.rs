@@ -84,7 +84,7 @@ pub async fn a_delivery_under_way_survives_a_pause(host: &dyn Host) {
     );
 }
 
-/// Whoever is named for it is told of a pause by a verdict: once, and not of one by hand.
+/// An automatic pause mails each contact once; a manual one mails nobody.
 pub async fn a_pause_by_a_verdict_is_told_by_mail(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let endpoint = scene.endpoint(scene.payer).await;
@@ -103,17 +103,17 @@ pub async fn a_pause_by_a_verdict_is_told_by_mail(host: &dyn Host) {
     let at = scene.later(TimeDelta::seconds(5));
     let pause_endpoint = true;
     let verdict = Verdict::RetryAt { at, pause_endpoint };
-    for told in [0, 1] {
+    for mails in [0, 1] {
         for reader in &readers {
-            assert_eq!(host.notices_to(reader).await.len(), told);
+            assert_eq!(host.notices_to(reader).await.len(), mails);
         }
-        if told == 0 {
+        if mails == 0 {
             // The second finds the endpoint paused by the first.
             for leased in scene.claim_at(scene.now).await {
                 assert!(scene.finish(&leased, verdict).await);
             }
         }
     }
-    let told = host.notices_to(&readers[0]).await;
-    assert_eq!(told[0].0, NoticeKind::EndpointPaused);
+    let mails = host.notices_to(&readers[0]).await;
+    assert_eq!(mails[0].0, NoticeKind::EndpointPaused);
 }

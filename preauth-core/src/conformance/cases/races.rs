@@ -1,4 +1,4 @@
-//! Many at once: exactly one wins, and everybody is told the truth.
+//! Many at once: exactly one wins, and every answer is true.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -47,7 +47,7 @@ pub async fn one_key_creates_one_operation_however_often_it_is_sent(host: &dyn H
     assert_eq!(host.notices_to(&offer.supplier.email).await.len(), 1);
 }
 
-/// 100 creates of one invoice, each with its own key: one is created, 99 are told which.
+/// 100 creates of one invoice, each with its own key: one is created, 99 answers name it.
 pub async fn one_invoice_is_created_once_however_many_ask(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let offer = scene.offer();

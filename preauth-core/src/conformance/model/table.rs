@@ -1,4 +1,4 @@
-//! The life of an operation as the decisions tell it, written down a second time.
+//! The life of an operation as the decisions make it, written down a second time.
 
 use crate::value::{EventType, Status};
 

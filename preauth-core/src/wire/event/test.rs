@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub struct WebhookTestData {
-    /// A sentence for whoever reads the log of the receiver.
+    /// A sentence for the readers of the receiver's log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
