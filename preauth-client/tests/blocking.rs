@@ -95,7 +95,7 @@ fn every_call_blocks_until_it_is_answered() {
 }
 
 #[test]
-fn a_failure_is_told_as_by_the_other_client() {
+fn a_failure_is_the_same_as_that_of_the_other_client() {
     let service = Service::start();
     let refusal = json!({"errors": [{"code": "ANTICIPATION_NOT_FOUND", "message": "Não."}]});
     let answer = ResponseTemplate::new(404).set_body_json(refusal);

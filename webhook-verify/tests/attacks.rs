@@ -137,7 +137,7 @@ fn a_missing_header_is_not_a_wrong_one() {
 }
 
 #[test]
-fn the_time_is_judged_before_the_signature() {
+fn the_time_is_checked_before_the_signature() {
     // A sender without the secret learns the same from an old header, whether it was genuine or not.
     let zeros = "0".repeat(64);
     for v1 in [genuine(), zeros] {

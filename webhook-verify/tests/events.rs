@@ -97,7 +97,7 @@ fn what_is_newer_than_this_version_is_kept_and_no_error() {
 }
 
 #[test]
-fn a_body_that_is_no_event_is_told_from_data_of_another_shape() {
+fn a_body_that_is_no_event_is_distinguished_from_data_of_another_shape() {
     for body in ["", "[]", "{}", "not json", r#"["a","b","c","d"]"#] {
         assert!(
             matches!(event(body), Err(EventError::Envelope(_))),
@@ -160,7 +160,7 @@ fn work_that_failed_is_done_again() {
 }
 
 #[test]
-fn a_second_arrival_during_the_work_is_told_so_and_work_that_was_dropped_is_done_again() {
+fn a_second_arrival_during_the_work_returns_at_once_and_dropped_work_is_done_again() {
     let once = Once::new(MemorySeen::default());
     {
         let mut first = pin!(once.handle(id(1), async || pending::<Result<u8, ()>>().await));

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_tells_name_and_type_without_being_read() {
+    fn a_path_has_name_and_type_without_being_read() {
         let file = InvoiceFile::from_path("no/such/folder/NF-1.PDF").unwrap();
         assert_eq!((file.name(), file.file_type()), ("NF-1.PDF", FileType::Pdf));
         let file = InvoiceFile::from_path("nfe.xml").unwrap();

@@ -8,7 +8,7 @@ use wiremock::{MockServer, ResponseTemplate};
 use crate::{answering, client, id, operation, quick, requests, success};
 
 #[tokio::test]
-async fn an_answer_tells_request_id_and_what_is_left_of_the_limit() {
+async fn an_answer_has_request_id_and_what_is_left_of_the_limit() {
     let server = MockServer::start().await;
     let answer = success(200)
         .insert_header("x-request-id", "0197f3c2")

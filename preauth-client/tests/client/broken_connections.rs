@@ -47,7 +47,7 @@ async fn a_connection_that_breaks_before_or_within_the_answer_is_tried_again() {
 }
 
 #[tokio::test]
-async fn an_unreachable_service_is_told_as_such() {
+async fn an_unreachable_service_is_reported_as_such() {
     let (listener, base_url) = listener().await;
     drop(listener);
     let error = quick(&base_url)

@@ -49,7 +49,7 @@ async fn everything_optional_is_sent_when_given() {
 }
 
 #[tokio::test]
-async fn every_call_without_a_key_draws_its_own_and_tells_it() {
+async fn every_call_without_a_key_draws_its_own_and_returns_it() {
     let server = MockServer::start().await;
     answering(&server, success(201), None).await;
     let client = client(&server);
@@ -86,7 +86,7 @@ async fn every_attempt_of_a_call_carries_the_same_key_and_the_same_bytes() {
 }
 
 #[tokio::test]
-async fn the_key_of_the_caller_is_sent_and_a_replay_is_told() {
+async fn the_key_of_the_caller_is_sent_and_a_replay_is_marked() {
     let server = MockServer::start().await;
     let replay = success(201).insert_header("idempotency-replayed", "true");
     answering(&server, replay, None).await;
@@ -100,7 +100,7 @@ async fn the_key_of_the_caller_is_sent_and_a_replay_is_told() {
 }
 
 #[tokio::test]
-async fn a_failed_create_tells_the_key_to_try_again_with() {
+async fn a_failed_create_returns_the_key_to_try_again_with() {
     let server = MockServer::start().await;
     answering(&server, ResponseTemplate::new(502), None).await;
     let error = client(&server).create(&offer()).await.unwrap_err();

@@ -6,7 +6,7 @@ use wiremock::{MockServer, ResponseTemplate};
 use crate::{answering, client, offer, operation, refusal, requests, success};
 
 #[tokio::test]
-async fn a_new_offer_a_repeated_one_and_an_older_one_are_told_apart() {
+async fn a_new_offer_a_repeated_one_and_an_older_one_are_distinguished() {
     let server = MockServer::start().await;
     answering(&server, success(201), Some(1)).await;
     let replay = success(201).insert_header("idempotency-replayed", "true");

@@ -129,7 +129,7 @@ async fn every_attempt_sends_the_same_form_even_if_the_file_changes_on_disk() {
 }
 
 #[tokio::test]
-async fn a_file_that_cannot_be_read_or_is_too_large_is_told_before_anything_is_sent() {
+async fn a_file_that_cannot_be_read_or_is_too_large_fails_before_anything_is_sent() {
     let server = MockServer::start().await;
     let folder = tempfile::tempdir().unwrap();
     let large = folder.path().join("large.pdf");

@@ -38,7 +38,7 @@ async fn an_observer_hears_of_every_attempt() {
 }
 
 #[tokio::test]
-async fn the_log_tells_of_failed_attempts_and_never_the_key() {
+async fn the_log_has_failed_attempts_and_never_the_key() {
     let server = MockServer::start().await;
     answering(&server, ResponseTemplate::new(502), Some(1)).await;
     answering(&server, success(200), None).await;

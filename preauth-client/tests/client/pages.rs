@@ -115,7 +115,7 @@ async fn an_empty_list_is_over_at_once() {
 }
 
 #[tokio::test]
-async fn a_failure_that_passes_is_told_and_then_gone_on_from() {
+async fn a_failure_that_passes_is_returned_and_the_list_goes_on() {
     let server = growing(120, 0).await;
     let mut operations = client(&server).list_all(&ListFilter::new());
     let mut given = Vec::new();

@@ -8,7 +8,7 @@ use wiremock::{MockServer, ResponseTemplate};
 use crate::{answering, client, id, offer, refusal};
 
 #[tokio::test]
-async fn a_validation_error_tells_every_problem_with_its_field() {
+async fn a_validation_error_has_every_problem_with_its_field() {
     let server = MockServer::start().await;
     let body = json!({
         "errors": [
@@ -77,7 +77,7 @@ async fn a_code_that_is_newer_than_the_client_keeps_its_text() {
 }
 
 #[tokio::test]
-async fn a_refusal_tells_what_is_left_of_the_limit() {
+async fn a_refusal_has_what_is_left_of_the_limit() {
     let server = MockServer::start().await;
     let answer = refusal(404, "ANTICIPATION_NOT_FOUND")
         .insert_header("x-ratelimit-limit", "120")

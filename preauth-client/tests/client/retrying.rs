@@ -65,7 +65,7 @@ async fn what_would_be_refused_again_is_sent_once() {
 }
 
 #[tokio::test]
-async fn when_attempts_run_out_the_last_failure_is_told() {
+async fn when_attempts_run_out_the_last_failure_is_returned() {
     let server = MockServer::start().await;
     answering(&server, refusal(500, "INTERNAL_ERROR"), Some(2)).await;
     answering(&server, refusal(503, "SERVICE_UNAVAILABLE"), None).await;

@@ -89,7 +89,7 @@ async fn a_duplicate_that_the_key_may_not_read_is_an_error_that_names_it() {
 }
 
 #[tokio::test]
-async fn a_request_limit_is_told_and_refilled_by_time() {
+async fn a_request_limit_is_reported_and_refilled_by_time() {
     let server = TestServer::builder().rate_limit(2).start().unwrap();
     let client = client_once(&server, server.api_key());
     let left = |answer: &Response<PreAuthorizationList>| answer.rate_limit().unwrap().remaining();

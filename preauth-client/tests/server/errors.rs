@@ -17,7 +17,7 @@ const ELSEWHERE: [ErrorCode; 7] = [
 ];
 
 #[tokio::test]
-async fn every_code_of_the_service_is_known_and_told_with_status_message_and_request_id() {
+async fn every_code_of_the_service_is_known_and_comes_with_status_message_and_request_id() {
     let server = TestServer::start().unwrap();
     let client = client_once(&server, server.api_key());
     for code in ErrorCode::ALL {
@@ -45,7 +45,7 @@ async fn every_code_of_the_service_is_known_and_told_with_status_message_and_req
 }
 
 #[tokio::test]
-async fn keys_that_may_not_are_told_why() {
+async fn keys_without_permission_get_the_reason() {
     let server = TestServer::start().unwrap();
     let keys = server.credentials();
     for (api_key, code) in [

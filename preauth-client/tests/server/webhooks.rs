@@ -31,7 +31,7 @@ async fn webhooks_go_where_the_test_wants_them() {
 }
 
 #[tokio::test]
-async fn an_address_that_no_webhook_can_have_is_told_at_the_start() {
+async fn an_address_that_no_webhook_can_have_is_refused_at_the_start() {
     let error = TestServer::builder()
         .webhook_url("ftp://example.com")
         .start();

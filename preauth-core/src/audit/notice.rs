@@ -102,7 +102,7 @@ fn of_its_own(stored: &StoredNotice, found: &mut Findings) {
         ),
         Some((id, None)) => (false, format!("there is no operation {id}")),
         Some((id, Some(offer))) => (
-            is_of_an_offer && is_told_by(stored, &offer),
+            is_of_an_offer && is_announced_by(stored, &offer),
             format!(
                 "operation {id} is not an offer of its company at {}",
                 stored.staged_at
@@ -112,7 +112,7 @@ fn of_its_own(stored: &StoredNotice, found: &mut Findings) {
     found.expect(holds, Rule::NoticeOfItsOwn, || what);
 }
 
-fn is_told_by(stored: &StoredNotice, offer: &NotifiedOffer) -> bool {
+fn is_announced_by(stored: &StoredNotice, offer: &NotifiedOffer) -> bool {
     offer.origin == Origin::PreAuth
         && offer.head_office == stored.head_office
         && offer.created_at == stored.staged_at
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn only_an_offer_that_cannot_be_requested_any_more_is_not_told() {
+    fn only_an_offer_that_cannot_be_requested_any_more_is_not_announced() {
         let mut canceled = sent();
         canceled.status = NoticeStatus::Canceled;
         canceled.ended_at = Some(at("2026-12-20T12:00:00.000Z"));
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_mail_above_the_share_of_a_day_of_sao_paulo_is_told() {
+    fn the_first_mail_above_the_share_of_a_day_of_sao_paulo_is_reported() {
         let mut count = ShareCount::default();
         let mut found = |address: &str, moment| {
             let sent = SentNotice {

@@ -33,7 +33,7 @@ impl Outbox for MemoryStore {
         let was_paused = tables.deliveries.is_paused(leased.endpoint);
         let finished = tables.deliveries.finish(leased, attempt, verdict);
         if !was_paused && tables.deliveries.is_paused(leased.endpoint) {
-            tables.tell_of_pause(leased);
+            tables.stage_mail_of_pause(leased);
         }
         Ok(finished)
     }
@@ -51,7 +51,7 @@ impl Outbox for MemoryStore {
 
 impl Tables {
     /// Stages a mail to everybody whom the endpoint's company names.
-    fn tell_of_pause(&mut self, leased: &Leased) {
+    fn stage_mail_of_pause(&mut self, leased: &Leased) {
         let endpoints = &self.deliveries.endpoints;
         let Some(registered) = endpoints.get(&leased.endpoint) else {
             return;

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn both_problems_are_told_at_once() {
+    fn both_problems_are_returned_at_once() {
         assert_eq!(
             parse("1", "-1"),
             Err(vec![

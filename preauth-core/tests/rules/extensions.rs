@@ -119,7 +119,7 @@ fn only_the_open_extension_can_be_concluded_or_cancelled() {
 }
 
 #[test]
-fn the_event_tells_of_the_extension_it_is_about() {
+fn the_event_reports_the_extension_it_is_about() {
     let command = create(day("2027-04-01"), 7);
     let Ok(Decision::Change(change)) = decide(&billed(), &command, &Beside::default(), now())
     else {

@@ -168,7 +168,7 @@ async fn one_invoice_from_a_hundred_instances_is_created_once_and_named_to_the_o
 }
 
 #[tokio::test]
-async fn a_key_whose_first_request_is_under_way_is_told_so_and_replays_afterwards() {
+async fn a_key_whose_first_request_is_under_way_is_refused_and_replays_afterwards() {
     let given = given();
     let service = instance(&given, 0);
     let (offer, key) = (Given::offer("NF-1"), crate::given::key());

@@ -90,7 +90,7 @@ async fn an_offer_that_may_have_been_made_is_never_called_not_done() {
 }
 
 #[tokio::test]
-async fn an_advance_that_only_its_id_can_tell_apart_is_never_made_twice() {
+async fn an_advance_that_only_its_id_distinguishes_is_never_made_twice() {
     for blind_reads in [0, 2, 1_000] {
         let given = given();
         given.faulty.fail(&[Fault::UnknownApplied]);

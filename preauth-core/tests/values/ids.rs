@@ -15,7 +15,7 @@ fn an_integer_id_is_positive() {
 }
 
 #[test]
-fn a_number_that_is_no_id_is_told_from_a_text_that_is_no_number() {
+fn a_number_that_is_no_id_is_distinguished_from_a_text_that_is_no_number() {
     for text in ["0", "-0", "-1", "9223372036854775808", &"9".repeat(400)] {
         assert_eq!(
             OperationId::parse(text),

@@ -88,7 +88,7 @@ fn unknown_fields_are_ignored_and_unknown_words_are_kept() {
 }
 
 #[test]
-fn a_null_order_status_date_or_id_is_told_from_a_wrong_one() {
+fn a_null_order_status_date_or_id_is_distinguished_from_a_wrong_one() {
     let order = |from: &str, to: &str| {
         let document = PAYMENT_ORDER.replace(from, to);
         from_json::<EventEnvelope<PaymentOrderEventData>>(document.as_bytes())

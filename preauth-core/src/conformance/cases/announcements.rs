@@ -7,7 +7,7 @@ use crate::port::{Commit, CommitError, OrderTarget, Subscription, Write};
 use crate::value::{DueDate, EventType, InvoiceId, InvoiceNumber};
 
 /// An invoice is kept with its event, and the payer's endpoint gets it.
-pub async fn a_received_invoice_is_heard_of_by_its_payer(host: &dyn Host) {
+pub async fn a_received_invoice_is_delivered_to_its_payer(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let endpoint = scene.endpoint(scene.payer).await;
     let (commit, _) = receipt(&scene).await;

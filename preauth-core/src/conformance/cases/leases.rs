@@ -169,7 +169,7 @@ pub async fn a_long_queue_leaves_room_for_others(host: &dyn Host) {
 }
 
 /// Who takes an endpoint's last place learns that more may wait there for an attempt to end.
-pub async fn who_fills_an_endpoint_is_told(host: &dyn Host) {
+pub async fn a_full_endpoint_is_marked(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let payers = scene.endpoint(scene.payer).await;
     for _ in 0..4 {

@@ -63,7 +63,7 @@ pub async fn an_offer_to_a_new_supplier_invites_it(host: &dyn Host) {
 }
 
 /// What the caller says of a registered supplier changes nothing about it; it is notified by mail.
-pub async fn a_registered_supplier_keeps_its_name_and_is_told(host: &dyn Host) {
+pub async fn a_registered_supplier_keeps_its_name_and_is_notified(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let mut offer = scene.offer();
     offer.supplier.name = Some(SupplierName::parse("Outro Nome").unwrap());

@@ -85,7 +85,7 @@ pub async fn a_delivery_under_way_survives_a_pause(host: &dyn Host) {
 }
 
 /// An automatic pause mails each contact once; a manual one mails nobody.
-pub async fn a_pause_by_a_verdict_is_told_by_mail(host: &dyn Host) {
+pub async fn an_automatic_pause_is_mailed(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let endpoint = scene.endpoint(scene.payer).await;
     let readers = ["ana", "beto"].map(|name| {

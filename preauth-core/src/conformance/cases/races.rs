@@ -277,7 +277,7 @@ pub async fn concurrent_claims_share_the_deliveries(host: &dyn Host) {
 
 /// Attempts that end at the same time are recorded each for itself: by its own verdict, and not at
 /// all when its lease is not the newest any more.
-pub async fn attempts_that_end_together_are_told_apart(host: &dyn Host) {
+pub async fn attempts_that_end_together_are_distinguished(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let payers = scene.endpoint(scene.payer).await;
     scene.endpoint(scene.supplier.id).await;
