@@ -3,55 +3,57 @@
 use std::fmt;
 
 use crate::port::Subject;
+use crate::text_enum;
 
-/// A rule about stored records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
-pub enum Rule {
-    /// Everything that is stored can be read back.
-    Readable,
-    /// Every version has exactly one event.
-    OneEventPerVersion,
-    /// Each event is a step that the transition table has.
-    PathOfTheTable,
-    /// The stored state is the one that the events lead to.
-    StateOfItsEvents,
-    /// Records stand under the head office, and the supplier, that they are of.
-    OwnParties,
-    /// An offer's supplier is registered, or invited by the payer's head office.
-    KnownSupplier,
-    /// A body reports its own event, and of what was so when it was frozen.
-    FrozenBody,
-    /// Amounts come out as they went in.
-    Amounts,
-    /// An offer ends by expiry after its time, and before it by anything else.
-    ExpiryInTime,
-    /// An expiry is recorded soon.
-    ExpiryRecorded,
-    /// One operation in progress holds an invoice.
-    OneHolder,
-    /// An operation has one payment order at a time.
-    OnePaymentOrder,
-    /// An event goes to its own parties, once to each endpoint.
-    Recipients,
-    /// A delivery stands as its attempts say.
-    DeliveryOutcome,
-    /// Leases end, and what they held is taken up again.
-    LeasesEnd,
-    /// A mail is about its own offer, or of an endpoint of its company.
-    NoticeOfItsOwn,
-    /// A mail stands as its attempts, and its offer, say.
-    NoticeOutcome,
-    /// An address gets its share of a day.
-    DailyShare,
-    /// Every offer has its mail.
-    OfferMail,
-    /// A remembered reply repeats the creation of its own operation.
-    ReplyOfCreation,
-    /// Lists say how many operations there are.
-    CountsOfLists,
-    /// The bytes of invoice files are counted for each head office.
-    FileBytes,
+text_enum! {
+    /// A rule about stored records.
+    #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
+    pub enum Rule, "audit rule" {
+        /// Everything that is stored can be read back.
+        Readable => "READABLE",
+        /// Every version has exactly one event.
+        OneEventPerVersion => "ONE_EVENT_PER_VERSION",
+        /// Each event is a step that the transition table has.
+        PathOfTheTable => "PATH_OF_THE_TABLE",
+        /// The stored state is the one that the events lead to.
+        StateOfItsEvents => "STATE_OF_ITS_EVENTS",
+        /// Records stand under the head office, and the supplier, that they are of.
+        OwnParties => "OWN_PARTIES",
+        /// An offer's supplier is registered, or invited by the payer's head office.
+        KnownSupplier => "KNOWN_SUPPLIER",
+        /// A body reports its own event, and of what was so when it was frozen.
+        FrozenBody => "FROZEN_BODY",
+        /// Amounts come out as they went in.
+        Amounts => "AMOUNTS",
+        /// An offer ends by expiry after its time, and before it by anything else.
+        ExpiryInTime => "EXPIRY_IN_TIME",
+        /// An expiry is recorded soon.
+        ExpiryRecorded => "EXPIRY_RECORDED",
+        /// One operation in progress holds an invoice.
+        OneHolder => "ONE_HOLDER",
+        /// An operation has one payment order at a time.
+        OnePaymentOrder => "ONE_PAYMENT_ORDER",
+        /// An event goes to its own parties, once to each endpoint.
+        Recipients => "RECIPIENTS",
+        /// A delivery stands as its attempts say.
+        DeliveryOutcome => "DELIVERY_OUTCOME",
+        /// Leases end, and what they held is taken up again.
+        LeasesEnd => "LEASES_END",
+        /// A mail is about its own offer, or of an endpoint of its company.
+        NoticeOfItsOwn => "NOTICE_OF_ITS_OWN",
+        /// A mail stands as its attempts, and its offer, say.
+        NoticeOutcome => "NOTICE_OUTCOME",
+        /// An address gets its share of a day.
+        DailyShare => "DAILY_SHARE",
+        /// Every offer has its mail.
+        OfferMail => "OFFER_MAIL",
+        /// A remembered reply repeats the creation of its own operation.
+        ReplyOfCreation => "REPLY_OF_CREATION",
+        /// Lists say how many operations there are.
+        CountsOfLists => "COUNTS_OF_LISTS",
+        /// The bytes of invoice files are counted for each head office.
+        FileBytes => "FILE_BYTES",
+    }
 }
 
 /// A rule that does not hold.
@@ -66,61 +68,6 @@ pub struct Violation {
 }
 
 impl Rule {
-    /// Every rule.
-    pub const ALL: [Self; 22] = [
-        Self::Readable,
-        Self::OneEventPerVersion,
-        Self::PathOfTheTable,
-        Self::StateOfItsEvents,
-        Self::OwnParties,
-        Self::KnownSupplier,
-        Self::FrozenBody,
-        Self::Amounts,
-        Self::ExpiryInTime,
-        Self::ExpiryRecorded,
-        Self::OneHolder,
-        Self::OnePaymentOrder,
-        Self::Recipients,
-        Self::DeliveryOutcome,
-        Self::LeasesEnd,
-        Self::NoticeOfItsOwn,
-        Self::NoticeOutcome,
-        Self::DailyShare,
-        Self::OfferMail,
-        Self::ReplyOfCreation,
-        Self::CountsOfLists,
-        Self::FileBytes,
-    ];
-
-    /// Its name for machines, e.g. `ONE_HOLDER`; never changed once published.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Readable => "READABLE",
-            Self::OneEventPerVersion => "ONE_EVENT_PER_VERSION",
-            Self::PathOfTheTable => "PATH_OF_THE_TABLE",
-            Self::StateOfItsEvents => "STATE_OF_ITS_EVENTS",
-            Self::OwnParties => "OWN_PARTIES",
-            Self::KnownSupplier => "KNOWN_SUPPLIER",
-            Self::FrozenBody => "FROZEN_BODY",
-            Self::Amounts => "AMOUNTS",
-            Self::ExpiryInTime => "EXPIRY_IN_TIME",
-            Self::ExpiryRecorded => "EXPIRY_RECORDED",
-            Self::OneHolder => "ONE_HOLDER",
-            Self::OnePaymentOrder => "ONE_PAYMENT_ORDER",
-            Self::Recipients => "RECIPIENTS",
-            Self::DeliveryOutcome => "DELIVERY_OUTCOME",
-            Self::LeasesEnd => "LEASES_END",
-            Self::NoticeOfItsOwn => "NOTICE_OF_ITS_OWN",
-            Self::NoticeOutcome => "NOTICE_OUTCOME",
-            Self::DailyShare => "DAILY_SHARE",
-            Self::OfferMail => "OFFER_MAIL",
-            Self::ReplyOfCreation => "REPLY_OF_CREATION",
-            Self::CountsOfLists => "COUNTS_OF_LISTS",
-            Self::FileBytes => "FILE_BYTES",
-        }
-    }
-
     /// The rule in words.
     #[must_use]
     pub const fn sentence(self) -> &'static str {

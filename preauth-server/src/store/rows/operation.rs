@@ -91,7 +91,7 @@ fn state(columns: Columns<'_>) -> Result<State, Corrupt> {
         Status::Concluded => State::Concluded,
         Status::Reproved => State::Reproved(Closing {
             action: Action::parse(columns.raw("closing_action")?)
-                .ok_or_else(|| columns.corrupt("closing_action"))?,
+                .map_err(|_| columns.corrupt("closing_action"))?,
             given_reason: columns.optional_parsed("closing_reason")?,
         }),
     })
@@ -118,7 +118,7 @@ pub(in crate::store) fn extension(row: &impl RawRow) -> Result<OperationExtensio
         total_amount: columns.money("total_amount_cents")?,
     };
     let status = ExtensionStatus::parse(columns.raw("status")?);
-    let status = status.ok_or_else(|| columns.corrupt("status"))?;
+    let status = status.map_err(|_| columns.corrupt("status"))?;
     Ok(OperationExtension {
         operation: columns.number("operation_id", OperationId::new)?,
         record: ExtensionRecord { extension, status },
