@@ -155,7 +155,7 @@ pub async fn cancels_and_a_request_have_one_outcome(host: &dyn Host) {
                 assert_eq!((it, operation.status()), (event, status));
             }
             Ok(CommandOutcome { event: None, .. }) => {
-                assert!(!request_won, "nothing was cancelled")
+                assert!(!request_won, "nothing was cancelled");
             }
             Err(ServiceError::Rejected(Rejection::AlreadyRequested)) => assert!(request_won),
             Err(ServiceError::Rejected(Rejection::InvalidTransition { .. })) => {}
