@@ -11,17 +11,17 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The pause between two complete polls, as a multiple of their duration: while a snapshot is held
-/// open they go over everything since, and must be rare beside polls for new entries.
+/// The pause between two complete polls, as a multiple of their duration. Behind a held snapshot they
+/// read every entry since, so they must be rare beside polls that read new entries.
 const REST_FACTOR: u32 = 200;
-/// Maximum time between two complete polls, and the time after one that failed.
+/// Maximum time between two complete polls, and the pause after one that failed.
 const MAX_REST: Duration = Duration::from_mins(1);
-/// Time between two polls for late entries.
+/// Time between two polls for rows that were committed late.
 const RECENT_REST: Duration = Duration::from_secs(5);
 /// How far before the last result a poll begins: rows with the same time are committed in any
 /// order, and the clocks of two instances differ a little.
 pub(super) const MARGIN_MS: i64 = 250;
-/// How far before it a poll for late entries begins: a commit may wait for locks of others.
+/// The same for polls for rows that were committed late: a commit may wait for locks.
 pub(super) const RECENT_MS: i64 = 15_000;
 
 /// When the next complete poll is due.
@@ -32,8 +32,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Whether the poll that begins now is a complete one; if it fails, the next one comes after
-    /// the maximum time.
+    /// Whether the poll that begins now is complete. If it fails, the next complete poll is not soon.
     pub(super) fn begin(&mut self, now: Instant) -> bool {
         let is_complete = self.next.is_none_or(|next| next <= now);
         if is_complete {
@@ -49,7 +48,7 @@ impl Pace {
     }
 }
 
-/// When the next poll for late entries is due.
+/// When the next poll for late rows is due.
 #[derive(Debug, Default)]
 pub(super) struct Recent {
     /// `None` before the first poll.
@@ -57,7 +56,7 @@ pub(super) struct Recent {
 }
 
 impl Recent {
-    /// Whether the poll that begins now is for late entries.
+    /// Whether the poll that begins now is for late rows.
     pub(super) fn begin(&mut self, now: Instant) -> bool {
         let is_recent = self.next.is_none_or(|next| next <= now);
         if is_recent {

@@ -159,6 +159,7 @@ impl Lifecycle for PostgresStore {
         self.lookups.close().await;
         self.finisher.close().await;
         self.claims.close().await;
+        self.mails.close().await;
         self.watcher.end();
         self.wake.end();
         self.connections.close().await;

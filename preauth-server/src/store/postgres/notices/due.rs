@@ -1,9 +1,9 @@
-//! Which mails are due, found by few looks at the front of the queue.
+//! Finds due mails with few polls of the front of the queue.
 //!
-//! While somebody holds a snapshot of the database open, the entries of an index outlive the rows that
-//! they stood for. So a look lists many mails, which are then found by their ids; the next one begins
-//! where it found the first. What came late is found by looks that begin some seconds earlier, now and
-//! then, and by a complete one; a lease that ran out, by the end of leases.
+//! While a database snapshot is held open, index entries outlive their rows. So one poll lists many
+//! mails, which are then read by id; the next poll begins where this one found the first. Rows that
+//! were committed late are found by polls that begin some seconds earlier, now and then, and by
+//! complete polls; leases that ran out, by their end.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -19,12 +19,12 @@ use uuid::Uuid;
 use super::super::error::{Fault, WriteError};
 use super::super::front::{MARGIN_MS, Pace, RECENT_MS, Recent};
 
-/// Mails that one look lists.
+/// Maximum number of mails that one poll lists.
 const MAX_LISTED: i64 = 64;
-/// How long a list is worked on before it is made anew: what came late has its place in the next.
+/// Maximum age of a list: late mails are in the next one.
 const LISTED_FOR: Duration = Duration::from_secs(1);
 
-/// Where the queue of mails begins, and what is first in it.
+/// The front of the queue of mails, and its first mails.
 #[derive(Debug, Default)]
 pub(in super::super) struct DueMails {
     turns: Turns<()>,
@@ -33,11 +33,11 @@ pub(in super::super) struct DueMails {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Nothing that is due comes before it, but what came late.
+    /// Before it only late mails are due.
     from: Position,
     complete: Pace,
     recent: Recent,
-    /// No lease that ended before is held any more, by the database's clock.
+    /// Leases that ended before it were taken over, by the database's clock.
     expired_from: i64,
     listed: VecDeque<Position>,
     listed_at: Option<Instant>,
@@ -52,7 +52,7 @@ struct Position {
     id: Uuid,
 }
 
-/// A look that has begun.
+/// A poll that has begun.
 #[derive(Clone, Copy, Debug)]
 struct Look {
     from: Position,
@@ -66,17 +66,17 @@ impl DueMails {
         self.turns.lock().await
     }
 
-    /// Has the next look go over everything: something may be due before what was found.
+    /// Makes the next poll complete: a mail before the front may be due.
     pub(super) fn look_everywhere(&self) {
         self.with(|state| state.complete = Pace::default());
     }
 
-    /// Before this moment hardly anything waits.
+    /// Mails that are due before it are few.
     pub(in super::super) fn begins_at(&self) -> i64 {
         self.with(|state| state.from.due.saturating_sub(RECENT_MS))
     }
 
-    /// Takes mails off the list that are not due any more.
+    /// Removes mails from the list that are no longer due.
     pub(super) fn forget(&self, mails: &[Uuid]) {
         self.with(|state| state.listed.retain(|listed| !mails.contains(&listed.id)));
     }
@@ -87,7 +87,7 @@ impl DueMails {
 }
 
 impl State {
-    /// What is listed, unless that is too long ago.
+    /// The listed mails; none when the list is too old.
     fn listed(&mut self, at: Instant) -> Vec<Position> {
         let is_old = self
             .listed_at
@@ -98,8 +98,8 @@ impl State {
         self.listed.iter().copied().collect()
     }
 
-    /// Begins a look. What is due long since is where it was; what came late is about as old as it is
-    /// late.
+    /// Begins a poll. The margin is counted from now: mails that were due long ago were committed long
+    /// ago.
     fn look(&mut self, began: Instant) -> Look {
         let is_complete = self.complete.begin(began);
         let now = self.now.map_or(0, |(now, at)| {
@@ -133,7 +133,15 @@ impl State {
         }
     }
 
-    /// Takes note of what a look found that is due by `now`.
+    /// Removes mails from the list. After the last one, the next poll begins there.
+    fn pass(&mut self, passed: &[Position]) {
+        self.listed.retain(|listed| !passed.contains(listed));
+        if self.listed.is_empty() {
+            self.from = passed.last().map_or(self.from, |last| self.from.max(*last));
+        }
+    }
+
+    /// Records the mails that a poll found due by `now`.
     fn list(&mut self, look: Look, at: Instant, now: i64, found: VecDeque<Position>) {
         self.ended(look, at);
         self.now = Some((now, at));
@@ -233,7 +241,8 @@ async fn first(
         .await?;
     let passed: Option<i64> = row.as_ref().map(|row| row.try_get("n")).transpose()?;
     let passed = passed.and_then(|n| usize::try_from(n).ok());
-    due.forget(ids.get(..passed.unwrap_or(ids.len())).unwrap_or(&ids));
+    let passed = listed.get(..passed.unwrap_or(listed.len()));
+    due.with(|state| state.pass(passed.unwrap_or(listed)));
     Ok(row)
 }
 
@@ -259,7 +268,7 @@ pub(super) async fn next_due(
     due.with(|state| {
         state.ended(look, Instant::now());
         state.expired_from = expired_from;
-        // The next look begins there.
+        // The next poll begins there.
         let found = found.map(|due| Position {
             due,
             id: Uuid::nil(),

@@ -30,7 +30,12 @@ impl NoticeQueue for PostgresStore {
         let claimed = session::write(&self.mails, RELAXED, input, |connection, (claim, due)| {
             Box::pin(self::claim(connection, claim, due))
         });
-        let (claimed, unreadable) = claimed.await.map_err(unavailable)?;
+        let claimed = claimed.await;
+        if claimed.is_err() {
+            // What was taken off the list is due as before.
+            self.due_mails.look_everywhere();
+        }
+        let (claimed, unreadable) = claimed.map_err(unavailable)?;
         self.set_aside.note(unreadable);
         Ok(claimed)
     }
@@ -104,6 +109,8 @@ async fn claim(
         Ok(claimed) => Ok((claimed, None)),
         Err(cause) => {
             let id = put_aside(connection, &row, claim.now).await?;
+            // What went with it is due by itself.
+            due.look_everywhere();
             Ok((Claimed::PutOff, Some(Unreadable::new(id, cause))))
         }
     }
@@ -116,7 +123,7 @@ async fn claim_head(
     due: &DueMails,
 ) -> Result<Result<Claimed, Corrupt>, WriteError> {
     if head.is_over {
-        return Ok(Ok(cancel(connection, head, claim.now).await?));
+        return Ok(Ok(cancel(connection, head, claim.now, due).await?));
     }
     let (mut takes_others, mut opening, mut new_mailboxes) = (false, None, None);
     if is_counted(head.kind) && !head.has_place {
@@ -185,6 +192,7 @@ async fn cancel(
     connection: &mut PgConnection,
     head: &DueMail,
     now: Timestamp,
+    due: &DueMails,
 ) -> Result<Claimed, WriteError> {
     let done = sqlx::query(
         "UPDATE notices
@@ -197,13 +205,16 @@ async fn cancel(
     .execute(&mut *connection)
     .await?;
     // What went with it goes on without it.
-    sqlx::query(
+    let joined = sqlx::query(
         "UPDATE notices SET joined_to = NULL, is_held = TRUE, leased_until = NULL
          WHERE joined_to = $1 AND status || '' = 'PENDING'",
     )
     .bind(head.id.as_uuid())
     .execute(connection)
     .await?;
+    if joined.rows_affected() > 0 {
+        due.look_everywhere();
+    }
     let (id, kind) = (head.id, head.kind);
     Ok(match done.rows_affected() {
         0 => Claimed::PutOff,

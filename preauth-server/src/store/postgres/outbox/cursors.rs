@@ -19,7 +19,7 @@ use super::super::front::{MARGIN_MS, Pace, RECENT_MS, Recent};
 const IDLE: Duration = Duration::from_mins(10);
 /// Maximum number of endpoints with a cursor. Each of them is polled even without work.
 const MAX_ENDPOINTS: usize = 256;
-/// Time between two searches for expired leases.
+/// Time between two checks for leases that ran out.
 const EXPIRY_REST: Duration = Duration::from_secs(2);
 
 /// The queue fronts of the busiest endpoints.
@@ -31,7 +31,7 @@ struct State {
     by_endpoint: BTreeMap<Uuid, Moved>,
     pace: Pace,
     recent: Recent,
-    /// No lease with an earlier expiry is held, by the database's clock.
+    /// Leases that ended before it were taken over, by the database's clock.
     expired_from: i64,
     expiry_at: Option<Instant>,
 }
@@ -111,24 +111,24 @@ impl Cursors {
         self.lock().look(Instant::now())
     }
 
-    /// The queues of a poll that claims nothing: it finds nothing beyond the next claim.
+    /// The range of a poll that claims nothing; it is never complete.
     pub(super) fn look_without_claim(&self) -> Look {
         self.lock().usual(MARGIN_MS)
     }
 
-    /// Makes the next poll a complete one: deliveries may be due before the last result.
+    /// Makes the next poll complete: a delivery before a cursor may be due.
     pub(in super::super) fn look_everywhere(&self) {
         self.lock().pace = Pace::default();
     }
 
-    /// The endpoints whose leases may have expired, and the earliest expiry to search; `None`
-    /// shortly after the last search.
+    /// The endpoints to check for leases that ran out, and the earliest end of a lease to check; `None`
+    /// right after another check.
     pub(super) fn expiry(&self) -> Option<(Vec<Uuid>, i64)> {
         self.lock().expiry(Instant::now())
     }
 
-    /// Records the deliveries with expired leases: the new fronts of their endpoints' queues, and
-    /// the earliest expiry of the next search.
+    /// Records deliveries whose leases ran out: where the queues of their endpoints begin again, and the
+    /// earliest end of a lease to check next.
     pub(super) fn note_expired(&self, due_from: &[(Uuid, i64)], expired_from: i64) {
         self.lock().note_expired(due_from, expired_from);
     }

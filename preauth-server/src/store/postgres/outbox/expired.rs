@@ -1,16 +1,16 @@
-//! Finds expired leases by their expiry.
+//! Finds leases that ran out by their end.
 
 use sqlx::{PgConnection, Row};
 use uuid::Uuid;
 
 use super::super::error::Fault;
 
-/// Maximum number of one endpoint's leases per search.
+/// Maximum number of leases per endpoint and check.
 const MAX_LEASES: i64 = 256;
 
-/// Searches the leases of these endpoints that expired at `from` or later. Returns the earliest due
-/// time of their deliveries, by endpoint, and the start of the next search: the earliest expiry of
-/// a lease that still exists, so that a delivery is found again until it is leased anew.
+/// Checks the leases of these endpoints that ended at `from` or later. Returns the earliest due time of
+/// their deliveries, by endpoint, and where the next check begins: at the earliest end of a lease that
+/// nobody has taken over, so that it is found until somebody does.
 pub(super) async fn find(
     connection: &mut PgConnection,
     endpoints: &[Uuid],

@@ -82,8 +82,7 @@ impl Outbox for PostgresStore {
 }
 
 impl PostgresStore {
-    /// Moves the fronts of queues back to deliveries with expired leases, which the next poll would
-    /// skip.
+    /// Moves cursors back to deliveries whose leases ran out: the next poll would miss them.
     async fn find_expired(&self) -> Result<(), Unavailable> {
         let Some(expiry) = self.cursors.expiry() else {
             return Ok(());
