@@ -48,6 +48,8 @@ pub struct Notice {
     pub attempts_made: u32,
     /// Why the last attempt failed, if it did: untrusted text.
     pub last_error: Option<String>,
+    /// The mail in which it was or will be sent; `None` when it has one of its own.
+    pub joined_to: Option<NoticeId>,
 }
 
 /// The filter of a list of mails.

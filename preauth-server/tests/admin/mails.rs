@@ -20,6 +20,7 @@ async fn mails_are_listed_shown_and_sent_again() {
     let id = all["data"][0]["id"].as_str().unwrap().to_owned();
     let shown = operator.stdout(&["notice", "show", &id]);
     assert_eq!(value(&shown, "status"), "FAILED");
+    assert_eq!(value(&shown, "joined to"), "-");
     assert!(
         value(&shown, "last error").contains("no such user here"),
         "{shown}"

@@ -7,11 +7,11 @@ use webhook_verify::{Secret, sign};
 use crate::listener::{Listener, command, with_sandbox};
 use crate::support::offer_body;
 
-const SECRET: &str = "whsec_dGVzdC1vbmx5LXNlY3JldC1vZi10aGUtZG9jcyE";
+pub(crate) const SECRET: &str = "whsec_dGVzdC1vbmx5LXNlY3JldC1vZi10aGUtZG9jcyE";
 const EVENT: &str = r#"{"id":"0197f3c2-7b1a-7c33-9d2e-5a6f7b8c9d0e","type":"webhook.test","createdAt":"2026-11-21T12:00:00.000Z","data":{"message":"Olá"}}"#;
 
 /// A signature header made `seconds_ago`.
-fn signed(seconds_ago: i64, body: &str) -> String {
+pub(crate) fn signed(seconds_ago: i64, body: &str) -> String {
     let at = SystemClock.now().unix_seconds().saturating_sub(seconds_ago);
     sign(&[Secret::parse(SECRET).unwrap()], at, body.as_bytes()).unwrap()
 }

@@ -2,13 +2,14 @@
 
 use crate::support::write_secret;
 
-use crate::listener::{Listener, refused};
+use crate::deliveries::{SECRET, signed};
+use crate::listener::{Listener, command, refused};
 
 #[test]
 fn a_missing_secret_is_reported_with_the_ways_to_give_one() {
     let output = refused(&[]);
     let message = String::from_utf8(output.stderr).unwrap();
-    for way in ["--secret-file", "WEBHOOK_SECRET", "--secret"] {
+    for way in ["--secret-file", "WEBHOOK_SECRET", "standard input"] {
         assert!(message.contains(way), "{message}");
     }
     let output = refused(&["--secret", "whsec_hunter2"]);
@@ -46,4 +47,32 @@ async fn a_missing_secret_file_is_reported_and_waited_for() {
         "{text}"
     );
     assert!(text.contains("-> answered 503"), "{text}");
+}
+
+#[tokio::test]
+async fn a_secret_comes_by_standard_input_and_none_is_among_the_arguments() {
+    let mut command = command(&["--secret-file", "-"]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("secret");
+    write_secret(&path, SECRET);
+    command.stdin(std::fs::File::open(path).unwrap());
+    let listener = Listener::run(command).await;
+    let signature = signed(0, "no event");
+    assert_eq!(listener.send(Some(&signature), "no event").await, 204);
+    let printed = listener
+        .until(|text| text.contains("-> answered 204"))
+        .await;
+    assert!(printed.contains("signature verified"), "{printed}");
+    assert!(!printed.contains("warning:"), "{printed}");
+}
+
+#[tokio::test]
+async fn a_secret_among_the_arguments_is_taken_with_a_warning() {
+    let listener = Listener::start(&["--secret", SECRET]).await;
+    let printed = listener.until(|text| text.contains("listening")).await;
+    assert!(
+        printed.contains("everybody on this machine can read --secret"),
+        "{printed}"
+    );
+    assert!(!printed.contains(SECRET), "{printed}");
 }

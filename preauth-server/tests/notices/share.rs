@@ -49,6 +49,16 @@ async fn a_head_office_sends_an_address_five_mails_a_day_and_joins_the_rest(back
     until(&sandbox, OFFERS + 1, "SENT").await;
     let mails = taken(&server);
     assert!(mails.len() <= 10, "{} mails", mails.len());
+    // The platform shows which mail each offer went in; one more went to another address.
+    let (own, joined): (Vec<_>, Vec<_>) = notices(&sandbox, "status=SENT")
+        .await
+        .into_iter()
+        .partition(|it| it["joinedTo"].is_null());
+    assert_eq!(own.len(), mails.len() + 1);
+    assert_eq!(own.len() + joined.len(), OFFERS + 1);
+    for each in joined {
+        assert!(own.iter().any(|it| it["id"] == each["joinedTo"]), "{each}");
+    }
     for n in 0..OFFERS {
         let section = format!("Nota fiscal: NF-{n:03}\n");
         let listed: usize = mails

@@ -222,7 +222,13 @@ async fn a_joined_mail_that_failed_is_sent_again_whole() {
     assert!(queue.finish(&again, &failed).await.unwrap());
     // A single remaining offer has a mail of its own.
     let one = joined.joined[0].id;
+    let joined_to = async |id| {
+        let found = fixture.directory().notice(id).await.unwrap();
+        found.unwrap().joined_to
+    };
+    assert_eq!(joined_to(one).await, Some(joined.id));
     fixture.directory().resend_notice(one, at).await.unwrap();
+    assert_eq!(joined_to(one).await, None);
     let alone = lease_by(queue, &today).await.unwrap();
     assert_eq!(ids(&alone), [one]);
 }

@@ -68,6 +68,7 @@ const NOTICE: View = View::of(&[
     Field::moment("next attempt", "/nextAttemptAt"),
     Field::moment("ended", "/endedAt"),
     Field::text("last error", "/lastError"),
+    Field::whole("joined to", "/joinedTo"),
 ]);
 
 const COLUMNS: &[Field] = &[
@@ -78,6 +79,7 @@ const COLUMNS: &[Field] = &[
     Field::text("recipient", "/recipient"),
     Field::moment("created", "/createdAt"),
     Field::moment("next attempt", "/nextAttemptAt"),
+    Field::whole("joined to", "/joinedTo"),
 ];
 
 impl Run for NoticeCommand {

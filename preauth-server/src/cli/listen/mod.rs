@@ -35,18 +35,12 @@ pub(super) struct ListenArgs {
     #[arg(long, value_name = "PORT", default_value_t = 9000)]
     port: u16,
     /// File with signing secrets, one per line, or the ready file of a sandbox. It is read with
-    /// every delivery, so it may be written, or changed, after the start.
+    /// every delivery, so it may be written, or changed, after the start. With - they are read from
+    /// the standard input, once. Without it the variable WEBHOOK_SECRET has them, with commas between.
     #[arg(long, value_name = "PATH")]
     secret_file: Option<PathBuf>,
-    /// A signing secret; may be given several times. Everybody on this machine sees it here: prefer
-    /// the variable, with commas between several, or the file.
-    #[arg(
-        long,
-        value_name = "SECRET",
-        env = "WEBHOOK_SECRET",
-        hide_env_values = true,
-        value_delimiter = ','
-    )]
+    /// A signing secret, for scripts from before; everybody on this machine sees it here.
+    #[arg(long, value_name = "SECRET", value_delimiter = ',', hide = true)]
     secret: Vec<String>,
     /// Misbehave for the first N deliveries only; 500 unless something else is asked for.
     #[arg(long, value_name = "N")]
@@ -66,7 +60,13 @@ pub(super) struct ListenArgs {
 }
 
 pub(super) async fn run(args: ListenArgs) -> Result<(), CliError> {
-    let secrets = Secrets::new(&args.secret, args.secret_file)?;
+    if !args.secret.is_empty() {
+        eprintln!(
+            "warning: everybody on this machine can read --secret; give --secret-file FILE, \
+             --secret-file - (standard input), or the variable WEBHOOK_SECRET"
+        );
+    }
+    let secrets = Secrets::given(args.secret, args.secret_file)?;
     let failure_mode = FailureMode {
         first: args.fail,
         status: args.status,

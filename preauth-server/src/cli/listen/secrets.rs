@@ -1,19 +1,28 @@
 //! The signing secrets: from the command line, the environment, or a file.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use secrecy::zeroize::Zeroizing;
 use serde::Deserialize;
 use thiserror::Error;
 use webhook_verify::{Secret, SecretError, Verifier};
 
 use crate::files;
 
+/// The variable that has secrets, with commas between them.
+const VARIABLE: &str = "WEBHOOK_SECRET";
+/// The file that stands for the standard input.
+const STANDARD_INPUT: &str = "-";
+/// No list of secrets is longer.
+const MAX_INPUT_BYTES: u64 = 64 << 10;
+
 /// Why there is no secret to verify with.
 #[derive(Debug, Error)]
 pub(super) enum NoSecret {
     #[error(
-        "no signing secret; give --secret-file (the ready file of a sandbox will do), the variable \
-         WEBHOOK_SECRET, or --secret"
+        "no signing secret; give --secret-file (the ready file of a sandbox will do, and - reads the \
+         standard input) or the variable WEBHOOK_SECRET"
     )]
     NotGiven,
     #[error("cannot read secret file {}", path.display())]
@@ -47,12 +56,29 @@ struct Ready {
 }
 
 impl Secrets {
+    /// The secrets of the arguments, or else of the environment, beside those of the file.
+    pub(super) fn given(mut given: Vec<String>, file: Option<PathBuf>) -> Result<Self, NoSecret> {
+        if given.is_empty()
+            && let Ok(variable) = std::env::var(VARIABLE)
+        {
+            let secrets = variable.split(',').filter(|it| !it.is_empty());
+            given.extend(secrets.map(str::to_owned));
+        }
+        match file {
+            Some(path) if path == Path::new(STANDARD_INPUT) => {
+                given.extend(from_standard_input()?);
+                Self::new(&given, None)
+            }
+            file => Self::new(&given, file),
+        }
+    }
+
     /// The given secrets; the file need not exist yet.
-    pub(super) fn new(given: &[String], file: Option<PathBuf>) -> Result<Self, NoSecret> {
+    fn new(given: &[String], file: Option<PathBuf>) -> Result<Self, NoSecret> {
         if given.is_empty() && file.is_none() {
             return Err(NoSecret::NotGiven);
         }
-        let parse = |text: &String| parse("--secret or WEBHOOK_SECRET", text);
+        let parse = |text: &String| parse("WEBHOOK_SECRET, standard input or --secret", text);
         let given = given.iter().map(parse).collect::<Result<_, _>>()?;
         Ok(Self { given, file })
     }
@@ -69,6 +95,18 @@ impl Secrets {
         let first = all.next().ok_or(NoSecret::NotGiven)?;
         Ok(all.fold(Verifier::new(first), Verifier::also_accepting))
     }
+}
+
+fn from_standard_input() -> Result<Vec<String>, NoSecret> {
+    let failed = |cause| NoSecret::File {
+        path: PathBuf::from(STANDARD_INPUT),
+        cause,
+    };
+    let mut text = Zeroizing::new(String::new());
+    let mut input = std::io::stdin().lock().take(MAX_INPUT_BYTES);
+    input.read_to_string(&mut text).map_err(failed)?;
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    Ok(lines.map(str::to_owned).collect())
 }
 
 fn read(path: &Path) -> Result<Vec<Secret>, NoSecret> {

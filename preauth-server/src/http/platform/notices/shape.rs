@@ -18,6 +18,7 @@ pub(super) struct NoticeShape {
     ended_at: Option<String>,
     attempts: u32,
     last_error: Option<String>,
+    joined_to: Option<String>,
 }
 
 impl From<&Notice> for NoticeShape {
@@ -33,6 +34,7 @@ impl From<&Notice> for NoticeShape {
             ended_at: notice.ended_at.map(|at| at.to_string()),
             attempts: notice.attempts_made,
             last_error: notice.last_error.clone(),
+            joined_to: notice.joined_to.map(|id| id.to_string()),
         }
     }
 }

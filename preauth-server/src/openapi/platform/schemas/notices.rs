@@ -44,6 +44,14 @@ pub(super) fn notice() -> Schema {
                 "lastError",
                 Schema::text("Why the last attempt failed.", "").null(),
             ),
+            required(
+                "joinedTo",
+                Schema::uuid(
+                    "The mail in which it was or will be sent, together with others to its address. \
+                     That one is sent again for all of them.",
+                )
+                .null(),
+            ),
         ],
     )
 }

@@ -7,6 +7,7 @@ use preauth_core::port::{PageRequest, Unavailable};
 use preauth_core::value::{CompanyId, NoticeId, OperationId, Timestamp};
 use sqlx::postgres::{PgRow, Postgres};
 use sqlx::{PgConnection, QueryBuilder, Row};
+use uuid::Uuid;
 
 use super::super::PostgresStore;
 use super::super::error::Fault;
@@ -17,7 +18,7 @@ use crate::store::rows::Corrupt;
 use crate::store::set_aside::SetAside;
 
 const SELECT: &str = "SELECT id, head_office_id, operation_id, kind, recipient, status, is_held,
-        staged_at, next_attempt_at, ended_at, attempts_made, last_error
+        staged_at, next_attempt_at, ended_at, attempts_made, last_error, joined_to
  FROM notices ";
 
 #[async_trait]
@@ -129,6 +130,7 @@ fn notice(row: &PgRow) -> Result<Notice, Corrupt> {
         status => status,
     };
     let operation: Option<i64> = columns.raw("operation_id")?;
+    let joined_to: Option<Uuid> = columns.raw("joined_to")?;
     Ok(Notice {
         id: NoticeId::new(columns.uuid("id")?),
         company: CompanyId::new(columns.uuid("head_office_id")?),
@@ -141,5 +143,6 @@ fn notice(row: &PgRow) -> Result<Notice, Corrupt> {
         ended_at: columns.optional_timestamp("ended_at")?,
         attempts_made: columns.raw("attempts_made")?,
         last_error: columns.raw("last_error")?,
+        joined_to: joined_to.map(NoticeId::new),
     })
 }

@@ -5,6 +5,7 @@ use preauth_core::port::{PageRequest, Unavailable};
 use preauth_core::value::{CompanyId, NoticeId, OperationId, Timestamp};
 use sqlx::sqlite::{Sqlite, SqliteRow};
 use sqlx::{QueryBuilder, Row, SqliteConnection};
+use uuid::Uuid;
 
 use super::super::SqliteStore;
 use super::super::error::Fault;
@@ -14,7 +15,7 @@ use crate::directory::{DirectoryError, Notice, NoticeFilter, NoticeStatus, Notic
 use crate::store::rows::Corrupt;
 
 const SELECT: &str = "SELECT id, head_office_id, operation_id, kind, recipient, status, is_held,
-        staged_at, next_attempt_at, ended_at, attempts_made, last_error
+        staged_at, next_attempt_at, ended_at, attempts_made, last_error, joined_to
  FROM notices ";
 
 #[async_trait]
@@ -109,6 +110,7 @@ fn notice(row: &SqliteRow) -> Result<Notice, Corrupt> {
         status => status,
     };
     let operation: Option<i64> = columns.raw("operation_id")?;
+    let joined_to: Option<Uuid> = columns.raw("joined_to")?;
     Ok(Notice {
         id: NoticeId::new(columns.uuid("id")?),
         company: CompanyId::new(columns.uuid("head_office_id")?),
@@ -121,5 +123,6 @@ fn notice(row: &SqliteRow) -> Result<Notice, Corrupt> {
         ended_at: columns.optional_timestamp("ended_at")?,
         attempts_made: columns.raw("attempts_made")?,
         last_error: columns.raw("last_error")?,
+        joined_to: joined_to.map(NoticeId::new),
     })
 }
