@@ -60,7 +60,9 @@ def link(page, target):
 
 def staged(page):
     """The page's text with the links that it has in the site."""
-    parts = FENCED.split(OTHER_LANGUAGE.sub("", page.read_text(), count=1))
+    text = OTHER_LANGUAGE.sub("", page.read_text(), count=1)
+    # The site knows no attributes of rustdoc.
+    parts = FENCED.split(re.sub(r"^( *```rust),\w+$", r"\1", text, flags=re.MULTILINE))
     for index in range(0, len(parts), 2):
         # What leads to a folder, or to an item of a crate, is text.
         parts[index] = re.sub(
