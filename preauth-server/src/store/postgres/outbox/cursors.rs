@@ -19,6 +19,10 @@ use super::super::front::{MARGIN_MS, Pace, RECENT_MS, Recent};
 const IDLE: Duration = Duration::from_mins(10);
 /// Maximum number of endpoints with a cursor. Each of them is polled even without work.
 const MAX_ENDPOINTS: usize = 256;
+/// The same while a complete poll is slow, because it reads far more than the queues of these.
+const MAX_ENDPOINTS_WHILE_SLOW: usize = 4096;
+/// A complete poll that takes this long is slow.
+const SLOW: Duration = Duration::from_millis(50);
 /// Time between two checks for leases that ran out.
 const EXPIRY_REST: Duration = Duration::from_secs(2);
 
@@ -34,6 +38,8 @@ struct State {
     /// Leases that ended before it were taken over, by the database's clock.
     expired_from: i64,
     expiry_at: Option<Instant>,
+    /// Whether the latest complete poll was slow.
+    is_slow: bool,
 }
 
 /// A cursor, and when it was last moved.
@@ -198,9 +204,13 @@ impl State {
             self.by_endpoint
                 .retain(|_, moved| now.duration_since(moved.at) < IDLE);
             self.pace.note(now, took);
+            self.is_slow = took >= SLOW;
+            if self.by_endpoint.len() > self.max_endpoints() {
+                self.by_endpoint.clear();
+            }
         }
         for (endpoint, cursor) in found {
-            let has_room = self.by_endpoint.len() < MAX_ENDPOINTS;
+            let has_room = self.by_endpoint.len() < self.max_endpoints();
             if has_room || self.by_endpoint.contains_key(endpoint) {
                 let moved = Moved {
                     cursor: *cursor,
@@ -208,6 +218,14 @@ impl State {
                 };
                 self.by_endpoint.insert(*endpoint, moved);
             }
+        }
+    }
+
+    const fn max_endpoints(&self) -> usize {
+        if self.is_slow {
+            MAX_ENDPOINTS_WHILE_SLOW
+        } else {
+            MAX_ENDPOINTS
         }
     }
 }
@@ -225,9 +243,13 @@ mod tests {
     use tokio::time::Instant;
     use uuid::Uuid;
 
-    use super::{Cursor, EXPIRY_REST, IDLE, Look, MARGIN_MS, MAX_ENDPOINTS, RECENT_MS, State};
+    use super::{
+        Cursor, EXPIRY_REST, IDLE, Look, MARGIN_MS, MAX_ENDPOINTS, MAX_ENDPOINTS_WHILE_SLOW,
+        RECENT_MS, SLOW, State,
+    };
 
     const TOOK: Duration = Duration::from_millis(100);
+    const QUICK: Duration = Duration::from_millis(1);
 
     fn found(endpoint: u128, due_from: i64) -> (Uuid, Cursor) {
         let leased_from = 7;
@@ -314,10 +336,22 @@ mod tests {
         let (mut state, now) = (State::default(), Instant::now());
         let complete = state.look(now);
         let all: Vec<_> = (1..=300).map(|it| found(it, 90_000)).collect();
-        state.note(&complete, now, TOOK, &all);
+        state.note(&complete, now, QUICK, &all);
         assert_eq!(state.look(now).endpoints.len(), MAX_ENDPOINTS);
         let next = state.look(now);
-        state.note(&next, now, TOOK, &[found(1, 95_000)]);
+        state.note(&next, now, QUICK, &[found(1, 95_000)]);
         assert_eq!(state.look(now).due_from[0], 95_000 - MARGIN_MS);
+    }
+
+    #[test]
+    fn more_endpoints_have_a_cursor_while_complete_polls_are_slow() {
+        let (mut state, now) = (State::default(), Instant::now());
+        let complete = state.look(now);
+        let all: Vec<_> = (1..=5_000).map(|it| found(it, 90_000)).collect();
+        state.note(&complete, now, SLOW, &all);
+        let next = state.look(now);
+        assert_eq!(next.endpoints.len(), MAX_ENDPOINTS_WHILE_SLOW);
+        state.note(&complete, now, QUICK, &[found(1, 95_000)]);
+        assert_eq!(state.look(now).endpoints, [Uuid::from_u128(1)]);
     }
 }
