@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn the_wait_doubles_up_to_its_limit_and_is_never_less_than_half() {
         let policy =
-            WaitPolicy::new(Duration::from_hours(1)).longest_interval(Duration::from_secs(10));
+            WaitPolicy::new(Duration::from_secs(3600)).longest_interval(Duration::from_secs(10));
         let shortest = |question| policy.interval(question, 0).as_secs();
         let waits: Vec<_> = (1..=5).map(shortest).collect();
         assert_eq!(waits, [1, 2, 4, 5, 5]);

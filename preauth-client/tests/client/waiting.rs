@@ -8,7 +8,7 @@ use wiremock::{MockServer, ResponseTemplate};
 use crate::skipped::Skipped;
 use crate::{KEY, answering, id, operation, refusal};
 
-const HOUR: WaitPolicy = WaitPolicy::new(Duration::from_hours(1));
+const HOUR: WaitPolicy = WaitPolicy::new(Duration::from_secs(3600));
 
 async fn standing(server: &MockServer, status: &str, times: Option<u64>) {
     let answer = ResponseTemplate::new(200).set_body_json(operation(status));
