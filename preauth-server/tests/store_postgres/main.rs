@@ -53,6 +53,7 @@ mod counts;
 mod database;
 mod instances;
 mod locks;
+mod mail_pages;
 mod migration;
 mod migration_rules;
 mod opening;
