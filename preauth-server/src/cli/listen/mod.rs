@@ -59,12 +59,17 @@ pub(super) struct ListenArgs {
     json: bool,
 }
 
+#[expect(clippy::print_stderr, reason = "the command line speaks to its user")]
+fn warn_of_secret_argument() {
+    eprintln!(
+        "warning: everybody on this machine can read --secret; give --secret-file FILE, \
+         --secret-file - (standard input), or the variable WEBHOOK_SECRET"
+    );
+}
+
 pub(super) async fn run(args: ListenArgs) -> Result<(), CliError> {
     if !args.secret.is_empty() {
-        eprintln!(
-            "warning: everybody on this machine can read --secret; give --secret-file FILE, \
-             --secret-file - (standard input), or the variable WEBHOOK_SECRET"
-        );
+        warn_of_secret_argument();
     }
     let secrets = Secrets::given(args.secret, args.secret_file)?;
     let failure_mode = FailureMode {

@@ -28,10 +28,22 @@ pub(super) async fn without_autovacuum(fixture: &Fixture) {
 pub(super) async fn fill(fixture: &Fixture, payer: CompanyId, key: ApiKeyId, supplier: Cnpj) {
     let (payer, key) = (payer.as_uuid(), key.as_uuid());
     let now = fixture.now.unix_millis();
-    run_unseen(
-        fixture,
-        &format!(
-            "CREATE TEMPORARY TABLE many AS
+    let rows = ROWS.to_string();
+    let statements = [
+        ("{ROWS}", &*rows),
+        ("{payer}", &*payer.to_string()),
+        ("{key}", &*key.to_string()),
+        ("{supplier}", supplier.as_str()),
+        ("{now}", &*now.to_string()),
+    ]
+    .into_iter()
+    .fold(FILL.to_owned(), |sql, (name, value)| {
+        sql.replace(name, value)
+    });
+    run_unseen(fixture, &statements).await;
+}
+
+const FILL: &str = "CREATE TEMPORARY TABLE many AS
                  SELECT n, gen_random_uuid() AS id, lpad((10000000 + n)::TEXT, 14, '7') AS cnpj
                  FROM generate_series(1, {ROWS}) AS n;
              -- Every fourth is a branch of the payer.
@@ -91,8 +103,4 @@ pub(super) async fn fill(fixture: &Fixture, payer: CompanyId, key: ApiKeyId, sup
                  SELECT id, 1, 1 FROM many;
              INSERT INTO announced_files (sha256, announced_at)
                  SELECT sha256(cnpj::BYTEA), {now} FROM many;
-             DROP TABLE many"
-        ),
-    )
-    .await;
-}
+             DROP TABLE many";

@@ -78,6 +78,10 @@ impl Plans {
 }
 
 /// Adds the reads of a plan's node and of the nodes below it.
+#[expect(
+    clippy::float_arithmetic,
+    reason = "a plan has averages over its loops"
+)]
 fn collect(node: &Value, statement: &str, scans: &mut Vec<Scan>) {
     let number = |name: &str| node[name].as_f64().unwrap_or(0.0);
     let kind = node["Node Type"].as_str().unwrap_or_default();
