@@ -3,9 +3,9 @@
 
     grow.py FOLDER CRATE...     each crate is the folder FOLDER/CRATE, in the workspace or project FOLDER
 
-What may grow is what is marked `non_exhaustive`. A crate that decides about its own members no longer compiles then:
-the compiler is asked where, and each place gets an arm or a field, so that whoever depends on the crate can be
-compiled. Prints how many places there were, and fails if a crate had none for a member that it must decide about.
+Types marked `non_exhaustive` grow. A crate that matches its own members exhaustively no longer compiles then:
+the compiler reports the places, and each gets an arm or a field, so that dependent crates can be
+compiled. Prints the number of places, and fails if a crate had none for a member that it must match.
 """
 
 import json
@@ -20,7 +20,7 @@ MARK = re.compile(
         \ *pub\ (?P<kind>enum|struct)\ (?P<name>\w+)[^{;]*\{\n""",
     re.VERBOSE,
 )
-# What the rules decide about without a wildcard, whatever else they do.
+# Types that the rules match without a wildcard.
 DECIDED = {"preauth-core": ["Status::Grown", "EventType::Grown", "ErrorCode::Grown", "State::Grown"]}
 ROUNDS = 5
 

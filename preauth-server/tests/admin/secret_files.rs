@@ -102,7 +102,7 @@ fn a_configuration_with_a_secret_is_a_secret_file_and_one_without_is_not() {
 
 #[test]
 fn a_configuration_that_others_may_write_or_replace_is_refused() {
-    // It holds no secret: but it says where these are, and where webhooks may go.
+    // It contains no secret, but the paths of secrets and the permitted webhook networks.
     let text = "listen = \"127.0.0.1:0\"\nplatform_listen = \"127.0.0.1:0\"\n\
                 [webhooks]\nallowed_networks = \"10.0.0.0/8\"\n";
     let folder = tempfile::tempdir().unwrap();

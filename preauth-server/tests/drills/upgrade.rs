@@ -68,7 +68,7 @@ async fn an_upgrade_under_load_stops_and_loses_nothing() {
     }
 }
 
-/// The step of `migrate` that waits for whoever locks the table of steps is the sixth, taken again.
+/// The migration that waits for the lock on the table of migrations is the sixth, repeated.
 const TAKE_AGAIN: &str =
     "DELETE FROM _sqlx_migrations WHERE version = 6; DROP TABLE schema_compatibility";
 const WAITING_FOR_A_TABLE: &str = "SELECT count(*) FROM pg_locks

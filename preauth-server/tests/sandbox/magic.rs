@@ -41,7 +41,7 @@ pub(crate) fn status(code: ErrorCode) -> u16 {
 }
 
 /// Whether a refusal with this code has the headers of the caller's window.
-fn tells_of_the_window(code: ErrorCode) -> bool {
+fn reports_the_window(code: ErrorCode) -> bool {
     !matches!(status(code), 401 | 405) && code != ErrorCode::NotFound
 }
 
@@ -84,7 +84,7 @@ fn assert_is_real(answer: &Answer, code: ErrorCode) {
         "ratelimit",
         "ratelimit-policy",
     ] {
-        assert_eq!(header(window), tells_of_the_window(code), "{name} {window}");
+        assert_eq!(header(window), reports_the_window(code), "{name} {window}");
     }
     assert!(!header("idempotency-replayed"), "{name}");
 }
@@ -317,7 +317,7 @@ async fn the_client_reads_every_provoked_refusal() {
         );
         assert_eq!(
             error.rate_limit().is_some(),
-            tells_of_the_window(code),
+            reports_the_window(code),
             "{code:?}"
         );
     }

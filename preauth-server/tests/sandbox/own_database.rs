@@ -1,4 +1,4 @@
-//! A sandbox changes only its own database and folder, whatever files exist.
+//! A sandbox changes only its own database and folder, regardless of the files that exist.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

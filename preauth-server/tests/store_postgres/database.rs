@@ -13,7 +13,7 @@ pub(crate) type Sql = PgPool;
 
 const MIGRATIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations/postgres");
 
-/// One database of the tests' server; it is gone when that server stops.
+/// One database of the tests' server; it ends with that server.
 pub(crate) struct Database {
     name: String,
 }

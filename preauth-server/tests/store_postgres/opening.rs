@@ -82,7 +82,7 @@ const REGISTERED_BY_OFFERS: [&str; 4] = [
     "DELETE FROM _sqlx_migrations WHERE version = 15",
 ];
 
-/// Whoever offers beside the step waits for an invitation that is being written.
+/// Offers made during the migration wait for an invitation that is being written.
 #[tokio::test]
 async fn a_step_writes_what_others_may_write_a_little_at_a_time() {
     let fixture = Fixture::new().await;
