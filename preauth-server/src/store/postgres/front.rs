@@ -132,7 +132,7 @@ pub(super) struct Fronts {
 mod tests {
     use std::time::Duration;
 
-    use super::{Front, MARGIN_MS, MAX_REST, RECENT_MS, RECENT_REST};
+    use super::{Front, MARGIN_MS, RECENT_MS, RECENT_REST};
 
     const SECOND: Duration = Duration::from_secs(1);
 
@@ -157,11 +157,11 @@ mod tests {
     async fn complete_looks_take_little_of_the_time() {
         let front = Front::default();
         after(&front, SECOND / 20).await;
-        tokio::time::advance(SECOND * 10 - Duration::from_millis(1)).await;
+        tokio::time::advance(Duration::from_millis(9_999)).await;
         assert_ne!(front.look().from, 0);
         tokio::time::advance(Duration::from_millis(1)).await;
         assert_eq!(front.look().from, 0);
-        tokio::time::advance(MAX_REST - SECOND).await;
+        tokio::time::advance(Duration::from_secs(59)).await;
         assert_ne!(
             front.look().from,
             0,
