@@ -112,10 +112,10 @@ impl Run for EndpointCommand {
         let path = path(session.company(self.company()).await?);
         match self {
             Self::Set { url, events, .. } => {
-                let mut body = json!({"url": url});
-                if let Some(events) = events.chosen() {
-                    body["events"] = events;
-                }
+                let body = match events.chosen() {
+                    Some(events) => json!({"url": url, "events": events}),
+                    None => json!({"url": url}),
+                };
                 session.show(Call::put(path).body(body), &ENDPOINT).await
             }
             Self::Show(_) => session.show(Call::get(path), &ENDPOINT).await,

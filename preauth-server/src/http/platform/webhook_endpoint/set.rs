@@ -43,17 +43,13 @@ impl Endpoint for Set {
             .await
             .map_err(not_validated)?;
         let url = validated.url().to_string();
-        match api.directory.endpoint(company.id).await? {
-            Some(found) => {
-                let events = wanted.events.unwrap_or(found.events);
-                change(api, company.id, &url, events).await
-            }
-            None => {
-                let missing = || ApiError::problem("events", Defect::Required);
-                let events = wanted.events.ok_or_else(missing)?;
-                register(api, company.id, url, events).await
-            }
+        if let Some(found) = api.directory.endpoint(company.id).await? {
+            let events = wanted.events.unwrap_or(found.events);
+            return change(api, company.id, &url, events).await;
         }
+        let missing = || ApiError::problem("events", Defect::Required);
+        let events = wanted.events.ok_or_else(missing)?;
+        register(api, company.id, url, events).await
     }
 }
 
