@@ -36,7 +36,7 @@ pub(super) struct ListenArgs {
     port: u16,
     /// File with signing secrets, one per line, or the ready file of a sandbox. It is read with
     /// every delivery, so it may be written, or changed, after the start. With - they are read from
-    /// the standard input, once. Without it the variable WEBHOOK_SECRET has them, with commas between.
+    /// the standard input, once. Without it the variable `WEBHOOK_SECRET` has them, with commas between.
     #[arg(long, value_name = "PATH")]
     secret_file: Option<PathBuf>,
     /// A signing secret, for scripts from before; everybody on this machine sees it here.

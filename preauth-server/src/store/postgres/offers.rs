@@ -23,24 +23,13 @@ pub(super) struct Found {
     pub(super) holder: Option<OperationId>,
 }
 
-/// Everything except the operations that hold the invoices, which are rare: one round trip for all
-/// targets, and one snapshot, because it is one statement. Reserves the ids.
-pub(super) async fn find_all(
-    connection: &mut PgConnection,
-    targets: &[OfferTarget],
-) -> Result<Vec<Result<Option<Found>, Fault>>, Fault> {
-    let payers: Vec<&Uuid> = targets.iter().map(|it| it.payer.as_uuid()).collect();
-    let suppliers: Vec<&str> = targets.iter().map(|it| it.supplier.as_str()).collect();
-    let roots: Vec<CnpjRoot> = targets.iter().map(|it| it.supplier.root()).collect();
-    let roots: Vec<&str> = roots.iter().map(CnpjRoot::as_str).collect();
-    let [numbers, second_forms, third_forms] = number_forms(targets);
-    let keys: Vec<Option<&str>> = targets.iter().map(key).collect();
-    // A subquery with a limit has only one plan: row by row, by the whole key, however small its
-    // table is at planning time. A join on two columns from two tables would search by the first
-    // alone, and compare all rows of a company. The condition on the holder's number and status
-    // repeats that of the unique index verbatim: otherwise PostgreSQL does not use the index.
-    let rows = sqlx::query(
-        "SELECT t.n,
+/// Finds what each target is decided by.
+///
+/// A subquery with a limit has only one plan: row by row, by the whole key, however small its
+/// table is at planning time. A join on two columns from two tables would search by the first
+/// alone, and compare all rows of a company. The condition on the holder's number and status
+/// repeats that of the unique index verbatim: otherwise PostgreSQL does not use the index.
+const FIND: &str = "SELECT t.n,
                 p.id AS payer_id, p.head_office_id AS payer_head_office_id, p.cnpj AS payer_cnpj,
                 p.name AS payer_name,
                 s.id AS supplier_id, s.head_office_id AS supplier_head_office_id,
@@ -91,17 +80,30 @@ pub(super) async fn find_all(
          LEFT JOIN LATERAL (
              SELECT e.id, e.events FROM endpoints e
              WHERE e.head_office_id = s.head_office_id AND e.deleted_at IS NULL
-               AND s.head_office_id <> p.head_office_id LIMIT 1) AS se ON TRUE",
-    )
-    .bind(payers)
-    .bind(suppliers)
-    .bind(roots)
-    .bind(numbers)
-    .bind(second_forms)
-    .bind(third_forms)
-    .bind(keys)
-    .fetch_all(connection)
-    .await?;
+               AND s.head_office_id <> p.head_office_id LIMIT 1) AS se ON TRUE";
+
+/// Everything except the operations that hold the invoices, which are rare: one round trip for all
+/// targets, and one snapshot, because it is one statement. Reserves the ids.
+pub(super) async fn find_all(
+    connection: &mut PgConnection,
+    targets: &[OfferTarget],
+) -> Result<Vec<Result<Option<Found>, Fault>>, Fault> {
+    let payers: Vec<&Uuid> = targets.iter().map(|it| it.payer.as_uuid()).collect();
+    let suppliers: Vec<&str> = targets.iter().map(|it| it.supplier.as_str()).collect();
+    let roots: Vec<CnpjRoot> = targets.iter().map(|it| it.supplier.root()).collect();
+    let roots: Vec<&str> = roots.iter().map(CnpjRoot::as_str).collect();
+    let [numbers, second_forms, third_forms] = number_forms(targets);
+    let keys: Vec<Option<&str>> = targets.iter().map(key).collect();
+    let rows = sqlx::query(FIND)
+        .bind(payers)
+        .bind(suppliers)
+        .bind(roots)
+        .bind(numbers)
+        .bind(second_forms)
+        .bind(third_forms)
+        .bind(keys)
+        .fetch_all(connection)
+        .await?;
     let mut answers: Vec<_> = targets.iter().map(|_| Ok(None)).collect();
     for row in &rows {
         let columns = Columns::of("companies", row);
