@@ -99,7 +99,8 @@ pub enum EventError {
 
 impl fmt::Debug for EventError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Self::Envelope(cause) | Self::Data { cause, .. }) = self;
-        write!(f, "{self}: {cause:?}")
+        match self {
+            Self::Envelope(cause) | Self::Data { cause, .. } => write!(f, "{self}: {cause:?}"),
+        }
     }
 }
