@@ -64,10 +64,10 @@ fn an_event_that_cannot_be_read_says_which_field_is_to_blame() {
     let body = br#"{"id": "0197f3c2-7b1a-7c33-9d2e-5a6f7b8c9d0e", "type": "invoice.received",
         "createdAt": "2026-11-21T12:00:00.000Z", "data": {}}"#;
     let secret = Secret::parse(SECRET).unwrap();
-    let header = sign(&[secret.clone()], 1_760_000_000, body).unwrap();
+    let header = sign(std::slice::from_ref(&secret), 1_760_000_000, body).unwrap();
     let verifier = Verifier::new(secret);
-    let verified = verifier.verify(Some(header.as_bytes()), body, 1_760_000_000);
-    let error = verified.unwrap().event().unwrap_err();
+    let webhook = verifier.verify(Some(header.as_bytes()), body, 1_760_000_000);
+    let error = webhook.unwrap().event().unwrap_err();
     let shown = format!("{error:?}");
     assert!(shown.starts_with(&error.to_string()), "{shown}");
     assert!(shown.contains("missing field `invoiceId`"), "{shown}");

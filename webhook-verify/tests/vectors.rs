@@ -45,7 +45,7 @@ impl Case {
             Err(VerifyError::TooOld { .. }) => "too_old",
             Err(VerifyError::TooNew { .. }) => "too_new",
             Err(VerifyError::NoMatch) => "no_match",
-            Err(other) => panic!("an outcome without a name: {other}"),
+            Err(_) => "another error",
         }
     }
 

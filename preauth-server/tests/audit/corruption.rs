@@ -285,7 +285,7 @@ async fn every_broken_rule_is_found(kind: Kind) {
     assert_eq!(broken, all, "no rule goes unproved");
 }
 
-/// Earlier builds reopened every operation to IN_ANALYSIS.
+/// Earlier builds reopened every operation to `IN_ANALYSIS`.
 #[tokio::test]
 async fn a_reopening_that_was_recorded_under_the_earlier_rule_is_sound() {
     let whole = Scratch::empty(Kind::Sqlite).await;

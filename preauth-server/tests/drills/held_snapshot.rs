@@ -71,9 +71,9 @@ struct Turn {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Pages {
-    of_offers: u64,
-    of_deliveries: u64,
-    of_mails: u64,
+    offers: u64,
+    deliveries: u64,
+    mails: u64,
 }
 
 impl Worked {
@@ -185,9 +185,9 @@ impl Worked {
     async fn pages(&self) -> Pages {
         let pages: (i64, i64, i64) = sqlx::query_as(PAGES).fetch_one(&self.sql).await.unwrap();
         Pages {
-            of_offers: pages.0.unsigned_abs(),
-            of_deliveries: pages.1.unsigned_abs(),
-            of_mails: pages.2.unsigned_abs(),
+            offers: pages.0.unsigned_abs(),
+            deliveries: pages.1.unsigned_abs(),
+            mails: pages.2.unsigned_abs(),
         }
     }
 
@@ -217,7 +217,7 @@ impl Worked {
 /// The address of the n-th offer, and whether it has a mail left today.
 fn mailbox(n: u32) -> (bool, String) {
     let fresh = n / FRESH_ONE_IN / OFFERS_TO_FRESH;
-    if n % FRESH_ONE_IN == 0 && fresh < MAX_FRESH {
+    if n.is_multiple_of(FRESH_ONE_IN) && fresh < MAX_FRESH {
         (true, format!("financeiro{fresh}@fornecedor.example.com"))
     } else {
         (false, "financeiro@fornecedor.example.com".to_owned())
@@ -229,9 +229,9 @@ impl Turn {
     fn pages_of_each(self) -> [(&'static str, u64); 3] {
         let pages = self.pages;
         [
-            ("an offer", pages.of_offers / self.offers),
-            ("a delivery", pages.of_deliveries / self.offers),
-            ("a mail", pages.of_mails / self.offers),
+            ("an offer", pages.offers / self.offers),
+            ("a delivery", pages.deliveries / self.offers),
+            ("a mail", pages.mails / self.offers),
         ]
     }
 }
@@ -241,9 +241,9 @@ impl Add for Pages {
 
     fn add(self, other: Self) -> Self {
         Self {
-            of_offers: self.of_offers + other.of_offers,
-            of_deliveries: self.of_deliveries + other.of_deliveries,
-            of_mails: self.of_mails + other.of_mails,
+            offers: self.offers + other.offers,
+            deliveries: self.deliveries + other.deliveries,
+            mails: self.mails + other.mails,
         }
     }
 }
@@ -253,9 +253,9 @@ impl Sub for Pages {
 
     fn sub(self, before: Self) -> Self {
         Self {
-            of_offers: self.of_offers - before.of_offers,
-            of_deliveries: self.of_deliveries - before.of_deliveries,
-            of_mails: self.of_mails - before.of_mails,
+            offers: self.offers - before.offers,
+            deliveries: self.deliveries - before.deliveries,
+            mails: self.mails - before.mails,
         }
     }
 }

@@ -73,12 +73,12 @@ async fn a_receiver_is_trusted_by_its_certificate_and_by_nothing_else(backend: B
     let receiver = Receiver::start("127.0.0.1:0", Some(authority.proves(NAME)), NO_CONTENT).await;
     house.register(&receiver.url("https", NAME)).await;
     assert_eq!(house.outcome().await, "204");
-    let received = receiver.received();
+    let seen = receiver.received();
     // On a slow machine refused connections may have been retried by now.
-    let mut names = received.names.iter();
+    let mut names = seen.names.iter();
     assert!(names.all(|name| name.as_deref() == Some(NAME)));
     let host = format!("host: {NAME}:{}", receiver.address.port());
-    assert!(received.requests[0].lines().any(|line| line == host));
+    assert!(seen.requests[0].lines().any(|line| line == host));
 }
 
 /// Outdated receivers: an alert, or a hello of TLS 1.0 or 1.1.
@@ -103,7 +103,7 @@ async fn old_tls_and_no_tls_have_their_own_error_codes() {
     }
 }
 
-/// A ServerHello of TLS 1.`minor`, with a cipher suite of that version.
+/// A `ServerHello` of TLS 1.`minor`, with a cipher suite of that version.
 fn hello(minor: u8) -> Vec<u8> {
     let version = [3, minor + 1];
     let cipher_suite = [0, 0x2f];

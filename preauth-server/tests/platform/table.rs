@@ -158,7 +158,7 @@ const fn closing(
 }
 
 /// The status after `row`: a reopening returns to the status of the refusal, at most to
-/// IN_ANALYSIS.
+/// `IN_ANALYSIS`.
 pub(crate) fn leads(row: &Row, refused_in: &'static str) -> &'static str {
     match (row.action, refused_in) {
         ("reopen", "IN_VERIFICATION" | "TO_APPROVE") => refused_in,

@@ -148,7 +148,6 @@ async fn a_mail_behind_a_held_snapshot_goes_over_as_many_pages_as_without_one() 
     stage(&fixture, BETWEEN, seconds(20)).await;
     send_all(&fixture, seconds(30)).await;
     let later = pages_of_a_claim(&fixture, seconds(40)).await;
-    println!("{at_first} pages for a mail at first, {later} later");
     assert!(
         later <= at_first * MAX_FACTOR,
         "{later}, {at_first} at first"
@@ -180,10 +179,9 @@ async fn a_mail_goes_over_as_many_pages_however_many_were_sent_before() {
         };
         fixture.sql.execute(vacuum).await.unwrap();
         let later = pages_of_a_claim(&fixture, fixture.later(TimeDelta::seconds(40))).await;
-        println!("{at_first} pages for a mail at first, {later} later, analysed: {analysed}");
         assert!(
             later <= at_first * MAX_FACTOR,
-            "{later}, {at_first} at first"
+            "{later}, {at_first} at first, analysed: {analysed}"
         );
     }
 }

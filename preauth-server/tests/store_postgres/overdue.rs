@@ -126,7 +126,6 @@ async fn what_expired_is_not_gone_over_again_behind_a_snapshot() {
         }
     }
     let pages = (after.1 - before.1) / (after.0 - before.0);
-    println!("{pages} pages a look");
     assert!(pages < 100, "{pages} pages are gone over for a look");
     drop(snapshot);
 }

@@ -30,16 +30,16 @@ impl Listener {
     }
 
     /// Waits until as many events as expected have arrived, and compares all of them, in order.
-    pub(super) async fn listen(&self, receiver: &TestReceiver) {
-        let received = self.received(receiver).await;
+    pub(super) async fn listen(&self, inbox: &TestReceiver) {
+        let received = self.received(inbox).await;
         let summaries: Vec<_> = received.iter().map(summary).collect();
         assert_eq!(summaries, self.expected);
     }
 
     /// Checks that no stored delivery is pending: each one's event was received. Deliveries of the
     /// first days are deleted by then; later steps compared their events already.
-    pub(super) async fn has_nothing_to_come(&self, receiver: &TestReceiver, scene: &Scene) {
-        let received = self.received(receiver).await;
+    pub(super) async fn has_nothing_to_come(&self, inbox: &TestReceiver, scene: &Scene) {
+        let received = self.received(inbox).await;
         let path = format!("/companies/{}/deliveries?limit=100", self.company);
         let deliveries = scene.get(&path).await["data"].clone();
         let deliveries = deliveries.as_array().unwrap();
@@ -51,11 +51,11 @@ impl Listener {
     }
 
     /// Each event once: it may arrive again, for example after a late confirmation.
-    async fn received(&self, receiver: &TestReceiver) -> Vec<Value> {
+    async fn received(&self, inbox: &TestReceiver) -> Vec<Value> {
         let mut repeated = 0;
         loop {
             let count = self.expected.len() + repeated;
-            let arrived = receiver.arrived(count, &self.secret).await;
+            let arrived = inbox.arrived(count, &self.secret).await;
             let mut received: Vec<Value> = Vec::new();
             for event in &arrived {
                 match received

@@ -70,8 +70,12 @@ impl Plans {
         let reported = std::mem::take(&mut *self.reported.lock().unwrap());
         let mut scans = Vec::new();
         for report in reported {
-            let statement = report["Query Text"].as_str().unwrap_or_default();
-            collect(&report["Plan"], statement, &mut scans);
+            let statement = report
+                .get("Query Text")
+                .and_then(Value::as_str)
+                .unwrap_or_default();
+            let plan = report.get("Plan").unwrap_or(&Value::Null);
+            collect(plan, statement, &mut scans);
         }
         scans
     }
