@@ -10,6 +10,7 @@ use preauth_core::audit::{Moment, Totals, Violation, Watch, audit};
 use crate::clock::{Clock, Stopwatch, SystemClock};
 use crate::config::Config;
 use crate::http::WireDecoder;
+use crate::notices::LAST_CALLS_PER_MAILBOX;
 use crate::store;
 
 use super::CliError;
@@ -38,7 +39,7 @@ pub(super) async fn run(args: &AuditArgs) -> Result<ExitCode, CliError> {
     let moment = Moment {
         now: SystemClock.now(),
         is_live: !args.at_rest,
-        daily_share,
+        daily_share: daily_share.saturating_add(LAST_CALLS_PER_MAILBOX),
     };
     let mut report = Report::new(args.json);
     let totals = audit(&*archive, &WireDecoder, moment, &mut report).await?;

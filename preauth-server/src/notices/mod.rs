@@ -29,7 +29,7 @@ pub use settings::{MailSettings, SmtpLogin, SmtpSettings, SmtpTls};
 pub use share::{DailyShare, MailLimits};
 pub use transport::{Folder, NotTaken, Reason, SmtpRelay, Transport, TransportError};
 
-pub(crate) use share::{Turn, Usage, is_counted};
+pub(crate) use share::{LAST_CALLS_PER_MAILBOX, Turn, Usage, is_counted};
 
 /// Maximum number of a company's users who get a mail; the first registered ones.
 pub(crate) const MAX_RECIPIENTS: u32 = 20;

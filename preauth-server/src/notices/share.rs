@@ -14,6 +14,11 @@ use super::queue::NoticeClaim;
 const ONE_MILLI: TimeDelta = TimeDelta::milliseconds(1);
 /// One in four of an address's daily mails is reserved for head offices that have sent it none.
 const KEPT_FOR_OTHERS: u64 = 4;
+const HOUR_MILLIS: i64 = 3_600_000;
+/// Whole hours before an offer's end at which its mail may exceed its head office's limit by one.
+const LAST_CALLS: u64 = 3;
+/// Mails to one mailbox beyond its limit, of offers that close before the next day.
+pub(crate) const LAST_CALLS_PER_MAILBOX: u32 = 5;
 
 /// The daily limits of offers and invitations, as configured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,21 +94,40 @@ impl DailyShare {
 }
 
 impl NoticeClaim {
-    /// When a mail may be sent, given the mails that were sent today or are in progress.
-    pub(crate) fn turn(&self, usage: &Usage) -> Turn {
+    /// When a mail may be sent, given the mails that were sent today or are in progress, and the end
+    /// of its offer.
+    ///
+    /// A mail above a limit waits for the next day. An offer that closes before it would lose its
+    /// mail, so its mail waits for the last hours before that end, and may then exceed the limit,
+    /// including all others that wait.
+    pub(crate) fn turn(&self, usage: &Usage, offer_ends: Option<Timestamp>) -> Turn {
         let limits = self.share.limits;
-        let all = u64::from(limits.per_mailbox.get());
-        let of_office = u64::from(limits.per_head_office.get());
-        let shared = all.saturating_sub(all.div_euclid(KEPT_FOR_OTHERS));
+        let last_calls = offer_ends
+            .filter(|ends| *ends < self.share.ends)
+            .map_or_else(Vec::new, last_calls);
+        let passed = last_calls.iter().filter(|at| **at <= self.now).count();
+        let beyond = u64::try_from(passed).unwrap_or(LAST_CALLS);
+        let mailbox_beyond = if beyond == 0 {
+            0
+        } else {
+            LAST_CALLS_PER_MAILBOX
+        };
+
+        let per_mailbox = u64::from(limits.per_mailbox.get());
+        let all = per_mailbox.saturating_add(mailbox_beyond.into());
+        let of_office = u64::from(limits.per_head_office.get()).saturating_add(beyond);
+        let shared = all.saturating_sub(per_mailbox.div_euclid(KEPT_FOR_OTHERS));
         let used_by_office = usage
             .sent_by_office
             .saturating_add(usage.under_way_of_office);
         let used = usage.sent.saturating_add(usage.under_way);
         let room = if used_by_office == 0 { all } else { shared };
-        let is_one_too_many =
-            usage.is_new && usage.new_mailboxes >= u64::from(limits.new_mailboxes.get());
-        if usage.sent >= room || usage.sent_by_office >= of_office || is_one_too_many {
+        if usage.is_new && usage.new_mailboxes >= u64::from(limits.new_mailboxes.get()) {
             return Turn::At(self.share.ends);
+        }
+        if usage.sent >= room || usage.sent_by_office >= of_office {
+            let next_call = last_calls.into_iter().find(|at| *at > self.now);
+            return Turn::At(next_call.unwrap_or(self.share.ends));
         }
         if used >= room || used_by_office >= of_office {
             // A mail in progress may fail and leave its place to this one.
@@ -114,6 +138,19 @@ impl NoticeClaim {
                 || used.saturating_add(1) >= shared,
         }
     }
+}
+
+/// The last whole hours up to `ends`, the earliest first. Whole hours, so that offers that close in
+/// the same one share a mail.
+fn last_calls(ends: Timestamp) -> Vec<Timestamp> {
+    let hour = ends.unix_millis().div_euclid(HOUR_MILLIS);
+    let hours = (0..LAST_CALLS.cast_signed()).rev();
+    hours
+        .filter_map(|before| {
+            let millis = hour.checked_sub(before)?.checked_mul(HOUR_MILLIS)?;
+            Timestamp::from_unix_millis(millis)
+        })
+        .collect()
 }
 
 /// Whether mails of this kind are counted.
@@ -148,13 +185,17 @@ mod tests {
     /// The turn after these numbers of mails: sent and in progress, in all and of the same head
     /// office.
     fn turn(all: (u64, u64), of_office: (u64, u64)) -> Turn {
-        claim().turn(&Usage {
+        claim().turn(&used(all, of_office), None)
+    }
+
+    fn used(all: (u64, u64), of_office: (u64, u64)) -> Usage {
+        Usage {
             sent: all.0,
             under_way: all.1,
             sent_by_office: of_office.0,
             under_way_of_office: of_office.1,
             ..Usage::default()
-        })
+        }
     }
 
     const NOW: Turn = Turn::Now { is_last: false };
@@ -205,11 +246,57 @@ mod tests {
             new_mailboxes: 10_000,
             ..Usage::default()
         };
-        assert_eq!(claim().turn(&usage), Turn::At(claim().share.ends));
+        assert_eq!(claim().turn(&usage, None), Turn::At(claim().share.ends));
         let known = Usage {
             is_new: false,
             ..usage
         };
-        assert_eq!(claim().turn(&known), NOW);
+        assert_eq!(claim().turn(&known, None), NOW);
+    }
+
+    /// The turn, at a time of day in UTC, of an offer that closes at the end of that day in
+    /// São Paulo.
+    fn turn_before_the_end(time: &str, all: u64, of_office: u64) -> Turn {
+        let now = moment(&format!("2026-11-21T{time}Z"));
+        let claim = NoticeClaim {
+            now,
+            share: DailyShare::on_the_day_of(now, MailLimits::default()),
+            ..claim()
+        };
+        let ends = moment("2026-11-21T02:59:59.999Z");
+        claim.turn(&used((all, 0), (of_office, 0)), Some(ends))
+    }
+
+    #[test]
+    fn an_offer_that_closes_today_has_one_mail_more_in_each_of_its_last_hours() {
+        let at = |time: &str| Turn::At(moment(&format!("2026-11-21T{time}Z")));
+        let midnight = Turn::At(moment("2026-11-21T03:00:00.000Z"));
+        assert_eq!(turn_before_the_end("00:30:00.000", 5, 5), LAST);
+        assert_eq!(
+            turn_before_the_end("00:30:00.000", 6, 6),
+            at("01:00:00.000")
+        );
+        assert_eq!(turn_before_the_end("01:00:00.000", 6, 6), LAST);
+        assert_eq!(
+            turn_before_the_end("01:00:00.000", 7, 7),
+            at("02:00:00.000")
+        );
+        assert_eq!(turn_before_the_end("02:00:00.000", 7, 7), LAST);
+        assert_eq!(turn_before_the_end("02:00:00.000", 8, 8), midnight);
+        assert_eq!(turn_before_the_end("00:30:00.000", 24, 0), LAST);
+        assert_eq!(turn_before_the_end("02:00:00.000", 25, 0), midnight);
+    }
+
+    #[test]
+    fn an_offer_that_closes_today_waits_for_its_last_hours_and_any_other_for_midnight() {
+        let ends = moment("2026-11-22T02:59:59.999Z");
+        let usage = used((5, 0), (5, 0));
+        let first_call = moment("2026-11-22T00:00:00.000Z");
+        assert_eq!(claim().turn(&usage, Some(ends)), Turn::At(first_call));
+        let tomorrow = ends.saturating_add(TimeDelta::milliseconds(1));
+        assert_eq!(
+            claim().turn(&usage, Some(tomorrow)),
+            Turn::At(claim().share.ends)
+        );
     }
 }

@@ -2,14 +2,19 @@
 
 use std::collections::BTreeSet;
 
+use chrono::{Days, TimeDelta};
+use preauth_core::value::{Timestamp, calendar};
+use serde_json::json;
+
 use crate::eml::Eml;
 use crate::mail_server::MailServer;
-use crate::office::{notices, offer, start, until, until_true};
-use crate::support::Backend;
+use crate::office::{notices, offer, offer_as, start, until, until_true};
+use crate::support::{Backend, Sandbox, offer_body};
 use crate::travel::{DAY, advance};
 
 on_each_database! {
     a_head_office_sends_an_address_five_mails_a_day_and_joins_the_rest,
+    offers_that_close_before_midnight_have_their_mail_before_they_close,
 }
 
 const OFFERS: usize = 40;
@@ -72,4 +77,44 @@ async fn a_head_office_sends_an_address_five_mails_a_day_and_joins_the_rest(back
             .iter()
             .all(|mail| mail.html.matches("href=").count() == 1)
     );
+}
+
+/// The sandbox's time after its clock was advanced.
+async fn after(sandbox: &Sandbox, seconds: i64) -> Timestamp {
+    let clock = advance(sandbox, seconds.unsigned_abs()).await;
+    Timestamp::parse(clock.json()["now"].as_str().unwrap()).unwrap()
+}
+
+async fn offers_that_close_before_midnight_have_their_mail_before_they_close(backend: Backend) {
+    let server = MailServer::start().await;
+    let sandbox = start(backend, &server).await;
+    // Noon in São Paulo, on a day that has just begun.
+    let now = after(&sandbox, 1).await;
+    let noon = calendar::end_of_day(calendar::today(now)).saturating_add(TimeDelta::hours(12));
+    let now = after(&sandbox, noon.since(now).num_seconds()).await;
+    let address = "fin@fornecedor.example.com";
+    for n in 0..5 {
+        offer(&sandbox, &format!("NF-{n}"), address).await;
+    }
+    until(&sandbox, 5, "SENT").await;
+    // The earliest due date: these close at the end of the day.
+    for n in 5..8 {
+        let mut body = offer_body(&sandbox, &format!("NF-{n}"));
+        body["supplier"]["email"] = json!(address);
+        let due = calendar::today(now).checked_add_days(Days::new(5)).unwrap();
+        body["invoice"]["dueDate"] = json!(due.to_string());
+        offer_as(&sandbox, &body).await;
+    }
+    offer(&sandbox, "NF-LATER", address).await;
+    until(&sandbox, 4, "HELD").await;
+    assert_eq!(server.taken_for(address).len(), 5);
+    let nine = calendar::end_of_day(calendar::today(now)).saturating_add(TimeDelta::hours(-3));
+    after(&sandbox, nine.since(now).num_seconds() + 60).await;
+    until(&sandbox, 9, "SENT").await;
+    let mails = server.taken_for(address);
+    assert_eq!(mails.len(), 6, "one mail more, with all that wait");
+    let last = Eml::parse(mails.last().unwrap()).text;
+    for number in ["NF-5", "NF-6", "NF-7", "NF-LATER"] {
+        assert!(last.contains(&format!("Nota fiscal: {number}")), "{last}");
+    }
 }

@@ -163,7 +163,8 @@ const FIRST: &str = "SELECT t.n, n.*
      CROSS JOIN LATERAL (
          SELECT n.id, n.kind, n.next_attempt_at, n.head_office_id, mailbox(n.recipient) AS mailbox,
              n.is_held, n.leased_until IS NOT NULL AS has_place,
-             coalesce(o.status <> 'IN_PRE_AUTH' OR o.expires_at < $2, FALSE) AS is_over
+             coalesce(o.status <> 'IN_PRE_AUTH' OR o.expires_at < $2, FALSE) AS is_over,
+             o.expires_at AS offer_ends
          FROM notices n LEFT JOIN operations o ON o.id = n.operation_id
          WHERE n.id = t.id AND n.next_attempt_at <= $2 AND n.joined_to IS NULL
            AND (n.leased_until IS NULL

@@ -85,6 +85,8 @@ pub(super) struct DueMail {
     has_place: bool,
     /// Whether the supplier can no longer request what it offers.
     is_over: bool,
+    /// Until when the supplier can.
+    offer_ends: Option<Timestamp>,
 }
 
 /// What cannot be read is set aside, so that what is due after it has its turn.
@@ -128,7 +130,7 @@ async fn claim_head(
     let (mut takes_others, mut opening, mut new_mailboxes) = (false, None, None);
     if is_counted(head.kind) && !head.has_place {
         let used = share::usage(connection, head, claim).await?;
-        match claim.turn(&used.usage) {
+        match claim.turn(&used.usage, head.offer_ends) {
             Turn::At(later) => {
                 due.forget(&share::put_off(connection, head, claim.now, later).await?);
                 return Ok(Ok(Claimed::PutOff));
@@ -184,6 +186,7 @@ fn head(row: &PgRow) -> Result<DueMail, Corrupt> {
         is_held: columns.raw("is_held")?,
         has_place: columns.raw("has_place")?,
         is_over: columns.raw("is_over")?,
+        offer_ends: columns.optional_timestamp("offer_ends")?,
     })
 }
 

@@ -98,8 +98,9 @@ pub(super) async fn usage(
     Ok(Used { usage, opening })
 }
 
-/// Has everything of the head office that is due to the mailbox wait, a bounded number at a time; which
-/// mails. `head` has been due for longest, so nothing before it is gone over.
+/// Postpones the mails of the head office that are due to the mailbox, a bounded number at a time;
+/// returns which. Those of offers that close before `later` have a time of their own. `head` has been
+/// due for longest, so nothing before it is read.
 pub(super) async fn put_off(
     connection: &mut PgConnection,
     head: &DueMail,
@@ -108,11 +109,15 @@ pub(super) async fn put_off(
 ) -> Result<Vec<Uuid>, WriteError> {
     let put_off = sqlx::query_scalar(
         "UPDATE notices SET next_attempt_at = $3, is_held = TRUE
-         WHERE id IN (SELECT id FROM notices
-                      WHERE head_office_id = $5 AND mailbox(recipient) = $1 AND status = 'PENDING'
-                        AND (next_attempt_at, id) >= ($6, $7) AND next_attempt_at <= $2
-                        AND leased_until IS NULL
-                        AND joined_to IS NULL AND kind <> 'ENDPOINT_PAUSED'
+         WHERE id IN (SELECT n.id FROM notices n
+                      WHERE n.head_office_id = $5 AND mailbox(n.recipient) = $1
+                        AND n.status = 'PENDING'
+                        AND (n.next_attempt_at, n.id) >= ($6, $7) AND n.next_attempt_at <= $2
+                        AND n.leased_until IS NULL
+                        AND n.joined_to IS NULL AND n.kind <> 'ENDPOINT_PAUSED'
+                        AND (n.id = $7
+                             OR coalesce((SELECT o.expires_at FROM operations o
+                                          WHERE o.id = n.operation_id), $3) >= $3)
                       LIMIT $4)
          RETURNING id",
     )

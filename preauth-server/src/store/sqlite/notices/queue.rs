@@ -76,6 +76,8 @@ struct DueMail {
     has_place: bool,
     /// Whether the supplier can no longer request what it offers.
     is_over: bool,
+    /// Until when the supplier can.
+    offer_ends: Option<Timestamp>,
 }
 
 /// What cannot be read is set aside, so that what is due after it has its turn.
@@ -110,7 +112,7 @@ async fn claim_head(
     let (mut takes_others, mut opening, mut new_mailboxes) = (false, None, None);
     if is_counted(head.kind) && !head.has_place {
         let used = usage(connection, head, claim).await?;
-        match claim.turn(&used.usage) {
+        match claim.turn(&used.usage, head.offer_ends) {
             Turn::At(later) => {
                 put_off(connection, head, claim.now, later).await?;
                 return Ok(Ok(Claimed::PutOff));
@@ -162,7 +164,8 @@ async fn next(
     let row = sqlx::query(
         "SELECT n.id, n.kind, n.head_office_id, n.mailbox AS mailbox, n.is_held,
              n.leased_until IS NOT NULL AS has_place,
-             coalesce(o.status <> 'IN_PRE_AUTH' OR o.expires_at < ?1, 0) AS is_over
+             coalesce(o.status <> 'IN_PRE_AUTH' OR o.expires_at < ?1, 0) AS is_over,
+             o.expires_at AS offer_ends
          FROM notices n LEFT JOIN operations o ON o.id = n.operation_id
          WHERE n.status = 'PENDING' AND n.next_attempt_at <= ?1
            AND n.joined_to IS NULL
@@ -186,6 +189,7 @@ fn head(row: &SqliteRow) -> Result<DueMail, Corrupt> {
         is_held: columns.raw("is_held")?,
         has_place: columns.raw("has_place")?,
         is_over: columns.raw("is_over")?,
+        offer_ends: columns.optional_timestamp("offer_ends")?,
     })
 }
 
@@ -307,7 +311,8 @@ async fn usage(
     Ok(Used { usage, opening })
 }
 
-/// Has everything of the head office that is due to the mailbox wait, a bounded number at a time.
+/// Postpones the mails of the head office that are due to the mailbox, a bounded number at a time.
+/// Those of offers that close before `later` have a time of their own.
 async fn put_off(
     connection: &mut SqliteConnection,
     head: &DueMail,
@@ -316,10 +321,13 @@ async fn put_off(
 ) -> Result<(), WriteError> {
     sqlx::query(
         "UPDATE notices SET next_attempt_at = ?3, is_held = 1
-         WHERE id IN (SELECT id FROM notices
-                      WHERE head_office_id = ?5 AND mailbox = ?1 AND status = 'PENDING'
-                        AND next_attempt_at <= ?2 AND leased_until IS NULL
-                        AND joined_to IS NULL AND kind <> 'ENDPOINT_PAUSED'
+         WHERE id IN (SELECT n.id FROM notices n
+                      WHERE n.head_office_id = ?5 AND n.mailbox = ?1 AND n.status = 'PENDING'
+                        AND n.next_attempt_at <= ?2 AND n.leased_until IS NULL
+                        AND n.joined_to IS NULL AND n.kind <> 'ENDPOINT_PAUSED'
+                        AND (n.id = ?6
+                             OR coalesce((SELECT o.expires_at FROM operations o
+                                          WHERE o.id = n.operation_id), ?3) >= ?3)
                       LIMIT ?4)",
     )
     .bind(&head.mailbox)
@@ -327,6 +335,7 @@ async fn put_off(
     .bind(later.unix_millis())
     .bind(POSTPONE_BATCH_SIZE)
     .bind(head.head_office.as_uuid().as_bytes().as_slice())
+    .bind(head.id.as_uuid().as_bytes().as_slice())
     .execute(connection)
     .await?;
     Ok(())
