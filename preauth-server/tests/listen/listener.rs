@@ -80,10 +80,16 @@ impl Listener {
 
     /// The first `count` deliveries in its JSON output.
     pub(crate) async fn received(&self, count: usize) -> Vec<Value> {
-        let whole_lines = |text: &str| text.matches('\n').count();
-        let text = self.until(|text| whole_lines(text) > count).await;
-        let lines = text.lines().skip(1).take(count);
-        lines
+        // Warnings are on other lines.
+        let objects = |text: &str| -> Vec<String> {
+            text.split_inclusive('\n')
+                .filter(|line| line.starts_with('{') && line.ends_with('\n'))
+                .map(ToOwned::to_owned)
+                .collect()
+        };
+        let text = self.until(|text| objects(text).len() > count).await;
+        objects(&text)[1..=count]
+            .iter()
             .map(|line| serde_json::from_str(line).unwrap())
             .collect()
     }

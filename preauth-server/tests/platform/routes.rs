@@ -145,7 +145,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route(
         "PUT",
         "/companies/{id}/webhook-endpoint",
-        Body(&[needs("url", Url), needs("events", List)]),
+        Body(&[needs("url", Url), may("events", List)]),
     ),
     route("DELETE", "/companies/{id}/webhook-endpoint", Nothing),
     route("POST", "/companies/{id}/webhook-endpoint/pause", Nothing),
