@@ -1,7 +1,7 @@
 //! Whether what is stored is what the rules lead to: the same check for a live database and
 //! for a simulated one.
 //!
-//! Every rule is pure. [`Check`] looks at one record with all that belongs to it; an operation is
+//! Every rule is pure. [`Checker`] looks at one record with all that belongs to it; an operation is
 //! begun and evolved anew by its own events, and must arrive where it is stored. [`audit`] walks
 //! through everything that a host has, a page at a time. Each page is of a moment of its own, so every rule
 //! is about records of one page; what changes between two of them breaks none.

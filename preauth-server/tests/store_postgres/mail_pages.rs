@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use preauth_core::value::Timestamp;
 use preauth_server::notices::{Claimed, DailyShare, MailLimits, NoticeClaim, Outcome};
 use preauth_server::store::open;
-use sqlx::{Executor, Row};
+use sqlx::{Executor, PgConnection, Row};
 
 use crate::fixture::Fixture;
 
@@ -49,10 +49,12 @@ fn claim(now: Timestamp) -> NoticeClaim {
 
 /// Operations and a mail about each, due within milliseconds from `at` on.
 async fn stage(fixture: &Fixture, mails: i64, at: Timestamp) {
+    let mut session = fixture.sql.acquire().await.unwrap();
     let operations = sqlx::query(OPERATIONS).bind(mails);
-    operations.execute(&fixture.sql).await.unwrap();
+    operations.execute(&mut *session).await.unwrap();
     let staged = sqlx::query(STAGED).bind(mails).bind(at.unix_millis());
-    staged.execute(&fixture.sql).await.unwrap();
+    staged.execute(&mut *session).await.unwrap();
+    report_statistics(&mut session).await;
 }
 
 /// Sends or puts off all that is due, as an instance that has just been started; how many claims that
@@ -104,15 +106,13 @@ async fn pages(fixture: &Fixture) -> i64 {
 /// Pages for each claim of an instance that takes what is staged for it.
 async fn pages_of_a_claim(fixture: &Fixture, at: Timestamp) -> i64 {
     stage(fixture, MEASURED, at).await;
-    flush(fixture).await;
     let before = pages(fixture).await;
     let claims = send_all(fixture, at.saturating_add(TimeDelta::seconds(1))).await;
     (pages(fixture).await - before) / claims
 }
 
-/// Has the tests' own connections report what they counted.
-async fn flush(fixture: &Fixture) {
-    let mut session = fixture.sql.acquire().await.unwrap();
+/// Has a session report its statistics, before others' are counted.
+async fn report_statistics(session: &mut PgConnection) {
     session
         .execute("SELECT pg_stat_force_next_flush()")
         .await
@@ -171,13 +171,16 @@ async fn a_mail_goes_over_as_many_pages_however_many_were_sent_before() {
                  opened_number = CASE WHEN operation_id % 2 = 1 THEN operation_id END
              WHERE status = 'PENDING' AND NOT is_held";
         let sent = sqlx::query(sent).bind(fixture.now.unix_millis());
-        sent.execute(&fixture.sql).await.unwrap();
+        let mut session = fixture.sql.acquire().await.unwrap();
+        sent.execute(&mut *session).await.unwrap();
         let vacuum = if analysed {
             "VACUUM ANALYZE notices"
         } else {
             "VACUUM notices"
         };
-        fixture.sql.execute(vacuum).await.unwrap();
+        session.execute(vacuum).await.unwrap();
+        report_statistics(&mut session).await;
+        drop(session);
         let later = pages_of_a_claim(&fixture, fixture.later(TimeDelta::seconds(40))).await;
         assert!(
             later <= at_first * MAX_FACTOR,
