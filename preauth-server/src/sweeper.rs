@@ -123,7 +123,7 @@ mod tests {
     use preauth_core::operation::{
         Actor, Command, Credit, Invoice, InvoiceAmounts, Offer, OfferedSupplier, Operation,
     };
-    use preauth_core::port::{OperationEvent, OrderEvent, Queries, Render, Viewer};
+    use preauth_core::port::{OperationEvent, OrderEvent, Queries, Render, Store, Viewer};
     use preauth_core::service::{OfferOutcome, Service};
     use preauth_core::value::{
         Cnpj, CompanyId, CompanyName, ContactName, DueDate, Email, EventType, InvoiceNumber, Money,
@@ -296,7 +296,7 @@ mod tests {
         let (trigger, watching) = shutdown();
         let watch = async {
             let now = world.clock.now();
-            while !world.store.overdue(now, 1).await.unwrap().is_empty() {
+            while !world.store.load_overdue(now, 1).await.unwrap().is_empty() {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
             trigger.request();

@@ -73,7 +73,6 @@ macro_rules! conformance_suite {
             orders::only_the_payer_hears_of_an_order,
             orders::a_commit_on_an_old_version_of_an_order_writes_nothing,
             overdue::an_offer_is_overdue_after_its_last_moment,
-            overdue::overdue_offers_are_named_up_to_a_limit,
             overdue::overdue_offers_are_loaded_with_what_a_decision_looks_at,
             overdue::a_command_on_an_overdue_offer_records_its_expiry_first,
             overdue::an_offer_may_be_requested_at_its_last_moment,

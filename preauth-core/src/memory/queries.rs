@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use crate::operation::Operation;
 use crate::port::{Filter, HistoryEntry, OperationPage, PageRequest, Queries, Unavailable, Viewer};
-use crate::value::{OperationId, Timestamp};
+use crate::value::OperationId;
 
 use super::MemoryStore;
 
@@ -47,13 +47,6 @@ impl Queries for MemoryStore {
 
     async fn history(&self, id: OperationId) -> Result<Vec<HistoryEntry>, Unavailable> {
         Ok(self.lock().histories.get(&id).cloned().unwrap_or_default())
-    }
-
-    async fn overdue(&self, now: Timestamp, limit: u32) -> Result<Vec<OperationId>, Unavailable> {
-        let tables = self.lock();
-        let overdue = tables.operations.values().filter(|it| it.is_overdue(now));
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        Ok(overdue.map(|it| it.id).take(limit).collect())
     }
 }
 

@@ -26,9 +26,6 @@ pub trait Queries: Send + Sync {
 
     /// The events of an operation, oldest first.
     async fn history(&self, id: OperationId) -> Result<Vec<HistoryEntry>, Unavailable>;
-
-    /// At most `limit` offers whose time has passed at `now` and whose expiry is not recorded.
-    async fn overdue(&self, now: Timestamp, limit: u32) -> Result<Vec<OperationId>, Unavailable>;
 }
 
 /// Whose eyes see: an operation outside of them does not exist.

@@ -264,8 +264,4 @@ impl Queries for Faulty {
         self.read()?;
         self.inner.history(id).await
     }
-
-    async fn overdue(&self, now: Timestamp, limit: u32) -> Result<Vec<OperationId>, Unavailable> {
-        self.inner.overdue(now, limit).await
-    }
 }

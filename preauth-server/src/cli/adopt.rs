@@ -86,7 +86,7 @@ impl Consequences {
         let database = stores.lifecycle.moments().await?.now;
         let now = database.unwrap_or_else(|| SystemClock.now());
         let waiting = stores.watch.waiting(now).await?;
-        let overdue = stores.queries.overdue(now, COUNT_LIMIT).await?;
+        let overdue = stores.store.load_overdue(now, COUNT_LIMIT).await?;
         Ok(Self {
             due_deliveries: waiting.due_deliveries,
             staged_mails: waiting.staged_notices,

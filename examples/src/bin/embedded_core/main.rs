@@ -51,9 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // Time is an argument, so a month can pass between two lines.
     let next_month = Timestamp::parse("2026-12-22T12:00:00Z")?;
-    for overdue in done(store.overdue(next_month, 100))? {
-        done(service.expire(overdue, next_month))?;
-    }
+    done(service.expire_overdue(next_month, 100))?;
     if let Err(refusal) = request(second, next_month) {
         println!("refused: {refusal}");
     }

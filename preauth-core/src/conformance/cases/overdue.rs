@@ -33,17 +33,6 @@ pub async fn an_offer_is_overdue_after_its_last_moment(host: &dyn Host) {
     assert_eq!(expired.expires_at, offer.expires_at);
 }
 
-/// No more are named at once than asked for.
-pub async fn overdue_offers_are_named_up_to_a_limit(host: &dyn Host) {
-    let scene = Scene::new(host).await;
-    let mut last = scene.now;
-    for _ in 0..3 {
-        last = end_of(&scene.begin(&scene.offer()).await);
-    }
-    let found = host.queries().overdue(after(last), 2).await.unwrap();
-    assert_eq!(found.len(), 2);
-}
-
 /// Overdue offers are loaded as each of them alone would be, and no others.
 pub async fn overdue_offers_are_loaded_with_what_a_decision_looks_at(host: &dyn Host) {
     let scene = Scene::new(host).await;
@@ -179,7 +168,8 @@ pub async fn an_overdue_holder_makes_room_for_a_reopening(host: &dyn Host) {
 
 async fn overdue(host: &dyn Host, now: Timestamp) -> Vec<OperationId> {
     // Other cases' offers may be overdue as well.
-    host.queries().overdue(now, 1_000_000).await.unwrap()
+    let loaded = host.store().load_overdue(now, 1_000_000).await.unwrap();
+    loaded.iter().map(|it| it.operation.id).collect()
 }
 
 fn end_of(offer: &Operation) -> Timestamp {

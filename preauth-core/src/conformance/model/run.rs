@@ -170,8 +170,9 @@ impl<'a> Run<'a> {
     }
 
     async fn sweep(&mut self) -> (Outcome, Outcome) {
-        let (queries, now) = (self.scene.host.queries(), self.scene.now);
-        let named = queries.overdue(now, 1_000_000).await.unwrap();
+        let (store, now) = (self.scene.host.store(), self.scene.now);
+        let loaded = store.load_overdue(now, 1_000_000).await.unwrap();
+        let named: BTreeSet<_> = loaded.iter().map(|it| it.operation.id).collect();
         let own = self.ids.iter().enumerate();
         let found: BTreeSet<usize> = own
             .filter(|(_, (id, _))| named.contains(id))

@@ -7,7 +7,7 @@ use preauth_core::operation::Operation;
 use preauth_core::port::{
     Filter, HistoryEntry, OperationPage, PageRequest, Queries, Unavailable, Viewer,
 };
-use preauth_core::value::{EnumSet, ExternalReference, OperationId, Status, Timestamp};
+use preauth_core::value::{EnumSet, ExternalReference, OperationId, Status};
 use sqlx::postgres::{PgRow, Postgres};
 use sqlx::{PgConnection, QueryBuilder, Row};
 
@@ -18,7 +18,7 @@ use crate::store::set_aside::SetAside;
 use super::PostgresStore;
 use super::error::Fault;
 use super::operations;
-use super::rows::{Columns, clamped, count};
+use super::rows::{clamped, count};
 
 #[async_trait]
 impl Queries for PostgresStore {
@@ -50,14 +50,6 @@ impl Queries for PostgresStore {
         let entries = self.read(&id, |connection, id| Box::pin(history(connection, *id)));
         Ok(entries.await?)
     }
-
-    async fn overdue(&self, now: Timestamp, limit: u32) -> Result<Vec<OperationId>, Unavailable> {
-        let input = (now, limit);
-        let overdue = self.read(&input, |connection, (now, limit)| {
-            Box::pin(overdue(connection, *now, *limit))
-        });
-        Ok(overdue.await?)
-    }
 }
 
 async fn history(
@@ -74,24 +66,6 @@ async fn history(
     .fetch_all(connection)
     .await?;
     Ok(rows.iter().map(history_entry).collect::<Result<_, _>>()?)
-}
-
-async fn overdue(
-    connection: &mut PgConnection,
-    now: Timestamp,
-    limit: u32,
-) -> Result<Vec<OperationId>, Fault> {
-    let rows = sqlx::query(
-        "SELECT id FROM operations
-         WHERE status = 'IN_PRE_AUTH' AND expires_at < $1
-         ORDER BY expires_at, id LIMIT $2",
-    )
-    .bind(now.unix_millis())
-    .bind(i64::from(limit))
-    .fetch_all(connection)
-    .await?;
-    let id = |row| Columns::of("operations", row).number("id", OperationId::new);
-    Ok(rows.iter().map(id).collect::<Result<_, _>>()?)
 }
 
 async fn list(

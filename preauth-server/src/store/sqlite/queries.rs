@@ -5,7 +5,7 @@ use preauth_core::operation::Operation;
 use preauth_core::port::{
     Filter, HistoryEntry, OperationPage, PageRequest, Queries, Unavailable, Viewer,
 };
-use preauth_core::value::{EnumSet, ExternalReference, OperationId, Status, Timestamp};
+use preauth_core::value::{EnumSet, ExternalReference, OperationId, Status};
 use sqlx::sqlite::{Sqlite, SqliteRow};
 use sqlx::{QueryBuilder, Row, SqliteConnection};
 
@@ -15,7 +15,7 @@ use crate::store::rows::{history_entry, operation, select_operations};
 use super::SqliteStore;
 use super::error::Fault;
 use super::operations;
-use super::rows::{Columns, clamped, count};
+use super::rows::{clamped, count};
 
 #[async_trait]
 impl Queries for SqliteStore {
@@ -57,22 +57,6 @@ impl Queries for SqliteStore {
         .map_err(Fault::from)?;
         let entries: Result<_, _> = rows.iter().map(history_entry).collect();
         Ok(entries?)
-    }
-
-    async fn overdue(&self, now: Timestamp, limit: u32) -> Result<Vec<OperationId>, Unavailable> {
-        let mut reader = self.reader().await?;
-        let rows = sqlx::query(
-            "SELECT id FROM operations WHERE status = 'IN_PRE_AUTH' AND expires_at < ?1
-             ORDER BY expires_at, id LIMIT ?2",
-        )
-        .bind(now.unix_millis())
-        .bind(limit)
-        .fetch_all(&mut *reader)
-        .await
-        .map_err(Fault::from)?;
-        let id = |row| Columns::of("operations", row).number("id", OperationId::new);
-        let ids: Result<_, _> = rows.iter().map(id).collect();
-        Ok(ids?)
     }
 }
 

@@ -32,12 +32,8 @@ pub(crate) struct FinalState {
 }
 
 impl FinalState {
-    /// Reads everything and audits it at `now`.
-    pub(crate) async fn of(
-        archive: &dyn Archive,
-        now: Timestamp,
-        overdue: Vec<OperationId>,
-    ) -> Self {
+    /// Reads everything and audits it at `now`. Offers that ended before `expired_by` must have expired.
+    pub(crate) async fn of(archive: &dyn Archive, now: Timestamp, expired_by: Timestamp) -> Self {
         let mut pages = archive.pages().await.unwrap();
         let mut records = Vec::new();
         let mut page = pages.next(PAGE).await.unwrap();
@@ -53,16 +49,16 @@ impl FinalState {
             is_live: true,
             daily_share: NonZeroU32::MAX,
         };
-        let mut end = Self {
-            overdue,
-            ..Self::default()
-        };
+        let mut end = Self::default();
         let copied = Copied { host_now, records };
         let checked = audit::audit(&copied, &WireDecoder, moment, &mut end).await;
         checked.unwrap();
         for record in copied.records {
             end.keep(record);
         }
+        let operations = end.operations.values().map(|stored| &stored.operation);
+        let overdue = operations.filter(|it| it.is_overdue(expired_by));
+        end.overdue = overdue.map(|it| it.id).collect();
         end
     }
 

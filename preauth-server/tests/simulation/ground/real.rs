@@ -256,10 +256,6 @@ impl Queries for Real {
     async fn history(&self, id: OperationId) -> Result<Vec<HistoryEntry>, Unavailable> {
         in_real_time(self.stores.queries.history(id)).await
     }
-
-    async fn overdue(&self, now: Timestamp, limit: u32) -> Result<Vec<OperationId>, Unavailable> {
-        in_real_time(self.stores.queries.overdue(now, limit)).await
-    }
 }
 
 #[async_trait]

@@ -41,10 +41,4 @@ impl Queries for SimStore {
         let ground = self.ground();
         self.call(Call::History, ground.queries.history(id)).await
     }
-
-    async fn overdue(&self, now: Timestamp, limit: u32) -> Result<Vec<OperationId>, Unavailable> {
-        let ground = self.ground();
-        self.call(Call::Overdue, ground.queries.overdue(now, limit))
-            .await
-    }
 }

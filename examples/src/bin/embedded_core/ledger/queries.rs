@@ -5,7 +5,7 @@ use preauth_core::operation::Operation;
 use preauth_core::port::{
     Filter, HistoryEntry, OperationPage, PageRequest, Queries, Unavailable, Viewer,
 };
-use preauth_core::value::{OperationId, Timestamp};
+use preauth_core::value::OperationId;
 
 use super::Ledger;
 
@@ -51,9 +51,5 @@ impl Queries for Ledger {
             .iter()
             .filter(|(operation, _)| *operation == id);
         Ok(of_it.map(|(_, entry)| entry.clone()).collect())
-    }
-
-    async fn overdue(&self, now: Timestamp, limit: u32) -> Result<Vec<OperationId>, Unavailable> {
-        Ok(self.books().overdue(now, limit).map(|it| it.id).collect())
     }
 }
