@@ -19,6 +19,7 @@ mod doc_pages;
 pub mod fair;
 pub mod files;
 pub mod hold;
+pub mod hold_watch;
 pub mod http;
 pub mod ids;
 pub mod invoice_files;

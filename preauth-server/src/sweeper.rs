@@ -119,15 +119,15 @@ mod tests {
 
     use chrono::{Days, TimeDelta};
     use preauth_core::Policy;
-    use preauth_core::memory::{Company, CompanyKind, CountingIds, MemoryStore};
+    use preauth_core::memory::{Company, CountingIds, MemoryStore};
     use preauth_core::operation::{
         Actor, Command, Credit, Invoice, InvoiceAmounts, Offer, OfferedSupplier, Operation,
     };
     use preauth_core::port::{OperationEvent, OrderEvent, Queries, Render, Store, Viewer};
     use preauth_core::service::{OfferOutcome, Service};
     use preauth_core::value::{
-        Cnpj, CompanyId, CompanyName, ContactName, DueDate, Email, EventType, InvoiceNumber, Money,
-        OperationId, Status, SupplierName, Timestamp, calendar,
+        Cnpj, CompanyId, CompanyKind, CompanyName, ContactName, DueDate, Email, EventType,
+        InvoiceNumber, Money, OperationId, Status, SupplierName, Timestamp, calendar,
     };
     use uuid::Uuid;
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use chrono::{Days, TimeDelta};
 
 use crate::Policy;
-use crate::memory::{Company, CompanyKind, CountingIds, Endpoint};
+use crate::memory::{Company, CountingIds, Endpoint};
 use crate::operation::{
     Actor, Command, Credit, DirectAdvance, Invoice, InvoiceAmounts, Offer, OfferedSupplier,
     Operation,
@@ -14,9 +14,9 @@ use crate::operation::{
 use crate::port::{HistoryEntry, IdSource, OfferTarget, Viewer};
 use crate::service::{OfferOutcome, Service};
 use crate::value::{
-    Cnpj, CompanyId, CompanyName, ContactName, DueDate, Email, EndpointId, EventTypeSet,
-    ExtensionId, IdempotencyKey, InvoiceNumber, Money, OperationId, SupplierName, Timestamp,
-    calendar,
+    Cnpj, CompanyId, CompanyKind, CompanyName, ContactName, DueDate, Email, EndpointId,
+    EventTypeSet, ExtensionId, IdempotencyKey, InvoiceNumber, Money, OperationId, SupplierName,
+    Timestamp, calendar,
 };
 
 use super::Host;

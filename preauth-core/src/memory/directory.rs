@@ -3,7 +3,7 @@
 use crate::operation::{Credit, KnownSupplier, Operation, Party};
 use crate::port::NewSupplier;
 use crate::value::{
-    Cnpj, CnpjRoot, CompanyId, CompanyName, Email, EndpointId, EventTypeSet, Timestamp,
+    Cnpj, CnpjRoot, CompanyId, CompanyKind, CompanyName, Email, EndpointId, EventTypeSet, Timestamp,
 };
 
 use super::MemoryStore;
@@ -22,15 +22,6 @@ pub struct Company {
     pub name: CompanyName,
     /// What it is on the platform.
     pub kind: CompanyKind,
-}
-
-/// What a company is on the platform.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CompanyKind {
-    /// Pays invoices and may offer advances on them.
-    Construction,
-    /// Receives offers.
-    Supplier,
 }
 
 /// A webhook endpoint as the platform registers it: one per company, at its head office.

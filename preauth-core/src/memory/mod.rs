@@ -12,14 +12,14 @@
 //! use std::sync::Arc;
 //!
 //! use preauth_core::Policy;
-//! use preauth_core::memory::{Company, CompanyKind, CountingIds, MemoryStore};
+//! use preauth_core::memory::{Company, CountingIds, MemoryStore};
 //! use preauth_core::operation::{
 //!     Actor, Command, Credit, Invoice, InvoiceAmounts, Offer, OfferedSupplier, Operation,
 //! };
 //! use preauth_core::port::{OperationEvent, OrderEvent, Render, Viewer};
 //! use preauth_core::service::{OfferOutcome, Service};
 //! use preauth_core::value::{
-//!     Cnpj, CompanyId, CompanyName, ContactName, Decimal, DueDate, Email, EventType,
+//!     Cnpj, CompanyId, CompanyKind, CompanyName, ContactName, Decimal, DueDate, Email, EventType,
 //!     InvoiceNumber, Money, Status, SupplierName, Timestamp,
 //! };
 //!
@@ -125,7 +125,7 @@ use tables::Tables;
 
 pub use crate::port::DeliveryStatus;
 pub use delivery::DeliveryRecord;
-pub use directory::{Company, CompanyKind, Endpoint};
+pub use directory::{Company, Endpoint};
 pub use ids::CountingIds;
 
 /// Implements [`Store`](crate::port::Store), [`Outbox`](crate::port::Outbox) and

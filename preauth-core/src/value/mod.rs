@@ -10,6 +10,7 @@ pub mod calendar;
 
 mod characters;
 mod cnpj;
+mod company_kind;
 mod decimal;
 mod due_date;
 mod email;
@@ -30,6 +31,7 @@ mod timestamp;
 
 pub use characters::{Escaped, escaped, is_hidden};
 pub use cnpj::{Cnpj, CnpjError, CnpjRoot};
+pub use company_kind::CompanyKind;
 pub use decimal::{Decimal, DecimalError};
 pub use due_date::{DueDate, DueDateError};
 pub use email::{Email, EmailError};

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use chrono::TimeDelta;
-use preauth_core::memory::{Company, CompanyKind, Endpoint, MemoryStore};
+use preauth_core::memory::{Company, Endpoint, MemoryStore};
 use preauth_core::operation::{
     Actor, DirectAdvance, Invoice, InvoiceAmounts, Operation, decide_direct_advance,
 };
@@ -13,7 +13,7 @@ use preauth_core::port::{
     Write,
 };
 use preauth_core::value::{
-    Cnpj, CompanyId, CompanyName, DeliveryId, DueDate, EndpointId, EventId, EventType,
+    Cnpj, CompanyId, CompanyKind, CompanyName, DeliveryId, DueDate, EndpointId, EventId, EventType,
     EventTypeSet, Money, Timestamp, Version,
 };
 use uuid::Uuid;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use preauth_core::Policy;
-use preauth_core::memory::{Company, CompanyKind, CountingIds, MemoryStore};
+use preauth_core::memory::{Company, CountingIds, MemoryStore};
 use preauth_core::operation::{
     Actor, Command, Credit, DirectAdvance, Invoice, InvoiceAmounts, Offer, OfferedSupplier,
     Operation,
@@ -13,8 +13,8 @@ use preauth_core::port::{
 };
 use preauth_core::service::{CommandOutcome, OfferOutcome, Service, ServiceError};
 use preauth_core::value::{
-    Cnpj, CompanyId, CompanyName, DueDate, Email, IdempotencyKey, InvoiceNumber, Money,
-    OperationId, Timestamp,
+    Cnpj, CompanyId, CompanyKind, CompanyName, DueDate, Email, IdempotencyKey, InvoiceNumber,
+    Money, OperationId, Timestamp,
 };
 use uuid::Uuid;
 

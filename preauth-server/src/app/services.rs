@@ -7,8 +7,9 @@ use preauth_core::service::Service;
 use super::Parts;
 use crate::http::integration::{self, IntegrationApi};
 use crate::http::platform::{self, OperatorGate, PlatformApi, Vitals};
-use crate::http::{self, Gate};
+use crate::http::{self, DESCRIPTION, DESCRIPTION_IN_3_0, Gate, MULTIPART_DESCRIPTION_IN_3_0};
 use crate::ids::RandomIds;
+use crate::openapi::{self, Form};
 use crate::telemetry::metrics::Metrics;
 
 /// The integration API, for the public listener.
@@ -28,7 +29,20 @@ pub(super) fn integration(
         magic: parts.magic,
         hold: parts.hold.clone(),
     };
-    integration::service(api, Arc::new(RandomIds), metrics.requests.clone())
+    let descriptions = [
+        (DESCRIPTION, openapi::integration()),
+        (DESCRIPTION_IN_3_0, openapi::integration_in_3_0(Form::Json)),
+        (
+            MULTIPART_DESCRIPTION_IN_3_0,
+            openapi::integration_in_3_0(Form::Multipart),
+        ),
+    ];
+    integration::service(
+        api,
+        descriptions,
+        Arc::new(RandomIds),
+        metrics.requests.clone(),
+    )
 }
 
 /// The platform API and the probes, for the private listener.
@@ -40,7 +54,6 @@ pub(super) fn platform(
 ) -> http::Service {
     let api = PlatformApi {
         directory: Arc::clone(&parts.stores.directory),
-        store: Arc::clone(&parts.stores.store),
         operations,
         queries: Arc::clone(&parts.stores.queries),
         files: Arc::clone(&parts.files),
@@ -58,5 +71,5 @@ pub(super) fn platform(
         ids: Arc::new(RandomIds),
         hold: parts.hold.clone(),
     };
-    platform::service(api, metrics.requests.clone())
+    platform::service(api, openapi::platform(), metrics.requests.clone())
 }

@@ -1,8 +1,9 @@
 //! `migrate`: migrates the database's schema.
 
-use crate::config::{Config, LogFormat};
+use crate::config::Config;
 use crate::store;
 use crate::telemetry;
+use crate::telemetry::LogFormat;
 
 use super::CliError;
 use super::serve::ServeArgs;

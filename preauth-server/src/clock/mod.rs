@@ -1,6 +1,7 @@
 //! Reads the machine's clocks; no other module does.
 
 mod serving;
+mod time_machine;
 mod uptime;
 
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -12,6 +13,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 pub use serving::{Comparison, MAX_OFFSET, ServingClock};
+pub use time_machine::{TimeMachine, TravelError};
 pub use uptime::{BootTime, Uptime};
 
 /// The source of the current time for every decision.

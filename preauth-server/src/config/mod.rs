@@ -13,7 +13,7 @@ mod webhooks;
 pub use layers::{Layers, Source, Value};
 pub use operators::TokenSource;
 pub use settings::{SETTINGS, Setting};
-pub use typed::{Config, LogFormat};
+pub use typed::Config;
 pub use webhooks::Webhooks;
 
 use thiserror::Error;

@@ -17,6 +17,7 @@ use crate::invoice_files;
 use crate::log::chain;
 use crate::notices::MailSettings;
 use crate::store::DatabaseUrl;
+use crate::telemetry::LogFormat;
 
 use super::{ConfigError, Layers, TokenSource, Webhooks};
 
@@ -65,15 +66,6 @@ pub struct Config {
     pub log_format: LogFormat,
     /// Time for requests in progress at shutdown.
     pub grace: Duration,
-}
-
-/// The format of the log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogFormat {
-    /// One JSON object per line.
-    Json,
-    /// For people.
-    Text,
 }
 
 const MAX_DAYS: u32 = 3_650;

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use preauth_core::port::{NewReply, PageRequest, Unavailable};
 use preauth_core::value::{ApiKeyId, CompanyId, KeyName, ScopeSet, Timestamp, UserId};
 
+use crate::access::KeyFragment;
 use crate::access::KeyHash;
-use crate::secret::KeyFragment;
 
 use super::{DirectoryError, Page};
 

@@ -3,22 +3,11 @@
 use async_trait::async_trait;
 use preauth_core::operation::{Credit, Party};
 use preauth_core::port::{NewReply, PageRequest, Unavailable};
-use preauth_core::text_enum;
 use preauth_core::value::{
-    Cnpj, CompanyId, CompanyName, ContactName, Email, Phone, Reason, Timestamp,
+    Cnpj, CompanyId, CompanyKind, CompanyName, ContactName, Email, Phone, Reason, Timestamp,
 };
 
 use super::{DirectoryError, Page};
-
-text_enum! {
-    /// A company's role on the platform.
-    pub enum CompanyKind, "company kind" {
-        /// A construction company, which may offer advances.
-        Construction => "CONSTRUCTION",
-        /// A supplier, which receives them.
-        Supplier => "SUPPLIER",
-    }
-}
 
 /// A company on the platform. A supplier is a company as well.
 #[derive(Clone, Debug, PartialEq, Eq)]

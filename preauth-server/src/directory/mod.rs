@@ -15,7 +15,7 @@ mod payment_orders;
 mod users;
 
 pub use api_keys::{ApiKey, ApiKeys};
-pub use companies::{Companies, Company, CompanyKind, Contact, Invitation, Suspension};
+pub use companies::{Companies, Company, Contact, Invitation, Suspension};
 pub use deliveries::{AttemptRecord, Deliveries, Delivery, DeliveryFilter, DeliveryStatus};
 pub use endpoints::{
     Abandoned, Endpoint, Endpoints, KeptSecret, ResealedSecret, SealedSecret, SecretId,

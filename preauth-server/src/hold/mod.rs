@@ -6,7 +6,6 @@
 //! held.
 
 mod deployment;
-mod watch;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,7 +13,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use deployment::{Belonging, Deployment, DeploymentId, Identity, belonging};
-pub use watch::HoldWatch;
 
 /// Why an instance must not act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,15 +6,15 @@ use chrono::TimeDelta;
 use preauth_core::ErrorCode;
 use preauth_core::operation::Actor;
 use preauth_core::port::Viewer;
-use preauth_core::value::{ApiKeyId, CompanyId, Permission, Scope, Timestamp, UserId};
+use preauth_core::value::{ApiKeyId, CompanyId, CompanyKind, Permission, Scope, Timestamp, UserId};
 use preauth_core::wire::header;
 use salvo::http::Request;
 
 use crate::access::{Access, KeyHash, KeyRecord, RateLimit, Window};
 use crate::clock::Clock;
-use crate::directory::CompanyKind;
+
+use crate::access::hash_of_presented;
 use crate::fair::{Tenant, on_account_of};
-use crate::secret::hash_of_presented;
 
 use super::authorization::bearer;
 use super::client_address::ClientAddress;

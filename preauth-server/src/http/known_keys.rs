@@ -120,10 +120,10 @@ mod tests {
     use secrecy::ExposeSecret;
 
     use super::*;
+    use crate::access::NewApiKey;
     use crate::access::{KeyRecord, RateLimit};
     use crate::clock::SystemClock;
     use crate::http::{Gate, UnauthenticatedLimiter};
-    use crate::secret::NewApiKey;
 
     /// Lists keys; its look-ups find nothing.
     #[derive(Default)]

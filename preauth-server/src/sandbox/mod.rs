@@ -6,14 +6,12 @@ mod greeting;
 mod handler;
 mod seed;
 pub mod terminal;
-mod time_machine;
 
 pub use credentials::{Credentials, ReadyFile};
 pub use folder::sandbox_of;
 pub use greeting::greeting;
 pub use handler::SandboxHandler;
 pub use seed::{HEAD_OFFICE_CNPJ, add_endpoint, seed};
-pub use time_machine::{TimeMachine, TravelError};
 
 /// Prefix of the names of temporary folders.
 pub const TEMPORARY_FOLDER_PREFIX: &str = "preauth-sandbox-";

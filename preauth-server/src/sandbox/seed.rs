@@ -6,14 +6,15 @@ use chrono::TimeDelta;
 use preauth_core::operation::Credit;
 use preauth_core::port::IdSource;
 use preauth_core::value::{
-    ApiKeyId, Cnpj, CompanyId, CompanyName, Email, EndpointId, EventTypeSet, KeyName, Money,
-    Permission, PermissionSet, PersonName, Scope, Timestamp, UserId,
+    ApiKeyId, Cnpj, CompanyId, CompanyKind, CompanyName, Email, EndpointId, EventTypeSet, KeyName,
+    Money, Permission, PermissionSet, PersonName, Scope, Timestamp, UserId,
 };
 use secrecy::{ExposeSecret, SecretString};
 
-use crate::directory::{ApiKey, Company, CompanyKind, Directory, Endpoint, User};
+use crate::access::NewApiKey;
+use crate::directory::{ApiKey, Company, Directory, Endpoint, User};
 use crate::ids::RandomIds;
-use crate::secret::{NewApiKey, OperatorToken, Vault, new_signing_secret};
+use crate::secret::{OperatorToken, Vault, new_signing_secret};
 
 use super::Credentials;
 

@@ -1,7 +1,6 @@
-//! Secrets: API keys, signing secrets, master keys, the operator token.
+//! Secrets: signing secrets, master keys, the operator token.
 
 mod abandonment;
-mod api_key;
 mod handshake;
 mod key_check;
 mod key_usage;
@@ -13,7 +12,6 @@ mod signing;
 mod vault;
 
 pub use abandonment::abandon;
-pub use api_key::{KeyFragment, MIN_FRAGMENT_CHARACTERS, NewApiKey, NoFragment, hash_of_presented};
 pub use handshake::{CHALLENGE_HEADER, Challenge, HANDSHAKE_PATH, Instance, NoChallenge, Proof};
 pub use key_check::{KeyCheckError, Missing, check_keys};
 pub use key_usage::{KeyUsage, key_usage};

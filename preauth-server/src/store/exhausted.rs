@@ -106,12 +106,13 @@ mod tests {
     use std::time::Duration;
 
     use chrono::TimeDelta;
-    use preauth_core::value::{ApiKeyId, CompanyId, PermissionSet, ScopeSet, Timestamp, UserId};
+    use preauth_core::value::{
+        ApiKeyId, CompanyId, CompanyKind, PermissionSet, ScopeSet, Timestamp, UserId,
+    };
     use uuid::Uuid;
 
     use super::{ExhaustedKeys, Known, RECHECK_AFTER};
     use crate::access::{KeyHash, KeyRecord, RateLimit, Window};
-    use crate::directory::CompanyKind;
 
     const KEY: KeyHash = KeyHash([7; 32]);
     const LIMIT: RateLimit = RateLimit {

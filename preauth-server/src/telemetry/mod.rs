@@ -11,14 +11,21 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::config::LogFormat;
-
 pub use console::Console;
 pub use story::Story;
 
 /// The log filter unless `RUST_LOG` is set. The store itself logs once why connections are refused;
 /// its pools would log it at each attempt.
 const DEFAULT_FILTER: &str = "info,salvo_core=warn,sqlx_core::pool::inner=off";
+
+/// The format of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// One JSON object per line.
+    Json,
+    /// For people.
+    Text,
+}
 
 /// Starts the log of a server, on standard error.
 pub fn start(format: LogFormat) {

@@ -11,7 +11,8 @@ use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 
 use crate::cli::sandbox::{DataFolder, SandboxArgs, Started, start};
-use crate::sandbox::{Credentials, TimeMachine};
+use crate::clock::TimeMachine;
+use crate::sandbox::Credentials;
 
 /// Prefix of the names of temporary folders.
 const FOLDER_PREFIX: &str = "preauth-test-";

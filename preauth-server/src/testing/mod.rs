@@ -62,8 +62,9 @@ use preauth_core::service::ServiceError;
 use preauth_core::value::{DueDate, OperationId, Status, Timestamp, calendar};
 
 use crate::clock::Clock;
+use crate::clock::TravelError;
 use crate::http::platform::acting;
-use crate::sandbox::{Credentials, TravelError};
+use crate::sandbox::Credentials;
 
 use life::Life;
 

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
-use preauth_server::secret::NewApiKey;
+use preauth_server::access::NewApiKey;
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -13,12 +13,12 @@ use preauth_core::payment_order::OrderCommand;
 use preauth_core::port::{Attempt, AttemptError, Claim, Leased, OrderTarget, Verdict, Viewer};
 use preauth_core::service::{OfferOutcome, Service};
 use preauth_core::value::{
-    Cnpj, CompanyId, CompanyName, DueDate, Email, EndpointId, EventTypeSet, ExtensionId,
-    IdempotencyKey, InvoiceNumber, Money, OperationId, Permission, PersonName, Reason, Timestamp,
-    UserId, calendar,
+    Cnpj, CompanyId, CompanyKind, CompanyName, DueDate, Email, EndpointId, EventTypeSet,
+    ExtensionId, IdempotencyKey, InvoiceNumber, Money, OperationId, Permission, PersonName, Reason,
+    Timestamp, UserId, calendar,
 };
 use preauth_server::clock::{Clock, SystemClock};
-use preauth_server::directory::{Company, CompanyKind, Endpoint, SealedSecret, User};
+use preauth_server::directory::{Company, Endpoint, SealedSecret, User};
 use preauth_server::http::WireRender;
 use preauth_server::ids::RandomIds;
 use preauth_server::notices::{Claimed, DailyShare, MailLimits, NoticeClaim, Outcome};

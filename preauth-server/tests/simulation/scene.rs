@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use chrono::{Days, TimeDelta};
-use preauth_core::memory::{Company, CompanyKind, Endpoint, MemoryStore};
+use preauth_core::memory::{Company, Endpoint, MemoryStore};
 use preauth_core::operation::{
     Credit, DirectAdvance, Invoice, InvoiceAmounts, Offer, OfferedSupplier,
 };
 use preauth_core::value::{
-    Cnpj, CompanyId, CompanyName, DueDate, Email, EndpointId, EventType, EventTypeSet,
+    Cnpj, CompanyId, CompanyKind, CompanyName, DueDate, Email, EndpointId, EventType, EventTypeSet,
     IdempotencyKey, InvoiceNumber, Money, calendar,
 };
 use preauth_server::directory::{self, SealedSecret};
@@ -103,9 +103,9 @@ impl Scene {
             (
                 payer,
                 Cnpj::parse(PAYER_CNPJ).unwrap(),
-                directory::CompanyKind::Construction,
+                CompanyKind::Construction,
             ),
-            (supplier, self.supplier, directory::CompanyKind::Supplier),
+            (supplier, self.supplier, CompanyKind::Supplier),
         ] {
             let registered_at = start().saturating_sub(TimeDelta::days(1));
             let company = directory::Company {

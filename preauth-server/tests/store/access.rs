@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use chrono::TimeDelta;
-use preauth_core::value::{Permission, Scope, Timestamp};
+use preauth_core::value::{CompanyKind, Permission, Scope, Timestamp};
 use preauth_server::access::{KeyHash, KeyRecord, RateLimit, Window};
-use preauth_server::directory::{CompanyKind, Suspension, User, UserChange};
+use preauth_server::directory::{Suspension, User, UserChange};
 
 use crate::fixture::Fixture;
 

@@ -3,8 +3,8 @@
 use chrono::TimeDelta;
 use preauth_core::value::{ApiKeyId, CompanyId, UserId};
 use preauth_server::access::RateLimit;
+use preauth_server::access::{KeyFragment, NewApiKey};
 use preauth_server::directory::{ApiKey, DirectoryError};
-use preauth_server::secret::{KeyFragment, NewApiKey};
 use secrecy::ExposeSecret;
 
 use crate::fixture::{FIRST_PAGE, Fixture};

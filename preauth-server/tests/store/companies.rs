@@ -3,8 +3,8 @@
 use chrono::TimeDelta;
 use preauth_core::operation::Credit;
 use preauth_core::port::PageRequest;
-use preauth_core::value::{Cnpj, CompanyId};
-use preauth_server::directory::{Company, CompanyKind, DirectoryError, Suspension};
+use preauth_core::value::{Cnpj, CompanyId, CompanyKind};
+use preauth_server::directory::{Company, DirectoryError, Suspension};
 
 use crate::fixture::{Fixture, cents};
 

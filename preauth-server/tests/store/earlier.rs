@@ -3,8 +3,8 @@
 use preauth_core::operation::{Actor, Rejection};
 use preauth_core::port::{Filter, Viewer};
 use preauth_core::service::{OfferOutcome, ServiceError};
-use preauth_core::value::{ExternalReference, IdempotencyKey, InvoiceNumber};
-use preauth_server::directory::CompanyKind;
+use preauth_core::value::{CompanyKind, ExternalReference, IdempotencyKey, InvoiceNumber};
+
 use sqlx::AssertSqlSafe;
 
 use crate::fixture::{FIRST_PAGE, Fixture};

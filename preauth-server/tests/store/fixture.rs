@@ -12,13 +12,13 @@ use preauth_core::operation::{
 use preauth_core::port::{IdSource, OperationEvent, OrderEvent, PageRequest, Render};
 use preauth_core::service::{OfferOutcome, Service};
 use preauth_core::value::{
-    ApiKeyId, Cnpj, CompanyId, CompanyName, DueDate, Email, EndpointId, EventTypeSet,
+    ApiKeyId, Cnpj, CompanyId, CompanyKind, CompanyName, DueDate, Email, EndpointId, EventTypeSet,
     IdempotencyKey, InvoiceNumber, KeyName, Money, Permission, PersonName, Scope, Timestamp,
     UserId, calendar,
 };
 use preauth_server::access::KeyHash;
 use preauth_server::directory::{
-    ApiKey, Company, CompanyKind, Directory, DirectoryError, Endpoint, SealedSecret, User,
+    ApiKey, Company, Directory, DirectoryError, Endpoint, SealedSecret, User,
 };
 use preauth_server::store::{Stores, open};
 use uuid::Uuid;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use preauth_core::conformance::{Host, Task};
-use preauth_core::memory::{Company, CompanyKind, DeliveryRecord, Endpoint};
+use preauth_core::memory::{Company, DeliveryRecord, Endpoint};
 use preauth_core::operation::{Credit, InvoiceFile};
 use preauth_core::port::{IdSource, NoticeKind, Outbox, Queries, Store};
 use preauth_core::value::{
@@ -82,10 +82,7 @@ impl Host for DatabaseHost {
             id: company.id,
             cnpj: company.cnpj,
             name: company.name,
-            kind: match company.kind {
-                CompanyKind::Construction => directory::CompanyKind::Construction,
-                CompanyKind::Supplier => directory::CompanyKind::Supplier,
-            },
+            kind: company.kind,
             head_office: company.head_office,
             contact: None,
             is_invited: false,

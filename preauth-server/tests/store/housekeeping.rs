@@ -4,9 +4,9 @@ use std::num::NonZeroU32;
 
 use chrono::TimeDelta;
 use preauth_core::port::{Claim, Leased, NewReply, ReplyScope};
-use preauth_core::value::Fingerprint;
+use preauth_core::value::{CompanyKind, Fingerprint};
 use preauth_server::access::RateLimit;
-use preauth_server::directory::{CompanyKind, DeliveryFilter};
+use preauth_server::directory::DeliveryFilter;
 
 use crate::deliveries::deliver;
 use crate::fixture::{FIRST_PAGE, Fixture};

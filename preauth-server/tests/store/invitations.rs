@@ -3,8 +3,8 @@
 
 use preauth_core::operation::KnownSupplier;
 use preauth_core::port::{OfferTarget, Viewer};
-use preauth_core::value::{Cnpj, CompanyId};
-use preauth_server::directory::CompanyKind;
+use preauth_core::value::{Cnpj, CompanyId, CompanyKind};
+
 use sqlx::AssertSqlSafe;
 
 use crate::fixture::{FIRST_PAGE, Fixture};

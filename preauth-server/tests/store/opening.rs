@@ -70,7 +70,7 @@ async fn a_closed_database_answers_no_more() {
     let closed = fixture.stores.lifecycle.check().await;
     assert!(matches!(closed, Err(Unfit::Unreachable(_))), "{closed:?}");
     assert!(fixture.directory().company(payer).await.is_err());
-    let late = fixture.company(preauth_server::directory::CompanyKind::Supplier);
+    let late = fixture.company(preauth_core::value::CompanyKind::Supplier);
     assert!(fixture.directory().add_company(&late, None).await.is_err());
 }
 

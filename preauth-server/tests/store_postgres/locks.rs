@@ -168,7 +168,7 @@ async fn a_row_that_others_have_not_committed_delays_its_like_and_no_others() {
     let supplier = fixture.new_offer(payer).supplier;
     let company = preauth_server::directory::Company {
         cnpj: supplier.cnpj,
-        ..fixture.company(preauth_server::directory::CompanyKind::Supplier)
+        ..fixture.company(preauth_core::value::CompanyKind::Supplier)
     };
     let sql = format!(
         "INSERT INTO companies (id, cnpj, name, kind, head_office_id, created_at)

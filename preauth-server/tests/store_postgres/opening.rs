@@ -1,9 +1,9 @@
 //! Opening: it creates nothing, and accepts only a supported schema.
 
+use preauth_core::value::CompanyKind;
 use std::sync::Arc;
 use std::time::Duration;
 
-use preauth_server::directory::CompanyKind;
 use preauth_server::store::{OpenError, SchemaMismatch, Unfit, migrate, open};
 
 use crate::database::Database;

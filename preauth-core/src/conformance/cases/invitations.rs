@@ -2,11 +2,11 @@
 
 use crate::conformance::scene::{Scene, target_of};
 use crate::conformance::{Host, draft};
-use crate::memory::{Company, CompanyKind};
+use crate::memory::Company;
 use crate::operation::{Actor, KnownSupplier, Offer, Operation, Rejection};
 use crate::port::{CommitError, Filter, OrderTarget, PageRequest, Viewer};
 use crate::service::ServiceError;
-use crate::value::{CompanyId, CompanyName, SupplierName};
+use crate::value::{CompanyId, CompanyKind, CompanyName, SupplierName};
 
 /// Several head offices invite one supplier; each sees the name that it gave, and nobody another's.
 pub async fn a_supplier_is_called_what_its_head_office_calls_it(host: &dyn Host) {

@@ -2,11 +2,11 @@
 
 use crate::conformance::scene::{Scene, cents, target_of};
 use crate::conformance::{Host, draft};
-use crate::memory::CompanyKind;
+
 use crate::operation::{Actor, Credit, KnownSupplier, Offer, Rejection};
 use crate::port::{CommitError, LoadedOffer, Subscription, Viewer};
 use crate::service::ServiceError;
-use crate::value::{EventType, EventTypeSet};
+use crate::value::{CompanyKind, EventType, EventTypeSet};
 
 /// A payer that is not registered has no operations.
 pub async fn a_payer_must_be_registered(host: &dyn Host) {

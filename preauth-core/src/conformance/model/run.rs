@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 
 use crate::conformance::Host;
 use crate::conformance::scene::{Scene, cents};
-use crate::memory::CompanyKind;
+
 use crate::operation::{Actor, Command, Credit, KnownSupplier};
 use crate::port::{OfferTarget, Viewer};
-use crate::value::{Cnpj, CompanyId, Email, ExtensionId, IdempotencyKey, OperationId, Timestamp};
+use crate::value::{
+    Cnpj, CompanyId, CompanyKind, Email, ExtensionId, IdempotencyKey, OperationId, Timestamp,
+};
 
 use super::reference::{Model, Outcome, today};
 use super::spell::ADVANCE_CENTS;

@@ -1,7 +1,7 @@
 //! `company`: construction companies, their branches, suppliers.
 
 use clap::Subcommand;
-use preauth_core::value::{Cnpj, CompanyName, Reason};
+use preauth_core::value::{Cnpj, CompanyKind, CompanyName, Reason};
 use serde_json::json;
 
 use crate::admin::Failure;
@@ -12,7 +12,6 @@ use crate::admin::once::Once;
 use crate::admin::output::{Field, View};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
-use crate::directory::CompanyKind;
 
 use super::Run;
 

@@ -7,6 +7,7 @@ use preauth_core::value::{ApiKeyId, KeyName, Scope};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 
+use crate::access::KeyFragment;
 use crate::admin::Failure;
 use crate::admin::arguments::{among, given, text, words};
 use crate::admin::call::Call;
@@ -16,7 +17,6 @@ use crate::admin::output::{Field, Section, View};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
 use crate::admin::user_ref::UserRef;
-use crate::secret::KeyFragment;
 
 use super::Run;
 

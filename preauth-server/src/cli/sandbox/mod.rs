@@ -17,6 +17,7 @@ use webhook_verify::Secret;
 use crate::access::RateLimit;
 use crate::announcement::Announcement;
 use crate::app::{self, Parts, Running};
+use crate::clock::TimeMachine;
 use crate::clock::{Clock, SystemClock, TravelClock};
 use crate::config::{Config, Layers};
 use crate::dispatcher::{ExtraRoots, TargetPolicy, Targets};
@@ -29,7 +30,7 @@ use crate::ids::random_bytes;
 use crate::invoice_files::InvoiceFiles;
 use crate::sandbox::terminal::{self, Player};
 use crate::sandbox::{
-    Credentials, HEAD_OFFICE_CNPJ, ReadyFile, SandboxHandler, TEMPORARY_FOLDER_PREFIX, TimeMachine,
+    Credentials, HEAD_OFFICE_CNPJ, ReadyFile, SandboxHandler, TEMPORARY_FOLDER_PREFIX,
     add_endpoint, greeting, seed,
 };
 use crate::secret::{self, OperatorToken, Vault};

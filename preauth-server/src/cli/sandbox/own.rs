@@ -4,10 +4,10 @@ use std::path::Path;
 
 use preauth_core::port::PageRequest;
 
+use crate::access;
 use crate::cli::CliError;
 use crate::config::{Config, Layers};
 use crate::sandbox::{Credentials, sandbox_of};
-use crate::secret;
 use crate::store::sandbox::{self, SandboxMark};
 use crate::store::{self, DatabaseUrl, Stores};
 
@@ -30,7 +30,7 @@ pub(super) async fn claim(url: &DatabaseUrl, data: &Path) -> Result<SandboxMark,
     let id = sandbox_of(data)
         .map_err(|error| format!("cannot use {} for a sandbox: {error}", data.display()))?;
     let kept = Credentials::load(data)?;
-    let key = kept.and_then(|kept| secret::hash_of_presented(&kept.api_key));
+    let key = kept.and_then(|kept| access::hash_of_presented(&kept.api_key));
     let mark = sandbox::claim(url, &id, key.as_ref()).await?;
     if mark.id != id {
         let text = "this database is not this sandbox's own: it belongs to a sandbox with another data \

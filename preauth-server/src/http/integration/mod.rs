@@ -19,11 +19,10 @@ use crate::clock::Clock;
 use crate::fair::{Tenant, on_account_of};
 use crate::hold::Hold;
 use crate::invoice_files::InvoiceFiles;
-use crate::openapi::{self, Form};
 use crate::telemetry::metrics::RequestMetrics;
 
 use super::caller::{Admission, Caller, Gate};
-use super::description::{self, DESCRIPTION, DESCRIPTION_IN_3_0, MULTIPART_DESCRIPTION_IN_3_0};
+use super::description;
 use super::error::ApiError;
 use super::handler;
 use super::held;
@@ -122,19 +121,16 @@ impl<E: Endpoint> Guarded<E> {
     }
 }
 
-/// The integration API as a listener serves it.
+/// The integration API as a listener serves it, with its `descriptions`, each under its path.
 #[must_use]
-pub fn service(api: IntegrationApi, ids: Arc<dyn IdSource>, metrics: RequestMetrics) -> Service {
+pub fn service(
+    api: IntegrationApi,
+    descriptions: [(&'static str, String); 3],
+    ids: Arc<dyn IdSource>,
+    metrics: RequestMetrics,
+) -> Service {
     let api = Arc::new(api);
     let clock = Arc::clone(&api.clock);
-    let descriptions = [
-        (DESCRIPTION, openapi::integration()),
-        (DESCRIPTION_IN_3_0, openapi::integration_in_3_0(Form::Json)),
-        (
-            MULTIPART_DESCRIPTION_IN_3_0,
-            openapi::integration_in_3_0(Form::Multipart),
-        ),
-    ];
     let mut routes = routes(&api);
     for (path, text) in descriptions {
         routes = routes.push(description::route(path, text));

@@ -3,10 +3,10 @@
 use preauth_core::ErrorCode;
 use preauth_core::operation::Operation;
 use preauth_core::port::Viewer;
-use preauth_core::value::{Cnpj, CompanyId};
+use preauth_core::value::{Cnpj, CompanyId, CompanyKind};
 use salvo::http::Request;
 
-use crate::directory::{Company, CompanyKind};
+use crate::directory::Company;
 use crate::http::error::ApiError;
 use crate::http::path_id;
 

@@ -35,19 +35,18 @@ mod webhook_endpoint;
 use std::fmt;
 use std::sync::Arc;
 
-use preauth_core::port::{IdSource, Queries, Store};
+use preauth_core::port::{IdSource, Queries};
 use preauth_core::service::Service as Operations;
 use salvo::Service;
 use url::Host;
 
 use crate::clock::Clock;
+use crate::clock::TimeMachine;
 use crate::directory::Directory;
 use crate::dispatcher::Targets;
 use crate::hold::Hold;
 use crate::http::{DESCRIPTION, description, server};
 use crate::invoice_files::InvoiceFiles;
-use crate::openapi;
-use crate::sandbox::TimeMachine;
 use crate::secret::Vault;
 use crate::telemetry::metrics::RequestMetrics;
 
@@ -73,8 +72,6 @@ pub const PREFIX: &str = "/api/platform/v1";
 pub struct PlatformApi {
     /// The records of the platform's own staff.
     pub directory: Arc<dyn Directory>,
-    /// Commits events that report no change of an aggregate.
-    pub store: Arc<dyn Store>,
     /// The use cases of operations and payment orders.
     pub operations: Arc<Operations>,
     /// The read side of operations.
@@ -101,16 +98,16 @@ pub struct PlatformApi {
     pub hold: Hold,
 }
 
-/// The platform API as a listener serves it.
+/// The platform API as a listener serves it, with its description.
 #[must_use]
-pub fn service(api: PlatformApi, counted: RequestMetrics) -> Service {
+pub fn service(api: PlatformApi, description: String, counted: RequestMetrics) -> Service {
     let api = Arc::new(api);
     let (clock, ids) = (Arc::clone(&api.clock), Arc::clone(&api.ids));
     let (gate, hosts) = (api.gate.clone(), Hosts::also(api.hosts.clone()));
     let unguarded = probes::routes(&api.vitals)
         .push(metrics::route(&api.vitals))
         .push(handshake::route(gate.clone()))
-        .push(description::route(DESCRIPTION, openapi::platform()));
+        .push(description::route(DESCRIPTION, description));
     let resources = routes::all(api.time_machine.as_ref()).into_iter();
     let router = resources.fold(unguarded, |router, resource| {
         router.push(resource.router(&api))

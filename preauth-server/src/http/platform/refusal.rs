@@ -1,9 +1,9 @@
 //! Refusals of the platform API itself, besides the rules of operations.
 
 use preauth_core::ErrorCode;
-use preauth_core::value::{Cnpj, CompanyId};
+use preauth_core::value::{Cnpj, CompanyId, CompanyKind};
 
-use crate::directory::{CompanyKind, DirectoryError};
+use crate::directory::DirectoryError;
 use crate::dispatcher::UrlRefusal;
 use crate::http::error::ApiError;
 use crate::http::messages;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::sandbox::TimeMachine;
+use crate::clock::TimeMachine;
 
 use super::resource::Resource;
 use super::{

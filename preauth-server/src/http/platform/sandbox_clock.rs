@@ -6,6 +6,7 @@ use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 use serde::Serialize;
 
+use crate::clock::{TimeMachine, TravelError};
 use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
@@ -14,7 +15,6 @@ use crate::http::platform::resource::Endpoint;
 use crate::http::problem::{Defect, Problem};
 use crate::http::reply::Reply;
 use crate::http::{body, convert};
-use crate::sandbox::{TimeMachine, TravelError};
 
 const FIELD: &str = "advanceSeconds";
 

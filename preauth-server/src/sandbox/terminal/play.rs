@@ -11,10 +11,10 @@ use preauth_core::service::{CommandOutcome, OfferOutcome, Service, ServiceError}
 use preauth_core::value::{Cnpj, EventType, OperationId, calendar};
 
 use crate::clock::Clock;
+use crate::clock::TimeMachine;
 use crate::directory::{Directory, Endpoint};
 use crate::http::platform::acting;
 use crate::log;
-use crate::sandbox::TimeMachine;
 use crate::sandbox::seed::{HEAD_OFFICE_CNPJ, SUPPLIER_CNPJ};
 
 use super::commands::{possible, statuses_for};

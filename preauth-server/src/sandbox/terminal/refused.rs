@@ -6,8 +6,8 @@ use preauth_core::service::ServiceError;
 use preauth_core::value::OperationId;
 use thiserror::Error;
 
+use crate::clock::TravelError;
 use crate::log::chain;
-use crate::sandbox::TravelError;
 
 /// A refusal, as the user reads it.
 #[derive(Debug, Error)]

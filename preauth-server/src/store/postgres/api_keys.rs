@@ -7,9 +7,9 @@ use preauth_core::port::{NewReply, PageRequest, Unavailable};
 use preauth_core::value::{ApiKeyId, CompanyId, Timestamp};
 use sqlx::{PgConnection, Row};
 
+use crate::access::KeyFragment;
 use crate::access::KeyHash;
 use crate::directory::{ApiKey, ApiKeys, DirectoryError, Page};
-use crate::secret::KeyFragment;
 use crate::store::rows::api_key;
 use crate::store::set_aside::SetAside;
 

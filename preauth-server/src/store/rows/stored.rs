@@ -4,11 +4,12 @@
 use chrono::NaiveDate;
 use preauth_core::port::{NoticeKind, NoticeStatus as AuditedNoticeStatus};
 use preauth_core::value::{
-    Cnpj, CompanyName, ContactName, DueDate, Email, EventType, ExternalReference, IdempotencyKey,
-    InvoiceNumber, KeyName, Origin, PaymentOrderStatus, PersonName, Phone, Reason, Status,
+    Cnpj, CompanyKind, CompanyName, ContactName, DueDate, Email, EventType, ExternalReference,
+    IdempotencyKey, InvoiceNumber, KeyName, Origin, PaymentOrderStatus, PersonName, Phone, Reason,
+    Status,
 };
 
-use crate::directory::{CompanyKind, DeliveryStatus, NoticeStatus};
+use crate::directory::{DeliveryStatus, NoticeStatus};
 use crate::hold::DeploymentId;
 
 /// A value that is stored as text.

@@ -5,7 +5,7 @@ use preauth_core::operation::Operation;
 use preauth_core::port::{
     Filter, HistoryEntry, OperationPage, PageRequest, Queries, Unavailable, Viewer,
 };
-use preauth_core::value::{OperationId, Timestamp};
+use preauth_core::value::OperationId;
 
 use crate::faults::Call;
 

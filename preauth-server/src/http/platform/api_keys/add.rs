@@ -11,6 +11,7 @@ use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 use secrecy::ExposeSecret;
 
+use crate::access::NewApiKey;
 use crate::directory::{ApiKey, User};
 use crate::http::convert;
 use crate::http::error::ApiError;
@@ -20,7 +21,6 @@ use crate::http::platform::create::Create;
 use crate::http::platform::{PlatformApi, lookup};
 use crate::http::problem::{Defect, Problem};
 use crate::http::reply::Reply;
-use crate::secret::NewApiKey;
 
 use super::shape::ApiKeyShape;
 

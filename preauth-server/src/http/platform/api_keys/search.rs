@@ -6,6 +6,7 @@ use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 use serde::Serialize;
 
+use crate::access::{KeyFragment, MIN_FRAGMENT_CHARACTERS};
 use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
@@ -15,7 +16,6 @@ use crate::http::platform::resource::Endpoint;
 use crate::http::problem::{Defect, Problem};
 use crate::http::reply::Reply;
 use crate::http::{body, convert};
-use crate::secret::{KeyFragment, MIN_FRAGMENT_CHARACTERS};
 
 use super::shape::ApiKeyShape;
 

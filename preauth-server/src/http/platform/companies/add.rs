@@ -1,11 +1,13 @@
 //! POST /companies: registers a company.
 
 use preauth_core::service::PlatformKey;
-use preauth_core::value::{Cnpj, CompanyId, CompanyName, FingerprintBuilder, Timestamp};
+use preauth_core::value::{
+    Cnpj, CompanyId, CompanyKind, CompanyName, FingerprintBuilder, Timestamp,
+};
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 
-use crate::directory::{Company, CompanyKind, DirectoryError};
+use crate::directory::{Company, DirectoryError};
 use crate::http::convert;
 use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems, one_of};

@@ -1,7 +1,8 @@
 //! Companies, credit analyses, block lists.
 
 use super::{cnpj, money};
-use crate::directory::CompanyKind;
+use preauth_core::value::CompanyKind;
+
 use crate::openapi::schema::{Field, Schema, optional, required};
 use crate::openapi::shared;
 

@@ -10,10 +10,9 @@ use preauth_core::port::Unavailable;
 use preauth_core::value::Timestamp;
 
 use crate::clock::{Comparison, MAX_OFFSET, ServingClock};
+use crate::hold::{Belonging, DeploymentId, Hold, HoldReason, Identity, belonging};
 use crate::store::{Lifecycle, Moments};
 use crate::worker::{LoopHealth, Shutdown, pause};
-
-use super::{Belonging, DeploymentId, Hold, HoldReason, Identity, belonging};
 
 /// Minimum offset for a warning.
 const NOTABLE_OFFSET: TimeDelta = TimeDelta::seconds(2);

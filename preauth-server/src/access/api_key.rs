@@ -7,7 +7,7 @@ use secrecy::SecretString;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use crate::access::KeyHash;
+use super::KeyHash;
 use crate::ids::random_bytes;
 
 const PREFIX: &str = "service_sk_";

@@ -1,10 +1,14 @@
-//! Authentication of API keys and their rate limit: one look-up per request.
+//! API keys, their authentication and their rate limit: one look-up per request.
+
+mod api_key;
 
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
-use preauth_core::value::{ApiKeyId, CompanyId, PermissionSet, ScopeSet, Timestamp, UserId};
+use preauth_core::value::{
+    ApiKeyId, CompanyId, CompanyKind, PermissionSet, ScopeSet, Timestamp, UserId,
+};
 
-use crate::directory::CompanyKind;
+pub use api_key::{KeyFragment, MIN_FRAGMENT_CHARACTERS, NewApiKey, NoFragment, hash_of_presented};
 
 /// SHA-256 of an API key's clear text; nothing else of it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -9,7 +9,7 @@ use preauth_core::value::Timestamp;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::clock::{Clock, TravelClock};
+use super::{Clock, TravelClock};
 use crate::files;
 
 /// The file in the data folder with the offset of the sandbox's clock from the machine's: stored
