@@ -7,8 +7,8 @@ use crate::port::{Attempt, DeliveryStatus, EventRecord, NewDelivery, Subscriptio
 use crate::value::{CompanyId, DeliveryId, EndpointId, EventId, Timestamp};
 
 use super::MemoryStore;
-use super::directory::Endpoint;
-use super::tables::Sequence;
+use super::records::Endpoint;
+use super::sequence::Sequence;
 
 /// A delivery as it is recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,44 +2,11 @@
 
 use crate::operation::{Credit, KnownSupplier, Operation, Party};
 use crate::port::NewSupplier;
-use crate::value::{
-    Cnpj, CnpjRoot, CompanyId, CompanyKind, CompanyName, Email, EndpointId, EventTypeSet, Timestamp,
-};
+use crate::value::{Cnpj, CnpjRoot, CompanyId, CompanyName, Email};
 
 use super::MemoryStore;
+use super::records::Company;
 use super::tables::Tables;
-
-/// A company as the platform registers it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Company {
-    /// Its id.
-    pub id: CompanyId,
-    /// Its head office; `None` when it is one itself.
-    pub head_office: Option<CompanyId>,
-    /// Its tax id; no two companies have the same.
-    pub cnpj: Cnpj,
-    /// Its legal name.
-    pub name: CompanyName,
-    /// What it is on the platform.
-    pub kind: CompanyKind,
-}
-
-/// A webhook endpoint as the platform registers it: one per company, at its head office.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Endpoint {
-    /// Its id.
-    pub id: EndpointId,
-    /// The head office that registers it.
-    pub head_office: CompanyId,
-    /// Where deliveries go.
-    pub url: String,
-    /// The event types that it chose.
-    pub events: EventTypeSet,
-    /// The signing secret, sealed as the host keeps it.
-    pub sealed_secret: Vec<u8>,
-    /// When it was registered: until its first success it counts as healthy since then.
-    pub registered_at: Timestamp,
-}
 
 impl MemoryStore {
     /// Registers a company, or replaces the one with the same id: an invited supplier, too.

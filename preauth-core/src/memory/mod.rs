@@ -110,6 +110,8 @@ mod directory;
 mod ids;
 mod outbox;
 mod queries;
+mod records;
+mod sequence;
 mod store;
 mod tables;
 
@@ -125,8 +127,8 @@ use tables::Tables;
 
 pub use crate::port::DeliveryStatus;
 pub use delivery::DeliveryRecord;
-pub use directory::{Company, Endpoint};
 pub use ids::CountingIds;
+pub use records::{Company, Endpoint};
 
 /// Implements [`Store`](crate::port::Store), [`Outbox`](crate::port::Outbox) and
 /// [`Queries`](crate::port::Queries) in memory.

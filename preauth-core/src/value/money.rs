@@ -86,6 +86,21 @@ impl Money {
     }
 }
 
+impl Decimal {
+    /// Rounds to whole cents, half away from zero. `None` below zero, where there is no [`Money`],
+    /// and beyond what `Money` can hold.
+    #[must_use]
+    pub fn round_to_cents(&self) -> Option<Money> {
+        self.rounded_cents().and_then(Money::from_cents)
+    }
+}
+
+impl From<Money> for Decimal {
+    fn from(money: Money) -> Self {
+        Self::from_cents(money.cents())
+    }
+}
+
 impl fmt::Display for Money {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&Decimal::from(*self), f)

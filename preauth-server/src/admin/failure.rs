@@ -9,7 +9,6 @@ use preauth_core::value::OperationId;
 use thiserror::Error;
 
 use super::advice;
-use super::handshake::Unproven;
 use super::place::PlaceError;
 use crate::printable::printable;
 
@@ -135,6 +134,23 @@ pub(crate) struct Refusal {
     /// The operation that already has the invoice, if the answer names one.
     pub(super) existing: Option<i64>,
     pub(super) request_id: Option<String>,
+}
+
+/// Why a server is not accepted as the intended one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub(crate) enum Unproven {
+    /// Its answer has another status.
+    #[error("it answers with status {0}; is it a server of this version?")]
+    Status(u16),
+    /// Its proof is missing or malformed.
+    #[error("it does not hold the token")]
+    NoProof,
+    /// Another server forwards the requests.
+    #[error(
+        "one that holds the token answers behind it, at another address; if that is a tunnel of yours, \
+         give --insecure-http"
+    )]
+    Elsewhere,
 }
 
 impl Failure {

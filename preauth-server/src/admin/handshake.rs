@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use reqwest::{Client, StatusCode};
 
-use super::Failure;
+use super::failure::{Failure, Unproven};
 use super::place::Place;
 use crate::secret::{CHALLENGE_HEADER, Challenge, HANDSHAKE_PATH, OperatorToken, Proof};
 
@@ -60,21 +60,4 @@ pub(super) async fn run(http: &Client, place: &Place) -> Result<OperatorToken, F
         return Err(unproven(Unproven::Elsewhere));
     }
     Ok(session)
-}
-
-/// Why a server is not accepted as the intended one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Unproven {
-    /// Its answer has another status.
-    #[error("it answers with status {0}; is it a server of this version?")]
-    Status(u16),
-    /// Its proof is missing or malformed.
-    #[error("it does not hold the token")]
-    NoProof,
-    /// Another server forwards the requests.
-    #[error(
-        "one that holds the token answers behind it, at another address; if that is a tunnel of yours, \
-         give --insecure-http"
-    )]
-    Elsewhere,
 }

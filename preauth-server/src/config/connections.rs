@@ -4,7 +4,7 @@
 use crate::http::Networks;
 use crate::http::server::ConnectionLimits;
 
-use super::typed::Reader;
+use super::reader::Reader;
 use super::webhooks::networks;
 
 /// Above the maximum number of a process's file descriptors.

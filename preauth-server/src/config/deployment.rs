@@ -6,7 +6,7 @@ use crate::files;
 use crate::hold::DeploymentId;
 use crate::log::chain;
 
-use super::typed::Reader;
+use super::reader::Reader;
 
 impl Reader<'_> {
     /// The id, if it is set; `None` also after a problem.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use lettre::message::Mailbox;
 use url::Url;
 
-use super::typed::Reader;
+use super::reader::Reader;
 use crate::notices::{Letterhead, MailLimits, MailSettings, SmtpLogin, SmtpSettings, SmtpTls};
 
 /// The sender of mails that only become files.

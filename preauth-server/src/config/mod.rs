@@ -6,6 +6,7 @@ mod layers;
 mod mail;
 mod operators;
 mod password;
+mod reader;
 mod settings;
 mod typed;
 mod webhooks;

@@ -9,7 +9,7 @@ use url::Host;
 use crate::secret::OperatorToken;
 use crate::store::DatabaseUrl;
 
-use super::typed::Reader;
+use super::reader::Reader;
 
 /// The source of a server's operator token.
 #[derive(Clone, Debug)]

@@ -3,7 +3,6 @@
 use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::time::Duration;
 
 use chrono::TimeDelta;
@@ -19,6 +18,7 @@ use crate::notices::MailSettings;
 use crate::store::DatabaseUrl;
 use crate::telemetry::LogFormat;
 
+use super::reader::Reader;
 use super::{ConfigError, Layers, TokenSource, Webhooks};
 
 /// The settings of a server.
@@ -116,12 +116,6 @@ impl Config {
             .map(|share| (url, share))
             .ok_or_else(|| reader.problems.into())
     }
-}
-
-/// The values, and the problems found while they are parsed.
-pub(super) struct Reader<'a> {
-    layers: &'a Layers,
-    problems: Vec<String>,
 }
 
 impl Reader<'_> {
@@ -260,34 +254,6 @@ impl Reader<'_> {
                 None
             }
         }
-    }
-
-    pub(super) fn whole(&mut self, key: &str, greatest: u32) -> Option<u32> {
-        let number = self.parse::<u32>(key, "a whole number")?;
-        if (1..=greatest).contains(&number) {
-            return Some(number);
-        }
-        self.problems
-            .push(format!("{key} must be from 1 to {greatest}"));
-        None
-    }
-
-    pub(super) fn parse<T: FromStr>(&mut self, key: &str, form: &str) -> Option<T> {
-        let text = self.text(key);
-        let parsed = text.parse().ok();
-        if parsed.is_none() {
-            self.problems
-                .push(format!("{key} must be {form}, not {text:?}"));
-        }
-        parsed
-    }
-
-    pub(super) fn problem(&mut self, problem: &str) {
-        self.problems.push(problem.to_owned());
-    }
-
-    pub(super) fn text(&self, key: &str) -> String {
-        self.layers.of(key).text
     }
 }
 

@@ -9,11 +9,12 @@
 mod budget;
 mod lines;
 mod queue;
+mod queue_error;
 mod refusals;
 mod ticket;
 
 pub use budget::{Budget, Room};
-pub use queue::QueueError;
 pub(crate) use queue::{Queued, Receiver, Sender, channel};
+pub use queue_error::QueueError;
 pub use refusals::Refusals;
 pub use ticket::{Tenant, in_time, on_account_of};

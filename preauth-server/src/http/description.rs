@@ -6,7 +6,7 @@ use salvo::http::{Request, Response, StatusCode};
 use salvo::{Depot, FlowCtrl, Handler, Router, async_trait};
 
 use super::reply::Reply;
-use super::request_log::RequestNotes;
+use super::request_notes::RequestNotes;
 
 /// Path of the description, on both listeners.
 pub const DESCRIPTION: &str = "/openapi.json";

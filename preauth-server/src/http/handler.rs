@@ -11,7 +11,7 @@ use crate::log;
 
 use super::error::ApiError;
 use super::reply::Reply;
-use super::request_log::RequestNotes;
+use super::request_notes::RequestNotes;
 
 /// Runs an endpoint; a panic becomes an internal error and does not end the process.
 pub(super) async fn run(

@@ -3,12 +3,12 @@
 use preauth_core::ErrorCode;
 use preauth_core::value::{CnpjError, DueDateError, EmailError, PaymentOrderId, TextError};
 
-use super::platform::Refusal;
 use crate::dispatcher::UrlRefusal;
 use crate::hold::HoldReason;
 
 use super::multipart::FormFlaw;
 use super::problem::Defect;
+use super::refusal::Refusal;
 use super::server::Flaw;
 
 /// A payment order's status does not allow the action.

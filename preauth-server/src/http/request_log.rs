@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use preauth_core::ErrorCode;
 use preauth_core::port::IdSource;
-use preauth_core::value::{ApiKeyId, Cnpj, RequestId};
+use preauth_core::value::{Cnpj, RequestId};
 use preauth_core::wire::header::{IDEMPOTENCY_REPLAYED, RATE_LIMIT_LIMIT, REQUEST_ID};
 use salvo::http::header::HeaderValue;
 use salvo::http::{Method, Request, Response};
@@ -19,37 +19,12 @@ use super::client_address::ClientAddress;
 use super::error::ApiError;
 use super::handler;
 use super::platform::{LIVEZ, METRICS, READYZ};
+use super::request_notes::RequestNotes;
 
 /// Maximum length of a logged path segment; no word of a route and no id is longer.
 const SEGMENT_CHARACTERS_LOGGED: usize = 36;
 /// Maximum length of a logged path; no path of this API is longer.
 const PATH_CHARACTERS_LOGGED: usize = 200;
-
-/// The notes of an endpoint for the log and the metrics.
-#[derive(Debug, Default)]
-pub(super) struct RequestNotes {
-    /// The template of the path, if an endpoint matched.
-    pub route: Option<Arc<str>>,
-    /// The key, if it was recognised.
-    pub key: Option<ApiKeyId>,
-    /// The code of the refusal, if there is one.
-    pub code: Option<ErrorCode>,
-    /// The cause, for the log only.
-    pub cause: Option<String>,
-}
-
-impl RequestNotes {
-    /// The notes of this request.
-    pub(super) fn of(depot: &mut Depot) -> &mut Self {
-        if !depot.contains_typed::<Self>() {
-            depot.insert_typed(Self::default());
-        }
-        #[expect(clippy::expect_used, reason = "it was put there just now")]
-        depot
-            .get_typed_mut::<Self>()
-            .expect("the notes are in the depot")
-    }
-}
 
 /// The outermost layer of both listeners.
 pub(super) struct RequestLog {

@@ -23,11 +23,14 @@ mod verdict;
 
 pub use letter::{Letter, PausedEndpoint, UnreadableContent};
 pub use letterhead::{Letterhead, Mail, Unwritable};
-pub use queue::{Claimed, JoinedNotice, LeasedNotice, NoticeClaim, NoticeQueue, Outcome};
+pub use queue::{Claimed, JoinedNotice, LeasedNotice, NoticeQueue, Outcome};
 pub use sender::{MailDesk, NoticeSender};
-pub use settings::{MailSettings, SmtpLogin, SmtpSettings, SmtpTls};
-pub use share::{DailyShare, MailLimits};
-pub use transport::{Folder, NotTaken, Reason, SmtpRelay, Transport, TransportError};
+pub use settings::MailSettings;
+pub use share::{DailyShare, MailLimits, NoticeClaim};
+pub use transport::{
+    Folder, NotTaken, Reason, SmtpLogin, SmtpRelay, SmtpSettings, SmtpTls, Transport,
+    TransportError,
+};
 
 pub(crate) use share::{LAST_CALLS_PER_MAILBOX, Turn, Usage, is_counted};
 

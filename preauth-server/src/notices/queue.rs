@@ -1,11 +1,10 @@
 //! The queue of stored mails: each is leased, sent, and finished with an outcome.
 
 use async_trait::async_trait;
-use chrono::TimeDelta;
 use preauth_core::port::{NoticeKind, Unavailable};
 use preauth_core::value::{CompanyId, Email, NoticeId, Timestamp};
 
-use super::share::DailyShare;
+use super::share::NoticeClaim;
 
 /// The mail queue of a store; any number of instances may share it.
 ///
@@ -32,17 +31,6 @@ pub trait NoticeQueue: Send + Sync {
 
     /// The earliest time at which a mail without a lease is due.
     async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable>;
-}
-
-/// Parameters of a claim.
-#[derive(Clone, Copy, Debug)]
-pub struct NoticeClaim {
-    /// The current time of the service's clock.
-    pub now: Timestamp,
-    /// Duration of the lease, by the database's clock.
-    pub lease: TimeDelta,
-    /// The daily limits of an address.
-    pub share: DailyShare,
 }
 
 /// The outcome of a claim.

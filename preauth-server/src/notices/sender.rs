@@ -16,8 +16,8 @@ use crate::ids::jitter;
 use crate::worker::{LoopHealth, Next, Shutdown, repeat, retry_briefly};
 
 use super::letterhead::Letterhead;
-use super::queue::{Claimed, LeasedNotice, NoticeClaim, NoticeQueue, Outcome};
-use super::share::{DailyShare, MailLimits};
+use super::queue::{Claimed, LeasedNotice, NoticeQueue, Outcome};
+use super::share::{DailyShare, MailLimits, NoticeClaim};
 use super::transport::{NotTaken, Transport};
 use super::verdict;
 

@@ -9,8 +9,6 @@ use chrono::TimeDelta;
 use preauth_core::port::NoticeKind;
 use preauth_core::value::{Timestamp, calendar};
 
-use super::queue::NoticeClaim;
-
 const ONE_MILLI: TimeDelta = TimeDelta::milliseconds(1);
 /// One in four of an address's daily mails is reserved for head offices that have sent it none.
 const KEPT_FOR_OTHERS: u64 = 4;
@@ -40,6 +38,17 @@ pub struct DailyShare {
     pub begins: Timestamp,
     /// The beginning of the next day.
     pub ends: Timestamp,
+}
+
+/// Parameters of a claim.
+#[derive(Clone, Copy, Debug)]
+pub struct NoticeClaim {
+    /// The current time of the service's clock.
+    pub now: Timestamp,
+    /// Duration of the lease, by the database's clock.
+    pub lease: TimeDelta,
+    /// The daily limits of an address.
+    pub share: DailyShare,
 }
 
 /// The mails sent today before a mail's turn, and the leased ones that may be sent.

@@ -12,8 +12,7 @@ use crate::value::{
 };
 
 use super::reference::{Model, Outcome, today};
-use super::spell::ADVANCE_CENTS;
-use super::step::{CREDIT_CENTS, CREDIT_DAYS, Pass, Step};
+use super::step::{ADVANCE_CENTS, CREDIT_CENTS, CREDIT_DAYS, Pass, Step};
 use super::table::Deed;
 
 /// Holds a host to the model: after every step both give the same answer and show the same

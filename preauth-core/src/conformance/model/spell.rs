@@ -8,11 +8,8 @@ use crate::value::{Cnpj, CompanyId, ContactName, DueDate, InvoiceNumber, Money, 
 
 use super::reference::{Arguments, today};
 use super::run::Run;
-use super::step::{CREDIT_CENTS, OfferStep, Payer, Supplier};
+use super::step::{ADVANCE_CENTS, CREDIT_CENTS, OfferStep, Payer, Supplier};
 use super::table::Deed;
-
-/// The amount of every direct advance.
-pub(super) const ADVANCE_CENTS: i64 = 900_000;
 
 impl Run<'_> {
     pub(super) fn offer(&self, step: OfferStep) -> Offer {

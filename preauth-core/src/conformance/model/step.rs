@@ -71,6 +71,8 @@ pub(super) enum Pass {
 
 /// The greatest amount that the credit of `Head` allows, in cents.
 pub(super) const CREDIT_CENTS: i64 = 1_500_000;
+/// The amount of every direct advance.
+pub(super) const ADVANCE_CENTS: i64 = 900_000;
 /// The longest term that the credit of `Head` allows.
 pub(super) const CREDIT_DAYS: i64 = 120;
 

@@ -3,8 +3,6 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use super::Money;
-
 mod parse;
 mod sum;
 
@@ -12,7 +10,7 @@ pub use parse::DecimalError;
 
 /// A decimal number, exactly as sent: used to check bounds, never of storage.
 ///
-/// Amounts are compared with their bounds on this value, and only then rounded to [`Money`]; no
+/// Amounts are compared with their bounds on this value, and only then rounded to [`Money`](super::Money); no
 /// binary float is involved at any point. Size is bounded on the text before anything is computed,
 /// so that `1e999999999` costs nothing.
 ///
@@ -42,16 +40,14 @@ impl Decimal {
         Self::from_parts(cents < 0, &cents.unsigned_abs().to_string(), "", -2)
     }
 
-    /// Rounds to whole cents, half away from zero. `None` below zero, where there is no [`Money`],
-    /// and beyond what `Money` can hold.
-    #[must_use]
-    pub fn round_to_cents(&self) -> Option<Money> {
+    /// The cents after rounding half away from zero; `None` below zero, and beyond what `i64` can hold.
+    pub(super) fn rounded_cents(&self) -> Option<i64> {
         if self.negative {
             return None;
         }
         let Ok(kept) = usize::try_from(self.point.saturating_add(2)) else {
             // Below a tenth of a cent.
-            return Some(Money::ZERO);
+            return Some(0);
         };
         let mut digits = self.digits.iter().copied().chain(std::iter::repeat(0));
         let mut cents: i64 = 0;
@@ -59,7 +55,7 @@ impl Decimal {
             cents = cents.checked_mul(10)?.checked_add(i64::from(digit))?;
         }
         let rounds_up = digits.next().is_some_and(|digit| digit >= 5);
-        Money::from_cents(cents.checked_add(i64::from(rounds_up))?)
+        cents.checked_add(i64::from(rounds_up))
     }
 
     /// Whether the number is below zero. `-0` is not.
@@ -114,12 +110,6 @@ impl Decimal {
 impl From<u64> for Decimal {
     fn from(whole: u64) -> Self {
         Self::from_parts(false, &whole.to_string(), "", 0)
-    }
-}
-
-impl From<Money> for Decimal {
-    fn from(money: Money) -> Self {
-        Self::from_cents(money.cents())
     }
 }
 
@@ -181,6 +171,7 @@ impl fmt::Debug for Decimal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value::Money;
 
     fn parse(text: &str) -> Decimal {
         Decimal::parse_json_number(text).unwrap()

@@ -27,7 +27,7 @@ use super::error::ApiError;
 use super::handler;
 use super::held;
 use super::reply::Reply;
-use super::request_log::RequestNotes;
+use super::request_notes::RequestNotes;
 use super::server;
 
 pub use magic::{MAGIC_PREFIX, Magic};

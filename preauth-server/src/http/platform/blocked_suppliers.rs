@@ -12,7 +12,7 @@ use crate::http::error::ApiError;
 use crate::http::reply::Reply;
 use crate::http::{convert, path_id};
 
-use super::resource::Endpoint;
+use super::endpoint::Endpoint;
 use super::{PlatformApi, lookup, paging};
 
 #[derive(Clone, Copy)]

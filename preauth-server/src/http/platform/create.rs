@@ -12,7 +12,7 @@ use crate::http::reply::Reply;
 use crate::http::{body, idempotency};
 
 use super::PlatformApi;
-use super::resource::Endpoint;
+use super::endpoint::Endpoint;
 
 /// The create of one path.
 #[async_trait]

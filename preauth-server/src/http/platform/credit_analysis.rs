@@ -15,7 +15,7 @@ use crate::http::problem::Problem;
 use crate::http::reply::Reply;
 use crate::http::{body, convert};
 
-use super::resource::Endpoint;
+use super::endpoint::Endpoint;
 use super::{PlatformApi, lookup};
 
 /// Maximum term of an analysis, in days. Zero allows no term and so ends a credit.

@@ -6,7 +6,7 @@ use salvo::{Depot, FlowCtrl, Handler, Router, async_trait};
 use crate::http::error::ApiError;
 use crate::http::handler;
 use crate::http::reply::Reply;
-use crate::http::request_log::RequestNotes;
+use crate::http::request_notes::RequestNotes;
 use crate::secret::HANDSHAKE_PATH;
 
 use super::{OperatorGate, hosts};

@@ -8,7 +8,7 @@ use salvo::http::header::{CONTENT_TYPE, HeaderValue};
 use salvo::http::{Request, Response, StatusCode};
 use salvo::{Depot, FlowCtrl, Handler, Router, async_trait};
 
-use crate::http::request_log::RequestNotes;
+use crate::http::request_notes::RequestNotes;
 use crate::telemetry::metrics;
 
 use super::{METRICS, Vitals};

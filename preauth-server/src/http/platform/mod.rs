@@ -11,6 +11,7 @@ mod companies;
 mod create;
 mod credit_analysis;
 mod deliveries;
+mod endpoint;
 mod extensions;
 mod gate;
 mod handshake;
@@ -23,6 +24,7 @@ mod notices;
 mod operations;
 mod paging;
 mod party;
+mod paths;
 mod payment_orders;
 mod probes;
 mod refusal;
@@ -52,21 +54,13 @@ use crate::telemetry::metrics::RequestMetrics;
 
 pub use gate::OperatorGate;
 pub(crate) use operations::acting;
+pub use paths::{LIVEZ, METRICS, PREFIX, READYZ};
 pub use probes::Vitals;
 pub(super) use refusal::Refusal;
 pub use routes::routes;
 
 use gate::Unmatched;
 use hosts::Hosts;
-
-/// Liveness: the process works. No token is needed.
-pub const LIVEZ: &str = "/livez";
-/// Readiness: requests can be served. No token is needed.
-pub const READYZ: &str = "/readyz";
-/// Metrics for Prometheus. No token is needed.
-pub const METRICS: &str = "/metrics";
-/// Prefix of every path of this API.
-pub const PREFIX: &str = "/api/platform/v1";
 
 /// The dependencies of the endpoints.
 pub struct PlatformApi {

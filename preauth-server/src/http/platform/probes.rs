@@ -11,7 +11,7 @@ use salvo::{Depot, FlowCtrl, Handler, Router, async_trait};
 use serde_json::json;
 
 use crate::http::reply::Reply;
-use crate::http::request_log::RequestNotes;
+use crate::http::request_notes::RequestNotes;
 
 use super::{LIVEZ, READYZ};
 

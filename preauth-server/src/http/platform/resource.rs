@@ -7,26 +7,13 @@ use salvo::routing::filters::MethodFilter;
 use salvo::{Depot, FlowCtrl, Handler, Router, async_trait};
 
 use crate::fair::{Tenant, on_account_of};
-use crate::http::error::ApiError;
 use crate::http::handler;
 use crate::http::held;
-use crate::http::reply::Reply;
-use crate::http::request_log::RequestNotes;
+use crate::http::request_notes::RequestNotes;
 
 use super::create::{Create, Keyed};
+use super::endpoint::Endpoint;
 use super::{PREFIX, PlatformApi};
-
-/// The endpoint of one method of one path.
-#[async_trait]
-pub(super) trait Endpoint: Send + Sync + 'static {
-    /// Whether it changes nothing although its method could.
-    fn only_reads(&self) -> bool {
-        false
-    }
-
-    /// Extract, convert, one call, convert.
-    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError>;
-}
 
 /// A path under the prefix, with the endpoints of its methods.
 pub(super) struct Resource {

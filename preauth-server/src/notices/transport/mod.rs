@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::letterhead::Mail;
 
 pub use folder::Folder;
-pub use smtp::{SmtpRelay, TransportError};
+pub use smtp::{SmtpLogin, SmtpRelay, SmtpSettings, SmtpTls, TransportError};
 
 /// Sends mails, one per call; calls may be concurrent.
 #[async_trait]

@@ -1,11 +1,9 @@
 //! The schemas of the integration API, with the names of the contract and the code.
 
-use preauth_core::value::{Origin, PaymentOrderStatus, Stage, Status};
+use preauth_core::value::{EventType, Origin, PaymentOrderStatus, Stage, Status};
 
 use crate::openapi::schema::{Schema, Shapes, optional, required};
 use crate::openapi::shared;
-
-use super::webhook;
 
 /// Everything under `components/schemas`.
 pub(super) const ALL: &Shapes = &[
@@ -20,7 +18,7 @@ pub(super) const ALL: &Shapes = &[
     ("CreateSupplier", create_supplier),
     ("CreateInvoice", create_invoice),
     ("ErrorBody", shared::error_body),
-    ("EventEnvelope", webhook::envelope),
+    ("EventEnvelope", envelope),
     ("OperationEventData", operation_event_data),
     ("InvoiceReceivedData", invoice_received_data),
     ("PaymentOrderEventData", payment_order_event_data),
@@ -170,6 +168,25 @@ fn create_invoice() -> Schema {
                 )
                 .at_least(0),
             ),
+        ],
+    )
+}
+
+fn envelope() -> Schema {
+    // Any type of data is valid, new ones included; a union of schemas would break clients at the
+    // first new one.
+    let data = Schema::answer("Content; its shape depends on the type.", []);
+    let data = data.shown_as(&named("OperationEventData"));
+    Schema::answer(
+        "An event.",
+        [
+            required("id", Schema::uuid("Equal on every attempt and resend.")),
+            required(
+                "type",
+                Schema::open("What happened.", EventType::PreAuthorizationCreated),
+            ),
+            required("createdAt", Schema::timestamp("When it happened.")),
+            required("data", data),
         ],
     )
 }

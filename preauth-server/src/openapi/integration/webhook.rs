@@ -1,12 +1,10 @@
 //! The webhook: one request for all types of events, in one flat envelope.
 
-use preauth_core::value::EventType;
-
 use crate::openapi::document::{
     Content, Operation, Parameter, PathItem, RefOr, RequestBody, Response,
 };
 use crate::openapi::listed::Listed;
-use crate::openapi::schema::{Schema, required};
+use crate::openapi::schema::Schema;
 
 use super::{WEBHOOKS, schemas};
 
@@ -24,26 +22,6 @@ when `t` is more than 300 seconds away, and compare in constant time.
 pub(super) fn all() -> Listed<PathItem> {
     let post = Listed::from_iter([("post", event())]);
     Listed::from_iter([("event", post)])
-}
-
-/// `EventEnvelope`.
-pub(super) fn envelope() -> Schema {
-    // Any type of data is valid, new ones included; a union of schemas would break clients at the
-    // first new one.
-    let data = Schema::answer("Content; its shape depends on the type.", []);
-    let data = data.shown_as(&schemas::named("OperationEventData"));
-    Schema::answer(
-        "An event.",
-        [
-            required("id", Schema::uuid("Equal on every attempt and resend.")),
-            required(
-                "type",
-                Schema::open("What happened.", EventType::PreAuthorizationCreated),
-            ),
-            required("createdAt", Schema::timestamp("When it happened.")),
-            required("data", data),
-        ],
-    )
 }
 
 fn event() -> Operation {

@@ -3,6 +3,7 @@
 use preauth_core::operation::{Action, Command, Operation, TRANSITIONS};
 use preauth_core::value::Status;
 
+use super::hint;
 use super::terminal_command::{ExtensionEnd, Misread, TerminalCommand, Words};
 
 /// A command: its first word, its arguments, and its effect.
@@ -91,6 +92,25 @@ impl CommandLine {
             .trim_end()
             .to_owned()
     }
+}
+
+/// Parses a line.
+pub(super) fn read(line: &str) -> Result<TerminalCommand, Misread> {
+    let mut words = line.split_whitespace();
+    let Some(name) = words.next() else {
+        return Ok(TerminalCommand::Empty);
+    };
+    let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
+        let names = COMMANDS.iter().map(|command| command.name);
+        return Err(Misread::Unknown {
+            word: name.to_owned(),
+            closest: hint::closest(name, names),
+        });
+    };
+    let mut words = Words::new(command.usage(), words);
+    let order = (command.read)(&mut words)?;
+    words.end()?;
+    Ok(order)
 }
 
 /// Every command with its effect.

@@ -54,7 +54,7 @@ async fn obey(player: &Player, console: &Console, mut lines: mpsc::Receiver<Stri
 }
 
 async fn answer(player: &Player, line: &str) -> Outcome {
-    let order = match terminal_command::read(line) {
+    let order = match commands::read(line) {
         Ok(order) => order,
         Err(misread) => return Outcome::Answer(misread.to_string()),
     };

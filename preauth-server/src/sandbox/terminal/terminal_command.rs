@@ -8,9 +8,6 @@ use thiserror::Error;
 
 use crate::span;
 
-use super::commands::{COMMANDS, CommandLine};
-use super::hint;
-
 /// A parsed line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum TerminalCommand {
@@ -68,34 +65,26 @@ pub(super) enum Misread {
     Time,
 }
 
-/// Parses a line.
-pub(super) fn read(line: &str) -> Result<TerminalCommand, Misread> {
-    let mut words = line.split_whitespace();
-    let Some(name) = words.next() else {
-        return Ok(TerminalCommand::Empty);
-    };
-    let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
-        let names = COMMANDS.iter().map(|command| command.name);
-        return Err(Misread::Unknown {
-            word: name.to_owned(),
-            closest: hint::closest(name, names),
-        });
-    };
-    let mut words = Words { command, words };
-    let order = (command.read)(&mut words)?;
-    match words.words.next() {
-        None => Ok(order),
-        Some(_) => Err(words.usage()),
-    }
-}
-
 /// The words after a command's name.
 pub(super) struct Words<'a> {
-    command: &'static CommandLine,
+    /// The syntax of the command.
+    usage: String,
     words: SplitWhitespace<'a>,
 }
 
-impl Words<'_> {
+impl<'a> Words<'a> {
+    pub(super) const fn new(usage: String, words: SplitWhitespace<'a>) -> Self {
+        Self { usage, words }
+    }
+
+    /// Fails if there are more words.
+    pub(super) fn end(mut self) -> Result<(), Misread> {
+        match self.words.next() {
+            None => Ok(()),
+            Some(_) => Err(self.usage()),
+        }
+    }
+
     /// A command on the operation whose id comes first.
     pub(super) fn act(
         &mut self,
@@ -177,20 +166,21 @@ impl Words<'_> {
         Misread::Value {
             text: text.to_owned(),
             wanted,
-            usage: self.command.usage(),
+            usage: self.usage.clone(),
         }
     }
 
     fn usage(&self) -> Misread {
         Misread::Usage {
-            usage: self.command.usage(),
+            usage: self.usage.clone(),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Command, TerminalCommand, read};
+    use super::{Command, TerminalCommand};
+    use crate::sandbox::terminal::commands::read;
     use preauth_core::operation::ReprovedBy;
     use preauth_core::value::{Money, OperationId, Reason};
 

@@ -7,7 +7,7 @@ use salvo::http::{Request, StatusCode};
 
 use crate::http::error::ApiError;
 use crate::http::platform::PlatformApi;
-use crate::http::platform::resource::Endpoint;
+use crate::http::platform::endpoint::Endpoint;
 use crate::http::reply::Reply;
 use crate::http::{convert, path_id};
 

@@ -9,7 +9,7 @@ use crate::directory::{Company, Page};
 use crate::http::error::ApiError;
 use crate::http::fields::Problems;
 use crate::http::list_query;
-use crate::http::platform::resource::Endpoint;
+use crate::http::platform::endpoint::Endpoint;
 use crate::http::platform::{PlatformApi, paging};
 use crate::http::query::Query;
 use crate::http::reply::Reply;

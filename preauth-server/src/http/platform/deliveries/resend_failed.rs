@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
-use crate::http::platform::resource::Endpoint;
+use crate::http::platform::endpoint::Endpoint;
 use crate::http::platform::{PlatformApi, lookup};
 use crate::http::problem::{Defect, Problem};
 use crate::http::reply::Reply;

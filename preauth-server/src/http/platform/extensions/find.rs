@@ -7,7 +7,7 @@ use salvo::http::{Request, StatusCode};
 use crate::http::error::ApiError;
 use crate::http::path_id;
 use crate::http::platform::PlatformApi;
-use crate::http::platform::resource::Endpoint;
+use crate::http::platform::endpoint::Endpoint;
 use crate::http::reply::Reply;
 
 #[derive(Clone, Copy)]

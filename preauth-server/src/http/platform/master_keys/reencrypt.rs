@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::http::convert;
 use crate::http::error::ApiError;
 use crate::http::platform::PlatformApi;
-use crate::http::platform::resource::Endpoint;
+use crate::http::platform::endpoint::Endpoint;
 use crate::http::reply::Reply;
 use crate::secret::reencrypt;
 

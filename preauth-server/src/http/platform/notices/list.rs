@@ -9,7 +9,7 @@ use crate::directory::{NoticeFilter, NoticeStatus};
 use crate::http::error::ApiError;
 use crate::http::fields::{Problems, one_of};
 use crate::http::list_query;
-use crate::http::platform::resource::Endpoint;
+use crate::http::platform::endpoint::Endpoint;
 use crate::http::platform::{PlatformApi, lookup, paging};
 use crate::http::problem::{Defect, Problem};
 use crate::http::query::Query;

@@ -6,7 +6,7 @@ use salvo::http::Request;
 
 use crate::http::error::ApiError;
 use crate::http::path_id;
-use crate::http::platform::resource::Endpoint;
+use crate::http::platform::endpoint::Endpoint;
 use crate::http::platform::{PlatformApi, Refusal};
 use crate::http::reply::Reply;
 

@@ -12,7 +12,7 @@ use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems, one_of};
 use crate::http::json::Json;
 use crate::http::platform::PlatformApi;
-use crate::http::platform::resource::Endpoint;
+use crate::http::platform::endpoint::Endpoint;
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
 use crate::http::{body, convert, path_id};

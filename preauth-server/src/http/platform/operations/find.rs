@@ -6,7 +6,7 @@ use salvo::http::{Request, StatusCode};
 
 use crate::http::convert;
 use crate::http::error::ApiError;
-use crate::http::platform::resource::Endpoint;
+use crate::http::platform::endpoint::Endpoint;
 use crate::http::platform::{PlatformApi, lookup};
 use crate::http::reply::Reply;
 

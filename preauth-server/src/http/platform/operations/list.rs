@@ -7,7 +7,7 @@ use salvo::http::Request;
 use crate::directory::Page;
 use crate::http::error::ApiError;
 use crate::http::list_query;
-use crate::http::platform::resource::Endpoint;
+use crate::http::platform::endpoint::Endpoint;
 use crate::http::platform::{PlatformApi, paging};
 use crate::http::reply::Reply;
 

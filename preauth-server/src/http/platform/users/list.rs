@@ -4,7 +4,7 @@ use salvo::async_trait;
 use salvo::http::Request;
 
 use crate::http::error::ApiError;
-use crate::http::platform::resource::Endpoint;
+use crate::http::platform::endpoint::Endpoint;
 use crate::http::platform::{PlatformApi, lookup, paging};
 use crate::http::reply::Reply;
 

@@ -8,7 +8,7 @@ use crate::directory::UserChange;
 use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
-use crate::http::platform::resource::Endpoint;
+use crate::http::platform::endpoint::Endpoint;
 use crate::http::platform::{PlatformApi, Refusal};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;

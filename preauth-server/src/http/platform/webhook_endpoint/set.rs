@@ -17,7 +17,7 @@ use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
 use crate::http::messages;
-use crate::http::platform::resource::Endpoint;
+use crate::http::platform::endpoint::Endpoint;
 use crate::http::platform::{PlatformApi, Refusal, lookup};
 use crate::http::problem::{Defect, Problem};
 use crate::http::reply::Reply;

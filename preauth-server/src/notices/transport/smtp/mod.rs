@@ -4,6 +4,7 @@
 //! before the address is named is one of the server or of the account, and no reason to give the
 //! mail up; a later failure is one of this mail.
 
+mod settings;
 mod trouble;
 
 use std::fmt;
@@ -22,7 +23,8 @@ use thiserror::Error;
 use super::{NotTaken, Transport};
 use crate::files;
 use crate::notices::letterhead::Mail;
-use crate::notices::settings::{SmtpLogin, SmtpSettings, SmtpTls};
+
+pub use settings::{SmtpLogin, SmtpSettings, SmtpTls};
 
 use trouble::{Failure, Step, code_of, in_time};
 

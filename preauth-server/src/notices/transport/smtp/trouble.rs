@@ -6,7 +6,7 @@ use std::time::Duration;
 use lettre::transport::smtp::Error as SmtpError;
 use lettre::transport::smtp::response::Response;
 
-use crate::notices::settings::{SmtpSettings, SmtpTls};
+use super::settings::{SmtpSettings, SmtpTls};
 use crate::notices::transport::Reason;
 
 /// Maximum number of characters of a server's answer that are stored or shown.

@@ -1,0 +1,33 @@
+//! What an endpoint notes for the log and the metrics.
+
+use std::sync::Arc;
+
+use preauth_core::ErrorCode;
+use preauth_core::value::ApiKeyId;
+use salvo::Depot;
+
+/// The notes of an endpoint for the log and the metrics.
+#[derive(Debug, Default)]
+pub(super) struct RequestNotes {
+    /// The template of the path, if an endpoint matched.
+    pub route: Option<Arc<str>>,
+    /// The key, if it was recognised.
+    pub key: Option<ApiKeyId>,
+    /// The code of the refusal, if there is one.
+    pub code: Option<ErrorCode>,
+    /// The cause, for the log only.
+    pub cause: Option<String>,
+}
+
+impl RequestNotes {
+    /// The notes of this request.
+    pub(super) fn of(depot: &mut Depot) -> &mut Self {
+        if !depot.contains_typed::<Self>() {
+            depot.insert_typed(Self::default());
+        }
+        #[expect(clippy::expect_used, reason = "it was put there just now")]
+        depot
+            .get_typed_mut::<Self>()
+            .expect("the notes are in the depot")
+    }
+}
