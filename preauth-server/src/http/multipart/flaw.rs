@@ -16,8 +16,8 @@ pub enum FormFlaw {
     /// More parts than allowed.
     #[error("there are more than 16 parts")]
     TooManyParts,
-    /// A part's headers are more than 8 KiB or 32.
-    #[error("the headers of a part are too large")]
+    /// A part's headers are more than 8 KiB or 32 lines, or could be read in two ways.
+    #[error("the headers of a part are too large or ambiguous")]
     PartHead,
     /// A part without `Content-Disposition: form-data` and a name.
     #[error("a part has no name")]

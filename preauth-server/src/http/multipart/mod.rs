@@ -6,6 +6,7 @@
 mod boundary;
 mod disposition;
 mod flaw;
+mod heads;
 mod parts;
 mod within;
 

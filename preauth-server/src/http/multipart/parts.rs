@@ -6,6 +6,7 @@ use multra::{Constraints, Field, Multipart, SizeLimit};
 use salvo::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 
 use super::disposition::Disposition;
+use super::heads::{Heads, Refused};
 use super::within::{Cut, Within};
 use super::{
     BODY_LIMIT_BYTES, Boundary, FilePart, FileSink, Form, FormFlaw, PADDING_LIMIT_BYTES,
@@ -26,15 +27,22 @@ pub async fn read<S, E>(
 where
     S: Stream<Item = Result<Bytes, E>> + Unpin + Send,
 {
-    let mut body = Within::new(body, BODY_LIMIT_BYTES);
+    let (boundary, refused) = (boundary.into_text(), Refused::new());
+    let body = Within::new(body, BODY_LIMIT_BYTES);
+    let mut body = Heads::new(body, &boundary, &refused);
     let mut reading = Reading {
         form: Form::default(),
         text_bytes_left: TEXT_LIMIT_BYTES,
         sink,
     };
-    let mut parts = Multipart::with_constraints(&mut body, boundary.into_text(), constraints());
+    let mut parts = Multipart::with_constraints(&mut body, &*boundary, constraints());
+    let mut part_number: usize = 0;
     while let Some(part) = parts.next_field().await? {
+        if refused.get() == Some(&part_number) {
+            return Err(FormFlaw::PartHead);
+        }
         reading.take(part).await?;
+        part_number = part_number.saturating_add(1);
     }
     drop(parts);
     // Clients send nothing behind the last boundary; it is read nevertheless, so that the limit
@@ -42,7 +50,10 @@ where
     while let Some(bytes) = body.next().await {
         bytes?;
     }
-    Ok(reading.form)
+    match refused.get() {
+        Some(_) => Err(FormFlaw::PartHead),
+        None => Ok(reading.form),
+    }
 }
 
 fn constraints() -> Constraints {
@@ -278,6 +289,43 @@ mod tests {
         };
         assert!(read(many(16)).await.is_ok());
         assert!(matches!(read(many(17)).await, Err(FormFlaw::TooManyParts)));
+    }
+
+    #[tokio::test]
+    async fn a_head_that_another_parser_could_read_differently_is_refused() {
+        let part = |head: &str| body(&[INVOICE, &format!("{head}\r\n\r\n{{}}")]);
+        let name = "Content-Disposition: form-data; name=\"supplier\"";
+        let other = "Content-Disposition: form-data; name=\"other\"";
+        for accepted in [
+            name.to_owned(),
+            format!("{name}\r\nContent-Type: text/plain\r\nX-A: 1\r\nX-A: 2"),
+        ] {
+            assert!(read(part(&accepted)).await.is_ok(), "{accepted}");
+        }
+        for refused in [
+            format!("{name}\r\n{other}"),
+            format!("{name}\r\n{}", other.to_uppercase()),
+            format!("{name}\r\n{name}"),
+            format!("{name}\r\nContent-Type: text/plain\r\ncontent-type: application/json"),
+            format!(
+                "Content-Transfer-Encoding: base64\r\n{name}\r\nContent-Transfer-Encoding: 8bit"
+            ),
+            format!("{name}\nContent-Type: text/plain"),
+            format!("{name}\n\n{other}"),
+            format!("{name}\r\n--bound: x"),
+            format!("\r\n{name}"),
+        ] {
+            let whole = part(&refused);
+            let bytes = whole.bytes().map(|byte| vec![byte]).collect();
+            for outcome in [read(&whole).await, read_in(bytes).await] {
+                assert!(matches!(outcome, Err(FormFlaw::PartHead)), "{refused:?}");
+            }
+        }
+        // Content that some parsers take for the end of a part.
+        let hidden = format!("{name}\r\n\r\n{{}}\n--bound\r\n{other}");
+        assert!(matches!(read(part(&hidden)).await, Err(FormFlaw::PartHead)));
+        let content = FILE.replace("%PDF-", "\n --bound\r\r\n--boun\r\nContent-Type: a\n\n");
+        assert!(read(body(&[&content, SUPPLIER])).await.is_ok());
     }
 
     #[tokio::test]
