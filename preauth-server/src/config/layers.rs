@@ -168,14 +168,15 @@ impl Layers {
                 }
                 toml::Value::String(text) => text.clone(),
                 toml::Value::Integer(number) => number.to_string(),
+                toml::Value::Float(number) => number.to_string(),
                 toml::Value::Boolean(flag) => flag.to_string(),
                 toml::Value::Array(texts) if texts.iter().all(toml::Value::is_str) => {
                     let texts: Vec<_> = texts.iter().filter_map(toml::Value::as_str).collect();
                     texts.join(",")
                 }
-                toml::Value::Float(_) | toml::Value::Datetime(_) | toml::Value::Array(_) => {
+                toml::Value::Datetime(_) | toml::Value::Array(_) => {
                     self.problems.push(format!(
-                        "{key} must be a text, a whole number, a boolean or a list of texts"
+                        "{key} must be a text, a number, a boolean or a list of texts"
                     ));
                     continue;
                 }

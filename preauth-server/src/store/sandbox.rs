@@ -9,12 +9,12 @@ use std::str::FromStr;
 use crate::access::KeyHash;
 use crate::ids::random_bytes;
 
+pub(super) use super::schema::SANDBOX_TABLE as TABLE;
 use super::url::Kind;
 use super::{DatabaseUrl, OpenError, postgres, sqlite};
 
 const ID_BYTES: usize = 16;
 
-pub(super) const TABLE: &str = "preauth_sandbox";
 pub(super) const MAKE_TABLE: &str =
     "CREATE TABLE preauth_sandbox (id TEXT NOT NULL, is_seeded BOOLEAN NOT NULL)";
 pub(super) const MARK: &str = "INSERT INTO preauth_sandbox (id, is_seeded) VALUES ($1, $2)";

@@ -12,6 +12,8 @@ use thiserror::Error;
 
 /// The table with the applied migrations.
 pub(super) const STEPS_TABLE: &str = "_sqlx_migrations";
+/// The table with a sandbox's mark, which is made before the first migration.
+pub(super) const SANDBOX_TABLE: &str = "preauth_sandbox";
 /// Migrations that were changed without changing their effect: version and checksum of the former text.
 const FORMER: [(i64, &str); 1] = [
     // All invitations in one transaction.
@@ -37,6 +39,9 @@ pub enum SchemaMismatch {
     /// A known migration was applied in another form.
     #[error("its schema was made by a different build; use the version of the server that made it")]
     Different,
+    /// The database has tables, and none of them is this service's.
+    #[error("it has tables of another program; choose another database, or an empty one")]
+    Foreign,
 }
 
 /// A migration of the schema. A published one never changes: the database stores its checksum (but see

@@ -1,5 +1,8 @@
 //! How a server starts, and when it refuses to.
 
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Connection, Executor};
+
 use crate::operator::preauth;
 
 #[test]
@@ -17,6 +20,55 @@ fn a_database_that_cannot_be_used_is_refused_before_anything_is_written() {
         serve.failed(1, &[expected]);
         let left = std::fs::read_dir(folder.path()).unwrap().count();
         assert_eq!(left, 0, "{database}");
+    }
+}
+
+#[tokio::test]
+async fn a_database_of_another_program_is_refused_and_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("orders.db");
+    let options = SqliteConnectOptions::new().filename(&file);
+    let mut foreign = options.create_if_missing(true).connect().await.unwrap();
+    let made = foreign.execute("CREATE TABLE orders (id INTEGER PRIMARY KEY)");
+    made.await.unwrap();
+    foreign.close().await.unwrap();
+    let before = std::fs::read(&file).unwrap();
+    let token = ("PREAUTH_PLATFORM_TOKEN", "0123456789abcdef");
+    let serve = ["serve", "--database", "sqlite://orders.db"];
+    let refused = preauth(folder.path(), &serve, &[token]);
+    refused.failed(1, &["orders.db", "another program", "choose another"]);
+    assert_eq!(std::fs::read(&file).unwrap(), before);
+}
+
+#[test]
+fn a_number_with_decimals_is_a_setting() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("preauth.toml");
+    let check = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        let own = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+        std::fs::set_permissions(&file, own).unwrap();
+        let arguments = ["config", "check", "--config", "preauth.toml"];
+        preauth(folder.path(), &arguments, &[])
+    };
+    for text in ["0.001", "2.5", "20", "\"0.001\""] {
+        let checked = check(&format!("[files]\nquota_gib = {text}\n"));
+        assert_eq!(checked.code, 0, "{text}: {}", checked.err);
+        let shown = text.trim_matches('"');
+        let quota = checked
+            .out
+            .lines()
+            .find(|it| it.starts_with("files.quota_gib"));
+        assert!(quota.unwrap().contains(shown), "{}", checked.out);
+    }
+    for text in ["0.0001", "nan", "-1.5"] {
+        let refused = check(&format!("[files]\nquota_gib = {text}\n"));
+        assert_eq!(refused.code, 1, "{text}");
+        assert!(
+            refused.err.contains("files.quota_gib must be"),
+            "{}",
+            refused.err
+        );
     }
 }
 

@@ -8,6 +8,8 @@ use std::path::Path;
 use chrono::TimeDelta;
 use preauth_core::port::Claim;
 use preauth_server::store::{OpenError, SchemaMismatch, Unfit, migrate, open};
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
 use tempfile::TempDir;
 
 use crate::database::Database;
@@ -103,6 +105,39 @@ async fn a_file_that_is_no_database_is_left_as_it_is() {
     let error = open(&Database::at(folder.path()).url()).await.unwrap_err();
     assert!(matches!(error, OpenError::Database { .. }), "{error:?}");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+}
+
+#[tokio::test]
+async fn a_database_of_another_program_is_left_as_it_is() {
+    for migrated_by_sqlx in [false, true] {
+        let folder = TempDir::new().unwrap();
+        let file = folder.path().join("preauth.db");
+        let options = SqliteConnectOptions::new()
+            .filename(&file)
+            .create_if_missing(true);
+        let mut foreign = options.connect().await.unwrap();
+        let mut sql = "CREATE TABLE orders (id INTEGER PRIMARY KEY);".to_owned();
+        if migrated_by_sqlx {
+            sql.push_str(
+                "CREATE TABLE _sqlx_migrations (version BIGINT PRIMARY KEY, description TEXT,
+                     installed_on TIMESTAMP, success BOOLEAN, checksum BLOB, execution_time BIGINT);
+                 INSERT INTO _sqlx_migrations VALUES (20240101000000, 'orders', 0, TRUE, x'00', 0);",
+            );
+        }
+        foreign.execute(AssertSqlSafe(sql)).await.unwrap();
+        foreign.close().await.unwrap();
+        let before = std::fs::read(&file).unwrap();
+        let url = Database::at(folder.path()).url();
+        for error in [open(&url).await.map(drop), migrate(&url).await] {
+            let error = error.unwrap_err();
+            assert!(
+                matches!(error, OpenError::SchemaMismatch { .. }),
+                "{error:?}"
+            );
+        }
+        assert_eq!(std::fs::read(&file).unwrap(), before);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
 }
 
 #[tokio::test]

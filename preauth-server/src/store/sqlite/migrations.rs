@@ -4,7 +4,7 @@ use sqlx::SqliteConnection;
 use sqlx::error::DatabaseError;
 use sqlx::migrate::{Migrate, MigrateError, Migration, Migrator};
 
-use crate::store::schema::{self, STEPS_TABLE, step};
+use crate::store::schema::{self, SANDBOX_TABLE, STEPS_TABLE, SchemaMismatch, step};
 
 use super::error::Fault;
 
@@ -116,6 +116,26 @@ fn steps() -> Vec<Migration> {
             include_str!("../../../migrations/sqlite/0021_mail_queue.sql"),
         ),
     ]
+}
+
+/// Whether this build may migrate the database; changes nothing in it.
+pub(super) async fn check_owner(connection: &mut SqliteConnection) -> Result<(), Fault> {
+    let tables: Vec<String> = sqlx::query_scalar(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*'",
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    let taken = if tables.iter().any(|name| name == STEPS_TABLE) {
+        connection.list_applied_migrations(STEPS_TABLE).await?
+    } else {
+        Vec::new()
+    };
+    let ours = [STEPS_TABLE, SANDBOX_TABLE];
+    if taken.is_empty() && !tables.iter().all(|name| ours.contains(&name.as_str())) {
+        return Err(SchemaMismatch::Foreign.into());
+    }
+    let oldest_supported = oldest_supported(connection).await?;
+    Ok(schema::pending(&steps(), &taken, oldest_supported).map(drop)?)
 }
 
 /// Applies the missing migrations, each in a transaction of its own.

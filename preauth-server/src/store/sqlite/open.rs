@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::ConnectOptions;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
     SqliteSynchronous,
 };
+use sqlx::{ConnectOptions, Connection};
 use tokio::sync::Notify;
 
 use crate::fair::Budget;
@@ -44,25 +44,13 @@ pub(super) async fn open(path: &Path) -> Result<SqliteStore, OpenError> {
     check_path(path)?;
     make_folder(path)?;
     check_place(path)?;
+    check_owner(path).await?;
     let lock = lock(path)?;
     make_file(path)?;
-    let failed = |cause: sqlx::Error| OpenError::Database {
-        path: path.to_owned(),
-        cause: Box::new(cause),
-    };
+    let failed = |cause| database_error(path, cause);
     let mut connection = writing(path).connect().await.map_err(failed)?;
-    migrations::run(&mut connection)
-        .await
-        .map_err(|fault| match fault {
-            Fault::Schema(mismatch) => OpenError::SchemaMismatch {
-                database: path.display().to_string(),
-                mismatch,
-            },
-            cause => OpenError::Migration {
-                path: path.to_owned(),
-                cause: Box::new(cause),
-            },
-        })?;
+    let migrated = migrations::run(&mut connection).await;
+    migrated.map_err(|fault| schema_error(path, fault))?;
     end_leases(&mut connection).await.map_err(failed)?;
     let counters = Counters::seeded(&mut connection).await.map_err(failed)?;
     let readers = readers(path).await.map_err(failed)?;
@@ -78,6 +66,43 @@ pub(super) async fn open(path: &Path) -> Result<SqliteStore, OpenError> {
         set_aside: Arc::new(SetAside::default()),
         exhausted: ExhaustedKeys::default(),
     })
+}
+
+/// Refuses a file that this build must not migrate, and changes nothing in it.
+async fn check_owner(path: &Path) -> Result<(), OpenError> {
+    if path.metadata().is_ok_and(|file| file.len() > 0) {
+        let options = SqliteConnectOptions::new().filename(path);
+        let connected = options.busy_timeout(BUSY_TIMEOUT).connect().await;
+        let mut connection = connected.map_err(|cause| database_error(path, cause))?;
+        let checked = migrations::check_owner(&mut connection).await;
+        // A failure to close is irrelevant.
+        let _ = connection.close().await;
+        checked.map_err(|fault| match fault {
+            Fault::Database(cause) => database_error(path, cause),
+            fault => schema_error(path, fault),
+        })?;
+    }
+    Ok(())
+}
+
+fn database_error(path: &Path, cause: sqlx::Error) -> OpenError {
+    OpenError::Database {
+        path: path.to_owned(),
+        cause: Box::new(cause),
+    }
+}
+
+fn schema_error(path: &Path, fault: Fault) -> OpenError {
+    match fault {
+        Fault::Schema(mismatch) => OpenError::SchemaMismatch {
+            database: path.display().to_string(),
+            mismatch,
+        },
+        cause => OpenError::Migration {
+            path: path.to_owned(),
+            cause: Box::new(cause),
+        },
+    }
 }
 
 /// Ends the leases of the previous process: the lock proves that it has ended.
