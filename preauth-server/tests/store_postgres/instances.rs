@@ -10,6 +10,7 @@ use preauth_core::port::Claim;
 use preauth_core::service::{OfferOutcome, ServiceError};
 use preauth_core::value::IdempotencyKey;
 use preauth_server::access::RateLimit;
+use preauth_server::notices::{Claimed, DailyShare, MailLimits, NoticeClaim};
 use tokio::time::timeout;
 
 use crate::expiry::all_expire_once;
@@ -265,4 +266,35 @@ async fn offers_survive_connections_that_are_broken_under_them() {
     .unwrap();
     assert!(operations >= answered);
     assert_eq!(without_event, 0);
+}
+
+#[tokio::test]
+async fn an_instance_that_freezes_while_it_claims_a_mail_delays_the_others_briefly() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    fixture.offer(payer).await;
+    // The database applies the timeout to a session that is silent within a transaction.
+    sqlx::raw_sql(
+        "CREATE TABLE timeouts (of_a_claim TEXT);
+         CREATE FUNCTION note() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+         BEGIN
+             INSERT INTO timeouts VALUES (current_setting('idle_in_transaction_session_timeout'));
+             RETURN NULL;
+         END $$;
+         CREATE TRIGGER note AFTER UPDATE ON notices EXECUTE FUNCTION note()",
+    )
+    .execute(&fixture.sql)
+    .await
+    .unwrap();
+    let now = fixture.later(TimeDelta::seconds(1));
+    let claim = NoticeClaim {
+        now,
+        lease: TimeDelta::minutes(2),
+        share: DailyShare::on_the_day_of(now, MailLimits::default()),
+    };
+    let claimed = fixture.stores.notices.claim(&claim).await.unwrap();
+    assert!(matches!(claimed, Claimed::Leased(_)), "{claimed:?}");
+    let timeouts = sqlx::query_scalar("SELECT DISTINCT of_a_claim FROM timeouts");
+    let timeouts: Vec<String> = timeouts.fetch_all(&fixture.sql).await.unwrap();
+    assert_eq!(timeouts, ["2s"]);
 }

@@ -26,8 +26,7 @@ impl NoticeQueue for PostgresStore {
         // The database's lock lets one claim after the other; whoever waits here needs no connection.
         let _turn = self.due_mails.turn().await;
         let input = (*claim, Arc::clone(&self.due_mails));
-        // A lease that a crash undoes is held by nobody any more.
-        let claimed = session::write(&self.mails, RELAXED, input, |connection, (claim, due)| {
+        let claimed = session::write(&self.mails, BEGIN, input, |connection, (claim, due)| {
             Box::pin(self::claim(connection, claim, due))
         });
         let claimed = claimed.await;
@@ -68,9 +67,17 @@ impl NoticeQueue for PostgresStore {
     }
 }
 
-/// The advisory lock under which leases are taken, so that instances take turns and count each
-/// other's: any number, the same in every instance.
-const CLAIMING: i64 = 0x7072_6561_7574_6802;
+/// Begins a transaction in which a lease is taken. A crash of the database may undo it: its holder is
+/// lost with it.
+///
+/// Instances take turns, so that they count each other's leases. The lock's number is arbitrary but
+/// the same in every instance. The statements after it see the lease that the instance before took.
+///
+/// An instance that freezes or is disconnected within the transaction would keep the lock from all
+/// others, so the database soon ends the transaction.
+const BEGIN: &str = "BEGIN; SET LOCAL synchronous_commit = off;
+     SET LOCAL idle_in_transaction_session_timeout = '2s';
+     SELECT pg_advisory_xact_lock(8102650148849739778)";
 
 /// The mail that has been due for longest, before it is known whether its turn has come.
 pub(super) struct DueMail {
@@ -95,11 +102,6 @@ async fn claim(
     claim: &NoticeClaim,
     due: &DueMails,
 ) -> Result<(Claimed, Option<Unreadable>), WriteError> {
-    // In a statement of its own: the next one sees the lease that the instance before took.
-    sqlx::query("SELECT pg_advisory_xact_lock($1)")
-        .bind(CLAIMING)
-        .execute(&mut *connection)
-        .await?;
     let Some(row) = due::next(connection, claim.now, due).await? else {
         return Ok((Claimed::Nothing, None));
     };
