@@ -2,12 +2,14 @@
 
 import contextlib
 import fcntl
+import json
 import os
 import shutil
 import socket
 import struct
 import subprocess
 import threading
+import time
 
 from attack import HARMLESS, REFUSED, attack, expect
 from service import TOKEN, code, own_address, wait_for
@@ -201,6 +203,27 @@ def leaked_key(service):
     service.platform("DELETE", f"/api-keys/{found[0].get('id') or found[0]['key']['id']}")
     status, _ = tenant.call("GET")
     expect(status == 401, f"the revoked key: {status}")
+    return REFUSED
+
+
+@attack(13, "a create whose body is still on its way when its key is revoked")
+def slow_create(service):
+    tenant = service.tenant()
+    body = json.dumps(tenant.body()).encode()
+    head = (
+        "POST /api/integration/v1/pre-authorizations HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        f"Authorization: Bearer {tenant.key}\r\nContent-Length: {len(body)}\r\nExpect: 100-continue\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", service.port), timeout=30) as connection:
+        connection.sendall(head.encode())
+        interim = connection.recv(65536)
+        assert interim.startswith(b"HTTP/1.1 100 "), interim
+        found = service.make("/api-key-search", text=tenant.key)["data"]
+        service.platform("DELETE", f"/api-keys/{found[0]['id']}")
+        time.sleep(1.5)
+        connection.sendall(body)
+        answer = connection.recv(65536)
+    expect(answer.startswith(b"HTTP/1.1 401 "), f"the create is answered {answer[:12]}")
     return REFUSED
 
 

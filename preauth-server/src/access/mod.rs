@@ -29,6 +29,9 @@ pub trait Access: Send + Sync {
         now: Timestamp,
     ) -> Result<Option<KeyRecord>, Unavailable>;
 
+    /// Looks a key up without counting a request; its `window` is `None`.
+    async fn find(&self, key: &KeyHash) -> Result<Option<KeyRecord>, Unavailable>;
+
     /// The hashes of at most `limit` keys, valid or not, whose ids come after `after`, in the order of
     /// their ids.
     async fn key_hashes(
@@ -81,7 +84,8 @@ pub struct KeyRecord {
     pub user_is_active: bool,
     /// The permissions of that user.
     pub permissions: PermissionSet,
-    /// The window that counted this request; `None` for revoked and expired keys.
+    /// The window that counted this request; `None` for revoked and expired keys, and when nothing
+    /// was counted.
     pub window: Option<Window>,
 }
 

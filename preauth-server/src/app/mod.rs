@@ -114,10 +114,10 @@ pub struct Running {
     lifecycle: Arc<dyn Lifecycle>,
 }
 
-/// Starts a server; both listeners answer when this returns.
-pub async fn start(mut parts: Parts) -> Result<Running, StartError> {
-    let integration = bind(parts.listen).await?;
-    let platform = bind(parts.platform_listen).await?;
+/// Starts a server on the current runtime; both listeners answer when this returns.
+pub fn start(mut parts: Parts) -> Result<Running, StartError> {
+    let integration = bind(parts.listen)?;
+    let platform = bind(parts.platform_listen)?;
     let (address, platform_address) = (integration.address(), platform.address());
     let metrics = Metrics::new();
     count(&mut parts.stores, &metrics);
@@ -224,10 +224,8 @@ pub async fn wait_for_signal() -> io::Result<()> {
     Ok(())
 }
 
-async fn bind(address: SocketAddr) -> Result<Bound, StartError> {
-    Bound::bind(address)
-        .await
-        .map_err(|cause| StartError::Listen { address, cause })
+fn bind(address: SocketAddr) -> Result<Bound, StartError> {
+    Bound::bind(address).map_err(|cause| StartError::Listen { address, cause })
 }
 
 /// Wraps the database's ports with counters.

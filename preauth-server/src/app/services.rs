@@ -7,7 +7,9 @@ use preauth_core::service::Service;
 use super::Parts;
 use crate::http::integration::{self, IntegrationApi};
 use crate::http::platform::{self, OperatorGate, PlatformApi, Vitals};
-use crate::http::{self, DESCRIPTION, DESCRIPTION_IN_3_0, Gate, MULTIPART_DESCRIPTION_IN_3_0};
+use crate::http::{
+    self, DESCRIPTION, DESCRIPTION_IN_3_0, Gate, MULTIPART_DESCRIPTION_IN_3_0, RequestsInProgress,
+};
 use crate::ids::RandomIds;
 use crate::openapi::{self, Form};
 use crate::telemetry::metrics::Metrics;
@@ -24,6 +26,7 @@ pub(super) fn integration(
         operations: Arc::clone(operations),
         queries: Arc::clone(&parts.stores.queries),
         gate: Gate::new(access, clock(), parts.rate_limit, parts.limiter.clone()),
+        in_progress: RequestsInProgress::new(parts.connections.max_connections),
         files: Arc::clone(&parts.files),
         clock: clock(),
         magic: parts.magic,

@@ -133,8 +133,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
         magic: None,
         hold: watch.hold.clone(),
         watch: Some(watch),
-    })
-    .await?;
+    })?;
     let _announced = announce(&config, &running);
     tracing::info!(
         integration = %running.address(),

@@ -1,6 +1,7 @@
 //! The caller of the integration API, the permissions of its key, and its remaining rate window.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use chrono::TimeDelta;
 use preauth_core::ErrorCode;
@@ -9,6 +10,7 @@ use preauth_core::port::Viewer;
 use preauth_core::value::{ApiKeyId, CompanyId, CompanyKind, Permission, Scope, Timestamp, UserId};
 use preauth_core::wire::header;
 use salvo::http::Request;
+use tokio::time::Instant;
 
 use crate::access::{Access, KeyHash, KeyRecord, RateLimit, Window};
 use crate::clock::Clock;
@@ -25,6 +27,10 @@ use super::reply::Reply;
 use super::tenants::Tenants;
 use super::unauthenticated::UnauthenticatedLimiter;
 
+/// A command that begins later than this after its caller was admitted needs a second look-up of the
+/// key.
+const ADMISSION_AGE: Duration = Duration::from_secs(1);
+
 /// An authenticated and authorized caller.
 #[derive(Clone, Copy, Debug)]
 pub struct Caller {
@@ -40,6 +46,8 @@ pub struct Caller {
     pub kind: CompanyKind,
     /// The key's remaining rate window.
     pub window: Option<WindowLeft>,
+    /// When the key was looked up.
+    pub admitted_at: Instant,
 }
 
 impl Caller {
@@ -149,6 +157,27 @@ impl Gate {
         }
     }
 
+    /// Checks a caller again whose body took long to arrive: its key may have been revoked or expired,
+    /// or its company suspended, meanwhile. The request is not counted again.
+    pub async fn check_again(
+        &self,
+        caller: &Caller,
+        scope: Scope,
+        req: &Request,
+    ) -> Result<(), ApiError> {
+        if caller.admitted_at.elapsed() <= ADMISSION_AGE {
+            return Ok(());
+        }
+        let now = self.clock.now();
+        let found = match bearer(req).and_then(|text| hash_of_presented(&text)) {
+            Some(hash) => self.access.find(&hash).await?,
+            None => None,
+        };
+        let invalid = || self.refuse_unauthenticated(req, ErrorCode::ApiKeyInvalid, now);
+        let entry = found.ok_or_else(invalid)?;
+        self.authorize(&entry, None, scope, now, req).map(drop)
+    }
+
     async fn entry(&self, req: &Request, now: Timestamp) -> Result<KeyRecord, ApiError> {
         let found = match bearer(req).and_then(|text| hash_of_presented(&text)) {
             Some(hash) => {
@@ -217,6 +246,7 @@ impl Gate {
             head_office: entry.head_office,
             kind: entry.company_kind,
             window,
+            admitted_at: Instant::now(),
         })
     }
 

@@ -154,6 +154,10 @@ mod tests {
             Ok(None)
         }
 
+        async fn find(&self, _key: &KeyHash) -> Result<Option<KeyRecord>, Unavailable> {
+            Ok(None)
+        }
+
         async fn key_hashes(
             &self,
             after: ApiKeyId,

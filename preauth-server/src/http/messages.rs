@@ -28,6 +28,9 @@ pub(super) const SUSPENDED: &str =
 /// A client has too many requests in progress.
 pub(super) const CROWDED: &str = "Há requisições demais deste endereço em andamento; nada foi feito. Tente novamente após os segundos indicados em Retry-After.";
 
+/// A head office has too many requests in progress.
+pub(super) const HEAD_OFFICE_CROWDED: &str = "A empresa tem requisições demais em andamento; nada foi feito. Tente novamente após os segundos indicados em Retry-After.";
+
 /// The message of a test event.
 pub(super) const WEBHOOK_TEST: &str = "Evento de teste: o endpoint está configurado.";
 
@@ -223,7 +226,7 @@ pub(super) const fn form_flaw(flaw: &FormFlaw) -> Option<&'static str> {
         FormFlaw::Framing => "O corpo multipart está malformado ou incompleto.",
         FormFlaw::TooManyParts => "O corpo multipart tem mais de 16 partes.",
         FormFlaw::PartHead => {
-            "Os cabeçalhos de uma parte estão malformados ou passam de 8 KiB ou de 32 linhas."
+            "Os cabeçalhos de uma parte estão malformados ou repetidos, ou passam de 8 KiB ou de 32 linhas."
         }
         FormFlaw::Nameless => {
             "Cada parte precisa de um Content-Disposition form-data com um único name."

@@ -74,7 +74,7 @@ impl Handler for RequestLog {
             status,
             took,
             code: notes.code,
-            limit: limit(notes.code, res),
+            limit: limit(notes, res),
             is_replay: res.headers().contains_key(IDEMPOTENCY_REPLAYED),
         });
         let code = notes.code.map(ErrorCode::as_str);
@@ -98,10 +98,12 @@ impl std::fmt::Debug for RequestLog {
 }
 
 /// Which limit refused a request; the answer names only a key's window.
-fn limit(code: Option<ErrorCode>, res: &Response) -> Option<Limit> {
-    let is_limited = code == Some(ErrorCode::RateLimited);
+fn limit(notes: &RequestNotes, res: &Response) -> Option<Limit> {
+    let is_limited = notes.code == Some(ErrorCode::RateLimited);
     is_limited.then(|| {
-        if res.headers().contains_key(RATE_LIMIT_LIMIT) {
+        if notes.is_crowded {
+            Limit::HeadOffice
+        } else if res.headers().contains_key(RATE_LIMIT_LIMIT) {
             Limit::Key
         } else {
             Limit::Address

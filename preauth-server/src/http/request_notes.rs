@@ -17,6 +17,8 @@ pub(super) struct RequestNotes {
     pub code: Option<ErrorCode>,
     /// The cause, for the log only.
     pub cause: Option<String>,
+    /// Its head office has too many requests in progress.
+    pub is_crowded: bool,
 }
 
 impl RequestNotes {

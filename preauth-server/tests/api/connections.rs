@@ -13,6 +13,7 @@ use crate::support::{Backend, Sandbox, connect};
 on_each_database! {
     five_hundred_slow_connections_keep_nobody_out_and_are_cut_off,
     a_connection_may_lie_idle_for_longer_than_a_head_may_take,
+    connections_in_a_burst_wait_to_be_accepted_and_not_to_connect,
     running_out_of_file_descriptors_is_logged_once_and_recovers,
 }
 
@@ -70,6 +71,22 @@ async fn a_connection_may_lie_idle_for_longer_than_a_head_may_take(backend: Back
     let mut second = String::new();
     stream.read_to_string(&mut second).await.unwrap();
     assert!(second.starts_with("HTTP/1.1 404 "), "{second}");
+}
+
+async fn connections_in_a_burst_wait_to_be_accepted_and_not_to_connect(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    let signal = |signal: &str| {
+        let id = sandbox.process_id().to_string();
+        let sent = Command::new("kill").args([signal, &id]).status();
+        assert!(sent.unwrap().success());
+    };
+    // A stopped process accepts none of them.
+    signal("-STOP");
+    let burst = tokio::time::timeout(DEADLINE, open(&sandbox, 1_000, b"")).await;
+    signal("-CONT");
+    assert_eq!(burst.expect("all are connected").len(), 1_000);
+    let caller = sandbox.caller("apiKey");
+    assert_eq!(caller.get(PRE_AUTHORIZATIONS).await.status, 200);
 }
 
 async fn running_out_of_file_descriptors_is_logged_once_and_recovers(backend: Backend) {

@@ -29,6 +29,7 @@ mod process;
 mod races;
 #[cfg(feature = "s3")]
 mod s3;
+mod slow_bodies;
 mod strangers;
 mod texts;
 mod webhooks;

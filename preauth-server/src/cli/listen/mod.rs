@@ -79,7 +79,7 @@ pub(super) async fn run(args: ListenArgs) -> Result<(), CliError> {
         delay: args.delay,
     };
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
-    let receiver = Receiver::bind(address).await.map_err(|error| {
+    let receiver = Receiver::bind(address).map_err(|error| {
         format!("cannot listen on {address}: {error}; choose another --port (0 takes any free one)")
     })?;
     let report = Report::new(args.json);

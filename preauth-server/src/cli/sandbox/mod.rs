@@ -153,7 +153,7 @@ pub(crate) async fn start(args: &SandboxArgs, data: &Path) -> Result<Started, Cl
     let vault = Vault::open_or_create(&data.join("master.key"))?;
     let stores = own::open(&url, &mark).await?;
     secret::check_keys(&vault, &*stores.directory, clock.now()).await?;
-    let receiver = Receiver::bind(ANY_PORT).await?;
+    let receiver = Receiver::bind(ANY_PORT)?;
     let webhook_url = args.webhook_url.clone().unwrap_or_else(|| receiver.url());
     let targets = targets(&webhook_url)?;
     let credentials = if mark.is_seeded {
@@ -191,8 +191,7 @@ pub(crate) async fn start(args: &SandboxArgs, data: &Path) -> Result<Started, Cl
         hold: Hold::default(),
         watch: None,
         magic: Some(Magic::of_a_sandbox()),
-    })
-    .await?;
+    })?;
     receiver.start(SandboxHandler::new(Secret::parse(
         &credentials.webhook_secret,
     )?));

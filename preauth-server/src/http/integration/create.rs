@@ -36,7 +36,10 @@ impl Endpoint for Create {
         let payer = caller.head_office;
         let mut offer = match convert::offer(&received.tree, file_name, payer, Texts::Sent) {
             Ok(offer) => offer,
-            Err(problems) => return answered_before(api, payer, key, &received, problems).await,
+            Err(problems) => {
+                api.gate.check_again(&caller, Self::SCOPE, req).await?;
+                return answered_before(api, payer, key, &received, problems).await;
+            }
         };
         if let Some(file) = &received.file {
             offer.file = Some(file.validate(&api.files).await?);
@@ -52,6 +55,7 @@ impl Endpoint for Create {
             Some(_) => Some(api.files.turn(&turn_of(&offer)).await?),
             None => None,
         };
+        api.gate.check_again(&caller, Self::SCOPE, req).await?;
         let preparation = keeping.as_ref().map(|it| -> &dyn Preparation { it });
         let (actor, now) = (caller.actor(), api.clock.now());
         let offered = api

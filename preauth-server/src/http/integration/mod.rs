@@ -8,6 +8,7 @@ mod magic;
 
 use std::sync::Arc;
 
+use preauth_core::ErrorCode;
 use preauth_core::port::{IdSource, Queries};
 use preauth_core::service::Service as Operations;
 use preauth_core::value::Scope;
@@ -26,11 +27,16 @@ use super::description;
 use super::error::ApiError;
 use super::handler;
 use super::held;
+use super::in_progress::RequestsInProgress;
+use super::messages;
 use super::reply::Reply;
 use super::request_notes::RequestNotes;
 use super::server;
 
 pub use magic::{MAGIC_PREFIX, Magic};
+
+/// Seconds after which a request may be retried whose head office had too many in progress.
+const RETRY_CROWDED_SECONDS: u32 = 1;
 
 /// The dependencies of the endpoints.
 pub struct IntegrationApi {
@@ -40,6 +46,8 @@ pub struct IntegrationApi {
     pub queries: Arc<dyn Queries>,
     /// Authenticates and authorizes callers.
     pub gate: Gate,
+    /// Limits the requests in progress of each head office.
+    pub in_progress: RequestsInProgress,
     /// The store of offers' files.
     pub files: Arc<InvoiceFiles>,
     /// The source of the time.
@@ -103,14 +111,14 @@ impl<E: Endpoint> Guarded<E> {
         let may_go_on = caller
             .and_then(|caller| held::refuse(&self.api.hold, held::is_write(req)).map(|()| caller));
         let outcome = match may_go_on {
-            Ok(caller) => {
-                let answer = self.endpoint.answer(&self.api, caller, req);
-                handler::run(on_account_of(caller.tenant(), answer)).await
-            }
+            Ok(caller) => self.run(caller, req, depot, res).await,
             Err(refusal) => Err(refusal),
         };
+        let is_crowded = RequestNotes::of(depot).is_crowded;
         let window = window.and_then(|window| match &outcome {
             Ok(_) => Some(window),
+            // The key's window is not used up.
+            Err(_) if is_crowded => Some(window),
             Err(refusal) => window.beside(refusal.code),
         });
         let reply = handler::settle(outcome, depot);
@@ -118,6 +126,26 @@ impl<E: Endpoint> Guarded<E> {
             Some(window) => window.tell(reply).write(res),
             None => reply.write(res),
         }
+    }
+
+    /// Runs the endpoint, unless the caller's head office has too many requests in progress.
+    async fn run(
+        &self,
+        caller: Caller,
+        req: &mut Request,
+        depot: &mut Depot,
+        res: &mut Response,
+    ) -> Result<Reply, ApiError> {
+        let Some(in_progress) = self.api.in_progress.begin(caller.head_office) else {
+            RequestNotes::of(depot).is_crowded = true;
+            let refusal = ApiError::new(ErrorCode::RateLimited);
+            return Err(refusal
+                .message(messages::HEAD_OFFICE_CROWDED)
+                .retry_after(RETRY_CROWDED_SECONDS));
+        };
+        res.extensions.insert(in_progress);
+        let answer = self.endpoint.answer(&self.api, caller, req);
+        handler::run(on_account_of(caller.tenant(), answer)).await
     }
 }
 

@@ -44,8 +44,8 @@ pub struct Answer {
 
 impl Receiver {
     /// Binds `address`; port 0 binds any free port.
-    pub async fn bind(address: SocketAddr) -> io::Result<Self> {
-        let bound = Bound::bind(address).await?;
+    pub fn bind(address: SocketAddr) -> io::Result<Self> {
+        let bound = Bound::bind(address)?;
         Ok(Self { bound })
     }
 

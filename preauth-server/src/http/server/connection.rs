@@ -18,6 +18,8 @@ use salvo::rt::tokio::{TokioIo, TokioTimer};
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use crate::http::in_progress::InProgress;
+
 use super::heads::{HEAD_LIMIT_BYTES, HeadChecks, Heads};
 use super::registry::{Begun, Evicted, Place};
 use super::strict::Crowded;
@@ -136,7 +138,8 @@ where
         Box::pin(async move {
             let answer = answer.await;
             checks.end();
-            let answer = answer?;
+            let mut answer = answer?;
+            checks.keep(answer.extensions_mut().remove::<InProgress>());
             match answer.extensions().get::<HangUp>() {
                 // An error ends the connection.
                 Some(hang_up) => Err((*hang_up).into()),
@@ -186,15 +189,19 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
     use tokio::time::{Instant, sleep};
 
+    use preauth_core::value::CompanyId;
+    use uuid::Uuid;
+
     use super::super::registry::{ConnectionLimits, Registry};
     use super::*;
     use crate::clock::SystemClock;
     use crate::http::body;
     use crate::http::reply::Reply;
-    use crate::http::{handler, server};
+    use crate::http::{RequestsInProgress, handler, server};
     use crate::ids::RandomIds;
     use crate::telemetry::metrics::Metrics;
 
+    const HEAD_OFFICE: CompanyId = CompanyId::new(Uuid::nil());
     const GET: &[u8] = b"GET /echo HTTP/1.1\r\nHost: x\r\n\r\n";
 
     /// Reads an optional JSON body and sends an answer of 100 KiB.
@@ -238,14 +245,35 @@ mod tests {
         }
     }
 
+    /// Counts the request, and sends an answer of 100 KiB.
+    struct Counted(RequestsInProgress);
+
+    #[async_trait]
+    impl Handler for Counted {
+        async fn handle(
+            &self,
+            _req: &mut salvo::Request,
+            _depot: &mut Depot,
+            res: &mut salvo::Response,
+            _ctrl: &mut FlowCtrl,
+        ) {
+            res.extensions.insert(self.0.begin(HEAD_OFFICE).unwrap());
+            Reply::json(StatusCode::OK, "x".repeat(100 * 1024)).write(res);
+        }
+    }
+
     /// A connection to a service of two routes, over a pipe with a buffer of `room` bytes.
     fn connect(room: usize) -> DuplexStream {
-        let route = Router::new()
+        let routes = Router::new()
             .push(Router::with_path("echo").get(Echo).post(Echo))
             .push(Router::with_path("discard").post(Discard));
+        connect_to(routes, room)
+    }
+
+    fn connect_to(routes: Router, room: usize) -> DuplexStream {
         let (clock, ids) = (Arc::new(SystemClock), Arc::new(RandomIds));
         let metrics = Metrics::new().requests;
-        let service = server::service(route, "platform", clock, ids, metrics);
+        let service = server::service(routes, "platform", clock, ids, metrics);
         let (near, far) = duplex(room);
         let nobody = SocketAddr::from(([127, 0, 0, 1], 1));
         let registry = Registry::new(ConnectionLimits::default());
@@ -383,6 +411,28 @@ mod tests {
         let (text, _) = until_closed(&mut stream, Instant::now()).await;
         assert!(text.starts_with("HTTP/1.1 200 "), "{text}");
         assert!(text.len() <= 1024, "{}", text.len());
+    }
+
+    #[tokio::test]
+    async fn a_request_is_in_progress_until_its_answer_is_sent() {
+        let requests = RequestsInProgress::new(8);
+        let route = Router::with_path("echo").get(Counted(requests.clone()));
+        let mut stream = connect_to(route, 1024);
+        for _ in 0..2 {
+            stream.write_all(GET).await.unwrap();
+            let mut beginning = [0; 12];
+            stream.read_exact(&mut beginning).await.unwrap();
+            assert_eq!(&beginning, b"HTTP/1.1 200");
+            assert!(requests.begin(HEAD_OFFICE).is_none());
+            answer(&mut stream).await;
+            let ended = async {
+                while requests.begin(HEAD_OFFICE).is_none() {
+                    tokio::task::yield_now().await;
+                }
+            };
+            let timely = tokio::time::timeout(Duration::from_mins(1), ended).await;
+            timely.expect("it ends");
+        }
     }
 
     #[tokio::test]

@@ -14,6 +14,8 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
+use crate::http::in_progress::InProgress;
+
 use super::head::{BodyLength, Flaw, Head, end_of_head, read};
 use super::registry::Place;
 
@@ -47,6 +49,8 @@ struct Exchange {
     is_answered: bool,
     /// The library has taken the whole answer; the transport may not have sent it yet.
     is_body_taken: bool,
+    /// Kept until the answer is sent.
+    in_progress: Option<InProgress>,
 }
 
 impl HeadChecks {
@@ -73,6 +77,11 @@ impl HeadChecks {
         }
     }
 
+    /// Keeps this until the answer is sent.
+    pub(super) fn keep(&self, in_progress: Option<InProgress>) {
+        self.lock().in_progress = in_progress;
+    }
+
     /// The library has taken the whole answer.
     pub(super) fn body_taken(&self) {
         self.lock().is_body_taken = true;
@@ -80,7 +89,10 @@ impl HeadChecks {
 
     /// The transport has sent everything that the library wrote.
     fn flushed(&self) {
-        if std::mem::take(&mut self.lock().is_body_taken) {
+        let mut exchange = self.lock();
+        if std::mem::take(&mut exchange.is_body_taken) {
+            exchange.in_progress = None;
+            drop(exchange);
             self.0.place.end();
         }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use salvo::Service;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -20,6 +20,9 @@ use super::registry::{ConnectionLimits, Evicted, Full, Place, Registry};
 /// Pause after a connection could not be accepted: usually the process has no file descriptors
 /// left, and the next attempt would fail as well.
 const REST_AFTER_FAILURE: Duration = Duration::from_millis(100);
+/// Connections that wait to be accepted, if the system allows as many (`net.core.somaxconn`). With
+/// the default of the runtime, 128, of a larger burst some would wait a second to connect.
+const BACKLOG: u32 = 1_024;
 const LOGGED_AGAIN_AFTER: Duration = Duration::from_mins(1);
 
 /// A bound listener that is not serving yet.
@@ -30,8 +33,15 @@ pub struct Bound {
 
 impl Bound {
     /// Binds `address`; port 0 binds any free port.
-    pub async fn bind(address: SocketAddr) -> io::Result<Self> {
-        let listener = TcpListener::bind(address).await?;
+    pub fn bind(address: SocketAddr) -> io::Result<Self> {
+        let socket = match address {
+            SocketAddr::V4(_) => TcpSocket::new_v4()?,
+            SocketAddr::V6(_) => TcpSocket::new_v6()?,
+        };
+        // A restarted server need not wait for the connections of the previous one to time out.
+        socket.set_reuseaddr(true)?;
+        socket.bind(address)?;
+        let listener = socket.listen(BACKLOG)?;
         let address = listener.local_addr()?;
         Ok(Self { listener, address })
     }

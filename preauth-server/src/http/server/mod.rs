@@ -111,9 +111,7 @@ mod tests {
             Arc::new(RandomIds),
             metrics.requests.clone(),
         );
-        let bound = Bound::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
-            .await
-            .unwrap();
+        let bound = Bound::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).unwrap();
         let address = bound.address();
         let (work, _stop) = bound.serve(service, ConnectionLimits::default());
         tokio::spawn(work);

@@ -58,6 +58,11 @@ impl Access for PostgresStore {
         }
     }
 
+    async fn find(&self, key: &KeyHash) -> Result<Option<KeyRecord>, Unavailable> {
+        let found = self.read(key, |connection, key| Box::pin(find(connection, key)));
+        Ok(found.await?)
+    }
+
     async fn key_hashes(
         &self,
         after: ApiKeyId,
@@ -69,6 +74,28 @@ impl Access for PostgresStore {
         });
         Ok(found.await?)
     }
+}
+
+async fn find(connection: &mut PgConnection, key: &KeyHash) -> Result<Option<KeyRecord>, Fault> {
+    let row = sqlx::query(
+        "SELECT k.id, k.scopes, k.revoked_at, k.expires_at, k.company_id, k.user_id,
+                c.kind, c.head_office_id, u.permissions,
+                u.active AND o.head_office_id = c.head_office_id AS user_is_active,
+                c.suspended_at IS NOT NULL OR h.suspended_at IS NOT NULL
+                    AS company_is_suspended,
+                NULL::BIGINT AS count
+         FROM api_keys k
+         JOIN companies c ON c.id = k.company_id
+         JOIN companies h ON h.id = c.head_office_id
+         JOIN users u ON u.id = k.user_id
+         JOIN companies o ON o.id = u.company_id
+         WHERE k.hash = $1",
+    )
+    .bind(key.0.as_slice())
+    .fetch_optional(connection)
+    .await?;
+    let limit = RateLimit::default();
+    row.as_ref().map(|row| entry(row, limit, 0)).transpose()
 }
 
 async fn key_hashes(

@@ -56,6 +56,14 @@ impl Access for SqliteStore {
         Ok(Some(entry))
     }
 
+    async fn find(&self, key: &KeyHash) -> Result<Option<KeyRecord>, Unavailable> {
+        let entry = self.key(key).await?;
+        Ok(entry.map(|entry| KeyRecord {
+            window: None,
+            ..entry
+        }))
+    }
+
     async fn key_hashes(
         &self,
         after: ApiKeyId,

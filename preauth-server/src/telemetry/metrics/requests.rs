@@ -50,6 +50,8 @@ pub enum Limit {
     Key,
     /// The window of an address without a valid key.
     Address,
+    /// The requests in progress of a head office.
+    HeadOffice,
 }
 
 /// A request in progress; dropping it ends it.
@@ -81,7 +83,7 @@ impl RequestMetrics {
             ),
             rate_limited: families.counters(
                 "preauth_rate_limited_requests_total",
-                "Requests refused because of their rate: of an API key, or of an address without a valid key.",
+                "Requests refused because of their number: in the window of an API key or of an address without a valid key, or in progress for a head office.",
                 &["limit"],
             ),
             replays: families.counter(
@@ -130,7 +132,7 @@ impl RequestMetrics {
                 let _ = self.refusals.with_label_values(&[api, code.as_str()]);
             }
         }
-        for limit in [Limit::Key, Limit::Address] {
+        for limit in [Limit::Key, Limit::Address, Limit::HeadOffice] {
             let _ = self.rate_limited.with_label_values(&[limit.label()]);
         }
     }
@@ -141,6 +143,7 @@ impl Limit {
         match self {
             Self::Key => "key",
             Self::Address => "address",
+            Self::HeadOffice => "head_office",
         }
     }
 }

@@ -17,4 +17,4 @@ pub(crate) use raw::{Answer, RawCaller};
 pub(crate) use receiver::{Arrived, TestReceiver};
 pub(crate) use sandbox::{Sandbox, due_date};
 pub(crate) use server::Server;
-pub(crate) use socket::{connect, exchange};
+pub(crate) use socket::{connect, exchange, first_answer};

@@ -31,6 +31,14 @@ impl RawCaller {
         }
     }
 
+    /// The same credential at another server.
+    pub(crate) fn at(&self, base_url: &str) -> Self {
+        Self {
+            base_url: base_url.to_owned(),
+            ..self.clone()
+        }
+    }
+
     pub(crate) async fn get(&self, path: &str) -> Answer {
         self.send(Method::GET, path, &[], None).await
     }

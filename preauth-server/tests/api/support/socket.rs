@@ -36,7 +36,7 @@ pub(crate) async fn exchange(base_url: &str, bytes: &[u8]) -> Option<Answer> {
 }
 
 /// The first answer in these bytes, interim answers skipped.
-fn first_answer(bytes: &[u8]) -> Option<Answer> {
+pub(crate) fn first_answer(bytes: &[u8]) -> Option<Answer> {
     let text = String::from_utf8_lossy(bytes);
     let (head, rest) = text.split_once("\r\n\r\n")?;
     let mut lines = head.split("\r\n");
