@@ -122,11 +122,11 @@ async fn settle(
     (announced_before, limit): &(Timestamp, u32),
 ) -> Result<Vec<ContentHash>, WriteError> {
     let rows = sqlx::query(
-        "DELETE FROM announced_files WHERE sha256 IN (
+        "DELETE FROM announced_files WHERE sha256 = ANY (ARRAY(
              SELECT sha256 FROM announced_files a
              WHERE announced_at < $1 AND removal_began_at IS NULL
-               AND EXISTS (SELECT 1 FROM invoice_files f WHERE f.sha256 = a.sha256)
-             ORDER BY announced_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+               AND (SELECT 1 FROM invoice_files f WHERE f.sha256 = a.sha256 LIMIT 1) IS NOT NULL
+             ORDER BY announced_at LIMIT $2 FOR UPDATE SKIP LOCKED))
          RETURNING sha256",
     )
     .bind(announced_before.unix_millis())
@@ -142,11 +142,11 @@ async fn claim(
 ) -> Result<Vec<ContentHash>, WriteError> {
     let rows = sqlx::query(
         "UPDATE announced_files SET removal_began_at = $3
-         WHERE sha256 IN (
+         WHERE sha256 = ANY (ARRAY(
              SELECT sha256 FROM announced_files a
              WHERE announced_at < $1 AND (removal_began_at IS NULL OR removal_began_at < $2)
-               AND NOT EXISTS (SELECT 1 FROM invoice_files f WHERE f.sha256 = a.sha256)
-             ORDER BY announced_at LIMIT $4 FOR UPDATE SKIP LOCKED)
+               AND (SELECT 1 FROM invoice_files f WHERE f.sha256 = a.sha256 LIMIT 1) IS NULL
+             ORDER BY announced_at LIMIT $4 FOR UPDATE SKIP LOCKED))
          RETURNING sha256",
     )
     .bind(announced_before.unix_millis())

@@ -70,9 +70,10 @@ async fn waiting(
              FROM waiting w WHERE w.endpoint_id IS NOT NULL
          ),
          known (endpoint_id, is_paused) AS MATERIALIZED (
-             SELECT e.id, e.paused_at IS NOT NULL
-             FROM waiting w JOIN endpoints e ON e.id = w.endpoint_id
-             WHERE e.deleted_at IS NULL
+             SELECT e.id, e.is_paused
+             FROM waiting w CROSS JOIN LATERAL (
+                 SELECT e.id, e.paused_at IS NOT NULL AS is_paused FROM endpoints e
+                 WHERE e.id = w.endpoint_id AND e.deleted_at IS NULL LIMIT 1) AS e
          )
          SELECT
              (SELECT count(*) FROM (

@@ -152,7 +152,7 @@ impl<'a> Changes<'a> {
                      closing_action = c.closing_action, closing_reason = c.closing_reason,
                      boleto_due_date = c.boleto_due_date
                  FROM change c
-                 WHERE o.id = c.id AND o.version = c.expected
+                 WHERE o.id = ANY (ARRAY[c.id]) AND o.version = c.expected
                    AND c.n NOT IN (SELECT n FROM waiting)
                  RETURNING c.n)",
         );
@@ -186,7 +186,7 @@ impl<'a> Extensions<'a> {
             "ended AS (
                  UPDATE extensions x SET status = e.status
                  FROM extension e
-                 WHERE x.id = e.id AND x.operation_id = e.operation_id AND x.status = 'OPEN'
+                 WHERE x.id = ANY (ARRAY[e.id]) AND x.operation_id = e.operation_id AND x.status = 'OPEN'
                    AND e.status <> 'OPEN' AND e.n IN (SELECT n FROM written))",
         );
     }

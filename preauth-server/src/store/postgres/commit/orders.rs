@@ -83,7 +83,7 @@ impl<'a> NewOrders<'a> {
             "taken_over AS (
                  UPDATE current_payment_orders c SET payment_order_id = o.id
                  FROM new_order o
-                 WHERE c.operation_id = o.operation_id AND c.payment_order_id = o.instead_of
+                 WHERE c.operation_id = ANY (ARRAY[o.operation_id]) AND c.payment_order_id = o.instead_of
                    AND o.n IN (SELECT n FROM begun_order)
                  RETURNING c.operation_id)",
         );

@@ -52,7 +52,7 @@ pub(super) fn remember_platform_replies(statement: &mut Statement) {
     statement.part(
         "forgotten AS (
              DELETE FROM platform_replies p USING platform_reply r
-             WHERE p.key = r.key AND p.expires_at <= r.at
+             WHERE p.key = ANY (ARRAY[r.key]) AND p.expires_at <= r.at
              RETURNING p.key)",
     );
     // The count makes the deletion of expired replies run before their keys are inserted again.

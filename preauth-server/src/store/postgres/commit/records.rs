@@ -182,9 +182,11 @@ impl Deliveries<'_> {
                      status, next_attempt_at, created_at)
                  SELECT d.id, e.head_office_id, e.id, d.event_id, d.event_type, 'PENDING', d.at,
                      d.at
-                 FROM delivery d JOIN endpoints e ON e.id = d.endpoint_id
-                 WHERE e.deleted_at IS NULL AND d.n IN (SELECT n FROM written)
-                 FOR KEY SHARE OF e)",
+                 FROM delivery d CROSS JOIN LATERAL (
+                     SELECT e.id, e.head_office_id FROM endpoints e
+                     WHERE e.id = d.endpoint_id AND e.deleted_at IS NULL
+                     LIMIT 1 FOR KEY SHARE) AS e
+                 WHERE d.n IN (SELECT n FROM written))",
         );
     }
 }

@@ -72,7 +72,7 @@ async fn end_removed(connection: &mut PgConnection, limit: u32) -> Result<u64, W
          UPDATE deliveries d
          SET status = 'FAILED', next_attempt_at = NULL, ended_at = l.deleted_at,
              leased_until = NULL
-         FROM left_over l WHERE d.id = l.id",
+         FROM left_over l WHERE d.id = ANY (ARRAY[l.id])",
     )
     .bind(i64::from(limit))
     .execute(connection)
@@ -97,12 +97,12 @@ async fn make_due(connection: &mut PgConnection, limit: u64) -> Result<Option<u6
     let resumed_at: i64 = resumed.try_get(1)?;
     let done = sqlx::query(
         "UPDATE deliveries SET next_attempt_at = $2
-         WHERE id IN (
+         WHERE id = ANY (ARRAY(
              SELECT d.id FROM deliveries d
              WHERE d.status = 'PENDING' AND d.endpoint_id = $1 AND d.next_attempt_at > $2
                AND coalesce((SELECT max(a.at) FROM attempts a WHERE a.delivery_id = d.id),
                             d.created_at) <= $2
-             ORDER BY d.next_attempt_at, d.id LIMIT $3 FOR UPDATE SKIP LOCKED)",
+             ORDER BY d.next_attempt_at, d.id LIMIT $3 FOR UPDATE SKIP LOCKED))",
     )
     .bind(endpoint)
     .bind(resumed_at)

@@ -165,7 +165,7 @@ const FIRST: &str = "SELECT t.n, n.*
              n.is_held, n.leased_until IS NOT NULL AS has_place,
              coalesce(o.status <> 'IN_PRE_AUTH' OR o.expires_at < $2, FALSE) AS is_over,
              o.expires_at AS offer_ends
-         FROM notices n LEFT JOIN operations o ON o.id = n.operation_id
+         FROM notices n LEFT JOIN operations o ON o.id = ANY (ARRAY[n.operation_id])
          WHERE n.id = t.id AND n.next_attempt_at <= $2 AND n.joined_to IS NULL
            AND (n.leased_until IS NULL
                 OR n.leased_until <= (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT)

@@ -50,8 +50,8 @@ pub(super) async fn lease_joined(
          SET status = 'CANCELED', next_attempt_at = NULL, ended_at = $2, is_held = FALSE,
              leased_until = NULL, joined_to = NULL
          WHERE joined_to = $1 AND status || '' = 'PENDING'
-           AND EXISTS (SELECT 1 FROM operations o WHERE o.id = notices.operation_id
-                       AND (o.status <> 'IN_PRE_AUTH' OR o.expires_at < $2))",
+           AND (SELECT o.status <> 'IN_PRE_AUTH' OR o.expires_at < $2 FROM operations o
+                WHERE o.id = notices.operation_id)",
     )
     .bind(head.id.as_uuid())
     .bind(claim.now.unix_millis())
@@ -61,20 +61,20 @@ pub(super) async fn lease_joined(
         "UPDATE notices
          SET joined_to = $1, is_held = FALSE, lease_token = lease_token + 1,
              leased_until = (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT + $3
-         WHERE id IN (
+         WHERE id = ANY (ARRAY(
              SELECT id FROM notices WHERE joined_to = $1 AND status || '' = 'PENDING'
              UNION ALL
              SELECT id FROM (
-                 SELECT n.id FROM notices n JOIN operations o ON o.id = n.operation_id
+                 SELECT n.id FROM notices n JOIN operations o ON o.id = ANY (ARRAY[n.operation_id])
                  WHERE $6 AND n.head_office_id = $4 AND mailbox(n.recipient) = $5
                    AND n.status = 'PENDING' AND n.kind IN ('OFFER', 'INVITATION')
                    AND (n.next_attempt_at, n.id) > ($8, $1)
                    AND n.joined_to IS NULL AND n.leased_until IS NULL
                    AND (n.is_held OR n.next_attempt_at <= $2)
                    AND NOT (o.status <> 'IN_PRE_AUTH' OR o.expires_at < $2)
-                   AND NOT EXISTS (SELECT 1 FROM notices j WHERE j.joined_to = n.id)
-                   AND NOT EXISTS (SELECT 1 FROM notices j WHERE j.joined_to = $1)
-                 ORDER BY n.next_attempt_at, n.id LIMIT $7) AS others)
+                   AND (SELECT 1 FROM notices j WHERE j.joined_to = n.id LIMIT 1) IS NULL
+                   AND (SELECT 1 FROM notices j WHERE j.joined_to = $1 LIMIT 1) IS NULL
+                 ORDER BY n.next_attempt_at, n.id LIMIT $7) AS others))
          RETURNING id, kind, content",
     )
     .bind(head.id.as_uuid())

@@ -109,7 +109,7 @@ pub(super) async fn put_off(
 ) -> Result<Vec<Uuid>, WriteError> {
     let put_off = sqlx::query_scalar(
         "UPDATE notices SET next_attempt_at = $3, is_held = TRUE
-         WHERE id IN (SELECT n.id FROM notices n
+         WHERE id = ANY (ARRAY(SELECT n.id FROM notices n
                       WHERE n.head_office_id = $5 AND mailbox(n.recipient) = $1
                         AND n.status = 'PENDING'
                         AND (n.next_attempt_at, n.id) >= ($6, $7) AND n.next_attempt_at <= $2
@@ -118,7 +118,7 @@ pub(super) async fn put_off(
                         AND (n.id = $7
                              OR coalesce((SELECT o.expires_at FROM operations o
                                           WHERE o.id = n.operation_id), $3) >= $3)
-                      LIMIT $4)
+                      LIMIT $4))
          RETURNING id",
     )
     .bind(&head.mailbox)

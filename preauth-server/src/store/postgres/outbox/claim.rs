@@ -88,7 +88,7 @@ const LEASE: &str = concat!(
      -- index of what is pending from end to end.
      locked (id, is_slow, room, leased_from, turn) AS MATERIALIZED (
          SELECT d.id, c.is_slow, c.room, c.leased_from, c.turn
-         FROM chosen c JOIN deliveries d ON d.id = c.id
+         FROM chosen c JOIN deliveries d ON d.id = ANY (ARRAY[c.id])
          WHERE d.next_attempt_at <= $1
            AND (d.leased_until IS NULL OR d.leased_until <= (SELECT now FROM clock))
          FOR UPDATE OF d SKIP LOCKED
@@ -100,7 +100,7 @@ const LEASE: &str = concat!(
      leased AS (
          UPDATE deliveries d
          SET lease_token = n.token, leased_until = (SELECT now FROM clock) + $4
-         FROM numbered n WHERE d.id = n.id
+         FROM numbered n WHERE d.id = ANY (ARRAY[n.id])
          RETURNING d.id, d.event_id, d.endpoint_id, d.lease_token, d.attempts_made,
                    d.next_trigger, d.next_attempt_at, n.room,
                    coalesce(n.leased_from, d.leased_until) AS leased_from
@@ -112,8 +112,8 @@ const LEASE: &str = concat!(
                   WHERE s.endpoint_id = e.id AND (s.valid_until IS NULL OR s.valid_until > $1)
                   ORDER BY s.number DESC) AS sealed_secrets
      FROM (SELECT *, count(*) OVER (PARTITION BY endpoint_id) AS taken FROM leased) AS l
-     JOIN events v ON v.id = l.event_id
-     JOIN endpoints e ON e.id = l.endpoint_id
+     JOIN events v ON v.id = ANY (ARRAY[l.event_id])
+     JOIN endpoints e ON e.id = ANY (ARRAY[l.endpoint_id])
      ORDER BY l.lease_token"
 );
 

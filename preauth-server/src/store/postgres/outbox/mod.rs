@@ -108,8 +108,10 @@ async fn next_due(connection: &mut PgConnection, look: &Look) -> Result<Option<T
                             OR d.leased_until
                                <= (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT)
                      ORDER BY d.next_attempt_at, d.id LIMIT 1))
-         FROM queues q JOIN endpoints e ON e.id = q.endpoint_id
-         WHERE e.paused_at IS NULL AND e.deleted_at IS NULL",
+         FROM queues q CROSS JOIN LATERAL (
+             SELECT e.id FROM endpoints e
+             WHERE e.id = q.endpoint_id AND e.paused_at IS NULL AND e.deleted_at IS NULL
+             LIMIT 1) AS e",
     ))
     .bind(&look.after)
     .bind(&look.before)

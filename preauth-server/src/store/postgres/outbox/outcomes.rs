@@ -86,8 +86,8 @@ impl<'a> Outcomes<'a> {
     }
 
     /// Endpoints are always locked before deliveries, and in the order of their ids, to avoid
-    /// deadlocks. Deliveries are found by their ids: the condition on the lease is written so that
-    /// no index matches it, because that index would be read from end to end.
+    /// deadlocks. Deliveries are found by their ids (see `open`): the condition on the lease is
+    /// written so that no index matches it, because that index would be read from end to end.
     fn write(self, statement: &mut Statement, leave_out: bool) {
         if !self.source(statement) {
             return;
@@ -99,11 +99,12 @@ impl<'a> Outcomes<'a> {
         }
         statement.part(
             "told AS MATERIALIZED (
-                 SELECT e.id FROM endpoints e
-                 WHERE e.id IN (SELECT endpoint_id FROM outcome
-                                WHERE (pauses OR is_slow IS NOT NULL)
-                                  AND n NOT IN (SELECT n FROM held))
-                 ORDER BY e.id FOR NO KEY UPDATE)",
+                 SELECT e.id
+                 FROM (SELECT DISTINCT endpoint_id FROM outcome
+                       WHERE (pauses OR is_slow IS NOT NULL)
+                         AND n NOT IN (SELECT n FROM held)) AS o
+                 JOIN endpoints e ON e.id = ANY (ARRAY[o.endpoint_id])
+                 ORDER BY e.id FOR NO KEY UPDATE OF e)",
         );
         statement.part(
             "done AS (
@@ -113,7 +114,7 @@ impl<'a> Outcomes<'a> {
                      attempts_made = d.attempts_made + 1, next_trigger = 'SCHEDULE',
                      leased_until = NULL
                  FROM outcome o
-                 WHERE d.id = o.delivery_id AND d.lease_token = o.token
+                 WHERE d.id = ANY (ARRAY[o.delivery_id]) AND d.lease_token = o.token
                    AND coalesce(d.leased_until, 0) > 0
                    AND (SELECT count(*) FROM told) >= 0
                    AND o.n NOT IN (SELECT n FROM held)
@@ -142,7 +143,7 @@ impl<'a> Outcomes<'a> {
                               (array_agg(is_slow ORDER BY n DESC)
                                   FILTER (WHERE is_slow IS NOT NULL))[1] AS is_slow
                        FROM done GROUP BY endpoint_id) AS t
-                 WHERE e.id = t.endpoint_id
+                 WHERE e.id = ANY (ARRAY[t.endpoint_id])
                    AND (e.last_success_at IS NULL AND t.success_at IS NOT NULL
                         OR t.success_at >= e.last_success_at + 10000
                         OR t.is_slow <> e.is_slow))",

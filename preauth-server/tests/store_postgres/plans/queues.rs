@@ -1,0 +1,160 @@
+//! What follows a create: its deliveries, its mail, commands, expiry, and what the janitor removes.
+
+use std::num::NonZeroU32;
+
+use chrono::TimeDelta;
+use preauth_core::operation::{Actor, Command};
+use preauth_core::port::{Attempt, Claim, Leased, Verdict, Viewer};
+use preauth_core::value::{OperationId, Timestamp};
+use preauth_server::notices::{Claimed, DailyShare, MailLimits, NoticeClaim, Outcome};
+
+use super::Scene;
+use super::reported::run_unseen;
+
+/// Records of one kind that a step may take.
+const STEP: u32 = 2;
+/// Commands after which nothing is left to do for the supplier.
+const COMMANDS: [Command; 1] = [Command::Cancel];
+/// The tables that this work reads.
+pub(super) const TABLES: [&str; 10] = [
+    "announced_files",
+    "attempts",
+    "companies",
+    "deliveries",
+    "endpoints",
+    "events",
+    "idempotency_replies",
+    "notices",
+    "operations",
+    "rate_counts",
+];
+
+/// Copies of an event, a delivery, its attempt and a mail that are over, for each of many operations.
+const FILL: &str = "CREATE TEMPORARY TABLE many AS
+         SELECT id AS operation_id, gen_random_uuid() AS event_id, gen_random_uuid() AS id
+         FROM operations WHERE id BETWEEN 1000000 AND 1999999;
+     INSERT INTO events
+         SELECT (jsonb_populate_record(e, jsonb_build_object(
+             'id', m.event_id, 'operation_id', m.operation_id))).*
+         FROM many m JOIN events e ON e.id = (SELECT min(id::TEXT)::UUID FROM events WHERE version = 1);
+     INSERT INTO deliveries
+         SELECT (jsonb_populate_record(d, jsonb_build_object(
+             'id', m.id, 'event_id', m.event_id))).*
+         FROM many m JOIN deliveries d
+             ON d.id = (SELECT min(id::TEXT)::UUID FROM deliveries WHERE status = 'DELIVERED');
+     INSERT INTO attempts
+         SELECT (jsonb_populate_record(a, jsonb_build_object('delivery_id', m.id))).*
+         FROM many m JOIN attempts a
+             ON a.delivery_id = (SELECT min(delivery_id::TEXT)::UUID FROM attempts);
+     INSERT INTO notices
+         SELECT (jsonb_populate_record(n, jsonb_build_object(
+             'id', m.id, 'operation_id', m.operation_id,
+             'recipient', 'a' || m.operation_id || '@example.com'))).*
+         FROM many m JOIN notices n
+             ON n.id = (SELECT min(id::TEXT)::UUID FROM notices WHERE status = 'SENT');
+     DROP TABLE many";
+
+impl Scene {
+    /// One of everything that a background task or a command does.
+    pub(super) async fn work(&self) {
+        let now = self.fixture.now;
+        let operation = self.fixture.offer(self.payer).await;
+        self.deliver(now).await;
+        self.send_mail(now).await;
+        for command in &COMMANDS {
+            self.command(operation.id, command).await;
+        }
+        self.deliver(now).await;
+        self.fixture.offer(self.payer).await;
+        let late = self.fixture.later(TimeDelta::days(31));
+        let expired = self.fixture.service.expire_overdue(late, STEP).await;
+        assert!(expired.unwrap().failed.is_empty());
+        self.deliver(late).await;
+        self.clean(late).await;
+    }
+
+    /// Fills the tables, and those of what followed the creates.
+    pub(super) async fn fill_queues(&self) {
+        self.fill().await;
+        run_unseen(&self.fixture, FILL).await;
+    }
+
+    async fn command(&self, operation: OperationId, command: &Command) {
+        let (viewer, actor) = (Viewer::Platform, Actor::Platform);
+        let service = &self.fixture.service;
+        let done = service.command(viewer, operation, command, actor, self.fixture.now);
+        done.await.unwrap();
+    }
+
+    async fn deliver(&self, now: Timestamp) {
+        let few = NonZeroU32::new(STEP).unwrap();
+        let claim = Claim {
+            now,
+            lease: TimeDelta::seconds(30),
+            limit: STEP,
+            slow_limit: STEP,
+            per_endpoint: few,
+            per_slow_endpoint: few,
+        };
+        let outbox = &self.fixture.stores.outbox;
+        outbox.next_due().await.unwrap();
+        let leased = outbox.claim(&claim).await.unwrap();
+        assert!(!leased.is_empty(), "nothing to deliver");
+        for leased in leased {
+            self.finish(&leased, now).await;
+        }
+    }
+
+    async fn finish(&self, leased: &Leased, at: Timestamp) {
+        let attempt = Attempt {
+            at,
+            duration: TimeDelta::milliseconds(250),
+            http_status: Some(200),
+            error: None,
+            response_body: b"ok".to_vec(),
+        };
+        let outbox = &self.fixture.stores.outbox;
+        let finished = outbox.finish(leased, &attempt, Verdict::Delivered).await;
+        assert!(finished.unwrap());
+    }
+
+    async fn send_mail(&self, now: Timestamp) {
+        let limits = MailLimits {
+            per_mailbox: NonZeroU32::new(1_000).unwrap(),
+            per_head_office: NonZeroU32::new(1_000).unwrap(),
+            ..MailLimits::default()
+        };
+        let claim = NoticeClaim {
+            now,
+            lease: TimeDelta::minutes(2),
+            share: DailyShare::on_the_day_of(now, limits),
+        };
+        let queue = &self.fixture.stores.notices;
+        queue.next_due().await.unwrap();
+        let leased = loop {
+            match queue.claim(&claim).await.unwrap() {
+                Claimed::Nothing => panic!("no mail is due"),
+                Claimed::PutOff | Claimed::Canceled { .. } => {}
+                Claimed::Leased(leased) => break leased,
+            }
+        };
+        let sent = Outcome::Sent { at: now };
+        assert!(queue.finish(&leased, &sent).await.unwrap());
+    }
+
+    async fn clean(&self, now: Timestamp) {
+        let house = &self.fixture.stores.housekeeping;
+        house.settle_endpoints(STEP).await.unwrap();
+        house.forget_expired_replies(now, STEP).await.unwrap();
+        house.forget_rate_windows(now, now, STEP).await.unwrap();
+        house.forget_ended_deliveries(now, STEP).await.unwrap();
+        house.forget_ended_notices(now, STEP).await.unwrap();
+        // None of the files is as old: the janitor leaves none that has a name when it searches others.
+        let (files, before) = (&self.fixture.stores.files, self.fixture.now);
+        files.settle_files(before, STEP).await.unwrap();
+        let claimed = files.claim_unnamed_files(before, before, now, STEP).await;
+        for file in claimed.unwrap() {
+            files.forget_file(file).await.unwrap();
+        }
+    }
+}
