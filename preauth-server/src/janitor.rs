@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 
 use crate::clock::Clock;
 use crate::hold::Hold;
-use crate::invoice_files::InvoiceFiles;
+use crate::invoice_files::{InvoiceFiles, SWEEP_BATCH};
 use crate::store::Housekeeping;
 use crate::worker::{LoopHealth, Next, Shutdown, repeat};
 
@@ -103,7 +103,7 @@ impl Janitor {
     /// Settles and removes one small batch of each kind, and returns the number of records; 0 when
     /// nothing is left to do. A kind that fails does not keep the others waiting.
     pub async fn run_once(&self) -> Result<u64, Unavailable> {
-        let Cleaned { done, failure } = self.clean().await;
+        let Cleaned { done, failure, .. } = self.clean(&Kind::ALL).await;
         failure.map_or(Ok(done), Err)
     }
 
@@ -116,44 +116,69 @@ impl Janitor {
         .await;
     }
 
-    /// Cleans once; and for as long as a kind fails, until the others have nothing left.
+    /// Goes on with the kinds of which a whole batch was found, until none is left. The others rest:
+    /// what was added meanwhile comes next time, because under load there is always something.
     async fn step(&self, shutdown: &Shutdown) -> Result<Next, Unavailable> {
-        loop {
-            let Cleaned { done, failure } = self.clean().await;
-            let is_over = done == 0 || self.hold.is_held() || shutdown.is_requested();
-            match failure {
-                None if done == 0 => return Ok(Next::AfterRest),
-                None => return Ok(Next::AtOnce),
-                Some(failure) if is_over => return Err(failure),
-                Some(_) => self.health.note(false),
+        let mut kinds = Kind::ALL.to_vec();
+        let mut first_failure = None;
+        while !kinds.is_empty() {
+            let Cleaned {
+                unfinished,
+                failure,
+                ..
+            } = self.clean(&kinds).await;
+            self.health.note(failure.is_none());
+            first_failure = first_failure.or(failure);
+            if self.hold.is_held() || shutdown.is_requested() {
+                break;
+            }
+            kinds = unfinished;
+            // Deliveries become due by it, so it does not wait for the retention.
+            if !kinds.is_empty() && !kinds.contains(&Kind::Endpoints) {
+                kinds.push(Kind::Endpoints);
             }
         }
+        first_failure.map_or(Ok(Next::AfterRest), Err)
     }
 
-    async fn clean(&self) -> Cleaned {
-        let now = self.clock.now();
-        let unused_since = now.saturating_sub(self.retention.rate_windows);
-        let ended_before = now.saturating_sub(self.retention.deliveries);
-        let sent_before = now.saturating_sub(self.retention.notices);
-        let house = &*self.housekeeping;
+    /// One batch of each of these kinds.
+    async fn clean(&self, kinds: &[Kind]) -> Cleaned {
         let mut cleaned = Cleaned::default();
-        let settled = cleaned.note(house.settle_endpoints(SETTLED_BATCH).await);
-        let replies = cleaned.note(house.forget_expired_replies(now, BATCH).await);
-        let windows = cleaned.note(house.forget_rate_windows(now, unused_since, BATCH).await);
-        let deliveries = cleaned.note(house.forget_ended_deliveries(ended_before, BATCH).await);
-        let notices = cleaned.note(house.forget_ended_notices(sent_before, BATCH).await);
-        let counts = cleaned.note(house.sum_up_counts(COUNTS_BATCH).await);
-        let files = match &self.files {
-            Some(files) => cleaned.note(files.sweep().await),
-            None => 0,
-        };
-        if cleaned.done > 0 {
-            tracing::debug!(
-                target: "janitor",
-                settled, replies, windows, deliveries, notices, counts, files, "settled and removed"
-            );
+        for kind in kinds {
+            let batch = self.batch(*kind).await;
+            if let Ok(done @ 1..) = batch {
+                tracing::debug!(target: "janitor", ?kind, done, "settled or removed");
+            }
+            cleaned.note(*kind, batch);
         }
         cleaned
+    }
+
+    async fn batch(&self, kind: Kind) -> Result<u64, Unavailable> {
+        let now = self.clock.now();
+        let house = &*self.housekeeping;
+        let before = |retention| now.saturating_sub(retention);
+        match kind {
+            Kind::Endpoints => house.settle_endpoints(SETTLED_BATCH).await,
+            Kind::Replies => house.forget_expired_replies(now, BATCH).await,
+            Kind::RateWindows => {
+                let unused_since = before(self.retention.rate_windows);
+                house.forget_rate_windows(now, unused_since, BATCH).await
+            }
+            Kind::Deliveries => {
+                let ended_before = before(self.retention.deliveries);
+                house.forget_ended_deliveries(ended_before, BATCH).await
+            }
+            Kind::Mails => {
+                let ended_before = before(self.retention.notices);
+                house.forget_ended_notices(ended_before, BATCH).await
+            }
+            Kind::Counts => house.sum_up_counts(COUNTS_BATCH).await,
+            Kind::Files => match &self.files {
+                Some(files) => files.sweep().await,
+                None => Ok(0),
+            },
+        }
     }
 
     /// The health of the loop.
@@ -163,26 +188,65 @@ impl Janitor {
     }
 }
 
-/// What a batch of each kind came to.
+/// What the janitor takes care of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Endpoints,
+    Replies,
+    RateWindows,
+    Deliveries,
+    Mails,
+    Counts,
+    Files,
+}
+
+impl Kind {
+    const ALL: [Self; 7] = [
+        Self::Endpoints,
+        Self::Replies,
+        Self::RateWindows,
+        Self::Deliveries,
+        Self::Mails,
+        Self::Counts,
+        Self::Files,
+    ];
+
+    /// The number of records from which on a batch may have left some.
+    const fn whole_batch(self) -> u64 {
+        let size = match self {
+            // One endpoint at a time, however few deliveries it has.
+            Self::Endpoints => 1,
+            Self::Counts => COUNTS_BATCH,
+            Self::Files => SWEEP_BATCH,
+            Self::Replies | Self::RateWindows | Self::Deliveries | Self::Mails => BATCH,
+        };
+        size as u64
+    }
+}
+
+/// What a batch of some kinds came to.
 #[derive(Debug, Default)]
 struct Cleaned {
     done: u64,
+    /// The kinds that may have more.
+    unfinished: Vec<Kind>,
     /// Of the first kind that failed.
     failure: Option<Unavailable>,
 }
 
 impl Cleaned {
-    /// Takes note of one kind; how many records it was about.
-    fn note(&mut self, kind: Result<u64, Unavailable>) -> u64 {
-        let done = match kind {
-            Ok(done) => done,
+    fn note(&mut self, kind: Kind, batch: Result<u64, Unavailable>) {
+        match batch {
+            Ok(done) => {
+                self.done = self.done.saturating_add(done);
+                if done >= kind.whole_batch() {
+                    self.unfinished.push(kind);
+                }
+            }
             Err(failure) => {
                 self.failure.get_or_insert(failure);
-                0
             }
-        };
-        self.done = self.done.saturating_add(done);
-        done
+        }
     }
 }
 
@@ -224,14 +288,18 @@ mod tests {
         asked: Mutex<Vec<String>>,
         /// Whether one kind, the first, always fails.
         is_broken: bool,
+        /// Records of each kind that come again after each batch.
+        comes: u64,
     }
 
     impl House {
         fn forget(&self, kind: &str, before: Timestamp, limit: u32) -> u64 {
-            self.asked.lock().unwrap().push(format!("{kind} {before}"));
+            let mut asked = self.asked.lock().unwrap();
+            asked.push(format!("{kind} {before}"));
+            assert!(asked.len() < 1_000, "it never rests");
             let mut left = self.left.lock().unwrap();
             let removed = (*left).min(u64::from(limit));
-            *left = left.saturating_sub(removed);
+            *left = left.saturating_sub(removed).saturating_add(self.comes);
             removed
         }
     }
@@ -293,6 +361,7 @@ mod tests {
             left: Mutex::new(left),
             asked: Mutex::default(),
             is_broken: false,
+            comes: 0,
         })
     }
 
@@ -302,6 +371,7 @@ mod tests {
             left: Mutex::new(2_000),
             asked: Mutex::default(),
             is_broken: true,
+            comes: 0,
         });
         let janitor = Janitor::new(house.clone(), Arc::new(Standing), Retention::default());
         assert!(janitor.run_once().await.is_err());
@@ -314,6 +384,26 @@ mod tests {
         tokio::join!(janitor.run(watching), watch);
         assert_eq!(*house.left.lock().unwrap(), 0);
         assert!(janitor.health().failures() > 0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_kind_that_always_has_a_few_more_rests_between_batches() {
+        let house = Arc::new(House {
+            left: Mutex::new(1_000),
+            asked: Mutex::default(),
+            is_broken: false,
+            comes: 3,
+        });
+        let janitor = Janitor::new(house.clone(), Arc::new(Standing), Retention::default());
+        let (trigger, watching) = shutdown();
+        let watch = async {
+            tokio::time::sleep(REST * 10 + REST / 2).await;
+            trigger.request();
+        };
+        tokio::join!(janitor.run(watching), watch);
+        // Four kinds, each once after each rest; in the beginning some more for what had piled up.
+        let asked = house.asked.lock().unwrap().len();
+        assert!((44..60).contains(&asked), "{asked} batches in ten rests");
     }
 
     #[tokio::test]

@@ -37,6 +37,7 @@ pub use media_type::MediaType;
 pub use place::{Place, PlaceError, is_s3};
 pub use quota::{FileQuota, QuotaClaim};
 pub use spool::{Spool, Spooled};
+pub(crate) use sweep::SWEEP_BATCH;
 pub use validate::{Unlike, XML_DEPTH_LIMIT, validate};
 
 use place::make_folder;

@@ -18,8 +18,8 @@ const STALE: TimeDelta = TimeDelta::minutes(10);
 /// Maximum time from a claim to the end of its removal: well before others may take it over.
 const CLAIM_HOLDS: TimeDelta = TimeDelta::minutes(2);
 const REMOVAL_DEADLINE: Duration = Duration::from_secs(30);
-/// Maximum number of files per step.
-const BATCH: u32 = 50;
+/// Maximum number of files per step, of each of its two kinds.
+pub(crate) const SWEEP_BATCH: u32 = 50;
 
 impl InvoiceFiles {
     /// Settles or removes at most 50 files each that were announced more than an hour ago, and
@@ -28,17 +28,25 @@ impl InvoiceFiles {
         let now = self.clock.now();
         let announced_before = now.saturating_sub(GRACE);
         let mut done = 0_u64;
-        let settled = self.ledger.settle_files(announced_before, BATCH).await?;
+        let settled = self
+            .ledger
+            .settle_files(announced_before, SWEEP_BATCH)
+            .await?;
+        let has_more = settled.len() >= SWEEP_BATCH as usize;
         for file in settled {
             done = done.saturating_add(1);
             if let Err(error) = self.place.remove_unfinished(file).await {
                 warn(file, &error);
             }
         }
+        if has_more {
+            // The search for files that nothing names would go over all of these.
+            return Ok(done);
+        }
         let stale_before = now.saturating_sub(STALE);
         let claimed = self
             .ledger
-            .claim_unnamed_files(announced_before, stale_before, now, BATCH)
+            .claim_unnamed_files(announced_before, stale_before, now, SWEEP_BATCH)
             .await?;
         let claimed_at = Stopwatch::start();
         for file in claimed {

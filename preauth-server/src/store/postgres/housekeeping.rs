@@ -135,7 +135,8 @@ async fn forget_replies(
              USING (SELECT head_office_id, key FROM idempotency_replies
                     WHERE expires_at >= $3 AND expires_at <= $1
                     ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED) AS expired
-             WHERE r.head_office_id = expired.head_office_id AND r.key = expired.key
+             WHERE r.head_office_id = ANY (ARRAY[expired.head_office_id])
+               AND r.key = expired.key
              RETURNING r.expires_at
          )
          SELECT count(*), max(expires_at) FROM gone",
@@ -148,9 +149,9 @@ async fn forget_replies(
     let (count, last) = forgotten(&row)?;
     let rest = clamped(u64::from(*limit).saturating_sub(count));
     let of_platform = sqlx::query(
-        "DELETE FROM platform_replies WHERE key IN (
+        "DELETE FROM platform_replies WHERE key = ANY (ARRAY(
              SELECT key FROM platform_replies WHERE expires_at <= $1
-             ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)",
+             ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
     )
     .bind(now.unix_millis())
     .bind(rest)
@@ -170,10 +171,11 @@ async fn forget_windows(
              DELETE FROM rate_counts r
              USING (SELECT c.api_key_id, c.generation FROM rate_counts c
                     WHERE c.begun_at >= $3 AND c.begun_at < $1
-                      AND EXISTS (SELECT 1 FROM rate_counts n WHERE n.api_key_id = c.api_key_id
-                                  AND n.generation > c.generation)
+                      AND (SELECT 1 FROM rate_counts n WHERE n.api_key_id = c.api_key_id
+                             AND n.generation > c.generation LIMIT 1) IS NOT NULL
                     ORDER BY c.begun_at LIMIT $2 FOR UPDATE SKIP LOCKED) AS outdated
-             WHERE r.api_key_id = outdated.api_key_id AND r.generation = outdated.generation
+             WHERE r.api_key_id = ANY (ARRAY[outdated.api_key_id])
+               AND r.generation = outdated.generation
              RETURNING r.begun_at
          )
          SELECT count(*), max(begun_at) FROM gone",
@@ -187,16 +189,16 @@ async fn forget_windows(
     let rest = clamped(u64::from(*limit).saturating_sub(count));
     let of_dead_keys = sqlx::query(
         "WITH gone AS (
-             DELETE FROM rate_counts WHERE api_key_id IN (
-                 SELECT c.api_key_id FROM rate_counts c JOIN api_keys k ON k.id = c.api_key_id
+             DELETE FROM rate_counts WHERE api_key_id = ANY (ARRAY(
+                 SELECT c.api_key_id FROM rate_counts c JOIN api_keys k ON k.id = ANY (ARRAY[c.api_key_id])
                  WHERE c.last_used_at < $2 AND (k.revoked_at IS NOT NULL OR k.expires_at <= $1)
-                   AND NOT EXISTS (SELECT 1 FROM rate_counts n WHERE n.api_key_id = c.api_key_id
-                                   AND n.generation > c.generation)
-                 ORDER BY c.last_used_at LIMIT $3 FOR UPDATE OF c SKIP LOCKED)
+                   AND (SELECT 1 FROM rate_counts n WHERE n.api_key_id = c.api_key_id
+                        AND n.generation > c.generation LIMIT 1) IS NULL
+                 ORDER BY c.last_used_at LIMIT $3 FOR UPDATE OF c SKIP LOCKED))
              RETURNING api_key_id
          ),
          of_builds_before AS (
-             DELETE FROM rate_windows WHERE api_key_id IN (SELECT api_key_id FROM gone)
+             DELETE FROM rate_windows WHERE api_key_id = ANY (ARRAY(SELECT api_key_id FROM gone))
          )
          SELECT count(*) FROM gone",
     )
@@ -216,10 +218,10 @@ async fn forget_deliveries(
 ) -> Result<Forgotten, WriteError> {
     let row = sqlx::query(
         "WITH gone AS (
-             DELETE FROM deliveries WHERE id IN (
+             DELETE FROM deliveries WHERE id = ANY (ARRAY(
                  SELECT id FROM deliveries
                  WHERE ended_at IS NOT NULL AND ended_at >= $3 AND ended_at < $1
-                 ORDER BY ended_at, id LIMIT $2 FOR UPDATE SKIP LOCKED)
+                 ORDER BY ended_at, id LIMIT $2 FOR UPDATE SKIP LOCKED))
              RETURNING ended_at
          )
          SELECT count(*), max(ended_at) FROM gone",
@@ -238,10 +240,10 @@ async fn forget_notices(
 ) -> Result<Forgotten, WriteError> {
     let row = sqlx::query(
         "WITH gone AS (
-             DELETE FROM notices WHERE id IN (
+             DELETE FROM notices WHERE id = ANY (ARRAY(
                  SELECT id FROM notices
                  WHERE ended_at IS NOT NULL AND ended_at >= $3 AND ended_at < $1
-                 ORDER BY ended_at, id LIMIT $2 FOR UPDATE SKIP LOCKED)
+                 ORDER BY ended_at, id LIMIT $2 FOR UPDATE SKIP LOCKED))
              RETURNING ended_at
          )
          SELECT count(*), max(ended_at) FROM gone",
@@ -254,6 +256,14 @@ async fn forget_notices(
     forgotten(&row)
 }
 
+/// Maximum number of counts that one write sums up: together they have at least `limit` rows.
+fn most_groups(limit: u32) -> i64 {
+    i64::from(limit)
+        .checked_div(MANY_COUNTS)
+        .unwrap_or(0)
+        .max(1)
+}
+
 /// Replaces many rows by one. The sum is the same for every reader; rows that another instance sums
 /// up at this moment are skipped.
 async fn sum_up_counts(connection: &mut PgConnection, limit: u32) -> Result<u64, WriteError> {
@@ -261,7 +271,7 @@ async fn sum_up_counts(connection: &mut PgConnection, limit: u32) -> Result<u64,
         "WITH many AS (
              SELECT head_office_id, payer_id, status FROM operation_counts
              GROUP BY head_office_id, payer_id, status HAVING count(*) >= $2
-             ORDER BY count(*) DESC LIMIT 1
+             ORDER BY count(*) DESC LIMIT $3
          ),
          taken AS (
              SELECT c.head_office_id, c.payer_id, c.status, c.slot
@@ -272,8 +282,8 @@ async fn sum_up_counts(connection: &mut PgConnection, limit: u32) -> Result<u64,
          ),
          gone AS (
              DELETE FROM operation_counts c USING taken t
-             WHERE c.head_office_id = t.head_office_id AND c.payer_id = t.payer_id
-               AND c.status = t.status AND c.slot = t.slot
+             WHERE c.head_office_id = ANY (ARRAY[t.head_office_id])
+               AND c.payer_id = t.payer_id AND c.status = t.status AND c.slot = t.slot
              RETURNING c.head_office_id, c.payer_id, c.status, c.count
          ),
          summed AS (
@@ -288,6 +298,7 @@ async fn sum_up_counts(connection: &mut PgConnection, limit: u32) -> Result<u64,
     )
     .bind(i64::from(limit))
     .bind(MANY_COUNTS)
+    .bind(most_groups(limit))
     .fetch_one(&mut *connection)
     .await?;
     let rows: i64 = done.try_get(0)?;
@@ -301,7 +312,7 @@ async fn sum_up_file_bytes(connection: &mut PgConnection, limit: u32) -> Result<
         "WITH many AS (
              SELECT head_office_id FROM invoice_file_bytes
              GROUP BY head_office_id HAVING count(*) >= $2
-             ORDER BY count(*) DESC LIMIT 1
+             ORDER BY count(*) DESC LIMIT $3
          ),
          taken AS (
              SELECT b.head_office_id, b.slot
@@ -310,7 +321,7 @@ async fn sum_up_file_bytes(connection: &mut PgConnection, limit: u32) -> Result<
          ),
          gone AS (
              DELETE FROM invoice_file_bytes b USING taken t
-             WHERE b.head_office_id = t.head_office_id AND b.slot = t.slot
+             WHERE b.head_office_id = ANY (ARRAY[t.head_office_id]) AND b.slot = t.slot
              RETURNING b.head_office_id, b.bytes
          ),
          summed AS (
@@ -323,6 +334,7 @@ async fn sum_up_file_bytes(connection: &mut PgConnection, limit: u32) -> Result<
     )
     .bind(i64::from(limit))
     .bind(MANY_COUNTS)
+    .bind(most_groups(limit))
     .fetch_one(connection)
     .await?;
     let rows: i64 = done.try_get(0)?;
