@@ -78,6 +78,16 @@ async fn a_tax_id_is_registered_once() {
     assert!(is_conflict(
         &fixture.directory().add_company(&second, None).await
     ));
+    // As when another has registered it since the look-up.
+    let again = Company {
+        id: first.id,
+        ..second
+    };
+    assert!(is_conflict(
+        &fixture.directory().add_company(&again, None).await
+    ));
+    let kept = fixture.directory().company_by_cnpj(&first.cnpj).await;
+    assert_eq!(kept.unwrap().unwrap(), first);
 }
 
 #[tokio::test]
@@ -100,6 +110,11 @@ async fn a_branch_needs_a_head_office_that_is_one() {
     let below = fixture.branch_of(branch);
     assert!(is_not_found(
         &fixture.directory().add_company(&below, None).await
+    ));
+    let invited = fixture.offer(payer).await.supplier.company;
+    let of_invited = fixture.branch_of(invited);
+    assert!(is_not_found(
+        &fixture.directory().add_company(&of_invited, None).await
     ));
 }
 
