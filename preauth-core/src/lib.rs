@@ -55,6 +55,7 @@
 //!
 //! - [`value`]: what a field may hold, parsed once at the edge;
 //! - [`operation`]: the transition table, [`operation::decide`] and [`operation::evolve`];
+//! - [`access`]: who may do what: keys, responsible users, branches;
 //! - [`payment_order`]: the second, smaller aggregate, built the same way;
 //! - [`delivery`]: who receives an event, and when an attempt is repeated;
 //! - [`port`]: what a host must provide ([`port::Store`], [`port::Outbox`], [`port::Queries`]);
@@ -75,6 +76,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(clippy::wildcard_enum_match_arm)]
 
+pub mod access;
 pub mod audit;
 #[cfg(feature = "conformance")]
 pub mod conformance;

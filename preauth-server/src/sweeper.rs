@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use preauth_core::port::Unavailable;
-use preauth_core::service::{ExpiryReport, Service};
+use preauth_core::service::{ExpiryReport, Operations};
 use tokio::sync::Notify;
 
 use crate::clock::Clock;
@@ -26,7 +26,7 @@ const STALLS_AFTER: TimeDelta = TimeDelta::minutes(5);
 ///
 /// [`run_once`](Self::run_once) is a single step, [`run`](Self::run) the loop.
 pub struct Sweeper {
-    service: Arc<Service>,
+    service: Arc<Operations>,
     clock: Arc<dyn Clock>,
     wake: Arc<Notify>,
     hold: Hold,
@@ -36,7 +36,7 @@ pub struct Sweeper {
 impl Sweeper {
     /// A sweeper of a store's offers.
     #[must_use]
-    pub fn new(service: Arc<Service>, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(service: Arc<Operations>, clock: Arc<dyn Clock>) -> Self {
         Self {
             service,
             clock,
@@ -123,10 +123,12 @@ mod tests {
     use preauth_core::operation::{
         Actor, Command, Credit, Invoice, InvoiceAmounts, Offer, OfferedSupplier, Operation,
     };
-    use preauth_core::port::{OperationEvent, OrderEvent, Queries, Render, Store, Viewer};
-    use preauth_core::service::{OfferOutcome, Service};
+    use preauth_core::port::{
+        InvoiceEvent, OperationEvent, OrderEvent, Queries, Render, Store, Viewer,
+    };
+    use preauth_core::service::{OfferOutcome, Operations};
     use preauth_core::value::{
-        Cnpj, CompanyId, CompanyKind, CompanyName, ContactName, DueDate, Email, EventType,
+        Cnpj, CompanyId, CompanyKind, CompanyName, ContactName, DueDate, Email, EventId, EventType,
         InvoiceNumber, Money, OperationId, Status, SupplierName, Timestamp, calendar,
     };
     use uuid::Uuid;
@@ -155,6 +157,12 @@ mod tests {
         fn order_event(&self, _: &OrderEvent<'_>) -> String {
             String::new()
         }
+        fn invoice_event(&self, _: &InvoiceEvent<'_>) -> String {
+            String::new()
+        }
+        fn test_event(&self, _: EventId, _: Timestamp) -> String {
+            String::new()
+        }
         fn offer_notice(&self, _: &Operation, _: bool) -> String {
             String::new()
         }
@@ -162,7 +170,7 @@ mod tests {
 
     struct World {
         store: Arc<MemoryStore>,
-        service: Arc<Service>,
+        service: Arc<Operations>,
         clock: Arc<SetClock>,
         payer: CompanyId,
     }
@@ -184,7 +192,7 @@ mod tests {
                 max_invoice_amount: Money::parse("100000").unwrap(),
             };
             store.set_credit(payer, credit);
-            let service = Service::new(
+            let service = Operations::new(
                 store.clone(),
                 Arc::new(CountingIds::in_namespace(2)),
                 Arc::new(NoTexts),

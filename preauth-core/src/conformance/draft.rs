@@ -89,21 +89,14 @@ pub(super) fn bare(
     at: Timestamp,
 ) -> Commit {
     let id = EventId::new(scene.uuid());
-    Commit {
-        write,
-        event: EventRecord {
-            id,
-            event_type,
-            at,
-            actor: Actor::Platform,
-            body: format!("body of {id}"),
-        },
-        deliveries: Vec::new(),
-        supplier: None,
-        notice: None,
-        reply: None,
-        file: None,
-    }
+    let event = EventRecord {
+        id,
+        event_type,
+        at,
+        actor: Actor::Platform,
+        body: format!("body of {id}"),
+    };
+    Commit::new(write, event, Vec::new())
 }
 
 pub(super) fn deliveries(scene: &Scene<'_>, to: &[Subscription]) -> Vec<NewDelivery> {

@@ -1,7 +1,8 @@
 //! Texts that are hard on a store: every byte of them must come back.
 
 use crate::operation::Operation;
-use crate::port::{OperationEvent, OrderEvent, Render};
+use crate::port::{InvoiceEvent, OperationEvent, OrderEvent, Render};
+use crate::value::{EventId, Timestamp};
 
 /// Quotes, a backslash, letters of two, three and four bytes, and a line break.
 const AWKWARD: &str = "\"aspas\" \\ 'ção' 漢 🙂\n";
@@ -27,6 +28,14 @@ impl Render for AwkwardTexts {
     fn order_event(&self, event: &OrderEvent<'_>) -> String {
         let (at, status) = (event.at, event.order.status);
         format!("{} {} {at} {status} {AWKWARD}", event.id, event.event_type)
+    }
+
+    fn invoice_event(&self, event: &InvoiceEvent<'_>) -> String {
+        format!("{} {} {} {AWKWARD}", event.id, event.at, event.invoice.id)
+    }
+
+    fn test_event(&self, id: EventId, at: Timestamp) -> String {
+        format!("{id} {at} {AWKWARD}")
     }
 
     fn offer_notice(&self, operation: &Operation, is_invitation: bool) -> String {

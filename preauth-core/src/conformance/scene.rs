@@ -12,7 +12,7 @@ use crate::operation::{
     Operation,
 };
 use crate::port::{HistoryEntry, IdSource, OfferTarget, Viewer};
-use crate::service::{OfferOutcome, Service};
+use crate::service::{OfferOutcome, Operations};
 use crate::value::{
     Cnpj, CompanyId, CompanyKind, CompanyName, ContactName, DueDate, Email, EndpointId,
     EventTypeSet, ExtensionId, IdempotencyKey, InvoiceNumber, Money, OperationId, SupplierName,
@@ -25,7 +25,7 @@ use super::render::AwkwardTexts;
 /// The companies of one case and the use cases over them.
 pub(super) struct Scene<'a> {
     pub(super) host: &'a dyn Host,
-    pub(super) service: Service,
+    pub(super) service: Operations,
     /// The payer's head office.
     pub(super) payer: CompanyId,
     /// A branch of the payer.
@@ -122,7 +122,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Another instance of the service over the same host, as another process would have it.
-    pub(super) fn another_service(&self) -> Service {
+    pub(super) fn another_service(&self) -> Operations {
         service(self.host, &self.ids)
     }
 
@@ -277,8 +277,8 @@ pub(super) fn target_of(offer: &Offer) -> OfferTarget {
     }
 }
 
-fn service(host: &dyn Host, ids: &Arc<CountingIds>) -> Service {
-    Service::new(
+fn service(host: &dyn Host, ids: &Arc<CountingIds>) -> Operations {
+    Operations::new(
         host.store(),
         Arc::<CountingIds>::clone(ids),
         Arc::new(AwkwardTexts),

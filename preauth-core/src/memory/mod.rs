@@ -16,10 +16,10 @@
 //! use preauth_core::operation::{
 //!     Actor, Command, Credit, Invoice, InvoiceAmounts, Offer, OfferedSupplier, Operation,
 //! };
-//! use preauth_core::port::{OperationEvent, OrderEvent, Render, Viewer};
-//! use preauth_core::service::{OfferOutcome, Service};
+//! use preauth_core::port::{InvoiceEvent, OperationEvent, OrderEvent, Render, Viewer};
+//! use preauth_core::service::{OfferOutcome, Operations};
 //! use preauth_core::value::{
-//!     Cnpj, CompanyId, CompanyKind, CompanyName, ContactName, Decimal, DueDate, Email, EventType,
+//!     Cnpj, CompanyId, CompanyKind, CompanyName, ContactName, Decimal, DueDate, Email, EventId, EventType,
 //!     InvoiceNumber, Money, Status, SupplierName, Timestamp,
 //! };
 //!
@@ -35,6 +35,12 @@
 //!     }
 //!     fn order_event(&self, event: &OrderEvent<'_>) -> String {
 //!         format!("{} of order {}", event.event_type, event.order.id)
+//!     }
+//!     fn invoice_event(&self, event: &InvoiceEvent<'_>) -> String {
+//!         format!("invoice {} received", event.invoice.id)
+//!     }
+//!     fn test_event(&self, _id: EventId, _at: Timestamp) -> String {
+//!         "a test".to_owned()
 //!     }
 //!     fn offer_notice(&self, operation: &Operation, _is_invitation: bool) -> String {
 //!         format!("{} offers you an advance", operation.payer.name)
@@ -62,7 +68,7 @@
 //! );
 //!
 //! let ids = Arc::new(CountingIds::new());
-//! let service = Service::new(
+//! let service = Operations::new(
 //!     store.clone(),
 //!     ids,
 //!     Arc::new(PlainText),

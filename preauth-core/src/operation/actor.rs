@@ -1,5 +1,6 @@
 //! Who did it: kept with every event, shown by the platform, never sent in a webhook.
 
+use crate::text_enum;
 use crate::value::{ApiKeyId, UserId};
 
 /// The party that caused an event.
@@ -21,4 +22,35 @@ pub enum Actor {
     Platform,
     /// Time: the expiry of an offer.
     System,
+}
+
+text_enum! {
+    /// What kind of party caused an event.
+    #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
+    pub enum ActorKind, "kind of actor" {
+        /// A program with an API key.
+        ApiKey => "API_KEY",
+        /// The construction company's people.
+        Company => "COMPANY",
+        /// The supplier.
+        Supplier => "SUPPLIER",
+        /// The platform's own operation.
+        Platform => "PLATFORM",
+        /// Time.
+        System => "SYSTEM",
+    }
+}
+
+impl Actor {
+    /// What kind of party this is.
+    #[must_use]
+    pub const fn kind(&self) -> ActorKind {
+        match self {
+            Self::ApiKey { .. } => ActorKind::ApiKey,
+            Self::Company => ActorKind::Company,
+            Self::Supplier => ActorKind::Supplier,
+            Self::Platform => ActorKind::Platform,
+            Self::System => ActorKind::System,
+        }
+    }
 }

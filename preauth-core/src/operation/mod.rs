@@ -18,7 +18,7 @@ mod state;
 mod term;
 mod transition;
 
-pub use actor::Actor;
+pub use actor::{Actor, ActorKind};
 pub use beside::{Beside, Resumed};
 pub use change::Change;
 pub use command::{Command, ReprovedBy};

@@ -3,7 +3,8 @@
 use chrono::NaiveDate;
 use thiserror::Error;
 
-use crate::value::{PaymentOrderId, PaymentOrderStatus, Reason};
+use crate::operation::Operation;
+use crate::value::{Cnpj, CompanyId, PaymentOrderId, PaymentOrderStatus, Reason};
 
 use super::{OrderAction, OtherOrder, PaymentOrder};
 
@@ -75,6 +76,13 @@ pub fn decide_new(others: &[OtherOrder]) -> Result<(), OrderRejection> {
             existing: standing.id,
         }),
     }
+}
+
+/// Whether a payment order from `payer` to `supplier` may belong to `operation`: it has the same two
+/// companies.
+#[must_use]
+pub fn may_belong_to(operation: &Operation, payer: CompanyId, supplier: Cnpj) -> bool {
+    operation.payer.company == payer && operation.supplier.cnpj == supplier
 }
 
 /// Says what happens if `command` meets `order`; performs nothing.

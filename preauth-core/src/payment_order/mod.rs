@@ -6,7 +6,9 @@
 mod decide;
 mod transition;
 
-pub use decide::{OrderChange, OrderCommand, OrderRejection, decide, decide_new, evolve};
+pub use decide::{
+    OrderChange, OrderCommand, OrderRejection, decide, decide_new, evolve, may_belong_to,
+};
 pub use transition::{ORDER_TRANSITIONS, OrderAction, OrderTransition};
 
 use chrono::NaiveDate;

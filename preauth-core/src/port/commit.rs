@@ -164,6 +164,22 @@ pub enum ReplyScope {
     Platform,
 }
 
+impl Commit {
+    /// What every commit has; the rest is set field by field.
+    #[must_use]
+    pub const fn new(write: Write, event: EventRecord, deliveries: Vec<NewDelivery>) -> Self {
+        Self {
+            write,
+            event,
+            deliveries,
+            supplier: None,
+            notice: None,
+            reply: None,
+            file: None,
+        }
+    }
+}
+
 impl Write {
     /// The version that must be stored for the commit to succeed; `None` for what is new.
     #[must_use]

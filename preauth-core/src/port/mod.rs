@@ -30,7 +30,7 @@ pub use endpoint::Subscription;
 pub use ids::IdSource;
 pub use outbox::{Attempt, Claim, Leased, Outbox, Trigger, Verdict};
 pub use queries::{Filter, HistoryEntry, OperationPage, PageRequest, Queries, Viewer};
-pub use render::{OperationEvent, OrderEvent, Render};
+pub use render::{InvoiceEvent, OperationEvent, OrderEvent, Render};
 pub use store::{
     CommitError, LoadedNewOrder, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget,
     OrderTarget, PlatformReply, Reply, Store, Unavailable,

@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use async_trait::async_trait;
 use chrono::TimeDelta;
 
+use crate::text_enum;
 use crate::value::{DeliveryId, EndpointId, EventId, Timestamp};
 
 use super::{AttemptError, Unavailable};
@@ -95,13 +96,14 @@ pub struct Leased {
     pub trigger: Trigger,
 }
 
-/// What caused an attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trigger {
-    /// The schedule.
-    Schedule,
-    /// A person, in the platform.
-    Resend,
+text_enum! {
+    /// What caused an attempt.
+    pub enum Trigger, "trigger" {
+        /// The schedule.
+        Schedule => "SCHEDULE",
+        /// A person, in the platform.
+        Resend => "RESEND",
+    }
 }
 
 /// One attempt, as the history keeps it.

@@ -65,11 +65,14 @@ pub struct Filter {
 pub struct PageRequest {
     /// From 1.
     pub page: u64,
-    /// From 1 to 100.
+    /// From 1 to [`MAX_LIMIT`](Self::MAX_LIMIT).
     pub limit: u32,
 }
 
 impl PageRequest {
+    /// The most entries of a page.
+    pub const MAX_LIMIT: u32 = 100;
+
     /// How many entries stand before this page.
     #[must_use]
     pub const fn offset(self) -> u64 {

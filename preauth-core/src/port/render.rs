@@ -3,6 +3,7 @@
 //! The rules know no JSON. A host renders once, at the commit; from then on the very bytes are
 //! stored, repeated and signed.
 
+use crate::ReceivedInvoice;
 use crate::operation::{Extension, Operation};
 use crate::payment_order::PaymentOrder;
 use crate::value::{EventId, EventType, Stage, Timestamp};
@@ -17,6 +18,12 @@ pub trait Render: Send + Sync {
 
     /// The webhook body of an event of a payment order.
     fn order_event(&self, event: &OrderEvent<'_>) -> String;
+
+    /// The webhook body of the event that reports a received invoice.
+    fn invoice_event(&self, event: &InvoiceEvent<'_>) -> String;
+
+    /// The webhook body of a test, as an event of its own.
+    fn test_event(&self, id: EventId, at: Timestamp) -> String;
 
     /// The mail that announces an offer to a supplier, in the form in which the host keeps notices.
     fn offer_notice(&self, operation: &Operation, is_invitation: bool) -> String;
@@ -52,4 +59,15 @@ pub struct OrderEvent<'a> {
     pub at: Timestamp,
     /// The order after the event.
     pub order: &'a PaymentOrder,
+}
+
+/// What is known of the event of a received invoice when it is recorded.
+#[derive(Clone, Copy, Debug)]
+pub struct InvoiceEvent<'a> {
+    /// Equal on every attempt.
+    pub id: EventId,
+    /// When it was received.
+    pub at: Timestamp,
+    /// The invoice.
+    pub invoice: &'a ReceivedInvoice,
 }

@@ -1,11 +1,14 @@
 //! Events that report no change of an aggregate: an invoice was received, an endpoint is tested.
 
+use std::slice::from_ref;
+
+use crate::ReceivedInvoice;
 use crate::operation::Actor;
-use crate::port::{Commit, EventRecord, Subscription, Write};
+use crate::port::{Commit, EventRecord, InvoiceEvent, NewDelivery, NewReply, Subscription, Write};
 use crate::value::{DeliveryId, EventId, EventType, Timestamp};
 
 use super::error::Contended;
-use super::{Attempt, ROUNDS, ReplyOf, Service, ServiceError, Unsettled};
+use super::{Attempt, Operations, ROUNDS, ReplyOf, ServiceError, Unsettled};
 
 /// An event that was recorded for itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,42 +19,72 @@ pub struct Announced {
     pub deliveries: Vec<DeliveryId>,
 }
 
-impl Service {
-    /// Commits `write`, whose ids were reserved for it, with an event that has the body that
-    /// `render` makes.
+impl Operations {
+    /// Records an invoice that the platform received, under an id that was reserved for it, and reports it
+    /// to those of `subscriptions` that its payer chose.
     ///
-    /// `reply` makes the answer that is remembered with it, when it was sent under an idempotency
-    /// key (see [`Service::once`]).
-    pub async fn announce(
+    /// `reply` is the answer that is remembered with it, when it was sent under an idempotency key (see
+    /// [`Operations::once`]).
+    pub async fn receive_invoice(
         &self,
-        write: Write,
-        event_type: EventType,
-        render: impl FnOnce(EventId) -> String + Send,
+        invoice: &ReceivedInvoice,
         subscriptions: &[Subscription],
+        reply: Option<NewReply>,
+    ) -> Result<Announced, ServiceError> {
+        let (id, at) = (
+            EventId::new(self.ids.uuid(invoice.received_at)),
+            invoice.received_at,
+        );
+        let body = self.render.invoice_event(&InvoiceEvent { id, at, invoice });
+        let write = Write::NewInvoice(Box::new(invoice.clone()));
+        let event = platform_event(id, EventType::InvoiceReceived, at, body);
+        let made = self.announced(event, &write, subscriptions);
+        self.announce(write, made, |_| reply).await
+    }
+
+    /// Sends a test to an endpoint, whichever events it chose. `reply` makes the answer that is remembered
+    /// with it, as in [`receive_invoice`](Self::receive_invoice).
+    pub async fn send_test_event(
+        &self,
+        endpoint: &Subscription,
         reply: Option<&ReplyOf<'_, Announced>>,
         now: Timestamp,
     ) -> Result<Announced, ServiceError> {
         let id = EventId::new(self.ids.uuid(now));
-        let deliveries = self.deliveries(event_type, write.head_office(), subscriptions, now);
+        let body = self.render.test_event(id, now);
+        let write = Write::EventOnly {
+            head_office: endpoint.head_office,
+        };
+        let event = platform_event(id, EventType::WebhookTest, now, body);
+        let made = self.announced(event, &write, from_ref(endpoint));
+        self.announce(write, made, |made| reply.map(|reply| reply(made)))
+            .await
+    }
+
+    fn announced(
+        &self,
+        event: EventRecord,
+        write: &Write,
+        subscriptions: &[Subscription],
+    ) -> (Announced, Vec<NewDelivery>) {
+        let to = write.head_office();
+        let deliveries = self.deliveries(event.event_type, to, subscriptions, event.at);
         let made = Announced {
-            event: EventRecord {
-                id,
-                event_type,
-                at: now,
-                actor: Actor::Platform,
-                body: render(id),
-            },
+            event,
             deliveries: deliveries.iter().map(|delivery| delivery.id).collect(),
         };
-        let commit = Commit {
-            write,
-            event: made.event.clone(),
-            deliveries,
-            supplier: None,
-            notice: None,
-            reply: reply.map(|reply| reply(&made)),
-            file: None,
-        };
+        (made, deliveries)
+    }
+
+    /// Commits `write` with its event.
+    async fn announce(
+        &self,
+        write: Write,
+        (made, deliveries): (Announced, Vec<NewDelivery>),
+        reply: impl FnOnce(&Announced) -> Option<NewReply> + Send,
+    ) -> Result<Announced, ServiceError> {
+        let mut commit = Commit::new(write, made.event.clone(), deliveries);
+        commit.reply = reply(&made);
         let mut unsettled = Unsettled::default();
         let mut last = ServiceError::from(Contended);
         // Every round sends the very same commit, so that one of them is applied at most.
@@ -76,5 +109,20 @@ impl Service {
             }
         }
         Err(unsettled.or_unknown(last))
+    }
+}
+
+const fn platform_event(
+    id: EventId,
+    event_type: EventType,
+    at: Timestamp,
+    body: String,
+) -> EventRecord {
+    EventRecord {
+        id,
+        event_type,
+        at,
+        actor: Actor::Platform,
+        body,
     }
 }

@@ -10,7 +10,7 @@ use crate::port::{Commit, CommitError};
 use crate::value::EventId;
 
 use super::error::Contended;
-use super::{LOOK_UPS, Service, ServiceError};
+use super::{LOOK_UPS, Operations, ServiceError};
 
 /// How one round of a use case ended.
 pub(super) enum Round<T> {
@@ -89,7 +89,7 @@ impl<T> Unsettled<T> {
     }
 }
 
-impl Service {
+impl Operations {
     /// Commits, and looks the outcome up if it is not known.
     ///
     /// # Errors

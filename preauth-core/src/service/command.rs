@@ -5,7 +5,7 @@ use crate::port::{LoadedOperation, Viewer};
 use crate::value::{EventType, OperationId, Timestamp};
 
 use super::error::Contended;
-use super::{Attempt, ROUNDS, ReplyOf, Round, Service, ServiceError, Unsettled};
+use super::{Attempt, Operations, ROUNDS, ReplyOf, Round, ServiceError, Unsettled};
 
 /// What a command led to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ struct Asked<'a> {
     now: Timestamp,
 }
 
-impl Service {
+impl Operations {
     /// Asks `command` of the operation `id`, as far as `viewer` may see it.
     ///
     /// Of concurrent commands on one operation exactly one wins. The losers are refused with
@@ -44,7 +44,7 @@ impl Service {
     }
 
     /// The same. `reply` makes the answer that is remembered with the change, when the command was
-    /// sent under an idempotency key (see [`Service::once`]).
+    /// sent under an idempotency key (see [`Operations::once`]).
     pub async fn command_with_reply(
         &self,
         viewer: Viewer,

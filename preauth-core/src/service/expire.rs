@@ -6,7 +6,7 @@ use crate::operation::{Actor, Command, Decision, Operation, decide, evolve};
 use crate::port::{Commit, CommitError, LoadedOperation, Unavailable};
 use crate::value::{EventType, OperationId, Timestamp};
 
-use super::{CommandOutcome, Service};
+use super::{CommandOutcome, Operations};
 
 /// What one sweep came to.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ pub struct ExpiryReport {
     pub failed: Vec<(OperationId, Box<dyn StdError + Send + Sync>)>,
 }
 
-impl Service {
+impl Operations {
     /// Records the expiry of at most `limit` overdue offers, together as far as the host can.
     ///
     /// Each is decided by the rules on its own, and has an event of its own. Any number of callers

@@ -37,7 +37,7 @@ const ROUNDS: u32 = 8;
 const LOOK_UPS: u32 = 3;
 
 /// The use cases, over a host's ports.
-pub struct Service {
+pub struct Operations {
     store: Arc<dyn Store>,
     ids: Arc<dyn IdSource>,
     render: Arc<dyn Render>,
@@ -45,7 +45,7 @@ pub struct Service {
     in_flight: InFlight,
 }
 
-impl Service {
+impl Operations {
     /// Joins the rules to a host.
     #[must_use]
     pub fn new(
@@ -64,9 +64,9 @@ impl Service {
     }
 }
 
-impl fmt::Debug for Service {
+impl fmt::Debug for Operations {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Service")
+        f.debug_struct("Operations")
             .field("policy", &self.policy)
             .finish_non_exhaustive()
     }

@@ -15,7 +15,7 @@ use crate::port::{
 use crate::value::{CompanyId, CompanyName, Fingerprints, IdempotencyKey, NoticeId, Timestamp};
 
 use super::error::Contended;
-use super::{Attempt, ROUNDS, ReplyOf, Round, Service, ServiceError, Unsettled};
+use super::{Attempt, Operations, ROUNDS, ReplyOf, Round, ServiceError, Unsettled};
 
 /// The answer to an offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ enum Beginning<'a> {
     },
 }
 
-impl Service {
+impl Operations {
     /// Offers an advance (contract, "POST /pre-authorizations").
     ///
     /// Under an idempotency key the same offer has one answer, from any number of callers and
@@ -75,12 +75,12 @@ impl Service {
         self.offer_prepared(offer, actor, key, None, now).await
     }
 
-    /// Offers an advance like [`Service::offer`], and has `preparation` done once nothing but its
+    /// Offers an advance like [`Operations::offer`], and has `preparation` done once nothing but its
     /// commit is left: not for an offer that is refused, nor for one that was answered before.
     ///
     /// # Errors
     ///
-    /// Fails as [`Service::offer`] does, and with [`ServiceError::Unprepared`] if `preparation` fails.
+    /// Fails as [`Operations::offer`] does, and with [`ServiceError::Unprepared`] if `preparation` fails.
     pub async fn offer_prepared(
         &self,
         offer: &Offer,
@@ -126,7 +126,7 @@ impl Service {
     }
 
     /// Begins a direct advance: origin DIRECT, status `IN_VERIFICATION`. `reply` makes the answer
-    /// that is remembered with it, when it was sent under an idempotency key (see [`Service::once`]).
+    /// that is remembered with it, when it was sent under an idempotency key (see [`Operations::once`]).
     pub async fn advance_directly(
         &self,
         advance: &DirectAdvance,
@@ -224,15 +224,8 @@ impl Service {
             &loaded.subscriptions,
             now,
         );
-        let mut commit = Commit {
-            write: Write::NewOperation(Box::new(operation.clone())),
-            event,
-            deliveries,
-            supplier: None,
-            notice: None,
-            reply: None,
-            file: None,
-        };
+        let write = Write::NewOperation(Box::new(operation.clone()));
+        let mut commit = Commit::new(write, event, deliveries);
         if let Beginning::DirectAdvance { reply, .. } = beginning {
             commit.reply = reply.map(|reply| reply(operation));
         }

@@ -8,7 +8,7 @@ use chrono::TimeDelta;
 use crate::port::{NewReply, ReplyScope, Unavailable};
 use crate::value::{Fingerprints, IdempotencyKey, Timestamp};
 
-use super::{Service, ServiceError};
+use super::{Operations, ServiceError};
 
 /// Makes the answer to remember of a record that is about to be committed.
 pub type ReplyOf<'a, T> = dyn Fn(&T) -> NewReply + Sync + 'a;
@@ -47,7 +47,7 @@ impl PlatformKey {
     }
 }
 
-impl Service {
+impl Operations {
     /// A key of the platform's own namespace, remembered as long as those of offers.
     #[must_use]
     pub fn platform_key(&self, key: IdempotencyKey, asked: Fingerprints) -> PlatformKey {

@@ -10,11 +10,11 @@ use crate::port::{Commit, EventRecord, OrderEvent, OrderTarget, Subscription, Wr
 use crate::value::{EventId, Money, PaymentOrderId, PaymentOrderStatus, Timestamp, Version};
 
 use super::error::Contended;
-use super::{Attempt, ROUNDS, ReplyOf, Round, Service, ServiceError, Unsettled};
+use super::{Attempt, Operations, ROUNDS, ReplyOf, Round, ServiceError, Unsettled};
 
-impl Service {
+impl Operations {
     /// Generates a payment order, unless one of the same operation stands. `reply` makes the answer
-    /// that is remembered with it, when it was sent under an idempotency key (see [`Service::once`]).
+    /// that is remembered with it, when it was sent under an idempotency key (see [`Operations::once`]).
     pub async fn create_order(
         &self,
         target: &OrderTarget,
@@ -161,15 +161,7 @@ impl Service {
             subscriptions,
             now,
         );
-        Commit {
-            write,
-            event,
-            deliveries,
-            supplier: None,
-            notice: None,
-            reply: None,
-            file: None,
-        }
+        Commit::new(write, event, deliveries)
     }
 }
 

@@ -7,9 +7,9 @@ use crate::port::{
 };
 use crate::value::{CompanyId, DeliveryId, EventId, EventType, Timestamp};
 
-use super::Service;
+use super::Operations;
 
-impl Service {
+impl Operations {
     /// The commit of `change`, which leads to `next`.
     pub(super) fn commit_of_change(
         &self,
@@ -41,15 +41,7 @@ impl Service {
             extension,
             operation: Box::new(next),
         };
-        Commit {
-            write,
-            event,
-            deliveries,
-            supplier: None,
-            notice: None,
-            reply: None,
-            file: None,
-        }
+        Commit::new(write, event, deliveries)
     }
 
     /// The event that reports how `operation` began.

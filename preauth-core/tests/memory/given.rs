@@ -89,21 +89,14 @@ pub(crate) fn commit(write: Write, event_type: EventType) -> Commit {
     let expected = write.expected_version().map_or(0, Version::get);
     let number = 30_i64.checked_add(expected).unwrap();
     let number = u128::try_from(number).unwrap();
-    Commit {
-        write,
-        event: EventRecord {
-            id: EventId::new(Uuid::from_u128(number)),
-            event_type,
-            at: now(),
-            actor: Actor::Platform,
-            body: "body".to_owned(),
-        },
-        deliveries: Vec::new(),
-        supplier: None,
-        notice: None,
-        reply: None,
-        file: None,
-    }
+    let event = EventRecord {
+        id: EventId::new(Uuid::from_u128(number)),
+        event_type,
+        at: now(),
+        actor: Actor::Platform,
+        body: "body".to_owned(),
+    };
+    Commit::new(write, event, Vec::new())
 }
 
 pub(crate) async fn claim(store: &MemoryStore) -> Vec<Leased> {

@@ -1,9 +1,9 @@
 //! Received invoices over a host that fails.
 
 use preauth_core::ReceivedInvoice;
-use preauth_core::port::{OrderTarget, Store, Write};
+use preauth_core::port::{OrderTarget, Store};
 use preauth_core::service::{Announced, ServiceError};
-use preauth_core::value::{DueDate, EventType, InvoiceId, InvoiceNumber, Money};
+use preauth_core::value::{DueDate, InvoiceId, InvoiceNumber, Money};
 
 use crate::faulty::Fault;
 use crate::given::{Given, given, payer, supplier};
@@ -25,12 +25,7 @@ async fn receive(given: &Given) -> Result<Announced, ServiceError> {
         number: InvoiceNumber::parse("NF-1").unwrap(),
         received_at: given.now,
     };
-    let write = Write::NewInvoice(Box::new(invoice));
-    let (event, render) = (EventType::InvoiceReceived, |id| format!("event {id}"));
-    given
-        .service
-        .announce(write, event, render, &[], None, given.now)
-        .await
+    given.service.receive_invoice(&invoice, &[], None).await
 }
 
 fn invoice_id() -> InvoiceId {

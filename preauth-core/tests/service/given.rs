@@ -9,12 +9,12 @@ use preauth_core::operation::{
     Operation,
 };
 use preauth_core::port::{
-    Filter, OperationEvent, OrderEvent, PageRequest, Queries, Render, Store, Viewer,
+    Filter, InvoiceEvent, OperationEvent, OrderEvent, PageRequest, Queries, Render, Store, Viewer,
 };
-use preauth_core::service::{CommandOutcome, OfferOutcome, Service, ServiceError};
+use preauth_core::service::{CommandOutcome, OfferOutcome, Operations, ServiceError};
 use preauth_core::value::{
-    Cnpj, CompanyId, CompanyKind, CompanyName, DueDate, Email, IdempotencyKey, InvoiceNumber,
-    Money, OperationId, Timestamp,
+    Cnpj, CompanyId, CompanyKind, CompanyName, DueDate, Email, EventId, IdempotencyKey,
+    InvoiceNumber, Money, OperationId, Timestamp,
 };
 use uuid::Uuid;
 
@@ -22,7 +22,7 @@ use crate::faulty::Faulty;
 
 pub(crate) struct Given {
     pub(crate) faulty: Arc<Faulty>,
-    pub(crate) service: Arc<Service>,
+    pub(crate) service: Arc<Operations>,
     pub(crate) now: Timestamp,
 }
 
@@ -66,9 +66,9 @@ pub(crate) fn given() -> Given {
 }
 
 /// An instance of the service with ids of its own.
-pub(crate) fn instance_over(store: Arc<dyn Store>, namespace: u64) -> Service {
+pub(crate) fn instance_over(store: Arc<dyn Store>, namespace: u64) -> Operations {
     let ids = Arc::new(CountingIds::in_namespace(namespace));
-    Service::new(store, ids, Arc::new(Plain), Policy::default())
+    Operations::new(store, ids, Arc::new(Plain), Policy::default())
 }
 
 impl Given {
@@ -169,6 +169,14 @@ impl Render for Plain {
 
     fn order_event(&self, event: &OrderEvent<'_>) -> String {
         event.event_type.to_string()
+    }
+
+    fn invoice_event(&self, event: &InvoiceEvent<'_>) -> String {
+        format!("event {}", event.id)
+    }
+
+    fn test_event(&self, id: EventId, _at: Timestamp) -> String {
+        format!("event {id}")
     }
 
     fn offer_notice(&self, operation: &Operation, _is_invitation: bool) -> String {

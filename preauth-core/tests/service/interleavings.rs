@@ -8,10 +8,11 @@ use preauth_core::memory::{CountingIds, MemoryStore};
 use preauth_core::operation::{Actor, Operation, Rejection};
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{
-    Commit, CommitError, LoadedNewOrder, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget,
-    OperationEvent, OrderEvent, OrderTarget, PlatformReply, Render, Store, Unavailable,
+    Commit, CommitError, InvoiceEvent, LoadedNewOrder, LoadedOffer, LoadedOperation, LoadedOrder,
+    OfferTarget, OperationEvent, OrderEvent, OrderTarget, PlatformReply, Render, Store,
+    Unavailable,
 };
-use preauth_core::service::{OfferOutcome, Service, ServiceError};
+use preauth_core::service::{OfferOutcome, Operations, ServiceError};
 use preauth_core::value::{EventId, IdempotencyKey, OperationId, PaymentOrderId, Timestamp};
 use tokio::task::{JoinSet, yield_now};
 
@@ -102,15 +103,23 @@ impl Render for Silent {
         String::new()
     }
 
+    fn invoice_event(&self, _event: &InvoiceEvent<'_>) -> String {
+        String::new()
+    }
+
+    fn test_event(&self, _id: EventId, _at: Timestamp) -> String {
+        String::new()
+    }
+
     fn offer_notice(&self, _operation: &Operation, _is_invitation: bool) -> String {
         String::new()
     }
 }
 
 /// One of several instances of the service over one store.
-fn instance(given: &Given, n: usize) -> Service {
+fn instance(given: &Given, n: usize) -> Operations {
     let store = &given.faulty.inner;
-    Service::new(
+    Operations::new(
         Arc::new(Polite(Arc::clone(store))),
         Arc::new(CountingIds::in_namespace(100 + u64::try_from(n).unwrap())),
         Arc::new(Silent),

@@ -1,11 +1,12 @@
 //! Which part of a list to show.
 
 use clap::Args;
+use preauth_core::port::PageRequest;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// Maximum number of records per page.
-pub(super) const MAX_LIMIT: u32 = 100;
+pub(super) const MAX_LIMIT: u32 = PageRequest::MAX_LIMIT;
 
 /// One page, or all of them.
 #[derive(Clone, Debug, Args)]

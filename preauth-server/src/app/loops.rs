@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use preauth_core::service::Service;
+use preauth_core::service::Operations;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
@@ -18,7 +18,7 @@ use crate::worker::{LoopHealth, Shutdown};
 /// Starts the loops and returns their health.
 pub(super) fn start(
     parts: &Parts,
-    operations: &Arc<Service>,
+    operations: &Arc<Operations>,
     shutdown: &Shutdown,
     tasks: &mut JoinSet<()>,
 ) -> Result<(Arc<Dispatcher>, Vec<Arc<LoopHealth>>), StartError> {

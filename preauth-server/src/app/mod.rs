@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use preauth_core::Policy;
-use preauth_core::service::Service;
+use preauth_core::service::Operations;
 use thiserror::Error;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::{JoinHandle, JoinSet};
@@ -110,7 +110,7 @@ pub struct Running {
     tasks: JoinSet<()>,
     platform: Stop,
     platform_work: JoinHandle<()>,
-    operations: Arc<Service>,
+    operations: Arc<Operations>,
     lifecycle: Arc<dyn Lifecycle>,
 }
 
@@ -121,7 +121,7 @@ pub fn start(mut parts: Parts) -> Result<Running, StartError> {
     let (address, platform_address) = (integration.address(), platform.address());
     let metrics = Metrics::new();
     count(&mut parts.stores, &metrics);
-    let operations = Arc::new(Service::new(
+    let operations = Arc::new(Operations::new(
         Arc::clone(&parts.stores.store),
         Arc::new(RandomIds),
         Arc::new(WireRender),
@@ -179,7 +179,7 @@ impl Running {
 
     /// The use cases that both listeners call.
     #[must_use]
-    pub const fn operations(&self) -> &Arc<Service> {
+    pub const fn operations(&self) -> &Arc<Operations> {
         &self.operations
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use preauth_core::service::Service;
+use preauth_core::service::Operations;
 
 use super::Parts;
 use crate::http::integration::{self, IntegrationApi};
@@ -17,7 +17,7 @@ use crate::telemetry::metrics::Metrics;
 /// The integration API, for the public listener.
 pub(super) fn integration(
     parts: &Parts,
-    operations: &Arc<Service>,
+    operations: &Arc<Operations>,
     metrics: &Metrics,
 ) -> http::Service {
     let clock = || Arc::clone(&parts.clock);
@@ -51,7 +51,7 @@ pub(super) fn integration(
 /// The platform API and the probes, for the private listener.
 pub(super) fn platform(
     parts: &Parts,
-    operations: Arc<Service>,
+    operations: Arc<Operations>,
     vitals: Arc<dyn Vitals>,
     metrics: &Metrics,
 ) -> http::Service {

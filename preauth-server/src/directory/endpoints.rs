@@ -1,7 +1,7 @@
 //! Webhook endpoints: at most one per head office.
 
 use async_trait::async_trait;
-use preauth_core::port::Unavailable;
+use preauth_core::port::{Subscription, Unavailable};
 use preauth_core::value::{CompanyId, EndpointId, EventTypeSet, Timestamp};
 
 use super::DirectoryError;
@@ -23,6 +23,18 @@ pub struct Endpoint {
     pub created_at: Timestamp,
     /// When a delivery last succeeded, if one did.
     pub last_success_at: Option<Timestamp>,
+}
+
+impl Endpoint {
+    /// Its interest in events, as the rules look at it.
+    #[must_use]
+    pub const fn subscription(&self) -> Subscription {
+        Subscription {
+            endpoint: self.id,
+            head_office: self.company,
+            events: self.events,
+        }
+    }
 }
 
 /// A signing secret, encrypted under a master key.

@@ -1,6 +1,7 @@
 //! Users of a company, who are responsible for its keys.
 
 use async_trait::async_trait;
+use preauth_core::access::ResponsibleUser;
 use preauth_core::port::{NewReply, PageRequest, Unavailable};
 use preauth_core::value::{CompanyId, Email, PermissionSet, PersonName, Timestamp, UserId};
 
@@ -23,6 +24,18 @@ pub struct User {
     pub active: bool,
     /// When the user was added.
     pub created_at: Timestamp,
+}
+
+impl User {
+    /// What the rules of keys look at.
+    #[must_use]
+    pub const fn responsible(&self) -> ResponsibleUser {
+        ResponsibleUser {
+            company: self.company,
+            is_active: self.active,
+            permissions: self.permissions,
+        }
+    }
 }
 
 /// A change of a user: a field that is `None` stays unchanged.

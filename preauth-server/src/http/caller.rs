@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use preauth_core::ErrorCode;
+use preauth_core::access::{KeyRefusal, KeyState, KeyUse, decide_use};
 use preauth_core::operation::Actor;
 use preauth_core::port::Viewer;
-use preauth_core::value::{ApiKeyId, CompanyId, CompanyKind, Permission, Scope, Timestamp, UserId};
+use preauth_core::value::{ApiKeyId, CompanyId, CompanyKind, Scope, Timestamp, UserId};
 use preauth_core::wire::header;
 use salvo::http::Request;
 use tokio::time::Instant;
@@ -211,34 +212,31 @@ impl Gate {
         now: Timestamp,
         req: &Request,
     ) -> Result<Caller, ApiError> {
-        if entry.revoked_at.is_some() {
-            return Err(self.refuse_unauthenticated(req, ErrorCode::ApiKeyRevoked, now));
-        }
-        if entry.expires_at <= now {
-            return Err(self.refuse_unauthenticated(req, ErrorCode::ApiKeyExpired, now));
-        }
-        if let Some(window) = window
-            && entry
-                .window
-                .is_some_and(|counted| counted.count > self.limit.requests)
-        {
-            return Err(window.used_up());
-        }
-        if entry.company_is_suspended {
-            return Err(ApiError::new(ErrorCode::RbacForbidden).message(messages::SUSPENDED));
-        }
-        if !entry.scopes.contains(scope) {
-            return Err(ApiError::new(ErrorCode::IntegrationScopeForbidden));
-        }
-        if !entry.user_is_active {
-            return Err(ApiError::new(ErrorCode::RbacForbidden));
-        }
-        let may_act = Permission::ALL
-            .iter()
-            .all(|needed| entry.permissions.contains(*needed));
-        if !may_act {
-            return Err(ApiError::new(ErrorCode::IntegrationResponsibleForbidden));
-        }
+        let counted = entry.window.map_or(0, |window| window.count);
+        let key = KeyUse {
+            state: KeyState::at(now, entry.expires_at, entry.revoked_at),
+            is_over_limit: window.is_some() && counted > self.limit.requests,
+            company_is_suspended: entry.company_is_suspended,
+            scopes: entry.scopes,
+            user_is_active: entry.user_is_active,
+            permissions: entry.permissions,
+        };
+        decide_use(&key, scope).map_err(|refusal| match refusal {
+            KeyRefusal::Revoked => self.refuse_unauthenticated(req, ErrorCode::ApiKeyRevoked, now),
+            KeyRefusal::Expired => self.refuse_unauthenticated(req, ErrorCode::ApiKeyExpired, now),
+            KeyRefusal::LimitReached => window.map_or_else(
+                || ApiError::new(ErrorCode::RateLimited),
+                WindowLeft::used_up,
+            ),
+            KeyRefusal::CompanySuspended => {
+                ApiError::new(ErrorCode::RbacForbidden).message(messages::SUSPENDED)
+            }
+            KeyRefusal::ScopeMissing => ApiError::new(ErrorCode::IntegrationScopeForbidden),
+            KeyRefusal::UserInactive => ApiError::new(ErrorCode::RbacForbidden),
+            KeyRefusal::UserNotPermitted => {
+                ApiError::new(ErrorCode::IntegrationResponsibleForbidden)
+            }
+        })?;
         Ok(Caller {
             key: entry.key,
             user: entry.user,

@@ -1,4 +1,4 @@
-//! Converts between the domain's rules and the wire format; the only place that knows both.
+//! Converts between the domain's values and the shapes of the wire format.
 //!
 //! Requests become commands, and every problem of every field is reported. Domain values become
 //! wire shapes, which cannot fail.
@@ -7,7 +7,9 @@ use preauth_core::ReceivedInvoice;
 use preauth_core::operation::{
     AmountProblem, Extension, Invoice, InvoiceAmounts, Offer, OfferedSupplier, Operation, Party,
 };
-use preauth_core::port::{OperationEvent, OperationPage, OrderEvent, PageRequest, Render};
+use preauth_core::port::{
+    InvoiceEvent, OperationEvent, OperationPage, OrderEvent, PageRequest, Render,
+};
 use preauth_core::value::{
     BoundedText, Cnpj, CompanyId, Decimal, DueDate, Email, EventId, EventType, TextError,
     Timestamp, file_name_shows,
@@ -228,6 +230,15 @@ impl Render for WireRender {
         self::event(event.id, event.event_type, event.at, data)
     }
 
+    fn invoice_event(&self, event: &InvoiceEvent<'_>) -> String {
+        let data = received_invoice(event.invoice);
+        self::event(event.id, EventType::InvoiceReceived, event.at, data)
+    }
+
+    fn test_event(&self, id: EventId, at: Timestamp) -> String {
+        event(id, EventType::WebhookTest, at, webhook_test())
+    }
+
     fn offer_notice(&self, operation: &Operation, _is_invitation: bool) -> String {
         // Stores the data of the mail; its text is rendered when it is sent.
         text(&pre_authorization(operation))
@@ -235,13 +246,7 @@ impl Render for WireRender {
 }
 
 /// The body of an event.
-#[must_use]
-pub(super) fn event<D: Serialize>(
-    id: EventId,
-    event_type: EventType,
-    at: Timestamp,
-    data: D,
-) -> String {
+fn event<D: Serialize>(id: EventId, event_type: EventType, at: Timestamp, data: D) -> String {
     text(&wire::EventEnvelope {
         id,
         event_type: event_type.into(),
@@ -266,8 +271,7 @@ pub(super) fn received_invoice(received: &ReceivedInvoice) -> wire::InvoiceRecei
 }
 
 /// The data of a test event.
-#[must_use]
-pub(super) fn webhook_test() -> wire::WebhookTestData {
+fn webhook_test() -> wire::WebhookTestData {
     wire::WebhookTestData {
         message: Some(messages::WEBHOOK_TEST.to_owned()),
     }

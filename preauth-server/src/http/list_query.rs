@@ -8,7 +8,6 @@ use super::problem::Problem;
 use super::query::Query;
 
 const DEFAULT_LIMIT: u32 = 20;
-const MAX_LIMIT: u32 = 100;
 const MAX_PAGE: u64 = i64::MAX.unsigned_abs();
 
 /// Reads the parameters of a list of operations, with all their problems.
@@ -31,7 +30,7 @@ pub(super) fn operations(query: Option<&str>) -> Result<(Filter, PageRequest), V
 /// Reads `page` and `limit`.
 pub(super) fn page(query: &Query, problems: &mut Problems) -> PageRequest {
     let page = query.whole("page", 1, MAX_PAGE, problems);
-    let limit = query.whole("limit", 1, MAX_LIMIT, problems);
+    let limit = query.whole("limit", 1, PageRequest::MAX_LIMIT, problems);
     PageRequest {
         page: page.unwrap_or(1),
         limit: limit.unwrap_or(DEFAULT_LIMIT),

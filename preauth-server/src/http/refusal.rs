@@ -1,6 +1,7 @@
 //! What the platform API refuses by itself, besides the rules of operations; the texts are in `messages`.
 
 use preauth_core::ErrorCode;
+use preauth_core::access::BranchRejection;
 use preauth_core::value::{Cnpj, CompanyId, CompanyKind};
 
 use crate::dispatcher::UrlRefusal;
@@ -74,6 +75,17 @@ impl Refusal {
             | Self::EndpointWithoutSecret => ErrorCode::ResourceConflict,
             Self::NotRegistered { .. } => ErrorCode::SupplierNotRegistered,
             Self::EndpointUrl(_) => ErrorCode::EndpointUrlRefused,
+        }
+    }
+}
+
+impl From<BranchRejection> for Refusal {
+    fn from(rejection: BranchRejection) -> Self {
+        match rejection {
+            BranchRejection::HeadOfficeIsBranch { head_office } => {
+                Self::HeadOfficeIsBranch { head_office }
+            }
+            BranchRejection::KindDiffers { kind } => Self::KindDiffers { kind },
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Schemas and parameters of both APIs.
 
 use preauth_core::ErrorCode;
+use preauth_core::port::PageRequest;
 use preauth_core::value::Status;
 
 use super::document::Parameter;
@@ -167,7 +168,7 @@ pub(super) fn paging() -> [Parameter; 2] {
     let page = Schema::integer("Which page.", 1).at_least(1).by_default(1);
     let limit = Schema::integer("Entries on a page.", 20)
         .at_least(1)
-        .at_most(100)
+        .at_most(PageRequest::MAX_LIMIT.into())
         .by_default(20);
     [
         Parameter::query("page", page),

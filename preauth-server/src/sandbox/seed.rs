@@ -3,6 +3,7 @@
 use std::error::Error as StdError;
 
 use chrono::TimeDelta;
+use preauth_core::access::DEFAULT_VALIDITY_DAYS;
 use preauth_core::operation::Credit;
 use preauth_core::port::IdSource;
 use preauth_core::value::{
@@ -28,7 +29,6 @@ const BLOCKED_SUPPLIER_CNPJ: &str = "98765432000198";
 /// company.
 const MAX_TERM_DAYS: u32 = 180;
 const MAX_INVOICE_CENTS: i64 = 1_000_000_000;
-const KEY_VALIDITY_DAYS: i64 = 365;
 
 /// Any failure to write the demo data; the sandbox then does not start.
 pub(super) type SeedError = Box<dyn StdError + Send + Sync>;
@@ -255,7 +255,7 @@ impl Seeding<'_> {
         ended: Option<Ended>,
     ) -> Result<String, SeedError> {
         let new = NewApiKey::generate();
-        let validity = TimeDelta::days(KEY_VALIDITY_DAYS);
+        let validity = TimeDelta::days(DEFAULT_VALIDITY_DAYS.into());
         let is_expired = ended == Some(Ended::Expired);
         let age = if is_expired {
             validity

@@ -6,7 +6,7 @@ use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use preauth_core::service::Service;
+use preauth_core::service::Operations;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 
@@ -88,7 +88,7 @@ impl Life {
         &self.sandbox.time_machine
     }
 
-    pub(super) fn operations(&self) -> Arc<Service> {
+    pub(super) fn operations(&self) -> Arc<Operations> {
         Arc::clone(self.sandbox.running.operations())
     }
 }

@@ -11,7 +11,7 @@ use preauth_core::operation::{
 };
 use preauth_core::payment_order::OrderCommand;
 use preauth_core::port::{Attempt, AttemptError, Claim, Leased, OrderTarget, Verdict, Viewer};
-use preauth_core::service::{OfferOutcome, Service};
+use preauth_core::service::{OfferOutcome, Operations};
 use preauth_core::value::{
     Cnpj, CompanyId, CompanyKind, CompanyName, DueDate, Email, EndpointId, EventTypeSet,
     ExtensionId, IdempotencyKey, InvoiceNumber, Money, OperationId, Permission, PersonName, Reason,
@@ -36,7 +36,7 @@ const LONG_AGO: TimeDelta = TimeDelta::days(40);
 /// Fills a database, at times that it chooses.
 struct World {
     stores: Stores,
-    service: Service,
+    service: Operations,
     now: Timestamp,
 }
 
@@ -85,7 +85,7 @@ pub(crate) async fn live_in(database: &Scratch) {
 impl World {
     async fn new(stores: Stores) -> Self {
         let now = SystemClock.now();
-        let service = Service::new(
+        let service = Operations::new(
             Arc::clone(&stores.store),
             Arc::new(RandomIds),
             Arc::new(WireRender),

@@ -9,12 +9,12 @@ use preauth_core::memory::CountingIds;
 use preauth_core::operation::{
     Actor, Credit, Invoice, InvoiceAmounts, Offer, OfferedSupplier, Operation,
 };
-use preauth_core::port::{IdSource, OperationEvent, OrderEvent, PageRequest, Render};
-use preauth_core::service::{OfferOutcome, Service};
+use preauth_core::port::{IdSource, InvoiceEvent, OperationEvent, OrderEvent, PageRequest, Render};
+use preauth_core::service::{OfferOutcome, Operations};
 use preauth_core::value::{
-    ApiKeyId, Cnpj, CompanyId, CompanyKind, CompanyName, DueDate, Email, EndpointId, EventTypeSet,
-    IdempotencyKey, InvoiceNumber, KeyName, Money, Permission, PersonName, Scope, Timestamp,
-    UserId, calendar,
+    ApiKeyId, Cnpj, CompanyId, CompanyKind, CompanyName, DueDate, Email, EndpointId, EventId,
+    EventTypeSet, IdempotencyKey, InvoiceNumber, KeyName, Money, Permission, PersonName, Scope,
+    Timestamp, UserId, calendar,
 };
 use preauth_server::access::KeyHash;
 use preauth_server::directory::{
@@ -32,7 +32,7 @@ pub(crate) const FIRST_PAGE: PageRequest = PageRequest {
 
 pub(crate) struct Fixture {
     pub(crate) stores: Stores,
-    pub(crate) service: Service,
+    pub(crate) service: Operations,
     /// Direct access to the database, without the store.
     pub(crate) sql: Sql,
     pub(crate) database: Arc<Database>,
@@ -256,8 +256,8 @@ pub(crate) fn secret(byte: u8) -> SealedSecret {
     SealedSecret(vec![byte, 0, 0xFF])
 }
 
-fn service(stores: &Stores, ids: &Arc<CountingIds>) -> Service {
-    Service::new(
+fn service(stores: &Stores, ids: &Arc<CountingIds>) -> Operations {
+    Operations::new(
         Arc::clone(&stores.store),
         Arc::<CountingIds>::clone(ids),
         Arc::new(ShortTexts),
@@ -278,6 +278,14 @@ impl Render for ShortTexts {
 
     fn order_event(&self, event: &OrderEvent<'_>) -> String {
         format!("{} of {}", event.event_type, event.order.id)
+    }
+
+    fn invoice_event(&self, event: &InvoiceEvent<'_>) -> String {
+        format!("receipt of {}", event.invoice.id)
+    }
+
+    fn test_event(&self, id: EventId, _at: Timestamp) -> String {
+        format!("test {id}")
     }
 
     fn offer_notice(&self, operation: &Operation, _is_invitation: bool) -> String {

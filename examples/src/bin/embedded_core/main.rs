@@ -16,14 +16,14 @@ use preauth_core::Policy;
 use preauth_core::memory::CountingIds;
 use preauth_core::operation::{Actor, Command, Offer};
 use preauth_core::port::{Queries, Viewer};
-use preauth_core::service::{OfferOutcome, Service};
+use preauth_core::service::{OfferOutcome, Operations};
 use preauth_core::value::{OperationId, Timestamp};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let today = Timestamp::parse("2026-11-21T12:00:00Z")?;
     let (payer, ledger) = demo::ledger()?;
     let store = Arc::new(ledger);
-    let service = Service::new(
+    let service = Operations::new(
         store.clone(),
         Arc::new(CountingIds::new()),
         Arc::new(texts::PlainText),
@@ -64,7 +64,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn begin(service: &Service, offer: &Offer, now: Timestamp) -> Result<OperationId, Box<dyn Error>> {
+fn begin(
+    service: &Operations,
+    offer: &Offer,
+    now: Timestamp,
+) -> Result<OperationId, Box<dyn Error>> {
     match done(service.offer(offer, Actor::Company, None, now))? {
         OfferOutcome::Created { operation, .. } => Ok(operation.id),
         OfferOutcome::Replayed { .. } => {

@@ -1,7 +1,8 @@
 //! The representation of an operation: here plain text, elsewhere JSON or protobuf.
 
 use preauth_core::operation::Operation;
-use preauth_core::port::{OperationEvent, OrderEvent, Render};
+use preauth_core::port::{InvoiceEvent, OperationEvent, OrderEvent, Render};
+use preauth_core::value::{EventId, Timestamp};
 
 pub(crate) struct PlainText;
 
@@ -25,6 +26,14 @@ impl Render for PlainText {
             "{}: order {} is {}",
             event.event_type, event.order.id, event.order.status
         )
+    }
+
+    fn invoice_event(&self, event: &InvoiceEvent<'_>) -> String {
+        format!("invoice {} was received", event.invoice.id)
+    }
+
+    fn test_event(&self, _id: EventId, _at: Timestamp) -> String {
+        "a test".to_owned()
     }
 
     fn offer_notice(&self, operation: &Operation, _is_invitation: bool) -> String {

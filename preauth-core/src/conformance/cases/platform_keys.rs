@@ -10,7 +10,7 @@ use crate::conformance::scene::Scene;
 use crate::conformance::{Host, Task};
 use crate::operation::{Actor, DirectAdvance, Operation};
 use crate::port::{CommitError, Filter, PageRequest, PlatformReply, Viewer};
-use crate::service::{OfferOutcome, Once, PlatformKey, Service, ServiceError};
+use crate::service::{OfferOutcome, Once, Operations, PlatformKey, ServiceError};
 use crate::value::{Fingerprint, IdempotencyKey, Timestamp};
 
 const INSTANCES: usize = 4;
@@ -153,7 +153,7 @@ pub async fn one_platform_key_creates_one_record_however_often_it_is_sent(host: 
 
 /// Advances directly under a platform key, as the platform's own API does.
 async fn send(
-    service: &Service,
+    service: &Operations,
     key: &IdempotencyKey,
     request: u8,
     advance: &DirectAdvance,
@@ -168,7 +168,7 @@ async fn send(
     service.once(&key, now, create).await
 }
 
-fn platform_key(service: &Service, key: &IdempotencyKey, request: u8) -> PlatformKey {
+fn platform_key(service: &Operations, key: &IdempotencyKey, request: u8) -> PlatformKey {
     service.platform_key(key.clone(), Fingerprint::from_bytes([request; 32]).into())
 }
 

@@ -10,7 +10,7 @@ use crate::conformance::scene::{Scene, target_of};
 use crate::conformance::{Host, Task};
 use crate::operation::{Action, Actor, Change, Closing, Command, Offer, Rejection};
 use crate::port::{Commit, DeliveryStatus, Filter, NoticeKind, PageRequest, Verdict, Viewer};
-use crate::service::{CommandOutcome, OfferOutcome, Service, ServiceError};
+use crate::service::{CommandOutcome, OfferOutcome, Operations, ServiceError};
 use crate::value::{EventType, IdempotencyKey, OperationId, Status, SupplierName};
 
 const INSTANCES: usize = 4;
@@ -392,7 +392,7 @@ async fn command_all(
     .await
 }
 
-fn instances(scene: &Scene<'_>) -> Vec<Arc<Service>> {
+fn instances(scene: &Scene<'_>) -> Vec<Arc<Operations>> {
     let instance = |_| Arc::new(scene.another_service());
     (0..INSTANCES).map(instance).collect()
 }

@@ -166,27 +166,22 @@ impl World {
 
     pub(super) async fn event_at(&self, endpoint: EndpointId, at: Timestamp) -> EventId {
         let id = EventId::new(self.uuid());
-        let commit = Commit {
-            write: Write::NewOrder {
-                order: Box::new(self.order(at)),
-                instead_of: None,
-            },
-            event: EventRecord {
-                id,
-                event_type: EventType::PaymentOrderCreated,
-                at,
-                actor: Actor::Platform,
-                body: format!("{{\"id\":\"{id}\",\"text\":\"ação\"}}"),
-            },
-            deliveries: vec![NewDelivery {
-                id: DeliveryId::new(self.uuid()),
-                endpoint,
-            }],
-            supplier: None,
-            notice: None,
-            reply: None,
-            file: None,
+        let write = Write::NewOrder {
+            order: Box::new(self.order(at)),
+            instead_of: None,
         };
+        let event = EventRecord {
+            id,
+            event_type: EventType::PaymentOrderCreated,
+            at,
+            actor: Actor::Platform,
+            body: format!("{{\"id\":\"{id}\",\"text\":\"ação\"}}"),
+        };
+        let delivery = NewDelivery {
+            id: DeliveryId::new(self.uuid()),
+            endpoint,
+        };
+        let commit = Commit::new(write, event, vec![delivery]);
         self.store.commit(commit).await.unwrap();
         id
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use preauth_core::ErrorCode;
 use preauth_core::port::{IdSource, Queries};
-use preauth_core::service::Service as Operations;
+use preauth_core::service::Operations;
 use preauth_core::value::Scope;
 use preauth_core::wire::path;
 use salvo::http::{Request, Response};

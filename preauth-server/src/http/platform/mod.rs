@@ -4,7 +4,6 @@
 //! Every path under [`PREFIX`] requires the operator token, checked before anything else. The
 //! probes and the metrics need none, so that an orchestrator can call them without a secret.
 
-mod announce;
 mod api_keys;
 mod blocked_suppliers;
 mod companies;
@@ -38,7 +37,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use preauth_core::port::{IdSource, Queries};
-use preauth_core::service::Service as Operations;
+use preauth_core::service::Operations;
 use salvo::Service;
 use url::Host;
 

@@ -7,7 +7,7 @@ use preauth_core::operation::{
     Action, Command, DirectAdvance, Invoice, Operation, Party, Rejection, State,
 };
 use preauth_core::port::{Filter, PageRequest, Queries, Subscription, Viewer};
-use preauth_core::service::{CommandOutcome, OfferOutcome, Service, ServiceError};
+use preauth_core::service::{CommandOutcome, OfferOutcome, Operations, ServiceError};
 use preauth_core::value::{Cnpj, EventType, OperationId, calendar};
 
 use crate::clock::Clock;
@@ -28,7 +28,7 @@ const LISTED: u32 = 20;
 /// Plays every party except the ERP: supplier, company, platform, bank and time.
 pub struct Player {
     /// The use cases of operations.
-    pub operations: Arc<Service>,
+    pub operations: Arc<Operations>,
     /// The read side of operations.
     pub queries: Arc<dyn Queries>,
     /// Companies, their endpoints, and ids of extensions.

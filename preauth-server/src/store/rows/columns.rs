@@ -139,11 +139,7 @@ impl<'r> Columns<'r> {
     }
 
     pub(in crate::store) fn trigger(&self, column: &'static str) -> Result<Trigger, Corrupt> {
-        match self.raw(column)? {
-            "SCHEDULE" => Ok(Trigger::Schedule),
-            "RESEND" => Ok(Trigger::Resend),
-            _ => Err(self.corrupt(column)),
-        }
+        Trigger::parse(self.raw(column)?).map_err(|_| self.corrupt(column))
     }
 
     pub(in crate::store) const fn corrupt(&self, column: &'static str) -> Corrupt {

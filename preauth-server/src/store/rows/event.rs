@@ -1,6 +1,6 @@
 //! The history of operations.
 
-use preauth_core::operation::Actor;
+use preauth_core::operation::{Actor, ActorKind};
 use preauth_core::port::HistoryEntry;
 use preauth_core::value::{ApiKeyId, EventId, UserId, Version};
 
@@ -20,15 +20,15 @@ pub(in crate::store) fn history_entry(row: &impl RawRow) -> Result<HistoryEntry,
 }
 
 fn actor(columns: Columns<'_>) -> Result<Actor, Corrupt> {
-    Ok(match columns.raw("actor")? {
-        "API_KEY" => Actor::ApiKey {
+    let kind = ActorKind::parse(columns.raw("actor")?).map_err(|_| columns.corrupt("actor"))?;
+    Ok(match kind {
+        ActorKind::ApiKey => Actor::ApiKey {
             key: ApiKeyId::new(columns.uuid("actor_api_key_id")?),
             user: UserId::new(columns.uuid("actor_user_id")?),
         },
-        "COMPANY" => Actor::Company,
-        "SUPPLIER" => Actor::Supplier,
-        "PLATFORM" => Actor::Platform,
-        "SYSTEM" => Actor::System,
-        _ => return Err(columns.corrupt("actor")),
+        ActorKind::Company => Actor::Company,
+        ActorKind::Supplier => Actor::Supplier,
+        ActorKind::Platform => Actor::Platform,
+        ActorKind::System => Actor::System,
     })
 }

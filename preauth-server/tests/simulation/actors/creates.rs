@@ -5,7 +5,7 @@ use std::sync::Arc;
 use preauth_core::operation::{Actor, Operation};
 use preauth_core::payment_order::{OrderAction, PaymentOrder};
 use preauth_core::port::{NewReply, OrderTarget, Render};
-use preauth_core::service::{OfferOutcome, Once, Service, ServiceError};
+use preauth_core::service::{OfferOutcome, Once, Operations, ServiceError};
 use preauth_core::value::{
     FingerprintBuilder, IdempotencyKey, Money, OperationId, PaymentOrderId, Timestamp,
 };
@@ -103,7 +103,7 @@ pub(crate) async fn create(
 }
 
 async fn carry_out(
-    service: &Service,
+    service: &Operations,
     scene: &Scene,
     wanted: &Creation,
     is_keyed: bool,
@@ -134,7 +134,7 @@ async fn carry_out(
 }
 
 async fn advance(
-    service: &Service,
+    service: &Operations,
     scene: &Scene,
     invoice: Option<usize>,
     reply: Option<&(dyn Fn(String) -> NewReply + Sync)>,
@@ -153,7 +153,7 @@ async fn advance(
 }
 
 async fn order(
-    service: &Service,
+    service: &Operations,
     scene: &Scene,
     (operation, number): (Option<OperationId>, u64),
     reply: Option<&(dyn Fn(String) -> NewReply + Sync)>,

@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use preauth_core::ReceivedInvoice;
-use preauth_core::operation::Party;
-use preauth_core::port::{OrderTarget, Write};
-use preauth_core::value::{DueDate, EventId, EventType, InvoiceId, InvoiceNumber, Money, calendar};
-use preauth_core::wire::{self, EventEnvelope, EventInvoice, InvoiceReceivedData, Open};
+use preauth_core::port::OrderTarget;
+use preauth_core::value::{DueDate, InvoiceId, InvoiceNumber, Money, calendar};
 use preauth_server::clock::Clock;
 
 use crate::clock::{sleep_ms, start};
@@ -51,40 +49,11 @@ async fn receive(cluster: &Arc<Cluster>, random: &mut Random) {
         at = now;
         let invoice = invoice(now);
         async move {
-            let write = Write::NewInvoice(Box::new(invoice.clone()));
-            let (event, render) = (EventType::InvoiceReceived, |id| body(id, &invoice));
             service
-                .announce(write, event, render, &subscriptions, None, now)
+                .receive_invoice(&invoice, &subscriptions, None)
                 .await
         }
     });
     let answer = asked.await.map_or(CommandAnswer::Lost, answer_to_command);
     cluster.chronicle.note(Fact::Invoiced { at, answer });
-}
-
-fn body(id: EventId, invoice: &ReceivedInvoice) -> String {
-    let named = |party: &Party| (party.cnpj, party.name.to_string());
-    let (payer, supplier) = (named(&invoice.payer), named(&invoice.supplier));
-    let envelope = EventEnvelope {
-        id,
-        event_type: Open::Known(EventType::InvoiceReceived),
-        created_at: invoice.received_at,
-        data: InvoiceReceivedData {
-            invoice_id: invoice.id,
-            invoice: EventInvoice {
-                amount: invoice.amount.into(),
-                due_date: invoice.due_date,
-                number: Some(invoice.number.to_string()),
-            },
-            payer: wire::Party {
-                cnpj: payer.0,
-                name: payer.1,
-            },
-            supplier: wire::SupplierParty {
-                cnpj: supplier.0,
-                name: Some(supplier.1),
-            },
-        },
-    };
-    serde_json::to_string(&envelope).unwrap()
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use preauth_core::Policy;
-use preauth_core::service::Service;
+use preauth_core::service::Operations;
 use preauth_core::value::Timestamp;
 use preauth_server::clock::{Clock, ServingClock};
 use preauth_server::dispatcher::Dispatcher;
@@ -60,7 +60,7 @@ pub(crate) struct Cluster {
 
 /// One running instance.
 pub(crate) struct Instance {
-    service: Arc<Service>,
+    service: Arc<Operations>,
     clock: Arc<dyn Clock>,
     hold: Hold,
     shutdown: ShutdownTrigger,
@@ -83,7 +83,7 @@ impl Cluster {
             number,
             Arc::clone(&wake),
         ));
-        let service = Arc::new(Service::new(
+        let service = Arc::new(Operations::new(
             store.clone(),
             self.ids.clone(),
             Arc::new(WireRender),
@@ -133,7 +133,7 @@ impl Cluster {
     pub(crate) async fn ask<T, F>(
         &self,
         number: usize,
-        work: impl FnOnce(Arc<Service>, Timestamp) -> F,
+        work: impl FnOnce(Arc<Operations>, Timestamp) -> F,
     ) -> Option<T>
     where
         T: Send + 'static,

@@ -2,17 +2,17 @@
 
 use chrono::TimeDelta;
 use preauth_core::ErrorCode;
+use preauth_core::access::{DEFAULT_VALIDITY_DAYS, VALIDITY_DAYS, may_be_responsible};
 use preauth_core::service::PlatformKey;
 use preauth_core::value::{
-    ApiKeyId, CompanyId, FingerprintBuilder, KeyName, PermissionSet, Scope, ScopeSet, Timestamp,
-    UserId,
+    ApiKeyId, CompanyId, FingerprintBuilder, KeyName, Scope, ScopeSet, Timestamp, UserId,
 };
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 use secrecy::ExposeSecret;
 
 use crate::access::NewApiKey;
-use crate::directory::{ApiKey, User};
+use crate::directory::ApiKey;
 use crate::http::convert;
 use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
@@ -24,10 +24,8 @@ use crate::http::reply::Reply;
 
 use super::shape::ApiKeyShape;
 
-/// Contract, "Limits": validity of a key.
-const VALIDITY_DAYS: &[u64] = &[30, 90, 180, 365];
+/// The terms of [`VALIDITY_DAYS`], as the answer lists them.
 const VALIDITY_TEXTS: &[&str] = &["30", "90", "180", "365"];
-const DEFAULT_VALIDITY_DAYS: u64 = 365;
 
 #[derive(Clone, Copy)]
 pub(in crate::http::platform) struct Add;
@@ -64,7 +62,7 @@ impl Create for Add {
     ) -> Result<Reply, ApiError> {
         let company = lookup::registered(api, req).await?.id;
         let user = api.directory.user(new.responsible_user).await?;
-        if !user.is_some_and(|user| may_be_responsible(&user, company)) {
+        if !user.is_some_and(|user| may_be_responsible(&user.responsible(), company)) {
             return Err(ApiError::new(ErrorCode::ResponsibleUserRefused));
         }
         let now = api.clock.now();
@@ -82,11 +80,6 @@ impl Create for Add {
         let reply = Reply::json(StatusCode::CREATED, convert::text(&shape));
         Ok(reply.header("cache-control", "no-store"))
     }
-}
-
-/// Contract, "Authentication" item 2: allowed to request and to pre-authorize advances.
-fn may_be_responsible(user: &User, company: CompanyId) -> bool {
-    user.company == company && user.active && user.permissions == PermissionSet::all()
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -133,8 +126,8 @@ fn parse(tree: &Json) -> Result<KeyRequest, Vec<Problem>> {
 
 fn validity(body: Fields<'_>, problems: &mut Problems) -> TimeDelta {
     let days = body.optional_whole("validityDays", 1, 365, problems);
-    let days = days.unwrap_or(DEFAULT_VALIDITY_DAYS);
-    if !VALIDITY_DAYS.contains(&days) {
+    let days = days.unwrap_or(DEFAULT_VALIDITY_DAYS.into());
+    if !VALIDITY_DAYS.map(u64::from).contains(&days) {
         problems.add("validityDays", Defect::NotAmong(VALIDITY_TEXTS.to_vec()));
     }
     TimeDelta::days(i64::try_from(days).unwrap_or_default())
@@ -142,10 +135,10 @@ fn validity(body: Fields<'_>, problems: &mut Problems) -> TimeDelta {
 
 #[cfg(test)]
 mod tests {
-    use super::{Json, KeyRequest, PermissionSet, TimeDelta, User, may_be_responsible, parse};
+    use super::{Json, KeyRequest, TimeDelta, parse};
     use super::{VALIDITY_DAYS, VALIDITY_TEXTS};
     use crate::http::problem::Problem;
-    use preauth_core::value::{CompanyId, Email, Permission, PersonName, Timestamp, UserId};
+    use preauth_core::value::UserId;
     use uuid::Uuid;
 
     fn request(validity: &str, scopes: &str) -> Result<KeyRequest, Vec<Problem>> {
@@ -154,20 +147,6 @@ mod tests {
             r#"{{"name": "ERP", "responsibleUserId": "{user}", "scopes": {scopes}{validity}}}"#
         );
         parse(&Json::parse(body.as_bytes()).unwrap())
-    }
-
-    fn user(change: impl FnOnce(&mut User)) -> User {
-        let mut user = User {
-            id: UserId::new(Uuid::from_u128(7)),
-            company: CompanyId::new(Uuid::from_u128(1)),
-            name: PersonName::parse("Ana").unwrap(),
-            email: Email::parse("ana@construtora.example").unwrap(),
-            permissions: PermissionSet::all(),
-            active: true,
-            created_at: Timestamp::MIN,
-        };
-        change(&mut user);
-        user
     }
 
     #[test]
@@ -192,20 +171,6 @@ mod tests {
     fn a_key_has_at_least_one_scope_and_only_scopes_on_offer() {
         for refused in ["[]", "null", r#"["notes:read"]"#, r#"["preauth:read", ""]"#] {
             assert!(request("", refused).is_err(), "{refused}");
-        }
-    }
-
-    #[test]
-    fn a_responsible_user_is_active_of_the_company_and_has_both_permissions() {
-        let company = CompanyId::new(Uuid::from_u128(1));
-        assert!(may_be_responsible(&user(|_| ()), company));
-        let other = CompanyId::new(Uuid::from_u128(2));
-        assert!(!may_be_responsible(&user(|_| ()), other));
-        let inactive = user(|user| user.active = false);
-        assert!(!may_be_responsible(&inactive, company));
-        for permission in Permission::ALL {
-            let lacking = user(|user| user.permissions = [*permission].into_iter().collect());
-            assert!(!may_be_responsible(&lacking, company));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A key as answers show it.
 
+use preauth_core::access::KeyState;
 use preauth_core::value::{Scope, Timestamp};
 use serde::Serialize;
 
@@ -33,7 +34,7 @@ impl ApiKeyShape {
             responsible_user_id: key.responsible_user.to_string(),
             scopes: key.scopes.iter().map(Scope::as_str).collect(),
             prefix: key.prefix.clone(),
-            state: state(key, now),
+            state: KeyState::at(now, key.expires_at, key.revoked_at).as_str(),
             created_at: key.created_at.to_string(),
             expires_at: key.expires_at.to_string(),
             revoked_at: key.revoked_at.map(|at| at.to_string()),
@@ -47,45 +48,5 @@ impl ApiKeyShape {
             key: Some(clear_text.to_owned()),
             ..self
         }
-    }
-}
-
-/// The refusal that this key gets now: revoked wins over expired.
-fn state(key: &ApiKey, now: Timestamp) -> &'static str {
-    if key.revoked_at.is_some() {
-        "REVOKED"
-    } else if key.expires_at <= now {
-        "EXPIRED"
-    } else {
-        "ACTIVE"
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{ApiKey, Timestamp, state};
-    use chrono::TimeDelta;
-    use preauth_core::value::{ApiKeyId, CompanyId, KeyName, ScopeSet, UserId};
-    use uuid::Uuid;
-
-    #[test]
-    fn a_key_is_expired_at_its_very_instant_and_revoked_wins() {
-        let now = Timestamp::parse("2026-11-21T12:00:00.000Z").unwrap();
-        let mut key = ApiKey {
-            id: ApiKeyId::new(Uuid::from_u128(1)),
-            company: CompanyId::new(Uuid::from_u128(2)),
-            name: KeyName::parse("ERP").unwrap(),
-            responsible_user: UserId::new(Uuid::from_u128(3)),
-            scopes: ScopeSet::all(),
-            prefix: "service_sk_1234".to_owned(),
-            created_at: now,
-            expires_at: now.saturating_add(TimeDelta::milliseconds(1)),
-            revoked_at: None,
-            last_used_at: None,
-        };
-        assert_eq!(state(&key, now), "ACTIVE");
-        assert_eq!(state(&key, key.expires_at), "EXPIRED");
-        key.revoked_at = Some(now);
-        assert_eq!(state(&key, key.expires_at), "REVOKED");
     }
 }

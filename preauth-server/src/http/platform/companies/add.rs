@@ -1,5 +1,6 @@
 //! POST /companies: registers a company.
 
+use preauth_core::access::{HeadOffice, decide_branch};
 use preauth_core::service::PlatformKey;
 use preauth_core::value::{
     Cnpj, CompanyId, CompanyKind, CompanyName, FingerprintBuilder, Timestamp,
@@ -135,15 +136,11 @@ fn parse(tree: &Json) -> Result<NewCompany, Vec<Problem>> {
 }
 
 fn refuse_as_branch(kind: CompanyKind, head_office: &Company) -> Result<(), Refusal> {
-    if let Some(above) = head_office.head_office {
-        return Err(Refusal::HeadOfficeIsBranch { head_office: above });
-    }
-    if head_office.kind != kind {
-        return Err(Refusal::KindDiffers {
-            kind: head_office.kind,
-        });
-    }
-    Ok(())
+    let head_office = HeadOffice {
+        kind: head_office.kind,
+        head_office: head_office.head_office,
+    };
+    Ok(decide_branch(kind, head_office)?)
 }
 
 #[cfg(test)]

@@ -1,19 +1,16 @@
 //! POST /invoices: records a received invoice and notifies its payer by an event.
 
 use preauth_core::ReceivedInvoice;
-use preauth_core::port::Write;
-use preauth_core::service::{Announced, PlatformKey, ReplyOf};
-use preauth_core::value::{
-    Cnpj, CompanyId, DueDate, EventType, FingerprintBuilder, InvoiceNumber, Money,
-};
+use preauth_core::service::PlatformKey;
+use preauth_core::value::{Cnpj, CompanyId, DueDate, FingerprintBuilder, InvoiceNumber, Money};
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 
+use crate::directory::Endpoint;
 use crate::http::convert;
 use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
-use crate::http::platform::announce::announce;
 use crate::http::platform::create::Create;
 use crate::http::platform::{PlatformApi, lookup};
 use crate::http::problem::Problem;
@@ -65,19 +62,12 @@ impl Create for Add {
             received_at: api.clock.now(),
         };
         let body = convert::text(&InvoiceShape::from(&invoice));
-        let reply = key.map(|key| |_: &Announced| key.reply(body.clone()));
-        let reply = reply
-            .as_ref()
-            .map(|reply| -> &ReplyOf<'_, Announced> { reply });
-        announce(
-            api,
-            Write::NewInvoice(Box::new(invoice.clone())),
-            EventType::InvoiceReceived,
-            convert::received_invoice(&invoice),
-            reply,
-            invoice.received_at,
-        )
-        .await?;
+        let reply = key.map(|key| key.reply(body.clone()));
+        let endpoint = api.directory.endpoint(invoice.payer.head_office).await?;
+        let subscription = endpoint.as_ref().map(Endpoint::subscription);
+        api.operations
+            .receive_invoice(&invoice, subscription.as_slice(), reply)
+            .await?;
         Ok(Reply::json(StatusCode::CREATED, body))
     }
 }

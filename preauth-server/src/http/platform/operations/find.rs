@@ -15,7 +15,7 @@ use super::shape::OperationShape;
 /// Maximum number of extensions in this answer; their own list has pages.
 const NEWEST: PageRequest = PageRequest {
     page: 1,
-    limit: 100,
+    limit: PageRequest::MAX_LIMIT,
 };
 
 #[derive(Clone, Copy)]

@@ -166,21 +166,14 @@ impl From<&HistoryEntry> for HistoryShape {
 
 impl From<Actor> for ActorShape {
     fn from(actor: Actor) -> Self {
-        let kind = |kind| Self {
-            kind,
-            api_key_id: None,
-            user_id: None,
+        let (key, user) = match actor {
+            Actor::ApiKey { key, user } => (Some(key), Some(user)),
+            Actor::Company | Actor::Supplier | Actor::Platform | Actor::System => (None, None),
         };
-        match actor {
-            Actor::ApiKey { key, user } => Self {
-                kind: "API_KEY",
-                api_key_id: Some(key.to_string()),
-                user_id: Some(user.to_string()),
-            },
-            Actor::Company => kind("COMPANY"),
-            Actor::Supplier => kind("SUPPLIER"),
-            Actor::Platform => kind("PLATFORM"),
-            Actor::System => kind("SYSTEM"),
+        Self {
+            kind: actor.kind().as_str(),
+            api_key_id: key.map(|key| key.to_string()),
+            user_id: user.map(|user| user.to_string()),
         }
     }
 }

@@ -1,8 +1,7 @@
 //! POST /payment-orders: generates an order to pay a registered supplier.
 
 use chrono::NaiveDate;
-use preauth_core::operation::Operation;
-use preauth_core::payment_order::PaymentOrder;
+use preauth_core::payment_order::{PaymentOrder, may_belong_to};
 use preauth_core::port::{OrderTarget, Viewer};
 use preauth_core::service::{PlatformKey, ReplyOf};
 use preauth_core::value::{Cnpj, CompanyId, DueDate, FingerprintBuilder, Money, OperationId};
@@ -57,7 +56,10 @@ impl Create for Add {
         lookup::parties(api, new.target.payer, &new.target.supplier).await?;
         if let Some(id) = new.target.operation {
             let found = api.queries.find(Viewer::Platform, id).await?;
-            refuse_others(&new.target, &found.ok_or(Refusal::OperationUnknown)?)?;
+            let operation = found.ok_or(Refusal::OperationUnknown)?;
+            if !may_belong_to(&operation, new.target.payer, new.target.supplier) {
+                return Err(Refusal::OperationOfOthers.into());
+            }
         }
         let now = api.clock.now();
         let shown = |order: &PaymentOrder| convert::text(&PaymentOrderShape::from(order));
@@ -71,17 +73,6 @@ impl Create for Add {
             .await?;
         log::ordered(&order);
         Ok(Reply::json(StatusCode::CREATED, shown(&order)))
-    }
-}
-
-/// An order and its operation have the same two companies.
-fn refuse_others(target: &OrderTarget, operation: &Operation) -> Result<(), Refusal> {
-    let is_theirs =
-        operation.payer.company == target.payer && operation.supplier.cnpj == target.supplier;
-    if is_theirs {
-        Ok(())
-    } else {
-        Err(Refusal::OperationOfOthers)
     }
 }
 

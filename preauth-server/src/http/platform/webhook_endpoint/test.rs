@@ -2,17 +2,14 @@
 //! events the endpoint subscribes to. Answers the delivery as queued.
 
 use preauth_core::ErrorCode;
-use preauth_core::port::Write;
 use preauth_core::service::{Announced, PlatformKey, ReplyOf};
-use preauth_core::value::{DeliveryId, EventType, FingerprintBuilder};
+use preauth_core::value::{DeliveryId, FingerprintBuilder};
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 
 use crate::directory::{Delivery, DeliveryStatus, Endpoint};
-use crate::http::convert;
 use crate::http::error::ApiError;
 use crate::http::json::Json;
-use crate::http::platform::announce::announce_to;
 use crate::http::platform::create::Create;
 use crate::http::platform::{PlatformApi, deliveries};
 use crate::http::problem::Problem;
@@ -43,10 +40,6 @@ impl Create for Test {
         key: Option<&PlatformKey>,
     ) -> Result<Reply, ApiError> {
         let endpoint = super::endpoint(api, req).await?;
-        let write = Write::EventOnly {
-            head_office: endpoint.company,
-        };
-        let event = (EventType::WebhookTest, convert::webhook_test());
         let shown = |queued: &Announced| {
             let delivery = queued.deliveries.first();
             delivery.map(|id| deliveries::text(&as_queued(*id, &endpoint, queued)))
@@ -57,7 +50,8 @@ impl Create for Test {
             .as_ref()
             .map(|reply| -> &ReplyOf<'_, Announced> { reply });
         let now = api.clock.now();
-        let queued = announce_to(api, write, Some(&endpoint), event, reply, now).await?;
+        let to = endpoint.subscription();
+        let queued = api.operations.send_test_event(&to, reply, now).await?;
         // Every endpoint receives tests, so this one has a delivery.
         let body = shown(&queued).ok_or(ApiError::new(ErrorCode::ResourceNotFound))?;
         Ok(Reply::json(Self::STATUS, body))

@@ -1,5 +1,6 @@
 //! Operations and extensions.
 
+use preauth_core::operation::ActorKind;
 use preauth_core::value::{EventType, Origin, Stage, Status};
 
 use super::{money, named, parties};
@@ -93,13 +94,12 @@ fn shown() -> [Field; 15] {
 }
 
 fn history() -> Schema {
-    let kinds = vec!["API_KEY", "COMPANY", "SUPPLIER", "PLATFORM", "SYSTEM"];
     let actor = Schema::answer(
         "Who caused it.",
         [
             required(
                 "kind",
-                Schema::open_words("What kind of actor.", kinds, "API_KEY"),
+                Schema::open("What kind of actor.", ActorKind::ApiKey),
             ),
             optional("apiKeyId", Schema::uuid("Which key, for API_KEY.")),
             optional("userId", Schema::uuid("In whose name, for API_KEY.")),

@@ -1,5 +1,6 @@
 //! Users and keys.
 
+use preauth_core::access::{KeyState, VALIDITY_DAYS};
 use preauth_core::value::{Permission, Scope};
 
 use crate::openapi::schema::{Field, Schema, optional, required};
@@ -110,7 +111,7 @@ pub(super) fn api_key_request() -> Schema {
             optional(
                 "validityDays",
                 Schema::integer("How long it is valid; 365 when absent.", 365)
-                    .among(&[30, 90, 180, 365]),
+                    .among(&VALIDITY_DAYS.map(i64::from)),
             ),
         ],
     )
@@ -118,7 +119,6 @@ pub(super) fn api_key_request() -> Schema {
 
 fn shown() -> [Field; 11] {
     let scope = Schema::open("Opens this.", Scope::PreauthRead);
-    let state = vec!["ACTIVE", "EXPIRED", "REVOKED"];
     [
         required("id", Schema::uuid("The key's id.")),
         required("companyId", Schema::uuid("The company's id.")),
@@ -131,7 +131,7 @@ fn shown() -> [Field; 11] {
         ),
         required(
             "state",
-            Schema::open_words("What a caller would be told.", state, "ACTIVE"),
+            Schema::open("What a caller would be told.", KeyState::Active),
         ),
         required("createdAt", Schema::timestamp("When it was made.")),
         required(

@@ -256,11 +256,9 @@ const fn aggregate_of(
 }
 
 const fn actor_columns(actor: &Actor) -> (&'static str, Option<ApiKeyId>, Option<UserId>) {
-    match actor {
-        Actor::ApiKey { key, user } => ("API_KEY", Some(*key), Some(*user)),
-        Actor::Company => ("COMPANY", None, None),
-        Actor::Supplier => ("SUPPLIER", None, None),
-        Actor::Platform => ("PLATFORM", None, None),
-        Actor::System => ("SYSTEM", None, None),
-    }
+    let (key, user) = match actor {
+        Actor::ApiKey { key, user } => (Some(*key), Some(*user)),
+        Actor::Company | Actor::Supplier | Actor::Platform | Actor::System => (None, None),
+    };
+    (actor.kind().as_str(), key, user)
 }

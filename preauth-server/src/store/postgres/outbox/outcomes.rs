@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use preauth_core::port::{AttemptError, Trigger, Verdict};
+use preauth_core::port::{AttemptError, Verdict};
 use preauth_core::value::Timestamp;
 use sqlx::{PgConnection, Row};
 use uuid::Uuid;
@@ -81,7 +81,7 @@ impl<'a> Outcomes<'a> {
             http_status: attempt.http_status.map(i64::from),
             error: attempt.error.map(AttemptError::code),
             response_body: &attempt.response_body,
-            trigger: trigger_text(finished.trigger),
+            trigger: finished.trigger.as_str(),
         });
     }
 
@@ -177,11 +177,4 @@ fn find_held(statement: &mut Statement) {
                 OR o.n NOT IN (SELECT n FROM free_delivery)
                AND EXISTS (SELECT 1 FROM deliveries d WHERE d.id = o.delivery_id))",
     );
-}
-
-const fn trigger_text(trigger: Trigger) -> &'static str {
-    match trigger {
-        Trigger::Schedule => "SCHEDULE",
-        Trigger::Resend => "RESEND",
-    }
 }

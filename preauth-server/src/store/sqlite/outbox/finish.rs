@@ -98,7 +98,7 @@ async fn record(connection: &mut SqliteConnection, finished: &Finished) -> Resul
     .bind(attempt.http_status)
     .bind(attempt.error.map(AttemptError::code))
     .bind(attempt.response_body.as_slice())
-    .bind(trigger_text(finished.trigger))
+    .bind(finished.trigger.as_str())
     .execute(connection)
     .await?;
     Ok(())
@@ -149,11 +149,4 @@ async fn pause(
         notices::pause::stage(connection, endpoint, at).await?;
     }
     Ok(())
-}
-
-const fn trigger_text(trigger: Trigger) -> &'static str {
-    match trigger {
-        Trigger::Schedule => "SCHEDULE",
-        Trigger::Resend => "RESEND",
-    }
 }

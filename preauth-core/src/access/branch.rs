@@ -1,0 +1,47 @@
+//! Branches and their head offices.
+
+use thiserror::Error;
+
+use crate::value::{CompanyId, CompanyKind};
+
+/// What the registration of a branch looks at of the company that it names as its head office.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeadOffice {
+    /// Its role.
+    pub kind: CompanyKind,
+    /// Its own head office; `None` when it is one itself.
+    pub head_office: Option<CompanyId>,
+}
+
+/// Why a company cannot be registered as a branch.
+#[derive(Clone, Copy, PartialEq, Eq, Error)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
+pub enum BranchRejection {
+    /// The company that it names is a branch itself.
+    #[error("the head office is a branch of {head_office}")]
+    HeadOfficeIsBranch {
+        /// The head office of that branch.
+        head_office: CompanyId,
+    },
+    /// The two differ in kind.
+    #[error("the head office is of the kind {kind}")]
+    KindDiffers {
+        /// The head office's kind.
+        kind: CompanyKind,
+    },
+}
+
+crate::explained::explained!(BranchRejection);
+
+/// Decides whether a company of this kind may be registered as a branch of `head_office`.
+pub fn decide_branch(kind: CompanyKind, head_office: HeadOffice) -> Result<(), BranchRejection> {
+    if let Some(above) = head_office.head_office {
+        return Err(BranchRejection::HeadOfficeIsBranch { head_office: above });
+    }
+    if head_office.kind != kind {
+        return Err(BranchRejection::KindDiffers {
+            kind: head_office.kind,
+        });
+    }
+    Ok(())
+}
