@@ -3,8 +3,7 @@
 use core::error::Error;
 use core::fmt;
 
-use crate::header::{MAX_HEADER_BYTES, MAX_SIGNATURES};
-use crate::timestamp::MAX_DIGITS;
+use crate::limits::{MAX_DIGITS, MAX_HEADER_BYTES, MAX_SIGNATURES};
 use crate::{SIGNATURE_HEADER, mac::MAC_BYTES};
 
 /// Why a delivery was not verified. Answer 400 whatever it is, and log the text.

@@ -1,15 +1,9 @@
 //! The signature header, parsed once into a checked value.
 
 use crate::error::HeaderDefect;
+use crate::limits::{MAX_HEADER_BYTES, MAX_SIGNATURES};
 use crate::mac::{MAC_BYTES, Mac};
 use crate::timestamp::Timestamp;
-
-/// Most bytes of a signature header. Eight signatures need a third of it; the rest is room for
-/// schemes to come.
-pub const MAX_HEADER_BYTES: usize = 2048;
-
-/// Most `v1` signatures in one header, so that a stranger cannot choose how much is compared.
-pub const MAX_SIGNATURES: usize = 8;
 
 /// Hexadecimal digits of a signature.
 const HEX_DIGITS: usize = 64;

@@ -62,6 +62,7 @@ mod error;
 #[cfg(feature = "events")]
 pub mod events;
 mod header;
+mod limits;
 mod mac;
 #[cfg(all(any(doc, doctest), feature = "events"))]
 pub mod receivers;
@@ -73,7 +74,7 @@ mod verified;
 mod verifier;
 
 pub use error::{HeaderDefect, VerifyError};
-pub use header::{MAX_HEADER_BYTES, MAX_SIGNATURES};
+pub use limits::{MAX_HEADER_BYTES, MAX_SIGNATURES};
 pub use secret::{MIN_SECRET_BYTES, SECRET_PREFIX, Secret, SecretError};
 #[cfg(feature = "sign")]
 pub use sign::{SignError, sign};

@@ -6,7 +6,7 @@ use core::fmt;
 
 use hex::ToHex;
 
-use crate::header::MAX_SIGNATURES;
+use crate::limits::MAX_SIGNATURES;
 use crate::mac::signature;
 use crate::secret::Secret;
 use crate::timestamp::Timestamp;
@@ -44,7 +44,7 @@ pub fn sign(secrets: &[Secret], unix_seconds: i64, body: &[u8]) -> Result<String
     header.push_str(&digits);
     for secret in secrets {
         header.push_str(",v1=");
-        let mac = signature(secret, timestamp.text(), body);
+        let mac = signature(secret.key(), timestamp.text(), body);
         header.push_str(&mac.encode_hex::<String>());
     }
     Ok(header)

@@ -1,9 +1,7 @@
 //! The time of signing, in the header's own text.
 
 use crate::error::HeaderDefect;
-
-/// Most digits of a timestamp: enough for 30,000 years in seconds, too few for milliseconds today.
-pub(crate) const MAX_DIGITS: usize = 12;
+use crate::limits::MAX_DIGITS;
 
 /// A timestamp whose text is the one and only way to write its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

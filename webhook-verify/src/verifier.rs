@@ -106,7 +106,7 @@ impl Verifier {
 
         let expected = self
             .secrets()
-            .map(|secret| signature(secret, timestamp.text(), body));
+            .map(|secret| signature(secret.key(), timestamp.text(), body));
         if any_match(expected, &header.candidates()) {
             Ok(Verified::new(body, timestamp.unix_seconds()))
         } else {

@@ -7,8 +7,6 @@ mod portable;
 
 use subtle::{Choice, ConstantTimeEq};
 
-use crate::secret::Secret;
-
 #[cfg(feature = "aws-lc-rs")]
 use aws_lc as backend;
 #[cfg(not(feature = "aws-lc-rs"))]
@@ -40,8 +38,8 @@ impl HmacKey {
 /// The signature of a body at a time, shared by verifier and signer (contract: Events, Signature).
 ///
 /// The timestamp is the text that stands, or will stand, in the header.
-pub(crate) fn signature(secret: &Secret, timestamp: &[u8], body: &[u8]) -> Mac {
-    secret.key().mac([timestamp, b".", body])
+pub(crate) fn signature(key: &HmacKey, timestamp: &[u8], body: &[u8]) -> Mac {
+    key.mac([timestamp, b".", body])
 }
 
 /// Whether any expected MAC equals any candidate. Looks at every pair, whatever it has found.
