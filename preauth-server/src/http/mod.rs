@@ -8,6 +8,7 @@ mod body_decoder;
 mod caller;
 mod client_address;
 mod convert;
+mod create_body;
 mod description;
 mod error;
 mod fields;
@@ -34,7 +35,6 @@ mod request_notes;
 pub mod server;
 mod tenants;
 mod unauthenticated;
-mod upload;
 
 pub use body_decoder::WireDecoder;
 pub use caller::Gate;

@@ -8,11 +8,11 @@ use salvo::http::{Request, StatusCode};
 
 use crate::http::caller::Caller;
 use crate::http::convert::{self, Texts};
+use crate::http::create_body::{Keeping, Received, Upload};
 use crate::http::error::ApiError;
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
-use crate::http::upload::{Keeping, Received, Upload};
-use crate::http::{idempotency, upload};
+use crate::http::{create_body, idempotency};
 use crate::log;
 
 use super::{Endpoint, IntegrationApi};
@@ -31,7 +31,7 @@ impl Endpoint for Create {
     ) -> Result<Reply, ApiError> {
         caller.require_construction_head_office()?;
         let key = idempotency::key(req)?;
-        let received = upload::receive(req, &api.files).await?;
+        let received = create_body::receive(req, &api.files).await?;
         let file_name = received.file.as_ref().map(Upload::name);
         let payer = caller.head_office;
         let mut offer = match convert::offer(&received.tree, file_name, payer, Texts::Sent) {
