@@ -5,6 +5,7 @@
 
 mod archive;
 mod backup;
+mod error;
 mod exhausted;
 mod housekeeping;
 mod lifecycle;
@@ -15,6 +16,7 @@ mod rows;
 pub mod sandbox;
 mod schema;
 mod set_aside;
+mod sql;
 pub mod sqlite;
 mod url;
 mod watch;

@@ -13,12 +13,12 @@ use crate::store::exhausted::Known;
 
 use super::PostgresStore;
 use super::connections::Connections;
-use super::error::{Fault, unavailable_to_all};
 use super::grouping::Serve;
 use super::held::{HeldRows, Turns};
 use super::rate_counts::{self, Party};
 use super::rows::{Columns, place};
 use super::session;
+use crate::store::error::{Fault, unavailable_to_all};
 use crate::store::rows::key_hash;
 
 #[async_trait]

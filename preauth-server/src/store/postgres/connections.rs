@@ -7,8 +7,8 @@ use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions, Postgres};
 use tokio::time::timeout;
 
-use super::error::Fault;
 use super::primary::{self, Primary};
+use crate::store::error::Fault;
 
 /// Connections of one instance; twice as many were not faster on the machines measured.
 pub(super) const CONNECTIONS: u32 = 16;

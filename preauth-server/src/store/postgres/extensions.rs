@@ -8,9 +8,9 @@ use sqlx::PgConnection;
 use crate::directory::{Extensions, OperationExtension, Page};
 use crate::store::rows::extension;
 
-use super::error::Fault;
 use super::rows::{clamped, count};
 use super::{PostgresStore, sequences};
+use crate::store::error::Fault;
 
 #[async_trait]
 impl Extensions for PostgresStore {

@@ -12,10 +12,10 @@ use tokio::sync::Notify;
 
 use crate::store::{Housekeeping, SETTLE_BATCH_SIZE};
 
-use super::error::WriteError;
 use super::front::{Front, Look};
 use super::rows::clamped;
 use super::{PostgresStore, endpoints};
+use crate::store::error::WriteError;
 
 /// Minimum number of rows of one count that are summed up; fewer are read as fast as one.
 const MANY_COUNTS: i64 = 64;

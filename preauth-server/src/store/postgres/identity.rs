@@ -7,8 +7,8 @@ use sqlx::PgConnection;
 use crate::hold::{Deployment, DeploymentId, Identity};
 
 use super::PostgresStore;
-use super::error::{Fault, WriteError, unavailable};
 use super::rows::Columns;
+use crate::store::error::{Fault, WriteError, unavailable};
 
 /// The transaction of the row, as the database itself records it, shows where the row was written.
 const READ: &str = "SELECT id, is_given,

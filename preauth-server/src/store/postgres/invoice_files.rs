@@ -11,7 +11,7 @@ use crate::invoice_files::{ContentHash, FileLedger};
 use crate::store::rows::{content_hash, count, invoice_file};
 
 use super::PostgresStore;
-use super::error::{Fault, WriteError, unavailable};
+use crate::store::error::{Fault, WriteError, unavailable};
 
 #[async_trait]
 impl FileDescriptions for PostgresStore {

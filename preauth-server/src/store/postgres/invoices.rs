@@ -9,9 +9,9 @@ use sqlx::PgConnection;
 use crate::directory::{Invoices, Page};
 use crate::store::rows::{invoice, select_invoices};
 
-use super::error::Fault;
 use super::rows::{clamped, count};
 use super::{PostgresStore, sequences};
+use crate::store::error::Fault;
 
 #[async_trait]
 impl Invoices for PostgresStore {

@@ -11,9 +11,10 @@ use uuid::Uuid;
 
 use crate::store::rows::Corrupt;
 
-use super::error::Fault;
 use super::parties;
-use super::{history, operations, payment_orders, sequences};
+use super::{operations, payment_orders, sequences};
+use crate::store::error::Fault;
+use crate::store::sql::history;
 
 /// An operation and the input of a command on it; the connection must be in a snapshot.
 pub(super) async fn operation(

@@ -8,8 +8,8 @@ use tokio::time::sleep;
 
 use crate::store::schema::{self, STEPS_TABLE, step};
 
-use super::error::Fault;
 use super::untransacted::{Statement, statements};
+use crate::store::error::Fault;
 
 /// A table that does not exist.
 const UNDEFINED_TABLE: &str = "42P01";

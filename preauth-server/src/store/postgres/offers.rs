@@ -12,9 +12,9 @@ use uuid::Uuid;
 
 use crate::store::rows::{PAYER, credit, known_supplier, party};
 
-use super::error::Fault;
 use super::operations;
 use super::rows::{Columns, place};
+use crate::store::error::Fault;
 
 /// The result of one statement, and which operation in progress holds the invoice.
 #[derive(Debug)]

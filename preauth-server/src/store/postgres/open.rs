@@ -16,7 +16,6 @@ use crate::store::{DatabaseUrl, OpenError};
 
 use super::access::KeyLookups;
 use super::connections::{CONNECTIONS, Connections, WAITING_LIMIT};
-use super::error::Fault;
 use super::front::Fronts;
 use super::grouping::Grouped;
 use super::held::HeldOffices;
@@ -26,6 +25,7 @@ use super::reads::{self, SharedRead};
 use super::wake::Wake;
 use super::writer::{self, Aside, BulkWriter, Suspects, Writer};
 use super::{PostgresStore, durability, held, migrations, offers, tls_files};
+use crate::store::error::Fault;
 
 /// Timeout of the first connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);

@@ -6,9 +6,9 @@ use sqlx::PgConnection;
 
 use crate::store::rows::{Corrupt, operation, select_operations};
 
-use super::error::Fault;
 use super::load::OverdueSearch;
 use super::rows::Columns;
+use crate::store::error::Fault;
 
 /// The operation with an id, if there is one.
 pub(super) async fn by_id(

@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use crate::store::rows::{PAYER, SUPPLIER, party};
 
-use super::error::Fault;
 use super::rows::Columns;
+use crate::store::error::Fault;
 
 /// The company with an id, if there is one.
 pub(super) async fn by_id(

@@ -12,8 +12,8 @@ use crate::store::rows::{
 };
 
 use super::PostgresStore;
-use super::error::Fault;
 use super::rows::{Columns, clamped, count};
+use crate::store::error::Fault;
 
 #[async_trait]
 impl PaymentOrders for PostgresStore {

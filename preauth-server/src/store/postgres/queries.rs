@@ -16,9 +16,9 @@ use crate::store::rows::{history_entry, operation, select_operations};
 use crate::store::set_aside::SetAside;
 
 use super::PostgresStore;
-use super::error::Fault;
 use super::operations;
 use super::rows::{clamped, count};
+use crate::store::error::Fault;
 
 #[async_trait]
 impl Queries for PostgresStore {

@@ -10,7 +10,7 @@ use sqlx::postgres::PgRow;
 
 use crate::access::{KeyHash, RateLimit};
 
-use super::error::Fault;
+use crate::store::error::Fault;
 
 /// Maximum number of counts that one row takes, and so of its versions that are read while a
 /// snapshot is held open. The schema and its trigger for earlier builds have the same number.

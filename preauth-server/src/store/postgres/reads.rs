@@ -4,9 +4,9 @@ use async_trait::async_trait;
 use preauth_core::port::Unavailable;
 
 use super::connections::Connections;
-use super::error::{Fault, unavailable_to_all};
 use super::grouping::{Limits, Serve};
 use super::session::{self, Run};
+use crate::store::error::{Fault, unavailable_to_all};
 
 /// Maximum number of waiting reads, and of those per statement. The next group fills while one is
 /// in progress.

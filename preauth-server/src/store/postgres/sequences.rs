@@ -7,8 +7,8 @@
 use preauth_core::value::{ExtensionId, InvoiceId, PaymentOrderId};
 use sqlx::{Connection, PgConnection};
 
-use super::error::Fault;
 use super::primary::Lineage;
+use crate::store::error::Fault;
 
 /// How far each sequence is advanced. It must exceed the number of ids that a primary can assign
 /// while its standby lags: more than four minutes at the highest rate measured.

@@ -9,8 +9,8 @@ use crate::fair::Refusals;
 use crate::store::watch::{COUNT_LIMIT, Usage, Waiting, Watch};
 
 use super::PostgresStore;
-use super::error::Fault;
 use super::rows::Columns;
+use crate::store::error::Fault;
 
 #[async_trait]
 impl Watch for PostgresStore {

@@ -11,8 +11,8 @@ use crate::fair::{Tenant, on_account_of};
 use crate::store::exhausted::{Known, is_used_up};
 
 use super::SqliteStore;
-use super::error::{Fault, WriteError, unavailable};
 use super::rows::Columns;
+use crate::store::error::{Fault, WriteError, unavailable};
 use crate::store::rows::key_hash;
 
 #[async_trait]

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use preauth_core::value::{ExtensionId, InvoiceId, OperationId, PaymentOrderId};
 use sqlx::{Row, SqliteConnection};
 
-use super::error::Fault;
+use crate::store::error::Fault;
 
 /// The largest assigned id of each kind.
 #[derive(Debug)]

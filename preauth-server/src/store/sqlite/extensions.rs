@@ -9,8 +9,8 @@ use crate::directory::{Extensions, OperationExtension, Page};
 use crate::store::rows::extension;
 
 use super::SqliteStore;
-use super::error::Fault;
 use super::rows::{clamped, count};
+use crate::store::error::Fault;
 
 #[async_trait]
 impl Extensions for SqliteStore {

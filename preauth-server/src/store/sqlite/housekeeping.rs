@@ -10,9 +10,9 @@ use tokio::sync::Notify;
 
 use crate::store::{Housekeeping, SETTLE_BATCH_SIZE};
 
-use super::error::{WriteError, unavailable};
 use super::rows::clamped;
 use super::{SqliteStore, endpoints};
+use crate::store::error::{WriteError, unavailable};
 
 #[async_trait]
 impl Housekeeping for SqliteStore {

@@ -10,8 +10,8 @@ use crate::directory::{Invoices, Page};
 use crate::store::rows::{invoice, select_invoices};
 
 use super::SqliteStore;
-use super::error::{Fault, WriteError};
 use super::rows::{clamped, count};
+use crate::store::error::{Fault, WriteError};
 
 #[async_trait]
 impl Invoices for SqliteStore {

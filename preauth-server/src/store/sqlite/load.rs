@@ -16,10 +16,11 @@ use sqlx::SqliteConnection;
 use crate::store::rows::{Corrupt, PAYER, credit, known_supplier, party};
 
 use super::counters::Counters;
-use super::error::Fault;
+use super::parties;
 use super::rows::Columns;
-use super::{history, parties};
 use super::{operations, payment_orders};
+use crate::store::error::Fault;
+use crate::store::sql::history;
 
 /// The input of the decision on a new operation; the connection must be in a snapshot.
 pub(super) async fn offer(

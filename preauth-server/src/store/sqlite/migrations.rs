@@ -6,7 +6,7 @@ use sqlx::migrate::{Migrate, MigrateError, Migration, Migrator};
 
 use crate::store::schema::{self, SANDBOX_TABLE, STEPS_TABLE, SchemaMismatch, step};
 
-use super::error::Fault;
+use crate::store::error::Fault;
 
 /// SQLite has no specific code for a missing table.
 const GENERIC_ERROR: &str = "1";

@@ -5,17 +5,15 @@
 //! from opening the same file, so ids may be counted in memory.
 
 mod access;
-mod api_keys;
 mod archive;
 mod backup;
 mod commit;
 mod companies;
 mod counters;
+mod database;
 mod deliveries;
 mod endpoints;
-mod error;
 mod extensions;
-mod history;
 mod housekeeping;
 mod identity;
 mod invoice_files;
@@ -28,13 +26,11 @@ mod operations;
 mod outbox;
 mod parties;
 mod payment_orders;
-mod platform_replies;
 mod queries;
 mod reader;
 mod rows;
 mod sandbox;
 mod store;
-mod users;
 mod watch;
 mod writer;
 
@@ -56,10 +52,10 @@ use crate::worker::LoopHealth;
 use super::exhausted::ExhaustedKeys;
 use super::set_aside::SetAside;
 use super::{Lifecycle, Moments, OpenError, Unfit};
+use crate::store::error::{Fault, unavailable};
 pub(super) use archive::SqliteArchive;
 pub(super) use backup::backup;
 use counters::Counters;
-use error::{Fault, unavailable};
 use reader::Reader;
 pub(super) use sandbox::{claim_for_sandbox, discard_sandbox, sandbox_is_seeded};
 use writer::Writer;

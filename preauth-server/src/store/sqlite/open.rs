@@ -20,9 +20,9 @@ use crate::store::exhausted::ExhaustedKeys;
 use crate::store::set_aside::SetAside;
 
 use super::counters::Counters;
-use super::error::Fault;
 use super::writer::Writer;
 use super::{SqliteStore, migrations};
+use crate::store::error::Fault;
 
 /// Only the owner may access a folder created here.
 const FOLDER_MODE: u32 = 0o700;

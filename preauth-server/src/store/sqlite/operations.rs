@@ -6,8 +6,8 @@ use sqlx::SqliteConnection;
 
 use crate::store::rows::{Corrupt, operation, select_operations};
 
-use super::error::Fault;
 use super::rows::Columns;
+use crate::store::error::Fault;
 
 /// The operation with an id, if there is one.
 pub(super) async fn by_id(

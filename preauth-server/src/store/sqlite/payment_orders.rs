@@ -12,8 +12,8 @@ use crate::store::rows::{
 };
 
 use super::SqliteStore;
-use super::error::{Fault, WriteError, one_row_or};
 use super::rows::{Columns, clamped, count};
+use crate::store::error::{Fault, WriteError, one_row_or};
 
 #[async_trait]
 impl PaymentOrders for SqliteStore {

@@ -13,9 +13,9 @@ use crate::store::page_window::Window;
 use crate::store::rows::{history_entry, operation, select_operations};
 
 use super::SqliteStore;
-use super::error::Fault;
 use super::operations;
 use super::rows::{clamped, count};
+use crate::store::error::Fault;
 
 #[async_trait]
 impl Queries for SqliteStore {

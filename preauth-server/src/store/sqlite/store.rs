@@ -9,8 +9,9 @@ use preauth_core::port::{
 };
 use preauth_core::value::{EventId, IdempotencyKey, OperationId, PaymentOrderId, Timestamp};
 
-use super::error::Fault;
-use super::{SqliteStore, commit, load, platform_replies};
+use super::{SqliteStore, commit, load};
+use crate::store::error::Fault;
+use crate::store::sql::platform_replies;
 
 /// Maximum number of one caller's commits in the writer's queue: enough to fill a transaction, and
 /// the next one.
@@ -73,7 +74,7 @@ impl Store for SqliteStore {
         key: &IdempotencyKey,
     ) -> Result<Option<PlatformReply>, Unavailable> {
         let mut reader = self.reader().await?;
-        Ok(platform_replies::find(&mut reader, key).await?)
+        Ok(platform_replies::find(&mut *reader, key).await?)
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {

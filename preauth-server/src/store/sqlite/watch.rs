@@ -7,8 +7,8 @@ use preauth_core::value::Timestamp;
 use crate::store::watch::{COUNT_LIMIT, Usage, Waiting, Watch};
 
 use super::SqliteStore;
-use super::error::Fault;
 use super::rows::Columns;
+use crate::store::error::Fault;
 
 #[async_trait]
 impl Watch for SqliteStore {

@@ -5,7 +5,7 @@ use sqlx::postgres::{PgArguments, PgRow};
 
 use crate::store::archive::{Gathering, Owner, Range};
 
-use super::super::error::Fault;
+use crate::store::error::Fault;
 
 /// One statement per owner: finds its events within a range by their index.
 macro_rules! within_range {

@@ -14,9 +14,9 @@ use crate::store::DatabaseUrl;
 use crate::store::OpenError;
 use crate::store::archive::Stage;
 
-use super::error::Fault;
 use super::open;
 use super::rows::Columns;
+use crate::store::error::Fault;
 use pages::page;
 
 /// Every page is a range of an index. The planner does not know that the ranges are small and would

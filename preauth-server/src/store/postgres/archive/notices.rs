@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::store::archive::{self, Page, Stage};
 
-use super::super::error::Fault;
+use crate::store::error::Fault;
 
 /// Mails with their operations.
 pub(super) async fn notices(

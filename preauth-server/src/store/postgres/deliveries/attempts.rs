@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::directory::{AttemptRecord, Delivery};
 use crate::store::rows::attempt;
 
-use super::super::error::Fault;
+use crate::store::error::Fault;
 
 /// Attaches the attempts of each delivery, oldest first, by one statement for all.
 pub(super) async fn attach(

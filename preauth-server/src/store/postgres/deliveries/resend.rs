@@ -3,7 +3,7 @@
 use preauth_core::value::{CompanyId, DeliveryId, Timestamp};
 use sqlx::PgConnection;
 
-use super::super::error::{WriteError, one_row_or};
+use crate::store::error::{WriteError, one_row_or};
 
 /// Queues an ended delivery again, with a fresh schedule.
 pub(super) async fn one(

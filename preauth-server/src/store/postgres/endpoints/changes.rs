@@ -5,9 +5,9 @@ use sqlx::PgConnection;
 
 use crate::directory::{Endpoint, SealedSecret};
 
-use super::super::error::{WriteError, one_row_or};
 use super::super::rows::set_text;
 use super::of_company;
+use crate::store::error::{WriteError, one_row_or};
 
 #[derive(Debug)]
 pub(super) struct NewEndpoint {

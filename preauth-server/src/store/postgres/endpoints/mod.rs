@@ -15,8 +15,8 @@ use crate::directory::{
 };
 
 use super::PostgresStore;
-use super::error::{Fault, unavailable};
 use super::rows::Columns;
+use crate::store::error::{Fault, unavailable};
 use changes::{NewEndpoint, Pause, Rotation, Update};
 use secrets::{Abandonment, SecretsPage};
 pub(super) use settle::settle;

@@ -7,8 +7,8 @@
 use sqlx::{PgConnection, Row};
 use uuid::Uuid;
 
-use super::super::error::WriteError;
 use super::super::rows::clamped;
+use crate::store::error::WriteError;
 
 /// Maximum number of resumed endpoints per batch.
 const MAX_RESUMED: usize = 16;

@@ -16,8 +16,8 @@ use tokio::sync::{Mutex as Turns, MutexGuard as Turn};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::super::error::{Fault, WriteError};
 use super::super::front::{MARGIN_MS, Pace, RECENT_MS, Recent};
+use crate::store::error::{Fault, WriteError};
 
 /// Maximum number of mails that one poll lists.
 const MAX_LISTED: i64 = 64;

@@ -6,8 +6,8 @@
 use preauth_core::value::NoticeId;
 use sqlx::PgConnection;
 
-use super::super::error::WriteError;
 use crate::notices::Outcome;
+use crate::store::error::WriteError;
 
 /// Records an attempt; whether the lease was still the mail's newest.
 pub(super) async fn finish(

@@ -10,10 +10,10 @@ use sqlx::{PgConnection, QueryBuilder, Row};
 use uuid::Uuid;
 
 use super::super::PostgresStore;
-use super::super::error::Fault;
 use super::super::rows::{Columns, clamped, count};
 use super::resend;
 use crate::directory::{DirectoryError, Notice, NoticeFilter, NoticeStatus, Notices, Page};
+use crate::store::error::Fault;
 use crate::store::rows::Corrupt;
 use crate::store::set_aside::SetAside;
 

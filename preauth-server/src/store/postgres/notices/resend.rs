@@ -3,7 +3,7 @@
 use preauth_core::value::{NoticeId, Timestamp};
 use sqlx::PgConnection;
 
-use super::super::error::{WriteError, one_row_or};
+use crate::store::error::{WriteError, one_row_or};
 
 /// Puts a failed mail back into the queue, with what went in it and the whole schedule before it; one
 /// that went in another has a mail of its own. Why it failed stays to

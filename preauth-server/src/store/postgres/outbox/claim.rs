@@ -13,9 +13,9 @@ use uuid::Uuid;
 use crate::store::rows::Corrupt;
 use crate::store::set_aside::{LOOK_AGAIN, Unreadable};
 
-use super::super::error::WriteError;
 use super::super::rows::Columns;
 use super::cursors::{Cursor, Look, queues};
+use crate::store::error::WriteError;
 
 /// Maximum number of rounds in which one claim replaces unreadable deliveries.
 const MAX_ROUNDS: u32 = 8;

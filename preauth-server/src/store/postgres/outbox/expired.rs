@@ -3,7 +3,7 @@
 use sqlx::{PgConnection, Row};
 use uuid::Uuid;
 
-use super::super::error::Fault;
+use crate::store::error::Fault;
 
 /// Maximum number of leases per endpoint and check.
 const MAX_LEASES: i64 = 256;

@@ -12,12 +12,12 @@ use preauth_core::value::{DeliveryId, EndpointId, Timestamp};
 use sqlx::PgConnection;
 
 use super::super::connections::Connections;
-use super::super::error::{WriteError, unavailable, unavailable_to_all};
 use super::super::grouping::{Limits, Serve};
 use super::super::held::HeldRows;
 use super::super::notices;
 use super::super::session::{DURABLE, Failure, autocommit, write};
 use super::outcomes;
+use crate::store::error::{WriteError, unavailable, unavailable_to_all};
 
 /// Maximum number of waiting attempts, and of those per statement. A dispatcher waits for each
 /// record before it begins another attempt, so there are never more than its slots.

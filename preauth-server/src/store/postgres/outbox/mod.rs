@@ -15,9 +15,9 @@ use preauth_core::value::Timestamp;
 use sqlx::PgConnection;
 
 use super::PostgresStore;
-use super::error::{Fault, unavailable};
 use super::held::Turns;
 use super::session;
+use crate::store::error::{Fault, unavailable};
 pub(super) use cursors::Cursors;
 use cursors::{Look, queues};
 use finish::{Finished, Recorded};

@@ -3,7 +3,7 @@
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row};
 
-use super::Refusal;
+use crate::store::error::Refusal;
 
 /// One run of one server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,11 +14,11 @@ use std::time::Duration;
 
 use sqlx::PgConnection;
 use sqlx::postgres::PgPoolOptions;
-use thiserror::Error;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::log::chain;
+use crate::store::error::Refusal;
 
 use super::sequences;
 use identity::Identity;
@@ -43,15 +43,6 @@ struct State {
     suspect_before: Option<Instant>,
     /// Why the latest new connection was refused; `None` when it was accepted.
     refusal: Option<Refusal>,
-}
-
-/// Why connections to the server are not used.
-#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-pub(super) enum Refusal {
-    #[error("the server takes no writes")]
-    ReadOnly,
-    #[error("the server was the primary before the promotion of another")]
-    OldTimeline,
 }
 
 impl Primary {

@@ -4,7 +4,7 @@ use sqlx::pool::PoolConnection;
 use sqlx::{PgConnection, Postgres};
 use tokio::time::error::Elapsed;
 
-use super::super::error::Fault;
+use crate::store::error::Fault;
 
 /// Closes the connection when it is dropped in the middle of a statement: the pool would wait for
 /// the rest of the answer, which may never come, and lack a connection until then.

@@ -20,8 +20,8 @@ use crate::fair::Room;
 
 use super::PostgresStore;
 use super::connections::Connections;
-use super::error::{Fault, WriteError};
 use super::wake::Wake;
+use crate::store::error::{Fault, WriteError, unavailable};
 pub(super) use autocommit::{Failure, autocommit};
 pub(super) use lent::Lent;
 use transaction::Transaction;
@@ -106,7 +106,7 @@ impl PostgresStore {
     {
         self.submit(RELAXED, None, input, run)
             .await
-            .map_err(super::error::unavailable)
+            .map_err(unavailable)
     }
 
     async fn submit<I, T>(

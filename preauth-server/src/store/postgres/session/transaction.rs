@@ -6,9 +6,9 @@ use sqlx::{Connection, PgConnection};
 use tokio::time::timeout;
 
 use super::super::connections::Connections;
-use super::super::error::{Fault, WriteError, after_commit};
 use super::Run;
 use super::lent::Lent;
+use crate::store::error::{Fault, WriteError, after_commit};
 
 /// Timeout of all statements of a write together; the server's own for a single one is shorter.
 const WORK_TIMEOUT: Duration = Duration::from_secs(12);

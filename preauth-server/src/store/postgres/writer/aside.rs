@@ -10,10 +10,10 @@ use preauth_core::port::Commit;
 use preauth_core::value::CompanyId;
 use thiserror::Error;
 
-use super::super::error::{Fault, WriteError};
 use super::super::grouping::{Grouped, Limits};
 use super::super::held::Turns;
 use super::{Turn, Writer};
+use crate::store::error::{Fault, WriteError};
 
 /// Maximum number of commits that wait for locks; further ones are refused immediately.
 const MAX_WAITING: usize = 1024;

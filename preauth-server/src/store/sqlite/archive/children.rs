@@ -5,7 +5,7 @@ use sqlx::sqlite::{SqliteArguments, SqliteRow};
 
 use crate::store::archive::{Gathering, Owner, Range};
 
-use super::super::error::Fault;
+use crate::store::error::Fault;
 
 /// One statement per owner: finds its events within a range by their index.
 macro_rules! within_range {

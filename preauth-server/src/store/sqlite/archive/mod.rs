@@ -18,9 +18,9 @@ use sqlx::{ConnectOptions, Executor};
 use crate::store::OpenError;
 use crate::store::archive::Stage;
 
-use super::error::Fault;
 use super::migrations;
 use super::rows::Columns;
+use crate::store::error::Fault;
 use pages::page;
 
 /// Timeout of waiting for a lock, which readers meet only while the log is restarted.

@@ -6,10 +6,10 @@ use uuid::Uuid;
 use crate::store::archive::{self, Owner, Page, Place, Range, Stage};
 use crate::store::rows::{select_operations, select_orders, select_other_orders};
 
-use super::super::error::Fault;
 use super::super::rows::Columns;
 use super::children::{events_of, extensions_of};
 use super::notices;
+use crate::store::error::Fault;
 
 /// The page at `stage` and the stage after it. A page that is not full ends its kind of records:
 /// reading on while others write might never end.

@@ -7,7 +7,7 @@ use sqlx::SqliteConnection;
 
 use crate::store::rows::{StateColumns, compared_number};
 
-use super::super::error::{WriteError, one_row_or};
+use crate::store::error::{WriteError, one_row_or};
 
 /// Inserts a new operation. A conflict when its id is taken, or another operation holds its
 /// invoice.

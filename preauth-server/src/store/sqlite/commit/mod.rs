@@ -7,8 +7,9 @@ use preauth_core::port::{Commit, NewReply, ReplyScope, Write};
 use preauth_core::value::OperationId;
 use sqlx::SqliteConnection;
 
-use super::error::WriteError;
-use super::{invoices, payment_orders, platform_replies};
+use super::{invoices, payment_orders};
+use crate::store::error::WriteError;
+use crate::store::sql::platform_replies;
 
 /// Writes all changes of a decision. The schema's constraints decide whether it is valid.
 pub(super) async fn write(

@@ -6,8 +6,8 @@ use sqlx::SqliteConnection;
 
 use crate::store::rows;
 
-use super::super::error::{Fault, WriteError, one_row_or};
 use super::super::rows::Columns;
+use crate::store::error::{Fault, WriteError, one_row_or};
 
 /// Sets or replaces a credit analysis; not found unless the company is a head office.
 pub(super) async fn set_credit(

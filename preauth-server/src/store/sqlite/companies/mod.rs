@@ -14,9 +14,9 @@ use crate::store::rows::{company, invitation};
 use crate::store::set_aside::SetAside;
 
 use super::SqliteStore;
-use super::error::{Fault, WriteError};
-use super::platform_replies::remember;
 use super::rows::{clamped, count};
+use crate::store::error::{Fault, WriteError};
+use crate::store::sql::platform_replies::remember;
 
 #[async_trait]
 impl Companies for SqliteStore {

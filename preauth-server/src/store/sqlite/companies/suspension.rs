@@ -6,7 +6,7 @@ use sqlx::SqliteConnection;
 use crate::directory::{Company, Suspension};
 use crate::store::rows::company;
 
-use super::super::error::WriteError;
+use crate::store::error::WriteError;
 
 /// Suspends a company; the first suspension's time stays.
 pub(super) async fn begin(

@@ -8,8 +8,8 @@ use sqlx::SqliteConnection;
 use crate::directory::{AttemptRecord, Delivery};
 use crate::store::rows::attempt;
 
-use super::super::error::Fault;
 use super::super::rows::id_list;
+use crate::store::error::Fault;
 
 /// Attaches the attempts of each delivery, oldest first, by one statement for all.
 pub(super) async fn attach(

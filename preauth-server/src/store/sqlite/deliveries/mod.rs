@@ -15,8 +15,8 @@ use crate::directory::{
 use crate::store::rows::{Corrupt, delivery};
 
 use super::SqliteStore;
-use super::error::{Fault, unavailable};
 use super::rows::{clamped, count};
+use crate::store::error::{Fault, unavailable};
 
 /// A delivery with its event and whether its endpoint is paused, before the conditions. A pending
 /// delivery of a removed endpoint counts as failed: it is about to be settled.

@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use crate::directory::{Abandoned, KeptSecret, ResealedSecret, SealedSecret, SecretId};
 
-use super::super::error::{Fault, WriteError};
 use super::super::rows::Columns;
+use crate::store::error::{Fault, WriteError};
 
 /// A page of the secrets in force.
 #[derive(Debug)]

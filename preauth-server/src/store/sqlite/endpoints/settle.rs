@@ -5,8 +5,8 @@
 
 use sqlx::{Row, SqliteConnection};
 
-use super::super::error::WriteError;
 use super::super::rows::clamped;
+use crate::store::error::WriteError;
 
 /// Maximum number of resumed endpoints per batch.
 const MAX_RESUMED: usize = 16;

@@ -8,10 +8,10 @@ use sqlx::{QueryBuilder, Row, SqliteConnection};
 use uuid::Uuid;
 
 use super::super::SqliteStore;
-use super::super::error::Fault;
 use super::super::rows::{Columns, clamped, count};
 use super::resend;
 use crate::directory::{DirectoryError, Notice, NoticeFilter, NoticeStatus, Notices, Page};
+use crate::store::error::Fault;
 use crate::store::rows::Corrupt;
 
 const SELECT: &str = "SELECT id, head_office_id, operation_id, kind, recipient, status, is_held,

@@ -4,10 +4,10 @@ use preauth_core::port::{IdSource, NoticeKind};
 use preauth_core::value::{EndpointId, Timestamp};
 use sqlx::SqliteConnection;
 
-use super::super::error::WriteError;
 use super::super::rows::Columns;
 use crate::ids::RandomIds;
 use crate::notices::{MAX_RECIPIENTS, PausedEndpoint};
+use crate::store::error::WriteError;
 
 /// Stages a mail to each active user of the endpoint's company, or to its contact when it has none;
 /// within the transaction that paused the endpoint.

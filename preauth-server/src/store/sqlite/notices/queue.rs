@@ -7,12 +7,12 @@ use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqliteConnection};
 
 use super::super::SqliteStore;
-use super::super::error::{Fault, WriteError, unavailable};
 use super::super::rows::{Columns, count};
 use crate::notices::{
     Claimed, JoinedNotice, LeasedNotice, MAX_JOINED, NoticeClaim, NoticeQueue, Outcome,
     POSTPONE_BATCH_SIZE, Turn, Usage, is_counted,
 };
+use crate::store::error::{Fault, WriteError, unavailable};
 use crate::store::rows::Corrupt;
 use crate::store::set_aside::{LOOK_AGAIN, Unreadable};
 

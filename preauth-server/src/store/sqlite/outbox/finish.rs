@@ -5,8 +5,8 @@ use preauth_core::port::{Attempt, AttemptError, Trigger, Verdict};
 use preauth_core::value::{DeliveryId, EndpointId, Timestamp};
 use sqlx::SqliteConnection;
 
-use super::super::error::WriteError;
 use super::super::notices;
+use crate::store::error::WriteError;
 
 /// An attempt under a lease, and its consequences.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use preauth_core::value::Timestamp;
 use sqlx::Row;
 
 use super::SqliteStore;
-use super::error::{Fault, unavailable};
+use crate::store::error::{Fault, unavailable};
 use finish::Finished;
 
 #[async_trait]

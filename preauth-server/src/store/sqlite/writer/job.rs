@@ -11,8 +11,8 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::fair::{QueueError, Queued};
 
-use super::super::error::WriteError;
 use super::{Durability, Run};
+use crate::store::error::WriteError;
 
 /// A write with its input, its caller, and, after it ran, its outcome.
 pub(super) struct Job<I, T> {
@@ -106,10 +106,16 @@ where
             };
             let ran = match &outcome {
                 Ok(_) => Ran::Keep,
-                Err(WriteError::NotFound | WriteError::Conflict) => Ran::Undo,
-                Err(WriteError::NotDone(_) | WriteError::Busy(_) | WriteError::Unknown(_)) => {
-                    Ran::GiveUp
+                Err(WriteError::NotFound | WriteError::Conflict | WriteError::InProgress) => {
+                    Ran::Undo
                 }
+                Err(
+                    WriteError::NotDone(_)
+                    | WriteError::Busy(_)
+                    | WriteError::Unknown(_)
+                    | WriteError::RolledBack
+                    | WriteError::Lost(_),
+                ) => Ran::GiveUp,
             };
             self.outcome = Some(outcome);
             ran

@@ -22,7 +22,7 @@ use crate::fair::{self, QueueError, Refusals};
 use crate::store::WriteQueue;
 use crate::worker::LoopHealth;
 
-use super::error::WriteError;
+use crate::store::error::WriteError;
 use job::{AnyJob, Job};
 use task::Task;
 

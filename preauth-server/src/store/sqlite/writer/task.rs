@@ -11,10 +11,10 @@ use tokio::time::timeout;
 use crate::fair::Receiver;
 use crate::worker::LoopHealth;
 
-use super::super::error::WriteError;
 use super::super::open::reconnect;
 use super::Durability;
 use super::job::{AnyJob, Ran};
+use crate::store::error::WriteError;
 
 /// Maximum number of jobs per transaction.
 pub(super) const GROUP_LIMIT: usize = 128;

@@ -2,41 +2,44 @@
 
 use preauth_core::operation::Operation;
 use preauth_core::value::{DueDate, EventType, OperationId};
-use sqlx::SqliteConnection;
 
-use super::error::Fault;
-use super::rows::Columns;
+use crate::store::error::Fault;
+use crate::store::rows::Columns;
+
+use super::{Session, query};
 
 /// The latest event that is neither a reproval nor a reopening; `None` when its type is unknown to
 /// this build.
-pub(super) async fn reached(
-    connection: &mut SqliteConnection,
+pub(in crate::store) async fn reached(
+    session: &mut dyn Session,
     operation: &Operation,
 ) -> Result<Option<EventType>, Fault> {
-    let found: Option<String> = sqlx::query_scalar(
-        "SELECT type FROM events WHERE head_office_id = ?1 AND operation_id = ?2
+    let row = query(
+        "SELECT type FROM events WHERE head_office_id = $1 AND operation_id = $2
              AND type NOT IN ('anticipation.reproved', 'anticipation.reopened')
          ORDER BY version DESC LIMIT 1",
     )
-    .bind(operation.payer.head_office.as_uuid().as_bytes().as_slice())
+    .bind(operation.payer.head_office.as_uuid())
     .bind(operation.id.get())
-    .fetch_optional(connection)
+    .fetch_optional(session)
     .await?;
+    let text = |row| Columns::of("events", row).raw::<String>("type");
+    let found = row.as_ref().map(text).transpose()?;
     Ok(found.and_then(|text| EventType::parse(&text).ok()))
 }
 
 /// The due date of the last concluded extension. At most one is open at a time, so their numbers
 /// are in chronological order.
-pub(super) async fn extended_to(
-    connection: &mut SqliteConnection,
+pub(in crate::store) async fn extended_to(
+    session: &mut dyn Session,
     id: OperationId,
 ) -> Result<Option<DueDate>, Fault> {
-    let row = sqlx::query(
-        "SELECT new_due_date FROM extensions WHERE operation_id = ?1 AND status = 'CONCLUDED'
+    let row = query(
+        "SELECT new_due_date FROM extensions WHERE operation_id = $1 AND status = 'CONCLUDED'
          ORDER BY id DESC LIMIT 1",
     )
     .bind(id.get())
-    .fetch_optional(connection)
+    .fetch_optional(session)
     .await?;
     let due_date = |row| Columns::of("extensions", row).parsed::<DueDate>("new_due_date");
     Ok(row.as_ref().map(due_date).transpose()?)

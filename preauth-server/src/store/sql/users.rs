@@ -1,36 +1,30 @@
 //! Users.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use preauth_core::port::{NewReply, PageRequest, Unavailable};
 use preauth_core::value::{CompanyId, Email, PersonName, UserId};
-use sqlx::{PgConnection, Row};
 
 use crate::directory::{DirectoryError, Page, User, UserChange, Users};
-use crate::store::rows::user;
-use crate::store::set_aside::SetAside;
+use crate::store::error::{Fault, WriteError, one_row_or};
+use crate::store::rows::{clamped, set_text, user};
 
-use super::PostgresStore;
-use super::error::{Fault, WriteError, one_row_or};
-use super::platform_replies::remember;
-use super::rows::{clamped, count, set_text};
+use super::{Database, Listed, Session, query, remember};
 
 #[async_trait]
-impl Users for PostgresStore {
+impl<D: Database> Users for D {
     async fn add_user(&self, user: &User, reply: Option<&NewReply>) -> Result<(), DirectoryError> {
         let input = (user.clone(), reply.cloned());
-        let added = self.write(input, |connection, (user, reply)| {
+        let added = self.write(input, |session, (user, reply)| {
             Box::pin(async move {
-                insert(connection, user).await?;
-                remember(connection, reply.as_ref(), user.created_at).await
+                insert(session, user).await?;
+                remember(session, reply.as_ref(), user.created_at).await
             })
         });
         Ok(added.await?)
     }
 
     async fn user(&self, id: UserId) -> Result<Option<User>, Unavailable> {
-        let found = self.read(&id, |connection, id| Box::pin(by_id(connection, *id)));
+        let found = self.read(&id, |session, id| Box::pin(by_id(session, *id)));
         Ok(found.await?)
     }
 
@@ -39,23 +33,23 @@ impl Users for PostgresStore {
         company: CompanyId,
         page: PageRequest,
     ) -> Result<Page<User>, Unavailable> {
-        let input = (company, page, Arc::clone(&self.set_aside));
-        let listed = self.read_snapshot(&input, |connection, (company, page, set_aside)| {
-            Box::pin(list(connection, *company, *page, set_aside))
+        let input = (company, page);
+        let listed = self.read_snapshot(&input, |session, (company, page)| {
+            Box::pin(list(session, *company, *page))
         });
-        Ok(listed.await?)
+        Ok(listed.await?.page(self.set_aside(), user))
     }
 
     async fn update_user(&self, id: UserId, change: &UserChange) -> Result<User, DirectoryError> {
-        let updated = self.write((id, change.clone()), |connection, (id, change)| {
-            Box::pin(update(connection, *id, change))
+        let updated = self.write((id, change.clone()), |session, (id, change)| {
+            Box::pin(update(session, *id, change))
         });
         Ok(updated.await?)
     }
 }
 
-async fn insert(connection: &mut PgConnection, user: &User) -> Result<(), WriteError> {
-    let done = sqlx::query(
+async fn insert(session: &mut dyn Session, user: &User) -> Result<(), WriteError> {
+    let done = query(
         "INSERT INTO users (id, company_id, name, email, permissions, active, created_at)
          SELECT $1, c.id, $3, $4, $5, $6, $7 FROM companies c WHERE c.id = $2",
     )
@@ -66,18 +60,18 @@ async fn insert(connection: &mut PgConnection, user: &User) -> Result<(), WriteE
     .bind(set_text(user.permissions))
     .bind(user.active)
     .bind(user.created_at.unix_millis())
-    .execute(connection)
+    .execute(session)
     .await?;
-    one_row_or(done.rows_affected(), WriteError::NotFound)
+    one_row_or(done, WriteError::NotFound)
 }
 
 /// Writes the named columns in one statement, so that concurrent changes are all kept.
 async fn update(
-    connection: &mut PgConnection,
+    session: &mut dyn Session,
     id: UserId,
     change: &UserChange,
 ) -> Result<User, WriteError> {
-    let row = sqlx::query(
+    let row = query(
         "UPDATE users SET name = coalesce($2, name), email = coalesce($3, email),
              permissions = coalesce($4, permissions), active = coalesce($5, active)
          WHERE id = $1
@@ -88,44 +82,40 @@ async fn update(
     .bind(change.email.as_ref().map(Email::as_str))
     .bind(change.permissions.map(set_text))
     .bind(change.active)
-    .fetch_optional(connection)
+    .fetch_optional(session)
     .await?;
     Ok(user(row.as_ref().ok_or(WriteError::NotFound)?)?)
 }
 
-async fn by_id(connection: &mut PgConnection, id: UserId) -> Result<Option<User>, Fault> {
-    let row = sqlx::query(
+async fn by_id(session: &mut dyn Session, id: UserId) -> Result<Option<User>, Fault> {
+    let row = query(
         "SELECT id, company_id, name, email, permissions, active, created_at
          FROM users WHERE id = $1",
     )
     .bind(id.as_uuid())
-    .fetch_optional(connection)
+    .fetch_optional(session)
     .await?;
     Ok(row.as_ref().map(user).transpose()?)
 }
 
 async fn list(
-    connection: &mut PgConnection,
+    session: &mut dyn Session,
     company: CompanyId,
     page: PageRequest,
-    set_aside: &SetAside,
-) -> Result<Page<User>, Fault> {
-    let total = sqlx::query("SELECT count(*) FROM users WHERE company_id = $1")
+) -> Result<Listed, Fault> {
+    let total = query("SELECT count(*) AS total FROM users WHERE company_id = $1")
         .bind(company.as_uuid())
-        .fetch_one(&mut *connection)
+        .total(session)
         .await?;
-    let rows = sqlx::query(
+    let rows = query(
         "SELECT id, company_id, name, email, permissions, active, created_at
          FROM users WHERE company_id = $1
          ORDER BY created_at DESC, id DESC LIMIT $2 OFFSET $3",
     )
     .bind(company.as_uuid())
-    .bind(i64::from(page.limit))
+    .bind(page.limit)
     .bind(clamped(page.offset()))
-    .fetch_all(connection)
+    .fetch_all(session)
     .await?;
-    Ok(Page {
-        items: set_aside.readable(&rows, user),
-        total: count(total.try_get(0)?),
-    })
+    Ok(Listed { rows, total })
 }

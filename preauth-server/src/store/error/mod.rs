@@ -1,0 +1,11 @@
+//! Errors between the ports and the database.
+
+mod codes;
+mod fault;
+mod write;
+
+pub(super) use codes::{breaks_rule, is_locked};
+pub(super) use fault::{Fault, Refusal};
+pub(super) use write::{
+    WriteError, after_autocommit, after_commit, one_row_or, unavailable, unavailable_to_all,
+};

@@ -1,0 +1,91 @@
+//! The shared statements on this database, by the store's own sessions.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use preauth_core::port::Unavailable;
+
+use super::PostgresStore;
+use crate::store::error::{Fault, WriteError};
+use crate::store::exhausted::ExhaustedKeys;
+use crate::store::set_aside::SetAside;
+use crate::store::sql::{Database, Run};
+
+#[async_trait]
+impl Database for PostgresStore {
+    fn set_aside(&self) -> &Arc<SetAside> {
+        &self.set_aside
+    }
+
+    fn exhausted(&self) -> &ExhaustedKeys {
+        &self.exhausted
+    }
+
+    async fn read<I, T>(&self, input: &I, run: Run<I, T, Fault>) -> Result<T, Fault>
+    where
+        I: Sync,
+        T: Send,
+    {
+        let input = (input, run);
+        Self::read(self, &input, |connection, (input, run)| {
+            run(connection, input)
+        })
+        .await
+    }
+
+    async fn read_snapshot<I, T>(&self, input: &I, run: Run<I, T, Fault>) -> Result<T, Fault>
+    where
+        I: Sync,
+        T: Send,
+    {
+        let input = (input, run);
+        Self::read_snapshot(self, &input, |connection, (input, run)| {
+            run(connection, input)
+        })
+        .await
+    }
+
+    async fn write<I, T>(&self, input: I, run: Run<I, T, WriteError>) -> Result<T, WriteError>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        let input = (input, run);
+        Self::write(self, input, |connection, (input, run)| {
+            run(connection, input)
+        })
+        .await
+    }
+
+    async fn write_and_wake<I, T>(
+        &self,
+        input: I,
+        run: Run<I, T, WriteError>,
+    ) -> Result<T, WriteError>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        let input = (input, run);
+        Self::write_and_wake(self, input, |connection, (input, run)| {
+            run(connection, input)
+        })
+        .await
+    }
+
+    async fn write_relaxed<I, T>(
+        &self,
+        input: I,
+        run: Run<I, T, WriteError>,
+    ) -> Result<T, Unavailable>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        let input = (input, run);
+        Self::write_relaxed(self, input, |connection, (input, run)| {
+            run(connection, input)
+        })
+        .await
+    }
+}

@@ -1,0 +1,65 @@
+//! What shared statements need of a database.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures_util::future::BoxFuture;
+use preauth_core::port::Unavailable;
+
+use crate::store::error::{Fault, WriteError};
+use crate::store::exhausted::ExhaustedKeys;
+use crate::store::set_aside::SetAside;
+
+use super::session::Session;
+
+/// Work with a session and an input. It may be repeated from the beginning.
+pub(in crate::store) type Run<I, T, E> =
+    for<'c> fn(&'c mut dyn Session, &'c I) -> BoxFuture<'c, Result<T, E>>;
+
+/// A database that executes the shared statements.
+#[async_trait]
+pub(in crate::store) trait Database: Send + Sync {
+    /// The rows that this process has skipped.
+    fn set_aside(&self) -> &Arc<SetAside>;
+
+    /// The keys whose windows are used up.
+    fn exhausted(&self) -> &ExhaustedKeys;
+
+    /// Reads by one statement.
+    async fn read<I, T>(&self, input: &I, run: Run<I, T, Fault>) -> Result<T, Fault>
+    where
+        I: Sync,
+        T: Send;
+
+    /// Reads by several statements in one snapshot.
+    async fn read_snapshot<I, T>(&self, input: &I, run: Run<I, T, Fault>) -> Result<T, Fault>
+    where
+        I: Sync,
+        T: Send;
+
+    /// Executes `run` as a durable write, in a transaction.
+    async fn write<I, T>(&self, input: I, run: Run<I, T, WriteError>) -> Result<T, WriteError>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static;
+
+    /// Like [`Database::write`]; then notifies the dispatchers that deliveries are due.
+    async fn write_and_wake<I, T>(
+        &self,
+        input: I,
+        run: Run<I, T, WriteError>,
+    ) -> Result<T, WriteError>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static;
+
+    /// Executes `run` as a write that a crash may undo.
+    async fn write_relaxed<I, T>(
+        &self,
+        input: I,
+        run: Run<I, T, WriteError>,
+    ) -> Result<T, Unavailable>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static;
+}
