@@ -41,6 +41,7 @@ pub use url::DatabaseUrl;
 pub use watch::{Usage, Waiting, Watch, WriteQueue};
 
 use postgres::{PostgresArchive, PostgresStore};
+use sql::{Database, Reads};
 use sqlite::{SqliteArchive, SqliteStore};
 use url::Kind;
 
@@ -92,14 +93,14 @@ impl From<PostgresStore> for Stores {
 impl Stores {
     fn of<S>(store: &Arc<S>) -> Self
     where
-        S: Store + Outbox + NoticeQueue + Queries + Access + Directory + FileLedger,
+        S: Store + Outbox + NoticeQueue + Database + Access + Directory + FileLedger,
         S: Housekeeping + Lifecycle + Watch + Identity + 'static,
     {
         Self {
             store: Arc::<S>::clone(store),
             outbox: Arc::<S>::clone(store),
             notices: Arc::<S>::clone(store),
-            queries: Arc::<S>::clone(store),
+            queries: Arc::new(Reads(Arc::clone(store))),
             access: Arc::<S>::clone(store),
             directory: Arc::<S>::clone(store),
             files: Arc::<S>::clone(store),

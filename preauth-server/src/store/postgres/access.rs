@@ -9,7 +9,9 @@ use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
 
 use crate::access::{Access, KeyHash, KeyRecord, RateLimit, Window};
+use crate::store::error::{Fault, unavailable_to_all};
 use crate::store::exhausted::Known;
+use crate::store::rows::key_hash;
 
 use super::PostgresStore;
 use super::connections::Connections;
@@ -18,8 +20,6 @@ use super::held::{HeldRows, Turns};
 use super::rate_counts::{self, Party};
 use super::rows::{Columns, place};
 use super::session;
-use crate::store::error::{Fault, unavailable_to_all};
-use crate::store::rows::key_hash;
 
 #[async_trait]
 impl Access for PostgresStore {

@@ -7,8 +7,9 @@ use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions, Postgres};
 use tokio::time::timeout;
 
-use super::primary::{self, Primary};
 use crate::store::error::Fault;
+
+use super::primary::{self, Primary};
 
 /// Connections of one instance; twice as many were not faster on the machines measured.
 pub(super) const CONNECTIONS: u32 = 16;

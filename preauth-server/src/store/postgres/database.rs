@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
+use preauth_core::value::{ExtensionId, InvoiceId};
 
-use super::PostgresStore;
 use crate::store::error::{Fault, WriteError};
 use crate::store::exhausted::ExhaustedKeys;
 use crate::store::set_aside::SetAside;
 use crate::store::sql::{Database, Run};
+
+use super::{PostgresStore, sequences};
 
 #[async_trait]
 impl Database for PostgresStore {
@@ -19,6 +21,24 @@ impl Database for PostgresStore {
 
     fn exhausted(&self) -> &ExhaustedKeys {
         &self.exhausted
+    }
+
+    async fn settle_at_once(&self) {
+        Self::settle_at_once(self).await;
+    }
+
+    async fn next_extension(&self) -> Result<ExtensionId, Fault> {
+        Self::read(self, &(), |connection, ()| {
+            Box::pin(sequences::next_extension(connection))
+        })
+        .await
+    }
+
+    async fn next_invoice(&self) -> Result<InvoiceId, Fault> {
+        Self::read(self, &(), |connection, ()| {
+            Box::pin(sequences::next_invoice(connection))
+        })
+        .await
     }
 
     async fn read<I, T>(&self, input: &I, run: Run<I, T, Fault>) -> Result<T, Fault>

@@ -10,12 +10,12 @@ use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row};
 use tokio::sync::Notify;
 
+use crate::store::error::WriteError;
 use crate::store::{Housekeeping, SETTLE_BATCH_SIZE};
 
 use super::front::{Front, Look};
 use super::rows::clamped;
-use super::{PostgresStore, endpoints};
-use crate::store::error::WriteError;
+use super::{PostgresStore, settle};
 
 /// Minimum number of rows of one count that are summed up; fewer are read as fast as one.
 const MANY_COUNTS: i64 = 64;
@@ -28,7 +28,7 @@ impl Housekeeping for PostgresStore {
     async fn settle_endpoints(&self, limit: u32) -> Result<u64, Unavailable> {
         let settled = self
             .write_relaxed(limit, |connection, limit| {
-                Box::pin(endpoints::settle(connection, limit))
+                Box::pin(settle::settle(connection, limit))
             })
             .await?;
         if settled.made_due > 0 {

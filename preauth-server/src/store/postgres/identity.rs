@@ -5,10 +5,10 @@ use preauth_core::port::Unavailable;
 use sqlx::PgConnection;
 
 use crate::hold::{Deployment, DeploymentId, Identity};
+use crate::store::error::{Fault, WriteError, unavailable};
 
 use super::PostgresStore;
 use super::rows::Columns;
-use crate::store::error::{Fault, WriteError, unavailable};
 
 /// The transaction of the row, as the database itself records it, shows where the row was written.
 const READ: &str = "SELECT id, is_given,

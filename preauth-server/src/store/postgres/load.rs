@@ -5,23 +5,22 @@ use std::collections::HashMap;
 use preauth_core::operation::State;
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{LoadedNewOrder, LoadedOperation, LoadedOrder, OrderTarget, Subscription};
-use preauth_core::value::{CompanyId, OperationId, PaymentOrderId, Timestamp};
+use preauth_core::value::{CompanyId, OperationId, PaymentOrderId};
 use sqlx::PgConnection;
-use uuid::Uuid;
 
-use crate::store::rows::Corrupt;
-
-use super::parties;
-use super::{operations, payment_orders, sequences};
 use crate::store::error::Fault;
-use crate::store::sql::history;
+use crate::store::rows::Corrupt;
+use crate::store::sql::operations::by_id;
+use crate::store::sql::{history, parties, payment_orders};
+
+use super::{operations, sequences};
 
 /// An operation and the input of a command on it; the connection must be in a snapshot.
 pub(super) async fn operation(
     connection: &mut PgConnection,
     id: OperationId,
 ) -> Result<Option<LoadedOperation>, Fault> {
-    let Some(operation) = operations::by_id(connection, id).await? else {
+    let Some(operation) = by_id(connection, id).await? else {
         return Ok(None);
     };
     let holder = operations::holder(
@@ -51,23 +50,10 @@ pub(super) async fn operation(
     }))
 }
 
-/// Which overdue offers are loaded.
-#[derive(Debug)]
-pub(super) struct OverdueSearch {
-    pub(super) now: Timestamp,
-    pub(super) limit: u32,
-    /// Offers that expired earlier are skipped.
-    pub(super) from: i64,
-    /// Offers that are skipped.
-    pub(super) left_out: Vec<i64>,
-    /// Head offices whose offers are skipped.
-    pub(super) held: Vec<Uuid>,
-}
-
 /// Overdue offers, by two statements for any number of them; the connection must be in a snapshot.
 pub(super) async fn overdue(
     connection: &mut PgConnection,
-    search: &OverdueSearch,
+    search: &operations::OverdueSearch,
 ) -> Result<(Vec<LoadedOperation>, Vec<(OperationId, Corrupt)>), Fault> {
     let (operations, unreadable) = operations::overdue(connection, search).await?;
     let mut head_offices: Vec<CompanyId> = operations

@@ -6,10 +6,10 @@ use sqlx::migrate::{Migrate, MigrateError, Migration};
 use sqlx::{Executor, PgConnection};
 use tokio::time::sleep;
 
+use crate::store::error::Fault;
 use crate::store::schema::{self, STEPS_TABLE, step};
 
 use super::untransacted::{Statement, statements};
-use crate::store::error::Fault;
 
 /// A table that does not exist.
 const UNDEFINED_TABLE: &str = "42P01";

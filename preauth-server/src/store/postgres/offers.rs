@@ -10,11 +10,11 @@ use preauth_core::value::{
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use crate::store::error::Fault;
 use crate::store::rows::{PAYER, credit, known_supplier, party};
 
-use super::operations;
 use super::rows::{Columns, place};
-use crate::store::error::Fault;
+use crate::store::sql::operations::by_id;
 
 /// The result of one statement, and which operation in progress holds the invoice.
 #[derive(Debug)]
@@ -144,7 +144,7 @@ pub(super) async fn find_held(
         return Ok(None);
     };
     if let Some(holder) = holder {
-        loaded.context.holder = operations::by_id(connection, holder).await?;
+        loaded.context.holder = by_id(connection, holder).await?;
     }
     Ok(Some(loaded))
 }

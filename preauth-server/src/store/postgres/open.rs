@@ -10,6 +10,7 @@ use sqlx::{ConnectOptions, Connection};
 use tokio::time::timeout;
 
 use crate::fair::Budget;
+use crate::store::error::Fault;
 use crate::store::exhausted::ExhaustedKeys;
 use crate::store::set_aside::SetAside;
 use crate::store::{DatabaseUrl, OpenError};
@@ -25,7 +26,6 @@ use super::reads::{self, SharedRead};
 use super::wake::Wake;
 use super::writer::{self, Aside, BulkWriter, Suspects, Writer};
 use super::{PostgresStore, durability, held, migrations, offers, tls_files};
-use crate::store::error::Fault;
 
 /// Timeout of the first connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);

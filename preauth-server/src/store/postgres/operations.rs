@@ -1,25 +1,27 @@
 //! Operations as rows: reading, and look-ups of one.
 
 use preauth_core::operation::Operation;
-use preauth_core::value::{Cnpj, CompanyId, InvoiceNumber, OperationId};
+use preauth_core::value::{Cnpj, CompanyId, InvoiceNumber, OperationId, Timestamp};
 use sqlx::PgConnection;
+use uuid::Uuid;
 
-use crate::store::rows::{Corrupt, operation, select_operations};
-
-use super::load::OverdueSearch;
-use super::rows::Columns;
 use crate::store::error::Fault;
+use crate::store::rows::{Corrupt, operation, select_operations};
+use crate::store::sql::operations::by_id;
 
-/// The operation with an id, if there is one.
-pub(super) async fn by_id(
-    connection: &mut PgConnection,
-    id: OperationId,
-) -> Result<Option<Operation>, Fault> {
-    let row = sqlx::query(select_operations!("WHERE o.id = $1"))
-        .bind(id.get())
-        .fetch_optional(connection)
-        .await?;
-    Ok(row.as_ref().map(operation).transpose()?)
+use super::rows::Columns;
+
+/// Which overdue offers are loaded.
+#[derive(Debug)]
+pub(super) struct OverdueSearch {
+    pub(super) now: Timestamp,
+    pub(super) limit: u32,
+    /// Offers that expired earlier are skipped.
+    pub(super) from: i64,
+    /// Offers that are skipped.
+    pub(super) left_out: Vec<i64>,
+    /// Head offices whose offers are skipped.
+    pub(super) held: Vec<Uuid>,
 }
 
 /// The operation in progress that holds an invoice in a group, except `except`.

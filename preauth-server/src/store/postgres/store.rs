@@ -12,11 +12,12 @@ use preauth_core::value::{EventId, IdempotencyKey, OperationId, PaymentOrderId, 
 use sqlx::PgConnection;
 use tokio::time::sleep;
 
-use super::load::OverdueSearch;
-use super::writer::Turn;
-use super::{PostgresStore, load, offers};
 use crate::store::error::{Fault, WriteError};
 use crate::store::sql::platform_replies;
+
+use super::operations::OverdueSearch;
+use super::writer::Turn;
+use super::{PostgresStore, load, offers};
 
 /// Pause before a caller that found its key in progress may retry: about as long as a commit takes.
 const PAUSE_BEFORE_NEXT_TRY: Duration = Duration::from_millis(25);

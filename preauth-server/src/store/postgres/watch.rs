@@ -6,11 +6,11 @@ use preauth_core::value::Timestamp;
 use sqlx::PgConnection;
 
 use crate::fair::Refusals;
+use crate::store::error::Fault;
 use crate::store::watch::{COUNT_LIMIT, Usage, Waiting, Watch};
 
 use super::PostgresStore;
 use super::rows::Columns;
-use crate::store::error::Fault;
 
 #[async_trait]
 impl Watch for PostgresStore {

@@ -6,7 +6,6 @@ use preauth_core::value::{ApiKeyId, CompanyId, Timestamp};
 
 use crate::access::{KeyFragment, KeyHash};
 use crate::directory::{ApiKey, ApiKeys, DirectoryError, Page};
-
 use crate::store::error::{Fault, WriteError, one_row_or};
 use crate::store::rows::{api_key, clamped, set_text};
 
@@ -155,11 +154,11 @@ async fn find(
     fragment: &KeyFragment,
     limit: u32,
 ) -> Result<Vec<Row>, Fault> {
-    let rows = query(
-        select_keys!("WHERE k.prefix" BYTEWISE " >= $1 AND k.prefix" BYTEWISE " < $2
+    let rows = query(select_keys!(
+        "WHERE k.prefix" BYTEWISE " >= $1 AND k.prefix" BYTEWISE " < $2
            AND ($3" BYTES " IS NULL OR k.hash = $3)
-         ORDER BY k.prefix" BYTEWISE ", k.created_at DESC, k.id DESC LIMIT $4"),
-    )
+         ORDER BY k.prefix" BYTEWISE ", k.created_at DESC, k.id DESC LIMIT $4"
+    ))
     .bind(fragment.prefix())
     .bind(fragment.end())
     .bind(fragment.hash().map(|hash| hash.0.to_vec()))

@@ -34,13 +34,15 @@ impl<'q> Builder<'q> {
     }
 
     /// Adds the placeholders of a list of values, in parentheses.
-    pub(super) fn bind_list<V: Into<Value<'q>>>(
-        &mut self,
-        values: impl Iterator<Item = V>,
-    ) -> &mut Self {
+    pub(super) fn bind_list<V>(&mut self, values: impl Iterator<Item = V>) -> &mut Self
+    where
+        V: Into<Value<'static>>,
+    {
         self.push("(");
         for (n, value) in values.enumerate() {
-            self.push(if n == 0 { "" } else { ", " }).bind(value);
+            let value: Value<'static> = value.into();
+            self.push(if n == 0 { "" } else { ", " });
+            self.bind(value);
         }
         self.push(")")
     }

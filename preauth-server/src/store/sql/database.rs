@@ -5,6 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use preauth_core::port::Unavailable;
+use preauth_core::value::{ExtensionId, InvoiceId};
 
 use crate::store::error::{Fault, WriteError};
 use crate::store::exhausted::ExhaustedKeys;
@@ -24,6 +25,16 @@ pub(in crate::store) trait Database: Send + Sync {
 
     /// The keys whose windows are used up.
     fn exhausted(&self) -> &ExhaustedKeys;
+
+    /// Settles a batch of the deliveries of endpoints that were removed or resumed; the janitor settles
+    /// the rest.
+    async fn settle_at_once(&self);
+
+    /// Reserves an id.
+    async fn next_extension(&self) -> Result<ExtensionId, Fault>;
+
+    /// Reserves an id.
+    async fn next_invoice(&self) -> Result<InvoiceId, Fault>;
 
     /// Reads by one statement.
     async fn read<I, T>(&self, input: &I, run: Run<I, T, Fault>) -> Result<T, Fault>

@@ -2,11 +2,12 @@
 
 /// A statement in both dialects, from texts and fragments:
 ///
-/// - `NOW`: the database's clock in milliseconds;
-/// - `FOR_UPDATE`, `SKIP_LOCKED`, `FOR_KEY_SHARE`: row locks, which SQLite's only writer does not need;
+/// - `LOCKED`: a lock of rows, which SQLite's only writer does not need;
+/// - `AMONG … SKIP_LOCKED`: the keys that a subquery selects, and locks. PostgreSQL finds the rows by
+///   their keys, whatever the statistics;
 /// - `BYTEWISE`: the order of texts by their bytes, SQLite's own;
-/// - `BIGINT`, `BYTES`: the type of an expression, which SQLite does not declare;
-/// - `(ids "$1")`: the members of a bound list;
+/// - `BYTES`: the type of a value, which SQLite does not declare;
+/// - `(is_one_of "$1")`: whether an id is in a bound list;
 /// - `{ sqlite: "…", postgres: "…" }`: anything else.
 macro_rules! sql {
     ($($part:tt)+) => {
@@ -18,63 +19,24 @@ macro_rules! sql {
 }
 pub(super) use sql;
 
+#[rustfmt::skip]
 macro_rules! part {
-    (sqlite NOW) => {
-        "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
+    (sqlite LOCKED) => { "" };
+    (postgres LOCKED) => { " FOR NO KEY UPDATE" };
+    (sqlite AMONG) => { " IN (" };
+    (postgres AMONG) => { " = ANY (ARRAY(" };
+    (sqlite SKIP_LOCKED) => { ")" };
+    (postgres SKIP_LOCKED) => { " FOR UPDATE SKIP LOCKED))" };
+    (sqlite BYTEWISE) => { "" };
+    (postgres BYTEWISE) => { " COLLATE \"C\"" };
+    (sqlite BYTES) => { "" };
+    (postgres BYTES) => { "::BYTEA" };
+    (sqlite (is_one_of $list:literal)) => {
+        concat!(" IN (SELECT unhex(value) FROM json_each(", $list, "))")
     };
-    (postgres NOW) => {
-        "(extract(epoch FROM clock_timestamp()) * 1000)::BIGINT"
-    };
-    (sqlite FOR_UPDATE) => {
-        ""
-    };
-    (postgres FOR_UPDATE) => {
-        " FOR UPDATE"
-    };
-    (sqlite SKIP_LOCKED) => {
-        ""
-    };
-    (postgres SKIP_LOCKED) => {
-        " FOR UPDATE SKIP LOCKED"
-    };
-    (sqlite FOR_KEY_SHARE) => {
-        ""
-    };
-    (postgres FOR_KEY_SHARE) => {
-        " FOR KEY SHARE"
-    };
-    (sqlite BYTEWISE) => {
-        ""
-    };
-    (postgres BYTEWISE) => {
-        " COLLATE \"C\""
-    };
-    (sqlite BIGINT) => {
-        ""
-    };
-    (postgres BIGINT) => {
-        "::BIGINT"
-    };
-    (sqlite BYTES) => {
-        ""
-    };
-    (postgres BYTES) => {
-        "::BYTEA"
-    };
-    (sqlite (ids $list:literal)) => {
-        concat!("(SELECT unhex(value) FROM json_each(", $list, "))")
-    };
-    (postgres (ids $list:literal)) => {
-        concat!("(SELECT unnest(", $list, "))")
-    };
-    (sqlite { sqlite: $text:literal, postgres: $other:literal }) => {
-        $text
-    };
-    (postgres { sqlite: $other:literal, postgres: $text:literal }) => {
-        $text
-    };
-    ($database:ident $text:literal) => {
-        $text
-    };
+    (postgres (is_one_of $list:literal)) => { concat!(" = ANY(", $list, ")") };
+    (sqlite { sqlite: $text:literal, postgres: $other:literal }) => { $text };
+    (postgres { sqlite: $other:literal, postgres: $text:literal }) => { $text };
+    ($database:ident $text:literal) => { $text };
 }
 pub(super) use part;

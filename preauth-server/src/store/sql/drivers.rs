@@ -6,8 +6,8 @@ use sqlx::sqlite::{Sqlite, SqliteArguments, SqliteConnection};
 use sqlx::{AssertSqlSafe, SqlSafeStr};
 use uuid::Uuid;
 
-use super::query::{Query, Text};
-use super::session::{Dialect, Row, Session};
+use super::query::{Dialect, Query, Text};
+use super::session::{Row, Session};
 use super::value::Value;
 
 /// Implements [`Session`] for a connection; `$list` converts a list of ids to a bound value.

@@ -1,17 +1,30 @@
 //! The statements that both databases execute.
 //!
-//! A statement is written once, in the SQL that both understand; where they differ, [`sql!`] takes a
+//! A statement is written once, in the SQL that both understand; where they differ, `sql!` takes a
 //! fragment for each. It is executed by a [`Session`], a connection of either driver, within the
 //! transaction that a [`Database`] opens. Texts are fixed at compile time, or built from few parts, so
 //! the drivers keep their prepared statements.
 
 mod api_keys;
+pub(super) mod archive;
 mod builder;
+mod companies;
 mod database;
+mod deliveries;
 mod dialect;
 mod drivers;
+mod endpoints;
+mod extensions;
 pub(super) mod history;
+mod invoice_files;
+mod invoices;
+mod listed;
+pub(super) mod notices;
+pub(super) mod operations;
+pub(super) mod parties;
+pub(super) mod payment_orders;
 pub(super) mod platform_replies;
+mod queries;
 mod query;
 mod session;
 mod users;
@@ -20,7 +33,9 @@ mod value;
 use builder::Builder;
 pub(super) use database::{Database, Run};
 use dialect::{part, sql};
+use listed::Listed;
 use platform_replies::remember;
-use query::{Listed, Sql, query};
+pub(super) use queries::Reads;
+use query::{Dialect, Query, Sql, query};
 use session::Row;
-pub(super) use session::{Dialect, Session};
+pub(super) use session::Session;

@@ -1,14 +1,17 @@
 //! A statement with its values.
 
-use crate::store::rows::{Columns, Corrupt, count};
-use crate::store::set_aside::SetAside;
-
-use super::session::{Dialect, Row, Session};
 use super::value::Value;
 
-/// The text of a statement in each database's dialect, see [`super::sql!`].
+/// A database's SQL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::store) enum Dialect {
+    Sqlite,
+    Postgres,
+}
+
+/// The text of a statement in each database's dialect, see `sql!`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sql {
+pub(in crate::store) struct Sql {
     pub(super) sqlite: &'static str,
     pub(super) postgres: &'static str,
 }
@@ -40,7 +43,7 @@ pub(super) enum Text {
 
 /// A statement with its values.
 #[derive(Debug)]
-pub(super) struct Query<'q> {
+pub(in crate::store) struct Query<'q> {
     pub(super) text: Text,
     pub(super) values: Vec<Value<'q>>,
 }
@@ -57,59 +60,5 @@ impl<'q> Query<'q> {
     pub(super) fn bind(mut self, value: impl Into<Value<'q>>) -> Self {
         self.values.push(value.into());
         self
-    }
-
-    /// Returns the number of changed rows.
-    pub(super) async fn execute(self, session: &mut dyn Session) -> Result<u64, sqlx::Error> {
-        session.execute(self).await
-    }
-
-    pub(super) async fn fetch_all(
-        self,
-        session: &mut dyn Session,
-    ) -> Result<Vec<Row>, sqlx::Error> {
-        session.fetch_all(self).await
-    }
-
-    pub(super) async fn fetch_optional(
-        self,
-        session: &mut dyn Session,
-    ) -> Result<Option<Row>, sqlx::Error> {
-        session.fetch_optional(self).await
-    }
-
-    pub(super) async fn fetch_one(self, session: &mut dyn Session) -> Result<Row, sqlx::Error> {
-        let row = session.fetch_optional(self).await?;
-        row.ok_or(sqlx::Error::RowNotFound)
-    }
-
-    /// The number in the column `total` of the only row.
-    pub(super) async fn total(self, session: &mut dyn Session) -> Result<u64, sqlx::Error> {
-        let row = self.fetch_one(session).await?;
-        let total: Result<i64, Corrupt> = Columns::of("totals", &row).raw("total");
-        total
-            .map(count)
-            .map_err(|error| sqlx::Error::Decode(error.into()))
-    }
-}
-
-/// The rows of one page of a list.
-#[derive(Debug)]
-pub(super) struct Listed {
-    pub(super) rows: Vec<Row>,
-    pub(super) total: u64,
-}
-
-impl Listed {
-    /// The readable records of the page; the others are recorded.
-    pub(super) fn page<T>(
-        &self,
-        set_aside: &SetAside,
-        read: impl Fn(&Row) -> Result<T, Corrupt>,
-    ) -> crate::directory::Page<T> {
-        crate::directory::Page {
-            items: set_aside.readable(&self.rows, read),
-            total: self.total,
-        }
     }
 }

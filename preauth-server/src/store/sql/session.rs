@@ -5,16 +5,9 @@ use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 
-use crate::store::rows::RawRow;
+use crate::store::rows::{Columns, Corrupt, RawRow, count};
 
-use super::query::Query;
-
-/// A database's SQL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::store) enum Dialect {
-    Sqlite,
-    Postgres,
-}
+use super::query::{Dialect, Query};
 
 /// Executes statements. Statements are prepared once for each connection.
 pub(in crate::store) trait Session: Send {
@@ -32,6 +25,50 @@ pub(in crate::store) trait Session: Send {
         &'s mut self,
         query: Query<'s>,
     ) -> BoxFuture<'s, Result<Vec<Row>, sqlx::Error>>;
+}
+
+impl Query<'_> {
+    /// Returns the number of changed rows.
+    pub(super) async fn execute(self, session: &mut dyn Session) -> Result<u64, sqlx::Error> {
+        session.execute(self).await
+    }
+
+    pub(super) async fn fetch_all(
+        self,
+        session: &mut dyn Session,
+    ) -> Result<Vec<Row>, sqlx::Error> {
+        session.fetch_all(self).await
+    }
+
+    pub(super) async fn fetch_optional(
+        self,
+        session: &mut dyn Session,
+    ) -> Result<Option<Row>, sqlx::Error> {
+        session.fetch_optional(self).await
+    }
+
+    pub(super) async fn fetch_one(self, session: &mut dyn Session) -> Result<Row, sqlx::Error> {
+        let row = session.fetch_optional(self).await?;
+        row.ok_or(sqlx::Error::RowNotFound)
+    }
+
+    /// Locks the rows that the statement selects for update, where others might write them: SQLite has
+    /// only one writer.
+    pub(super) async fn lock(self, session: &mut dyn Session) -> Result<(), sqlx::Error> {
+        if session.dialect() == Dialect::Postgres {
+            session.execute(self).await?;
+        }
+        Ok(())
+    }
+
+    /// The number in the column `total` of the only row.
+    pub(super) async fn total(self, session: &mut dyn Session) -> Result<u64, sqlx::Error> {
+        let row = self.fetch_one(session).await?;
+        let total: Result<i64, Corrupt> = Columns::of("totals", &row).raw("total");
+        total
+            .map(count)
+            .map_err(|error| sqlx::Error::Decode(error.into()))
+    }
 }
 
 /// A row of either driver.

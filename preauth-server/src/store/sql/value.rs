@@ -34,6 +34,7 @@ macro_rules! values {
 values! {
     &'q str => Text: |it| Cow::Borrowed(it);
     String => Text: |it| Cow::Owned(it);
+    &'q String => Text: |it| Cow::Borrowed(it.as_str());
     Vec<u8> => Blob: |it| Cow::Owned(it);
     &'q [u8] => Blob: |it| Cow::Borrowed(it);
     bool => Flag: |it| it;

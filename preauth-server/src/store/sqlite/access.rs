@@ -8,12 +8,12 @@ use sqlx::sqlite::SqliteRow;
 
 use crate::access::{Access, KeyHash, KeyRecord, RateLimit, Window};
 use crate::fair::{Tenant, on_account_of};
+use crate::store::error::{Fault, WriteError, unavailable};
 use crate::store::exhausted::{Known, is_used_up};
+use crate::store::rows::key_hash;
 
 use super::SqliteStore;
 use super::rows::Columns;
-use crate::store::error::{Fault, WriteError, unavailable};
-use crate::store::rows::key_hash;
 
 #[async_trait]
 impl Access for SqliteStore {

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
+use preauth_core::value::{ExtensionId, InvoiceId};
 
-use super::SqliteStore;
 use crate::store::error::{Fault, WriteError, unavailable};
 use crate::store::exhausted::ExhaustedKeys;
 use crate::store::set_aside::SetAside;
 use crate::store::sql::{Database, Run};
+
+use super::SqliteStore;
 
 #[async_trait]
 impl Database for SqliteStore {
@@ -19,6 +21,18 @@ impl Database for SqliteStore {
 
     fn exhausted(&self) -> &ExhaustedKeys {
         &self.exhausted
+    }
+
+    async fn settle_at_once(&self) {
+        Self::settle_at_once(self).await;
+    }
+
+    async fn next_extension(&self) -> Result<ExtensionId, Fault> {
+        self.counters.next_extension()
+    }
+
+    async fn next_invoice(&self) -> Result<InvoiceId, Fault> {
+        self.counters.next_invoice()
     }
 
     async fn read<I, T>(&self, input: &I, run: Run<I, T, Fault>) -> Result<T, Fault>

@@ -8,11 +8,11 @@ use preauth_core::value::Timestamp;
 use sqlx::SqliteConnection;
 use tokio::sync::Notify;
 
+use crate::store::error::{WriteError, unavailable};
 use crate::store::{Housekeeping, SETTLE_BATCH_SIZE};
 
 use super::rows::clamped;
-use super::{SqliteStore, endpoints};
-use crate::store::error::{WriteError, unavailable};
+use super::{SqliteStore, settle};
 
 #[async_trait]
 impl Housekeeping for SqliteStore {
@@ -20,7 +20,7 @@ impl Housekeeping for SqliteStore {
         let settled = self
             .writer
             .write_relaxed(limit, |connection, limit| {
-                Box::pin(endpoints::settle(connection, limit))
+                Box::pin(settle::settle(connection, limit))
             })
             .await
             .map_err(unavailable)?;

@@ -10,10 +10,10 @@ use preauth_core::port::Unavailable;
 use sqlx::SqliteConnection;
 
 use crate::hold::{Deployment, DeploymentId, Identity};
+use crate::store::error::{Fault, WriteError, unavailable};
 
 use super::SqliteStore;
 use super::rows::Columns;
-use crate::store::error::{Fault, WriteError, unavailable};
 
 /// A row to be written: the id, whether it was given, and the file's birth.
 type Row = (DeploymentId, bool, String);

@@ -13,14 +13,14 @@ use preauth_core::value::{
 };
 use sqlx::SqliteConnection;
 
+use crate::store::error::Fault;
 use crate::store::rows::{Corrupt, PAYER, credit, known_supplier, party};
+use crate::store::sql::operations::by_id;
+use crate::store::sql::{history, parties, payment_orders};
 
 use super::counters::Counters;
-use super::parties;
+use super::operations;
 use super::rows::Columns;
-use super::{operations, payment_orders};
-use crate::store::error::Fault;
-use crate::store::sql::history;
 
 /// The input of the decision on a new operation; the connection must be in a snapshot.
 pub(super) async fn offer(
@@ -66,7 +66,7 @@ pub(super) async fn operation(
     connection: &mut SqliteConnection,
     id: OperationId,
 ) -> Result<Option<LoadedOperation>, Fault> {
-    let Some(operation) = operations::by_id(connection, id).await? else {
+    let Some(operation) = by_id(connection, id).await? else {
         return Ok(None);
     };
     let holder = operations::holder(

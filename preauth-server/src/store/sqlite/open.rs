@@ -16,13 +16,13 @@ use tokio::sync::Notify;
 use crate::fair::Budget;
 use crate::files;
 use crate::store::OpenError;
+use crate::store::error::Fault;
 use crate::store::exhausted::ExhaustedKeys;
 use crate::store::set_aside::SetAside;
 
 use super::counters::Counters;
 use super::writer::Writer;
 use super::{SqliteStore, migrations};
-use crate::store::error::Fault;
 
 /// Only the owner may access a folder created here.
 const FOLDER_MODE: u32 = 0o700;

@@ -4,22 +4,10 @@ use preauth_core::operation::Operation;
 use preauth_core::value::{Cnpj, CompanyId, InvoiceNumber, OperationId, Timestamp};
 use sqlx::SqliteConnection;
 
+use crate::store::error::Fault;
 use crate::store::rows::{Corrupt, operation, select_operations};
 
 use super::rows::Columns;
-use crate::store::error::Fault;
-
-/// The operation with an id, if there is one.
-pub(super) async fn by_id(
-    connection: &mut SqliteConnection,
-    id: OperationId,
-) -> Result<Option<Operation>, Fault> {
-    let row = sqlx::query(select_operations!("WHERE o.id = ?1"))
-        .bind(id.get())
-        .fetch_optional(connection)
-        .await?;
-    Ok(row.as_ref().map(operation).transpose()?)
-}
 
 /// The operation in progress that holds an invoice in a group, except `except`.
 pub(super) async fn holder(

@@ -9,9 +9,10 @@ use preauth_core::port::{
 };
 use preauth_core::value::{EventId, IdempotencyKey, OperationId, PaymentOrderId, Timestamp};
 
-use super::{SqliteStore, commit, load};
 use crate::store::error::Fault;
 use crate::store::sql::platform_replies;
+
+use super::{SqliteStore, commit, load};
 
 /// Maximum number of one caller's commits in the writer's queue: enough to fill a transaction, and
 /// the next one.

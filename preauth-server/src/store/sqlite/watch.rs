@@ -4,11 +4,11 @@ use async_trait::async_trait;
 use preauth_core::port::Unavailable;
 use preauth_core::value::Timestamp;
 
+use crate::store::error::Fault;
 use crate::store::watch::{COUNT_LIMIT, Usage, Waiting, Watch};
 
 use super::SqliteStore;
 use super::rows::Columns;
-use crate::store::error::Fault;
 
 #[async_trait]
 impl Watch for SqliteStore {

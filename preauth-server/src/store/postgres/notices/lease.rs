@@ -4,12 +4,13 @@ use preauth_core::value::{CompanyId, NoticeId};
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
 
-use super::super::rows::Columns;
-use super::queue::DueMail;
-use super::share::Opening;
 use crate::notices::{JoinedNotice, LeasedNotice, MAX_JOINED, NoticeClaim};
 use crate::store::error::WriteError;
 use crate::store::rows::Corrupt;
+
+use super::super::rows::Columns;
+use super::queue::DueMail;
+use super::share::Opening;
 
 pub(super) async fn lease(
     connection: &mut PgConnection,

@@ -3,10 +3,7 @@
 mod due;
 mod finish;
 mod lease;
-mod list;
-pub(super) mod pause;
 mod queue;
-mod resend;
 mod share;
 
 pub(super) use due::DueMails;

@@ -4,10 +4,11 @@ use preauth_core::value::Timestamp;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::super::rows::{Columns, count};
-use super::queue::DueMail;
 use crate::notices::{NoticeClaim, POSTPONE_BATCH_SIZE, Usage};
 use crate::store::error::WriteError;
+
+use super::super::rows::{Columns, count};
+use super::queue::DueMail;
 
 /// A mailbox that a head office reaches for the first time.
 #[derive(Clone, Copy, Debug)]

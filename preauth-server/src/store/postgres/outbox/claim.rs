@@ -10,12 +10,12 @@ use sqlx::{PgConnection, Row};
 use tokio::time::Instant;
 use uuid::Uuid;
 
+use crate::store::error::WriteError;
 use crate::store::rows::Corrupt;
 use crate::store::set_aside::{LOOK_AGAIN, Unreadable};
 
 use super::super::rows::Columns;
 use super::cursors::{Cursor, Look, queues};
-use crate::store::error::WriteError;
 
 /// Maximum number of rounds in which one claim replaces unreadable deliveries.
 const MAX_ROUNDS: u32 = 8;

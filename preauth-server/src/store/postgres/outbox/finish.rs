@@ -14,10 +14,10 @@ use sqlx::PgConnection;
 use super::super::connections::Connections;
 use super::super::grouping::{Limits, Serve};
 use super::super::held::HeldRows;
-use super::super::notices;
 use super::super::session::{DURABLE, Failure, autocommit, write};
 use super::outcomes;
 use crate::store::error::{WriteError, unavailable, unavailable_to_all};
+use crate::store::sql::notices::pause;
 
 /// Maximum number of waiting attempts, and of those per statement. A dispatcher waits for each
 /// record before it begins another attempt, so there are never more than its slots.
@@ -177,7 +177,7 @@ async fn pause(
         .execute(&mut *connection)
         .await?;
     if done.rows_affected() == 1 {
-        notices::pause::stage(connection, endpoint, at).await?;
+        pause::stage(connection, endpoint, at).await?;
     }
     Ok(())
 }

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
+use crate::store::error::{Fault, WriteError, after_autocommit, breaks_rule, is_locked};
+
 use super::super::connections::Connections;
 use super::{Lent, Run};
-use crate::store::error::{Fault, WriteError, after_autocommit, breaks_rule, is_locked};
 
 /// Timeout of the statement; the server's own is shorter (see `open`).
 const TIMEOUT: Duration = Duration::from_secs(12);

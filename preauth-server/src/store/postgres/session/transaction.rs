@@ -5,10 +5,11 @@ use std::time::Duration;
 use sqlx::{Connection, PgConnection};
 use tokio::time::timeout;
 
+use crate::store::error::{Fault, WriteError, after_commit};
+
 use super::super::connections::Connections;
 use super::Run;
 use super::lent::Lent;
-use crate::store::error::{Fault, WriteError, after_commit};
 
 /// Timeout of all statements of a write together; the server's own for a single one is shorter.
 const WORK_TIMEOUT: Duration = Duration::from_secs(12);

@@ -1,13 +1,14 @@
 //! One commit: written in full, or a conflict that writes nothing.
 
 mod aggregate;
+mod invoices;
+mod orders;
 mod record;
 
 use preauth_core::port::{Commit, NewReply, ReplyScope, Write};
 use preauth_core::value::OperationId;
 use sqlx::SqliteConnection;
 
-use super::{invoices, payment_orders};
 use crate::store::error::WriteError;
 use crate::store::sql::platform_replies;
 
@@ -33,9 +34,9 @@ pub(super) async fn write(
             }
         }
         Write::NewOrder { order, instead_of } => {
-            payment_orders::insert(connection, order, *instead_of).await?;
+            orders::insert(connection, order, *instead_of).await?;
         }
-        Write::Order(order) => payment_orders::update(connection, order, expected).await?,
+        Write::Order(order) => orders::update(connection, order, expected).await?,
         Write::NewInvoice(invoice) => invoices::insert(connection, invoice).await?,
         Write::EventOnly { .. } => {}
     }

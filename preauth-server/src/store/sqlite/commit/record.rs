@@ -9,8 +9,9 @@ use preauth_core::value::{
 };
 use sqlx::SqliteConnection;
 
-use super::super::rows::clamped;
 use crate::store::error::{WriteError, one_row_or};
+
+use super::super::rows::clamped;
 
 /// Invites a supplier for the head office of the commit. A conflict when the head office has
 /// already invited it, or when the first invitation finds its tax id taken.

@@ -7,11 +7,11 @@ use preauth_core::value::{DeliveryId, EndpointId, EventId, Timestamp};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqliteConnection};
 
+use crate::store::error::{WriteError, one_row_or};
 use crate::store::rows::Corrupt;
 use crate::store::set_aside::{LOOK_AGAIN, Unreadable};
 
 use super::super::rows::Columns;
-use crate::store::error::{WriteError, one_row_or};
 
 /// Maximum number of rounds in which one claim replaces unreadable deliveries.
 const MAX_ROUNDS: u32 = 8;

@@ -5,8 +5,9 @@ use preauth_core::port::{Attempt, AttemptError, Trigger, Verdict};
 use preauth_core::value::{DeliveryId, EndpointId, Timestamp};
 use sqlx::SqliteConnection;
 
-use super::super::notices;
 use crate::store::error::WriteError;
+
+use crate::store::sql::notices::pause;
 
 /// An attempt under a lease, and its consequences.
 #[derive(Debug)]
@@ -146,7 +147,7 @@ async fn pause(
         .execute(&mut *connection)
         .await?;
     if done.rows_affected() == 1 {
-        notices::pause::stage(connection, endpoint, at).await?;
+        pause::stage(connection, endpoint, at).await?;
     }
     Ok(())
 }

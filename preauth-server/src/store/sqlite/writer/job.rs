@@ -10,9 +10,9 @@ use thiserror::Error;
 use tokio::sync::{Notify, oneshot};
 
 use crate::fair::{QueueError, Queued};
+use crate::store::error::WriteError;
 
 use super::{Durability, Run};
-use crate::store::error::WriteError;
 
 /// A write with its input, its caller, and, after it ran, its outcome.
 pub(super) struct Job<I, T> {

@@ -9,12 +9,12 @@ use sqlx::{Connection, Executor};
 use tokio::time::timeout;
 
 use crate::fair::Receiver;
+use crate::store::error::WriteError;
 use crate::worker::LoopHealth;
 
 use super::super::open::reconnect;
 use super::Durability;
 use super::job::{AnyJob, Ran};
-use crate::store::error::WriteError;
 
 /// Maximum number of jobs per transaction.
 pub(super) const GROUP_LIMIT: usize = 128;

@@ -9,10 +9,11 @@ use tempfile::TempDir;
 use tokio::sync::Notify;
 use uuid::Uuid;
 
-use super::task::GROUP_LIMIT;
-use super::{QUEUE_LIMIT, Writer};
 use crate::fair::{Tenant, on_account_of};
 use crate::store::error::WriteError;
+
+use super::task::GROUP_LIMIT;
+use super::{QUEUE_LIMIT, Writer};
 
 /// A writer over `entries (id, parent)`, where a missing parent is detected only at COMMIT, and a
 /// second connection to the same file.

@@ -1,0 +1,76 @@
+//! Mails, and offers without a mail.
+
+use uuid::Uuid;
+
+use crate::store::archive::{self, Page, Stage};
+use crate::store::error::Fault;
+
+use super::super::{Session, query};
+
+/// Mails with their operations.
+pub(super) async fn notices(
+    session: &mut dyn Session,
+    stage: &Stage,
+    after: Uuid,
+    limit: u32,
+) -> Result<Page, Fault> {
+    let rows = query(
+        "SELECT n.id, n.head_office_id, n.kind, n.operation_id, n.status, n.is_held, n.staged_at,
+             n.next_attempt_at, n.ended_at, n.attempts_made, n.last_error IS NOT NULL AS has_error,
+             n.leased_until, o.id IS NOT NULL AS is_known, o.head_office_id AS offer_head_office_id,
+             o.origin, o.created_at, o.status AS offer_status, o.expires_at,
+             EXISTS (SELECT 1 FROM endpoints e WHERE e.head_office_id = n.head_office_id)
+                 AS has_endpoint
+         FROM notices n LEFT JOIN operations o ON o.id = n.operation_id
+         WHERE n.id > $1 ORDER BY n.id LIMIT $2",
+    )
+    .bind(after)
+    .bind(limit)
+    .fetch_all(session)
+    .await?;
+    Ok(archive::notices(&rows, stage)?)
+}
+
+/// Sent mails that count, in the order of an index, except for the ids.
+pub(super) async fn sent(
+    session: &mut dyn Session,
+    stage: &Stage,
+    after: (&str, i64, Uuid),
+    limit: u32,
+) -> Result<Page, Fault> {
+    let (address, at, id) = after;
+    let rows = query(
+        "SELECT id, lower(recipient) AS address, ended_at FROM notices
+         WHERE (lower(recipient), status, ended_at, id) > ($1, 'SENT', $2, $3)
+           AND status = 'SENT' AND ended_at IS NOT NULL AND joined_to IS NULL
+           AND kind <> 'ENDPOINT_PAUSED'
+         ORDER BY lower(recipient), status, ended_at, id LIMIT $4",
+    )
+    .bind(address)
+    .bind(at)
+    .bind(id)
+    .bind(limit)
+    .fetch_all(session)
+    .await?;
+    Ok(archive::sent(&rows, stage)?)
+}
+
+/// Offers without a mail.
+pub(super) async fn offers_without_mail(
+    session: &mut dyn Session,
+    stage: &Stage,
+    after: i64,
+    limit: u32,
+) -> Result<Page, Fault> {
+    let rows = query(
+        "SELECT o.id, o.created_at FROM operations o
+         WHERE o.id > $1 AND o.origin = 'PRE_AUTH'
+           AND NOT EXISTS (SELECT 1 FROM notices n WHERE n.operation_id = o.id)
+         ORDER BY o.id LIMIT $2",
+    )
+    .bind(after)
+    .bind(limit)
+    .fetch_all(session)
+    .await?;
+    Ok(archive::offers_without_mail(&rows, stage)?)
+}

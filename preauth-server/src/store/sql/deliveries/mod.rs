@@ -1,0 +1,158 @@
+//! The history of deliveries.
+
+mod attempts;
+mod resend;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use preauth_core::port::{PageRequest, Unavailable};
+use preauth_core::value::{CompanyId, DeliveryId, Timestamp};
+
+use crate::directory::{
+    Deliveries, Delivery, DeliveryFilter, DeliveryStatus, DirectoryError, Page,
+};
+use crate::store::error::{Fault, unavailable};
+use crate::store::rows::{Corrupt, clamped, delivery};
+use crate::store::set_aside::SetAside;
+
+use super::{Builder, Database, Row, Session};
+
+/// A delivery with its event and whether its endpoint is paused, before the conditions. A pending
+/// delivery of a removed endpoint counts as failed: it is about to be settled.
+const SELECT: &str = "SELECT d.id, d.head_office_id, d.event_id, d.event_type,
+        CASE WHEN d.status = 'PENDING' AND e.deleted_at IS NOT NULL THEN 'FAILED'
+             ELSE d.status END AS status,
+        d.next_attempt_at, d.created_at, v.body,
+        e.paused_at IS NOT NULL AND e.deleted_at IS NULL AS is_paused
+ FROM deliveries d
+ JOIN events v ON v.id = d.event_id
+ JOIN endpoints e ON e.id = d.endpoint_id ";
+
+#[async_trait]
+impl<D: Database> Deliveries for D {
+    async fn delivery(&self, id: DeliveryId) -> Result<Option<Delivery>, Unavailable> {
+        let found = self.read_snapshot(&id, |session, id| Box::pin(by_id(session, *id)));
+        Ok(found.await?)
+    }
+
+    async fn deliveries(
+        &self,
+        company: CompanyId,
+        filter: DeliveryFilter,
+        page: PageRequest,
+    ) -> Result<Page<Delivery>, Unavailable> {
+        let input = (company, filter, page, Arc::clone(self.set_aside()));
+        let listed = self.read_snapshot(&input, |session, (company, filter, page, set_aside)| {
+            Box::pin(list(session, *company, *filter, *page, set_aside))
+        });
+        Ok(listed.await?)
+    }
+
+    async fn resend(&self, id: DeliveryId, at: Timestamp) -> Result<(), DirectoryError> {
+        let resent = self.write_and_wake((id, at), |session, input| {
+            Box::pin(resend::one(session, input))
+        });
+        Ok(resent.await?)
+    }
+
+    async fn resend_failed(
+        &self,
+        company: CompanyId,
+        since: Timestamp,
+        at: Timestamp,
+        limit: u32,
+    ) -> Result<u64, Unavailable> {
+        let batch = resend::Batch {
+            company,
+            since,
+            at,
+            limit,
+        };
+        let resent = self.write_and_wake(batch, |session, batch| {
+            Box::pin(resend::failed(session, batch))
+        });
+        resent.await.map_err(unavailable)
+    }
+}
+
+async fn by_id(session: &mut dyn Session, id: DeliveryId) -> Result<Option<Delivery>, Fault> {
+    let mut query = Builder::new(SELECT);
+    query.push("WHERE d.id = ");
+    query.bind(id.as_uuid());
+    let found = read(session, query, |rows| rows.iter().map(delivery).collect()).await?;
+    Ok(found.into_iter().next())
+}
+
+async fn list(
+    session: &mut dyn Session,
+    company: CompanyId,
+    filter: DeliveryFilter,
+    page: PageRequest,
+    set_aside: &SetAside,
+) -> Result<Page<Delivery>, Fault> {
+    let total = total(session, company, filter).await?;
+    let mut query = Builder::new(SELECT);
+    restrict(&mut query, company, filter);
+    query.push(" ORDER BY d.created_at DESC, d.id DESC LIMIT ");
+    query.bind(page.limit).push(" OFFSET ");
+    query.bind(clamped(page.offset()));
+    let items = read(
+        session,
+        query,
+        |rows| Ok(set_aside.readable(rows, delivery)),
+    )
+    .await?;
+    Ok(Page { items, total })
+}
+
+async fn total(
+    session: &mut dyn Session,
+    company: CompanyId,
+    filter: DeliveryFilter,
+) -> Result<u64, Fault> {
+    let mut query = Builder::new(
+        "SELECT count(*) AS total FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id ",
+    );
+    restrict(&mut query, company, filter);
+    Ok(query.build().total(session).await?)
+}
+
+fn restrict(query: &mut Builder<'_>, company: CompanyId, filter: DeliveryFilter) {
+    query.push("WHERE d.head_office_id = ");
+    query.bind(*company.as_uuid());
+    if let Some(event_type) = filter.event_type {
+        query.push(" AND d.event_type = ").bind(event_type.as_str());
+    }
+    match filter.status {
+        None => {}
+        Some(DeliveryStatus::Pending) => {
+            query
+                .push(" AND d.status = 'PENDING' AND e.paused_at IS NULL AND e.deleted_at IS NULL");
+        }
+        Some(DeliveryStatus::Paused) => {
+            query.push(
+                " AND d.status = 'PENDING' AND e.paused_at IS NOT NULL AND e.deleted_at IS NULL",
+            );
+        }
+        Some(DeliveryStatus::Delivered) => {
+            query.push(" AND d.status = 'DELIVERED'");
+        }
+        Some(DeliveryStatus::Failed) => {
+            query.push(
+                " AND (d.status = 'FAILED' OR d.status = 'PENDING' AND e.deleted_at IS NOT NULL)",
+            );
+        }
+    }
+}
+
+async fn read(
+    session: &mut dyn Session,
+    query: Builder<'_>,
+    decode: impl FnOnce(&[Row]) -> Result<Vec<Delivery>, Corrupt>,
+) -> Result<Vec<Delivery>, Fault> {
+    let rows = query.build().fetch_all(session).await?;
+    let mut deliveries = decode(&rows)?;
+    attempts::attach(session, &mut deliveries).await?;
+    Ok(deliveries)
+}

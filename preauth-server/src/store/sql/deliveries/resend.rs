@@ -1,0 +1,79 @@
+//! Ended deliveries become due again.
+
+use preauth_core::value::{CompanyId, DeliveryId, Timestamp};
+
+use crate::store::error::{WriteError, one_row_or};
+
+use super::super::{Session, query, sql};
+
+/// Queues an ended delivery again, with a fresh schedule.
+pub(super) async fn one(
+    session: &mut dyn Session,
+    (id, at): &(DeliveryId, Timestamp),
+) -> Result<(), WriteError> {
+    let id = id.as_uuid();
+    // Locks the endpoint before the delivery, so that it is not removed in the meantime.
+    query(
+        "SELECT 1 FROM endpoints e JOIN deliveries d ON d.endpoint_id = e.id
+         WHERE d.id = $1 FOR KEY SHARE OF e",
+    )
+    .bind(id)
+    .lock(session)
+    .await?;
+    let done = query(
+        "UPDATE deliveries
+         SET status = 'PENDING', next_attempt_at = $2, ended_at = NULL, attempts_made = 0,
+             next_trigger = 'RESEND', leased_until = NULL
+         WHERE id = $1 AND status <> 'PENDING'
+           AND endpoint_id IN (SELECT id FROM endpoints WHERE deleted_at IS NULL)",
+    )
+    .bind(id)
+    .bind(at.unix_millis())
+    .execute(session)
+    .await?;
+    if done == 1 {
+        return Ok(());
+    }
+    let exists = query("SELECT 1 FROM deliveries WHERE id = $1")
+        .bind(id)
+        .fetch_optional(session)
+        .await?;
+    one_row_or(u64::from(exists.is_some()), WriteError::NotFound)?;
+    Err(WriteError::Conflict)
+}
+
+/// A selection of failed deliveries to resend.
+pub(super) struct Batch {
+    pub(super) company: CompanyId,
+    pub(super) since: Timestamp,
+    pub(super) at: Timestamp,
+    pub(super) limit: u32,
+}
+
+/// Queues a batch of failed deliveries again; returns their number.
+pub(super) async fn failed(session: &mut dyn Session, batch: &Batch) -> Result<u64, WriteError> {
+    // Locks the endpoints, so that none is removed in the meantime.
+    query("SELECT 1 FROM endpoints WHERE head_office_id = $1 AND deleted_at IS NULL FOR KEY SHARE")
+        .bind(batch.company.as_uuid())
+        .lock(session)
+        .await?;
+    let done = query(sql!(
+        "UPDATE deliveries
+         SET status = 'PENDING', next_attempt_at = $3, ended_at = NULL, attempts_made = 0,
+             next_trigger = 'RESEND', leased_until = NULL
+         WHERE id IN (
+             SELECT d.id FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id
+             WHERE d.head_office_id = $1 AND d.status = 'FAILED'
+               AND d.ended_at BETWEEN $2 AND $3 AND e.deleted_at IS NULL
+             ORDER BY d.ended_at, d.id LIMIT $4"
+        { sqlite: "", postgres: " FOR UPDATE OF d SKIP LOCKED" }
+        ")"
+    ))
+    .bind(batch.company.as_uuid())
+    .bind(batch.since.unix_millis())
+    .bind(batch.at.unix_millis())
+    .bind(batch.limit)
+    .execute(session)
+    .await?;
+    Ok(done)
+}

@@ -1,0 +1,56 @@
+//! Received invoices.
+
+use async_trait::async_trait;
+use preauth_core::ReceivedInvoice;
+use preauth_core::port::{PageRequest, Unavailable};
+use preauth_core::value::InvoiceId;
+
+use crate::directory::{Invoices, Page};
+use crate::store::error::Fault;
+use crate::store::rows::{clamped, invoice, select_invoices};
+
+use super::{Database, Session, query};
+
+#[async_trait]
+impl<D: Database> Invoices for D {
+    async fn reserve_invoice(&self) -> Result<InvoiceId, Unavailable> {
+        Ok(self.next_invoice().await?)
+    }
+
+    async fn invoice(&self, id: InvoiceId) -> Result<Option<ReceivedInvoice>, Unavailable> {
+        let found = self.read(&id, |session, id| Box::pin(by_id(session, *id)));
+        Ok(found.await?)
+    }
+
+    async fn invoices(&self, page: PageRequest) -> Result<Page<ReceivedInvoice>, Unavailable> {
+        let found = self.read_snapshot(&page, |session, page| Box::pin(list(session, *page)));
+        Ok(found.await?)
+    }
+}
+
+async fn by_id(session: &mut dyn Session, id: InvoiceId) -> Result<Option<ReceivedInvoice>, Fault> {
+    let row = query(select_invoices!("WHERE i.id = $1"))
+        .bind(id.get())
+        .fetch_optional(session)
+        .await?;
+    Ok(row.as_ref().map(invoice).transpose()?)
+}
+
+async fn list(
+    session: &mut dyn Session,
+    page: PageRequest,
+) -> Result<Page<ReceivedInvoice>, Fault> {
+    let total = query("SELECT count(*) AS total FROM invoices")
+        .total(session)
+        .await?;
+    let rows = query(select_invoices!("ORDER BY i.id DESC LIMIT $1 OFFSET $2"))
+        .bind(page.limit)
+        .bind(clamped(page.offset()))
+        .fetch_all(session)
+        .await?;
+    let items: Result<_, _> = rows.iter().map(invoice).collect();
+    Ok(Page {
+        items: items?,
+        total,
+    })
+}

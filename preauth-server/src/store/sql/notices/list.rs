@@ -1,0 +1,126 @@
+//! The platform's look at staged mails, and another try for those that failed.
+
+use async_trait::async_trait;
+use preauth_core::port::{PageRequest, Unavailable};
+use preauth_core::value::{CompanyId, NoticeId, OperationId, Timestamp};
+use uuid::Uuid;
+
+use crate::directory::{DirectoryError, Notice, NoticeFilter, NoticeStatus, Notices, Page};
+use crate::store::error::Fault;
+use crate::store::rows::{Columns, Corrupt, clamped};
+
+use super::super::{Builder, Database, Listed, Row, Session};
+use super::resend;
+
+const SELECT: &str = "SELECT id, head_office_id, operation_id, kind, recipient, status, is_held,
+        staged_at, next_attempt_at, ended_at, attempts_made, last_error, joined_to
+ FROM notices ";
+
+#[async_trait]
+impl<D: Database> Notices for D {
+    async fn notice(&self, id: NoticeId) -> Result<Option<Notice>, Unavailable> {
+        let found = self.read(&id, |session, id| Box::pin(by_id(session, *id)));
+        Ok(found.await?)
+    }
+
+    async fn notices(
+        &self,
+        company: CompanyId,
+        filter: NoticeFilter,
+        page: PageRequest,
+    ) -> Result<Page<Notice>, Unavailable> {
+        let input = (company, filter, page);
+        let listed = self.read_snapshot(&input, |session, (company, filter, page)| {
+            Box::pin(list(session, *company, *filter, *page))
+        });
+        Ok(listed.await?.page(self.set_aside(), notice))
+    }
+
+    async fn resend_notice(&self, id: NoticeId, at: Timestamp) -> Result<(), DirectoryError> {
+        let resent = self.write((id, at), |session, input| {
+            Box::pin(resend::one(session, input))
+        });
+        Ok(resent.await?)
+    }
+}
+
+async fn by_id(session: &mut dyn Session, id: NoticeId) -> Result<Option<Notice>, Fault> {
+    let mut query = Builder::new(SELECT);
+    query.push("WHERE id = ").bind(id.as_uuid());
+    let row = query.build().fetch_optional(session).await?;
+    Ok(row.as_ref().map(notice).transpose()?)
+}
+
+async fn list(
+    session: &mut dyn Session,
+    company: CompanyId,
+    filter: NoticeFilter,
+    page: PageRequest,
+) -> Result<Listed, Fault> {
+    let total = total(session, company, filter).await?;
+    let mut query = Builder::new(SELECT);
+    restrict(&mut query, company, filter);
+    query.push(" ORDER BY staged_at DESC, id DESC LIMIT ");
+    query.bind(page.limit).push(" OFFSET ");
+    query.bind(clamped(page.offset()));
+    let rows = query.build().fetch_all(session).await?;
+    Ok(Listed { rows, total })
+}
+
+async fn total(
+    session: &mut dyn Session,
+    company: CompanyId,
+    filter: NoticeFilter,
+) -> Result<u64, Fault> {
+    let mut query = Builder::new("SELECT count(*) AS total FROM notices ");
+    restrict(&mut query, company, filter);
+    Ok(query.build().total(session).await?)
+}
+
+fn restrict(query: &mut Builder<'_>, company: CompanyId, filter: NoticeFilter) {
+    query.push("WHERE head_office_id = ");
+    query.bind(*company.as_uuid());
+    if let Some(kind) = filter.kind {
+        query.push(" AND kind = ").bind(kind.as_str());
+    }
+    if let Some(operation) = filter.operation {
+        query.push(" AND operation_id = ").bind(operation.get());
+    }
+    match filter.status {
+        None => {}
+        Some(NoticeStatus::Pending) => {
+            query.push(" AND status = 'PENDING' AND NOT is_held");
+        }
+        Some(NoticeStatus::Held) => {
+            query.push(" AND status = 'PENDING' AND is_held");
+        }
+        Some(status @ (NoticeStatus::Sent | NoticeStatus::Failed | NoticeStatus::Canceled)) => {
+            query.push(" AND status = ").bind(status.as_str());
+        }
+    }
+}
+
+fn notice(row: &Row) -> Result<Notice, Corrupt> {
+    let columns = Columns::of("notices", row);
+    let is_held: bool = columns.raw("is_held")?;
+    let status = match columns.parsed("status")? {
+        NoticeStatus::Pending if is_held => NoticeStatus::Held,
+        status => status,
+    };
+    let operation: Option<i64> = columns.raw("operation_id")?;
+    let joined_to: Option<Uuid> = columns.raw("joined_to")?;
+    Ok(Notice {
+        id: NoticeId::new(columns.uuid("id")?),
+        company: CompanyId::new(columns.uuid("head_office_id")?),
+        operation: operation.and_then(OperationId::new),
+        kind: columns.parsed("kind")?,
+        recipient: columns.parsed("recipient")?,
+        status,
+        created_at: columns.timestamp("staged_at")?,
+        next_attempt_at: columns.optional_timestamp("next_attempt_at")?,
+        ended_at: columns.optional_timestamp("ended_at")?,
+        attempts_made: columns.raw("attempts_made")?,
+        last_error: columns.raw("last_error")?,
+        joined_to: joined_to.map(NoticeId::new),
+    })
+}

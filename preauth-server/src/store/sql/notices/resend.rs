@@ -1,0 +1,45 @@
+//! A mail that failed is due again.
+
+use preauth_core::value::{NoticeId, Timestamp};
+
+use crate::store::error::{WriteError, one_row_or};
+
+use super::super::{Session, query};
+
+/// Puts a failed mail back into the queue, with what went in it and the whole schedule before it; one
+/// that went in another has a mail of its own. Why it failed stays to
+/// be seen until its next attempt.
+pub(super) async fn one(
+    session: &mut dyn Session,
+    (id, at): &(NoticeId, Timestamp),
+) -> Result<(), WriteError> {
+    let id = id.as_uuid();
+    let done = query(
+        "UPDATE notices
+         SET status = 'PENDING', next_attempt_at = $2, ended_at = NULL, attempts_made = 0,
+             joined_to = NULL
+         WHERE id = $1 AND status = 'FAILED'",
+    )
+    .bind(id)
+    .bind(at.unix_millis())
+    .execute(session)
+    .await?;
+    if done == 1 {
+        query(
+            "UPDATE notices
+             SET status = 'PENDING', next_attempt_at = $2, ended_at = NULL, attempts_made = 0
+             WHERE joined_to = $1 AND status = 'FAILED'",
+        )
+        .bind(id)
+        .bind(at.unix_millis())
+        .execute(session)
+        .await?;
+        return Ok(());
+    }
+    let exists = query("SELECT 1 FROM notices WHERE id = $1")
+        .bind(id)
+        .fetch_optional(session)
+        .await?;
+    one_row_or(u64::from(exists.is_some()), WriteError::NotFound)?;
+    Err(WriteError::Conflict)
+}

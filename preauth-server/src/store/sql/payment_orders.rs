@@ -1,0 +1,89 @@
+//! Payment orders as rows: reading.
+
+use async_trait::async_trait;
+use preauth_core::payment_order::{OtherOrder, PaymentOrder};
+use preauth_core::port::{PageRequest, Unavailable};
+use preauth_core::value::{OperationId, PaymentOrderId};
+
+use crate::directory::{Page, PaymentOrders};
+use crate::store::error::Fault;
+use crate::store::rows::{
+    Columns, MAX_OTHER_ORDERS, clamped, order, other_order, select_orders, select_other_orders,
+};
+
+use super::{Database, Session, query};
+
+#[async_trait]
+impl<D: Database> PaymentOrders for D {
+    async fn payment_order(&self, id: PaymentOrderId) -> Result<Option<PaymentOrder>, Unavailable> {
+        let found = self.read(&id, |session, id| Box::pin(by_id(session, *id)));
+        Ok(found.await?)
+    }
+
+    async fn payment_orders(&self, page: PageRequest) -> Result<Page<PaymentOrder>, Unavailable> {
+        let found = self.read_snapshot(&page, |session, page| Box::pin(list(session, *page)));
+        Ok(found.await?)
+    }
+}
+
+/// The payment order with an id, if there is one.
+pub(in crate::store) async fn by_id(
+    session: &mut dyn Session,
+    id: PaymentOrderId,
+) -> Result<Option<PaymentOrder>, Fault> {
+    let row = query(select_orders!("WHERE o.id = $1"))
+        .bind(id.get())
+        .fetch_optional(session)
+        .await?;
+    Ok(row.as_ref().map(order).transpose()?)
+}
+
+/// The newest orders of an operation that were neither canceled nor reproved.
+pub(in crate::store) async fn of_operation(
+    session: &mut dyn Session,
+    operation: OperationId,
+) -> Result<Vec<OtherOrder>, Fault> {
+    let rows = query(select_other_orders!(
+        "",
+        "WHERE o.operation_id = $1 AND o.status NOT IN ('CANCELED', 'REPROVED')
+         ORDER BY o.id DESC LIMIT $2"
+    ))
+    .bind(operation.get())
+    .bind(MAX_OTHER_ORDERS)
+    .fetch_all(session)
+    .await?;
+    let others: Result<_, _> = rows.iter().map(other_order).collect();
+    Ok(others?)
+}
+
+/// The current order of an operation, which the next one replaces.
+pub(in crate::store) async fn current(
+    session: &mut dyn Session,
+    operation: OperationId,
+) -> Result<Option<PaymentOrderId>, Fault> {
+    let row = query("SELECT payment_order_id FROM current_payment_orders WHERE operation_id = $1")
+        .bind(operation.get())
+        .fetch_optional(session)
+        .await?;
+    let current = row.as_ref().map(|row| {
+        let columns = Columns::of("current_payment_orders", row);
+        columns.number("payment_order_id", PaymentOrderId::new)
+    });
+    Ok(current.transpose()?)
+}
+
+async fn list(session: &mut dyn Session, page: PageRequest) -> Result<Page<PaymentOrder>, Fault> {
+    let total = query("SELECT count(*) AS total FROM payment_orders")
+        .total(session)
+        .await?;
+    let rows = query(select_orders!("ORDER BY o.id DESC LIMIT $1 OFFSET $2"))
+        .bind(page.limit)
+        .bind(clamped(page.offset()))
+        .fetch_all(session)
+        .await?;
+    let items: Result<_, _> = rows.iter().map(order).collect();
+    Ok(Page {
+        items: items?,
+        total,
+    })
+}

@@ -1,6 +1,0 @@
-//! Staged mails: sent by one side, looked at by the other.
-
-mod list;
-pub(super) mod pause;
-mod queue;
-mod resend;
