@@ -212,15 +212,14 @@ impl Kind {
     ];
 
     /// The number of records from which on a batch may have left some.
-    const fn whole_batch(self) -> u64 {
-        let size = match self {
+    fn whole_batch(self) -> u64 {
+        u64::from(match self {
             // One endpoint at a time, however few deliveries it has.
             Self::Endpoints => 1,
             Self::Counts => COUNTS_BATCH,
             Self::Files => SWEEP_BATCH,
             Self::Replies | Self::RateWindows | Self::Deliveries | Self::Mails => BATCH,
-        };
-        size as u64
+        })
     }
 }
 

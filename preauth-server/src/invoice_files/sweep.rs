@@ -32,7 +32,7 @@ impl InvoiceFiles {
             .ledger
             .settle_files(announced_before, SWEEP_BATCH)
             .await?;
-        let has_more = settled.len() >= SWEEP_BATCH as usize;
+        let has_more = u32::try_from(settled.len()).is_ok_and(|count| count >= SWEEP_BATCH);
         for file in settled {
             done = done.saturating_add(1);
             if let Err(error) = self.place.remove_unfinished(file).await {
