@@ -31,11 +31,11 @@ const COUNT: &str = "WITH found AS MATERIALIZED (
             coalesce(abs(p.at - w.started_at) < $4, FALSE) AS is_running
      FROM unnest($1::BYTEA[], $2::BIGINT[], $3::BIGINT[])
          WITH ORDINALITY AS p (hash, at, visits, n)
-     JOIN api_keys k ON k.hash = ANY (ARRAY[p.hash])
-     JOIN companies c ON c.id = ANY (ARRAY[k.company_id])
-     JOIN companies h ON h.id = ANY (ARRAY[c.head_office_id])
-     JOIN users u ON u.id = ANY (ARRAY[k.user_id])
-     JOIN companies o ON o.id = ANY (ARRAY[u.company_id])
+     JOIN api_keys k ON k.hash = p.hash
+     JOIN companies c ON c.id = k.company_id
+     JOIN companies h ON h.id = c.head_office_id
+     JOIN users u ON u.id = k.user_id
+     JOIN companies o ON o.id = u.company_id
      LEFT JOIN LATERAL (
          SELECT r.generation, r.started_at, r.carried + r.counted AS total,
                 r.writes >= $7 AS is_full

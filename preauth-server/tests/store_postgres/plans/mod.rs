@@ -21,7 +21,7 @@ const UNTIL_PLANS_ARE_KEPT: usize = 8;
 /// Maximum rows of one table that one statement may read.
 const MAX_ROWS: f64 = 32.0;
 /// Maximum pages of one table and its index that it may read.
-const MAX_PAGES: f64 = 64.0;
+const MAX_PAGES: f64 = 96.0;
 /// Part of the one condition for which a table is read from end to end, once a minute: it has a row
 /// for each company.
 const ALL_ENDPOINTS: &str = "resumed_at IS NOT NULL";
