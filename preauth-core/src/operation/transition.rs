@@ -91,7 +91,7 @@ pub enum By {
 use EventType as E;
 use Status as S;
 
-/// Every transition there is; anything else is refused and changes nothing.
+/// Every transition there is, in the order of the actions; anything else is refused and changes nothing.
 pub const TRANSITIONS: [Transition; 20] = [
     begins(
         Action::Offer,
@@ -243,35 +243,32 @@ impl Action {
     /// The row of [`TRANSITIONS`] for this action; there is exactly one.
     #[must_use]
     pub const fn transition(self) -> &'static Transition {
-        let row = match self {
-            Self::Offer => 0,
-            Self::AdvanceDirectly => 1,
-            Self::Request => 2,
-            Self::Decline => 3,
-            Self::Cancel => 4,
-            Self::Withdraw => 5,
-            Self::Expire => 6,
-            Self::Verify => 7,
-            Self::Approve => 8,
-            Self::Release => 9,
-            Self::Pay => 10,
-            Self::ReturnPayout => 11,
-            Self::Bill => 12,
-            Self::Conclude => 13,
-            Self::ReproveByCompany => 14,
-            Self::ReproveByPlatform => 15,
-            Self::Reopen => 16,
-            Self::CreateExtension => 17,
-            Self::ConcludeExtension => 18,
-            Self::CancelExtension => 19,
-        };
         #[expect(
             clippy::indexing_slicing,
-            reason = "every row above is below the table's length"
+            reason = "the compiler compares rows and actions below"
         )]
-        &TRANSITIONS[row]
+        &TRANSITIONS[self.row()]
+    }
+
+    #[expect(
+        clippy::as_conversions,
+        reason = "the position among the variants, from zero"
+    )]
+    const fn row(self) -> usize {
+        self as usize
     }
 }
+
+// The rows stand in the order of the actions.
+#[expect(clippy::indexing_slicing, reason = "only the compiler runs it")]
+const _: () = {
+    assert!(TRANSITIONS.len() == Action::ALL.len());
+    let mut row = 0;
+    while row < TRANSITIONS.len() {
+        assert!(TRANSITIONS[row].action.row() == row);
+        row += 1;
+    }
+};
 
 const fn begins(action: Action, by: By, to: &'static [Status], event: EventType) -> Transition {
     moves(action, by, &[], to, event)

@@ -36,7 +36,7 @@ pub enum OrderAction {
 use EventType as E;
 use PaymentOrderStatus as S;
 
-/// Every transition there is.
+/// Every transition there is, in the order of the actions.
 pub const ORDER_TRANSITIONS: [OrderTransition; 6] = [
     row(OrderAction::Create, &[], S::Created, E::PaymentOrderCreated),
     row(
@@ -75,21 +75,32 @@ impl OrderAction {
     /// The row of [`ORDER_TRANSITIONS`] for this action; there is exactly one.
     #[must_use]
     pub const fn transition(self) -> &'static OrderTransition {
-        let row = match self {
-            Self::Create => 0,
-            Self::Review => 1,
-            Self::Schedule => 2,
-            Self::Pay => 3,
-            Self::Cancel => 4,
-            Self::Reprove => 5,
-        };
         #[expect(
             clippy::indexing_slicing,
-            reason = "every row above is below the table's length"
+            reason = "the compiler compares rows and actions below"
         )]
-        &ORDER_TRANSITIONS[row]
+        &ORDER_TRANSITIONS[self.row()]
+    }
+
+    #[expect(
+        clippy::as_conversions,
+        reason = "the position among the variants, from zero"
+    )]
+    const fn row(self) -> usize {
+        self as usize
     }
 }
+
+// The rows stand in the order of the actions, of which the last has the last.
+#[expect(clippy::indexing_slicing, reason = "only the compiler runs it")]
+const _: () = {
+    assert!(ORDER_TRANSITIONS.len() == OrderAction::Reprove.row() + 1);
+    let mut row = 0;
+    while row < ORDER_TRANSITIONS.len() {
+        assert!(ORDER_TRANSITIONS[row].action.row() == row);
+        row += 1;
+    }
+};
 
 const fn row(
     action: OrderAction,
