@@ -282,6 +282,7 @@ mod tests {
     }
 
     /// A store with a number of records of each kind left; records the requests.
+    #[derive(Default)]
     struct House {
         left: Mutex<u64>,
         asked: Mutex<Vec<String>>,
@@ -358,9 +359,7 @@ mod tests {
     fn house(left: u64) -> Arc<House> {
         Arc::new(House {
             left: Mutex::new(left),
-            asked: Mutex::default(),
-            is_broken: false,
-            comes: 0,
+            ..House::default()
         })
     }
 
@@ -368,9 +367,8 @@ mod tests {
     async fn a_kind_that_fails_keeps_none_of_the_others_waiting() {
         let house = Arc::new(House {
             left: Mutex::new(2_000),
-            asked: Mutex::default(),
             is_broken: true,
-            comes: 0,
+            ..House::default()
         });
         let janitor = Janitor::new(house.clone(), Arc::new(Standing), Retention::default());
         assert!(janitor.run_once().await.is_err());
@@ -389,9 +387,8 @@ mod tests {
     async fn a_kind_that_always_has_a_few_more_rests_between_batches() {
         let house = Arc::new(House {
             left: Mutex::new(1_000),
-            asked: Mutex::default(),
-            is_broken: false,
             comes: 3,
+            ..House::default()
         });
         let janitor = Janitor::new(house.clone(), Arc::new(Standing), Retention::default());
         let (trigger, watching) = shutdown();

@@ -170,7 +170,7 @@ impl Gate {
             return Ok(());
         }
         let now = self.clock.now();
-        let found = match bearer(req).and_then(|text| hash_of_presented(&text)) {
+        let found = match presented_key(req) {
             Some(hash) => self.access.find(&hash).await?,
             None => None,
         };
@@ -180,7 +180,7 @@ impl Gate {
     }
 
     async fn entry(&self, req: &Request, now: Timestamp) -> Result<KeyRecord, ApiError> {
-        let found = match bearer(req).and_then(|text| hash_of_presented(&text)) {
+        let found = match presented_key(req) {
             Some(hash) => {
                 let client = ClientAddress::of_request(req);
                 if let Some(seconds) = self.limiter.exhausted(client, now)
@@ -325,6 +325,11 @@ impl std::fmt::Debug for Gate {
             .field("limit", &self.limit)
             .finish_non_exhaustive()
     }
+}
+
+/// The hash of the one key that a request presents; `None` when it presents none in the form of a key.
+fn presented_key(req: &Request) -> Option<KeyHash> {
+    hash_of_presented(&bearer(req)?)
 }
 
 /// Whole seconds until `end`, rounded up, at least one.
