@@ -15,6 +15,8 @@ use crate::fixture::Fixture;
 const TOO_MANY: usize = 3_000;
 /// As many as any queue takes, in several groups.
 const MANY: usize = 1_000;
+/// Maximum number of floods.
+const ROUNDS: usize = 5;
 
 #[tokio::test]
 async fn a_head_offices_flood_refuses_no_other() {
@@ -35,17 +37,12 @@ async fn a_head_offices_flood_refuses_no_other() {
 async fn an_offer_does_not_wait_for_the_backlog_of_another_head_office() {
     let fixture = Fixture::new().await;
     let (flooding, quiet) = (fixture.payer().await, fixture.payer().await);
-    let answered = AtomicUsize::new(0);
-    let flood = join_all((0..MANY).map(|_| async {
-        offer(&fixture, flooding).await.unwrap();
-        answered.fetch_add(1, Ordering::Relaxed);
-    }));
-    let beside = async {
-        offer(&fixture, quiet).await.unwrap();
-        answered.load(Ordering::Relaxed)
-    };
-    let (_, before) = join(flood, beside).await;
-    assert!(before < MANY / 2, "{before} of {MANY} were answered before");
+    is_soon_answered(
+        MANY / 2,
+        || async { offer(&fixture, flooding).await.unwrap() },
+        || async { offer(&fixture, quiet).await.unwrap() },
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -61,20 +58,40 @@ async fn a_get_does_not_wait_for_the_backlog_of_another_head_office() {
         let found = on_account_of(Tenant::HeadOffice(company), found).await;
         assert!(found.unwrap().is_some());
     };
-    let answered = AtomicUsize::new(0);
-    let flood = join_all((0..MANY).map(|_| async {
-        find(flooding, operations[0].id).await;
-        answered.fetch_add(1, Ordering::Relaxed);
-    }));
-    let beside = async {
-        find(quiet, operations[1].id).await;
-        answered.load(Ordering::Relaxed)
-    };
-    let (_, before) = join(flood, beside).await;
-    assert!(
-        before < MANY / 10,
-        "{before} of {MANY} were answered before"
-    );
+    is_soon_answered(
+        MANY / 10,
+        || find(flooding, operations[0].id),
+        || find(quiet, operations[1].id),
+    )
+    .await;
+}
+
+/// Sends [`MANY`] requests and then one of another head office, which must be answered before `limit`
+/// of them in one of some rounds. In a queue without turns they are all answered before it in every
+/// round; with turns, this thread may rest for so long that many answers lie there when it looks.
+async fn is_soon_answered<F: Future<Output = ()>, B: Future<Output = ()>>(
+    limit: usize,
+    flooding: impl Fn() -> F,
+    beside: impl Fn() -> B,
+) {
+    let mut found = Vec::new();
+    while found.len() < ROUNDS {
+        let answered = AtomicUsize::new(0);
+        let flood = join_all((0..MANY).map(|_| async {
+            flooding().await;
+            answered.fetch_add(1, Ordering::Relaxed);
+        }));
+        let beside = async {
+            beside().await;
+            answered.load(Ordering::Relaxed)
+        };
+        let (_, before) = join(flood, beside).await;
+        if before < limit {
+            return;
+        }
+        found.push(before);
+    }
+    panic!("{found:?} of {MANY} were answered before");
 }
 
 async fn offer(fixture: &Fixture, payer: CompanyId) -> Result<(), ServiceError> {

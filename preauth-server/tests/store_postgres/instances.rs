@@ -202,11 +202,11 @@ async fn what_becomes_due_wakes_the_dispatchers_of_other_instances() {
     first.add_endpoint(payer).await;
     let waiting = second.stores.lifecycle.deliveries_waiting();
     // The notification from its own start of listening.
-    timeout(Duration::from_secs(10), waiting.notified())
+    timeout(Duration::from_mins(1), waiting.notified())
         .await
         .unwrap();
     first.offer(payer).await;
-    timeout(Duration::from_secs(10), waiting.notified())
+    timeout(Duration::from_mins(1), waiting.notified())
         .await
         .unwrap();
 }
@@ -218,7 +218,7 @@ async fn broken_connections_are_replaced_and_lose_nothing_that_was_answered() {
     let mut offered = vec![fixture.offer(payer).await.id];
     for _ in 0..5 {
         break_connections(&fixture).await;
-        let offer = timeout(Duration::from_secs(10), fixture.offer(payer));
+        let offer = timeout(Duration::from_mins(1), fixture.offer(payer));
         offered.push(offer.await.unwrap().id);
         break_connections(&fixture).await;
         let user = fixture.user(payer);
