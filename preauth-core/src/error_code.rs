@@ -156,6 +156,7 @@ impl ErrorCode {
 mod tests {
     use super::*;
 
+    // Contract: error-code/a-code-each version/v2
     #[test]
     fn the_contract_names_27_codes_and_we_add_16() {
         let ours = ErrorCode::ALL

@@ -1,5 +1,5 @@
-//! `docs/contract.md` lists everything that can stand on the wire, and nothing that cannot. That its
-//! rows name tests that exist is held by `.ci/contract`.
+//! `docs/contract.md` lists everything that can stand on the wire, and nothing that cannot. That
+//! each row has a test is held by `.ci/contract`.
 #![expect(
     clippy::unwrap_used,
     reason = "in a test a panic is the report of a failure"

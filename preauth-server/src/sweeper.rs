@@ -255,6 +255,7 @@ mod tests {
         }
     }
 
+    // Contract: transition/expiry
     #[tokio::test]
     async fn overdue_offers_expire_and_others_do_not() {
         let world = World::new();

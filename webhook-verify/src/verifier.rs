@@ -193,6 +193,7 @@ mod tests {
         verifier.check_time(Timestamp::parse(signed_at.as_bytes()).unwrap(), now)
     }
 
+    // Contract: delivery/300-seconds limit/age-of-a-signature
     #[test]
     fn the_tolerance_is_inclusive_at_both_ends() {
         let verifier = verifier();

@@ -79,6 +79,7 @@ fn money_and_dates_are_exact() {
     assert_eq!(event.created_at().to_string(), "2026-11-21T12:00:00.000Z");
 }
 
+// Contract: version/tolerance
 #[test]
 fn what_is_newer_than_this_version_is_kept_and_no_error() {
     let newer = event(&of("anticipation.suspended", r#"{"of":"2030"}"#)).unwrap();
@@ -141,6 +142,7 @@ fn work<S: SeenEvents>(
     now(once.handle(event, async || outcome))
 }
 
+// Contract: delivery/again-out-of-order
 #[test]
 fn an_event_is_handled_at_its_first_arrival_only() {
     let once = Once::new(MemorySeen::default());

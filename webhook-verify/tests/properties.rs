@@ -46,6 +46,7 @@ fn accepts(verifier: &Verifier, header: &[u8], body: &[u8], now: i64) -> bool {
 }
 
 proptest! {
+    // Contract: delivery/signed
     #[test]
     fn what_is_signed_is_accepted_with_its_own_bytes(
         secret in any_secret(), time in any_time(), body in any_body(), drift in -300..=300_i64,
@@ -57,6 +58,7 @@ proptest! {
         prop_assert_eq!(verified.signed_at_unix_seconds(), time);
     }
 
+    // Contract: delivery/raw-body
     #[test]
     fn any_single_bit_flipped_in_the_body_is_refused(
         secret in any_secret(), time in any_time(), body in any_body(), bit in any::<prop::sample::Index>(),

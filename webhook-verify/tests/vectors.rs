@@ -65,6 +65,7 @@ impl Case {
     }
 }
 
+// Contract: delivery/x-service-signature delivery/signed
 #[test]
 fn every_vector_has_its_outcome() {
     let document: Document = serde_json::from_str(include_str!("../vectors.json")).unwrap();

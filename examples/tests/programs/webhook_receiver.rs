@@ -17,6 +17,7 @@ const SECRET: &str = "whsec_dGVzdC1vbmx5LXNlY3JldC1vZi10aGUtZG9jcyE";
 const CREATED: &str = include_str!("../../../preauth-core/tests/wire/golden/event_created.json");
 const TEST: &str = include_str!("../../../preauth-core/tests/wire/golden/event_test.json");
 
+// Contract: delivery/again-out-of-order
 #[tokio::test]
 async fn a_signed_event_is_acted_on_once_by_what_the_operation_is_now() {
     let service = service(1).await;
@@ -35,6 +36,7 @@ async fn a_signed_event_is_acted_on_once_by_what_the_operation_is_now() {
     assert_eq!(receiver.next_line(), "webhook.test");
 }
 
+// Contract: delivery/400
 #[tokio::test]
 async fn a_body_with_another_signature_is_refused() {
     let mut receiver = Receiver::start(NOWHERE);

@@ -36,6 +36,7 @@ async fn headers_that_are_missing_or_odd_do_not_cost_the_answer() {
     assert_eq!((read.request_id(), read.rate_limit()), (None, None));
 }
 
+// Contract: version/tolerance
 #[tokio::test]
 async fn new_fields_and_statuses_are_no_error_and_can_be_seen() {
     let server = MockServer::start().await;

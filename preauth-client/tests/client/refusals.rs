@@ -67,6 +67,7 @@ async fn an_id_in_the_details_of_another_error_is_no_duplicate() {
     assert_eq!(error.existing_operation_id(), None);
 }
 
+// Contract: version/tolerance
 #[tokio::test]
 async fn a_code_that_is_newer_than_the_client_keeps_its_text() {
     let server = MockServer::start().await;

@@ -32,6 +32,7 @@ mod tests {
     use super::{CompanyId, PermissionSet, ResponsibleUser, may_be_responsible};
     use crate::value::Permission;
 
+    // Contract: authentication/responsible-user
     #[test]
     fn a_responsible_user_is_active_of_the_company_and_has_both_permissions() {
         let company = CompanyId::new(Uuid::from_u128(1));

@@ -117,6 +117,7 @@ mod tests {
             .map(|amounts| (amounts.amount().cents(), amounts.withheld_tax().cents()))
     }
 
+    // Contract: create-body/invoice.amount
     #[test]
     fn bounds_are_validated_before_rounding() {
         assert_eq!(
@@ -132,6 +133,7 @@ mod tests {
         assert_eq!(parse("1000.005", "0"), Ok((100_001, 0)));
     }
 
+    // Contract: create-body/invoice.withheldTaxAmount
     #[test]
     fn the_withheld_tax_leaves_at_least_five_hundred() {
         assert_eq!(parse("1000", "500"), Ok((100_000, 50_000)));

@@ -118,6 +118,7 @@ impl EventType {
 mod tests {
     use super::*;
 
+    // Contract: version/no-event-type-ceases
     #[test]
     fn there_are_the_25_types_of_the_contract() {
         assert_eq!(EventType::ALL.len(), 25);

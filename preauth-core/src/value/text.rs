@@ -341,6 +341,7 @@ mod tests {
         assert_eq!(ExternalReference::parse(&padded), Err(too_long));
     }
 
+    // Contract: limit/lengths
     #[test]
     fn every_type_has_the_bounds_of_its_field() {
         macro_rules! bounds {

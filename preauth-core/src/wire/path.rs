@@ -39,6 +39,7 @@ pub fn cancel(id: OperationId) -> String {
 mod tests {
     use super::*;
 
+    // Contract: service/four-operations version/v1
     #[test]
     fn routes_and_paths_agree() {
         let id = OperationId::new(7).unwrap();

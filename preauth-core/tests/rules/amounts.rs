@@ -47,6 +47,7 @@ fn the_net_amount_lies_above_zero_and_within_the_amount_less_the_withheld_tax() 
     }
 }
 
+// Contract: transition/net-amount
 #[test]
 fn the_net_amount_stays_through_a_returned_payout_and_a_reproval_and_goes_with_a_reopening() {
     let net_amount = cents(900_000);

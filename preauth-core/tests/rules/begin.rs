@@ -122,6 +122,7 @@ fn of_any_problems_together_the_first_in_order_answers() {
     }
 }
 
+// Contract: create-body/invoice.dueDate
 #[test]
 fn a_due_date_lies_5_to_180_days_ahead_by_the_calendar_of_sao_paulo() {
     let cases = [

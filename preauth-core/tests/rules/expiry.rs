@@ -10,6 +10,7 @@ use crate::given::{EXPIRES_AT, day, moment, operation};
 
 const MILLISECOND: TimeDelta = TimeDelta::milliseconds(1);
 
+// Contract: operation/expiresAt
 #[test]
 fn an_offer_is_overdue_after_its_last_moment_and_not_at_it() {
     let offer = operation(State::InPreAuth);

@@ -76,6 +76,7 @@ fn an_extension_has_a_total_above_zero() {
     assert_eq!(refused, Err(Rejection::ExtensionTotalOutOfRange));
 }
 
+// Contract: operation-event/invoice.dueDate
 #[test]
 fn only_a_concluded_extension_moves_the_boleto_and_none_moves_the_invoice() {
     let opened = after(&billed(), &create(day("2027-04-01"), 1));

@@ -183,6 +183,7 @@ fn row(state: &str, command: &str) -> Option<&'static Row> {
     rows.find(|row| row.0.contains(&state) && row.1 == command)
 }
 
+// Contract: transition/the-others
 #[test]
 fn what_stands_in_the_table_happens_with_its_one_event() {
     for (state_name, state) in states() {
@@ -208,6 +209,7 @@ fn what_stands_in_the_table_happens_with_its_one_event() {
     }
 }
 
+// Contract: transition/nothing-else
 #[test]
 fn what_does_not_stand_in_the_table_is_refused() {
     for (state_name, state) in states() {
@@ -267,6 +269,7 @@ fn every_row_of_the_code_stands_here_too() {
     );
 }
 
+// Contract: operation-event/reason
 #[test]
 fn the_closing_texts_of_the_contract_are_its_own() {
     let texts = [

@@ -36,6 +36,7 @@ async fn a_command_that_was_not_written_is_done_again() {
     }
 }
 
+// Contract: transition/cancel-overtaken
 #[tokio::test]
 async fn the_loser_of_a_race_is_refused_at_once() {
     let given = given();

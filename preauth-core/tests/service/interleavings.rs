@@ -176,6 +176,7 @@ async fn one_invoice_from_a_hundred_instances_is_created_once_and_named_to_the_o
     assert_eq!(duplicates, 99);
 }
 
+// Contract: create-call/still-processed error-code-of-ours/IDEMPOTENCY_IN_PROGRESS
 #[tokio::test]
 async fn a_key_whose_first_request_is_under_way_is_refused_and_replays_afterwards() {
     let given = given();

@@ -55,6 +55,7 @@ fn an_unknown_text_is_named_by_its_set() {
     );
 }
 
+// Contract: status/in-progress
 #[test]
 fn an_operation_is_in_progress_until_reproved_or_concluded() {
     let over: Vec<_> = Status::ALL
@@ -64,6 +65,7 @@ fn an_operation_is_in_progress_until_reproved_or_concluded() {
     assert_eq!(over, [&Status::Concluded, &Status::Reproved]);
 }
 
+// Contract: authentication/notes:read version/history-first-step
 #[test]
 fn the_retired_scope_is_offered_to_no_new_key() {
     assert_eq!(Scope::OFFERED, [Scope::PreauthRead, Scope::PreauthWrite]);

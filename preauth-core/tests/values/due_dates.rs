@@ -38,6 +38,7 @@ fn a_day_that_four_digits_cannot_write_is_none() {
 }
 
 proptest! {
+    // Contract: service/days
     #[test]
     fn a_due_date_reads_back_as_itself(year in 0..=9999, day in 1..=365_u32) {
         let date = NaiveDate::from_yo_opt(year, day).unwrap();

@@ -5,6 +5,7 @@ use preauth_core::value::{
 };
 use proptest::prelude::*;
 
+// Contract: create-call/Idempotency-Key
 #[test]
 fn a_key_has_8_to_100_characters() {
     let of_length = |length| IdempotencyKey::parse(&"k".repeat(length)).map(|_| ());

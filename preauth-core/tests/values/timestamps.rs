@@ -4,6 +4,7 @@ use chrono::TimeDelta;
 use preauth_core::value::{Timestamp, TimestampError};
 use proptest::prelude::*;
 
+// Contract: service/moments
 #[test]
 fn a_moment_is_written_with_milliseconds_and_z() {
     let moment = Timestamp::parse("2026-11-21T12:00:00.5Z").unwrap();

@@ -20,6 +20,7 @@ fn fields(line: &str) -> Vec<String> {
     fields
 }
 
+// Contract: create-body/supplier.cnpj
 #[test]
 fn every_tax_id_of_the_vectors_is_validated_and_normalized_as_listed() {
     for line in include_str!("../vectors/cnpj.csv").lines().skip(1) {
@@ -30,6 +31,7 @@ fn every_tax_id_of_the_vectors_is_validated_and_normalized_as_listed() {
     }
 }
 
+// Contract: create-body/supplier.email
 #[test]
 fn every_email_of_the_vectors_is_validated_as_listed() {
     for line in include_str!("../vectors/email.csv").lines().skip(1) {

@@ -8,6 +8,7 @@ const VALIDATION: &str = include_str!("golden/validation_error.json");
 const DUPLICATE: &str = include_str!("golden/duplicate_error.json");
 const PLAIN: &str = include_str!("golden/plain_error.json");
 
+// Contract: error-body/errors[].code version/compatible-changes
 #[test]
 fn errors_are_written_as_they_were_read() {
     let validation: ErrorBody = assert_survives(VALIDATION);

@@ -18,6 +18,7 @@ fn data(golden: &str) -> EventData {
     event.data().unwrap()
 }
 
+// Contract: envelope/createdAt version/compatible-changes
 #[test]
 fn an_operation_event_is_written_as_it_was_read() {
     let created: EventEnvelope<OperationEventData> = assert_survives(CREATED);
@@ -29,6 +30,7 @@ fn an_operation_event_is_written_as_it_was_read() {
     assert_eq!(revoked.data.stage, Some(Open::Known(Stage::PreAuth)));
 }
 
+// Contract: operation-event/extension
 #[test]
 fn an_extension_is_written_in_extension_events_only() {
     let event: EventEnvelope<OperationEventData> = assert_survives(EXTENSION);
@@ -37,6 +39,7 @@ fn an_extension_is_written_in_extension_events_only() {
     assert!(!CREATED.contains("extension"));
 }
 
+// Contract: operation-event/invoice.number
 #[test]
 fn the_shapes_without_a_published_form_are_written_as_they_were_read() {
     assert_survives::<EventEnvelope<InvoiceReceivedData>>(INVOICE);
@@ -72,6 +75,7 @@ fn an_unknown_type_is_no_error_whatever_its_data() {
     }
 }
 
+// Contract: version/tolerance
 #[test]
 fn unknown_fields_are_ignored_and_unknown_words_are_kept() {
     for golden in [CREATED, REVOKED, EXTENSION, INVOICE, PAYMENT_ORDER, TEST] {

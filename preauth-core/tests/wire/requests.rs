@@ -22,6 +22,7 @@ fn minimal() -> CreatePreAuthorization {
     }
 }
 
+// Contract: version/optional-fields
 #[test]
 fn what_is_not_said_is_not_sent() {
     assert_eq!(

@@ -7,6 +7,7 @@ const PRE_AUTHORIZATION: &str = include_str!("golden/pre_authorization.json");
 const DIRECT_ADVANCE: &str = include_str!("golden/direct_advance.json");
 const LIST: &str = include_str!("golden/list.json");
 
+// Contract: version/compatible-changes version/v2
 #[test]
 fn a_pre_authorization_is_written_as_it_was_read() {
     let resource: PreAuthorization = assert_survives(PRE_AUTHORIZATION);
@@ -16,6 +17,7 @@ fn a_pre_authorization_is_written_as_it_was_read() {
     assert_eq!(resource.invoice.withheld_tax_amount.money().cents(), 50);
 }
 
+// Contract: operation/supplier.name
 #[test]
 fn empty_fields_are_written_as_null() {
     let resource: PreAuthorization = assert_survives(DIRECT_ADVANCE);
@@ -25,12 +27,14 @@ fn empty_fields_are_written_as_null() {
     assert_eq!(resource.expires_at, None);
 }
 
+// Contract: operation/id
 #[test]
 fn an_id_beyond_the_exact_floats_is_kept() {
     let resource: PreAuthorization = assert_survives(DIRECT_ADVANCE);
     assert_eq!(resource.id.get(), 9_007_199_254_740_993);
 }
 
+// Contract: version/compatible-changes
 #[test]
 fn a_list_is_written_as_it_was_read() {
     let list: PreAuthorizationList = assert_survives(LIST);
@@ -38,6 +42,7 @@ fn a_list_is_written_as_it_was_read() {
     assert_eq!(list.pagination, Pagination::new(3, 20, 41));
 }
 
+// Contract: list/pagination.totalPages
 #[test]
 fn pages_are_counted_up_and_none_of_nothing() {
     let pages = |total| Pagination::new(1, 20, total).total_pages;

@@ -290,6 +290,7 @@ mod tests {
         layers
     }
 
+    // Contract: limit/requests
     #[test]
     fn the_defaults_are_usable() {
         let config = Config::from_layers(&Layers::default()).unwrap();

@@ -74,6 +74,7 @@ mod tests {
         }
     }
 
+    // Contract: endpoint/redirects delivery/10-seconds
     #[test]
     fn any_2xx_confirms_and_nothing_else_does() {
         for status in [200, 201, 204, 299] {

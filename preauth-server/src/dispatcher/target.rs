@@ -197,6 +197,7 @@ mod tests {
         )
     }
 
+    // Contract: endpoint/HTTPS endpoint/public-address endpoint/credentials
     #[test]
     fn every_url_of_the_vectors_is_validated_as_listed() {
         let vectors = include_str!("../../tests/vectors/ssrf_urls.csv");

@@ -309,6 +309,7 @@ mod tests {
         problems.unless_any(value)
     }
 
+    // Contract: operation/invoice.amount
     #[test]
     fn money_is_validated_as_sent_and_rounded_to_cents() {
         let money = |text: &str| {

@@ -44,6 +44,8 @@ async fn history(sandbox: &Sandbox, id: OperationId) -> Vec<String> {
         .collect()
 }
 
+// Contract: operation/status status/REPROVED transition/cancel transition/cancel-again
+// Contract: cancel-call/201 version/history-first-step
 async fn cancelling_again_answers_the_same_and_records_nothing(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let id = offer(&sandbox, "NF-1").await;
@@ -61,6 +63,8 @@ async fn cancelling_again_answers_the_same_and_records_nothing(backend: Backend)
     );
 }
 
+// Contract: status/TO_APPROVE transition/cancel-requested-already cancel-call/422
+// Contract: error-code/PRE_AUTH_ALREADY_REQUESTED
 async fn what_the_supplier_requested_cannot_be_cancelled(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let id = offer(&sandbox, "NF-1").await;
@@ -74,6 +78,7 @@ async fn what_the_supplier_requested_cannot_be_cancelled(backend: Backend) {
     assert_eq!(found.status, Status::ToApprove);
 }
 
+// Contract: transition/cancel-closed-otherwise cancel-call/422 error-code/PRE_AUTH_ALREADY_CLOSED
 async fn what_was_closed_otherwise_cannot_be_cancelled(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     for (number, action) in [("NF-1", "decline"), ("NF-2", "withdraw")] {
@@ -88,6 +93,7 @@ async fn what_was_closed_otherwise_cannot_be_cancelled(backend: Backend) {
     }
 }
 
+// Contract: transition/cancel-requested-already
 async fn a_direct_advance_counts_as_requested_and_is_listed(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let platform = sandbox.platform();
@@ -117,6 +123,8 @@ async fn a_direct_advance_counts_as_requested_and_is_listed(backend: Backend) {
     );
 }
 
+// Contract: get-call/404 cancel-call/404 authentication/construction-company
+// Contract: error-code/PRE_AUTH_ONLY_CONSTRUTORA
 async fn a_branch_does_not_see_what_belongs_to_its_head_office(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let id = offer(&sandbox, "NF-1").await;

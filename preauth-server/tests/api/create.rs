@@ -17,6 +17,11 @@ on_each_database! {
     the_demo_company_may_do_all_that_the_contract_allows,
 }
 
+// Contract: service/offer service/moments operation/id operation/status operation/externalReference
+// Contract: operation/payer* operation/supplier operation/invoice operation/invoice.dueDate
+// Contract: operation/invoice.number operation/invoice.withheldTaxAmount operation/expiresAt
+// Contract: operation/createdAt create-body/externalReference status/IN_PRE_AUTH transition/create
+// Contract: create-call/payer create-call/201 get-call/200
 async fn an_offer_answers_with_exactly_the_fields_of_the_contract(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let body = with(
@@ -64,6 +69,7 @@ async fn an_offer_answers_with_exactly_the_fields_of_the_contract(backend: Backe
     assert_eq!((found.status, found.text), (200, created.text));
 }
 
+// Contract: service/four-operations version/optional-fields
 async fn the_client_creates_and_reads_back(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let offer = NewPreAuthorization::new(
@@ -87,6 +93,7 @@ async fn the_client_creates_and_reads_back(backend: Backend) {
     assert_eq!(error.existing_operation_id(), Some(created.id));
 }
 
+// Contract: operation/supplier.cnpj operation/supplier.name create-body/supplier.name
 async fn a_new_supplier_is_invited_by_its_first_offer_and_keeps_its_name(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
@@ -117,6 +124,10 @@ async fn a_new_supplier_is_invited_by_its_first_offer_and_keeps_its_name(backend
     assert_eq!(third.status, 201, "{}", third.text);
 }
 
+// Contract: create-body/invoice.dueDate error-code/ANTICIPATION_INVALID_DUE_DATE
+// Contract: error-code/ANTICIPATION_DUE_DATE_TOO_FAR error-code/CREDIT_ANALYSIS_DUE_DATE_EXCEEDED
+// Contract: error-code/CREDIT_ANALYSIS_INVOICE_AMOUNT_EXCEEDED error-code/PRE_AUTH_SUPPLIER_SELF
+// Contract: error-code/PRE_AUTH_SUPPLIER_BLOCKED limit/due-date
 async fn rules_refuse_in_their_order_and_change_nothing(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
@@ -164,6 +175,7 @@ async fn rules_refuse_in_their_order_and_change_nothing(backend: Backend) {
     assert_eq!(list["pagination"]["total"], 2);
 }
 
+// Contract: error-body/errors error-body/details[].field error-code/VALIDATION_ERROR
 async fn all_problems_of_all_fields_are_reported_together(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
@@ -199,6 +211,8 @@ async fn all_problems_of_all_fields_are_reported_together(backend: Backend) {
     assert_eq!(empty.fields(), ["supplier", "invoice"]);
 }
 
+// Contract: error-body/details[].anticipationId transition/free-again duplicate/refused
+// Contract: duplicate/id error-code/PRE_AUTH_DUPLICATE_INVOICE
 async fn the_same_invoice_may_be_offered_again_once_the_first_offer_is_closed(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
@@ -231,6 +245,7 @@ async fn the_same_invoice_may_be_offered_again_once_the_first_offer_is_closed(ba
     );
 }
 
+// Contract: limit/amount limit/due-date
 async fn the_demo_company_may_do_all_that_the_contract_allows(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");

@@ -101,6 +101,7 @@ async fn begin_upload(sandbox: &Sandbox, number: &str) -> TcpStream {
     stream
 }
 
+// Contract: create-file/parts
 async fn a_file_comes_back_from_the_platform_byte_for_byte(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let (erp, platform) = (sandbox.caller("apiKey"), sandbox.platform());
@@ -176,6 +177,7 @@ async fn a_file_sent_by_the_client_keeps_its_name_and_content(backend: Backend) 
     assert!(platform.get_bytes(path).await.1 == content);
 }
 
+// Contract: service/multipart
 async fn a_form_without_a_file_is_a_create_like_any_other(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let (erp, platform) = (sandbox.caller("apiKey"), sandbox.platform());
@@ -231,6 +233,7 @@ async fn a_replay_needs_the_same_file(backend: Backend) {
     assert_eq!(operations(&sandbox).await, 1);
 }
 
+// Contract: create-file/size limit/invoice-file
 async fn ten_megabytes_are_taken_and_not_a_byte_more(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let mut content = pdf(FILE_LIMIT_BYTES);
@@ -245,6 +248,7 @@ async fn ten_megabytes_are_taken_and_not_a_byte_more(backend: Backend) {
     assert_eq!(sandbox.names_in("uploads"), Vec::<String>::new());
 }
 
+// Contract: error-code/FILE_TOO_LARGE
 async fn a_file_that_never_ends_is_refused_as_soon_as_it_is_too_large(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let stream = connect(sandbox.text("baseUrl")).await;
@@ -388,6 +392,7 @@ async fn uploads_wait_for_room_and_creates_without_a_file_do_not(backend: Backen
     assert_eq!(answer.status, 201, "{}", answer.text);
 }
 
+// Contract: error-code-of-ours/REQUEST_TIMEOUT
 async fn an_upload_that_stalls_is_given_up(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let mut stream = begin_upload(&sandbox, "NF-1").await;
@@ -534,6 +539,7 @@ async fn near_quota(server: &Server) -> String {
     line.unwrap().to_owned()
 }
 
+// Contract: error-code-of-ours/FILE_QUOTA_EXCEEDED
 async fn files_beyond_the_quota_are_refused(backend: Backend) {
     let (server, offer, erp) = with_a_quota(backend).await;
     let (large, small) = (pdf(4 * 1024 * 1024), pdf(2 * 1024 * 1024));
@@ -551,6 +557,7 @@ async fn files_beyond_the_quota_are_refused(backend: Backend) {
     assert_eq!(erp.post_json(PRE_AUTHORIZATIONS, &body).await.status, 201);
 }
 
+// Contract: error-code-of-ours/FILE_QUOTA_EXCEEDED
 async fn concurrent_uploads_do_not_exceed_the_quota_together(backend: Backend) {
     let (_server, offer, erp) = with_a_quota(backend).await;
     let mut uploads = JoinSet::new();

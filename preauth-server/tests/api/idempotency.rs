@@ -14,6 +14,7 @@ on_each_database! {
 
 const KEY: (&str, &str) = ("idempotency-key", "pedido-0001");
 
+// Contract: create-call/replay create-call/Idempotency-Replayed
 async fn the_same_request_has_the_same_answer_byte_for_byte(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
@@ -57,6 +58,7 @@ async fn the_same_request_has_the_same_answer_byte_for_byte(backend: Backend) {
     );
 }
 
+// Contract: create-call/other-body error-code-of-ours/IDEMPOTENCY_KEY_REUSED
 async fn a_key_answers_one_content_only(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
@@ -80,6 +82,7 @@ async fn a_key_answers_one_content_only(backend: Backend) {
     );
 }
 
+// Contract: create-call/only-successes
 async fn a_refusal_is_not_remembered(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
@@ -104,6 +107,7 @@ async fn a_refusal_is_not_remembered(backend: Backend) {
     );
 }
 
+// Contract: create-call/replay
 async fn a_replay_outlives_the_process_that_answered_first(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let body = offer_body(&sandbox, "NF-1").to_string();

@@ -14,6 +14,10 @@ on_each_database! {
     a_revoked_key_and_a_user_without_permission_lose_access_at_once,
 }
 
+// Contract: every-call/401-403-429-500 authentication/preauth:read authentication/preauth:write
+// Contract: authentication/notes:read authentication/401 authentication/403
+// Contract: error-code/API_KEY_REVOKED error-code/API_KEY_EXPIRED
+// Contract: error-code/INTEGRATION_SCOPE_FORBIDDEN error-code/INTEGRATION_RESPONSIBLE_FORBIDDEN
 async fn each_kind_of_key_gets_its_own_answer(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let offer = offer_body(&sandbox, "NF-1").to_string();
@@ -73,6 +77,8 @@ async fn each_kind_of_key_gets_its_own_answer(backend: Backend) {
     assert_eq!(answer.status, 201, "{}", answer.text);
 }
 
+// Contract: list-call/scope create-call/scope get-call/scope cancel-call/scope
+// Contract: authentication/preauth:read authentication/preauth:write
 async fn each_operation_asks_for_its_scope(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let body = offer_body(&sandbox, "NF-1").to_string();
@@ -99,6 +105,7 @@ async fn each_operation_asks_for_its_scope(backend: Backend) {
     }
 }
 
+// Contract: every-call/Authorization authentication/key
 async fn only_one_well_formed_bearer_key_counts(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let stranger = sandbox.stranger();
@@ -161,6 +168,7 @@ async fn only_one_well_formed_bearer_key_counts(backend: Backend) {
     assert!(!story.contains(&key), "no key is ever logged");
 }
 
+// Contract: error-code/RATE_LIMITED limit/requests limit/Retry-After
 async fn every_answer_reports_the_rate_window_until_429(backend: Backend) {
     let sandbox = Sandbox::start_with(backend, &["--rate-limit", "3"]).await;
     let caller = sandbox.caller("apiKey");
@@ -193,6 +201,8 @@ async fn every_answer_reports_the_rate_window_until_429(backend: Backend) {
     assert_eq!(other.status, 200, "each key has a window of its own");
 }
 
+// Contract: every-call/X-RateLimit-Limit every-call/X-RateLimit-Remaining
+// Contract: every-call/X-RateLimit-Reset
 async fn each_of_the_four_operations_reports_the_rate_window(backend: Backend) {
     let sandbox = Sandbox::start_with(backend, &["--rate-limit", "120"]).await;
     let caller = sandbox.caller("apiKey");
@@ -214,6 +224,7 @@ async fn each_of_the_four_operations_reports_the_rate_window(backend: Backend) {
     }
 }
 
+// Contract: authentication/403 error-code/RBAC_FORBIDDEN
 async fn a_revoked_key_and_a_user_without_permission_lose_access_at_once(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let platform = sandbox.platform();

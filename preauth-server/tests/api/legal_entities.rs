@@ -38,6 +38,7 @@ async fn offer(sandbox: &Sandbox, number: &str, cnpj: &str) -> Answer {
     caller.post_json(PRE_AUTHORIZATIONS, &body).await
 }
 
+// Contract: error-code/PRE_AUTH_SUPPLIER_SELF
 async fn a_company_does_not_deal_with_a_branch_of_its_own(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let platform = sandbox.platform();
@@ -80,6 +81,7 @@ async fn a_company_does_not_deal_with_a_branch_of_its_own(backend: Backend) {
     assert_eq!(list["pagination"]["total"], 0);
 }
 
+// Contract: error-code/PRE_AUTH_SUPPLIER_BLOCKED
 async fn a_blocked_supplier_does_not_come_back_as_a_branch(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let platform = sandbox.platform();

@@ -12,6 +12,8 @@ on_each_database! {
     every_size_of_page_walks_through_a_frozen_set_once,
 }
 
+// Contract: list/data list/pagination list/pagination.page list/pagination.limit list-call/order
+// Contract: list-call/limit list-call/200 limit/page-size version/history-first-step
 async fn pages_show_everything_once_most_recent_first(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
@@ -104,6 +106,7 @@ async fn walk(sandbox: &Sandbox, filter: &str, limit: usize) -> Vec<i64> {
     }
 }
 
+// Contract: list/data list/pagination.total list/pagination.totalPages
 async fn every_size_of_page_walks_through_a_frozen_set_once(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");

@@ -33,6 +33,7 @@ fn counted(answers: &[Answer]) -> BTreeMap<(u16, String), usize> {
     counts
 }
 
+// Contract: create-call/still-processed
 async fn a_hundred_requests_with_one_key_make_one_operation(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
@@ -66,6 +67,7 @@ async fn a_hundred_requests_with_one_key_make_one_operation(backend: Backend) {
     assert_eq!(list["pagination"]["total"], 1);
 }
 
+// Contract: duplicate/refused
 async fn a_hundred_offers_of_one_invoice_make_one_operation_and_99_duplicates(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
@@ -99,6 +101,7 @@ async fn a_hundred_offers_of_one_invoice_make_one_operation_and_99_duplicates(ba
     }
 }
 
+// Contract: transition/cancel-overtaken cancel-call/409 error-code/ANTICIPATION_INVALID_TRANSITION
 async fn fifty_cancels_racing_the_supplier_have_one_outcome_and_one_event(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");

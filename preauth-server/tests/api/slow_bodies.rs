@@ -140,6 +140,7 @@ async fn lose_access(sandbox: &Sandbox, change: (Method, String, &str), refusal:
     assert_eq!(operations(sandbox).await, before);
 }
 
+// Contract: authentication/401
 async fn a_key_revoked_while_the_body_arrives_creates_nothing(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let key = key_of(&sandbox).await;
@@ -148,6 +149,7 @@ async fn a_key_revoked_while_the_body_arrives_creates_nothing(backend: Backend) 
     lose_access(&sandbox, change, (401, "API_KEY_REVOKED")).await;
 }
 
+// Contract: authentication/401
 async fn a_key_that_expires_while_the_body_arrives_creates_nothing(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let path = "/api/platform/v1/sandbox/clock".to_owned();
@@ -163,6 +165,7 @@ async fn a_company_suspended_while_the_body_arrives_creates_nothing(backend: Bac
     lose_access(&sandbox, change, (403, "RBAC_FORBIDDEN")).await;
 }
 
+// Contract: authentication/403
 async fn a_user_deactivated_while_the_body_arrives_creates_nothing(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let key = key_of(&sandbox).await;

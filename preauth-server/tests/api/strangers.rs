@@ -55,6 +55,7 @@ fn comparable(answer: &Answer) -> (u16, String, HeaderMap) {
     (answer.status, answer.text.clone(), headers)
 }
 
+// Contract: get-call/404
 async fn a_foreign_id_answers_exactly_like_an_absent_one(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let owner = sandbox.caller("apiKey");

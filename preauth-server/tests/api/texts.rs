@@ -41,6 +41,7 @@ async fn total(sandbox: &Sandbox) -> Value {
     list.json()["pagination"]["total"].clone()
 }
 
+// Contract: create-body/invoice.number
 async fn hidden_characters_do_not_make_a_second_invoice(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
@@ -102,6 +103,7 @@ async fn a_hidden_character_is_refused_in_every_text(backend: Backend) {
     assert_eq!(taken.status, 201, "{}", taken.text);
 }
 
+// Contract: duplicate/refused
 async fn a_number_in_another_form_is_the_same_invoice_and_is_shown_as_sent(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let offer = |number: &str| {
@@ -165,6 +167,7 @@ async fn a_number_with_other_spaces_is_the_same_invoice(backend: Backend) {
     assert_eq!(offer("T477").await.status, 201);
 }
 
+// Contract: list-call/externalReference
 async fn a_reference_is_found_by_exactly_what_was_sent(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");

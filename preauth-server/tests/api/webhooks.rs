@@ -13,6 +13,8 @@ on_each_database! {
     a_supplier_hears_of_its_operations_at_its_own_endpoint,
 }
 
+// Contract: create-body/externalReference operation-event/externalReference transition/cancel
+// Contract: delivery/POST delivery/content-type
 async fn an_event_arrives_signed_with_exactly_the_fields_of_the_contract(backend: Backend) {
     let receiver = TestReceiver::start().await;
     let sandbox = Sandbox::start_sending_to(backend, &receiver.url()).await;
@@ -73,6 +75,7 @@ async fn an_event_arrives_signed_with_exactly_the_fields_of_the_contract(backend
     }
 }
 
+// Contract: envelope/id
 async fn a_failed_delivery_is_sent_again_as_the_same_event(backend: Backend) {
     let receiver = TestReceiver::start_failing(1).await;
     let sandbox = Sandbox::start_sending_to(backend, &receiver.url()).await;
@@ -115,6 +118,7 @@ async fn what_was_acknowledged_is_delivered_though_the_process_was_killed(backen
     assert_eq!(arrived[0].body["type"], "pre_authorization.created");
 }
 
+// Contract: endpoint/choice
 async fn a_supplier_hears_of_its_operations_at_its_own_endpoint(backend: Backend) {
     let company = TestReceiver::start().await;
     let supplier = TestReceiver::start().await;

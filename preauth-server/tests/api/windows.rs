@@ -24,6 +24,7 @@ fn number(answer: &Answer, name: &str) -> usize {
     text.parse().unwrap_or_else(|_| panic!("{name}: {text:?}"))
 }
 
+// Contract: every-call/X-RateLimit-Remaining limit/Retry-After
 async fn a_window_grants_its_limit_over_all_connections_and_never_gives_back(backend: Backend) {
     let sandbox = Sandbox::start_with(backend, &["--rate-limit", &LIMIT.to_string()]).await;
     let mut connections = JoinSet::new();

@@ -89,6 +89,7 @@ async fn a_full_queue_refuses_at_once_with_retry_after_on_sqlite() {
     );
 }
 
+// Contract: error-code-of-ours/SERVICE_UNAVAILABLE
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_full_queue_refuses_at_once_with_retry_after_on_postgresql() {
     let database = Database::empty().await;

@@ -153,6 +153,7 @@ const ASLEEP: &str = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = '
      AND datname = current_database()";
 
 /// One instance is committing when the other gets the same request.
+// Contract: error-code-of-ours/IDEMPOTENCY_IN_PROGRESS
 #[tokio::test]
 async fn a_key_that_another_instance_commits_at_this_moment_is_in_progress() {
     let database = Database::empty().await;

@@ -18,6 +18,7 @@ async fn kills_under_load_lose_and_double_nothing_on_sqlite() {
     println!("SQLite: {kills}: {}", scene.verdict().await);
 }
 
+// Contract: delivery/recorded-with-the-change
 #[tokio::test]
 async fn kills_under_load_lose_and_double_nothing_on_postgresql() {
     let database = Database::empty().await;

@@ -89,6 +89,7 @@ async fn more_requests_than_connections_share_them() {
     assert_eq!((verdict.not_done, verdict.unknown), (0, 0), "{verdict}");
 }
 
+// Contract: error-code-of-ours/SERVICE_UNAVAILABLE
 #[tokio::test]
 async fn requests_over_a_way_that_is_too_slow_are_refused_in_time_and_served_afterwards() {
     // A round trip takes longer than the statement timeout.

@@ -33,6 +33,7 @@ async fn trusting(backend: Backend, more: &[(&str, String)]) -> (House, Authorit
     (house, authority, folder)
 }
 
+// Contract: endpoint/HTTPS
 async fn a_receiver_is_trusted_by_its_certificate_and_by_nothing_else(backend: Backend) {
     let (house, authority, _folder) = trusting(backend, &[]).await;
     let stranger = Authority::new();
@@ -135,6 +136,7 @@ async fn without_the_extra_roots_their_certificates_prove_nothing() {
     assert_eq!(house.outcome().await, "CERTIFICATE_UNTRUSTED");
 }
 
+// Contract: endpoint/redirects
 #[tokio::test]
 async fn a_redirect_is_a_failure_and_leads_nowhere() {
     let house = House::on_this_machine().await;

@@ -69,6 +69,7 @@ fn forget_peak(process: u32) {
 }
 
 /// The only test that waits for the ten seconds of the real timeout.
+// Contract: delivery/10-seconds
 #[tokio::test]
 async fn a_receiver_that_sends_a_byte_a_second_is_given_up_after_ten_seconds() {
     let house = House::on_this_machine().await;

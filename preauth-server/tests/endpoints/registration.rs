@@ -8,6 +8,7 @@ const URL: &str = "https://hooks.construtora.com.br/preauth";
 /// A public address; nothing is ever sent there.
 const PUBLIC: &str = "93.184.215.14";
 
+// Contract: endpoint/HTTPS endpoint/public-address
 #[tokio::test]
 async fn every_url_of_the_vectors_is_validated_as_listed() {
     let house = House::public().await;
@@ -47,6 +48,7 @@ fn names(url: &str) -> Vec<String> {
     vec![host]
 }
 
+// Contract: endpoint/public-address
 #[tokio::test]
 async fn a_mixed_answer_is_refused_whole_and_the_message_names_the_address() {
     let house = House::public().await;

@@ -7,6 +7,7 @@ use crate::receiver::{NO_CONTENT, Receiver};
 
 const NAME: &str = "hooks.example.com";
 
+// Contract: endpoint/public-address
 #[tokio::test]
 async fn a_name_that_leads_elsewhere_after_its_registration_is_not_followed_there() {
     let house = House::on_this_machine().await;
@@ -31,6 +32,7 @@ async fn a_name_that_leads_elsewhere_after_its_registration_is_not_followed_ther
     assert_eq!(house.outcome().await, "204");
 }
 
+// Contract: endpoint/public-address
 #[tokio::test]
 async fn a_name_that_changes_between_check_and_connection_is_looked_up_once() {
     let house = House::on_this_machine().await;

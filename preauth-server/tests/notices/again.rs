@@ -54,6 +54,7 @@ async fn a_mail_that_has_not_failed_is_not_sent_again(backend: Backend) {
     assert_eq!(unknown.refusal(), (404, "RESOURCE_NOT_FOUND".to_owned()));
 }
 
+// Contract: service/mails
 async fn mail_of_a_closed_offer_is_cancelled(backend: Backend) {
     let server = MailServer::start().await;
     server.treat(ADDRESS, Manner::NotYet);

@@ -10,6 +10,7 @@ on_each_database! {
 
 const ADDRESS: &str = "a@fornecedor.example.com";
 
+// Contract: service/mails
 async fn a_kill_between_sending_and_recording_loses_no_mail_and_a_repeat_is_recognised(
     backend: Backend,
 ) {

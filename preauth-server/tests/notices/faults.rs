@@ -83,6 +83,7 @@ async fn a_connection_that_is_reset_in_the_middle_loses_nothing(backend: Backend
     assert!(mail.headers["message-id"].contains(sent["id"].as_str().unwrap()));
 }
 
+// Contract: service/mails
 async fn an_unreachable_mail_server_loses_no_mail(backend: Backend) {
     let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = gone.local_addr().unwrap();

@@ -37,6 +37,7 @@ async fn without_a_mail_server_mails_become_files(backend: Backend) {
     assert!(sandbox.log().contains("OFFER sent: "), "{}", sandbox.log());
 }
 
+// Contract: service/mails
 async fn a_mail_server_is_handed_what_was_staged(backend: Backend) {
     let server = MailServer::start().await;
     let sandbox = start(backend, &server).await;
@@ -83,6 +84,7 @@ async fn a_mail_server_is_handed_what_was_staged(backend: Backend) {
     assert!(mail.html.contains(link), "{}", mail.html);
 }
 
+// Contract: service/mails
 async fn a_create_stages_one_mail_and_a_replay_or_a_refusal_none(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");

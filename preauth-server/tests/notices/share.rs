@@ -35,6 +35,7 @@ fn taken(server: &MailServer) -> Vec<Eml> {
     mails.map(|mail| Eml::parse(&mail)).collect()
 }
 
+// Contract: service/mails
 async fn a_head_office_sends_an_address_five_mails_a_day_and_joins_the_rest(backend: Backend) {
     let server = MailServer::start().await;
     let sandbox = start(backend, &server).await;

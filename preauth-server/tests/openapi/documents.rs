@@ -41,6 +41,7 @@ fn the_checked_in_documents_are_those_that_are_served() {
     }
 }
 
+// Contract: version/OpenAPI
 #[test]
 fn the_documents_are_valid_openapi() {
     let meta: Value = serde_json::from_str(META_SCHEMA).unwrap();

@@ -121,6 +121,7 @@ async fn provoke(sandbox: &Sandbox, witness: &Witness, id: &str, code: &str) -> 
     answer.refusal()
 }
 
+// Contract: version/OpenAPI
 #[test]
 fn the_contract_names_the_statuses_of_each_operation() {
     let description = Description::integration();

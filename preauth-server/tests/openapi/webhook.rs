@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::description::{Description, members};
 use crate::support::{Arrived, Backend, Sandbox, TestReceiver, due_date, offer_body};
 
+// Contract: version/OpenAPI
 #[tokio::test]
 async fn events_of_every_family_are_as_described() {
     let receiver = TestReceiver::start().await;

@@ -250,6 +250,7 @@ async fn unknown_fields_and_unexpected_bodies_are_ignored(backend: Backend) {
     }
 }
 
+// Contract: error-code-of-ours/RESOURCE_NOT_FOUND
 async fn a_malformed_or_unknown_id_is_not_found(backend: Backend) {
     let scene = inhabited(backend).await;
     let unknown = "018f2f3a-0000-7000-8000-000000000001";

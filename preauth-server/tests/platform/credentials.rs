@@ -47,6 +47,7 @@ async fn an_integration_key_gets_nothing_from_the_private_listener(backend: Back
     assert_eq!(scene.operation(id).await, before);
 }
 
+// Contract: authentication/made-in-the-platform
 async fn the_operator_token_gets_nothing_from_the_public_listener(backend: Backend) {
     let scene = Scene::new(backend).await;
     let id = scene.offer("NF-1").await;
@@ -75,6 +76,7 @@ async fn the_operator_token_gets_nothing_from_the_public_listener(backend: Backe
     assert_eq!(scene.operation(id).await, before);
 }
 
+// Contract: error-code-of-ours/PLATFORM_TOKEN_INVALID
 async fn no_route_answers_without_the_operator_token(backend: Backend) {
     let scene = Scene::new(backend).await;
     scene.offer("NF-1").await;

@@ -20,6 +20,7 @@ async fn put(scene: &Scene, company: &str, url: &str) -> Answer {
     scene.send(Method::PUT, &path, Some(body)).await
 }
 
+// Contract: endpoint/one error-code-of-ours/ENDPOINT_NOT_HEAD_OFFICE
 async fn an_endpoint_belongs_to_a_head_office(backend: Backend) {
     let scene = Scene::new(backend).await;
     let branch = scene.company_of("branchCnpj").await;
@@ -37,6 +38,7 @@ async fn an_endpoint_belongs_to_a_head_office(backend: Backend) {
     assert_eq!(kept["events"], json!(["anticipation.paid"]));
 }
 
+// Contract: endpoint/public-address endpoint/credentials error-code-of-ours/ENDPOINT_URL_REFUSED
 async fn an_endpoint_is_refused_where_webhooks_are_not_sent(backend: Backend) {
     let scene = Scene::new(backend).await;
     let supplier = scene.company_of("supplierCnpj").await;
@@ -57,6 +59,7 @@ async fn an_endpoint_is_refused_where_webhooks_are_not_sent(backend: Backend) {
     }
 }
 
+// Contract: endpoint/secret
 async fn a_secret_is_shown_when_it_is_made_and_never_again(backend: Backend) {
     let scene = Scene::new(backend).await;
     let supplier = scene.company_of("supplierCnpj").await;
@@ -76,6 +79,7 @@ async fn a_secret_is_shown_when_it_is_made_and_never_again(backend: Backend) {
     assert_eq!(changed.json().get("secret"), None);
 }
 
+// Contract: endpoint/rotation
 async fn a_rotated_secret_signs_from_the_next_delivery_on(backend: Backend) {
     let scene = Scene::new(backend).await;
     let path = format!("/companies/{}/webhook-endpoint", scene.company);

@@ -179,6 +179,11 @@ impl Play {
     }
 }
 
+// Contract: service/one-number envelope/id envelope/type envelope/data
+// Contract: operation-event/anticipationId operation-event/invoice* operation-event/payer*
+// Contract: operation-event/supplier* operation-event/externalReference operation-event/extension*
+// Contract: invoice-event/* order-event/* test-event/message delivery/x-service-event-id
+// Contract: delivery/x-service-event-type event-type/* version/no-event-type-ceases
 async fn every_type_of_event_arrives_with_exactly_its_fields(backend: Backend) {
     let mut play = Play {
         scene: Scene::new(backend).await,
@@ -266,6 +271,7 @@ fn decoded(arrived: &[Arrived]) -> Vec<(String, Value)> {
     decoded
 }
 
+// Contract: delivery/owner-alone
 async fn payer_and_supplier_get_operation_events_and_only_the_payer_gets_the_others(
     backend: Backend,
 ) {
@@ -315,6 +321,7 @@ async fn a_branchs_events_arrive_at_its_head_office(backend: Backend) {
     }
 }
 
+// Contract: endpoint/pause endpoint/test
 async fn a_test_event_asks_for_no_choice(backend: Backend) {
     let scene = Scene::new(backend).await;
     let supplier = scene.company_of("supplierCnpj").await;

@@ -26,6 +26,9 @@ async fn ids(caller: &RawCaller, query: &str) -> Vec<i64> {
     data.iter().map(|it| it["id"].as_i64().unwrap()).collect()
 }
 
+// Contract: service/both-origins operation/status operation/externalReference
+// Contract: operation/invoice.number operation/invoice.withheldTaxAmount operation/expiresAt
+// Contract: status/IN_VERIFICATION status/TO_PAY list-call/what
 async fn a_direct_advance_is_listed_and_found_like_an_offer(backend: Backend) {
     let scene = Scene::new(backend).await;
     let offered = scene.offer("NF-1").await;
@@ -70,6 +73,7 @@ async fn a_direct_advance_is_listed_and_found_like_an_offer(backend: Backend) {
     );
 }
 
+// Contract: operation/payer list-call/what
 async fn a_head_office_sees_its_branches_and_a_branch_itself(backend: Backend) {
     let scene = Scene::new(backend).await;
     let offered = scene.offer("NF-1").await;
@@ -91,6 +95,7 @@ async fn a_head_office_sees_its_branches_and_a_branch_itself(backend: Backend) {
     assert_eq!(hidden.refusal(), (404, "ANTICIPATION_NOT_FOUND".to_owned()));
 }
 
+// Contract: get-call/404
 async fn another_companys_operations_do_not_exist(backend: Backend) {
     let scene = Scene::new(backend).await;
     let company = json!({"cnpj": "45723001000100", "name": "Azul", "kind": "CONSTRUCTION"});
@@ -115,6 +120,7 @@ async fn another_companys_operations_do_not_exist(backend: Backend) {
     }
 }
 
+// Contract: authentication/construction-company error-code/PRE_AUTH_ONLY_CONSTRUTORA
 async fn a_supplier_with_a_key_offers_nothing(backend: Backend) {
     let scene = Scene::new(backend).await;
     let supplier = scene.company_of("supplierCnpj").await;
@@ -127,6 +133,7 @@ async fn a_supplier_with_a_key_offers_nothing(backend: Backend) {
     );
 }
 
+// Contract: duplicate/channel
 async fn an_invoice_that_a_branch_has_under_way_is_a_duplicate(backend: Backend) {
     let scene = Scene::new(backend).await;
     let mut body = scene.advance_body("NF-1");

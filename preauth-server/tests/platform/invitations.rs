@@ -83,6 +83,7 @@ fn registration() -> Value {
     json!({"cnpj": CNPJ, "name": "Registrada Ltda.", "kind": "SUPPLIER"})
 }
 
+// Contract: operation/supplier.name create-body/supplier.name
 async fn one_head_offices_name_for_a_supplier_is_not_shown_to_others(backend: Backend) {
     let scene = Scene::new(backend).await;
     let (stranger, erp) = (neighbour(&scene).await, scene.sandbox.caller("apiKey"));
@@ -125,6 +126,7 @@ async fn one_head_offices_name_for_a_supplier_is_not_shown_to_others(backend: Ba
     assert_eq!(all[0]["contact"]["name"], json!("Bruno Lima"));
 }
 
+// Contract: error-code-of-ours/SUPPLIER_NOT_REGISTERED
 async fn an_invited_supplier_is_registered_by_the_platform_alone(backend: Backend) {
     let scene = Scene::new(backend).await;
     let (stranger, erp) = (neighbour(&scene).await, scene.sandbox.caller("apiKey"));
@@ -206,6 +208,7 @@ async fn needing_a_registered_supplier(scene: &Scene, id: &str) -> Vec<Answer> {
     ]
 }
 
+// Contract: operation/supplier.name
 async fn a_corrected_name_is_shown_from_then_on_and_sent_events_stay(backend: Backend) {
     let scene = Scene::new(backend).await;
     let erp = scene.sandbox.caller("apiKey");

@@ -43,6 +43,8 @@ async fn office(scene: &Scene) -> (String, String) {
     (format!("/companies/{}/api-keys", scene.company), user)
 }
 
+// Contract: authentication/made-in-the-platform authentication/responsible-user
+// Contract: error-code-of-ours/RESPONSIBLE_USER_REFUSED
 async fn a_key_needs_an_active_user_with_both_permissions(backend: Backend) {
     let scene = Scene::new(backend).await;
     let (keys, eva) = office(&scene).await;
@@ -78,6 +80,8 @@ async fn a_key_needs_an_active_user_with_both_permissions(backend: Backend) {
     scene.make(&keys, request(&eva)).await;
 }
 
+// Contract: authentication/scopes authentication/validity authentication/notes:read
+// Contract: limit/validity-of-a-key
 async fn a_key_has_scopes_on_offer_and_a_validity_on_offer(backend: Backend) {
     let scene = Scene::new(backend).await;
     let (keys, eva) = office(&scene).await;
@@ -126,6 +130,7 @@ async fn a_key_has_scopes_on_offer_and_a_validity_on_offer(backend: Backend) {
     }
 }
 
+// Contract: authentication/prefix authentication/shown-once
 async fn a_key_is_shown_once_and_listed_by_its_prefix(backend: Backend) {
     let scene = Scene::new(backend).await;
     let (keys, eva) = office(&scene).await;
@@ -167,6 +172,7 @@ async fn a_key_is_shown_once_and_listed_by_its_prefix(backend: Backend) {
     }
 }
 
+// Contract: authentication/401
 async fn a_revoked_key_is_refused_from_then_on(backend: Backend) {
     let scene = Scene::new(backend).await;
     let (keys, eva) = office(&scene).await;

@@ -135,6 +135,9 @@ fn event_summary(event: &Value) -> Value {
     json!([id, event["type"], origin, status, stage, reason, net_amount])
 }
 
+// Contract: operation-event/status operation-event/origin operation-event/netAmount
+// Contract: operation-event/reason operation-event/stage origin/PRE_AUTH origin/DIRECT
+// Contract: transition/the-others transition/reopening version/history-second-step
 async fn every_row_of_the_table_sends_its_event(backend: Backend) {
     let scene = Scene::new(backend).await;
     let mut expected = Vec::new();
@@ -212,6 +215,7 @@ fn reachable() -> BTreeSet<(&'static str, &'static str, &'static str)> {
     reachable
 }
 
+// Contract: operation-event/reason
 async fn a_given_reason_replaces_the_default(backend: Backend) {
     let scene = Scene::new(backend).await;
     let reason = json!({"reason": "  Sem interesse: \"nunca\"  "});
@@ -242,6 +246,7 @@ async fn a_given_reason_replaces_the_default(backend: Backend) {
     }
 }
 
+// Contract: service/on-whose-behalf
 async fn an_operation_shows_everything_that_was_done_to_it(backend: Backend) {
     let scene = Scene::new(backend).await;
     let id = scene.offer("NF-1").await;

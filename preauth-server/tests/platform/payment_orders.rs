@@ -184,6 +184,7 @@ async fn a_payment_order_is_shown_as_it_was_made(backend: Backend) {
     assert_eq!(answer.json()["scheduledFor"], day);
 }
 
+// Contract: error-code-of-ours/RESOURCE_CONFLICT
 async fn a_payment_order_is_of_an_operation_between_the_same_two(backend: Backend) {
     let scene = Scene::new(backend).await;
     let operation = scene.offer("NF-1").await;

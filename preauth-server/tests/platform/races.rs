@@ -70,6 +70,7 @@ async fn of_two_commands_on_one_payment_order_one_wins(backend: Backend) {
     assert_eq!(scene.events(2 * ROUNDS).await.len(), 2 * ROUNDS);
 }
 
+// Contract: transition/extensions
 async fn an_extension_is_opened_once_however_many_ask(backend: Backend) {
     let scene = Scene::new(backend).await;
     let id = scene.offer("NF-1").await;

@@ -105,6 +105,7 @@ async fn an_invoice_is_kept_as_it_was_received(backend: Backend) {
     assert_eq!(listed["pagination"]["total"], 2);
 }
 
+// Contract: error-code-of-ours/RESOURCE_CONFLICT
 async fn new_records_need_parties_that_are_known(backend: Backend) {
     let scene = Scene::new(backend).await;
     let supplier = scene.company_of("supplierCnpj").await;
@@ -156,6 +157,7 @@ const SCHEDULE_SECONDS: [u64; 10] = [
     6, 66, 330, 1_980, 7_920, 19_800, 39_600, 55_440, 95_040, 95_040,
 ];
 
+// Contract: envelope/id endpoint/history
 async fn all_failed_deliveries_are_resent(backend: Backend) {
     let attempts = SCHEDULE_SECONDS.len() + 1;
     let receiver = TestReceiver::start_failing(3 * u64::try_from(attempts).unwrap()).await;

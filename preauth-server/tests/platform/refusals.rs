@@ -84,6 +84,7 @@ fn is_allowed(action: &str, status: &str, way: &[&str]) -> bool {
     }
 }
 
+// Contract: transition/nothing-else
 async fn what_is_not_in_the_table_is_refused_and_changes_nothing(backend: Backend) {
     let scene = Scene::new(backend).await;
     let mut events = 0;
@@ -117,6 +118,7 @@ async fn what_is_not_in_the_table_is_refused_and_changes_nothing(backend: Backen
     assert_eq!(deliveries["pagination"]["total"], events);
 }
 
+// Contract: transition/extensions
 async fn an_open_extension_blocks_conclusion_and_another_extension(backend: Backend) {
     let scene = Scene::new(backend).await;
     let id = scene.offer("NF-1").await;
@@ -136,6 +138,7 @@ async fn an_open_extension_blocks_conclusion_and_another_extension(backend: Back
     scene.play(id, &["conclude"]).await;
 }
 
+// Contract: transition/reopening
 async fn reopening_needs_the_invoice_to_be_free(backend: Backend) {
     let scene = Scene::new(backend).await;
     let reproved = scene.offer("NF-1").await;

@@ -56,6 +56,7 @@ async fn each_operation(scene: &Scene, caller: &RawCaller, id: i64) -> Vec<Answe
     ]
 }
 
+// Contract: error-code/RBAC_FORBIDDEN
 async fn the_keys_of_a_suspended_company_are_forbidden_everywhere(backend: Backend) {
     let scene = Scene::new(backend).await;
     let id = scene.offer("NF-1").await;

@@ -41,6 +41,7 @@ async fn create(caller: &RawCaller, body: &Value) -> Value {
     created.json()
 }
 
+// Contract: envelope/createdAt transition/expiry get-call/200
 async fn an_offer_expires_when_its_month_has_passed_and_the_event_verifies_by_the_receivers_clock(
     backend: Backend,
 ) {
@@ -71,6 +72,7 @@ async fn an_offer_expires_when_its_month_has_passed_and_the_event_verifies_by_th
     assert_eq!(found.json()["status"], "REPROVED");
 }
 
+// Contract: endpoint/history
 async fn a_delivery_is_tried_over_days_within_seconds(backend: Backend) {
     let receiver = TestReceiver::start_failing(10).await;
     let sandbox = Sandbox::start_sending_to(backend, &receiver.url()).await;
@@ -129,6 +131,7 @@ async fn history_goes_when_its_month_is_over(backend: Backend) {
     removed.expect("the janitor does not sleep through a jump");
 }
 
+// Contract: authentication/validity limit/requests
 async fn a_window_begins_anew_and_a_key_ends(backend: Backend) {
     let sandbox = Sandbox::start_with(backend, &["--rate-limit", "2"]).await;
     let caller = sandbox.caller("apiKey");
@@ -169,6 +172,7 @@ async fn a_due_date_comes_nearer_and_a_far_one_into_reach(backend: Backend) {
     assert_eq!(too_near.code(), "ANTICIPATION_INVALID_DUE_DATE");
 }
 
+// Contract: create-call/remembered
 async fn an_idempotency_key_is_forgotten_after_a_month(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");

@@ -89,6 +89,9 @@ fn assert_is_real(answer: &Answer, code: ErrorCode) {
     assert!(!header("idempotency-replayed"), "{name}");
 }
 
+// Contract: error-body/errors[].code error-body/details every-call/errors error-code/a-code-each
+// Contract: error-code-of-ours/SERVICE_UNAVAILABLE error-code-of-ours/IDEMPOTENCY_IN_PROGRESS
+// Contract: version/v2
 #[tokio::test]
 async fn a_create_is_refused_as_its_number_asks_and_creates_nothing() {
     let sandbox = Sandbox::start(Backend::Sqlite).await;
@@ -118,6 +121,7 @@ async fn a_create_is_refused_as_its_number_asks_and_creates_nothing() {
     assert_eq!(log.matches("status    operation").count(), 1, "{log}");
 }
 
+// Contract: every-call/X-Request-Id every-call/errors every-call/401-403-429-500
 #[tokio::test]
 async fn get_cancel_and_list_are_refused_as_the_reference_asks() {
     let sandbox = Sandbox::start(Backend::Sqlite).await;

@@ -7,6 +7,7 @@ use serde_json::json;
 use crate::support::{Backend, RawCaller, Sandbox, Server, offer_body, with};
 use crate::travel::CLOCK;
 
+// Contract: service/production
 #[tokio::test]
 async fn production_has_neither_time_travel_nor_magic() {
     let sandbox = Sandbox::start(Backend::Sqlite).await;

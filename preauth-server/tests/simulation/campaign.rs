@@ -54,6 +54,7 @@ fn every_call_may_be_the_last_before_its_effect() {
     at_every_position(Fault::KillsBefore);
 }
 
+// Contract: delivery/recorded-with-the-change
 #[test]
 fn every_call_may_be_the_last_after_its_effect() {
     at_every_position(Fault::KillsAfter);

@@ -25,6 +25,7 @@ async fn window(fixture: &Fixture, hash: &KeyHash, seconds: i64) -> (u32, i64) {
     (count, started_at.since(fixture.now).num_seconds())
 }
 
+// Contract: service/on-whose-behalf
 #[tokio::test]
 async fn a_key_leads_to_its_company_and_its_user() {
     let fixture = Fixture::new().await;

@@ -90,6 +90,7 @@ fn with_status(status: DeliveryStatus) -> DeliveryFilter {
     }
 }
 
+// Contract: endpoint/history
 #[tokio::test]
 async fn a_delivery_shows_its_attempts_in_order() {
     let (fixture, payer) = one_delivery().await;

@@ -37,6 +37,7 @@ async fn an_endpoint_is_kept_and_changed() {
     assert!(emptied.await.unwrap().events.is_empty());
 }
 
+// Contract: endpoint/one
 #[tokio::test]
 async fn only_a_head_office_has_an_endpoint_and_only_one() {
     let fixture = Fixture::new().await;

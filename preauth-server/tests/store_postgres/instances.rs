@@ -165,6 +165,7 @@ async fn offers_due_together_expire_once_on_two_instances() {
     all_expire_once(two().await).await;
 }
 
+// Contract: error-code-of-ours/IDEMPOTENCY_IN_PROGRESS
 #[tokio::test]
 async fn a_key_that_one_instance_is_committing_is_in_progress_on_the_other() {
     let [first, second] = two().await;

@@ -78,6 +78,7 @@ mod tests {
     const B: Mac = [0xbb; MAC_BYTES];
     const C: Mac = [0xcc; MAC_BYTES];
 
+    // Contract: delivery/signed
     #[test]
     fn the_mac_is_that_of_rfc_4231() {
         // Test case 2 of RFC 4231, its data cut in three.
@@ -92,6 +93,7 @@ mod tests {
         assert_eq!(mac, expected);
     }
 
+    // Contract: delivery/constant-time
     #[test]
     fn every_expected_mac_is_compared_with_every_candidate_even_after_a_match() {
         let macs = Cell::new(0);

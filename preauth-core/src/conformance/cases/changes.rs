@@ -172,6 +172,7 @@ pub async fn a_commit_on_a_version_that_is_not_there_conflicts(host: &dyn Host) 
 }
 
 /// Cancelling twice is one change and one event; the second answer is the state as it is.
+// Contract: transition/cancel-again
 pub async fn a_second_cancel_changes_nothing(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let id = scene.begin(&scene.offer()).await.id;
@@ -183,6 +184,7 @@ pub async fn a_second_cancel_changes_nothing(host: &dyn Host) {
 }
 
 /// Cancel answers by what the operation is now (contract, "Cancel refusals").
+// Contract: transition/cancel-closed-otherwise
 pub async fn cancel_is_refused_after_a_request_or_another_closing(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let net_amount = cents(100);

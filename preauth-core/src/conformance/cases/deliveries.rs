@@ -42,6 +42,7 @@ pub async fn an_event_goes_to_every_subscribed_endpoint(host: &dyn Host) {
 }
 
 /// Who did not choose the type gets nothing.
+// Contract: version/only-subscribed-events
 pub async fn an_event_that_nobody_chose_has_no_delivery(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let only_concluded = [EventType::AnticipationConcluded].into_iter().collect();

@@ -44,6 +44,7 @@ pub async fn a_second_operation_for_one_invoice_writes_nothing(host: &dyn Host) 
 }
 
 /// The refusal names the operation that is in the way.
+// Contract: duplicate/id
 pub async fn a_duplicate_names_the_operation_in_the_way(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let first = scene.begin(&scene.offer_of("NF-1")).await;
@@ -59,6 +60,7 @@ pub async fn a_duplicate_names_the_operation_in_the_way(host: &dyn Host) {
 }
 
 /// Head office and branches are one group, whatever channel created the operation.
+// Contract: duplicate/group
 pub async fn a_branch_holds_an_invoice_for_its_whole_group(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let advance = scene.advance(scene.branch, Some("NF-1"));
@@ -147,6 +149,7 @@ pub async fn invoices_without_a_number_never_collide(host: &dyn Host) {
 }
 
 /// Declined, cancelled, withdrawn, reproved or concluded: the invoice may be offered again.
+// Contract: transition/free-again
 pub async fn a_closed_operation_frees_its_invoice(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let reprove = Command::Reprove {

@@ -9,6 +9,7 @@ use crate::port::Viewer;
 use crate::value::{ApiKeyId, EventType, UserId};
 
 /// The history has one entry per change, oldest first, each with its moment and its frozen body.
+// Contract: delivery/recorded-with-the-change
 pub async fn every_change_leaves_one_event_in_its_order(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let id = scene.begin(&scene.offer()).await.id;

@@ -48,6 +48,7 @@ pub async fn everyone_sees_their_own_operations_only(host: &dyn Host) {
 }
 
 /// A reference is found by exact equality: case, spaces and wildcards are characters like others.
+// Contract: list-call/externalReference
 pub async fn a_reference_is_found_by_exact_equality(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let mut ids = Vec::new();
@@ -70,6 +71,7 @@ pub async fn a_reference_is_found_by_exact_equality(host: &dyn Host) {
 }
 
 /// Statuses are alternatives; together with a reference both must hold.
+// Contract: list-call/status
 pub async fn statuses_and_reference_filter_together(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let reference = Some(ExternalReference::parse("lote 1").unwrap());

@@ -36,6 +36,7 @@ pub async fn an_offer_is_kept_as_it_was_made(host: &dyn Host) {
 }
 
 /// The offer, the supplier and its mail are one commit.
+// Contract: service/parties
 pub async fn an_offer_to_a_new_supplier_invites_it(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let mut offer = scene.offer_to_a_new_supplier(scene.new_cnpj());
@@ -63,6 +64,7 @@ pub async fn an_offer_to_a_new_supplier_invites_it(host: &dyn Host) {
 }
 
 /// What the caller says of a registered supplier changes nothing about it; it is notified by mail.
+// Contract: service/parties
 pub async fn a_registered_supplier_keeps_its_name_and_is_notified(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let mut offer = scene.offer();

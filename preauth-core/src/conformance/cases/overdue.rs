@@ -118,6 +118,7 @@ pub async fn an_offer_may_be_requested_at_its_last_moment(host: &dyn Host) {
 }
 
 /// An overdue holder of the invoice is expired on the way, and the new offer succeeds.
+// Contract: transition/free-again
 pub async fn an_overdue_holder_makes_room_for_a_new_offer(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let mut offer = scene.offer_of("NF-1");

@@ -187,6 +187,7 @@ pub async fn a_branch_that_nobody_registered_is_the_company_itself(host: &dyn Ho
 
 /// The endpoints of both head offices are read with their choice of events, paused ones too;
 /// deleted ones and other companies' are not.
+// Contract: delivery/both-parties
 pub async fn the_endpoints_of_both_head_offices_are_read(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let chosen: EventTypeSet = [

@@ -10,6 +10,7 @@ use crate::port::{NoticeKind, Verdict};
 use crate::value::Email;
 
 /// While an endpoint is paused its deliveries wait; events go on being kept for it.
+// Contract: endpoint/pause
 pub async fn a_paused_endpoint_keeps_its_deliveries(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let endpoint = scene.endpoint(scene.payer).await;

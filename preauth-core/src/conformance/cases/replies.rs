@@ -34,6 +34,7 @@ pub async fn a_repeated_offer_gets_its_original_answer(host: &dyn Host) {
 }
 
 /// A key that answered one request refuses another, even one that could not be created.
+// Contract: create-call/other-body
 pub async fn a_key_used_for_another_offer_is_refused(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let (offer, key) = (scene.offer(), scene.new_key());

@@ -31,6 +31,7 @@ async fn a_delivery_that_is_confirmed_is_done() {
     assert_eq!(attempt.at, world.clock.now());
 }
 
+// Contract: delivery/attempts
 #[tokio::test]
 async fn eleven_attempts_follow_the_schedule_and_then_it_has_failed() {
     let world = World::new();
@@ -90,6 +91,7 @@ async fn a_receiver_in_trouble_may_ask_for_a_later_attempt() {
     }
 }
 
+// Contract: delivery/long-silence
 #[tokio::test]
 async fn an_endpoint_without_success_for_five_days_is_paused_and_keeps_its_deliveries() {
     let world = World::new();
@@ -133,6 +135,7 @@ async fn an_endpoint_that_heard_something_lately_is_not_paused() {
     assert!(world.store.next_due().await.unwrap().is_some());
 }
 
+// Contract: endpoint/no-key delivery/x-service-signature
 #[tokio::test]
 async fn each_attempt_has_the_contracts_headers_and_a_fresh_signature() {
     let world = World::new();

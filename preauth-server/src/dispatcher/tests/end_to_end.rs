@@ -10,6 +10,7 @@ use super::{SECRET, World};
 use crate::clock::Clock;
 use crate::dispatcher::{HttpSender, HttpSenderOptions, TargetPolicy, Targets};
 
+// Contract: authentication/webhooks
 #[tokio::test]
 async fn a_delivery_is_verified_by_its_receiver() {
     let receiver = Receiver::start(Behaviour::answer("200 OK", "obrigado")).await;

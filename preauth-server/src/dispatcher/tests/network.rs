@@ -69,6 +69,7 @@ async fn send(options: HttpSenderOptions, url: &str) -> Result<Answer, AttemptEr
     eventually(sender.send(request(url))).await
 }
 
+// Contract: endpoint/no-key
 #[tokio::test]
 async fn the_request_is_exactly_that_of_the_contract() {
     let receiver = Receiver::start(Behaviour::answer("201 Created", "seen")).await;
@@ -109,6 +110,7 @@ async fn retry_after_is_read() {
     assert_eq!(answered.retry_after, Some(RetryAfter::Seconds(120)));
 }
 
+// Contract: endpoint/redirects
 #[tokio::test]
 async fn a_redirect_is_an_answer_and_not_followed() {
     for status in [301, 302, 303, 307, 308] {
@@ -167,6 +169,7 @@ async fn a_body_that_stalls_is_cut_and_the_status_counts() {
     assert_eq!((answered.status, answered.body), (500, b"broken".to_vec()));
 }
 
+// Contract: delivery/10-seconds
 #[tokio::test]
 async fn a_receiver_that_never_answers_times_out() {
     for beginning in ["", "HTTP/1.1 200 OK\r\nx-slow: "] {
@@ -176,6 +179,7 @@ async fn a_receiver_that_never_answers_times_out() {
     }
 }
 
+// Contract: delivery/10-seconds limit/answer-to-a-webhook
 #[test]
 fn a_receiver_has_the_ten_seconds_of_the_contract() {
     let options = public();
@@ -222,6 +226,7 @@ async fn a_connection_is_used_again() {
     assert_eq!((receiver.requests().len(), receiver.connections()), (3, 1));
 }
 
+// Contract: endpoint/public-address
 #[tokio::test]
 async fn production_does_not_even_connect_to_an_address_that_is_not_public() {
     let receiver = Receiver::start(Behaviour::answer("200 OK", "")).await;

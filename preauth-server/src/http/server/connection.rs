@@ -378,6 +378,7 @@ mod tests {
         (answer, begin.elapsed().as_secs())
     }
 
+    // Contract: error-code-of-ours/REQUEST_TIMEOUT
     #[tokio::test(start_paused = true)]
     async fn a_body_has_60_seconds_however_steadily_it_comes() {
         let (answer, seconds) = trickle("/discard", 10 * 1024, Duration::from_secs(1)).await;
@@ -386,6 +387,7 @@ mod tests {
         assert!((60..=63).contains(&seconds), "{seconds}");
     }
 
+    // Contract: error-code-of-ours/REQUEST_TIMEOUT
     #[tokio::test(start_paused = true)]
     async fn a_body_slower_than_8_kib_a_second_is_given_up_after_20_seconds() {
         for path in ["/discard", "/echo"] {

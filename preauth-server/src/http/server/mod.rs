@@ -98,6 +98,7 @@ mod tests {
         }
     }
 
+    // Contract: error-code/INTERNAL_ERROR
     #[tokio::test]
     async fn a_panic_is_an_internal_error_and_the_server_lives_on() {
         let routes = Router::new()

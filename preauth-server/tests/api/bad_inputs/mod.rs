@@ -22,18 +22,26 @@ on_each_database! {
     forms_that_are_broken_and_files_that_are_none,
 }
 
+// Contract: every-call/Authorization authentication/key error-code/API_KEY_INVALID
 async fn keys_that_are_no_keys(backend: Backend) {
     send_all(backend, include_str!("../../vectors/bad_inputs/auth.toml")).await;
 }
 
+// Contract: service/four-operations service/JSON every-call/X-Request-Id every-call/errors
+// Contract: create-call/Content-Type cancel-call/no-body error-code/BAD_REQUEST
+// Contract: error-code-of-ours/NOT_FOUND error-code-of-ours/METHOD_NOT_ALLOWED version/v1
 async fn requests_that_are_no_http(backend: Backend) {
     send_all(backend, include_str!("../../vectors/bad_inputs/http.toml")).await;
 }
 
+// Contract: service/JSON create-body/supplier create-body/invoice
+// Contract: error-code-of-ours/PAYLOAD_TOO_LARGE
 async fn bodies_that_are_no_json(backend: Backend) {
     send_all(backend, include_str!("../../vectors/bad_inputs/json.toml")).await;
 }
 
+// Contract: operation/invoice.amount create-body/invoice.amount
+// Contract: create-body/invoice.withheldTaxAmount limit/amount limit/withheld-tax
 async fn numbers_out_of_bounds(backend: Backend) {
     send_all(
         backend,
@@ -42,10 +50,17 @@ async fn numbers_out_of_bounds(backend: Backend) {
     .await;
 }
 
+// Contract: service/days operation/supplier.cnpj create-body/supplier.cnpj
+// Contract: create-body/supplier.email create-body/supplier.name create-body/supplier.contactName
+// Contract: create-body/supplier.phone create-body/invoice.dueDate create-body/invoice.number
+// Contract: create-body/externalReference error-body/errors[].message
+// Contract: error-code/PRE_AUTH_SUPPLIER_NAME_REQUIRED limit/lengths
 async fn texts_out_of_bounds(backend: Backend) {
     send_all(backend, include_str!("../../vectors/bad_inputs/texts.toml")).await;
 }
 
+// Contract: create-call/Idempotency-Key error-code-of-ours/IDEMPOTENCY_KEY_INVALID
+// Contract: limit/idempotency-key
 async fn idempotency_keys_that_are_none(backend: Backend) {
     send_all(
         backend,
@@ -54,14 +69,22 @@ async fn idempotency_keys_that_are_none(backend: Backend) {
     .await;
 }
 
+// Contract: list/pagination.page list/pagination.limit error-body/errors[].message
+// Contract: list-call/externalReference list-call/status list-call/page list-call/limit
+// Contract: list-call/400 error-code/VALIDATION_ERROR limit/page-size
 async fn queries_that_could_be_misread(backend: Backend) {
     send_all(backend, include_str!("../../vectors/bad_inputs/lists.toml")).await;
 }
 
+// Contract: get-call/400 get-call/404 cancel-call/400 cancel-call/404
+// Contract: error-code/ANTICIPATION_NOT_FOUND
 async fn ids_that_nobody_has(backend: Backend) {
     send_all(backend, include_str!("../../vectors/bad_inputs/ids.toml")).await;
 }
 
+// Contract: create-file/* error-code/BAD_REQUEST error-code/FILE_TOO_LARGE
+// Contract: error-code/INVALID_FILE_TYPE error-code/INVOICE_FILE_TYPE
+// Contract: error-code/INVOICE_FILE_NAME_TOO_LONG limit/invoice-file
 async fn forms_that_are_broken_and_files_that_are_none(backend: Backend) {
     send_all(
         backend,

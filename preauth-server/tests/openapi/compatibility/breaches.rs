@@ -90,6 +90,7 @@ fn a_field_of_an_event_that_may_be_null() {
     });
 }
 
+// Contract: version/optional-fields
 #[test]
 fn an_optional_field_that_is_required() {
     breaks(&["supplier.phone: is required now"], |next| {
@@ -167,6 +168,7 @@ fn a_body_that_is_taken_in_this_form_no_longer() {
     });
 }
 
+// Contract: version/no-event-type-ceases
 #[test]
 fn a_type_of_event_that_occurs_no_longer() {
     breaks(&["type: anticipation.reopened is gone"], |next| {

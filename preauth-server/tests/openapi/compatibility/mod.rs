@@ -48,6 +48,7 @@ fn add(document: &mut Value, pointer: &str, element: &str) {
     elements.push(element.into());
 }
 
+// Contract: version/compatible-changes
 #[test]
 fn the_service_keeps_what_was_released() {
     let found = breaches(&released(), &Description::integration().document);

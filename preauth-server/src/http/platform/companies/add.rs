@@ -161,6 +161,7 @@ mod tests {
         company
     }
 
+    // Contract: operation/payer.cnpj
     #[test]
     fn only_suppliers_have_letters_in_their_tax_id() {
         let body = r#"{"cnpj": "12.ABC.345/01DE-35", "name": "C", "kind": "CONSTRUCTION"}"#;

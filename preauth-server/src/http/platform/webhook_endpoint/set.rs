@@ -129,6 +129,7 @@ mod tests {
         parse(&Json::parse(body.as_bytes()).unwrap())
     }
 
+    // Contract: endpoint/choice
     #[test]
     fn every_event_of_the_contract_can_be_chosen() {
         let all: Vec<_> = EventTypeSet::all().iter().map(EventType::as_str).collect();
