@@ -1,10 +1,12 @@
 //! Endpoints and the deliveries to them.
 
 use serde_json::json;
+use test_support::{
+    Backend, Sandbox, TestReceiver,
+    travel::{advance, retry_delays},
+};
 
 use crate::operator::{COMPANY, Operator, value};
-use crate::support::{Backend, Sandbox, TestReceiver};
-use crate::travel::{advance, retry_delays};
 
 #[tokio::test]
 async fn an_endpoint_is_set_paused_rotated_and_deleted() {

@@ -3,11 +3,11 @@
 use preauth_server::secret::{
     CHALLENGE_HEADER, Challenge, HANDSHAKE_PATH, Instance, OperatorToken,
 };
+use test_support::write_secret;
 use wiremock::matchers::{any, path};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
 use crate::operator::{COMPANY, Done, NEW_COMPANY, Operator, SUPPLIER, preauth};
-use crate::support::write_secret;
 
 const TOKEN: (&str, &str) = ("PREAUTH_PLATFORM_TOKEN", "0123456789abcdef");
 
@@ -60,7 +60,7 @@ async fn a_refusal_exits_with_1_and_prints_code_reason_and_request_id() {
 async fn a_duplicate_names_the_existing_operation() {
     let operator = Operator::start().await;
     let id = operator.offer("NF-1").await;
-    let due = crate::support::due_date(60).to_string();
+    let due = test_support::due_date(60).to_string();
     let done = operator.run(&[
         "operation",
         "advance",

@@ -4,9 +4,9 @@ use std::os::unix::fs::PermissionsExt;
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use sha2::{Digest, Sha256};
+use test_support::{Form, offer_body};
 
 use crate::operator::{Operator, value};
-use crate::support::{Form, offer_body};
 
 const CONTENT: &[u8] = b"%PDF-1.7 \xff\x00\r\n nota";
 

@@ -7,12 +7,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use test_support::{Authority, Backend, Home, Server};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_rustls::TlsAcceptor;
 
-use crate::authority::Authority;
 use crate::operator::{Done, preauth};
-use crate::support::{Backend, Home, Server};
 
 const TOKEN: &str = "operator-token-of-the-tests";
 const LIST: [&str; 2] = ["company", "list"];

@@ -1,9 +1,10 @@
 //! Mails on the command line: list, show, resend.
 
+use test_support::Backend;
+
 use crate::mail_server::{MailServer, Manner};
 use crate::office::{offer, start, until};
 use crate::operator::{COMPANY, Operator, value};
-use crate::support::Backend;
 
 const ADDRESS: &str = "financeiro@fornecedor.example.com";
 

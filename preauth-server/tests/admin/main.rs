@@ -1,36 +1,17 @@
 //! The administration commands: the real binary against a real server.
 #![expect(
     clippy::unwrap_used,
-    clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
     reason = "a test that cannot go on has failed"
 )]
 
-#[path = "../endpoints/authority.rs"]
-mod authority;
-#[path = "../store_postgres/cluster.rs"]
-mod cluster;
-#[path = "../store_postgres/database.rs"]
-#[expect(dead_code, reason = "shared with targets that use all of it")]
-mod database;
 #[path = "../notices/mail_server.rs"]
 #[expect(dead_code, reason = "shared with targets that use all of it")]
 mod mail_server;
 #[path = "../notices/office.rs"]
 #[expect(dead_code, reason = "shared with targets that use all of it")]
 mod office;
-#[path = "../api/support/mod.rs"]
-#[expect(
-    dead_code,
-    unused_imports,
-    unused_macros,
-    reason = "shared with targets that use all of it"
-)]
-mod support;
-#[expect(dead_code, reason = "shared with targets that use all of it")]
-#[path = "../sandbox/travel.rs"]
-mod travel;
 
 mod connecting;
 mod database_network;

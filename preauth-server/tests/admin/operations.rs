@@ -1,9 +1,9 @@
 //! Every step of an operation's life, from the command line.
 
 use serde_json::Value;
+use test_support::due_date;
 
 use crate::operator::{COMPANY, Operator, SUPPLIER, value};
-use crate::support::due_date;
 
 impl Operator {
     fn act(&self, action: &str, id: &str, more: &[&str]) -> String {

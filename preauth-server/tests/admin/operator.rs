@@ -6,8 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
-
-use crate::support::{Backend, Sandbox};
+use test_support::{Backend, Sandbox};
 
 /// The demo company's head office.
 pub(crate) const COMPANY: &str = "11.222.333/0001-81";
@@ -84,7 +83,7 @@ impl Operator {
 
     /// Creates an offer on the invoice `number` as an ERP does, and returns the operation's id.
     pub(crate) async fn offer(&self, number: &str) -> String {
-        let body = crate::support::offer_body(&self.sandbox, number);
+        let body = test_support::offer_body(&self.sandbox, number);
         let path = preauth_client::wire::path::PRE_AUTHORIZATIONS;
         let answer = self.sandbox.caller("apiKey").post_json(path, &body).await;
         assert_eq!(answer.status, 201, "{}", answer.text);

@@ -1,7 +1,8 @@
 //! Extensions, received invoices and payment orders.
 
+use test_support::due_date;
+
 use crate::operator::{COMPANY, Operator, SUPPLIER, value};
-use crate::support::due_date;
 
 impl Operator {
     /// Creates an operation and advances it until its boleto is issued.

@@ -199,7 +199,7 @@ async fn a_leaked_key_is_found_by_its_beginning_or_whole_on_standard_input() {
 async fn an_invited_supplier_is_shown_registered_and_renamed() {
     let operator = Operator::start().await;
     let erp = operator.sandbox.caller("apiKey");
-    let mut offer = crate::support::offer_body(&operator.sandbox, "NF-1");
+    let mut offer = test_support::offer_body(&operator.sandbox, "NF-1");
     offer["supplier"]["cnpj"] = json!("33444555000181");
     offer["supplier"]["name"] = json!("Fornecedora Certa");
     offer["supplier"]["contactName"] = json!("Bruno Lima");

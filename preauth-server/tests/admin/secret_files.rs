@@ -4,8 +4,9 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use test_support::{Backend, Sandbox};
+
 use crate::operator::{command, preauth};
-use crate::support::{Backend, Sandbox};
 
 const TOKEN: &str = "operator-token-of-the-tests";
 

@@ -3,8 +3,7 @@
 use preauth_client::value::{OperationId, Status};
 use preauth_client::wire::path::{PRE_AUTHORIZATIONS, cancel, pre_authorization};
 use serde_json::{Value, json};
-
-use crate::support::{Backend, Sandbox, offer_body};
+use test_support::{Backend, Sandbox, offer_body, on_each_database};
 
 on_each_database! {
     cancelling_again_answers_the_same_and_records_nothing,

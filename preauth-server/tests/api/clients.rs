@@ -7,10 +7,9 @@ use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use preauth_server::access::NewApiKey;
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
+use test_support::{Answer, Backend, RawCaller, Sandbox, Server, offer_body, on_each_database};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
-
-use crate::support::{Answer, Backend, RawCaller, Sandbox, Server, offer_body};
 
 on_each_database! {
     idle_connections_of_one_client_keep_nobody_out,

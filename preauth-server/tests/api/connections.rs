@@ -4,11 +4,10 @@ use std::process::Command;
 use std::time::Duration;
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
+use test_support::{Backend, Sandbox, connect, on_each_database};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
-
-use crate::support::{Backend, Sandbox, connect};
 
 on_each_database! {
     five_hundred_slow_connections_keep_nobody_out_and_are_cut_off,

@@ -4,8 +4,7 @@ use preauth_client::value::{Cnpj, DueDate, Email, InvoiceNumber, Money, Status};
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use preauth_client::{ErrorCode, NewPreAuthorization};
 use serde_json::json;
-
-use crate::support::{Backend, Sandbox, due_date, offer_body, with};
+use test_support::{Backend, Sandbox, due_date, offer_body, on_each_database, with};
 
 on_each_database! {
     an_offer_answers_with_exactly_the_fields_of_the_contract,

@@ -8,14 +8,15 @@ use preauth_client::{FileType, InvoiceFile, NewPreAuthorization};
 use preauth_core::value::{DueDate, Money};
 use reqwest::Method;
 use serde_json::{Value, json};
+use test_support::{
+    Answer, Backend, Form, RawCaller, Sandbox, Server, connect, due_date, offer_body,
+    on_each_database, with,
+};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
 use crate::strangers::other_company;
-use crate::support::{
-    Answer, Backend, Form, RawCaller, Sandbox, Server, connect, due_date, offer_body, with,
-};
 
 on_each_database! {
     a_file_comes_back_from_the_platform_byte_for_byte,

@@ -4,9 +4,8 @@ use std::fmt::Write;
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use reqwest::Method;
+use test_support::{Backend, Sandbox, connect, offer_body, on_each_database};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-
-use crate::support::{Backend, Sandbox, connect, offer_body};
 
 on_each_database! {
     what_does_not_exist_is_answered_in_the_error_shape,

@@ -2,8 +2,7 @@
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use serde_json::json;
-
-use crate::support::{Backend, Sandbox, offer_body, with};
+use test_support::{Backend, Sandbox, offer_body, on_each_database, with};
 
 on_each_database! {
     the_same_request_has_the_same_answer_byte_for_byte,

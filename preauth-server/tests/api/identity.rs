@@ -2,8 +2,7 @@
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use reqwest::Method;
-
-use crate::support::{Backend, RawCaller, Sandbox, offer_body};
+use test_support::{Backend, RawCaller, Sandbox, offer_body, on_each_database};
 
 on_each_database! {
     each_kind_of_key_gets_its_own_answer,

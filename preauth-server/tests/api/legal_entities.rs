@@ -4,8 +4,7 @@ use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use preauth_core::value::Cnpj;
 use reqwest::Method;
 use serde_json::{Value, json};
-
-use crate::support::{Answer, Backend, Sandbox, due_date, offer_body, with};
+use test_support::{Answer, Backend, Sandbox, due_date, offer_body, on_each_database, with};
 
 on_each_database! {
     a_company_does_not_deal_with_a_branch_of_its_own,

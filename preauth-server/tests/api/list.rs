@@ -4,8 +4,7 @@ use preauth_client::ListFilter;
 use preauth_client::value::{ExternalReference, Status};
 use preauth_client::wire::path::{PRE_AUTHORIZATIONS, cancel};
 use serde_json::json;
-
-use crate::support::{Backend, Sandbox, offer_body, with};
+use test_support::{Backend, Sandbox, offer_body, on_each_database, with};
 
 on_each_database! {
     pages_show_everything_once_most_recent_first,

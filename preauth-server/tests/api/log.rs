@@ -3,8 +3,9 @@
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use reqwest::Method;
 use serde_json::{Value, json};
-
-use crate::support::{Backend, RawCaller, Sandbox, Server, exchange, offer_body, with};
+use test_support::{
+    Backend, RawCaller, Sandbox, Server, exchange, offer_body, on_each_database, with,
+};
 
 on_each_database! {
     every_line_of_the_log_is_an_object_and_holds_no_secret,

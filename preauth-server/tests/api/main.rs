@@ -9,9 +9,6 @@
     reason = "a test that cannot go on has failed"
 )]
 
-#[macro_use]
-mod support;
-
 mod bad_inputs;
 mod cancel;
 mod clients;
@@ -34,12 +31,3 @@ mod strangers;
 mod texts;
 mod webhooks;
 mod windows;
-
-#[path = "../store_postgres/cluster.rs"]
-mod cluster;
-#[expect(
-    dead_code,
-    reason = "a server under test is asked over HTTP, not in SQL"
-)]
-#[path = "../store_postgres/database.rs"]
-mod database;

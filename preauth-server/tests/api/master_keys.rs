@@ -7,12 +7,13 @@ use std::sync::Arc;
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use reqwest::Method;
 use serde_json::{Value, json};
+use test_support::{
+    Backend, Home, RawCaller, Sandbox, Server, TestReceiver, offer_body, on_each_database,
+    write_secret,
+};
 use webhook_verify::{SIGNATURE_HEADER, Secret, Verifier};
 
 use crate::process::{preauth, text};
-use crate::support::{
-    Backend, Home, RawCaller, Sandbox, Server, TestReceiver, offer_body, write_secret,
-};
 
 on_each_database! {
     a_master_key_is_replaced_while_deliveries_go_on,

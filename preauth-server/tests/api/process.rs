@@ -4,8 +4,9 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
-
-use crate::support::{Backend, Home, Sandbox, TestReceiver, offer_body, write_secret};
+use test_support::{
+    Backend, Home, Sandbox, TestReceiver, offer_body, on_each_database, write_secret,
+};
 
 on_each_database! {
     the_private_listener_asks_for_the_operator_token_and_nothing_else_opens_it,
@@ -35,7 +36,7 @@ async fn the_private_listener_asks_for_the_operator_token_and_nothing_else_opens
     let platform = sandbox.text("platformUrl");
     let path = "/api/platform/v1/companies";
     for token in [None, Some("wrong"), Some(sandbox.text("apiKey"))] {
-        let answer = crate::support::RawCaller::new(platform, token)
+        let answer = test_support::RawCaller::new(platform, token)
             .get(path)
             .await;
         assert_eq!(
@@ -44,11 +45,11 @@ async fn the_private_listener_asks_for_the_operator_token_and_nothing_else_opens
             "{token:?}"
         );
     }
-    let stranger = crate::support::RawCaller::new(platform, None);
+    let stranger = test_support::RawCaller::new(platform, None);
     assert_eq!(stranger.get("/livez").await.status, 200);
     assert_eq!(stranger.get("/readyz").await.status, 200);
     let operator = Some(sandbox.text("platformToken"));
-    let public = crate::support::RawCaller::new(sandbox.text("baseUrl"), operator);
+    let public = test_support::RawCaller::new(sandbox.text("baseUrl"), operator);
     assert_eq!(
         public.get(PRE_AUTHORIZATIONS).await.code(),
         "API_KEY_INVALID"

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
+use test_support::{Answer, Backend, Sandbox, offer_body, on_each_database};
 use tokio::task::JoinSet;
-
-use crate::support::{Answer, Backend, Sandbox, offer_body};
 
 on_each_database! {
     a_hundred_requests_with_one_key_make_one_operation,

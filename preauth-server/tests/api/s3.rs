@@ -8,10 +8,9 @@ use std::time::Duration;
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use preauth_core::value::Cnpj;
 use serde_json::Value;
+use test_support::{Backend, Form, RawCaller, Sandbox, Server, offer_body, on_each_database};
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
-
-use crate::support::{Backend, Form, RawCaller, Sandbox, Server, offer_body};
 
 on_each_database! {
     files_are_kept_in_a_bucket_and_come_back,

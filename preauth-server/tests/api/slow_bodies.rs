@@ -5,14 +5,15 @@ use std::time::Duration;
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use reqwest::Method;
 use serde_json::json;
+use test_support::{
+    Answer, Backend, Form, RawCaller, Sandbox, Server, connect, first_answer, offer_body,
+    on_each_database,
+};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::strangers::other_company;
-use crate::support::{
-    Answer, Backend, Form, RawCaller, Sandbox, Server, connect, first_answer, offer_body,
-};
 
 on_each_database! {
     a_slow_body_under_a_valid_key_is_counted_once,

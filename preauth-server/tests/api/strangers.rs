@@ -4,8 +4,7 @@ use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use reqwest::Method;
 use reqwest::header::HeaderMap;
 use serde_json::json;
-
-use crate::support::{Answer, Backend, RawCaller, Sandbox, offer_body};
+use test_support::{Answer, Backend, RawCaller, Sandbox, offer_body, on_each_database};
 
 on_each_database! {
     a_foreign_id_answers_exactly_like_an_absent_one,

@@ -4,8 +4,7 @@ use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use preauth_client::{ErrorCode, NewPreAuthorization};
 use preauth_core::value::{Cnpj, DueDate, Email, InvoiceNumber, Money};
 use serde_json::{Value, json};
-
-use crate::support::{Backend, Form, Sandbox, due_date, offer_body, with};
+use test_support::{Backend, Form, Sandbox, due_date, offer_body, on_each_database, with};
 
 on_each_database! {
     hidden_characters_do_not_make_a_second_invoice,

@@ -2,9 +2,8 @@
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use serde_json::json;
+use test_support::{Backend, Sandbox, TestReceiver, due_date, offer_body, on_each_database, with};
 use webhook_verify::{EVENT_ID_HEADER, EVENT_TYPE_HEADER};
-
-use crate::support::{Backend, Sandbox, TestReceiver, due_date, offer_body, with};
 
 on_each_database! {
     an_event_arrives_signed_with_exactly_the_fields_of_the_contract,
@@ -44,7 +43,7 @@ async fn an_event_arrives_signed_with_exactly_the_fields_of_the_contract(backend
         "reason": null,
         "stage": null,
     });
-    let envelope = |event: &crate::support::Arrived, event_type: &str, data: &serde_json::Value| {
+    let envelope = |event: &test_support::Arrived, event_type: &str, data: &serde_json::Value| {
         json!({
             "id": event.body["id"],
             "type": event_type,

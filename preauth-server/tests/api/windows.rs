@@ -6,10 +6,9 @@ use std::time::Duration;
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use reqwest::Method;
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqliteConnection};
+use test_support::{Answer, Backend, Sandbox, on_each_database};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
-
-use crate::support::{Answer, Backend, Sandbox};
 
 on_each_database! {
     a_window_grants_its_limit_over_all_connections_and_never_gives_back,

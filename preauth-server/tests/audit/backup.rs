@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use tempfile::TempDir;
+use test_support::{Backend, Scratch};
 
-use crate::scratch::{Kind, Scratch};
 use crate::world::live_in;
 
 fn run(arguments: &[&str]) -> Output {
@@ -33,7 +33,7 @@ fn in_folder() -> (TempDir, PathBuf) {
 
 #[tokio::test]
 async fn a_backup_is_a_database_in_which_every_rule_holds() {
-    let database = Scratch::empty(Kind::Sqlite).await;
+    let database = Scratch::empty(Backend::Sqlite).await;
     live_in(&database).await;
     let (folder, target) = in_folder();
     let output = backup(&database.url(), &target);
@@ -54,7 +54,7 @@ async fn a_backup_is_a_database_in_which_every_rule_holds() {
 
 #[tokio::test]
 async fn a_backup_overwrites_nothing() {
-    let database = Scratch::empty(Kind::Sqlite).await;
+    let database = Scratch::empty(Backend::Sqlite).await;
     live_in(&database).await;
     let (folder, target) = in_folder();
     std::fs::write(&target, "mine").unwrap();
@@ -66,7 +66,7 @@ async fn a_backup_overwrites_nothing() {
 
 #[tokio::test]
 async fn a_backup_that_was_interrupted_is_not_taken_for_one() {
-    let database = Scratch::empty(Kind::Sqlite).await;
+    let database = Scratch::empty(Backend::Sqlite).await;
     live_in(&database).await;
     let (folder, target) = in_folder();
     let incomplete = folder.path().join("copy.db.incomplete");
@@ -79,7 +79,7 @@ async fn a_backup_that_was_interrupted_is_not_taken_for_one() {
 
 #[tokio::test]
 async fn what_cannot_be_copied_is_refused_with_the_next_step() {
-    let database = Scratch::empty(Kind::Sqlite).await;
+    let database = Scratch::empty(Backend::Sqlite).await;
     live_in(&database).await;
     let (folder, target) = in_folder();
     let message = refusal(&backup("postgres://localhost/preauth", &target), &folder, 0);

@@ -8,9 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use serde_json::Value;
+use test_support::{Backend, Home, Sandbox, Scratch, offer_body, on_each_database};
 
-use crate::scratch::{Kind, Scratch};
-use crate::support::{Backend, Home, Sandbox, offer_body};
 use crate::world::live_in;
 
 async fn audit<S: AsRef<OsStr>>(arguments: &[S]) -> Output {
@@ -24,7 +23,9 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-on_each_database!(a_database_is_sound_while_a_server_works_on_it);
+on_each_database! {
+    a_database_is_sound_while_a_server_works_on_it,
+}
 
 async fn a_database_is_sound_while_a_server_works_on_it(backend: Backend) {
     let home = Home::of_a_sandbox(backend).await;
@@ -69,7 +70,7 @@ async fn offer_and_cancel(sandbox: Arc<Sandbox>, is_over: Arc<AtomicBool>) -> u6
 
 #[tokio::test]
 async fn violations_are_reported_with_the_next_step_and_exit_code_1() {
-    let database = Scratch::empty(Kind::Sqlite).await;
+    let database = Scratch::empty(Backend::Sqlite).await;
     live_in(&database).await;
     let url = database.url();
     let clean = audit(&["--database", &url]).await;

@@ -7,8 +7,8 @@ use preauth_core::audit::{Moment, Rule, Totals, Violation, Watch, audit};
 use preauth_server::clock::{Clock, SystemClock};
 use preauth_server::http::WireDecoder;
 use preauth_server::store;
+use test_support::{Backend, Scratch};
 
-use crate::scratch::{Kind, Scratch};
 use crate::world::live_in;
 
 /// A state that no server would write.
@@ -254,16 +254,16 @@ const CORRUPTIONS: [Corruption; 48] = [
 
 #[tokio::test]
 async fn every_broken_rule_is_found_on_sqlite() {
-    every_broken_rule_is_found(Kind::Sqlite).await;
+    every_broken_rule_is_found(Backend::Sqlite).await;
 }
 
 #[tokio::test]
 async fn every_broken_rule_is_found_on_postgres() {
-    every_broken_rule_is_found(Kind::Postgres).await;
+    every_broken_rule_is_found(Backend::Postgres).await;
 }
 
-async fn every_broken_rule_is_found(kind: Kind) {
-    let whole = Scratch::empty(kind).await;
+async fn every_broken_rule_is_found(backend: Backend) {
+    let whole = Scratch::empty(backend).await;
     live_in(&whole).await;
     let (totals, found) = audited(&whole, true).await;
     assert_eq!(found, []);
@@ -288,7 +288,7 @@ async fn every_broken_rule_is_found(kind: Kind) {
 /// Earlier builds reopened every operation to `IN_ANALYSIS`.
 #[tokio::test]
 async fn a_reopening_that_was_recorded_under_the_earlier_rule_is_sound() {
-    let whole = Scratch::empty(Kind::Sqlite).await;
+    let whole = Scratch::empty(Backend::Sqlite).await;
     live_in(&whole).await;
     whole
         .execute(&[
@@ -303,7 +303,7 @@ async fn a_reopening_that_was_recorded_under_the_earlier_rule_is_sound() {
 
 #[tokio::test]
 async fn what_only_passes_time_leads_to_is_not_expected_at_rest() {
-    let whole = Scratch::empty(Kind::Sqlite).await;
+    let whole = Scratch::empty(Backend::Sqlite).await;
     live_in(&whole).await;
     for rule in [Rule::ExpiryRecorded, Rule::LeasesEnd] {
         let copy = whole.copy().await;

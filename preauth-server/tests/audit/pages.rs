@@ -5,14 +5,14 @@ use preauth_server::store;
 use sqlx::postgres::PgConnection;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions, Connection, Row};
+use test_support::{Backend, Scratch};
 
-use crate::scratch::{Kind, Scratch};
 use crate::world::live_in;
 
 const HOLDERS_OF_ONE: &str = "UPDATE operations SET invoice_number = 'NF-4' WHERE id = 6";
 
-async fn archive(kind: Kind) -> (Scratch, Box<dyn Archive>) {
-    let database = Scratch::empty(kind).await;
+async fn archive(backend: Backend) -> (Scratch, Box<dyn Archive>) {
+    let database = Scratch::empty(backend).await;
     live_in(&database).await;
     let archive = store::archive(&database.url()).await.unwrap();
     (database, archive)
@@ -32,7 +32,7 @@ async fn all(archive: &dyn Archive, limit: u32) -> Vec<Page> {
 
 #[tokio::test]
 async fn nothing_is_held_between_two_pages_on_postgres() {
-    let (database, archive) = archive(Kind::Postgres).await;
+    let (database, archive) = archive(Backend::Postgres).await;
     let mut pages = archive.pages().await.unwrap();
     let mut sql = PgConnection::connect(&database.url()).await.unwrap();
     while !pages.next(2).await.unwrap().records.is_empty() {
@@ -51,7 +51,7 @@ async fn nothing_is_held_between_two_pages_on_postgres() {
 
 #[tokio::test]
 async fn nothing_is_held_between_two_pages_on_sqlite() {
-    let (database, archive) = archive(Kind::Sqlite).await;
+    let (database, archive) = archive(Backend::Sqlite).await;
     let Scratch::Sqlite { file, .. } = &database else {
         panic!("{database:?}");
     };
@@ -68,8 +68,8 @@ async fn nothing_is_held_between_two_pages_on_sqlite() {
     }
 }
 
-async fn small_pages_hold_what_a_large_one_does(kind: Kind) {
-    let (_database, archive) = archive(kind).await;
+async fn small_pages_hold_what_a_large_one_does(backend: Backend) {
+    let (_database, archive) = archive(backend).await;
     let records = |pages: Vec<Page>| -> Vec<_> {
         let records = pages.into_iter().flat_map(|page| page.records);
         let mut records: Vec<_> = records.map(Result::unwrap).collect();
@@ -86,16 +86,16 @@ async fn small_pages_hold_what_a_large_one_does(kind: Kind) {
 
 #[tokio::test]
 async fn small_pages_hold_what_a_large_one_does_on_sqlite() {
-    small_pages_hold_what_a_large_one_does(Kind::Sqlite).await;
+    small_pages_hold_what_a_large_one_does(Backend::Sqlite).await;
 }
 
 #[tokio::test]
 async fn small_pages_hold_what_a_large_one_does_on_postgres() {
-    small_pages_hold_what_a_large_one_does(Kind::Postgres).await;
+    small_pages_hold_what_a_large_one_does(Backend::Postgres).await;
 }
 
-async fn two_holders_stand_in_one_page_however_small(kind: Kind) {
-    let (database, archive) = archive(kind).await;
+async fn two_holders_stand_in_one_page_however_small(backend: Backend) {
+    let (database, archive) = archive(backend).await;
     let broken = [
         "DROP INDEX operations_invoice_in_progress",
         "DROP INDEX operations_number_in_progress",
@@ -115,10 +115,10 @@ async fn two_holders_stand_in_one_page_however_small(kind: Kind) {
 
 #[tokio::test]
 async fn two_holders_stand_in_one_page_however_small_on_sqlite() {
-    two_holders_stand_in_one_page_however_small(Kind::Sqlite).await;
+    two_holders_stand_in_one_page_however_small(Backend::Sqlite).await;
 }
 
 #[tokio::test]
 async fn two_holders_stand_in_one_page_however_small_on_postgres() {
-    two_holders_stand_in_one_page_however_small(Kind::Postgres).await;
+    two_holders_stand_in_one_page_however_small(Backend::Postgres).await;
 }

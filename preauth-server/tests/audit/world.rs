@@ -23,9 +23,8 @@ use preauth_server::http::WireRender;
 use preauth_server::ids::RandomIds;
 use preauth_server::notices::{Claimed, DailyShare, MailLimits, NoticeClaim, Outcome};
 use preauth_server::store::{self, Stores};
+use test_support::Scratch;
 use uuid::Uuid;
-
-use crate::scratch::Scratch;
 
 const PAYER: u128 = 1;
 const SUPPLIER: u128 = 2;

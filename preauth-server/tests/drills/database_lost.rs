@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use serde_json::json;
 use sqlx::PgPool;
+use test_support::Database;
 use tokio::time::sleep;
 
 use crate::chance::{pause, rounds};
-use crate::database::Database;
 use crate::own_cluster::OwnCluster;
 use crate::scene::{Scene, leases_run_out};
 

@@ -8,10 +8,10 @@ use preauth_client::value::{IdempotencyKey, InvoiceNumber, Money, OperationId};
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use preauth_client::{Client, NewPreAuthorization, RetryPolicy};
 use reqwest::Method;
+use test_support::{Answer, RawCaller, due_date};
 use tokio::task::JoinSet;
 
 use crate::chance::pause;
-use crate::support::{Answer, RawCaller, due_date};
 
 /// How long an ERP retries until it has a definite answer; nothing may take longer.
 const PATIENCE: Duration = Duration::from_secs(90);

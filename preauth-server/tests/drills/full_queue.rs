@@ -5,12 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use sqlx::{Connection, Executor, PgPool, SqliteConnection};
+use test_support::{Answer, Database, RawCaller};
 use tokio::sync::Barrier;
 use tokio::task::JoinSet;
 
-use crate::database::Database;
 use crate::scene::{Scene, eventually};
-use crate::support::{Answer, RawCaller};
 
 /// More than the places of the queue and one batch.
 const CALLERS: usize = 1_500;

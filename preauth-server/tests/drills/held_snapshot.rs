@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use sqlx::{Executor, PgPool, Postgres, Transaction};
+use test_support::Database;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use crate::chance::rounds;
-use crate::database::Database;
 use crate::scene::{Scene, eventually};
 
 /// ERPs that offer without a pause.

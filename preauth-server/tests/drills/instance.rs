@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use test_support::{Backend, Home, Sandbox};
+
 use crate::chance::ROUNDS;
 use crate::proxy::Proxy;
-use crate::support::{Backend, Home, Sandbox};
 
 /// Files of a sandbox's data folder that a second sandbox on the same database needs.
 const SHARED_FILES: [&str; 3] = ["master.key", "sandbox-credentials.json", "sandbox-id"];

@@ -6,13 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::json;
+use test_support::{Answer, Database, due_date};
 use tokio::task::JoinSet;
 
 use crate::chance::rounds;
-use crate::database::Database;
 use crate::instance::signal;
 use crate::scene::{Scene, eventually, leases_run_out};
-use crate::support::{Answer, due_date};
 
 const REQUESTS: usize = 100;
 

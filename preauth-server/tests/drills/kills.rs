@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use test_support::Database;
 use tokio::time::{Instant, sleep};
 
 use crate::chance::{pause, rounds};
-use crate::database::Database;
 use crate::instance::signal;
 use crate::scene::{Scene, eventually, leases_run_out};
 

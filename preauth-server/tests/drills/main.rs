@@ -38,22 +38,3 @@ mod suppliers;
 mod upgrade;
 mod verdict;
 mod way_spoilt;
-
-#[path = "../store_postgres/cluster.rs"]
-mod cluster;
-
-#[path = "../store_postgres/database.rs"]
-mod database;
-
-#[expect(
-    dead_code,
-    unused_imports,
-    unused_macros,
-    reason = "the API's tests use the rest"
-)]
-#[path = "../api/support/mod.rs"]
-mod support;
-
-#[expect(dead_code, reason = "the sandbox's tests use the rest")]
-#[path = "../sandbox/travel.rs"]
-mod travel;

@@ -3,13 +3,12 @@
 
 use std::sync::Arc;
 
+use test_support::{Database, travel::advance};
 use tokio::task::JoinSet;
 
 use crate::crowd::{Crowd, Manner};
-use crate::database::Database;
 use crate::scene::{Scene, eventually};
 use crate::suppliers::{Supplier, everything_arrived, register};
-use crate::travel::advance;
 
 const HEALTHY: Manner = Manner::Answers(204);
 /// Concurrent attempts in one process.

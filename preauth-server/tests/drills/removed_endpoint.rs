@@ -4,11 +4,11 @@
 use std::time::Duration;
 
 use sqlx::{AssertSqlSafe, PgPool, SqlitePool};
+use test_support::Database;
 use tokio::time::{Instant, sleep};
 
 use crate::chance::{pause, rounds};
 use crate::crowd::{Crowd, Manner};
-use crate::database::Database;
 use crate::scene::{Scene, leases_run_out};
 use crate::suppliers::register;
 

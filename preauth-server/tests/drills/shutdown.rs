@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use sqlx::PgPool;
+use test_support::Database;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use crate::database::Database;
 use crate::proxy::{Conduct, Proxy};
 use crate::scene::{Scene, leases_run_out};
 

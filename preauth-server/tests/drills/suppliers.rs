@@ -3,10 +3,10 @@
 use preauth_core::value::Cnpj;
 use reqwest::Method;
 use serde_json::json;
+use test_support::{Answer, RawCaller};
 
 use crate::crowd::Crowd;
 use crate::scene::Scene;
-use crate::support::{Answer, RawCaller};
 use crate::verdict::Deliveries;
 
 /// A supplier whose endpoint is a member of a crowd.

@@ -8,14 +8,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sqlx::PgPool;
+use test_support::{Database, RawCaller};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use crate::chance::{ROUNDS, rounds};
-use crate::database::Database;
 use crate::instance::{present_build, signal};
 use crate::scene::{Scene, WORKERS};
-use crate::support::RawCaller;
 
 /// Builds the server from before the newest schema step, unless it is already built.
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/previous-server");

@@ -7,12 +7,12 @@ use std::time::Duration;
 use preauth_client::ListFilter;
 use preauth_client::wire::PreAuthorization;
 use serde_json::Value;
+use test_support::{RawCaller, Sandbox};
 use tokio::time::Instant;
 
 use crate::erp::{Entry, Outcome};
 use crate::receiver::Event;
 use crate::scene::Scene;
-use crate::support::{RawCaller, Sandbox};
 
 const PAGE: u32 = 100;
 /// How long deliveries may take after the fault: an expired lease, and the attempts after it.

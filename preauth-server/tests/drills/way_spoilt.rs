@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use test_support::Database;
 use tokio::task::JoinSet;
 
 use crate::chance::rounds;
-use crate::database::Database;
 use crate::proxy::{Conduct, Proxy};
 use crate::scene::{Scene, eventually, leases_run_out};
 use crate::verdict::Verdict;

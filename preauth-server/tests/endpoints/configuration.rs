@@ -3,8 +3,7 @@
 use std::process::Command;
 
 use tempfile::TempDir;
-
-use crate::authority::Authority;
+use test_support::Authority;
 
 /// Its exit code and its output: the settings, then the problems.
 fn check(file: &str) -> (i32, String, String) {

@@ -1,12 +1,11 @@
 //! TLS, names, redirects and proxies: which peers the server accepts.
 
 use tempfile::TempDir;
+use test_support::{Authority, Backend, on_each_database};
 
-use crate::authority::Authority;
 use crate::dns::at;
 use crate::house::{House, THIS_MACHINE};
 use crate::receiver::{Manner, NO_CONTENT, Receiver};
-use crate::support::Backend;
 
 on_each_database! {
     a_receiver_is_trusted_by_its_certificate_and_by_nothing_else,

@@ -5,9 +5,9 @@ use std::time::Duration;
 use preauth_server::http::platform::PREFIX;
 use reqwest::Method;
 use serde_json::{Value, json};
+use test_support::{Answer, Backend, Home, RawCaller, Server};
 
 use crate::dns::Dns;
-use crate::support::{Answer, Backend, Home, RawCaller, Server};
 
 const TOKEN: &str = "an-operator-token-of-the-tests";
 /// Timeout for everything the test waits for.

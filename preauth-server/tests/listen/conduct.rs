@@ -1,9 +1,9 @@
 //! Failure modes, as a sender sees them.
 
 use serde_json::{Value, json};
+use test_support::Sandbox;
 
 use crate::listener::{Listener, with_sandbox};
-use crate::support::Sandbox;
 
 const SECRET: &str = "whsec_dGVzdC1vbmx5LXNlY3JldC1vZi10aGUtZG9jcyE";
 

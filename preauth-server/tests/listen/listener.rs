@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
-
-use crate::support::{Backend, Home, RawCaller, Sandbox};
+use test_support::{Backend, Home, RawCaller, Sandbox};
 
 const PATIENCE: Duration = Duration::from_mins(1);
 

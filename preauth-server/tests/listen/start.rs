@@ -1,6 +1,6 @@
 //! How it starts, and the messages when it does not.
 
-use crate::support::write_secret;
+use test_support::write_secret;
 
 use crate::deliveries::{SECRET, signed};
 use crate::listener::{Listener, command, refused};

@@ -1,11 +1,13 @@
 //! Mails that are sent again, and mails that are cancelled.
 
 use serde_json::Value;
+use test_support::{
+    Answer, Backend, Sandbox, on_each_database,
+    travel::{DAY, advance},
+};
 
 use crate::mail_server::{MailServer, Manner};
 use crate::office::{notice_of, offer, start, until, until_true};
-use crate::support::{Answer, Backend, Sandbox};
-use crate::travel::{DAY, advance};
 
 on_each_database! {
     an_operator_resends_a_failed_mail,

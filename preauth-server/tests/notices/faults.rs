@@ -1,12 +1,14 @@
 //! Failures of one mail and of the mail server, and their limits.
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
+use test_support::{
+    Backend, on_each_database,
+    travel::{DAY, advance},
+};
 
 use crate::eml::Eml;
 use crate::mail_server::{MailServer, Manner};
 use crate::office::{notice_of, offer, start, start_in, until, until_true};
-use crate::support::Backend;
-use crate::travel::{DAY, advance};
 
 on_each_database! {
     an_address_that_is_refused_fails_and_others_go_on,

@@ -9,23 +9,6 @@
     reason = "a test that cannot go on has failed"
 )]
 
-#[macro_use]
-#[expect(dead_code, unused_imports, reason = "the API's tests use more of it")]
-#[path = "../api/support/mod.rs"]
-mod support;
-
-#[expect(dead_code, reason = "the endpoints' tests use more of it")]
-#[path = "../endpoints/authority.rs"]
-mod authority;
-#[path = "../store_postgres/cluster.rs"]
-mod cluster;
-#[expect(dead_code, reason = "the stores' tests use more of it")]
-#[path = "../store_postgres/database.rs"]
-mod database;
-#[expect(dead_code, reason = "the sandbox's tests use more of it")]
-#[path = "../sandbox/travel.rs"]
-mod travel;
-
 mod again;
 mod crash;
 mod eml;

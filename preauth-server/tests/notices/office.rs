@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use serde_json::{Value, json};
+use test_support::{Backend, Home, Sandbox, offer_body};
 
 use crate::mail_server::MailServer;
-use crate::support::{Backend, Home, Sandbox, offer_body};
 
 /// Timeout for everything the test waits for.
 const PATIENCE: Duration = Duration::from_mins(2);

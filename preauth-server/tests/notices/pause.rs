@@ -1,9 +1,12 @@
 //! A company is mailed when its endpoint is paused.
 
+use test_support::{
+    Backend, Sandbox, TestReceiver, on_each_database,
+    travel::{DAY, advance},
+};
+
 use crate::eml::Eml;
 use crate::office::{kept, notices, offer, until_true};
-use crate::support::{Backend, Sandbox, TestReceiver};
-use crate::travel::{DAY, advance};
 
 on_each_database! {
     a_company_is_mailed_when_its_endpoint_is_paused,

@@ -4,11 +4,11 @@ use std::os::unix::fs::PermissionsExt;
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use serde_json::json;
+use test_support::{Backend, Sandbox, offer_body, on_each_database};
 
 use crate::eml::Eml;
 use crate::mail_server::MailServer;
 use crate::office::{kept, notice_of, notices, offer, offer_as, start, until};
-use crate::support::{Backend, Sandbox, offer_body};
 
 on_each_database! {
     without_a_mail_server_mails_become_files,

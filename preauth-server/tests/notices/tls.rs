@@ -1,10 +1,11 @@
 //! Mails leave over an encrypted connection to a trusted server, or not at all.
 
-use crate::authority::Authority;
+use test_support::{
+    Authority, Backend, Home, Sandbox, on_each_database, travel::advance, write_secret,
+};
+
 use crate::mail_server::MailServer;
 use crate::office::{FLAGS, SENDER, notice_of, offer, until, until_true};
-use crate::support::{Backend, Home, Sandbox, write_secret};
-use crate::travel::advance;
 
 on_each_database! {
     the_password_goes_encrypted_and_stands_in_no_log,

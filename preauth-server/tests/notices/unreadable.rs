@@ -4,11 +4,13 @@
 use preauth_server::http::platform::METRICS;
 use reqwest::Method;
 use sqlx::{AssertSqlSafe, PgPool, SqlitePool};
+use test_support::{
+    Backend, Home, Sandbox, on_each_database,
+    travel::{DAY, advance},
+};
 
 use crate::mail_server::{MailServer, Manner};
 use crate::office::{notice_of, offer, start_in, until_true};
-use crate::support::{Backend, Home, Sandbox};
-use crate::travel::{DAY, advance};
 
 on_each_database! {
     what_cannot_be_read_keeps_nothing_else_from_going_on,

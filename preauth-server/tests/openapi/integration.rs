@@ -3,9 +3,9 @@
 use preauth_core::wire::path::{PRE_AUTHORIZATIONS, PREFIX};
 use preauth_server::http::integration::MAGIC_PREFIX;
 use serde_json::{Value, json};
+use test_support::{Backend, Sandbox, offer_body, with};
 
 use crate::description::Description;
-use crate::support::{Backend, Sandbox, offer_body, with};
 use crate::witness::Witness;
 
 #[tokio::test]

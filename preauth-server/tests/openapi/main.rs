@@ -7,17 +7,6 @@
     reason = "a test that cannot go on has failed"
 )]
 
-#[macro_use]
-#[expect(
-    dead_code,
-    unused_imports,
-    unused_macros,
-    clippy::expect_used,
-    reason = "shared with the tests of the API, which use more of it"
-)]
-#[path = "../api/support/mod.rs"]
-mod support;
-
 #[path = "../notices/mail_server.rs"]
 #[expect(dead_code, reason = "shared with targets that use all of it")]
 mod mail_server;
@@ -33,12 +22,3 @@ mod platform;
 mod routes;
 mod webhook;
 mod witness;
-
-#[path = "../store_postgres/cluster.rs"]
-mod cluster;
-#[expect(
-    dead_code,
-    reason = "a server under test is asked over HTTP, not in SQL"
-)]
-#[path = "../store_postgres/database.rs"]
-mod database;

@@ -8,9 +8,9 @@ use preauth_server::http::platform::{LIVEZ, METRICS, PREFIX, READYZ, routes};
 use preauth_server::http::{DESCRIPTION, DESCRIPTION_IN_3_0, MULTIPART_DESCRIPTION_IN_3_0};
 use preauth_server::openapi::{self, Form};
 use reqwest::Method;
+use test_support::{Backend, RawCaller, Sandbox};
 
 use crate::description::Description;
-use crate::support::{Backend, RawCaller, Sandbox};
 
 /// Returned for paths and methods without an operation.
 const OF_NO_OPERATION: [ErrorCode; 2] = [ErrorCode::NotFound, ErrorCode::MethodNotAllowed];

@@ -2,9 +2,9 @@
 
 use preauth_core::wire::path::PRE_AUTHORIZATIONS;
 use serde_json::{Value, json};
+use test_support::{Arrived, Backend, Sandbox, TestReceiver, due_date, offer_body};
 
 use crate::description::{Description, members};
-use crate::support::{Arrived, Backend, Sandbox, TestReceiver, due_date, offer_body};
 
 // Contract: version/OpenAPI
 #[tokio::test]

@@ -5,9 +5,9 @@ use std::sync::Mutex;
 
 use reqwest::Method;
 use serde_json::Value;
+use test_support::{Answer, RawCaller};
 
 use crate::description::{Description, Operation, members};
-use crate::support::{Answer, RawCaller};
 
 /// Described headers that only some answers have.
 const AT_TIMES: [&str; 1] = ["Idempotency-Replayed"];

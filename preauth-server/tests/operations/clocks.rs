@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
+use test_support::Backend;
 
 use crate::served::offered;
-use crate::support::Backend;
 
 /// Nothing listens there.
 const NOWHERE: &str = "http://127.0.0.1:9/webhooks";

@@ -8,10 +8,9 @@ use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use serde_json::{Value, json};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
+use test_support::{Backend, Home, TestReceiver, cluster, on_each_database};
 
-use crate::cluster;
 use crate::served::{Offered, Served, offered};
-use crate::support::{Backend, Home, TestReceiver};
 
 on_each_database! {
     a_copy_is_silent_until_it_is_adopted_and_the_original_goes_on,

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
+use test_support::{Backend, Sandbox, on_each_database};
 
 use crate::server::scrape;
-use crate::support::{Backend, Sandbox};
 
 on_each_database! {
     the_table_of_metrics_lists_exactly_what_is_exposed,

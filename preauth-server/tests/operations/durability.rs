@@ -1,8 +1,8 @@
 //! A server whose PostgreSQL may lose confirmed commits logs a warning at its start.
 
 use sqlx::{AssertSqlSafe, Executor};
+use test_support::Database;
 
-use crate::database::Database;
 use crate::server::start_on;
 
 const WARNING: &str = "PostgreSQL may lose what it has confirmed";

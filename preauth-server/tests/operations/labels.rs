@@ -1,9 +1,9 @@
 //! Label values come from closed sets, for any request.
 
 use reqwest::Method;
+use test_support::{Backend, RawCaller, Sandbox};
 
 use crate::server::scrape;
-use crate::support::{Backend, RawCaller, Sandbox};
 
 const ODD_PATHS: [&str; 6] = [
     "/nowhere",

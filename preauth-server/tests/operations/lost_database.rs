@@ -2,9 +2,8 @@
 
 use sqlx::postgres::PgConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor};
+use test_support::{Database, cluster};
 
-use crate::cluster;
-use crate::database::Database;
 use crate::server::{ask, probe_until, scrape, scrape_until, start_on};
 
 /// Executes statements on the server's databases directly.

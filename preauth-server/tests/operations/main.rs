@@ -9,16 +9,6 @@
     reason = "a test that cannot go on has failed"
 )]
 
-#[macro_use]
-#[expect(dead_code, unused_imports, reason = "the API's tests use more of it")]
-#[path = "../api/support/mod.rs"]
-mod support;
-
-#[path = "../store_postgres/cluster.rs"]
-mod cluster;
-#[path = "../store_postgres/database.rs"]
-mod database;
-
 mod clocks;
 mod copies;
 mod documentation;

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use serde_json::Value;
+use test_support::{Answer, Backend, Home, RawCaller, Sandbox, Server, offer_body};
 
 use crate::exposition::Exposition;
-use crate::support::{Answer, Backend, Home, RawCaller, Sandbox, Server, offer_body};
 
 /// Timeout for everything the test waits for.
 const PATIENCE: Duration = Duration::from_mins(1);

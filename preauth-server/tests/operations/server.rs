@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use crate::database::Database;
+use test_support::{Answer, Backend, Database, RawCaller, Sandbox};
+
 use crate::exposition::Exposition;
-use crate::support::{Answer, Backend, RawCaller, Sandbox};
 
 /// Timeout for everything the test waits for.
 const PATIENCE: Duration = Duration::from_mins(1);

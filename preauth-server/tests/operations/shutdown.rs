@@ -4,9 +4,9 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
+use test_support::{Backend, Sandbox, offer_body, on_each_database};
 
 use crate::server::{ask, probe_until, scrape};
-use crate::support::{Backend, Sandbox, offer_body};
 
 on_each_database! {
     a_stopping_server_is_not_ready_yet_alive_while_requests_are_under_way,

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use preauth_client::wire::path::{CANCEL_ROUTE, PRE_AUTHORIZATION_ROUTE, PRE_AUTHORIZATIONS};
 
+use test_support::{Backend, Sandbox, TestReceiver, offer_body, on_each_database};
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::exposition::Exposition;
 use crate::server::{name, scrape, scrape_until};
-use crate::support::{Backend, Sandbox, TestReceiver, offer_body};
 
 on_each_database! {
     counters_match_the_traffic_exactly,

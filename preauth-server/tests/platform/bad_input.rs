@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use preauth_server::http::platform::{PREFIX, routes};
 use reqwest::Method;
 use serde_json::{Value, json};
+use test_support::{Answer, Backend, on_each_database};
 
 use crate::routes::{CLOCK, Field, Kind, ROUTES, Route, Takes};
 use crate::scene::{Scene, text};
-use crate::support::{Answer, Backend};
 
 on_each_database! {
     a_body_that_is_no_object_is_refused_everywhere,

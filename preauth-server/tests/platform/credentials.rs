@@ -3,11 +3,11 @@
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use preauth_server::http::platform::{PREFIX, routes};
 use reqwest::Method;
+use test_support::{Backend, Home, RawCaller, Server, on_each_database};
 
 use crate::bad_input::filled;
 use crate::routes::CLOCK;
 use crate::scene::Scene;
-use crate::support::{Backend, Home, RawCaller, Server};
 
 on_each_database! {
     an_integration_key_gets_nothing_from_the_private_listener,

@@ -2,10 +2,10 @@
 
 use reqwest::Method;
 use serde_json::{Value, json};
+use test_support::{Answer, Backend, on_each_database};
 use webhook_verify::{SIGNATURE_HEADER, Secret, Verifier};
 
 use crate::scene::{Scene, text};
-use crate::support::{Answer, Backend};
 
 on_each_database! {
     an_endpoint_belongs_to_a_head_office,

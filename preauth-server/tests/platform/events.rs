@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use preauth_core::value::EventType;
 use reqwest::Method;
 use serde_json::{Value, json};
+use test_support::{Arrived, Backend, TestReceiver, due_date, on_each_database};
 use webhook_verify::{EVENT_ID_HEADER, EVENT_TYPE_HEADER};
 
 use crate::scene::{NET_AMOUNT, Scene, extension_body, text};
-use crate::support::{Arrived, Backend, TestReceiver, due_date};
 use crate::table::{Row, row};
 
 on_each_database! {

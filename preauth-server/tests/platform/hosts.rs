@@ -1,7 +1,7 @@
 //! Host names that the private listener answers to: a browser misled by another name (DNS
 //! rebinding) gets nothing.
 
-use crate::support::{Answer, Backend, Home, Server, exchange};
+use test_support::{Answer, Backend, Home, Server, exchange};
 
 const TOKEN: &str = "operator-token-of-the-tests";
 const PATH: &str = "/api/platform/v1/companies";

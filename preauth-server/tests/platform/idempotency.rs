@@ -6,9 +6,9 @@ use preauth_core::wire::path::PRE_AUTHORIZATIONS;
 use preauth_server::http::platform::PREFIX;
 use reqwest::Method;
 use serde_json::{Value, json};
+use test_support::{Answer, Backend, RawCaller, Sandbox, TestReceiver, on_each_database};
 
 use crate::scene::{Scene, extension_body, text};
-use crate::support::{Answer, Backend, RawCaller, Sandbox, TestReceiver};
 
 on_each_database! {
     every_create_is_done_once_under_its_key,
@@ -130,7 +130,7 @@ async fn a_key_answers_one_request_only(backend: Backend) {
         assert_eq!(total(&scene, &path).await, before, "{path}");
     }
     // An ERP's key with the same text is another key.
-    let offer = crate::support::offer_body(&scene.sandbox, "NF-9");
+    let offer = test_support::offer_body(&scene.sandbox, "NF-9");
     let offered = scene
         .sandbox
         .caller("apiKey")

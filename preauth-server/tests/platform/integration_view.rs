@@ -2,9 +2,9 @@
 
 use preauth_client::wire::path::{PRE_AUTHORIZATIONS, pre_authorization};
 use serde_json::{Value, json};
+use test_support::{Backend, RawCaller, due_date, offer_body, on_each_database};
 
 use crate::scene::{Scene, text};
-use crate::support::{Backend, RawCaller, due_date, offer_body};
 
 on_each_database! {
     a_direct_advance_is_listed_and_found_like_an_offer,

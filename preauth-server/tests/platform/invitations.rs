@@ -3,10 +3,10 @@
 use preauth_client::wire::path::{PRE_AUTHORIZATIONS, pre_authorization};
 use reqwest::Method;
 use serde_json::{Value, json};
+use test_support::{Answer, Backend, RawCaller, offer_body, on_each_database, with};
 
 use crate::integration_view::caller_of;
 use crate::scene::{Scene, text};
-use crate::support::{Answer, Backend, RawCaller, offer_body, with};
 
 on_each_database! {
     one_head_offices_name_for_a_supplier_is_not_shown_to_others,

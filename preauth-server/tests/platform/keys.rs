@@ -8,9 +8,9 @@ use preauth_core::value::Timestamp;
 use preauth_server::http::platform::PREFIX;
 use reqwest::Method;
 use serde_json::{Value, json};
+use test_support::{Backend, Home, RawCaller, Server, on_each_database};
 
 use crate::scene::{Scene, text};
-use crate::support::{Backend, Home, RawCaller, Server};
 
 on_each_database! {
     a_key_needs_an_active_user_with_both_permissions,

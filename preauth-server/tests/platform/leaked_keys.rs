@@ -3,9 +3,9 @@
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use reqwest::Method;
 use serde_json::{Value, json};
+use test_support::{Backend, on_each_database};
 
 use crate::scene::{Scene, text};
-use crate::support::Backend;
 
 on_each_database! {
     a_leaked_key_is_found_by_its_beginning_and_revoked,
@@ -42,7 +42,7 @@ async fn a_leaked_key_is_found_by_its_beginning_and_revoked(backend: Backend) {
     let branch = scene.company_of("branchCnpj").await;
     let made = make(&scene, &branch, 1).await;
     let (id, clear) = (text(&made["id"]), text(&made["key"]));
-    let erp = crate::support::RawCaller::new(scene.sandbox.text("baseUrl"), Some(&clear));
+    let erp = test_support::RawCaller::new(scene.sandbox.text("baseUrl"), Some(&clear));
     assert_eq!(erp.get(PRE_AUTHORIZATIONS).await.status, 200);
     let prefix = text(&made["prefix"]);
     for leaked in [

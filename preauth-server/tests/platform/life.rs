@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
+use test_support::{Backend, on_each_database};
 
 use crate::scene::{NET_AMOUNT, Scene};
-use crate::support::Backend;
 use crate::table::{Row, TABLE, leads, row};
 
 on_each_database! {

@@ -9,15 +9,6 @@
     reason = "a test that cannot go on has failed"
 )]
 
-#[macro_use]
-#[expect(
-    dead_code,
-    unused_imports,
-    reason = "shared with the tests of the integration API, which need more of it"
-)]
-#[path = "../api/support/mod.rs"]
-mod support;
-
 mod bad_input;
 mod credentials;
 mod endpoints;
@@ -39,12 +30,3 @@ mod story;
 mod suspensions;
 mod table;
 mod two_tokens;
-
-#[path = "../store_postgres/cluster.rs"]
-mod cluster;
-#[expect(
-    dead_code,
-    reason = "a server under test is asked over HTTP, not in SQL"
-)]
-#[path = "../store_postgres/database.rs"]
-mod database;

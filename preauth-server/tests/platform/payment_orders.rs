@@ -2,10 +2,10 @@
 
 use reqwest::Method;
 use serde_json::{Value, json};
+use test_support::{Backend, due_date, on_each_database};
 
 use crate::records::parties;
 use crate::scene::{Scene, text};
-use crate::support::{Backend, due_date};
 
 on_each_database! {
     a_payment_order_lives_by_a_table_of_its_own,

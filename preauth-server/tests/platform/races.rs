@@ -1,9 +1,9 @@
 //! Concurrent commands: one wins, and sends one event.
 
 use serde_json::json;
+use test_support::{Backend, on_each_database};
 
 use crate::scene::Scene;
-use crate::support::Backend;
 
 on_each_database! {
     of_two_commands_on_one_operation_one_wins,

@@ -2,9 +2,9 @@
 
 use reqwest::Method;
 use serde_json::{Value, json};
+use test_support::{Backend, Sandbox, TestReceiver, on_each_database};
 
 use crate::scene::{Scene, extension_body, text};
-use crate::support::{Backend, Sandbox, TestReceiver};
 
 on_each_database! {
     an_extension_is_a_record_of_its_own,

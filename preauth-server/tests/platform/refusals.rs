@@ -1,9 +1,9 @@
 //! Actions that are not in the table are refused.
 
 use serde_json::json;
+use test_support::{Backend, due_date, on_each_database};
 
 use crate::scene::{Scene, extension_body};
-use crate::support::{Backend, due_date};
 use crate::table::TABLE;
 
 on_each_database! {

@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use crate::scene::{Scene, extension_body, text};
-use crate::support::due_date;
 
 /// One route.
 pub(crate) struct Route {
@@ -47,6 +46,7 @@ pub(crate) enum Kind {
 
 use Kind::{Amount, Bool, List, Object, Text, Url, Whole};
 use Takes::{Body, MaybeBody, Nothing, Pages};
+use test_support::due_date;
 
 const COMPANY: &[Field] = &[
     needs("cnpj", Text),

@@ -5,8 +5,7 @@ use preauth_core::value::EventType;
 use preauth_server::http::platform::PREFIX;
 use reqwest::Method;
 use serde_json::{Value, json};
-
-use crate::support::{Answer, Backend, Form, RawCaller, Sandbox, TestReceiver, due_date};
+use test_support::{Answer, Backend, Form, RawCaller, Sandbox, TestReceiver, due_date};
 
 /// The net amount of a release in every scene.
 pub(crate) const NET_AMOUNT: f64 = 11_987.65;
@@ -89,7 +88,7 @@ impl Scene {
 
     /// Creates an offer of the demo company; returns its id.
     pub(crate) async fn offer(&self, number: &str) -> i64 {
-        let body = crate::support::offer_body(&self.sandbox, number);
+        let body = test_support::offer_body(&self.sandbox, number);
         let caller = self.sandbox.caller("apiKey");
         let answer = caller.post_json(PRE_AUTHORIZATIONS, &body).await;
         assert_eq!(answer.status, 201, "{}", answer.text);
@@ -98,7 +97,7 @@ impl Scene {
 
     /// Offers the invoice of this number with a file; returns the operation's id.
     pub(crate) async fn offer_with_a_file(&self, number: &str) -> i64 {
-        let form = Form::of(&crate::support::offer_body(&self.sandbox, number));
+        let form = Form::of(&test_support::offer_body(&self.sandbox, number));
         let form = form.file("nota.pdf", "application/pdf", b"%PDF-1.7");
         let caller = self.sandbox.caller("apiKey");
         let answer = caller.post_form(PRE_AUTHORIZATIONS, &[], form).await;

@@ -6,9 +6,9 @@ use preauth_client::wire::path::{PRE_AUTHORIZATIONS, cancel};
 use preauth_server::http::platform::PREFIX;
 use reqwest::Method;
 use serde_json::{Value, json};
+use test_support::{Answer, Backend, Home, RawCaller, Server, offer_body, on_each_database};
 
 use crate::scene::{Scene, text};
-use crate::support::{Answer, Backend, Home, RawCaller, Server, offer_body};
 
 on_each_database! {
     the_keys_of_a_suspended_company_are_forbidden_everywhere,

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::support::{Backend, Home, RawCaller, Server};
+use test_support::{Backend, Home, RawCaller, Server, on_each_database};
 
 const OLD: &str = "the-operator-token-in-force";
 const NEW: &str = "the-operator-token-to-come";
 const NEXT: &str = "PREAUTH_PLATFORM_TOKEN_NEXT";
 const PATH: &str = "/api/platform/v1/companies";
 
-on_each_database!(two_tokens_are_accepted_and_the_log_names_the_one_in_use);
+on_each_database! {
+    two_tokens_are_accepted_and_the_log_names_the_one_in_use,
+}
 
 async fn status(server: &Server, token: &str) -> u16 {
     let caller = RawCaller::new(&server.platform_url, Some(token));

@@ -6,9 +6,11 @@ use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use preauth_core::delivery::RETRY_DELAYS_SECONDS;
 use preauth_core::value::Timestamp;
 use serde_json::{Value, json};
-
-use crate::support::{Backend, RawCaller, Sandbox, TestReceiver, due_date, offer_body, with};
-use crate::travel::{CLOCK, DAY, advance, retry_delays};
+use test_support::{
+    Backend, RawCaller, Sandbox, TestReceiver, due_date, offer_body, on_each_database,
+    travel::{CLOCK, DAY, advance, retry_delays},
+    with,
+};
 
 on_each_database! {
     an_offer_expires_when_its_month_has_passed_and_the_event_verifies_by_the_receivers_clock,

@@ -2,10 +2,12 @@
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use serde_json::{Value, json};
+use test_support::{
+    Backend, Sandbox, TestReceiver, offer_body, on_each_database,
+    travel::{DAY, advance, retry_delays},
+};
 
 use crate::clock::eventually;
-use crate::support::{Backend, Sandbox, TestReceiver, offer_body};
-use crate::travel::{DAY, advance, retry_delays};
 
 on_each_database! {
     an_endpoint_without_success_for_five_days_is_paused_and_misses_nothing,

@@ -7,8 +7,7 @@ use preauth_core::ErrorCode;
 use preauth_server::http::integration::{MAGIC_PREFIX, Magic};
 use reqwest::Method;
 use serde_json::json;
-
-use crate::support::{Answer, Backend, RawCaller, Sandbox, due_date, offer_body, with};
+use test_support::{Answer, Backend, RawCaller, Sandbox, due_date, offer_body, with};
 
 fn magic(code: ErrorCode) -> String {
     format!("{MAGIC_PREFIX}{}", code.as_str())

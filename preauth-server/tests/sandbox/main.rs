@@ -9,15 +9,6 @@
     reason = "a test that cannot go on has failed"
 )]
 
-#[expect(
-    dead_code,
-    unused_imports,
-    reason = "shared with the tests of the API, which use more of it"
-)]
-#[macro_use]
-#[path = "../api/support/mod.rs"]
-mod support;
-
 mod clock;
 mod failures;
 mod magic;
@@ -25,13 +16,3 @@ mod own_database;
 mod page;
 mod served;
 mod terminal;
-mod travel;
-
-#[path = "../store_postgres/cluster.rs"]
-mod cluster;
-#[expect(
-    dead_code,
-    reason = "a server under test is asked over HTTP, not in SQL"
-)]
-#[path = "../store_postgres/database.rs"]
-mod database;

@@ -7,9 +7,7 @@ use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use sqlx::postgres::PgConnection;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, Connection};
-
-use crate::database::Database;
-use crate::support::{Backend, Home, Sandbox};
+use test_support::{Backend, Database, Home, Sandbox, on_each_database};
 
 on_each_database! {
     a_migrated_database_is_refused_and_left_as_it_is,

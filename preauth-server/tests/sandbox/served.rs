@@ -3,9 +3,7 @@
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use preauth_server::http::integration::Magic;
 use serde_json::json;
-
-use crate::support::{Backend, RawCaller, Sandbox, Server, offer_body, with};
-use crate::travel::CLOCK;
+use test_support::{Backend, RawCaller, Sandbox, Server, offer_body, travel::CLOCK, with};
 
 // Contract: service/production
 #[tokio::test]

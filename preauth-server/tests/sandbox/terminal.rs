@@ -7,8 +7,7 @@ use std::time::Duration;
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-
-use crate::support::{RawCaller, due_date};
+use test_support::{RawCaller, due_date};
 
 const PATIENCE: Duration = Duration::from_mins(1);
 

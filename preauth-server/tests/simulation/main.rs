@@ -19,8 +19,6 @@ mod actors;
 mod campaign;
 mod checker;
 mod clock;
-#[path = "../store_postgres/cluster.rs"]
-mod cluster;
 mod coverage;
 mod defect;
 mod faults;
@@ -36,9 +34,6 @@ mod real;
 mod receivers;
 mod report;
 mod scene;
-#[path = "../audit/scratch.rs"]
-#[expect(dead_code, reason = "shared with tests that need more of it")]
-mod scratch;
 mod seeds;
 mod store;
 mod world;

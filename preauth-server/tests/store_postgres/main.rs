@@ -48,9 +48,7 @@ mod users;
 #[path = "../store/watch.rs"]
 mod watch;
 
-mod cluster;
 mod counts;
-mod database;
 mod instances;
 mod locks;
 mod mail_pages;
@@ -62,3 +60,10 @@ mod plans;
 mod promotion;
 mod rate_counts;
 mod records;
+
+/// What the shared files call a database.
+mod database {
+    pub(crate) use test_support::Database;
+
+    pub(crate) type Sql = sqlx::PgPool;
+}

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use preauth_server::store::{OpenError, SchemaMismatch, Unfit, migrate, open};
+use test_support::Database;
 
-use crate::database::Database;
 use crate::fixture::Fixture;
 
 #[tokio::test]

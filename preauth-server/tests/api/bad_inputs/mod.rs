@@ -5,9 +5,8 @@ mod validation;
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 
-use crate::support::{Backend, Sandbox, exchange, offer_body, with};
-
 use row::Table;
+use test_support::{Backend, Sandbox, exchange, offer_body, on_each_database, with};
 use validation::complaints;
 
 on_each_database! {

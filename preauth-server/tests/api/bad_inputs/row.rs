@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use serde::Deserialize;
 use serde_json::{Value, json};
-
-use crate::support::{Sandbox, due_date, offer_body};
+use test_support::{Sandbox, due_date, offer_body};
 
 /// The boundary between the parts of a form.
 const BOUNDARY: &str = "b-o-u-n-d";

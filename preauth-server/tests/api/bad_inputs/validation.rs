@@ -1,8 +1,7 @@
 //! Compares an answer with its row, and with the form that every answer has.
 
 use serde_json::Value;
-
-use crate::support::Answer;
+use test_support::Answer;
 
 use super::row::Row;
 

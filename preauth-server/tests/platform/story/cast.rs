@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use reqwest::Method;
 use serde_json::{Value, json};
+use test_support::{Backend, TestReceiver, offer_body, with};
 
 use crate::scene::Scene;
-use crate::support::{Backend, TestReceiver, offer_body, with};
 
 use super::listener::Listener;
 use super::steps::{ReceivedBy, Step};

@@ -1,9 +1,9 @@
 //! The receivers of the story.
 
 use serde_json::Value;
+use test_support::TestReceiver;
 
 use crate::scene::Scene;
-use crate::support::TestReceiver;
 
 use super::steps::summary;
 

@@ -4,10 +4,9 @@ mod cast;
 mod listener;
 mod steps;
 
-use crate::support::Backend;
-
 use cast::Cast;
 use steps::steps;
+use test_support::{Backend, on_each_database};
 
 on_each_database! {
     a_month_sends_its_events_to_company_and_supplier_step_by_step,

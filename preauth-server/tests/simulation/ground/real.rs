@@ -18,9 +18,9 @@ use preauth_core::value::{
 };
 use preauth_server::directory::SealedSecret;
 use preauth_server::store::{self, Stores};
+use test_support::{Backend, Scratch};
 
 use crate::scene::Scene;
-use crate::scratch::{self, Scratch};
 
 use super::{Desk, Ground, Kind};
 
@@ -66,8 +66,8 @@ pub(super) async fn prepare(kind: Kind, scene: &Scene, instances: usize) -> Vec<
 
 async fn fresh(kind: Kind) -> Scratch {
     let kind = match kind {
-        Kind::Postgres => scratch::Kind::Postgres,
-        Kind::Memory | Kind::Sqlite => scratch::Kind::Sqlite,
+        Kind::Postgres => Backend::Postgres,
+        Kind::Memory | Kind::Sqlite => Backend::Sqlite,
     };
     let database = Scratch::empty(kind).await;
     store::migrate(&database.url()).await.unwrap();

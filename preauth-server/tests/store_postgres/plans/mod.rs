@@ -56,7 +56,7 @@ struct Scene {
 
 impl Scene {
     async fn new() -> Self {
-        let database = std::sync::Arc::new(crate::database::Database::fresh().await);
+        let database = std::sync::Arc::new(test_support::Database::fresh().await);
         let plans = Plans::of(&database).await;
         let fixture = Fixture::on(&database, 1).await;
         large::without_autovacuum(&fixture).await;

@@ -6,12 +6,12 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
+use test_support::Database;
 use tracing::field::{Field, Visit};
 use tracing::subscriber::DefaultGuard;
 use tracing::{Event, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
-use crate::database::Database;
 use crate::fixture::Fixture;
 
 /// The target of the driver's events about notices.

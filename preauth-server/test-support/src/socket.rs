@@ -6,18 +6,18 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::Answer;
+use crate::Answer;
 
 const ANSWER_DEADLINE: Duration = Duration::from_mins(1);
 
 /// Connects to the listener at `base_url`.
-pub(crate) async fn connect(base_url: &str) -> TcpStream {
+pub async fn connect(base_url: &str) -> TcpStream {
     let address = base_url.trim_start_matches("http://");
     TcpStream::connect(address).await.unwrap()
 }
 
 /// Sends these bytes, closes this side, and reads the first answer, if any.
-pub(crate) async fn exchange(base_url: &str, bytes: &[u8]) -> Option<Answer> {
+pub async fn exchange(base_url: &str, bytes: &[u8]) -> Option<Answer> {
     let (mut reader, mut writer) = connect(base_url).await.into_split();
     let send = async {
         // A request that is refused early may not be sent completely.
@@ -36,7 +36,7 @@ pub(crate) async fn exchange(base_url: &str, bytes: &[u8]) -> Option<Answer> {
 }
 
 /// The first answer in these bytes, interim answers skipped.
-pub(crate) fn first_answer(bytes: &[u8]) -> Option<Answer> {
+pub fn first_answer(bytes: &[u8]) -> Option<Answer> {
     let text = String::from_utf8_lossy(bytes);
     let (head, rest) = text.split_once("\r\n\r\n")?;
     let mut lines = head.split("\r\n");

@@ -9,30 +9,33 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::Home;
+use crate::{Home, server_program};
 
 const START_DEADLINE: Duration = Duration::from_mins(1);
 
 /// A running server, killed at the end.
-pub(crate) struct Server {
-    pub(crate) process: Child,
+pub struct Server {
+    /// The process; whoever stops it may wait for it.
+    pub process: Child,
     /// Kept as long as any server uses it.
     _home: Arc<Home>,
     log: PathBuf,
-    pub(crate) base_url: String,
-    pub(crate) platform_url: String,
+    /// Where the integration API is.
+    pub base_url: String,
+    /// Where the platform API is.
+    pub platform_url: String,
 }
 
 impl Server {
     /// Serves what is in `home`, with this operator token, and logs everything. On PostgreSQL
     /// several may share a home.
-    pub(crate) async fn start_in(home: impl Into<Arc<Home>>, platform_token: &str) -> Self {
+    pub async fn start_in(home: impl Into<Arc<Home>>, platform_token: &str) -> Self {
         let nothing_more: [(&str, &str); 0] = [];
         Self::start_with(home, platform_token, &nothing_more).await
     }
 
     /// The same with more environment variables.
-    pub(crate) async fn start_with<V: AsRef<OsStr>>(
+    pub async fn start_with<V: AsRef<OsStr>>(
         home: impl Into<Arc<Home>>,
         platform_token: &str,
         variables: &[(&str, V)],
@@ -43,7 +46,7 @@ impl Server {
         let log_path = home.folder().join(format!("server-{n}.log"));
         let log = std::fs::File::create(&log_path).unwrap();
         home.give_master_key();
-        let process = Command::new(env!("CARGO_BIN_EXE_preauth-server"))
+        let process = Command::new(server_program())
             .args([
                 "serve",
                 "--listen",
@@ -97,12 +100,12 @@ impl Server {
     }
 
     /// Its log so far.
-    pub(crate) fn log(&self) -> String {
+    pub fn log(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap()
     }
 
     /// Asks it to stop, waits, and returns its whole log.
-    pub(crate) fn stop(mut self) -> String {
+    pub fn stop(mut self) -> String {
         let id = self.process.id().to_string();
         Command::new("kill").args(["-TERM", &id]).status().unwrap();
         self.process.wait().unwrap();

@@ -8,10 +8,10 @@ use std::sync::LazyLock;
 /// The URL of a server whose user may create databases; `scripts/test` sets it.
 const URL: &str = "POSTGRES_TEST_URL";
 /// Starts a server that stops with the command it runs.
-const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/with-postgres");
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/with-postgres");
 
 /// The URL of the server, without a database.
-pub(crate) fn url() -> &'static str {
+pub fn url() -> &'static str {
     static CLUSTER: LazyLock<Cluster> = LazyLock::new(Cluster::find);
     &CLUSTER.url
 }
@@ -49,7 +49,7 @@ impl Cluster {
 }
 
 /// A name that no database of the server has.
-pub(crate) fn new_name() -> String {
+pub fn new_name() -> String {
     // Process ids are reused; each hasher state has random keys.
     format!("test_{:016x}", RandomState::new().build_hasher().finish())
 }

@@ -4,25 +4,29 @@ use reqwest::header::HeaderMap;
 use reqwest::{Client, Method};
 use serde_json::Value;
 
-use super::Form;
+use crate::Form;
 
 /// Sends requests with one credential, or none.
 #[derive(Clone)]
-pub(crate) struct RawCaller {
+pub struct RawCaller {
     http: Client,
     base_url: String,
     token: Option<String>,
 }
 
 /// An answer, read to its end.
-pub(crate) struct Answer {
-    pub(crate) status: u16,
-    pub(crate) headers: HeaderMap,
-    pub(crate) text: String,
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    /// All headers.
+    pub headers: HeaderMap,
+    /// The body.
+    pub text: String,
 }
 
 impl RawCaller {
-    pub(crate) fn new(base_url: &str, token: Option<&str>) -> Self {
+    /// Sends to this server, with this bearer token.
+    pub fn new(base_url: &str, token: Option<&str>) -> Self {
         let http = Client::builder().no_proxy().build().unwrap();
         Self {
             http,
@@ -32,28 +36,31 @@ impl RawCaller {
     }
 
     /// The same credential at another server.
-    pub(crate) fn at(&self, base_url: &str) -> Self {
+    #[must_use]
+    pub fn at(&self, base_url: &str) -> Self {
         Self {
             base_url: base_url.to_owned(),
             ..self.clone()
         }
     }
 
-    pub(crate) async fn get(&self, path: &str) -> Answer {
+    /// GET.
+    pub async fn get(&self, path: &str) -> Answer {
         self.send(Method::GET, path, &[], None).await
     }
 
-    pub(crate) async fn post(&self, path: &str) -> Answer {
+    /// POST without a body.
+    pub async fn post(&self, path: &str) -> Answer {
         self.send(Method::POST, path, &[], None).await
     }
 
     /// POST with a JSON body.
-    pub(crate) async fn post_json(&self, path: &str, body: &Value) -> Answer {
+    pub async fn post_json(&self, path: &str, body: &Value) -> Answer {
         self.post_text(path, &[], body.to_string()).await
     }
 
     /// POST with `content-type: application/json`, any body, and more headers.
-    pub(crate) async fn post_text(
+    pub async fn post_text(
         &self,
         path: &str,
         headers: &[(&str, &str)],
@@ -65,12 +72,7 @@ impl RawCaller {
     }
 
     /// POST of a form, with more headers.
-    pub(crate) async fn post_form(
-        &self,
-        path: &str,
-        headers: &[(&str, &str)],
-        form: Form,
-    ) -> Answer {
+    pub async fn post_form(&self, path: &str, headers: &[(&str, &str)], form: Form) -> Answer {
         let content_type = Form::content_type();
         let mut all = vec![("content-type", content_type.as_str())];
         all.extend_from_slice(headers);
@@ -79,7 +81,7 @@ impl RawCaller {
     }
 
     /// GET of a body that may be binary.
-    pub(crate) async fn get_bytes(&self, path: &str) -> (HeaderMap, Vec<u8>) {
+    pub async fn get_bytes(&self, path: &str) -> (HeaderMap, Vec<u8>) {
         let token = self.token.as_deref().unwrap_or_default();
         let request = self.http.get(format!("{}{path}", self.base_url));
         let answer = request.bearer_auth(token).send().await.unwrap();
@@ -88,7 +90,8 @@ impl RawCaller {
         (headers, answer.bytes().await.unwrap().to_vec())
     }
 
-    pub(crate) async fn send(
+    /// Any request to a server that answers.
+    pub async fn send(
         &self,
         method: Method,
         path: &str,
@@ -99,7 +102,7 @@ impl RawCaller {
     }
 
     /// Like [`RawCaller::send`], to a server that may be down.
-    pub(crate) async fn try_send(
+    pub async fn try_send(
         &self,
         method: Method,
         path: &str,
@@ -130,13 +133,13 @@ impl RawCaller {
 
 impl Answer {
     /// The body as JSON.
-    pub(crate) fn json(&self) -> Value {
+    pub fn json(&self) -> Value {
         serde_json::from_str(&self.text)
             .unwrap_or_else(|error| panic!("{error} in {} {:?}", self.status, self.text))
     }
 
     /// The code of the first error; empty when there is none.
-    pub(crate) fn code(&self) -> String {
+    pub fn code(&self) -> String {
         let body: Value = serde_json::from_str(&self.text).unwrap_or_default();
         body["errors"][0]["code"]
             .as_str()
@@ -145,12 +148,12 @@ impl Answer {
     }
 
     /// Status and code, for one comparison.
-    pub(crate) fn refusal(&self) -> (u16, String) {
+    pub fn refusal(&self) -> (u16, String) {
         (self.status, self.code())
     }
 
     /// The fields named by a validation error, in order.
-    pub(crate) fn fields(&self) -> Vec<String> {
+    pub fn fields(&self) -> Vec<String> {
         let body = self.json();
         let details = body["details"].as_array().cloned().unwrap_or_default();
         details
@@ -159,7 +162,8 @@ impl Answer {
             .collect()
     }
 
-    pub(crate) fn header(&self, name: &str) -> &str {
+    /// A header's value; empty when there is none.
+    pub fn header(&self, name: &str) -> &str {
         self.headers
             .get(name)
             .map_or("", |value| value.to_str().unwrap())

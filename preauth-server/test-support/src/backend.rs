@@ -5,11 +5,11 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use crate::database::Database;
+use crate::Database;
 
 /// A kind of database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Backend {
+pub enum Backend {
     /// A file in the data folder.
     Sqlite,
     /// A separate database on the tests' server.
@@ -17,14 +17,14 @@ pub(crate) enum Backend {
 }
 
 /// What a server leaves behind and restarts from: its folder and its database.
-pub(crate) struct Home {
+pub struct Home {
     folder: TempDir,
     database: Option<Database>,
 }
 
 impl Home {
     /// An empty one.
-    pub(crate) async fn new(backend: Backend) -> Self {
+    pub async fn new(backend: Backend) -> Self {
         let database = match backend {
             Backend::Sqlite => None,
             Backend::Postgres => Some(Database::fresh().await),
@@ -36,7 +36,7 @@ impl Home {
     }
 
     /// One for a sandbox, which takes no database that another server migrated.
-    pub(crate) async fn of_a_sandbox(backend: Backend) -> Self {
+    pub async fn of_a_sandbox(backend: Backend) -> Self {
         let database = match backend {
             Backend::Sqlite => None,
             Backend::Postgres => Some(Database::empty().await),
@@ -48,12 +48,12 @@ impl Home {
     }
 
     /// The folder, with `data` and the ready file in it.
-    pub(crate) fn folder(&self) -> &Path {
+    pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
     /// Writes a master key unless there is one: on PostgreSQL the server does not create it.
-    pub(crate) fn give_master_key(&self) {
+    pub fn give_master_key(&self) {
         let data = self.folder().join("data");
         let key = data.join("master.key");
         if self.database.is_some() && !key.exists() {
@@ -63,14 +63,14 @@ impl Home {
     }
 
     /// The flags that name its database; none for the default file.
-    pub(crate) fn database_flags(&self) -> Vec<String> {
+    pub fn database_flags(&self) -> Vec<String> {
         let url = self.database.iter().map(Database::url);
         url.flat_map(|url| ["--database".to_owned(), url]).collect()
     }
 }
 
 /// Writes a file that only its owner may read, as operators do.
-pub(crate) fn write_secret(path: &Path, text: &str) {
+pub fn write_secret(path: &Path, text: &str) {
     std::fs::write(path, text).unwrap();
     let owner_only = PermissionsExt::from_mode(0o600);
     std::fs::set_permissions(path, owner_only).unwrap();
@@ -79,18 +79,19 @@ pub(crate) fn write_secret(path: &Path, text: &str) {
 /// Generates two tests from each of these functions: `sqlite::NAME` and `postgres::NAME`. A
 /// function that takes a [`Backend`] and is not listed is never called; the compiler reports it as
 /// unused.
+#[macro_export]
 macro_rules! on_each_database {
     ($($name:ident),+ $(,)?) => {
         mod sqlite {
             $(#[tokio::test]
             async fn $name() {
-                super::$name($crate::support::Backend::Sqlite).await;
+                super::$name($crate::Backend::Sqlite).await;
             })+
         }
         mod postgres {
             $(#[tokio::test]
             async fn $name() {
-                super::$name($crate::support::Backend::Postgres).await;
+                super::$name($crate::Backend::Postgres).await;
             })+
         }
     };

@@ -10,58 +10,59 @@ use preauth_core::value::{Timestamp, calendar};
 use preauth_server::clock::{Clock, SystemClock};
 use serde_json::{Value, json};
 
-use super::{Backend, Home, RawCaller};
+use crate::{Backend, Home, RawCaller, server_program};
 
 const START_DEADLINE: Duration = Duration::from_mins(1);
 
 /// A running sandbox and its ready file.
-pub(crate) struct Sandbox {
+pub struct Sandbox {
     process: Child,
     /// Taken by `kill`.
     home: Option<Home>,
-    pub(crate) ready: Value,
+    /// The ready file.
+    pub ready: Value,
 }
 
 impl Sandbox {
     /// Starts a sandbox without a rate limit.
-    pub(crate) async fn start(backend: Backend) -> Self {
+    pub async fn start(backend: Backend) -> Self {
         Self::start_with(backend, &["--rate-limit", "1000000"]).await
     }
 
     /// Starts a sandbox whose webhooks go to `url`.
-    pub(crate) async fn start_sending_to(backend: Backend, url: &str) -> Self {
+    pub async fn start_sending_to(backend: Backend, url: &str) -> Self {
         let flags = ["--rate-limit", "1000000", "--webhook-url", url];
         Self::start_with(backend, &flags).await
     }
 
     /// Starts a sandbox with free ports, a home of its own, and these flags.
-    pub(crate) async fn start_with(backend: Backend, flags: &[&str]) -> Self {
+    pub async fn start_with(backend: Backend, flags: &[&str]) -> Self {
         Self::start_in(Home::of_a_sandbox(backend).await, flags).await
     }
 
     /// Starts a sandbox whose files may grow to `kib` KiB, as on a disk that is full beyond that.
-    pub(crate) async fn start_on_a_small_disk(backend: Backend, kib: u32) -> Self {
+    pub async fn start_on_a_small_disk(backend: Backend, kib: u32) -> Self {
         let mut shell = Command::new("bash");
         let limited = format!("trap '' XFSZ; ulimit -f {kib}; exec \"$0\" \"$@\"");
-        shell.args(["-c", &limited, env!("CARGO_BIN_EXE_preauth-server")]);
+        shell.args(["-c", &limited]).arg(server_program());
         let flags = ["--rate-limit", "1000000"];
         Self::start_program(shell, Home::of_a_sandbox(backend).await, &flags).await
     }
 
     /// Starts a sandbox in `home`, which may contain what an earlier one left.
-    pub(crate) async fn start_in(home: Home, flags: &[&str]) -> Self {
+    pub async fn start_in(home: Home, flags: &[&str]) -> Self {
         Self::start_as(home, flags, &[]).await
     }
 
     /// The same, with these variables in its environment.
-    pub(crate) async fn start_as(home: Home, flags: &[&str], variables: &[(&str, &str)]) -> Self {
-        let mut program = Command::new(env!("CARGO_BIN_EXE_preauth-server"));
+    pub async fn start_as(home: Home, flags: &[&str], variables: &[(&str, &str)]) -> Self {
+        let mut program = Command::new(server_program());
         program.envs(variables.iter().copied());
         Self::start_program(program, home, flags).await
     }
 
     /// Starts `program`, which runs this build or another.
-    pub(crate) async fn start_program(mut program: Command, home: Home, flags: &[&str]) -> Self {
+    pub async fn start_program(mut program: Command, home: Home, flags: &[&str]) -> Self {
         let folder = home.folder();
         let ready_file = folder.join("ready.json");
         let _ = std::fs::remove_file(&ready_file);
@@ -109,34 +110,34 @@ impl Sandbox {
     }
 
     /// A string of the ready file.
-    pub(crate) fn text(&self, name: &str) -> &str {
+    pub fn text(&self, name: &str) -> &str {
         self.ready[name]
             .as_str()
             .unwrap_or_else(|| panic!("{name} is not in the ready file"))
     }
 
     /// The client, with the key that has all permissions.
-    pub(crate) fn client(&self) -> Client {
+    pub fn client(&self) -> Client {
         Client::new(self.text("baseUrl"), self.text("apiKey")).unwrap()
     }
 
     /// Raw requests to the integration API with the key `name` of the ready file.
-    pub(crate) fn caller(&self, name: &str) -> RawCaller {
+    pub fn caller(&self, name: &str) -> RawCaller {
         RawCaller::new(self.text("baseUrl"), Some(self.text(name)))
     }
 
     /// Raw requests to the integration API without any key.
-    pub(crate) fn stranger(&self) -> RawCaller {
+    pub fn stranger(&self) -> RawCaller {
         RawCaller::new(self.text("baseUrl"), None)
     }
 
     /// Raw requests to the platform API with the operator token.
-    pub(crate) fn platform(&self) -> RawCaller {
+    pub fn platform(&self) -> RawCaller {
         RawCaller::new(self.text("platformUrl"), Some(self.text("platformToken")))
     }
 
     /// The id of the company on the platform.
-    pub(crate) async fn company(&self) -> String {
+    pub async fn company(&self) -> String {
         let sought = format!(
             "/api/platform/v1/companies?cnpj={}",
             self.text("companyCnpj")
@@ -146,7 +147,7 @@ impl Sandbox {
     }
 
     /// Limits the company's offers to this term and amount.
-    pub(crate) async fn limit_credit(&self, max_term_days: u32, max_invoice_amount: u32) {
+    pub async fn limit_credit(&self, max_term_days: u32, max_invoice_amount: u32) {
         let (platform, company) = (self.platform(), self.company().await);
         let path = format!("/api/platform/v1/companies/{company}/credit-analysis");
         let credit = json!({"maxTermDays": max_term_days, "maxInvoiceAmount": max_invoice_amount});
@@ -159,53 +160,53 @@ impl Sandbox {
     }
 
     /// The file names in a folder of its data folder.
-    pub(crate) fn names_in(&self, folder: &str) -> Vec<String> {
+    pub fn names_in(&self, folder: &str) -> Vec<String> {
         let entries = std::fs::read_dir(self.data().join(folder)).unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name());
         names.map(|name| name.into_string().unwrap()).collect()
     }
 
     /// Its data folder.
-    pub(crate) fn data(&self) -> PathBuf {
+    pub fn data(&self) -> PathBuf {
         self.home.as_ref().unwrap().folder().join("data")
     }
 
     /// The URL of its database; none if it is a file in the data folder.
-    pub(crate) fn database_url(&self) -> Option<String> {
+    pub fn database_url(&self) -> Option<String> {
         self.home.as_ref().unwrap().database_flags().pop()
     }
 
     /// Its output so far.
-    pub(crate) fn log(&self) -> String {
+    pub fn log(&self) -> String {
         std::fs::read_to_string(self.home.as_ref().unwrap().folder().join("log.txt")).unwrap()
     }
 
     /// The id of its process.
-    pub(crate) fn process_id(&self) -> u32 {
+    pub fn process_id(&self) -> u32 {
         self.process.id()
     }
 
     /// Kills it as a power cut would, and returns its home.
-    pub(crate) fn kill(mut self) -> Home {
+    pub fn kill(mut self) -> Home {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
         self.home.take().unwrap()
     }
 
     /// Asks it to stop and waits; returns whether it exited with 0.
-    pub(crate) fn stop(&mut self) -> bool {
+    pub fn stop(&mut self) -> bool {
         self.terminate();
         self.wait()
     }
 
     /// Asks it to stop.
-    pub(crate) fn terminate(&self) {
+    pub fn terminate(&self) {
         let id = self.process_id().to_string();
         Command::new("kill").args(["-TERM", &id]).status().unwrap();
     }
 
     /// Waits until it has exited; returns whether with 0.
-    pub(crate) fn wait(&mut self) -> bool {
+    pub fn wait(&mut self) -> bool {
         self.process.wait().unwrap().success()
     }
 }
@@ -218,7 +219,7 @@ impl Drop for Sandbox {
 }
 
 /// The date `days` from today in São Paulo.
-pub(crate) fn due_date(days: u64) -> NaiveDate {
+pub fn due_date(days: u64) -> NaiveDate {
     let now: Timestamp = SystemClock.now();
     calendar::today(now)
         .checked_add_days(Days::new(days))

@@ -6,11 +6,11 @@ use serde_json::Value;
 const BOUNDARY: &str = "----a-boundary-of-the-tests";
 
 /// A form under construction.
-pub(crate) struct Form(Vec<u8>);
+pub struct Form(Vec<u8>);
 
 impl Form {
     /// A form with the content of this JSON body.
-    pub(crate) fn of(body: &Value) -> Self {
+    pub fn of(body: &Value) -> Self {
         let mut form = Self(Vec::new());
         for (name, value) in body.as_object().unwrap() {
             let text = value
@@ -23,7 +23,8 @@ impl Form {
     }
 
     /// Adds this file.
-    pub(crate) fn file(self, name: &str, media_type: &str, content: &[u8]) -> Self {
+    #[must_use]
+    pub fn file(self, name: &str, media_type: &str, content: &[u8]) -> Self {
         let head = format!(
             "Content-Disposition: form-data; name=\"invoiceFile\"; filename=\"{name}\"\r\nContent-Type: {media_type}"
         );
@@ -31,7 +32,8 @@ impl Form {
     }
 
     /// Adds a part with these header lines and this content.
-    pub(crate) fn part(mut self, head: &str, content: &[u8]) -> Self {
+    #[must_use]
+    pub fn part(mut self, head: &str, content: &[u8]) -> Self {
         let head = format!("--{BOUNDARY}\r\n{head}\r\n\r\n");
         for piece in [head.as_bytes(), content, b"\r\n"] {
             self.0.extend_from_slice(piece);
@@ -39,11 +41,13 @@ impl Form {
         self
     }
 
-    pub(crate) fn content_type() -> String {
+    /// Its media type.
+    pub fn content_type() -> String {
         format!("multipart/form-data; boundary={BOUNDARY}")
     }
 
-    pub(crate) fn bytes(mut self) -> Vec<u8> {
+    /// The whole body.
+    pub fn bytes(mut self) -> Vec<u8> {
         self.0
             .extend_from_slice(format!("--{BOUNDARY}--\r\n").as_bytes());
         self.0

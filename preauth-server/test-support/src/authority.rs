@@ -10,13 +10,15 @@ use tokio_rustls::rustls::crypto::aws_lc_rs;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
 /// A root and its key.
-pub(crate) struct Authority {
+pub struct Authority {
     issuer: Issuer<'static, KeyPair>,
     root: rcgen::Certificate,
 }
 
 impl Authority {
-    pub(crate) fn new() -> Self {
+    /// A new one, which nobody trusts yet.
+    #[expect(clippy::new_without_default, reason = "each is another")]
+    pub fn new() -> Self {
         let key = KeyPair::generate().unwrap();
         let mut parameters = CertificateParams::new([]).unwrap();
         parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -28,17 +30,17 @@ impl Authority {
     }
 
     /// Writes the root certificate to a file, as operators configure it.
-    pub(crate) fn write(&self, path: &Path) {
+    pub fn write(&self, path: &Path) {
         std::fs::write(path, self.root.pem()).unwrap();
     }
 
     /// A TLS server with a certificate for `name`.
-    pub(crate) fn proves(&self, name: &str) -> TlsAcceptor {
+    pub fn proves(&self, name: &str) -> TlsAcceptor {
         self.issue(&CertificateParams::new([name.to_owned()]).unwrap())
     }
 
     /// A TLS server whose certificate for `name` expired in the last century.
-    pub(crate) fn proved(&self, name: &str) -> TlsAcceptor {
+    pub fn proved(&self, name: &str) -> TlsAcceptor {
         let mut parameters = CertificateParams::new([name.to_owned()]).unwrap();
         parameters.not_after = date_time_ymd(2000, 1, 1);
         self.issue(&parameters)

@@ -3,13 +3,15 @@
 use preauth_core::delivery::RETRY_DELAYS_SECONDS;
 use serde_json::json;
 
-use crate::support::{Answer, Sandbox};
+use crate::{Answer, Sandbox};
 
-pub(crate) const CLOCK: &str = "/api/platform/v1/sandbox/clock";
-pub(crate) const DAY: u64 = 86_400;
+/// The path of the clock.
+pub const CLOCK: &str = "/api/platform/v1/sandbox/clock";
+/// In seconds.
+pub const DAY: u64 = 86_400;
 
 /// Advances the clock by `seconds`.
-pub(crate) async fn advance(sandbox: &Sandbox, seconds: u64) -> Answer {
+pub async fn advance(sandbox: &Sandbox, seconds: u64) -> Answer {
     let body = json!({"advanceSeconds": seconds});
     let answer = sandbox.platform().post_json(CLOCK, &body).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
@@ -17,7 +19,7 @@ pub(crate) async fn advance(sandbox: &Sandbox, seconds: u64) -> Answer {
 }
 
 /// Seconds that suffice from each failed attempt to the next one: jitter adds at most a tenth.
-pub(crate) fn retry_delays() -> impl Iterator<Item = u64> {
+pub fn retry_delays() -> impl Iterator<Item = u64> {
     let delays = RETRY_DELAYS_SECONDS.into_iter();
     delays.map(|seconds| seconds.unsigned_abs().saturating_mul(11).div_ceil(10))
 }

@@ -10,22 +10,24 @@ use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 const ARRIVAL_DEADLINE: Duration = Duration::from_mins(1);
 
 /// A receiver on a free port.
-pub(crate) struct TestReceiver(MockServer);
+pub struct TestReceiver(MockServer);
 
 /// A delivery whose signature was verified.
-pub(crate) struct Arrived {
-    pub(crate) body: Value,
-    pub(crate) request: Request,
+pub struct Arrived {
+    /// The event.
+    pub body: Value,
+    /// The request as it came.
+    pub request: Request,
 }
 
 impl TestReceiver {
     /// Starts a receiver that answers 204.
-    pub(crate) async fn start() -> Self {
+    pub async fn start() -> Self {
         Self::start_failing(0).await
     }
 
     /// Starts a receiver that first answers 500 `times` times.
-    pub(crate) async fn start_failing(times: u64) -> Self {
+    pub async fn start_failing(times: u64) -> Self {
         let server = MockServer::start().await;
         if times > 0 {
             let failing = Mock::given(any()).respond_with(ResponseTemplate::new(500));
@@ -42,12 +44,13 @@ impl TestReceiver {
         Self(server)
     }
 
-    pub(crate) fn url(&self) -> String {
+    /// Where it receives.
+    pub fn url(&self) -> String {
         format!("{}/webhooks", self.0.uri())
     }
 
     /// Waits until `count` requests have arrived and verifies every one with `secret`.
-    pub(crate) async fn arrived(&self, count: usize, secret: &str) -> Vec<Arrived> {
+    pub async fn arrived(&self, count: usize, secret: &str) -> Vec<Arrived> {
         let verifier = Verifier::new(Secret::parse(secret).unwrap());
         let requests = self.requests(count).await;
         requests
@@ -57,7 +60,7 @@ impl TestReceiver {
     }
 
     /// Waits until `count` requests have arrived; returns all of them in order.
-    pub(crate) async fn requests(&self, count: usize) -> Vec<Request> {
+    pub async fn requests(&self, count: usize) -> Vec<Request> {
         let wait = async {
             loop {
                 let requests = self.0.received_requests().await.unwrap();

@@ -8,36 +8,40 @@ use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
 use tempfile::TempDir;
 
-use crate::cluster;
-
-/// The kind of database.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Sqlite,
-    Postgres,
-}
+use crate::{Backend, cluster};
 
 /// A database that no process keeps open.
 #[derive(Debug)]
-pub(crate) enum Scratch {
-    Sqlite { folder: Arc<TempDir>, file: PathBuf },
-    Postgres { name: String },
+pub enum Scratch {
+    /// A file.
+    Sqlite {
+        /// Removed with its last copy.
+        folder: Arc<TempDir>,
+        /// Its path.
+        file: PathBuf,
+    },
+    /// A database of the tests' server.
+    Postgres {
+        /// Its name there.
+        name: String,
+    },
 }
 
 impl Scratch {
     /// A database without a schema.
-    pub(crate) async fn empty(kind: Kind) -> Self {
-        match kind {
-            Kind::Sqlite => {
+    pub async fn empty(backend: Backend) -> Self {
+        match backend {
+            Backend::Sqlite => {
                 let folder = Arc::new(TempDir::new().unwrap());
                 let file = folder.path().join(format!("{}.db", cluster::new_name()));
                 Self::Sqlite { folder, file }
             }
-            Kind::Postgres => Self::create("template0").await,
+            Backend::Postgres => Self::create("template0").await,
         }
     }
 
-    pub(crate) fn url(&self) -> String {
+    /// Its URL, as the service takes it.
+    pub fn url(&self) -> String {
         match self {
             Self::Sqlite { file, .. } => format!("sqlite://{}", file.display()),
             Self::Postgres { name } => format!("{}/{name}", cluster::url()),
@@ -45,7 +49,7 @@ impl Scratch {
     }
 
     /// A copy with the same content; this one must not be open.
-    pub(crate) async fn copy(&self) -> Self {
+    pub async fn copy(&self) -> Self {
         match self {
             Self::Sqlite { folder, file } => {
                 let copy = folder.path().join(format!("{}.db", cluster::new_name()));
@@ -60,7 +64,7 @@ impl Scratch {
     }
 
     /// Executes statements directly, without the server.
-    pub(crate) async fn execute(&self, statements: &[&str]) {
+    pub async fn execute(&self, statements: &[&str]) {
         match self {
             Self::Sqlite { file, .. } => {
                 let options = SqliteConnectOptions::new().filename(file);

@@ -9,18 +9,16 @@ use sqlx::{AssertSqlSafe, Connection, Executor};
 
 use crate::cluster;
 
-pub(crate) type Sql = PgPool;
-
-const MIGRATIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations/postgres");
+const MIGRATIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../migrations/postgres");
 
 /// One database of the tests' server; it ends with that server.
-pub(crate) struct Database {
+pub struct Database {
     name: String,
 }
 
 impl Database {
     /// An empty database with this build's schema.
-    pub(crate) async fn fresh() -> Self {
+    pub async fn fresh() -> Self {
         let mut admin = connect("postgres").await;
         let template = template(&mut admin).await;
         let name = cluster::new_name();
@@ -31,7 +29,7 @@ impl Database {
     }
 
     /// A database without a schema.
-    pub(crate) async fn empty() -> Self {
+    pub async fn empty() -> Self {
         let mut admin = connect("postgres").await;
         let empty = Self::made_by(&mut admin).await;
         admin.close().await.unwrap();
@@ -45,15 +43,18 @@ impl Database {
         Self { name }
     }
 
-    pub(crate) fn name(&self) -> &str {
+    /// Its name on the server.
+    pub fn name(&self) -> &str {
         &self.name
     }
 
-    pub(crate) fn url(&self) -> String {
+    /// Its URL, as the service takes it.
+    pub fn url(&self) -> String {
         url(&self.name)
     }
 
-    pub(crate) async fn sql(&self) -> Sql {
+    /// Direct access, without the service.
+    pub async fn sql(&self) -> PgPool {
         let pool = PgPoolOptions::new().max_connections(2);
         pool.connect(&self.url()).await.unwrap()
     }

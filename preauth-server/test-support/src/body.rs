@@ -2,11 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::Sandbox;
-use super::sandbox::due_date;
+use crate::{Sandbox, due_date};
 
 /// A body that a fresh sandbox accepts, with this invoice number.
-pub(crate) fn offer_body(sandbox: &Sandbox, number: &str) -> Value {
+pub fn offer_body(sandbox: &Sandbox, number: &str) -> Value {
     json!({
         "supplier": {
             "cnpj": sandbox.text("supplierCnpj"),
@@ -21,7 +20,7 @@ pub(crate) fn offer_body(sandbox: &Sandbox, number: &str) -> Value {
 }
 
 /// `body` with the value at `pointer` (e.g. `/invoice/amount`) replaced or added.
-pub(crate) fn with(mut body: Value, pointer: &str, value: Value) -> Value {
+pub fn with(mut body: Value, pointer: &str, value: Value) -> Value {
     let (parent, name) = pointer.rsplit_once('/').unwrap();
     body.pointer_mut(parent).unwrap()[name] = value;
     body

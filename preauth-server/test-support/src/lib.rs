@@ -1,0 +1,43 @@
+//! What the server's tests share: databases, servers and sandboxes that run the real binary, callers
+//! and receivers.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::missing_panics_doc,
+    reason = "a test that cannot go on has failed"
+)]
+#![expect(
+    clippy::must_use_candidate,
+    missing_debug_implementations,
+    reason = "no API for others: only the tests beside it call it"
+)]
+
+mod authority;
+mod backend;
+mod body;
+pub mod cluster;
+mod database;
+mod form;
+mod program;
+mod raw;
+mod receiver;
+mod sandbox;
+mod scratch;
+mod server;
+mod socket;
+pub mod travel;
+
+pub use authority::Authority;
+pub use backend::{Backend, Home, write_secret};
+pub use body::{offer_body, with};
+pub use database::Database;
+pub use form::Form;
+pub use program::server_program;
+pub use raw::{Answer, RawCaller};
+pub use receiver::{Arrived, TestReceiver};
+pub use sandbox::{Sandbox, due_date};
+pub use scratch::Scratch;
+pub use server::Server;
+pub use socket::{connect, exchange, first_answer};
