@@ -58,6 +58,19 @@ impl Database {
         let pool = PgPoolOptions::new().max_connections(2);
         pool.connect(&self.url()).await.unwrap()
     }
+
+    /// Disables autovacuum for the tables of its schema: only the test analyses them, so that plans
+    /// and counts of pages are the same in each run.
+    pub async fn without_autovacuum(&self) {
+        let disable = "DO $$
+             DECLARE name TEXT;
+             BEGIN
+                 FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
+                     EXECUTE format('ALTER TABLE %I SET (autovacuum_enabled = off)', name);
+                 END LOOP;
+             END $$";
+        self.sql().await.execute(disable).await.unwrap();
+    }
 }
 
 fn url(database: &str) -> String {

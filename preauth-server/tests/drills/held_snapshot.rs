@@ -49,15 +49,6 @@ const PAGES: &str = "SELECT
                   relname LIKE 'notice%' AS is_mail
            FROM pg_statio_user_tables) AS tables";
 
-/// Only the drill analyses tables, so that the statistics are the same in each run.
-const WITHOUT_AUTOVACUUM: &str = "DO $$
-     DECLARE name TEXT;
-     BEGIN
-         FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
-             EXECUTE format('ALTER TABLE %I SET (autovacuum_enabled = off)', name);
-         END LOOP;
-     END $$";
-
 /// A service whose database is worked on now and then.
 struct Worked {
     scene: Scene,
@@ -89,11 +80,10 @@ impl Worked {
     async fn begin() -> Self {
         let database = Database::empty().await;
         let scene = Scene::on(&database.url()).await;
-        let sql = database.sql().await;
-        sql.execute(WITHOUT_AUTOVACUUM).await.unwrap();
+        database.without_autovacuum().await;
         Self {
             scene,
-            sql,
+            sql: database.sql().await,
             turns: Vec::new(),
             offers: Arc::default(),
             expected_mails: 0,

@@ -8,21 +8,6 @@ use crate::fixture::Fixture;
 /// Rows added to each table. Reading all of them takes hundreds of pages.
 pub(super) const ROWS: u32 = 10_000;
 
-/// Disables autovacuum, so that only the test analyses tables.
-pub(super) async fn without_autovacuum(fixture: &Fixture) {
-    run_unseen(
-        fixture,
-        "DO $$
-         DECLARE name TEXT;
-         BEGIN
-             FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
-                 EXECUTE format('ALTER TABLE %I SET (autovacuum_enabled = off)', name);
-             END LOOP;
-         END $$",
-    )
-    .await;
-}
-
 /// Gives one head office, one of its keys and one supplier many rows in every table that a create
 /// reads, and others as many.
 pub(super) async fn fill(fixture: &Fixture, payer: CompanyId, key: ApiKeyId, supplier: Cnpj) {

@@ -7,11 +7,13 @@ mod queues;
 mod reported;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use preauth_core::operation::{Actor, InvoiceFile, Offer};
 use preauth_core::value::{ApiKeyId, CompanyId};
 use preauth_server::access::{KeyHash, RateLimit};
 use preauth_server::invoice_files::ContentHash;
+use test_support::Database;
 
 use crate::fixture::Fixture;
 use reported::{Plans, run_unseen};
@@ -56,10 +58,10 @@ struct Scene {
 
 impl Scene {
     async fn new() -> Self {
-        let database = std::sync::Arc::new(test_support::Database::fresh().await);
+        let database = Arc::new(Database::fresh().await);
+        database.without_autovacuum().await;
         let plans = Plans::of(&database).await;
         let fixture = Fixture::on(&database, 1).await;
-        large::without_autovacuum(&fixture).await;
         let payer = fixture.payer().await;
         let user = fixture.user(payer);
         fixture.directory().add_user(&user, None).await.unwrap();
