@@ -26,7 +26,6 @@ pub mod invoice_files;
 pub mod janitor;
 pub mod log;
 pub mod notices;
-pub mod openapi;
 mod printable;
 pub mod sandbox;
 pub mod secret;

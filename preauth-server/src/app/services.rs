@@ -6,12 +6,12 @@ use preauth_core::service::Operations;
 
 use super::Parts;
 use crate::http::integration::{self, IntegrationApi};
+use crate::http::openapi::{self, Form};
 use crate::http::platform::{self, OperatorGate, PlatformApi, Vitals};
 use crate::http::{
     self, DESCRIPTION, DESCRIPTION_IN_3_0, Gate, MULTIPART_DESCRIPTION_IN_3_0, RequestsInProgress,
 };
 use crate::ids::RandomIds;
-use crate::openapi::{self, Form};
 use crate::telemetry::metrics::Metrics;
 
 /// The integration API, for the public listener.

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use clap::Subcommand;
 
-use crate::openapi::{self, Form};
+use crate::http::openapi::{self, Form};
 
 use super::CliError;
 

@@ -8,7 +8,7 @@ use super::{check, table};
 
 #[test]
 fn the_page_of_the_platform_api_lists_every_route() {
-    let document: Value = serde_json::from_str(&crate::openapi::platform()).unwrap();
+    let document: Value = serde_json::from_str(&crate::http::openapi::platform()).unwrap();
     let mut text = String::new();
     for tag in document["tags"].as_array().unwrap() {
         let name = tag["name"].as_str().unwrap();

@@ -23,6 +23,7 @@ mod linger;
 mod list_query;
 mod messages;
 pub mod multipart;
+pub mod openapi;
 mod path_id;
 pub mod platform;
 mod problem;

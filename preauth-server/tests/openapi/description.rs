@@ -26,11 +26,11 @@ impl Operation<'_> {
 
 impl Description {
     pub(crate) fn integration() -> Self {
-        Self::parse(&preauth_server::openapi::integration())
+        Self::parse(&preauth_server::http::openapi::integration())
     }
 
     pub(crate) fn platform() -> Self {
-        Self::parse(&preauth_server::openapi::platform())
+        Self::parse(&preauth_server::http::openapi::platform())
     }
 
     fn parse(text: &str) -> Self {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use preauth_server::openapi::{self, Form};
+use preauth_server::http::openapi::{self, Form};
 use serde_json::{Value, json};
 
 use crate::description::{Description, Operation, members, take, validator};

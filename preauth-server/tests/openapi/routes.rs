@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use preauth_core::ErrorCode;
 use preauth_server::http::integration::Magic;
+use preauth_server::http::openapi::{self, Form};
 use preauth_server::http::platform::{LIVEZ, METRICS, PREFIX, READYZ, routes};
 use preauth_server::http::{DESCRIPTION, DESCRIPTION_IN_3_0, MULTIPART_DESCRIPTION_IN_3_0};
-use preauth_server::openapi::{self, Form};
 use reqwest::Method;
 use test_support::{Backend, RawCaller, Sandbox};
 

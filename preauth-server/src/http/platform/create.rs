@@ -7,6 +7,7 @@ use salvo::http::{Request, StatusCode};
 
 use crate::http::error::ApiError;
 use crate::http::json::Json;
+use crate::http::openapi::described::Described;
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
 use crate::http::{body, idempotency};
@@ -25,6 +26,11 @@ pub(super) trait Create: Send + Sync + 'static {
 
     /// Whether the request has a body; without one an empty object is parsed.
     const HAS_BODY: bool = true;
+
+    /// What it does, for the API's description; the idempotency key is added to it.
+    fn document(&self, operation: Described) -> Described {
+        operation
+    }
 
     /// Reads the body.
     fn parse(&self, tree: &Json) -> Result<Self::New, Vec<Problem>>;
@@ -48,6 +54,10 @@ pub(super) struct Keyed<C>(pub(super) C);
 
 #[async_trait]
 impl<C: Create> Endpoint for Keyed<C> {
+    fn document(&self, operation: Described) -> Described {
+        self.0.document(operation).keyed()
+    }
+
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let Self(creating) = self;
         let key = idempotency::key(req)?;

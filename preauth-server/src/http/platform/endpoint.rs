@@ -1,9 +1,12 @@
 //! What answers one method of one path.
 
 use salvo::async_trait;
-use salvo::http::Request;
+use salvo::http::{Request, StatusCode};
+use serde::Serialize;
 
+use crate::http::convert;
 use crate::http::error::ApiError;
+use crate::http::openapi::described::Described;
 use crate::http::reply::Reply;
 
 use super::PlatformApi;
@@ -16,6 +19,16 @@ pub(super) trait Endpoint: Send + Sync + 'static {
         false
     }
 
+    /// What it does, for the API's description; the route has method and path.
+    fn document(&self, operation: Described) -> Described {
+        operation
+    }
+
     /// Extract, convert, one call, convert.
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError>;
+}
+
+/// The answer 200 with a record.
+pub(super) fn ok(shape: &impl Serialize) -> Reply {
+    Reply::json(StatusCode::OK, convert::text(shape))
 }

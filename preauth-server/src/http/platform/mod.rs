@@ -10,6 +10,7 @@ mod companies;
 mod create;
 mod credit_analysis;
 mod deliveries;
+mod description;
 mod endpoint;
 mod extensions;
 mod gate;
@@ -26,10 +27,12 @@ mod party;
 mod paths;
 mod payment_orders;
 mod probes;
+mod reason;
 mod refusal;
 mod resource;
 mod routes;
 mod sandbox_clock;
+mod sections;
 mod users;
 mod webhook_endpoint;
 
@@ -46,11 +49,12 @@ use crate::clock::TimeMachine;
 use crate::directory::Directory;
 use crate::dispatcher::Targets;
 use crate::hold::Hold;
-use crate::http::{DESCRIPTION, description, server};
+use crate::http::{DESCRIPTION, description as descriptions, server};
 use crate::invoice_files::InvoiceFiles;
 use crate::secret::Vault;
 use crate::telemetry::metrics::RequestMetrics;
 
+pub(super) use description::document;
 pub use gate::OperatorGate;
 pub(crate) use operations::acting;
 pub use paths::{LIVEZ, METRICS, PREFIX, READYZ};
@@ -100,7 +104,7 @@ pub fn service(api: PlatformApi, description: String, counted: RequestMetrics) -
     let unguarded = probes::routes(&api.vitals)
         .push(metrics::route(&api.vitals))
         .push(handshake::route(gate.clone()))
-        .push(description::route(DESCRIPTION, description));
+        .push(descriptions::route(DESCRIPTION, description));
     let resources = routes::all(api.time_machine.as_ref()).into_iter();
     let router = resources.fold(unguarded, |router, resource| {
         router.push(resource.router(&api))

@@ -9,6 +9,7 @@ use salvo::{Depot, FlowCtrl, Handler, Router, async_trait};
 use crate::fair::{Tenant, on_account_of};
 use crate::http::handler;
 use crate::http::held;
+use crate::http::openapi::described::Described;
 use crate::http::request_notes::RequestNotes;
 
 use super::create::{Create, Keyed};
@@ -63,6 +64,17 @@ impl Resource {
         self.endpoints
             .iter()
             .map(|(method, _)| (method.to_string(), self.path.clone()))
+    }
+
+    /// What each method does; HEAD is not described.
+    pub(super) fn described(&self) -> impl Iterator<Item = Described> {
+        let endpoints = self.endpoints.iter();
+        endpoints
+            .filter(|(method, _)| *method != Method::HEAD)
+            .map(|(method, endpoint)| {
+                let method = method.as_str().to_ascii_lowercase();
+                endpoint.document(Described::at(method, &self.path))
+            })
     }
 
     /// The path as the framework serves it.

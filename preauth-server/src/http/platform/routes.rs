@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::clock::TimeMachine;
+use crate::http::openapi::described::Described;
 
 use super::resource::Resource;
 use super::{
@@ -16,6 +17,12 @@ use super::{
 pub fn routes() -> Vec<(String, String)> {
     let resources = all(None);
     resources.iter().flat_map(Resource::names).collect()
+}
+
+/// Every route as its endpoint describes it, in the order of the description.
+pub(super) fn described() -> Vec<Described> {
+    let resources = all(None);
+    resources.iter().flat_map(Resource::described).collect()
 }
 
 /// Every path with its endpoints; time travel only with a time machine.
@@ -70,6 +77,9 @@ pub(super) fn all(time_machine: Option<&Arc<TimeMachine>>) -> Vec<Resource> {
             .create(operations::Add),
         at("operations/{id}").get(operations::Find),
         at("operations/{id}/invoice-file").get(operations::InvoiceFile),
+    ];
+    resources.extend(operation_actions());
+    resources.extend([
         at("operations/{id}/extensions")
             .get(extensions::List)
             .create(extensions::Add),
@@ -82,8 +92,8 @@ pub(super) fn all(time_machine: Option<&Arc<TimeMachine>>) -> Vec<Resource> {
             .get(payment_orders::List)
             .create(payment_orders::Add),
         at("payment-orders/{id}").get(payment_orders::Find),
-    ];
-    resources.extend(actions());
+    ]);
+    resources.extend(order_actions());
     resources.extend(
         time_machine
             .map(|machine| at("sandbox/clock").post(sandbox_clock::Advance(Arc::clone(machine)))),
@@ -91,13 +101,16 @@ pub(super) fn all(time_machine: Option<&Arc<TimeMachine>>) -> Vec<Resource> {
     resources
 }
 
-/// A path for each action on an operation, or on a payment order.
-fn actions() -> impl Iterator<Item = Resource> {
-    let of_operations = operations::ACTIONS
-        .iter()
-        .map(|action| Resource::at(format!("operations/{{id}}/{}", action.segment)).post(action));
-    let of_orders = payment_orders::ACTIONS.iter().map(|action| {
+/// A path for each action on an operation.
+fn operation_actions() -> impl Iterator<Item = Resource> {
+    let actions = operations::ACTIONS.iter();
+    actions.map(|action| Resource::at(format!("operations/{{id}}/{}", action.segment)).post(action))
+}
+
+/// A path for each action on a payment order.
+fn order_actions() -> impl Iterator<Item = Resource> {
+    let actions = payment_orders::ACTIONS.iter();
+    actions.map(|action| {
         Resource::at(format!("payment-orders/{{id}}/{}", action.segment)).post(action)
-    });
-    of_operations.chain(of_orders)
+    })
 }

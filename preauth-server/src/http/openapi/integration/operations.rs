@@ -1,0 +1,140 @@
+//! The four operations.
+
+use preauth_core::ErrorCode;
+use preauth_core::value::Scope;
+use preauth_core::wire::path;
+
+use super::{API_KEY, PRE_AUTHORIZATIONS, schemas};
+use crate::http::openapi::described::Described;
+use crate::http::openapi::document::{Content, Parameter, Requirement};
+use crate::http::openapi::headers;
+use crate::http::openapi::listed::Listed;
+use crate::http::openapi::shared;
+
+/// In the order of the contract.
+pub(super) fn all() -> [Described; 4] {
+    [list(), create(), find(), cancel()]
+}
+
+fn list() -> Described {
+    let [reference, status] = shared::operation_filters();
+    let [page, limit] = shared::paging();
+    described(
+        "get",
+        path::PRE_AUTHORIZATIONS,
+        "listPreAuthorizations",
+        "List operations",
+    )
+    .note("Most recent first, direct advances included. A head office's key sees its branches' operations too, a branch's key its own.")
+    .security(scope(Scope::PreauthRead))
+    .parameter(reference)
+    .parameter(status)
+    .parameter(page)
+    .parameter(limit)
+    .answers(200, "One page.", schemas::named("PreAuthorizationList"))
+    .refuses(&[ErrorCode::ValidationError])
+}
+
+fn create() -> Described {
+    described(
+        "post",
+        path::PRE_AUTHORIZATIONS,
+        "createPreAuthorization",
+        "Offer a supplier an advance",
+    )
+    .note(
+        "The caller's head office is the payer; the supplier is notified, or invited if it is new.\n\n\
+         **Idempotency.** With an `Idempotency-Key`, the same key and the same content answer what the first request answered, byte for byte, \
+         with `Idempotency-Replayed: true`. The same key with other content is 409 `IDEMPOTENCY_KEY_REUSED`; while the first request is still \
+         being processed, 409 `IDEMPOTENCY_IN_PROGRESS`. Content is compared as understood: white space, the order of fields, unknown fields \
+         and 1000 or 1000.0 make no difference. Keys belong to the head office and are remembered for 30 days (configurable) from the first \
+         answer. Only a 201 is remembered: a refusal created nothing, so the same key may be sent again and is decided anew. A file counts \
+         with its name, type and content.\n\n\
+         **Invoice file.** A PDF has `%PDF-` within its first 1,024 bytes; an XML document is well formed, has no internal DTD subset, and \
+         refers to no entities but the predefined ones. The content must be what the part's `Content-Type` says. While too much is coming in, \
+         an upload waits up to 5 seconds and then receives 503 with `Retry-After`.",
+    )
+    .security(scope(Scope::PreauthWrite))
+    .parameter(shared::idempotency_key())
+    .body("What is offered, and to whom; as a form it may bring the invoice file.", schemas::named("CreatePreAuthorization"))
+    .or_body(
+        Content::FORM,
+        Content::form(
+            schemas::named("CreatePreAuthorizationForm"),
+            "invoiceFile",
+            "application/pdf, application/xml, text/xml",
+        ),
+    )
+    .answers(201, "Created, or created before by the same key.", schemas::named("PreAuthorization"))
+    .header(headers::REPLAYED)
+    .refuses(&[
+        ErrorCode::IdempotencyKeyInvalid,
+        ErrorCode::PreAuthOnlyConstrutora,
+        ErrorCode::PreAuthDuplicateInvoice,
+        ErrorCode::IdempotencyKeyReused,
+        ErrorCode::IdempotencyInProgress,
+        ErrorCode::AnticipationInvalidDueDate,
+        ErrorCode::AnticipationDueDateTooFar,
+        ErrorCode::CreditAnalysisDueDateExceeded,
+        ErrorCode::CreditAnalysisInvoiceAmountExceeded,
+        ErrorCode::PreAuthSupplierNameRequired,
+        ErrorCode::PreAuthSupplierSelf,
+        ErrorCode::PreAuthSupplierBlocked,
+        ErrorCode::FileTooLarge,
+        ErrorCode::InvoiceFileNameTooLong,
+        ErrorCode::InvoiceFileType,
+        ErrorCode::InvalidFileType,
+        ErrorCode::FileQuotaExceeded,
+    ])
+}
+
+fn find() -> Described {
+    described(
+        "get",
+        path::PRE_AUTHORIZATION_ROUTE,
+        "getPreAuthorization",
+        "Get an operation with its current status",
+    )
+    .note("For reconciliation when an event did not arrive.")
+    .security(scope(Scope::PreauthRead))
+    .parameter(id())
+    .answers(200, "The operation.", schemas::named("PreAuthorization"))
+    .refuses(&[ErrorCode::ValidationError, ErrorCode::AnticipationNotFound])
+}
+
+fn cancel() -> Described {
+    described(
+        "post",
+        path::CANCEL_ROUTE,
+        "cancelPreAuthorization",
+        "Cancel an offer that the supplier has not requested",
+    )
+    .note("No body. What was cancelled through this API before is answered again, unchanged and without a new event.")
+    .security(scope(Scope::PreauthWrite))
+    .parameter(id())
+    .answers(201, "The operation, now REPROVED.", schemas::named("PreAuthorization"))
+    .refuses(&[
+        ErrorCode::ValidationError,
+        ErrorCode::AnticipationNotFound,
+        ErrorCode::AnticipationInvalidTransition,
+        ErrorCode::PreAuthAlreadyRequested,
+        ErrorCode::PreAuthAlreadyClosed,
+    ])
+}
+
+fn described(
+    method: &'static str,
+    path: &'static str,
+    id: &'static str,
+    summary: &'static str,
+) -> Described {
+    Described::new(method, path, PRE_AUTHORIZATIONS.name, id, summary)
+}
+
+fn scope(scope: Scope) -> Vec<Requirement> {
+    vec![Listed::from_iter([(API_KEY, vec![scope.as_str()])])]
+}
+
+fn id() -> Parameter {
+    shared::numeric_id("The `id` that creation answered.", 42)
+}

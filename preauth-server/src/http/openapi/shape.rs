@@ -1,0 +1,193 @@
+//! JSON objects that are declared once: their Rust type, their schema and their texts.
+//!
+//! [`answer!`] declares what the service writes and the command line reads, [`request!`] the
+//! opposite. A field's comment is its description; its type decides the rest of its schema, unless
+//! an example (`= …`) or a change of the schema (`=> |it| …`) follows.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::{Deserialize, Serialize};
+
+use super::schema::{Field, Schema};
+use super::shared;
+
+/// Who writes an object. Requests are described with the rules of their values; what answers say
+/// is known to follow them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::http) enum Role {
+    Answer,
+    Request,
+}
+
+/// What may stand in a field.
+pub(in crate::http) trait Member {
+    /// Its schema, with the words that follow the field's description.
+    fn schema(role: Role) -> Schema;
+}
+
+/// An object with a name under `components/schemas`.
+pub(in crate::http) trait Shape {
+    const NAME: &'static str;
+
+    fn schema() -> Schema;
+
+    /// One page of a list of them.
+    fn page() -> Schema {
+        let pagination = Schema::reference("Pagination", shared::pagination());
+        shared::page_of("One page.", Schema::of::<Self>(), pagination)
+    }
+}
+
+impl Schema {
+    /// A reference to a shape.
+    pub(in crate::http) fn of<T: Shape + ?Sized>() -> Self {
+        Self::reference(T::NAME, T::schema())
+    }
+
+    /// A reference to the list of a shape's records, page by page.
+    pub(in crate::http) fn list_of<T: Shape>() -> Self {
+        Self::reference(&format!("{}List", T::NAME), T::page())
+    }
+}
+
+/// An answer's text that was validated when it was stored, and is not validated again by who reads
+/// the answer: earlier versions accepted texts that this one refuses.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Text<T>(String, PhantomData<T>);
+
+impl<T: fmt::Display> From<&T> for Text<T> {
+    fn from(value: &T) -> Self {
+        Self(value.to_string(), PhantomData)
+    }
+}
+
+/// The field `name` of Rust, as JSON spells it.
+pub(in crate::http) fn field<T: Member>(role: Role, name: &str, description: &str) -> Field {
+    Field {
+        name: Cow::Owned(camel_case(name.trim_start_matches("r#"))),
+        schema: T::schema(role).described(description.trim_start()),
+    }
+}
+
+/// The fields of the objects that another takes in, and then its own.
+pub(in crate::http) fn joined(
+    bases: impl IntoIterator<Item = Vec<Field>>,
+    own: impl IntoIterator<Item = Field>,
+) -> Vec<Field> {
+    bases.into_iter().flatten().chain(own).collect()
+}
+
+impl Field {
+    pub(in crate::http) fn map(self, change: impl FnOnce(Schema) -> Schema) -> Self {
+        Self {
+            schema: change(self.schema),
+            ..self
+        }
+    }
+}
+
+fn camel_case(name: &str) -> String {
+    let mut words = name.split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |mut name, word| {
+        let mut letters = word.chars();
+        name.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        name.push_str(letters.as_str());
+        name
+    })
+}
+
+/// An object of an answer. `= "Name"` puts its schema under `components`; `..name: Type` takes the
+/// fields of another object in.
+macro_rules! answer {
+    ($($shape:tt)*) => {
+        $crate::http::openapi::shape::object! {
+            Answer answer [::serde::Serialize, ::serde::Deserialize] $($shape)*
+        }
+    };
+}
+
+/// The same of a request, whose `Option`s may be absent or null.
+macro_rules! request {
+    ($($shape:tt)*) => {
+        $crate::http::openapi::shape::object! {
+            Request request [::serde::Serialize] $($shape)*
+        }
+    };
+}
+
+macro_rules! object {
+    (
+        $role:ident $kind:ident [$($serde:tt)+]
+        $(#[doc = $about:literal])*
+        $(#[derive($($derived:ident),+)])?
+        $visible:vis struct $shape:ident $(= $name:literal)? {
+            $(..$base:ident: $base_type:ty,)?
+            $(
+                $(#[doc = $doc:literal])*
+                $(#[serde($($form:tt)+)])?
+                $field:ident: $type:ty $(= $example:expr)? $(=> $change:expr)?
+            ),* $(,)?
+        }
+    ) => {
+        $(#[doc = $about])*
+        #[derive($($serde)+ $(, $($derived),+)?)]
+        #[serde(rename_all = "camelCase")]
+        $visible struct $shape {
+            $(
+                #[serde(flatten)]
+                pub(crate) $base: $base_type,
+            )?
+            $(
+                $(#[doc = $doc])*
+                $(#[serde($($form)+)])?
+                pub(crate) $field: $type,
+            )*
+        }
+
+        impl $shape {
+            pub(in crate::http) fn fields() -> Vec<$crate::http::openapi::schema::Field> {
+                use $crate::http::openapi::shape::{Role, field, joined};
+                joined([$(<$base_type>::fields())?], [$(
+                    field::<$type>(Role::$role, stringify!($field), concat!($($doc),*))
+                        $(.map(|it| it.shown($example)))?
+                        $(.map($change))?
+                ),*])
+            }
+
+            fn object() -> $crate::http::openapi::schema::Schema {
+                let about = concat!($($about),*).trim_start();
+                $crate::http::openapi::schema::Schema::$kind(about, Self::fields())
+            }
+        }
+
+        $crate::http::openapi::shape::object! { @member $shape $($name)? }
+    };
+    (@member $shape:ident) => {
+        impl $crate::http::openapi::shape::Member for $shape {
+            fn schema(_: $crate::http::openapi::shape::Role) -> $crate::http::openapi::schema::Schema {
+                Self::object()
+            }
+        }
+    };
+    (@member $shape:ident $name:literal) => {
+        impl $crate::http::openapi::shape::Shape for $shape {
+            const NAME: &'static str = $name;
+
+            fn schema() -> $crate::http::openapi::schema::Schema {
+                Self::object()
+            }
+        }
+
+        impl $crate::http::openapi::shape::Member for $shape {
+            fn schema(_: $crate::http::openapi::shape::Role) -> $crate::http::openapi::schema::Schema {
+                $crate::http::openapi::schema::Schema::of::<Self>()
+            }
+        }
+    };
+}
+
+pub(in crate::http) use {answer, object, request};

@@ -1,0 +1,182 @@
+//! The description of the platform API: what all its operations share, and the sections that they
+//! stand in. What each of them does is described beside its handler.
+
+mod access;
+mod companies;
+mod deliveries;
+mod master_keys;
+mod notices;
+mod operations;
+mod orders;
+mod probes;
+mod schemas;
+mod webhook_endpoint;
+
+use preauth_core::ErrorCode;
+
+use crate::http::openapi::described::Described;
+use crate::http::openapi::document::{Components, Document, SecurityScheme, info, servers};
+use crate::http::openapi::headers;
+use crate::http::openapi::listed::Listed;
+use crate::http::openapi::refusals::{Refusals, Shared};
+use crate::http::openapi::schema::components;
+
+use super::paths::PREFIX;
+use super::{routes, sections};
+
+const OPERATOR_TOKEN: &str = "operatorToken";
+
+/// The possible refusals of every operation behind the token.
+const GUARDED: &[ErrorCode] = &[
+    ErrorCode::PlatformTokenInvalid,
+    ErrorCode::RateLimited,
+    ErrorCode::ServiceUnavailable,
+];
+/// The possible refusals of every operation, probes included.
+const ALWAYS: &[ErrorCode] = &[ErrorCode::BadRequest, ErrorCode::InternalError];
+
+const SHARED: &[Shared] = &[
+    shared("BadRequest", &[ErrorCode::BadRequest]),
+    shared(
+        "ValidationError",
+        &[ErrorCode::ValidationError, ErrorCode::BadRequest],
+    ),
+    shared("Unauthorized", &[ErrorCode::PlatformTokenInvalid]),
+    shared("ResourceNotFound", &[ErrorCode::ResourceNotFound]),
+    shared("AnticipationNotFound", &[ErrorCode::AnticipationNotFound]),
+    shared("RequestTimeout", &[ErrorCode::RequestTimeout]),
+    shared("ResourceConflict", &[ErrorCode::ResourceConflict]),
+    shared(
+        "InvalidTransition",
+        &[ErrorCode::AnticipationInvalidTransition],
+    ),
+    shared("PayloadTooLarge", &[ErrorCode::PayloadTooLarge]),
+    shared("TooManyRequests", &[ErrorCode::RateLimited]),
+    shared("InternalError", &[ErrorCode::InternalError]),
+    shared("ServiceUnavailable", &[ErrorCode::ServiceUnavailable]),
+];
+
+const DESCRIPTION: &str = "\
+What companies, suppliers, the bank and the platform's own people do, on the private listener. It is made for the platform's own \
+tools: keep it private.
+
+- Bodies are JSON in UTF-8. Timestamps are UTC with milliseconds; dates are `YYYY-MM-DD`; amounts are reais, exact to cents; a \
+numeric string is taken for an amount, too.
+- Fields, statuses, event types and error codes may be added at any time: bear what you do not know. Sets of words in answers are \
+therefore plain strings; `x-enum-values` lists the words of today.
+- Every refusal has the shape of `ErrorBody`; `x-error-codes` lists the codes that an answer can have. Paths that are not described \
+here answer 404 `NOT_FOUND`, other methods 405 `METHOD_NOT_ALLOWED`, targets above 8 KiB 414 `BAD_REQUEST`; HEAD answers like GET.
+- POSTs that create a record, and the one that sends a test event, take an `Idempotency-Key`: under the same key the same request (path and content as understood) creates \
+one record, and is answered the first answer again, byte for byte, with `Idempotency-Replayed: true`. The same key with another request \
+is 409 `IDEMPOTENCY_KEY_REUSED`; while the first is still being processed, 409 `IDEMPOTENCY_IN_PROGRESS`. The keys are those of all \
+creates of this API together and none of the ERPs'; they are remembered as long as theirs, 30 days unless configured otherwise. Only what \
+was done is remembered. The clear text of an API key is never stored and so not repeated.
+- Without an operator token, each address has 600 requests a minute; beyond that it receives 429.
+- A `Host` that is neither this listener's address, a loopback name nor in `console.hosts` is answered 421 `BAD_REQUEST`, except on \
+the probes and `/metrics`.";
+
+/// The whole document.
+pub(in crate::http) fn document() -> Document {
+    let refusals = Refusals {
+        body: schemas::named("ErrorBody"),
+        shared: SHARED,
+        headers: &[headers::REQUEST_ID],
+    };
+    let mut paths = Listed::<Listed<_>>::default();
+    let guarded = in_order_of_routes(guarded())
+        .into_iter()
+        .map(|described| described.refuses(GUARDED));
+    for described in probes::all().into_iter().chain(guarded) {
+        let described = described.refuses(ALWAYS);
+        let (path, method) = (described.path.clone(), described.method.clone());
+        let operation = described.operation(&refusals, &[headers::REQUEST_ID]);
+        paths.entry(&path).push(method, operation);
+    }
+    let all_headers = headers::common().into_iter();
+    Document {
+        openapi: "3.1.0",
+        info: info(
+            "Platform of receivables-advance pre-authorizations",
+            "Keeps companies, users, keys and endpoints, and moves operations.",
+            DESCRIPTION.to_owned(),
+        ),
+        servers: servers(),
+        security: [Listed::from_iter([(OPERATOR_TOKEN, Vec::new())])],
+        tags: sections::ALL.to_vec(),
+        paths,
+        webhooks: Listed::default(),
+        x_webhooks: Listed::default(),
+        components: Components {
+            schemas: components(schemas::ALL),
+            responses: refusals.components(),
+            headers: all_headers.chain(headers::of_platform()).collect(),
+            security_schemes: Listed::from_iter([(OPERATOR_TOKEN, operator_token())]),
+        },
+    }
+}
+
+const fn shared(name: &'static str, codes: &'static [ErrorCode]) -> Shared {
+    Shared { name, codes }
+}
+
+/// The operations behind the operator token.
+fn guarded() -> Vec<Described> {
+    let mut all = Vec::new();
+    all.extend(companies::all());
+    all.extend(access::all());
+    all.extend(webhook_endpoint::all());
+    all.extend(deliveries::all());
+    all.extend(notices::all());
+    all.extend(master_keys::all());
+    all.extend(operations::all());
+    all.extend(orders::all());
+    all
+}
+
+/// Each route as its endpoint describes it, or else as `listed` does.
+fn in_order_of_routes(mut listed: Vec<Described>) -> Vec<Described> {
+    let mut all = Vec::new();
+    for described in routes::described() {
+        let same =
+            |each: &Described| each.path == described.path && each.method == described.method;
+        match listed.iter().position(same) {
+            Some(found) => all.push(listed.remove(found)),
+            None => all.push(described),
+        }
+    }
+    all.extend(listed);
+    all
+}
+
+const fn operator_token() -> SecurityScheme {
+    SecurityScheme {
+        kind: "http",
+        scheme: "bearer",
+        description: "The operator token of the configuration, or of the file that the server made.",
+    }
+}
+
+/// The path of a resource under the prefix.
+fn at(resource: &str) -> String {
+    format!("{PREFIX}/{resource}")
+}
+
+/// Adds the `{id}` of a record of the platform, and 404 for an unknown one.
+fn id(described: Described, description: &str) -> Described {
+    described.id(description)
+}
+
+/// Adds the `{id}` of a numbered record.
+fn number(described: Described, description: &str, not_found: ErrorCode) -> Described {
+    described.number(description, not_found)
+}
+
+/// Adds the idempotency key to a create that is described up to its success.
+fn keyed(described: Described) -> Described {
+    described.keyed()
+}
+
+/// Adds the parameters of every list.
+fn paged(described: Described) -> Described {
+    described.paged()
+}
