@@ -25,7 +25,7 @@ pub mod ids;
 pub mod invoice_files;
 pub mod janitor;
 pub mod log;
-pub mod notices;
+pub mod mail;
 mod printable;
 pub mod sandbox;
 pub mod secret;

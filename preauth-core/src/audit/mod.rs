@@ -12,7 +12,7 @@
 mod checker;
 mod delivery;
 mod event;
-mod notice;
+mod mail;
 mod operation;
 mod order;
 mod replay;

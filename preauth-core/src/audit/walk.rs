@@ -7,7 +7,7 @@ use crate::port::{
 use crate::value::Timestamp;
 
 use super::checker::{Checker, Moment};
-use super::notice::ShareCount;
+use super::mail::ShareCount;
 use super::{Rule, Violation};
 
 /// Records read at once: their events and attempts are in memory together.

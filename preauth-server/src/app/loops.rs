@@ -10,7 +10,7 @@ use super::{Parts, StartError};
 use crate::clock::{Clock, SystemClock};
 use crate::dispatcher::{Dispatcher, HttpSender, HttpSenderOptions};
 use crate::janitor::{Janitor, Retention};
-use crate::notices::NoticeSender;
+use crate::mail::NoticeSender;
 use crate::store::Stores;
 use crate::sweeper::Sweeper;
 use crate::worker::{LoopHealth, Shutdown};

@@ -27,7 +27,7 @@ use crate::http::server::{Bound, ConnectionLimits, Stop};
 use crate::http::{UnauthenticatedLimiter, WireRender};
 use crate::ids::RandomIds;
 use crate::invoice_files::InvoiceFiles;
-use crate::notices::MailDesk;
+use crate::mail::MailDesk;
 use crate::secret::{OperatorTokens, Vault};
 use crate::store::{Lifecycle, Stores};
 use crate::telemetry::metrics::{CountedNotices, CountedOutbox, CountedStore, Metrics};

@@ -10,7 +10,7 @@ use preauth_core::audit::{Moment, Totals, Violation, Watch, audit};
 use crate::clock::{Clock, Stopwatch, SystemClock};
 use crate::config::Config;
 use crate::http::WireDecoder;
-use crate::notices::LAST_CALLS_PER_MAILBOX;
+use crate::mail::LAST_CALLS_PER_MAILBOX;
 use crate::store;
 
 use super::CliError;

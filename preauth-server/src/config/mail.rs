@@ -7,7 +7,7 @@ use lettre::message::Mailbox;
 use url::Url;
 
 use super::reader::Reader;
-use crate::notices::{Letterhead, MailLimits, MailSettings, SmtpLogin, SmtpSettings, SmtpTls};
+use crate::mail::{Letterhead, MailLimits, MailSettings, SmtpLogin, SmtpSettings, SmtpTls};
 
 /// The sender of mails that only become files.
 const NOBODY: &str = "Preauth <nao-responda@preauth.invalid>";
@@ -144,7 +144,7 @@ fn is_this_machine(host: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::config::{Config, ConfigError, Layers};
-    use crate::notices::{MailSettings, SmtpTls};
+    use crate::mail::{MailSettings, SmtpTls};
 
     fn mail(pairs: &[(&str, &str)]) -> Result<MailSettings, ConfigError> {
         let mut layers = Layers::default();
@@ -164,7 +164,7 @@ mod tests {
     fn without_a_mail_server_nothing_needs_to_be_said() {
         let mail = mail(&[]).unwrap();
         assert!(mail.smtp.is_none());
-        assert_eq!(mail.limits, crate::notices::MailLimits::default());
+        assert_eq!(mail.limits, crate::mail::MailLimits::default());
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::hold::DeploymentId;
 use crate::http::server::ConnectionLimits;
 use crate::invoice_files;
 use crate::log::chain;
-use crate::notices::MailSettings;
+use crate::mail::MailSettings;
 use crate::store::DatabaseUrl;
 use crate::telemetry::LogFormat;
 

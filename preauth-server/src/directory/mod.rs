@@ -10,7 +10,7 @@ mod endpoints;
 mod extensions;
 mod invoice_files;
 mod invoices;
-mod notices;
+mod mails;
 mod payment_orders;
 mod users;
 
@@ -23,7 +23,7 @@ pub use endpoints::{
 pub use extensions::{Extensions, OperationExtension};
 pub use invoice_files::FileDescriptions;
 pub use invoices::Invoices;
-pub use notices::{Notice, NoticeFilter, NoticeStatus, Notices};
+pub use mails::{Notice, NoticeFilter, NoticeStatus, Notices};
 pub use payment_orders::PaymentOrders;
 pub use users::{User, UserChange, Users};
 

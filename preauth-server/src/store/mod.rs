@@ -29,7 +29,7 @@ use crate::access::Access;
 use crate::directory::Directory;
 use crate::hold::Identity;
 use crate::invoice_files::FileLedger;
-use crate::notices::NoticeQueue;
+use crate::mail::NoticeQueue;
 
 pub use backup::{Backup, BackupError, backup};
 pub use housekeeping::Housekeeping;

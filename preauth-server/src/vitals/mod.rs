@@ -15,7 +15,7 @@ use crate::dispatcher::Dispatcher;
 use crate::hold::Hold;
 use crate::http::platform::Vitals;
 use crate::log::chain;
-use crate::notices::NoticeQueue;
+use crate::mail::NoticeQueue;
 use crate::store::{Lifecycle, Watch};
 use crate::telemetry::metrics::Metrics;
 use crate::worker::{LoopHealth, Shutdown};

@@ -21,7 +21,7 @@ use preauth_server::clock::{Clock, SystemClock};
 use preauth_server::directory::{Company, Endpoint, SealedSecret, User};
 use preauth_server::http::WireRender;
 use preauth_server::ids::RandomIds;
-use preauth_server::notices::{Claimed, DailyShare, MailLimits, NoticeClaim, Outcome};
+use preauth_server::mail::{Claimed, DailyShare, MailLimits, NoticeClaim, Outcome};
 use preauth_server::store::{self, Stores};
 use test_support::Scratch;
 use uuid::Uuid;

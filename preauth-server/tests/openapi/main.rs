@@ -7,10 +7,10 @@
     reason = "a test that cannot go on has failed"
 )]
 
-#[path = "../notices/mail_server.rs"]
+#[path = "../mail/mail_server.rs"]
 #[expect(dead_code, reason = "shared with targets that use all of it")]
 mod mail_server;
-#[path = "../notices/office.rs"]
+#[path = "../mail/office.rs"]
 #[expect(dead_code, reason = "shared with targets that use all of it")]
 mod office;
 

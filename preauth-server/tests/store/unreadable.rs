@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use preauth_core::port::{Claim, Filter, Leased, Viewer};
 use preauth_core::value::{CompanyId, Status, Timestamp};
 use preauth_server::directory::{DeliveryFilter, NoticeFilter};
-use preauth_server::notices::{Claimed, DailyShare, MailLimits, NoticeClaim};
+use preauth_server::mail::{Claimed, DailyShare, MailLimits, NoticeClaim};
 use sqlx::AssertSqlSafe;
 
 use crate::fixture::{FIRST_PAGE, Fixture};

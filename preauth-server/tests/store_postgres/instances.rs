@@ -10,7 +10,7 @@ use preauth_core::port::Claim;
 use preauth_core::service::{OfferOutcome, ServiceError};
 use preauth_core::value::IdempotencyKey;
 use preauth_server::access::RateLimit;
-use preauth_server::notices::{Claimed, DailyShare, MailLimits, NoticeClaim};
+use preauth_server::mail::{Claimed, DailyShare, MailLimits, NoticeClaim};
 use tokio::time::timeout;
 
 use crate::expiry::all_expire_once;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use preauth_core::value::Timestamp;
-use preauth_server::notices::{Claimed, DailyShare, MailLimits, NoticeClaim, Outcome};
+use preauth_server::mail::{Claimed, DailyShare, MailLimits, NoticeClaim, Outcome};
 use preauth_server::store::open;
 use sqlx::{Executor, PgConnection, Row};
 

@@ -35,8 +35,8 @@ mod housekeeping;
 mod invitations;
 #[path = "../store/lists.rs"]
 mod lists;
-#[path = "../store/notices.rs"]
-mod notices;
+#[path = "../store/mails.rs"]
+mod mails;
 #[path = "../store/settling.rs"]
 mod settling;
 #[path = "../store/tenants.rs"]

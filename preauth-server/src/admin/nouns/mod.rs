@@ -7,8 +7,8 @@ mod endpoint;
 mod extension;
 mod invoice;
 mod key;
+mod mail;
 mod master_key;
-mod notice;
 mod operation;
 mod payment_order;
 mod supplier;
@@ -46,7 +46,7 @@ pub(crate) enum AdminCommand {
     /// Events on their way to an endpoint.
     Delivery(Noun<delivery::DeliveryCommand>),
     /// Mails to suppliers and companies.
-    Notice(Noun<notice::NoticeCommand>),
+    Notice(Noun<mail::NoticeCommand>),
     /// What signing secrets are encrypted with.
     MasterKey(Noun<master_key::MasterKeyCommand>),
 }

@@ -8,7 +8,7 @@ use crate::http::openapi::described::Described;
 use super::resource::Resource;
 use super::{
     api_keys, blocked_suppliers, companies, credit_analysis, deliveries, extensions, invoices,
-    master_keys, notices, operations, payment_orders, sandbox_clock, users, webhook_endpoint,
+    mails, master_keys, operations, payment_orders, sandbox_clock, users, webhook_endpoint,
 };
 
 /// Method and path of every route, HEAD included, so that documents and tests can be compared with
@@ -67,9 +67,9 @@ pub(super) fn all(time_machine: Option<&Arc<TimeMachine>>) -> Vec<Resource> {
         at("companies/{id}/deliveries/resend").post(deliveries::ResendFailed),
         at("deliveries/{id}").get(deliveries::Find),
         at("deliveries/{id}/resend").post(deliveries::Resend),
-        at("companies/{id}/notices").get(notices::List),
-        at("notices/{id}").get(notices::Find),
-        at("notices/{id}/resend").post(notices::Resend),
+        at("companies/{id}/notices").get(mails::List),
+        at("notices/{id}").get(mails::Find),
+        at("notices/{id}/resend").post(mails::Resend),
         at("master-keys").get(master_keys::Find),
         at("master-keys/reencrypt").post(master_keys::Reencrypt),
         at("operations")

@@ -2,7 +2,7 @@
 //! unreadable row is returned as an error in place of its record.
 
 mod gathering;
-mod notices;
+mod mails;
 mod pages;
 mod stage;
 mod stored;
@@ -12,7 +12,7 @@ use preauth_core::port::{Read, Record, Subject, Unreadable};
 use super::rows::Corrupt;
 
 pub(super) use gathering::Gathering;
-pub(super) use notices::{notices, offers_without_mail, sent};
+pub(super) use mails::{notices, offers_without_mail, sent};
 pub(super) use pages::{
     file_bytes, holders, last_operation, last_order, last_other, miscounts, operations, orders,
     others, replies, strays,

@@ -19,7 +19,7 @@ pub(super) mod history;
 mod invoice_files;
 mod invoices;
 mod listed;
-pub(super) mod notices;
+pub(super) mod mails;
 pub(super) mod operations;
 pub(super) mod parties;
 pub(super) mod payment_orders;

@@ -10,7 +10,7 @@
 mod commits;
 mod deliveries;
 mod family;
-mod notices;
+mod mails;
 mod process;
 mod requests;
 
@@ -23,7 +23,7 @@ use crate::clock::{Clock, SystemClock};
 pub use commits::{CommitMetrics, CountedStore};
 pub use deliveries::{CountedOutbox, DeliveryMetrics};
 pub use family::Families;
-pub use notices::{CountedNotices, NoticeMetrics};
+pub use mails::{CountedNotices, NoticeMetrics};
 pub use process::process;
 pub use requests::{EndedRequest, Limit, RequestMetrics};
 

@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 use preauth_core::operation::{Actor, Command};
 use preauth_core::port::{Attempt, Claim, Leased, Verdict, Viewer};
 use preauth_core::value::{OperationId, Timestamp};
-use preauth_server::notices::{Claimed, DailyShare, MailLimits, NoticeClaim, Outcome};
+use preauth_server::mail::{Claimed, DailyShare, MailLimits, NoticeClaim, Outcome};
 
 use super::Scene;
 use super::reported::run_unseen;

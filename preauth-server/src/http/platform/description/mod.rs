@@ -4,8 +4,8 @@
 mod access;
 mod companies;
 mod deliveries;
+mod mails;
 mod master_keys;
-mod notices;
 mod operations;
 mod orders;
 mod probes;
@@ -126,7 +126,7 @@ fn guarded() -> Vec<Described> {
     all.extend(access::all());
     all.extend(webhook_endpoint::all());
     all.extend(deliveries::all());
-    all.extend(notices::all());
+    all.extend(mails::all());
     all.extend(master_keys::all());
     all.extend(operations::all());
     all.extend(orders::all());

@@ -17,7 +17,7 @@ use super::super::held::HeldRows;
 use super::super::session::{DURABLE, Failure, autocommit, write};
 use super::outcomes;
 use crate::store::error::{WriteError, unavailable, unavailable_to_all};
-use crate::store::sql::notices::pause;
+use crate::store::sql::mails::pause;
 
 /// Maximum number of waiting attempts, and of those per statement. A dispatcher waits for each
 /// record before it begins another attempt, so there are never more than its slots.

@@ -1,7 +1,7 @@
 //! The content of a database, page by page.
 
 mod children;
-mod notices;
+mod mails;
 mod pages;
 
 pub(in crate::store) use pages::page;

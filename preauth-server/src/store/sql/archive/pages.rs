@@ -8,7 +8,7 @@ use crate::store::rows::{Columns, select_operations, select_orders, select_other
 
 use super::super::{Session, query};
 use super::children::{events_of, extensions_of};
-use super::notices;
+use super::mails;
 
 /// The page at `stage` and the stage after it. A page that is not full ends its kind of records:
 /// reading on while others write might never end.
@@ -32,13 +32,13 @@ pub(in crate::store) async fn page(
             holders(session, stage, after, limit).await?
         }
         Stage::Strays(after) => strays(session, stage, *after, limit).await?,
-        Stage::Notices(after) => notices::notices(session, stage, *after, limit).await?,
+        Stage::Notices(after) => mails::notices(session, stage, *after, limit).await?,
         Stage::Sent(address, at, id) => {
             let after = (address.as_str(), *at, *id);
-            notices::sent(session, stage, after, limit).await?
+            mails::sent(session, stage, after, limit).await?
         }
         Stage::OffersWithoutMail(after) => {
-            notices::offers_without_mail(session, stage, *after, limit).await?
+            mails::offers_without_mail(session, stage, *after, limit).await?
         }
     };
     let next = stage.next(records.len(), limit, next);

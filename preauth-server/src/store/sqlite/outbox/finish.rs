@@ -7,7 +7,7 @@ use sqlx::SqliteConnection;
 
 use crate::store::error::WriteError;
 
-use crate::store::sql::notices::pause;
+use crate::store::sql::mails::pause;
 
 /// An attempt under a lease, and its consequences.
 #[derive(Debug)]

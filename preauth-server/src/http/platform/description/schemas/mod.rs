@@ -2,7 +2,7 @@
 
 mod companies;
 mod deliveries;
-mod notices;
+mod mails;
 mod operations;
 mod people;
 mod records;
@@ -57,7 +57,7 @@ pub(super) const ALL: &Shapes = &[
     ("DeliveryList", || page_of("Delivery")),
     ("ResendRequest", deliveries::resend_request),
     ("Resent", deliveries::resent),
-    ("Notice", notices::notice),
+    ("Notice", mails::notice),
     ("NoticeList", || page_of("Notice")),
     ("MasterKeys", deliveries::master_keys),
     ("Reencrypted", deliveries::reencrypted),

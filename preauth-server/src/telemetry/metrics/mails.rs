@@ -8,7 +8,7 @@ use preauth_core::port::Unavailable;
 use preauth_core::value::Timestamp;
 use prometheus::{IntCounterVec, IntGauge};
 
-use crate::notices::{Claimed, LeasedNotice, NoticeClaim, NoticeQueue, Outcome};
+use crate::mail::{Claimed, LeasedNotice, NoticeClaim, NoticeQueue, Outcome};
 
 use super::family::Families;
 

@@ -15,7 +15,7 @@ use super::super::rows::Columns;
 use super::super::session::{self, DURABLE, RELAXED};
 use super::due::{self, DueMails};
 use super::{finish, lease, share};
-use crate::notices::{Claimed, LeasedNotice, NoticeClaim, NoticeQueue, Outcome, Turn, is_counted};
+use crate::mail::{Claimed, LeasedNotice, NoticeClaim, NoticeQueue, Outcome, Turn, is_counted};
 use crate::store::error::{WriteError, unavailable};
 use crate::store::rows::Corrupt;
 use crate::store::set_aside::{LOOK_AGAIN, Unreadable};

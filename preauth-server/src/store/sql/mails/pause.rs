@@ -4,7 +4,7 @@ use preauth_core::port::{IdSource, NoticeKind};
 use preauth_core::value::{EndpointId, Timestamp};
 
 use crate::ids::RandomIds;
-use crate::notices::{MAX_RECIPIENTS, PausedEndpoint};
+use crate::mail::{MAX_RECIPIENTS, PausedEndpoint};
 use crate::store::error::WriteError;
 use crate::store::rows::Columns;
 

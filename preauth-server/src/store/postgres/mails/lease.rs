@@ -4,7 +4,7 @@ use preauth_core::value::{CompanyId, NoticeId};
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
 
-use crate::notices::{JoinedNotice, LeasedNotice, MAX_JOINED, NoticeClaim};
+use crate::mail::{JoinedNotice, LeasedNotice, MAX_JOINED, NoticeClaim};
 use crate::store::error::WriteError;
 use crate::store::rows::Corrupt;
 

@@ -7,7 +7,7 @@ use lettre::transport::smtp::Error as SmtpError;
 use lettre::transport::smtp::response::Response;
 
 use super::settings::{SmtpSettings, SmtpTls};
-use crate::notices::transport::Reason;
+use crate::mail::transport::Reason;
 
 /// Maximum number of characters of a server's answer that are stored or shown.
 const MAX_CHARACTERS: usize = 300;

@@ -6,7 +6,7 @@
 use preauth_core::value::NoticeId;
 use sqlx::PgConnection;
 
-use crate::notices::Outcome;
+use crate::mail::Outcome;
 use crate::store::error::WriteError;
 
 /// Records an attempt; whether the lease was still the mail's newest.

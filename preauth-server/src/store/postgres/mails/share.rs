@@ -4,7 +4,7 @@ use preauth_core::value::Timestamp;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::notices::{NoticeClaim, POSTPONE_BATCH_SIZE, Usage};
+use crate::mail::{NoticeClaim, POSTPONE_BATCH_SIZE, Usage};
 use crate::store::error::WriteError;
 
 use super::super::rows::{Columns, count};

@@ -176,7 +176,7 @@ mod tests {
     use preauth_core::value::Timestamp;
 
     use super::{DailyShare, MailLimits, Turn, Usage};
-    use crate::notices::NoticeClaim;
+    use crate::mail::NoticeClaim;
 
     fn moment(text: &str) -> Timestamp {
         Timestamp::parse(text).unwrap()

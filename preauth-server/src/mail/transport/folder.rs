@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use super::{NotTaken, Transport};
 use crate::files;
-use crate::notices::letterhead::Mail;
+use crate::mail::letterhead::Mail;
 
 /// Writes `ID.eml` files of mode 0600 into a folder that it creates. A repeated mail overwrites its
 /// file.

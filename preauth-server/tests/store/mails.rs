@@ -8,7 +8,7 @@ use preauth_core::operation::{Actor, Command};
 use preauth_core::port::{NoticeKind, Viewer};
 use preauth_core::value::{CompanyId, Email, NoticeId, OperationId, Timestamp};
 use preauth_server::directory::{DirectoryError, NoticeFilter, NoticeStatus};
-use preauth_server::notices::{
+use preauth_server::mail::{
     Claimed, DailyShare, LeasedNotice, MailLimits, NoticeClaim, NoticeQueue, Outcome,
 };
 use tokio::task::JoinSet;

@@ -6,7 +6,7 @@ use preauth_core::value::{CompanyId, NoticeId, Timestamp};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqliteConnection};
 
-use crate::notices::{
+use crate::mail::{
     Claimed, JoinedNotice, LeasedNotice, MAX_JOINED, NoticeClaim, NoticeQueue, Outcome,
     POSTPONE_BATCH_SIZE, Turn, Usage, is_counted,
 };

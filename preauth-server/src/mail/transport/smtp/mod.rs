@@ -22,7 +22,7 @@ use thiserror::Error;
 
 use super::{NotTaken, Transport};
 use crate::files;
-use crate::notices::letterhead::Mail;
+use crate::mail::letterhead::Mail;
 
 pub use settings::{SmtpLogin, SmtpSettings, SmtpTls};
 

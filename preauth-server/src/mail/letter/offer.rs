@@ -145,7 +145,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::super::Letter;
-    use crate::notices::{JoinedNotice, LeasedNotice};
+    use crate::mail::{JoinedNotice, LeasedNotice};
 
     const OFFER: &str = r#"{
         "id": 12, "status": "IN_PRE_AUTH", "externalReference": "PEDIDO-1",
