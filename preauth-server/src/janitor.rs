@@ -32,7 +32,7 @@ pub struct Retention {
     /// Deliveries with their attempts, after the delivery ended. Default: 30 days.
     pub deliveries: TimeDelta,
     /// Mails, after they were sent or given up. Default: 30 days.
-    pub notices: TimeDelta,
+    pub mails: TimeDelta,
     /// The last use of keys that are revoked or expired. Default: 30 days.
     pub rate_windows: TimeDelta,
 }
@@ -41,7 +41,7 @@ impl Default for Retention {
     fn default() -> Self {
         Self {
             deliveries: TimeDelta::days(30),
-            notices: TimeDelta::days(30),
+            mails: TimeDelta::days(30),
             rate_windows: TimeDelta::days(30),
         }
     }
@@ -170,8 +170,8 @@ impl Janitor {
                 house.forget_ended_deliveries(ended_before, BATCH).await
             }
             Kind::Mails => {
-                let ended_before = before(self.retention.notices);
-                house.forget_ended_notices(ended_before, BATCH).await
+                let ended_before = before(self.retention.mails);
+                house.forget_ended_mails(ended_before, BATCH).await
             }
             Kind::Counts => house.sum_up_counts(COUNTS_BATCH).await,
             Kind::Files => match &self.files {
@@ -343,12 +343,12 @@ mod tests {
             Ok(self.forget("deliveries", ended_before, limit))
         }
 
-        async fn forget_ended_notices(
+        async fn forget_ended_mails(
             &self,
             ended_before: Timestamp,
             limit: u32,
         ) -> Result<u64, Unavailable> {
-            Ok(self.forget("notices", ended_before, limit))
+            Ok(self.forget("mails", ended_before, limit))
         }
 
         async fn sum_up_counts(&self, _limit: u32) -> Result<u64, Unavailable> {
@@ -423,7 +423,7 @@ mod tests {
             "replies 2026-11-21T12:00:00.000Z",
             "windows 2026-10-22T12:00:00.000Z",
             "deliveries 2026-10-22T12:00:00.000Z",
-            "notices 2026-10-22T12:00:00.000Z",
+            "mails 2026-10-22T12:00:00.000Z",
         ];
         assert_eq!(asked, expected);
     }

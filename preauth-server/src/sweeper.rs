@@ -163,7 +163,7 @@ mod tests {
         fn test_event(&self, _: EventId, _: Timestamp) -> String {
             String::new()
         }
-        fn offer_notice(&self, _: &Operation, _: bool) -> String {
+        fn offer_mail(&self, _: &Operation, _: bool) -> String {
             String::new()
         }
     }

@@ -3,7 +3,7 @@
 use chrono::{NaiveDate, TimeDelta};
 
 use crate::port::{
-    NoticeKind, NoticeStatus, NotifiedOffer, OfferWithoutMail, SentNotice, StoredNotice, Subject,
+    MailKind, MailStatus, NotifiedOffer, OfferWithoutMail, SentMail, StoredMail, Subject,
 };
 use crate::value::{Origin, Status, Timestamp, calendar};
 
@@ -16,12 +16,12 @@ const KEPT: TimeDelta = TimeDelta::days(30);
 impl Checker<'_> {
     /// Checks a mail.
     #[must_use]
-    pub fn notice(&self, stored: &StoredNotice) -> Vec<Violation> {
-        let mut found = Findings::of(Subject::Notice(stored.id));
+    pub fn mail(&self, stored: &StoredMail) -> Vec<Violation> {
+        let mut found = Findings::of(Subject::Mail(stored.id));
         of_its_own(stored, &mut found);
         ended(stored, &mut found);
         outcome(stored, &mut found);
-        self.notice_lease(stored, &mut found);
+        self.mail_lease(stored, &mut found);
         found.violations
     }
 
@@ -43,7 +43,7 @@ impl Checker<'_> {
         found.violations
     }
 
-    fn notice_lease(&self, stored: &StoredNotice, found: &mut Findings) {
+    fn mail_lease(&self, stored: &StoredMail, found: &mut Findings) {
         let Some(until) = stored.leased_until else {
             return;
         };
@@ -69,7 +69,7 @@ pub(super) struct ShareCount {
 
 impl ShareCount {
     /// Counts one more; the one that exceeds the share is reported, and none after it.
-    pub(super) fn count(&mut self, sent: &SentNotice, checker: &Checker<'_>) -> Vec<Violation> {
+    pub(super) fn count(&mut self, sent: &SentMail, checker: &Checker<'_>) -> Vec<Violation> {
         let day = calendar::today(sent.at);
         if self.address != sent.address || self.day != day {
             *self = Self {
@@ -80,7 +80,7 @@ impl ShareCount {
         }
         self.mails = self.mails.saturating_add(1);
         let share = checker.moment.daily_share.get();
-        let mut found = Findings::of(Subject::Notice(sent.id));
+        let mut found = Findings::of(Subject::Mail(sent.id));
         let exceeds = self.mails == share.saturating_add(1);
         found.expect(!exceeds, Rule::DailyShare, || {
             format!("its address was sent more than {share} mails on {day}")
@@ -89,10 +89,10 @@ impl ShareCount {
     }
 }
 
-fn of_its_own(stored: &StoredNotice, found: &mut Findings) {
+fn of_its_own(stored: &StoredMail, found: &mut Findings) {
     let is_of_an_offer = match stored.kind {
-        NoticeKind::Offer | NoticeKind::Invitation => true,
-        NoticeKind::EndpointPaused => false,
+        MailKind::Offer | MailKind::Invitation => true,
+        MailKind::EndpointPaused => false,
     };
     let (holds, what) = match stored.operation {
         None if is_of_an_offer => (false, "it names no operation".to_owned()),
@@ -109,58 +109,58 @@ fn of_its_own(stored: &StoredNotice, found: &mut Findings) {
             ),
         ),
     };
-    found.expect(holds, Rule::NoticeOfItsOwn, || what);
+    found.expect(holds, Rule::MailOfItsOwn, || what);
 }
 
-fn is_announced_by(stored: &StoredNotice, offer: &NotifiedOffer) -> bool {
+fn is_announced_by(stored: &StoredMail, offer: &NotifiedOffer) -> bool {
     offer.origin == Origin::PreAuth
         && offer.head_office == stored.head_office
         && offer.created_at == stored.staged_at
 }
 
 /// What has ended has a moment of its end, and nothing before it.
-fn ended(stored: &StoredNotice, found: &mut Findings) {
-    let is_pending = stored.status == NoticeStatus::Pending;
+fn ended(stored: &StoredMail, found: &mut Findings) {
+    let is_pending = stored.status == MailStatus::Pending;
     let fits = is_pending == stored.ended_at.is_none()
         && is_pending == stored.next_attempt_at.is_some()
         && (is_pending || (!stored.is_held && stored.leased_until.is_none()));
-    found.expect(fits, Rule::NoticeOutcome, || {
+    found.expect(fits, Rule::MailOutcome, || {
         let status = stored.status.as_str();
         format!("it counts as {status}, and its moments and leases say otherwise")
     });
     let moments = stored.ended_at.into_iter().chain(stored.next_attempt_at);
     for moment in moments {
-        found.expect(moment >= stored.staged_at, Rule::NoticeOutcome, || {
+        found.expect(moment >= stored.staged_at, Rule::MailOutcome, || {
             let staged = stored.staged_at;
             format!("it was staged at {staged}, and is to have gone on at {moment}")
         });
     }
 }
 
-fn outcome(stored: &StoredNotice, found: &mut Findings) {
+fn outcome(stored: &StoredMail, found: &mut Findings) {
     let was_tried = stored.attempts_made > 0;
     let (holds, what) = match stored.status {
-        NoticeStatus::Pending => (true, ""),
-        NoticeStatus::Sent => (
+        MailStatus::Pending => (true, ""),
+        MailStatus::Sent => (
             was_tried && !stored.has_error,
             "sent, and no attempt says so",
         ),
-        NoticeStatus::Failed => (
+        MailStatus::Failed => (
             was_tried && stored.has_error,
             "failed, and no attempt says so",
         ),
-        NoticeStatus::Canceled => (
+        MailStatus::Canceled => (
             can_be_canceled(stored),
             "canceled, and its offer stood at that moment",
         ),
     };
-    found.expect(holds, Rule::NoticeOutcome, || {
+    found.expect(holds, Rule::MailOutcome, || {
         let attempts = stored.attempts_made;
         format!("it counts as {what}; {attempts} attempts are recorded")
     });
 }
 
-fn can_be_canceled(stored: &StoredNotice) -> bool {
+fn can_be_canceled(stored: &StoredMail) -> bool {
     let Some((_, Some(offer))) = stored.operation else {
         return false;
     };
@@ -179,10 +179,10 @@ mod tests {
 
     use crate::audit::{Checker, Moment, Rule};
     use crate::port::{
-        BodyDecoder, DecodedEvent, DecodedReply, NoticeKind, NoticeStatus, NotifiedOffer,
-        SentNotice, StoredNotice,
+        BodyDecoder, DecodedEvent, DecodedReply, MailKind, MailStatus, NotifiedOffer, SentMail,
+        StoredMail,
     };
-    use crate::value::{CompanyId, NoticeId, OperationId, Origin, Status, Timestamp};
+    use crate::value::{CompanyId, MailId, OperationId, Origin, Status, Timestamp};
 
     use super::ShareCount;
 
@@ -213,7 +213,7 @@ mod tests {
         ask(&Checker::new(&Unread, moment, now))
     }
 
-    fn sent() -> StoredNotice {
+    fn sent() -> StoredMail {
         let staged_at = at("2026-11-20T12:00:00Z");
         let head_office = CompanyId::new(Uuid::nil());
         let offer = NotifiedOffer {
@@ -223,13 +223,13 @@ mod tests {
             status: Status::InPreAuth,
             expires_at: Some(at("2026-12-20T12:00:00Z")),
         };
-        StoredNotice {
-            id: NoticeId::new(Uuid::nil()),
+        StoredMail {
+            id: MailId::new(Uuid::nil()),
             head_office,
-            kind: NoticeKind::Offer,
+            kind: MailKind::Offer,
             operation: OperationId::new(4).map(|id| (id, Some(offer))),
             has_endpoint: false,
-            status: NoticeStatus::Sent,
+            status: MailStatus::Sent,
             is_held: false,
             staged_at,
             next_attempt_at: None,
@@ -240,8 +240,8 @@ mod tests {
         }
     }
 
-    fn rules(notice: &StoredNotice) -> Vec<Rule> {
-        let found = checked(|checker| checker.notice(notice));
+    fn rules(mail: &StoredMail) -> Vec<Rule> {
+        let found = checked(|checker| checker.mail(mail));
         found.into_iter().map(|violation| violation.rule).collect()
     }
 
@@ -250,17 +250,17 @@ mod tests {
         assert_eq!(rules(&sent()), []);
         let mut stray = sent();
         stray.operation = OperationId::new(99).map(|id| (id, None));
-        assert_eq!(rules(&stray), [Rule::NoticeOfItsOwn]);
+        assert_eq!(rules(&stray), [Rule::MailOfItsOwn]);
         stray.operation = None;
-        assert_eq!(rules(&stray), [Rule::NoticeOfItsOwn]);
+        assert_eq!(rules(&stray), [Rule::MailOfItsOwn]);
     }
 
     #[test]
     fn only_an_offer_that_cannot_be_requested_any_more_is_not_announced() {
         let mut canceled = sent();
-        canceled.status = NoticeStatus::Canceled;
+        canceled.status = MailStatus::Canceled;
         canceled.ended_at = Some(at("2026-12-20T12:00:00.000Z"));
-        assert_eq!(rules(&canceled), [Rule::NoticeOutcome]);
+        assert_eq!(rules(&canceled), [Rule::MailOutcome]);
         canceled.ended_at = Some(at("2026-12-20T12:00:00.001Z"));
         assert_eq!(rules(&canceled), []);
     }
@@ -269,8 +269,8 @@ mod tests {
     fn the_first_mail_above_the_share_of_a_day_of_sao_paulo_is_reported() {
         let mut count = ShareCount::default();
         let mut found = |address: &str, moment| {
-            let sent = SentNotice {
-                id: NoticeId::new(Uuid::nil()),
+            let sent = SentMail {
+                id: MailId::new(Uuid::nil()),
                 address: address.to_owned(),
                 at: at(moment),
             };

@@ -40,9 +40,9 @@ text_enum! {
         /// Leases end, and what they held is taken up again.
         LeasesEnd => "LEASES_END",
         /// A mail is about its own offer, or of an endpoint of its company.
-        NoticeOfItsOwn => "NOTICE_OF_ITS_OWN",
+        MailOfItsOwn => "MAIL_OF_ITS_OWN",
         /// A mail stands as its attempts, and its offer, say.
-        NoticeOutcome => "NOTICE_OUTCOME",
+        MailOutcome => "MAIL_OUTCOME",
         /// An address gets its share of a day.
         DailyShare => "DAILY_SHARE",
         /// Every offer has its mail.
@@ -89,8 +89,8 @@ impl Rule {
             Self::Recipients => "an event goes to its own parties, once to each endpoint",
             Self::DeliveryOutcome => "a delivery stands as its attempts say",
             Self::LeasesEnd => "leases end, and what they held is taken up again",
-            Self::NoticeOfItsOwn => "a mail is about its own offer or endpoint",
-            Self::NoticeOutcome => "a mail stands as its attempts and its offer say",
+            Self::MailOfItsOwn => "a mail is about its own offer or endpoint",
+            Self::MailOutcome => "a mail stands as its attempts and its offer say",
             Self::DailyShare => "an address gets its share of mails a day and no more",
             Self::OfferMail => "every offer has its mail",
             Self::ReplyOfCreation => "an idempotency key repeats the creation of its operation",
@@ -146,11 +146,11 @@ impl Rule {
                 "is a server running? look for \"dispatcher\", or for mails \"notices\", in its log; \
                  with no server on this database, audit with --at-rest"
             }
-            Self::NoticeOfItsOwn => {
+            Self::MailOfItsOwn => {
                 "somebody may have read what is not theirs: look at the mail in the platform, and \
                  report it as a defect with this line"
             }
-            Self::NoticeOutcome => {
+            Self::MailOutcome => {
                 "look at the mail in the platform, and inform its reader if need be; then report it \
                  as a defect with this line"
             }

@@ -38,7 +38,7 @@ pub struct Totals {
     /// Idempotency replies.
     pub replies: u64,
     /// Mails.
-    pub notices: u64,
+    pub mails: u64,
     /// Rules that do not hold, once for each record.
     pub violations: u64,
 }
@@ -121,9 +121,9 @@ impl Walk<'_> {
                 subject: Subject::Event(event),
                 what: "it stands under another head office than what it reports".to_owned(),
             }],
-            Record::Notice(stored) => {
-                count(&mut self.totals.notices, 1);
-                self.checker.notice(&stored)
+            Record::Mail(stored) => {
+                count(&mut self.totals.mails, 1);
+                self.checker.mail(&stored)
             }
             Record::Sent(sent) => self.share.count(&sent, &self.checker),
             Record::OfferWithoutMail(offer) => self.checker.offer_without_mail(offer, self.latest),

@@ -3,11 +3,11 @@
 use crate::Policy;
 use crate::operation::{Actor, Change, KnownSupplier, Offer, Operation, decide_offer, evolve};
 use crate::port::{
-    Commit, EventRecord, ExtensionRecord, LoadedOffer, LoadedOperation, NewDelivery, NewNotice,
-    NewReply, NewSupplier, NoticeKind, ReplyScope, Subscription, Write,
+    Commit, EventRecord, ExtensionRecord, LoadedOffer, LoadedOperation, MailKind, NewDelivery,
+    NewMail, NewReply, NewSupplier, ReplyScope, Subscription, Write,
 };
 use crate::value::{
-    CompanyName, DeliveryId, EventId, EventType, IdempotencyKey, NoticeId, OperationId, Timestamp,
+    CompanyName, DeliveryId, EventId, EventType, IdempotencyKey, MailId, OperationId, Timestamp,
 };
 
 use super::scene::Scene;
@@ -28,11 +28,11 @@ pub(super) fn opening(
     let mut commit = bare(scene, write, EventType::PreAuthorizationCreated, at);
     commit.deliveries = deliveries(scene, &loaded.subscriptions);
     commit.file.clone_from(&offer.file);
-    commit.notice = Some(NewNotice {
-        id: NoticeId::new(scene.uuid()),
-        kind: NoticeKind::Offer,
+    commit.mail = Some(NewMail {
+        id: MailId::new(scene.uuid()),
+        kind: MailKind::Offer,
         recipient: offer.supplier.email.clone(),
-        content: format!("notice of {id}"),
+        content: format!("mail of {id}"),
     });
     let invited = match loaded.context.supplier {
         KnownSupplier::Unknown => Some((new_supplier, true)),

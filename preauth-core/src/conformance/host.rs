@@ -9,7 +9,7 @@ use chrono::TimeDelta;
 
 use crate::memory::{Company, DeliveryRecord, Endpoint};
 use crate::operation::{Credit, InvoiceFile};
-use crate::port::{NoticeKind, Outbox, Queries, Store};
+use crate::port::{MailKind, Outbox, Queries, Store};
 use crate::value::{Cnpj, CompanyId, CompanyName, Email, EndpointId, EventId, OperationId};
 
 /// One of several things done at the same time.
@@ -71,7 +71,7 @@ pub trait Host: Send + Sync {
     async fn deliveries(&self, event: EventId) -> Vec<DeliveryRecord>;
 
     /// The mails staged to an address, in any order: their kind and content.
-    async fn notices_to(&self, recipient: &Email) -> Vec<(NoticeKind, String)>;
+    async fn mails_to(&self, recipient: &Email) -> Vec<(MailKind, String)>;
 
     /// The description of the invoice file that came with an offer.
     async fn invoice_file(&self, operation: OperationId) -> Option<InvoiceFile>;

@@ -38,7 +38,7 @@ impl Render for AwkwardTexts {
         format!("{id} {at} {AWKWARD}")
     }
 
-    fn offer_notice(&self, operation: &Operation, is_invitation: bool) -> String {
+    fn offer_mail(&self, operation: &Operation, is_invitation: bool) -> String {
         format!("{} {is_invitation} {AWKWARD}", operation.id)
     }
 }

@@ -57,7 +57,7 @@ impl Tables {
         if let Some(supplier) = commit.supplier {
             self.invite(supplier, head_office);
         }
-        self.notices.extend(commit.notice);
+        self.mails.extend(commit.mail);
         if let Some(reply) = commit.reply {
             self.remember(reply, operation_id, &event);
         }

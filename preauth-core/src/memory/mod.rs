@@ -2,7 +2,7 @@
 //! embed the rules and keep their operations elsewhere.
 //!
 //! Nothing is written to disk and no runtime is needed: every future is ready at its first poll.
-//! What is kept can be read back (deliveries with their attempts, notices, files).
+//! What is kept can be read back (deliveries with their attempts, mails, files).
 //!
 //! # Embedding
 //!
@@ -42,7 +42,7 @@
 //!     fn test_event(&self, _id: EventId, _at: Timestamp) -> String {
 //!         "a test".to_owned()
 //!     }
-//!     fn offer_notice(&self, operation: &Operation, _is_invitation: bool) -> String {
+//!     fn offer_mail(&self, operation: &Operation, _is_invitation: bool) -> String {
 //!         format!("{} offers you an advance", operation.payer.name)
 //!     }
 //! }
@@ -104,7 +104,7 @@
 //!     .await?;
 //! assert_eq!(requested.operation.status(), Status::ToApprove);
 //! assert_eq!(requested.event, Some(EventType::AnticipationRequested));
-//! assert_eq!(store.notices().len(), 1);
+//! assert_eq!(store.mails().len(), 1);
 //! # Ok(())
 //! # }
 //! ```
@@ -126,7 +126,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::ReceivedInvoice;
 use crate::operation::InvoiceFile;
-use crate::port::{ExtensionRecord, NewNotice};
+use crate::port::{ExtensionRecord, NewMail};
 use crate::value::{ExtensionId, InvoiceId, OperationId, Timestamp};
 
 use tables::Tables;
@@ -189,8 +189,8 @@ impl MemoryStore {
 
     /// The mails staged so far, oldest first.
     #[must_use]
-    pub fn notices(&self) -> Vec<NewNotice> {
-        self.lock().notices.clone()
+    pub fn mails(&self) -> Vec<NewMail> {
+        self.lock().mails.clone()
     }
 
     /// The description of the invoice file that came with an offer.

@@ -7,10 +7,10 @@ use uuid::Uuid;
 
 use crate::delivery::is_slow;
 use crate::port::{
-    Attempt, Claim, DeliveryStatus, Leased, NewNotice, NoticeKind, Outbox, Trigger, Unavailable,
+    Attempt, Claim, DeliveryStatus, Leased, MailKind, NewMail, Outbox, Trigger, Unavailable,
     Verdict,
 };
-use crate::value::{DeliveryId, EndpointId, NoticeId, Timestamp};
+use crate::value::{DeliveryId, EndpointId, MailId, Timestamp};
 
 use super::MemoryStore;
 use super::delivery::{Deliveries, Lease};
@@ -60,9 +60,9 @@ impl Tables {
         let readers = self.readers.get(&head_office).into_iter().flatten();
         for (recipient, place) in readers.zip(0_u64..) {
             let lease = leased.token.unsigned_abs();
-            self.notices.push(NewNotice {
-                id: NoticeId::new(Uuid::from_u64_pair(lease, place)),
-                kind: NoticeKind::EndpointPaused,
+            self.mails.push(NewMail {
+                id: MailId::new(Uuid::from_u64_pair(lease, place)),
+                kind: MailKind::EndpointPaused,
                 recipient: recipient.clone(),
                 content: format!("nothing arrives at {}", leased.url),
             });

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::ReceivedInvoice;
 use crate::operation::{Credit, InvoiceFile, Operation};
 use crate::payment_order::PaymentOrder;
-use crate::port::{EventRecord, ExtensionRecord, HistoryEntry, NewNotice, PlatformReply, Reply};
+use crate::port::{EventRecord, ExtensionRecord, HistoryEntry, NewMail, PlatformReply, Reply};
 use crate::value::{
     Cnpj, CompanyId, CompanyName, Email, EventId, ExtensionId, IdempotencyKey, InvoiceId,
     InvoiceNumber, OperationId, PaymentOrderId,
@@ -46,7 +46,7 @@ pub(super) struct Tables {
     pub(super) event_ids: BTreeSet<EventId>,
     /// Events that no aggregate is behind, with the head office whose they are.
     pub(super) announcements: Vec<(CompanyId, Arc<EventRecord>)>,
-    pub(super) notices: Vec<NewNotice>,
+    pub(super) mails: Vec<NewMail>,
     /// Whom a company names for mails about itself.
     pub(super) readers: BTreeMap<CompanyId, Vec<Email>>,
     pub(super) deliveries: Deliveries,

@@ -6,11 +6,11 @@ use crate::operation::Operation;
 use crate::payment_order::{OtherOrder, PaymentOrder};
 use crate::text_enum;
 use crate::value::{
-    Cnpj, CompanyId, DeliveryId, EndpointId, EventId, EventType, IdempotencyKey, NoticeId,
+    Cnpj, CompanyId, DeliveryId, EndpointId, EventId, EventType, IdempotencyKey, MailId,
     OperationId, Origin, PaymentOrderId, Status, Timestamp, Version,
 };
 
-use super::{ExtensionRecord, NoticeKind, Trigger, Unavailable};
+use super::{ExtensionRecord, MailKind, Trigger, Unavailable};
 
 /// A host's records, for an audit while others write them.
 #[async_trait]
@@ -59,9 +59,9 @@ pub enum Record {
     /// and is therefore not among its events.
     Stray(EventId),
     /// A mail.
-    Notice(Box<StoredNotice>),
+    Mail(Box<StoredMail>),
     /// A mail that was sent and counts, once more. They come sorted by address and moment.
-    Sent(SentNotice),
+    Sent(SentMail),
     /// An offer of which there is no mail.
     OfferWithoutMail(OfferWithoutMail),
     /// A count kept for lists that is not the number of operations there are. A host may stop after
@@ -73,19 +73,19 @@ pub enum Record {
 
 /// A mail with what it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredNotice {
+pub struct StoredMail {
     /// The mail.
-    pub id: NoticeId,
+    pub id: MailId,
     /// The head office that it was staged for.
     pub head_office: CompanyId,
     /// What it is about.
-    pub kind: NoticeKind,
+    pub kind: MailKind,
     /// The operation that it names, and that operation if it exists.
     pub operation: Option<(OperationId, Option<NotifiedOffer>)>,
     /// Whether its head office has, or had, an endpoint.
     pub has_endpoint: bool,
     /// Where it stands.
-    pub status: NoticeStatus,
+    pub status: MailStatus,
     /// Whether its address has had its share of the day.
     pub is_held: bool,
     /// When it was staged.
@@ -119,7 +119,7 @@ pub struct NotifiedOffer {
 
 text_enum! {
     /// Where a mail stands, as it is stored.
-    pub enum NoticeStatus, "notice status" {
+    pub enum MailStatus, "mail status" {
         /// It will be sent.
         Pending => "PENDING",
         /// It was handed over.
@@ -133,9 +133,9 @@ text_enum! {
 
 /// A mail that was sent and counts towards the share of its address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SentNotice {
+pub struct SentMail {
     /// The mail.
-    pub id: NoticeId,
+    pub id: MailId,
     /// Where it went, in small letters.
     pub address: String,
     /// When it was sent.
@@ -199,7 +199,7 @@ pub enum Subject {
     /// A delivery.
     Delivery(DeliveryId),
     /// A mail.
-    Notice(NoticeId),
+    Mail(MailId),
     /// The reply under an idempotency key, which a head office chose.
     Reply(CompanyId, String),
     /// A company, for what is kept about all its operations together.
@@ -374,7 +374,7 @@ impl std::fmt::Display for Subject {
             Self::Order(id) => write!(f, "payment order {id}"),
             Self::Event(id) => write!(f, "event {id}"),
             Self::Delivery(id) => write!(f, "delivery {id}"),
-            Self::Notice(id) => write!(f, "mail {id}"),
+            Self::Mail(id) => write!(f, "mail {id}"),
             Self::Reply(head_office, key) => {
                 write!(f, "idempotency key {key} of company {head_office}")
             }

@@ -8,7 +8,7 @@ use crate::payment_order::PaymentOrder;
 use crate::text_enum;
 use crate::value::{
     Cnpj, CompanyId, CompanyName, ContactName, DeliveryId, Email, EndpointId, EventId, EventType,
-    Fingerprint, IdempotencyKey, NoticeId, PaymentOrderId, Phone, Timestamp, Version,
+    Fingerprint, IdempotencyKey, MailId, PaymentOrderId, Phone, Timestamp, Version,
 };
 
 /// Everything that one decision changes. A commit never holds two operations.
@@ -23,7 +23,7 @@ pub struct Commit {
     /// The supplier that this offer invites.
     pub supplier: Option<NewSupplier>,
     /// The mail that is staged with it.
-    pub notice: Option<NewNotice>,
+    pub mail: Option<NewMail>,
     /// What the idempotency key answers from now on.
     pub reply: Option<NewReply>,
     /// The description of the invoice file that came with the offer.
@@ -117,11 +117,11 @@ pub struct NewSupplier {
 
 /// A mail to be sent after the commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NewNotice {
+pub struct NewMail {
     /// Unique.
-    pub id: NoticeId,
+    pub id: MailId,
     /// What it is about.
-    pub kind: NoticeKind,
+    pub kind: MailKind,
     /// Where it goes.
     pub recipient: Email,
     /// The content, as the host renders it.
@@ -130,7 +130,7 @@ pub struct NewNotice {
 
 text_enum! {
     /// What a mail is about.
-    pub enum NoticeKind, "kind of notice" {
+    pub enum MailKind, "kind of mail" {
         /// A registered supplier has an offer.
         Offer => "OFFER",
         /// An offer, and an invitation to register.
@@ -173,7 +173,7 @@ impl Commit {
             event,
             deliveries,
             supplier: None,
-            notice: None,
+            mail: None,
             reply: None,
             file: None,
         }

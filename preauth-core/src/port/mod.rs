@@ -13,18 +13,18 @@ mod render;
 mod store;
 
 pub use archive::{
-    Archive, DeliveryStatus, EndpointState, FileBytes, Holder, Miscount, NoticeStatus,
-    NotifiedOffer, OfferWithoutMail, OtherEvent, Page, Pages, Read, Record, SentNotice,
-    StoredAttempt, StoredDelivery, StoredEndpoint, StoredEvent, StoredNotice, StoredOperation,
-    StoredOrder, StoredReply, Subject, Unreadable,
+    Archive, DeliveryStatus, EndpointState, FileBytes, Holder, MailStatus, Miscount, NotifiedOffer,
+    OfferWithoutMail, OtherEvent, Page, Pages, Read, Record, SentMail, StoredAttempt,
+    StoredDelivery, StoredEndpoint, StoredEvent, StoredMail, StoredOperation, StoredOrder,
+    StoredReply, Subject, Unreadable,
 };
 pub use attempt_error::AttemptError;
 pub use body_decoder::{
     BodyDecoder, DecodedData, DecodedEvent, DecodedOperation, DecodedOrder, DecodedReply,
 };
 pub use commit::{
-    Commit, EventRecord, ExtensionRecord, NewDelivery, NewNotice, NewReply, NewSupplier,
-    NoticeKind, ReplyScope, Write,
+    Commit, EventRecord, ExtensionRecord, MailKind, NewDelivery, NewMail, NewReply, NewSupplier,
+    ReplyScope, Write,
 };
 pub use endpoint::Subscription;
 pub use ids::IdSource;

@@ -25,8 +25,8 @@ pub trait Render: Send + Sync {
     /// The webhook body of a test, as an event of its own.
     fn test_event(&self, id: EventId, at: Timestamp) -> String;
 
-    /// The mail that announces an offer to a supplier, in the form in which the host keeps notices.
-    fn offer_notice(&self, operation: &Operation, is_invitation: bool) -> String;
+    /// The mail that announces an offer to a supplier, in the form in which the host keeps mails.
+    fn offer_mail(&self, operation: &Operation, is_invitation: bool) -> String;
 }
 
 /// What is known of an event of an operation when it is recorded.

@@ -9,10 +9,9 @@ use crate::operation::{
     decide_offer,
 };
 use crate::port::{
-    Commit, LoadedOffer, NewNotice, NewReply, NewSupplier, NoticeKind, OfferTarget, ReplyScope,
-    Write,
+    Commit, LoadedOffer, MailKind, NewMail, NewReply, NewSupplier, OfferTarget, ReplyScope, Write,
 };
-use crate::value::{CompanyId, CompanyName, Fingerprints, IdempotencyKey, NoticeId, Timestamp};
+use crate::value::{CompanyId, CompanyName, Fingerprints, IdempotencyKey, MailId, Timestamp};
 
 use super::error::Contended;
 use super::{Attempt, Operations, ROUNDS, ReplyOf, Round, ServiceError, Unsettled};
@@ -235,15 +234,15 @@ impl Operations {
             // A supplier that is not registered has yet to be.
             let is_invitation = !matches!(loaded.context.supplier, KnownSupplier::Registered(_));
             let kind = if is_invitation {
-                NoticeKind::Invitation
+                MailKind::Invitation
             } else {
-                NoticeKind::Offer
+                MailKind::Offer
             };
-            commit.notice = Some(NewNotice {
-                id: NoticeId::new(self.ids.uuid(now)),
+            commit.mail = Some(NewMail {
+                id: MailId::new(self.ids.uuid(now)),
                 kind,
                 recipient: offer.supplier.email.clone(),
-                content: self.render.offer_notice(operation, is_invitation),
+                content: self.render.offer_mail(operation, is_invitation),
             });
             commit.reply = key.as_ref().map(|(key, asked)| NewReply {
                 scope: ReplyScope::HeadOffice(operation.payer.head_office),

@@ -171,8 +171,8 @@ uuid_id! {
 }
 
 uuid_id! {
-    /// The id of a notice: an e-mail that is to be sent once.
-    NoticeId
+    /// The id of a mail, which is sent once.
+    MailId
 }
 
 /// How often a record has been written, for writes that must not overwrite a newer state.

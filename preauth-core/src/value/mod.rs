@@ -42,7 +42,7 @@ pub use idempotency::{
 };
 pub use ids::{
     ApiKeyId, CompanyId, DeliveryId, EndpointId, EventId, ExtensionId, IntegerIdError, InvoiceId,
-    NoticeId, OperationId, PaymentOrderId, RequestId, UserId, UuidIdError, Version,
+    MailId, OperationId, PaymentOrderId, RequestId, UserId, UuidIdError, Version,
 };
 pub use money::{Money, MoneyError};
 pub use origin::Origin;

@@ -11,7 +11,7 @@ use crate::ErrorCode;
 use crate::value::{
     ApiKeyId, Cnpj, CompanyId, CompanyName, ContactName, Decimal, DeliveryId, DueDate, Email,
     EndpointId, EnumSet, EventId, EventType, ExtensionId, ExternalReference, Family,
-    IdempotencyKey, InvoiceId, InvoiceNumber, KeyName, Money, NoticeId, OperationId, Origin,
+    IdempotencyKey, InvoiceId, InvoiceNumber, KeyName, MailId, Money, OperationId, Origin,
     PaymentOrderId, PaymentOrderStatus, Permission, PersonName, Phone, Reason, RequestId, Scope,
     Stage, Status, SupplierName, TextEnum, Timestamp, UserId, Version,
 };
@@ -46,7 +46,7 @@ texts!(
     SupplierName,
 );
 texts!(
-    ApiKeyId, CompanyId, DeliveryId, EndpointId, EventId, NoticeId, RequestId, UserId
+    ApiKeyId, CompanyId, DeliveryId, EndpointId, EventId, MailId, RequestId, UserId
 );
 // A text that is no member is an error; `Open` keeps it.
 texts!(

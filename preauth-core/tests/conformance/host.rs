@@ -8,7 +8,7 @@ use chrono::TimeDelta;
 use preauth_core::conformance::{Host, Task};
 use preauth_core::memory::{Company, DeliveryRecord, Endpoint, MemoryStore};
 use preauth_core::operation::{Credit, InvoiceFile};
-use preauth_core::port::{NoticeKind, Outbox, Queries, Store};
+use preauth_core::port::{MailKind, Outbox, Queries, Store};
 use preauth_core::value::{
     Cnpj, CompanyId, CompanyName, Email, EndpointId, EventId, OperationId, Timestamp,
 };
@@ -102,10 +102,10 @@ impl Host for MemoryHost {
         self.store.deliveries(event)
     }
 
-    async fn notices_to(&self, recipient: &Email) -> Vec<(NoticeKind, String)> {
-        let notices = self.store.notices().into_iter();
-        let to = notices.filter(|notice| notice.recipient == *recipient);
-        to.map(|notice| (notice.kind, notice.content)).collect()
+    async fn mails_to(&self, recipient: &Email) -> Vec<(MailKind, String)> {
+        let mails = self.store.mails().into_iter();
+        let to = mails.filter(|mail| mail.recipient == *recipient);
+        to.map(|mail| (mail.kind, mail.content)).collect()
     }
 
     async fn invoice_file(&self, operation: OperationId) -> Option<InvoiceFile> {

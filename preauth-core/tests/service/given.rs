@@ -179,7 +179,7 @@ impl Render for Plain {
         format!("event {id}")
     }
 
-    fn offer_notice(&self, operation: &Operation, _is_invitation: bool) -> String {
+    fn offer_mail(&self, operation: &Operation, _is_invitation: bool) -> String {
         operation.id.to_string()
     }
 }

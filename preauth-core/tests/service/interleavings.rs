@@ -111,7 +111,7 @@ impl Render for Silent {
         String::new()
     }
 
-    fn offer_notice(&self, _operation: &Operation, _is_invitation: bool) -> String {
+    fn offer_mail(&self, _operation: &Operation, _is_invitation: bool) -> String {
         String::new()
     }
 }

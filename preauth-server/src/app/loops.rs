@@ -10,7 +10,7 @@ use super::{Parts, StartError};
 use crate::clock::{Clock, SystemClock};
 use crate::dispatcher::{Dispatcher, HttpSender, HttpSenderOptions};
 use crate::janitor::{Janitor, Retention};
-use crate::mail::NoticeSender;
+use crate::mail::MailSender;
 use crate::store::Stores;
 use crate::sweeper::Sweeper;
 use crate::worker::{LoopHealth, Shutdown};
@@ -24,7 +24,7 @@ pub(super) fn start(
 ) -> Result<(Arc<Dispatcher>, Vec<Arc<LoopHealth>>), StartError> {
     let Stores {
         outbox,
-        notices,
+        mails,
         housekeeping,
         lifecycle,
         ..
@@ -61,12 +61,12 @@ pub(super) fn start(
         .sweeping(Arc::clone(&parts.files))
         .woken_by(unsettled)
         .held_by(hold());
-    let mails = NoticeSender::new(notices, parts.mails.clone(), clock(), wake()).held_by(hold());
+    let sender = MailSender::new(mails, parts.mails.clone(), clock(), wake()).held_by(hold());
     let mut loops = vec![
         dispatcher.health(),
         sweeper.health(),
         janitor.health(),
-        mails.health(),
+        sender.health(),
     ];
     let (until, running) = (shutdown.clone(), Arc::clone(&dispatcher));
     tasks.spawn(async move { running.run(until).await });
@@ -75,7 +75,7 @@ pub(super) fn start(
     let until = shutdown.clone();
     tasks.spawn(async move { janitor.run(until).await });
     let until = shutdown.clone();
-    tasks.spawn(async move { mails.run(until).await });
+    tasks.spawn(async move { sender.run(until).await });
     if let Some(watch) = parts.watch.clone() {
         loops.push(Arc::clone(&watch.health));
         let until = shutdown.clone();

@@ -30,7 +30,7 @@ use crate::invoice_files::InvoiceFiles;
 use crate::mail::MailDesk;
 use crate::secret::{OperatorTokens, Vault};
 use crate::store::{Lifecycle, Stores};
-use crate::telemetry::metrics::{CountedNotices, CountedOutbox, CountedStore, Metrics};
+use crate::telemetry::metrics::{CountedMails, CountedOutbox, CountedStore, Metrics};
 use crate::vitals::ServerVitals;
 use crate::worker::{ShutdownTrigger, shutdown};
 
@@ -138,7 +138,7 @@ pub fn start(mut parts: Parts) -> Result<Running, StartError> {
         watch: Arc::clone(&parts.stores.watch),
         endpoints: Arc::clone(&parts.stores.directory),
         outbox: Arc::clone(&parts.stores.outbox),
-        notices: Arc::clone(&parts.stores.notices),
+        mails: Arc::clone(&parts.stores.mails),
         dispatcher,
         clock: Arc::clone(&parts.clock),
         metrics: metrics.clone(),
@@ -234,8 +234,8 @@ fn count(stores: &mut Stores, metrics: &Metrics) {
     stores.store = Arc::new(store);
     let outbox = CountedOutbox::new(Arc::clone(&stores.outbox), metrics.deliveries.clone());
     stores.outbox = Arc::new(outbox);
-    let notices = CountedNotices::new(Arc::clone(&stores.notices), metrics.notices.clone());
-    stores.notices = Arc::new(notices);
+    let mails = CountedMails::new(Arc::clone(&stores.mails), metrics.mails.clone());
+    stores.mails = Arc::new(mails);
 }
 
 impl fmt::Debug for Parts {

@@ -89,7 +89,7 @@ impl Consequences {
         let overdue = stores.store.load_overdue(now, COUNT_LIMIT).await?;
         Ok(Self {
             due_deliveries: waiting.due_deliveries,
-            staged_mails: waiting.staged_notices,
+            staged_mails: waiting.staged_mails,
             overdue_offers: overdue.len(),
         })
     }

@@ -135,7 +135,7 @@ fn totals_as_json(totals: &Totals, elapsed: TimeDelta) -> String {
             "deliveries": totals.deliveries,
             "attempts": totals.attempts,
             "replies": totals.replies,
-            "mails": totals.notices,
+            "mails": totals.mails,
             "violations": totals.violations,
             "durationMs": elapsed.num_milliseconds(),
         }
@@ -161,7 +161,7 @@ fn totals_as_text(totals: &Totals, elapsed: TimeDelta) -> String {
         totals.deliveries,
         totals.attempts,
         totals.replies,
-        totals.notices,
+        totals.mails,
         elapsed.num_seconds(),
         ms % 1000,
     )
@@ -175,7 +175,7 @@ fn records(totals: &Totals) -> u64 {
         totals.deliveries,
         totals.attempts,
         totals.replies,
-        totals.notices,
+        totals.mails,
     ];
     counts.into_iter().fold(0, u64::saturating_add)
 }

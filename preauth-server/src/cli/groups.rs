@@ -34,7 +34,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "payment-order",
             "endpoint",
             "delivery",
-            "notice",
+            "mail",
             "master-key",
         ],
     ),

@@ -1,15 +1,15 @@
 //! Mails, pending and sent.
 
 use async_trait::async_trait;
-use preauth_core::port::{NoticeKind, PageRequest, Unavailable};
+use preauth_core::port::{MailKind, PageRequest, Unavailable};
 use preauth_core::text_enum;
-use preauth_core::value::{CompanyId, Email, NoticeId, OperationId, Timestamp};
+use preauth_core::value::{CompanyId, Email, MailId, OperationId, Timestamp};
 
 use super::{DirectoryError, Page};
 
 text_enum! {
     /// The status of a mail.
-    pub enum NoticeStatus, "notice status" {
+    pub enum MailStatus, "mail status" {
         /// It will be sent.
         Pending => "PENDING",
         /// Waiting, because its address has reached its daily limit.
@@ -25,19 +25,19 @@ text_enum! {
 
 /// A mail as the platform shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Notice {
+pub struct Mail {
     /// The platform's id.
-    pub id: NoticeId,
+    pub id: MailId,
     /// The head office that it was stored for: the payer's, or the endpoint's.
     pub company: CompanyId,
     /// The operation that it is about.
     pub operation: Option<OperationId>,
     /// The kind of mail.
-    pub kind: NoticeKind,
+    pub kind: MailKind,
     /// The recipient's address.
     pub recipient: Email,
     /// Its status.
-    pub status: NoticeStatus,
+    pub status: MailStatus,
     /// When it was stored.
     pub created_at: Timestamp,
     /// When it is attempted next; `None` when it has ended.
@@ -49,35 +49,35 @@ pub struct Notice {
     /// Why the last attempt failed, if it did: untrusted text.
     pub last_error: Option<String>,
     /// The mail in which it was or will be sent; `None` when it has one of its own.
-    pub joined_to: Option<NoticeId>,
+    pub joined_to: Option<MailId>,
 }
 
 /// The filter of a list of mails.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct NoticeFilter {
+pub struct MailFilter {
     /// Only this status.
-    pub status: Option<NoticeStatus>,
+    pub status: Option<MailStatus>,
     /// Only those of this kind.
-    pub kind: Option<NoticeKind>,
+    pub kind: Option<MailKind>,
     /// Only mails about this operation.
     pub operation: Option<OperationId>,
 }
 
 /// Reads and resends mails.
 #[async_trait]
-pub trait Notices: Send + Sync {
+pub trait Mails: Send + Sync {
     /// A mail, if it exists.
-    async fn notice(&self, id: NoticeId) -> Result<Option<Notice>, Unavailable>;
+    async fn mail(&self, id: MailId) -> Result<Option<Mail>, Unavailable>;
 
     /// A head office's mails, newest first.
-    async fn notices(
+    async fn mails(
         &self,
         company: CompanyId,
-        filter: NoticeFilter,
+        filter: MailFilter,
         page: PageRequest,
-    ) -> Result<Page<Notice>, Unavailable>;
+    ) -> Result<Page<Mail>, Unavailable>;
 
     /// Makes a failed mail due at `at`, with a fresh schedule; conflict when it has another status.
     /// The current state of its offer is checked when it is claimed.
-    async fn resend_notice(&self, id: NoticeId, at: Timestamp) -> Result<(), DirectoryError>;
+    async fn resend_mail(&self, id: MailId, at: Timestamp) -> Result<(), DirectoryError>;
 }

@@ -23,7 +23,7 @@ pub use endpoints::{
 pub use extensions::{Extensions, OperationExtension};
 pub use invoice_files::FileDescriptions;
 pub use invoices::Invoices;
-pub use mails::{Notice, NoticeFilter, NoticeStatus, Notices};
+pub use mails::{Mail, MailFilter, MailStatus, Mails};
 pub use payment_orders::PaymentOrders;
 pub use users::{User, UserChange, Users};
 
@@ -42,7 +42,7 @@ pub trait Directory:
     + Extensions
     + FileDescriptions
     + Invoices
-    + Notices
+    + Mails
     + PaymentOrders
 {
 }
@@ -56,7 +56,7 @@ impl<T> Directory for T where
         + Extensions
         + FileDescriptions
         + Invoices
-        + Notices
+        + Mails
         + PaymentOrders
 {
 }

@@ -239,7 +239,7 @@ impl Render for WireRender {
         event(id, EventType::WebhookTest, at, webhook_test())
     }
 
-    fn offer_notice(&self, operation: &Operation, _is_invitation: bool) -> String {
+    fn offer_mail(&self, operation: &Operation, _is_invitation: bool) -> String {
         // Stores the data of the mail; its text is rendered when it is sent.
         text(&pre_authorization(operation))
     }

@@ -189,7 +189,7 @@ pub(super) fn refusal(refusal: &Refusal) -> String {
         Refusal::DeliveryNotResendable => {
             "A entrega ainda está pendente ou seu endpoint foi removido.".to_owned()
         }
-        Refusal::NoticeNotResendable => {
+        Refusal::MailNotResendable => {
             "Só um e-mail com falha (FAILED) pode ser enviado de novo.".to_owned()
         }
         Refusal::EndpointWithoutSecret => {

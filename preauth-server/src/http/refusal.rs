@@ -48,7 +48,7 @@ pub(super) enum Refusal {
     /// A delivery that is pending, or whose endpoint was removed, cannot be resent.
     DeliveryNotResendable,
     /// A mail that has not failed cannot be resent.
-    NoticeNotResendable,
+    MailNotResendable,
     /// An endpoint whose signing secret was abandoned with a lost master key cannot be resumed.
     EndpointWithoutSecret,
     /// The URL cannot be an endpoint.
@@ -71,7 +71,7 @@ impl Refusal {
             | Self::PayerNotConstruction
             | Self::OperationOfOthers
             | Self::DeliveryNotResendable
-            | Self::NoticeNotResendable
+            | Self::MailNotResendable
             | Self::EndpointWithoutSecret => ErrorCode::ResourceConflict,
             Self::NotRegistered { .. } => ErrorCode::SupplierNotRegistered,
             Self::EndpointUrl(_) => ErrorCode::EndpointUrlRefused,

@@ -6,12 +6,12 @@ use lettre::address::{AddressError, Envelope};
 use lettre::message::header::{ContentType, HeaderName, HeaderValue};
 use lettre::message::{Mailbox, MultiPart, SinglePart};
 use lettre::{Address, Message};
-use preauth_core::value::{NoticeId, Timestamp};
+use preauth_core::value::{MailId, Timestamp};
 use thiserror::Error;
 use url::Url;
 
 use super::letter::{Letter, UnreadableContent};
-use super::queue::LeasedNotice;
+use super::queue::LeasedMail;
 
 /// Common to all mails of a server.
 #[derive(Clone, Debug)]
@@ -24,9 +24,9 @@ pub struct Letterhead {
 
 /// A mail, ready to be sent.
 #[derive(Clone, Debug)]
-pub struct Mail {
-    /// The id of its notice.
-    pub id: NoticeId,
+pub struct OutgoingMail {
+    /// The id of the stored mail.
+    pub id: MailId,
     /// Sender and recipient.
     pub envelope: Envelope,
     /// Headers and both bodies, with the line ends of mail.
@@ -48,16 +48,16 @@ pub enum Unwritable {
 }
 
 impl Letterhead {
-    /// Builds the mail of a stored notice.
+    /// Builds the message of a stored mail.
     ///
     /// Except for its date it is the same at every attempt, so that receivers recognise a
     /// duplicate.
-    pub fn write(&self, notice: &LeasedNotice, now: Timestamp) -> Result<Mail, Unwritable> {
-        let letter = Letter::of(notice, self.portal.as_ref())?;
-        let to: Address = notice.recipient.as_str().parse()?;
+    pub fn write(&self, mail: &LeasedMail, now: Timestamp) -> Result<OutgoingMail, Unwritable> {
+        let letter = Letter::of(mail, self.portal.as_ref())?;
+        let to: Address = mail.recipient.as_str().parse()?;
         let domain = self.from.email.domain();
         let both = MultiPart::alternative()
-            .boundary(format!("notice-{}", notice.id))
+            .boundary(format!("mail-{}", mail.id))
             .singlepart(part(ContentType::TEXT_PLAIN, letter.text()))
             .singlepart(part(ContentType::TEXT_HTML, letter.html()));
         let message = Message::builder()
@@ -65,7 +65,7 @@ impl Letterhead {
             .to(Mailbox::new(None, to))
             .subject(letter.subject())
             .date(SystemTime::from(now.to_datetime()))
-            .message_id(Some(format!("<{}@{domain}>", notice.id)))
+            .message_id(Some(format!("<{}@{domain}>", mail.id)))
             // Suppresses automatic replies such as absence notices, and so loops between two
             // machines.
             .raw_header(HeaderValue::new(
@@ -73,8 +73,8 @@ impl Letterhead {
                 "auto-generated".to_owned(),
             ))
             .multipart(both)?;
-        Ok(Mail {
-            id: notice.id,
+        Ok(OutgoingMail {
+            id: mail.id,
             envelope: message.envelope().clone(),
             bytes: message.formatted(),
         })

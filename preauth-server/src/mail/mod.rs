@@ -22,11 +22,11 @@ mod transport;
 mod verdict;
 
 pub use letter::{Letter, PausedEndpoint, UnreadableContent};
-pub use letterhead::{Letterhead, Mail, Unwritable};
-pub use queue::{Claimed, JoinedNotice, LeasedNotice, NoticeQueue, Outcome};
-pub use sender::{MailDesk, NoticeSender};
+pub use letterhead::{Letterhead, OutgoingMail, Unwritable};
+pub use queue::{Claimed, JoinedMail, LeasedMail, MailQueue, Outcome};
+pub use sender::{MailDesk, MailSender};
 pub use settings::MailSettings;
-pub use share::{DailyShare, MailLimits, NoticeClaim};
+pub use share::{DailyShare, MailClaim, MailLimits};
 pub use transport::{
     Folder, NotTaken, Reason, SmtpLogin, SmtpRelay, SmtpSettings, SmtpTls, Transport,
     TransportError,

@@ -1,17 +1,17 @@
 //! The queue of stored mails: each is leased, sent, and finished with an outcome.
 
 use async_trait::async_trait;
-use preauth_core::port::{NoticeKind, Unavailable};
-use preauth_core::value::{CompanyId, Email, NoticeId, Timestamp};
+use preauth_core::port::{MailKind, Unavailable};
+use preauth_core::value::{CompanyId, Email, MailId, Timestamp};
 
-use super::share::NoticeClaim;
+use super::share::MailClaim;
 
 /// The mail queue of a store; any number of instances may share it.
 ///
 /// Due times are the service's; a lease expires by the database's clock, so that a stalled instance
 /// cannot keep its mails.
 #[async_trait]
-pub trait NoticeQueue: Send + Sync {
+pub trait MailQueue: Send + Sync {
     /// Leases the longest due mail. If its offer has closed, the mail is canceled instead. If its
     /// address has reached its daily limit, this and the other mails to the address are postponed.
     ///
@@ -19,15 +19,15 @@ pub trait NoticeQueue: Send + Sync {
     /// instances claim concurrently. The last mail of a day, and a postponed one, include the other
     /// waiting mails of the same head office to the same mailbox; these stay together until they
     /// are sent or given up.
-    async fn claim(&self, claim: &NoticeClaim) -> Result<Claimed, Unavailable>;
+    async fn claim(&self, claim: &MailClaim) -> Result<Claimed, Unavailable>;
 
     /// Records one attempt and its consequences, and ends the lease.
     ///
     /// Returns `false`, and records nothing, when the lease is no longer the mail's newest.
-    async fn finish(&self, leased: &LeasedNotice, outcome: &Outcome) -> Result<bool, Unavailable>;
+    async fn finish(&self, leased: &LeasedMail, outcome: &Outcome) -> Result<bool, Unavailable>;
 
     /// Ends a lease without an attempt: the mail is due again now.
-    async fn release(&self, leased: &LeasedNotice) -> Result<(), Unavailable>;
+    async fn release(&self, leased: &LeasedMail) -> Result<(), Unavailable>;
 
     /// The earliest time at which a mail without a lease is due.
     async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable>;
@@ -43,23 +43,23 @@ pub enum Claimed {
     /// A mail was canceled: the supplier can no longer request the offer.
     Canceled {
         /// The mail.
-        id: NoticeId,
+        id: MailId,
         /// The kind of mail.
-        kind: NoticeKind,
+        kind: MailKind,
     },
     /// A mail to send.
-    Leased(Box<LeasedNotice>),
+    Leased(Box<LeasedMail>),
 }
 
 /// A leased mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeasedNotice {
+pub struct LeasedMail {
     /// The mail; the same at every attempt.
-    pub id: NoticeId,
+    pub id: MailId,
     /// Identifies this lease among all leases of the mail.
     pub token: i64,
     /// The kind of mail.
-    pub kind: NoticeKind,
+    pub kind: MailKind,
     /// The recipient's address.
     pub recipient: Email,
     /// Its data, as stored.
@@ -69,7 +69,7 @@ pub struct LeasedNotice {
     /// The head office of its offers.
     pub head_office: CompanyId,
     /// The mails joined to this one.
-    pub joined: Vec<JoinedNotice>,
+    pub joined: Vec<JoinedMail>,
     /// The number of mailboxes that its head office has reached for the first time today, if this
     /// is one.
     pub new_mailboxes: Option<u64>,
@@ -77,11 +77,11 @@ pub struct LeasedNotice {
 
 /// A mail that is joined to another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JoinedNotice {
+pub struct JoinedMail {
     /// The mail.
-    pub id: NoticeId,
+    pub id: MailId,
     /// The kind of mail.
-    pub kind: NoticeKind,
+    pub kind: MailKind,
     /// Its data, as stored.
     pub content: String,
 }

@@ -16,11 +16,13 @@ use crate::ids::jitter;
 use crate::worker::{LoopHealth, Next, Shutdown, repeat, retry_briefly};
 
 use super::letterhead::Letterhead;
-use super::queue::{Claimed, LeasedNotice, NoticeQueue, Outcome};
-use super::share::{DailyShare, MailLimits, NoticeClaim};
+use super::queue::{Claimed, LeasedMail, MailQueue, Outcome};
+use super::share::{DailyShare, MailClaim, MailLimits};
 use super::transport::{NotTaken, Transport};
 use super::verdict;
 
+/// The worker's name in metrics and in the log, where dashboards look for it.
+const WORKER: &str = "notices";
 /// Maximum number of mails in progress in one process: mail servers accept few connections, and a
 /// slow mail blocks only its own lane.
 const LANES: usize = 4;
@@ -38,8 +40,8 @@ const STALLS_AFTER: TimeDelta = TimeDelta::minutes(5);
 /// Sends stored mails; any number of instances may share one queue.
 ///
 /// [`run_once`](Self::run_once) is a single step, [`run`](Self::run) the loop.
-pub struct NoticeSender {
-    queue: Arc<dyn NoticeQueue>,
+pub struct MailSender {
+    queue: Arc<dyn MailQueue>,
     desk: MailDesk,
     clock: Arc<dyn Clock>,
     wake: Arc<Notify>,
@@ -58,11 +60,11 @@ pub struct MailDesk {
     pub transport: Arc<dyn Transport>,
 }
 
-impl NoticeSender {
+impl MailSender {
     /// A sender that polls when `wake` is notified, and every second otherwise.
     #[must_use]
     pub fn new(
-        queue: Arc<dyn NoticeQueue>,
+        queue: Arc<dyn MailQueue>,
         desk: MailDesk,
         clock: Arc<dyn Clock>,
         wake: Arc<Notify>,
@@ -73,7 +75,7 @@ impl NoticeSender {
             clock,
             wake,
             hold: Hold::default(),
-            health: Arc::new(LoopHealth::new("notices", STALLS_AFTER)),
+            health: Arc::new(LoopHealth::new(WORKER, STALLS_AFTER)),
         }
     }
 
@@ -103,7 +105,7 @@ impl NoticeSender {
             // Without a due mail nothing is written.
             return Ok(Next::AfterRest);
         }
-        let claim = NoticeClaim {
+        let claim = MailClaim {
             now,
             lease: LEASE,
             share: DailyShare::on_the_day_of(now, self.desk.limits),
@@ -113,7 +115,7 @@ impl NoticeSender {
             Claimed::PutOff => Ok(Next::AtOnce),
             Claimed::Canceled { id, kind } => {
                 let kind = kind.as_str();
-                tracing::info!(target: "mail", notice = %id, kind, reason = "its offer no longer stands", "canceled");
+                tracing::info!(target: "mail", mail = %id, kind, reason = "its offer no longer stands", "canceled");
                 Ok(Next::AtOnce)
             }
             Claimed::Leased(leased) => {
@@ -129,7 +131,7 @@ impl NoticeSender {
         Arc::clone(&self.health)
     }
 
-    async fn send(&self, leased: &LeasedNotice, shutdown: Shutdown) -> Next {
+    async fn send(&self, leased: &LeasedMail, shutdown: Shutdown) -> Next {
         let handed_over = tokio::select! {
             biased;
             handed_over = self.hand_over(leased) => handed_over,
@@ -144,7 +146,7 @@ impl NoticeSender {
         next
     }
 
-    async fn hand_over(&self, leased: &LeasedNotice) -> Result<String, NotTaken> {
+    async fn hand_over(&self, leased: &LeasedMail) -> Result<String, NotTaken> {
         let mail = self.desk.letterhead.write(leased, self.clock.now());
         // A newer version may have stored it, and be able to build it.
         let mail =
@@ -154,12 +156,12 @@ impl NoticeSender {
 
     /// Warns once when a head office comes close to the limit of new mailboxes, and once when it
     /// reaches it.
-    fn warn_of_many(&self, leased: &LeasedNotice) {
+    fn warn_of_many(&self, leased: &LeasedMail) {
         let bound = u64::from(self.desk.limits.new_mailboxes.get());
         let near = bound.saturating_mul(NEAR_PERCENT).div_euclid(100);
         if let Some(reached) = leased.new_mailboxes.filter(|it| [near, bound].contains(it)) {
             tracing::warn!(
-                target: "notices",
+                target: WORKER,
                 head_office = %leased.head_office,
                 reached,
                 bound,
@@ -169,11 +171,11 @@ impl NoticeSender {
         }
     }
 
-    async fn give_back(&self, leased: &LeasedNotice) {
+    async fn give_back(&self, leased: &LeasedMail) {
         if let Err(error) = self.queue.release(leased).await {
-            let (notice, error) = (leased.id, crate::log::chain(&error));
+            let (mail, error) = (leased.id, crate::log::chain(&error));
             // The mail will be due again when its lease expires.
-            tracing::warn!(target: "notices", %notice, error, "lease not returned");
+            tracing::warn!(target: WORKER, %mail, error, "lease not returned");
         }
     }
 }
@@ -181,7 +183,7 @@ impl NoticeSender {
 /// The consequence for the mail, and whether this lane continues immediately: not while no mail can
 /// be sent.
 fn validated(
-    leased: &LeasedNotice,
+    leased: &LeasedMail,
     handed_over: &Result<String, NotTaken>,
     now: Timestamp,
 ) -> (Outcome, Next) {
@@ -203,12 +205,12 @@ async fn last_moments(mut shutdown: Shutdown) {
 }
 
 fn log(
-    leased: &LeasedNotice,
+    leased: &LeasedMail,
     outcome: &Outcome,
     handed_over: &Result<String, NotTaken>,
     recorded: Option<bool>,
 ) {
-    let (notice, kind) = (leased.id, leased.kind.as_str());
+    let (mail, kind) = (leased.id, leased.kind.as_str());
     // The recorded error may contain a mail server's text with addresses in it.
     let error = handed_over.as_ref().err().map(NotTaken::logged);
     let place = handed_over.as_deref().ok();
@@ -221,20 +223,20 @@ fn log(
     };
     match outcome {
         Outcome::Sent { .. } => {
-            tracing::info!(target: "mail", %notice, kind, attempt, place, joined, unrecorded = note, "sent");
+            tracing::info!(target: "mail", %mail, kind, attempt, place, joined, unrecorded = note, "sent");
         }
         Outcome::RetryAt { at, .. } => {
-            tracing::warn!(target: "mail", %notice, kind, attempt, error, %at, unrecorded = note, "retried");
+            tracing::warn!(target: "mail", %mail, kind, attempt, error, %at, unrecorded = note, "retried");
         }
         Outcome::Failed { .. } => {
-            tracing::warn!(target: "mail", %notice, kind, attempt, error, unrecorded = note, "given up");
+            tracing::warn!(target: "mail", %mail, kind, attempt, error, unrecorded = note, "given up");
         }
     }
 }
 
-impl fmt::Debug for NoticeSender {
+impl fmt::Debug for MailSender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("NoticeSender").finish_non_exhaustive()
+        f.debug_struct("MailSender").finish_non_exhaustive()
     }
 }
 

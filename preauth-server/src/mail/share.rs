@@ -6,7 +6,7 @@
 use std::num::NonZeroU32;
 
 use chrono::TimeDelta;
-use preauth_core::port::NoticeKind;
+use preauth_core::port::MailKind;
 use preauth_core::value::{Timestamp, calendar};
 
 const ONE_MILLI: TimeDelta = TimeDelta::milliseconds(1);
@@ -42,7 +42,7 @@ pub struct DailyShare {
 
 /// Parameters of a claim.
 #[derive(Clone, Copy, Debug)]
-pub struct NoticeClaim {
+pub struct MailClaim {
     /// The current time of the service's clock.
     pub now: Timestamp,
     /// Duration of the lease, by the database's clock.
@@ -102,7 +102,7 @@ impl DailyShare {
     }
 }
 
-impl NoticeClaim {
+impl MailClaim {
     /// When a mail may be sent, given the mails that were sent today or are in progress, and the end
     /// of its offer.
     ///
@@ -163,10 +163,10 @@ fn last_calls(ends: Timestamp) -> Vec<Timestamp> {
 }
 
 /// Whether mails of this kind are counted.
-pub(crate) const fn is_counted(kind: NoticeKind) -> bool {
+pub(crate) const fn is_counted(kind: MailKind) -> bool {
     match kind {
-        NoticeKind::Offer | NoticeKind::Invitation => true,
-        NoticeKind::EndpointPaused => false,
+        MailKind::Offer | MailKind::Invitation => true,
+        MailKind::EndpointPaused => false,
     }
 }
 
@@ -176,15 +176,15 @@ mod tests {
     use preauth_core::value::Timestamp;
 
     use super::{DailyShare, MailLimits, Turn, Usage};
-    use crate::mail::NoticeClaim;
+    use crate::mail::MailClaim;
 
     fn moment(text: &str) -> Timestamp {
         Timestamp::parse(text).unwrap()
     }
 
-    fn claim() -> NoticeClaim {
+    fn claim() -> MailClaim {
         let now = moment("2026-11-21T12:00:00Z");
-        NoticeClaim {
+        MailClaim {
             now,
             lease: TimeDelta::minutes(2),
             share: DailyShare::on_the_day_of(now, MailLimits::default()),
@@ -267,7 +267,7 @@ mod tests {
     /// São Paulo.
     fn turn_before_the_end(time: &str, all: u64, of_office: u64) -> Turn {
         let now = moment(&format!("2026-11-21T{time}Z"));
-        let claim = NoticeClaim {
+        let claim = MailClaim {
             now,
             share: DailyShare::on_the_day_of(now, MailLimits::default()),
             ..claim()

@@ -48,7 +48,7 @@ pub trait Housekeeping: Send + Sync {
 
     /// Removes mails that were sent or given up before `ended_before`. Waiting ones are never
     /// removed.
-    async fn forget_ended_notices(
+    async fn forget_ended_mails(
         &self,
         ended_before: Timestamp,
         limit: u32,

@@ -29,7 +29,7 @@ use crate::access::Access;
 use crate::directory::Directory;
 use crate::hold::Identity;
 use crate::invoice_files::FileLedger;
-use crate::mail::NoticeQueue;
+use crate::mail::MailQueue;
 
 pub use backup::{Backup, BackupError, backup};
 pub use housekeeping::Housekeeping;
@@ -53,7 +53,7 @@ pub struct Stores {
     /// Deliveries to be sent.
     pub outbox: Arc<dyn Outbox>,
     /// Mails to be sent.
-    pub notices: Arc<dyn NoticeQueue>,
+    pub mails: Arc<dyn MailQueue>,
     /// Reads for answers.
     pub queries: Arc<dyn Queries>,
     /// Keys and rate windows.
@@ -93,13 +93,13 @@ impl From<PostgresStore> for Stores {
 impl Stores {
     fn of<S>(store: &Arc<S>) -> Self
     where
-        S: Store + Outbox + NoticeQueue + Database + Access + Directory + FileLedger,
+        S: Store + Outbox + MailQueue + Database + Access + Directory + FileLedger,
         S: Housekeeping + Lifecycle + Watch + Identity + 'static,
     {
         Self {
             store: Arc::<S>::clone(store),
             outbox: Arc::<S>::clone(store),
-            notices: Arc::<S>::clone(store),
+            mails: Arc::<S>::clone(store),
             queries: Arc::new(Reads(Arc::clone(store))),
             access: Arc::<S>::clone(store),
             directory: Arc::<S>::clone(store),

@@ -35,7 +35,7 @@ pub struct Waiting {
     /// Paused endpoints that have pending deliveries.
     pub paused_endpoints: u32,
     /// Stored mails that were not sent yet.
-    pub staged_notices: u32,
+    pub staged_mails: u32,
 }
 
 /// A process's connections and queue.

@@ -15,7 +15,7 @@ use crate::dispatcher::Dispatcher;
 use crate::hold::Hold;
 use crate::http::platform::Vitals;
 use crate::log::chain;
-use crate::mail::NoticeQueue;
+use crate::mail::MailQueue;
 use crate::store::{Lifecycle, Watch};
 use crate::telemetry::metrics::Metrics;
 use crate::worker::{LoopHealth, Shutdown};
@@ -35,7 +35,7 @@ pub struct ServerVitals {
     /// The source of the next due delivery.
     pub outbox: Arc<dyn Outbox>,
     /// The source of the next due mail.
-    pub notices: Arc<dyn NoticeQueue>,
+    pub mails: Arc<dyn MailQueue>,
     /// The source of the attempts in progress.
     pub dispatcher: Arc<Dispatcher>,
     /// The service's clock, by which due times are compared.

@@ -53,7 +53,7 @@ pub(super) async fn scrape(vitals: &ServerVitals) -> String {
 /// The waiting work in the database.
 struct Backlog {
     oldest_due_age: Duration,
-    oldest_notice_age: Duration,
+    oldest_mail_age: Duration,
     slow_endpoints: u32,
     waiting: Waiting,
     offices_near_quota: u32,
@@ -67,7 +67,7 @@ async fn read(vitals: &ServerVitals) -> Result<Backlog, Unavailable> {
     };
     Ok(Backlog {
         oldest_due_age: age(vitals.outbox.next_due().await?),
-        oldest_notice_age: age(vitals.notices.next_due().await?),
+        oldest_mail_age: age(vitals.mails.next_due().await?),
         slow_endpoints: vitals.endpoints.slow_endpoints().await?,
         waiting: vitals.watch.waiting(now).await?,
         offices_near_quota: match vitals.file_quota_bytes {
@@ -93,12 +93,12 @@ impl Backlog {
                 "preauth_notices_oldest_due_age_seconds",
                 "How long the oldest due mail that nobody sends has been due; 0 without one.",
             )
-            .set(self.oldest_notice_age.as_secs_f64());
+            .set(self.oldest_mail_age.as_secs_f64());
         let Waiting {
             due_deliveries,
             paused_deliveries,
             paused_endpoints,
-            staged_notices,
+            staged_mails,
         } = self.waiting;
         for (name, help, value) in [
             (
@@ -129,7 +129,7 @@ impl Backlog {
             (
                 "preauth_notices_staged",
                 "Mails that are staged and not sent, counted up to 10000.",
-                staged_notices,
+                staged_mails,
             ),
         ] {
             families.whole(name, help).set(value.into());

@@ -190,35 +190,35 @@ const CORRUPTIONS: [Corruption; 48] = [
         &["UPDATE notices SET leased_until = 1 WHERE status = 'PENDING'"],
     ),
     breaks(
-        Rule::NoticeOfItsOwn,
+        Rule::MailOfItsOwn,
         &["UPDATE notices SET head_office_id =
                (SELECT id FROM companies WHERE cnpj = '11444777000161')
            WHERE operation_id = 4"],
     ),
     breaks(
-        Rule::NoticeOfItsOwn,
+        Rule::MailOfItsOwn,
         &["UPDATE notices SET operation_id = 5 WHERE operation_id = 4"],
     ),
     breaks(
-        Rule::NoticeOfItsOwn,
+        Rule::MailOfItsOwn,
         &["UPDATE notices SET head_office_id =
                (SELECT id FROM companies WHERE cnpj = '11444777000161')
            WHERE kind = 'ENDPOINT_PAUSED'"],
     ),
     breaks(
-        Rule::NoticeOutcome,
+        Rule::MailOutcome,
         &["UPDATE notices SET attempts_made = 0 WHERE status = 'SENT'"],
     ),
     breaks(
-        Rule::NoticeOutcome,
+        Rule::MailOutcome,
         &["UPDATE notices SET last_error = NULL WHERE status = 'FAILED'"],
     ),
     breaks(
-        Rule::NoticeOutcome,
+        Rule::MailOutcome,
         &["UPDATE notices SET ended_at = staged_at - 1 WHERE status = 'SENT'"],
     ),
     breaks(
-        Rule::NoticeOutcome,
+        Rule::MailOutcome,
         &[
             "UPDATE notices SET status = 'CANCELED', next_attempt_at = NULL, ended_at = staged_at
            WHERE operation_id = 4",
@@ -271,7 +271,7 @@ async fn every_broken_rule_is_found(backend: Backend) {
         (totals.operations, totals.orders, totals.replies),
         (7, 1, 3)
     );
-    assert_eq!(totals.notices, 7, "six offers, and a paused endpoint");
+    assert_eq!(totals.mails, 7, "six offers, and a paused endpoint");
     let mut broken = BTreeSet::new();
     for Corruption { rule, statements } in CORRUPTIONS {
         let copy = whole.copy().await;

@@ -21,7 +21,7 @@ use preauth_server::clock::{Clock, SystemClock};
 use preauth_server::directory::{Company, Endpoint, SealedSecret, User};
 use preauth_server::http::WireRender;
 use preauth_server::ids::RandomIds;
-use preauth_server::mail::{Claimed, DailyShare, MailLimits, NoticeClaim, Outcome};
+use preauth_server::mail::{Claimed, DailyShare, MailClaim, MailLimits, Outcome};
 use preauth_server::store::{self, Stores};
 use test_support::Scratch;
 use uuid::Uuid;
@@ -294,9 +294,9 @@ impl World {
 
     /// Of the mails of the open offers, one is sent and the other fails.
     async fn send_mails(&self) {
-        let queue = &*self.stores.notices;
+        let queue = &*self.stores.mails;
         let at = self.now;
-        let claim = NoticeClaim {
+        let claim = MailClaim {
             now: at,
             lease: TimeDelta::minutes(2),
             share: DailyShare::on_the_day_of(at, MailLimits::default()),

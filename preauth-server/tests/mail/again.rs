@@ -7,7 +7,7 @@ use test_support::{
 };
 
 use crate::mail_server::{MailServer, Manner};
-use crate::office::{notice_of, offer, start, until, until_true};
+use crate::office::{mail_of, offer, start, until, until_true};
 
 on_each_database! {
     an_operator_resends_a_failed_mail,
@@ -67,7 +67,7 @@ async fn mail_of_a_closed_offer_is_cancelled(backend: Backend) {
     }
     for operation in &offers {
         until_true("it was tried", async || {
-            notice_of(&sandbox, *operation).await["attempts"] != 0
+            mail_of(&sandbox, *operation).await["attempts"] != 0
         })
         .await;
     }
@@ -83,15 +83,15 @@ async fn mail_of_a_closed_offer_is_cancelled(backend: Backend) {
     server.treat(ADDRESS, Manner::Take);
     until_true("the open offer is mailed", async || {
         advance(&sandbox, A_WHILE).await;
-        notice_of(&sandbox, offers[3]).await["status"] == "SENT"
+        mail_of(&sandbox, offers[3]).await["status"] == "SENT"
     })
     .await;
     until_true("the others are canceled", async || {
         advance(&sandbox, A_WHILE).await;
         let mut ended = 0;
         for operation in &offers[..3] {
-            let notice = notice_of(&sandbox, *operation).await;
-            ended += usize::from(notice["status"] == "CANCELED");
+            let mail = mail_of(&sandbox, *operation).await;
+            ended += usize::from(mail["status"] == "CANCELED");
         }
         ended == 3
     })
@@ -117,8 +117,8 @@ async fn mail_of_an_offer_that_expired_during_an_outage_is_cancelled(backend: Ba
     assert_eq!(server.times_named(ADDRESS), 0);
 }
 
-async fn resend(sandbox: &Sandbox, notice: &Value) -> Answer {
-    let id = notice["id"].as_str().unwrap();
+async fn resend(sandbox: &Sandbox, mail: &Value) -> Answer {
+    let id = mail["id"].as_str().unwrap();
     let path = format!("/api/platform/v1/notices/{id}/resend");
     sandbox.platform().post(&path).await
 }

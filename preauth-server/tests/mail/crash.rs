@@ -32,8 +32,8 @@ async fn a_kill_between_sending_and_recording_loses_no_mail_and_a_repeat_is_reco
     let sent = until(&sandbox, 3, "SENT").await;
     // Each arrived twice, with the same message id.
     let taken = server.taken_for(ADDRESS);
-    for notice in sent {
-        let id = notice["id"].as_str().unwrap();
+    for mail in sent {
+        let id = mail["id"].as_str().unwrap();
         let header = format!("Message-ID: <{id}@");
         let times = taken.iter().filter(|mail| mail.contains(&header)).count();
         assert_eq!(times, 2);

@@ -8,7 +8,7 @@ use test_support::{
 
 use crate::eml::Eml;
 use crate::mail_server::{MailServer, Manner};
-use crate::office::{notice_of, offer, start, start_in, until, until_true};
+use crate::office::{mail_of, offer, start, start_in, until, until_true};
 
 on_each_database! {
     an_address_that_is_refused_fails_and_others_go_on,
@@ -32,7 +32,7 @@ async fn an_address_that_is_refused_fails_and_others_go_on(backend: Backend) {
     let taken = offer(&sandbox, "NF-2", OTHER).await;
     until(&sandbox, 1, "FAILED").await;
     until(&sandbox, 1, "SENT").await;
-    let refused = notice_of(&sandbox, refused).await;
+    let refused = mail_of(&sandbox, refused).await;
     let error = refused["lastError"].as_str().unwrap();
     assert!(error.contains("no such user here"), "{error}");
     // The log has codes only: a mail server's texts may contain addresses.
@@ -40,11 +40,11 @@ async fn an_address_that_is_refused_fails_and_others_go_on(backend: Backend) {
     assert!(log.contains("refused: 550 5.1.1"), "{log}");
     assert!(!log.contains("no such user"), "{log}");
     assert_eq!(refused["nextAttemptAt"], serde_json::Value::Null);
-    assert_eq!(notice_of(&sandbox, taken).await["status"], "SENT");
+    assert_eq!(mail_of(&sandbox, taken).await["status"], "SENT");
     advance(&sandbox, A_WHILE).await;
     let later = offer(&sandbox, "NF-3", OTHER).await;
     until(&sandbox, 2, "SENT").await;
-    assert_eq!(notice_of(&sandbox, later).await["status"], "SENT");
+    assert_eq!(mail_of(&sandbox, later).await["status"], "SENT");
     assert_eq!(server.times_named(ADDRESS), 1, "it is given up");
 }
 
@@ -56,10 +56,10 @@ async fn a_mail_that_is_not_taken_yet_is_tried_again(backend: Backend) {
     offer(&sandbox, "NF-2", OTHER).await;
     until(&sandbox, 1, "SENT").await;
     until_true("it was tried", async || {
-        notice_of(&sandbox, operation).await["attempts"] == 1
+        mail_of(&sandbox, operation).await["attempts"] == 1
     })
     .await;
-    let waiting = notice_of(&sandbox, operation).await;
+    let waiting = mail_of(&sandbox, operation).await;
     assert_eq!(waiting["status"], "PENDING");
     let error = waiting["lastError"].as_str().unwrap();
     assert!(error.contains("greylisted"), "{error}");
@@ -75,7 +75,7 @@ async fn a_connection_that_is_reset_in_the_middle_loses_nothing(backend: Backend
     let sandbox = start(backend, &server).await;
     let operation = offer(&sandbox, "NF-1", ADDRESS).await;
     until_true("it was tried", async || {
-        notice_of(&sandbox, operation).await["attempts"] == 1
+        mail_of(&sandbox, operation).await["attempts"] == 1
     })
     .await;
     server.treat(ADDRESS, Manner::Take);
@@ -101,10 +101,10 @@ async fn an_unreachable_mail_server_loses_no_mail(backend: Backend) {
         .await;
     }
     until_true("one was tried", async || {
-        notice_of(&sandbox, 1).await["attempts"].as_u64() >= Some(1)
+        mail_of(&sandbox, 1).await["attempts"].as_u64() >= Some(1)
     })
     .await;
-    let waiting = notice_of(&sandbox, 1).await;
+    let waiting = mail_of(&sandbox, 1).await;
     assert_eq!(waiting["status"], "PENDING");
     let error = waiting["lastError"].as_str().unwrap();
     assert!(error.starts_with("no mail can be handed over"), "{error}");

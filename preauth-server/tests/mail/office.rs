@@ -51,7 +51,7 @@ pub(crate) async fn offer_as(sandbox: &Sandbox, body: &Value) -> i64 {
 }
 
 /// The company's mails that match `query`.
-pub(crate) async fn notices(sandbox: &Sandbox, query: &str) -> Vec<Value> {
+pub(crate) async fn list_mails(sandbox: &Sandbox, query: &str) -> Vec<Value> {
     let company = sandbox.company().await;
     let path = format!("/api/platform/v1/companies/{company}/notices?limit=100&{query}");
     let answer = sandbox.platform().get(&path).await;
@@ -60,15 +60,15 @@ pub(crate) async fn notices(sandbox: &Sandbox, query: &str) -> Vec<Value> {
 }
 
 /// The mail of an operation.
-pub(crate) async fn notice_of(sandbox: &Sandbox, operation: i64) -> Value {
-    let found = notices(sandbox, &format!("operationId={operation}")).await;
+pub(crate) async fn mail_of(sandbox: &Sandbox, operation: i64) -> Value {
+    let found = list_mails(sandbox, &format!("operationId={operation}")).await;
     assert_eq!(found.len(), 1, "{found:?}");
     found[0].clone()
 }
 
 /// The path of a mail written to a file, from the sandbox's output.
-pub(crate) fn kept(sandbox: &Sandbox, notice: &Value) -> PathBuf {
-    let name = format!("{}.eml", notice["id"].as_str().unwrap());
+pub(crate) fn kept(sandbox: &Sandbox, mail: &Value) -> PathBuf {
+    let name = format!("{}.eml", mail["id"].as_str().unwrap());
     let log = sandbox.log();
     let line = log.lines().find(|line| line.ends_with(&name)).unwrap();
     line.split_once(" sent: ").unwrap().1.into()
@@ -80,7 +80,7 @@ pub(crate) async fn until(sandbox: &Sandbox, count: usize, status: &str) -> Vec<
     let mut found = Vec::new();
     let wait = async {
         loop {
-            found = notices(sandbox, &query).await;
+            found = list_mails(sandbox, &query).await;
             if found.len() >= count {
                 break;
             }

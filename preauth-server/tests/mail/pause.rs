@@ -6,7 +6,7 @@ use test_support::{
 };
 
 use crate::eml::Eml;
-use crate::office::{kept, notices, offer, until_true};
+use crate::office::{kept, list_mails, offer, until_true};
 
 on_each_database! {
     a_company_is_mailed_when_its_endpoint_is_paused,
@@ -20,10 +20,10 @@ async fn a_company_is_mailed_when_its_endpoint_is_paused(backend: Backend) {
     advance(&sandbox, 6 * DAY).await;
     let query = "kind=ENDPOINT_PAUSED&status=SENT";
     until_true("it is mailed", async || {
-        !notices(&sandbox, query).await.is_empty()
+        !list_mails(&sandbox, query).await.is_empty()
     })
     .await;
-    let mails = notices(&sandbox, "kind=ENDPOINT_PAUSED").await;
+    let mails = list_mails(&sandbox, "kind=ENDPOINT_PAUSED").await;
     let path = format!(
         "/api/platform/v1/companies/{}/users?limit=100",
         sandbox.company().await
@@ -39,7 +39,7 @@ async fn a_company_is_mailed_when_its_endpoint_is_paused(backend: Backend) {
     recipients.sort_by_key(ToString::to_string);
     assert!(!addresses.is_empty());
     assert_eq!(recipients, addresses);
-    let sent = notices(&sandbox, query).await.remove(0);
+    let sent = list_mails(&sandbox, query).await.remove(0);
     let path = kept(&sandbox, &sent);
     let mail = Eml::parse(&std::fs::read_to_string(path).unwrap());
     assert!(

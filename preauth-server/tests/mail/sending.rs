@@ -8,7 +8,7 @@ use test_support::{Backend, Sandbox, offer_body, on_each_database};
 
 use crate::eml::Eml;
 use crate::mail_server::MailServer;
-use crate::office::{kept, notice_of, notices, offer, offer_as, start, until};
+use crate::office::{kept, list_mails, mail_of, offer, offer_as, start, until};
 
 on_each_database! {
     without_a_mail_server_mails_become_files,
@@ -94,14 +94,11 @@ async fn a_create_stages_one_mail_and_a_replay_or_a_refusal_none(backend: Backen
         let answer = caller.post_text(PRE_AUTHORIZATIONS, headers, body.as_str());
         assert_eq!(answer.await.status, status);
     }
-    assert_eq!(notices(&sandbox, "").await.len(), 1);
-    let notice = notice_of(&sandbox, 1).await;
-    let path = format!(
-        "/api/platform/v1/notices/{}",
-        notice["id"].as_str().unwrap()
-    );
+    assert_eq!(list_mails(&sandbox, "").await.len(), 1);
+    let mail = mail_of(&sandbox, 1).await;
+    let path = format!("/api/platform/v1/notices/{}", mail["id"].as_str().unwrap());
     let found = sandbox.platform().get(&path).await.json();
-    assert_eq!(found["recipient"], notice["recipient"]);
+    assert_eq!(found["recipient"], mail["recipient"]);
 }
 
 async fn what_a_caller_wrote_cannot_lead_a_reader_anywhere(backend: Backend) {

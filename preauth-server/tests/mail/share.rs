@@ -12,7 +12,7 @@ use test_support::{
 
 use crate::eml::Eml;
 use crate::mail_server::MailServer;
-use crate::office::{notices, offer, offer_as, start, until, until_true};
+use crate::office::{list_mails, offer, offer_as, start, until, until_true};
 
 on_each_database! {
     a_head_office_sends_an_address_five_mails_a_day_and_joins_the_rest,
@@ -46,8 +46,8 @@ async fn a_head_office_sends_an_address_five_mails_a_day_and_joins_the_rest(back
     }
     offer(&sandbox, "NF-OTHER", "b@fornecedor.example.com").await;
     until_true("each is sent or held", async || {
-        let sent = notices(&sandbox, "status=SENT").await.len();
-        let held = notices(&sandbox, "status=HELD").await.len();
+        let sent = list_mails(&sandbox, "status=SENT").await.len();
+        let held = list_mails(&sandbox, "status=HELD").await.len();
         sent + held == OFFERS + 1
     })
     .await;
@@ -58,7 +58,7 @@ async fn a_head_office_sends_an_address_five_mails_a_day_and_joins_the_rest(back
     let mails = taken(&server);
     assert!(mails.len() <= 10, "{} mails", mails.len());
     // The platform shows which mail each offer went in; one more went to another address.
-    let (own, joined): (Vec<_>, Vec<_>) = notices(&sandbox, "status=SENT")
+    let (own, joined): (Vec<_>, Vec<_>) = list_mails(&sandbox, "status=SENT")
         .await
         .into_iter()
         .partition(|it| it["joinedTo"].is_null());

@@ -5,7 +5,7 @@ use test_support::{
 };
 
 use crate::mail_server::MailServer;
-use crate::office::{FLAGS, SENDER, notice_of, offer, until, until_true};
+use crate::office::{FLAGS, SENDER, mail_of, offer, until, until_true};
 
 on_each_database! {
     the_password_goes_encrypted_and_stands_in_no_log,
@@ -134,10 +134,10 @@ async fn is_not_trusted(server: &MailServer, sandbox: &Sandbox) -> String {
 async fn waits_after_an_attempt(sandbox: &Sandbox) -> String {
     let operation = offer(sandbox, "NF-1", ADDRESS).await;
     until_true("it was tried", async || {
-        notice_of(sandbox, operation).await["attempts"].as_u64() >= Some(1)
+        mail_of(sandbox, operation).await["attempts"].as_u64() >= Some(1)
     })
     .await;
-    let waiting = notice_of(sandbox, operation).await;
+    let waiting = mail_of(sandbox, operation).await;
     assert_eq!(waiting["status"], "PENDING");
     waiting["lastError"].as_str().unwrap().to_owned()
 }

@@ -10,7 +10,7 @@ use test_support::{
 };
 
 use crate::mail_server::{MailServer, Manner};
-use crate::office::{notice_of, offer, start_in, until_true};
+use crate::office::{mail_of, offer, start_in, until_true};
 
 on_each_database! {
     what_cannot_be_read_keeps_nothing_else_from_going_on,
@@ -71,7 +71,7 @@ async fn what_cannot_be_read_keeps_nothing_else_from_going_on(backend: Backend) 
     let sound = offer(&sandbox, "NF-2", SOUND).await;
     for operation in [broken, sound] {
         until_true("its mail was tried", async || {
-            notice_of(&sandbox, operation).await["attempts"] == 1
+            mail_of(&sandbox, operation).await["attempts"] == 1
         })
         .await;
     }
@@ -87,7 +87,7 @@ async fn what_cannot_be_read_keeps_nothing_else_from_going_on(backend: Backend) 
     post(&sandbox, &format!("{endpoint}/resume")).await;
     advance(&sandbox, A_WHILE).await;
     until_true("the other's mail is sent", async || {
-        notice_of(&sandbox, sound).await["status"] == "SENT"
+        mail_of(&sandbox, sound).await["status"] == "SENT"
     })
     .await;
     until_true("the other's event is delivered", async || {

@@ -175,12 +175,12 @@ impl Story {
 
     async fn operations(&self) {
         let offer = self.offer("NF-1").await;
-        let notices = format!(
+        let mails = format!(
             "companies/{}/notices?kind=OFFER&operationId=1",
             self.company
         );
-        let notice = self.get(&notices).await["data"][0]["id"].clone();
-        self.get(&format!("notices/{}", notice.as_str().unwrap()))
+        let mail = self.get(&mails).await["data"][0]["id"].clone();
+        self.get(&format!("notices/{}", mail.as_str().unwrap()))
             .await;
         office::offer(&self.sandbox, "NF-M", REFUSED).await;
         let failed = id(&office::until(&self.sandbox, 1, "FAILED").await[0]);

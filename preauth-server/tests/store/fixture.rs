@@ -288,7 +288,7 @@ impl Render for ShortTexts {
         format!("test {id}")
     }
 
-    fn offer_notice(&self, operation: &Operation, _is_invitation: bool) -> String {
-        format!("notice of {}", operation.id)
+    fn offer_mail(&self, operation: &Operation, _is_invitation: bool) -> String {
+        format!("mail of {}", operation.id)
     }
 }

@@ -8,7 +8,7 @@ use chrono::TimeDelta;
 use preauth_core::conformance::{Host, Task};
 use preauth_core::memory::{Company, DeliveryRecord, Endpoint};
 use preauth_core::operation::{Credit, InvoiceFile};
-use preauth_core::port::{IdSource, NoticeKind, Outbox, Queries, Store};
+use preauth_core::port::{IdSource, MailKind, Outbox, Queries, Store};
 use preauth_core::value::{
     Cnpj, CompanyId, CompanyName, Email, EndpointId, EventId, OperationId, PermissionSet,
     PersonName, Timestamp, UserId,
@@ -169,8 +169,8 @@ impl Host for DatabaseHost {
         records::deliveries(&self.sql, event).await
     }
 
-    async fn notices_to(&self, recipient: &Email) -> Vec<(NoticeKind, String)> {
-        records::notices_to(&self.sql, recipient).await
+    async fn mails_to(&self, recipient: &Email) -> Vec<(MailKind, String)> {
+        records::mails_to(&self.sql, recipient).await
     }
 
     async fn invoice_file(&self, operation: OperationId) -> Option<InvoiceFile> {

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 use preauth_core::operation::{Actor, Command};
-use preauth_core::port::{NoticeKind, Viewer};
-use preauth_core::value::{CompanyId, Email, NoticeId, OperationId, Timestamp};
-use preauth_server::directory::{DirectoryError, NoticeFilter, NoticeStatus};
+use preauth_core::port::{MailKind, Viewer};
+use preauth_core::value::{CompanyId, Email, MailId, OperationId, Timestamp};
+use preauth_server::directory::{DirectoryError, MailFilter, MailStatus};
 use preauth_server::mail::{
-    Claimed, DailyShare, LeasedNotice, MailLimits, NoticeClaim, NoticeQueue, Outcome,
+    Claimed, DailyShare, LeasedMail, MailClaim, MailLimits, MailQueue, Outcome,
 };
 use tokio::task::JoinSet;
 
@@ -17,19 +17,19 @@ use crate::fixture::{FIRST_PAGE, Fixture};
 
 const SHARE: u32 = 20;
 
-fn claim(now: Timestamp) -> NoticeClaim {
+fn claim(now: Timestamp) -> MailClaim {
     claim_within(now, SHARE, 10_000)
 }
 
 /// A claim with these limits per head office: mails to a mailbox per day, and new mailboxes per
 /// day.
-fn claim_within(now: Timestamp, per_head_office: u32, new_mailboxes: u32) -> NoticeClaim {
+fn claim_within(now: Timestamp, per_head_office: u32, new_mailboxes: u32) -> MailClaim {
     let limits = MailLimits {
         per_mailbox: NonZeroU32::new(100).unwrap(),
         per_head_office: NonZeroU32::new(per_head_office).unwrap(),
         new_mailboxes: NonZeroU32::new(new_mailboxes).unwrap(),
     };
-    NoticeClaim {
+    MailClaim {
         now,
         lease: TimeDelta::minutes(2),
         share: DailyShare::on_the_day_of(now, limits),
@@ -46,11 +46,11 @@ async fn staged(fixture: &Fixture, mails: u32) -> CompanyId {
 }
 
 /// Leases the next mail, skipping those put off; `None` when nothing is due.
-async fn lease(queue: &dyn NoticeQueue, now: Timestamp) -> Option<LeasedNotice> {
+async fn lease(queue: &dyn MailQueue, now: Timestamp) -> Option<LeasedMail> {
     lease_by(queue, &claim(now)).await
 }
 
-async fn lease_by(queue: &dyn NoticeQueue, claim: &NoticeClaim) -> Option<LeasedNotice> {
+async fn lease_by(queue: &dyn MailQueue, claim: &MailClaim) -> Option<LeasedMail> {
     loop {
         match queue.claim(claim).await.unwrap() {
             Claimed::Nothing => return None,
@@ -66,12 +66,12 @@ async fn end_leases(fixture: &Fixture) {
     sqlx::query(sql).execute(&fixture.sql).await.unwrap();
 }
 
-async fn count(fixture: &Fixture, company: CompanyId, status: NoticeStatus) -> u64 {
-    let filter = NoticeFilter {
+async fn count(fixture: &Fixture, company: CompanyId, status: MailStatus) -> u64 {
+    let filter = MailFilter {
         status: Some(status),
-        ..NoticeFilter::default()
+        ..MailFilter::default()
     };
-    let listed = fixture.directory().notices(company, filter, FIRST_PAGE);
+    let listed = fixture.directory().mails(company, filter, FIRST_PAGE);
     listed.await.unwrap().total
 }
 
@@ -81,7 +81,7 @@ async fn an_address_gets_exactly_its_share_however_many_claim_at_once() {
     let payer = staged(&fixture, SHARE + 10).await;
     let mut lanes = JoinSet::new();
     for lane in 0..8 {
-        let (queue, now) = (Arc::clone(&fixture.stores.notices), fixture.now);
+        let (queue, now) = (Arc::clone(&fixture.stores.mails), fixture.now);
         lanes.spawn(async move {
             let mut sent: u32 = 0;
             while let Some(leased) = lease(&*queue, now).await {
@@ -101,7 +101,7 @@ async fn an_address_gets_exactly_its_share_however_many_claim_at_once() {
     let sent: u32 = lanes.join_all().await.into_iter().sum();
     // A mail put off behind others in progress gets its turn when these have failed.
     let soon = fixture.later(claim(fixture.now).lease);
-    let queue = &*fixture.stores.notices;
+    let queue = &*fixture.stores.mails;
     let mut late = 0;
     while let Some(leased) = lease(queue, soon).await {
         let outcome = Outcome::Sent { at: soon };
@@ -116,7 +116,7 @@ async fn an_address_gets_exactly_its_share_however_many_claim_at_once() {
         assert!(queue.finish(&leased, &outcome).await.unwrap());
     }
     let all = u64::from(SHARE + 10);
-    assert_eq!(count(&fixture, payer, NoticeStatus::Sent).await, all);
+    assert_eq!(count(&fixture, payer, MailStatus::Sent).await, all);
 }
 
 /// Offers of one head office to one mailbox, with different spellings of its address.
@@ -132,13 +132,13 @@ async fn offers_to_one_mailbox(fixture: &Fixture, payer: CompanyId, offers: u32)
     }
 }
 
-fn ids(leased: &LeasedNotice) -> Vec<NoticeId> {
+fn ids(leased: &LeasedMail) -> Vec<MailId> {
     let joined = leased.joined.iter().map(|it| it.id);
     std::iter::once(leased.id).chain(joined).collect()
 }
 
-async fn operation_of(fixture: &Fixture, notice: NoticeId) -> OperationId {
-    let found = fixture.directory().notice(notice).await.unwrap();
+async fn operation_of(fixture: &Fixture, mail: MailId) -> OperationId {
+    let found = fixture.directory().mail(mail).await.unwrap();
     found.unwrap().operation.unwrap()
 }
 
@@ -147,7 +147,7 @@ async fn the_last_mail_of_a_day_takes_along_what_waits_and_all_stay_together() {
     let fixture = Fixture::new().await;
     let (payer, other) = (fixture.payer().await, fixture.payer().await);
     offers_to_one_mailbox(&fixture, payer, 6).await;
-    let queue = &*fixture.stores.notices;
+    let queue = &*fixture.stores.mails;
     let today = claim_within(fixture.now, 2, 10_000);
     let first = lease_by(queue, &today).await.unwrap();
     assert_eq!(first.joined, []);
@@ -164,7 +164,7 @@ async fn the_last_mail_of_a_day_takes_along_what_waits_and_all_stay_together() {
     let mut left = ids(&last);
     left.remove(2);
     assert_eq!(ids(&again), left);
-    assert_eq!(count(&fixture, payer, NoticeStatus::Canceled).await, 1);
+    assert_eq!(count(&fixture, payer, MailStatus::Canceled).await, 1);
     // They are retried together.
     let (at, error) = (fixture.now, "busy".to_owned());
     let retried = Outcome::RetryAt { at, error };
@@ -173,11 +173,11 @@ async fn the_last_mail_of_a_day_takes_along_what_waits_and_all_stay_together() {
     assert_eq!((ids(&retry), retry.attempts_made), (left, 1));
     let sent = Outcome::Sent { at };
     assert!(queue.finish(&retry, &sent).await.unwrap());
-    assert_eq!(count(&fixture, payer, NoticeStatus::Sent).await, 5);
+    assert_eq!(count(&fixture, payer, MailStatus::Sent).await, 5);
     // The head office's limit for this mailbox is reached; another head office's is not.
     offers_to_one_mailbox(&fixture, payer, 1).await;
     assert_eq!(lease_by(queue, &today).await, None);
-    assert_eq!(count(&fixture, payer, NoticeStatus::Held).await, 1);
+    assert_eq!(count(&fixture, payer, MailStatus::Held).await, 1);
     offers_to_one_mailbox(&fixture, other, 1).await;
     let others = lease_by(queue, &today).await.unwrap();
     assert_eq!((others.head_office, others.joined), (other, Vec::new()));
@@ -188,7 +188,7 @@ async fn a_joined_mail_goes_on_when_its_first_offer_is_closed() {
     let fixture = Fixture::new().await;
     let payer = fixture.payer().await;
     offers_to_one_mailbox(&fixture, payer, 4).await;
-    let queue = &*fixture.stores.notices;
+    let queue = &*fixture.stores.mails;
     let today = claim_within(fixture.now, 1, 10_000);
     let joined = lease_by(queue, &today).await.unwrap();
     assert_eq!(ids(&joined).len(), 4);
@@ -200,7 +200,7 @@ async fn a_joined_mail_goes_on_when_its_first_offer_is_closed() {
     let sent = Outcome::Sent { at: fixture.now };
     assert!(!queue.finish(&joined, &sent).await.unwrap());
     assert!(queue.finish(&rest, &sent).await.unwrap());
-    assert_eq!(count(&fixture, payer, NoticeStatus::Sent).await, 3);
+    assert_eq!(count(&fixture, payer, MailStatus::Sent).await, 3);
 }
 
 #[tokio::test]
@@ -208,14 +208,14 @@ async fn a_joined_mail_that_failed_is_sent_again_whole() {
     let fixture = Fixture::new().await;
     let payer = fixture.payer().await;
     offers_to_one_mailbox(&fixture, payer, 3).await;
-    let queue = &*fixture.stores.notices;
+    let queue = &*fixture.stores.mails;
     let today = claim_within(fixture.now, 1, 10_000);
     let joined = lease_by(queue, &today).await.unwrap();
     let (at, error) = (fixture.now, "no such user".to_owned());
     let failed = Outcome::Failed { at, error };
     assert!(queue.finish(&joined, &failed).await.unwrap());
-    assert_eq!(count(&fixture, payer, NoticeStatus::Failed).await, 3);
-    let resent = fixture.directory().resend_notice(joined.id, fixture.now);
+    assert_eq!(count(&fixture, payer, MailStatus::Failed).await, 3);
+    let resent = fixture.directory().resend_mail(joined.id, fixture.now);
     resent.await.unwrap();
     let again = lease_by(queue, &today).await.unwrap();
     assert_eq!(ids(&again), ids(&joined));
@@ -223,11 +223,11 @@ async fn a_joined_mail_that_failed_is_sent_again_whole() {
     // A single remaining offer has a mail of its own.
     let one = joined.joined[0].id;
     let joined_to = async |id| {
-        let found = fixture.directory().notice(id).await.unwrap();
+        let found = fixture.directory().mail(id).await.unwrap();
         found.unwrap().joined_to
     };
     assert_eq!(joined_to(one).await, Some(joined.id));
-    fixture.directory().resend_notice(one, at).await.unwrap();
+    fixture.directory().resend_mail(one, at).await.unwrap();
     assert_eq!(joined_to(one).await, None);
     let alone = lease_by(queue, &today).await.unwrap();
     assert_eq!(ids(&alone), [one]);
@@ -250,7 +250,7 @@ async fn new_addresses_of_a_head_office_are_bounded_and_known_ones_are_not() {
             .offer(&offer, Actor::Company, None, fixture.now);
         offered.await.unwrap();
     }
-    let queue = &*fixture.stores.notices;
+    let queue = &*fixture.stores.mails;
     let today = claim_within(fixture.now, 5, 2);
     let mut reached = Vec::new();
     while let Some(leased) = lease_by(queue, &today).await {
@@ -267,7 +267,7 @@ async fn new_addresses_of_a_head_office_are_bounded_and_known_ones_are_not() {
         reached,
         expected.map(|(to, reached)| (to.to_owned(), reached))
     );
-    assert_eq!(count(&fixture, payer, NoticeStatus::Held).await, 1);
+    assert_eq!(count(&fixture, payer, MailStatus::Held).await, 1);
     let tomorrow = claim_within(today.share.ends, 5, 2);
     let held = lease_by(queue, &tomorrow).await.unwrap();
     assert_eq!(held.recipient.as_str(), "c@example.com");
@@ -277,7 +277,7 @@ async fn new_addresses_of_a_head_office_are_bounded_and_known_ones_are_not() {
 async fn the_holder_of_an_old_lease_changes_nothing() {
     let fixture = Fixture::new().await;
     let payer = staged(&fixture, 1).await;
-    let queue = &*fixture.stores.notices;
+    let queue = &*fixture.stores.mails;
     let old = lease(queue, fixture.now).await.unwrap();
     assert_eq!(lease(queue, fixture.now).await, None);
     assert_eq!(queue.next_due().await.unwrap(), None);
@@ -287,17 +287,17 @@ async fn the_holder_of_an_old_lease_changes_nothing() {
     let outcome = Outcome::Sent { at: fixture.now };
     assert!(!queue.finish(&old, &outcome).await.unwrap());
     queue.release(&old).await.unwrap();
-    assert_eq!(count(&fixture, payer, NoticeStatus::Pending).await, 1);
+    assert_eq!(count(&fixture, payer, MailStatus::Pending).await, 1);
     assert!(queue.finish(&new, &outcome).await.unwrap());
     assert!(!queue.finish(&new, &outcome).await.unwrap());
-    assert_eq!(count(&fixture, payer, NoticeStatus::Sent).await, 1);
+    assert_eq!(count(&fixture, payer, MailStatus::Sent).await, 1);
 }
 
 #[tokio::test]
 async fn a_mail_whose_lease_ran_out_keeps_its_place_in_the_share() {
     let fixture = Fixture::new().await;
     staged(&fixture, SHARE + 1).await;
-    let queue = &*fixture.stores.notices;
+    let queue = &*fixture.stores.mails;
     for _ in 0..SHARE {
         assert!(lease(queue, fixture.now).await.is_some());
     }
@@ -315,37 +315,34 @@ async fn a_mail_whose_lease_ran_out_keeps_its_place_in_the_share() {
 async fn a_mail_is_shown_with_how_it_fared() {
     let fixture = Fixture::new().await;
     let payer = staged(&fixture, 2).await;
-    let queue = &*fixture.stores.notices;
+    let queue = &*fixture.stores.mails;
     let leased = lease(queue, fixture.now).await.unwrap();
     let shown = || async {
-        let found = fixture.directory().notice(leased.id).await.unwrap();
+        let found = fixture.directory().mail(leased.id).await.unwrap();
         found.unwrap()
     };
     let staged = shown().await;
-    assert_eq!(
-        (staged.kind, staged.company),
-        (NoticeKind::Invitation, payer)
-    );
+    assert_eq!((staged.kind, staged.company), (MailKind::Invitation, payer));
     assert_eq!(staged.created_at, fixture.now);
     let (at, error) = (fixture.later(TimeDelta::seconds(5)), "busy".to_owned());
     let outcome = Outcome::RetryAt { at, error };
     assert!(queue.finish(&leased, &outcome).await.unwrap());
     let waiting = shown().await;
-    assert_eq!(waiting.status, NoticeStatus::Pending);
+    assert_eq!(waiting.status, MailStatus::Pending);
     assert_eq!(
         (waiting.attempts_made, waiting.next_attempt_at),
         (1, Some(at))
     );
     assert_eq!(waiting.last_error.as_deref(), Some("busy"));
-    let filter = NoticeFilter {
+    let filter = MailFilter {
         operation: waiting.operation,
-        ..NoticeFilter::default()
+        ..MailFilter::default()
     };
-    let listed = fixture.directory().notices(payer, filter, FIRST_PAGE);
+    let listed = fixture.directory().mails(payer, filter, FIRST_PAGE);
     assert_eq!(listed.await.unwrap().items, [waiting]);
     let stranger = fixture.payer().await;
-    let all = NoticeFilter::default();
-    let listed = fixture.directory().notices(stranger, all, FIRST_PAGE);
+    let all = MailFilter::default();
+    let listed = fixture.directory().mails(stranger, all, FIRST_PAGE);
     assert_eq!(listed.await.unwrap().total, 0);
 }
 
@@ -353,10 +350,10 @@ async fn a_mail_is_shown_with_how_it_fared() {
 async fn a_failed_mail_is_due_again_with_a_fresh_schedule_and_no_other_is() {
     let fixture = Fixture::new().await;
     let payer = staged(&fixture, 1).await;
-    let queue = &*fixture.stores.notices;
+    let queue = &*fixture.stores.mails;
     let resend = async |id| {
         let at = fixture.later(TimeDelta::hours(1));
-        fixture.directory().resend_notice(id, at).await
+        fixture.directory().resend_mail(id, at).await
     };
     let leased = lease(queue, fixture.now).await.unwrap();
     let refused = resend(leased.id).await;
@@ -365,9 +362,9 @@ async fn a_failed_mail_is_due_again_with_a_fresh_schedule_and_no_other_is() {
     let failed = Outcome::Failed { at, error };
     assert!(queue.finish(&leased, &failed).await.unwrap());
     resend(leased.id).await.unwrap();
-    let shown = fixture.directory().notice(leased.id).await.unwrap();
+    let shown = fixture.directory().mail(leased.id).await.unwrap();
     let shown = shown.unwrap();
-    assert_eq!(shown.status, NoticeStatus::Pending);
+    assert_eq!(shown.status, MailStatus::Pending);
     assert_eq!((shown.attempts_made, shown.ended_at), (0, None));
     assert_eq!(
         shown.last_error.as_deref(),
@@ -386,9 +383,9 @@ async fn a_failed_mail_is_due_again_with_a_fresh_schedule_and_no_other_is() {
     assert!(queue.finish(&again, &sent).await.unwrap());
     let refused = resend(leased.id).await;
     assert!(matches!(refused, Err(DirectoryError::Conflict)), "sent");
-    let missing = resend(NoticeId::new(fixture.uuid())).await;
+    let missing = resend(MailId::new(fixture.uuid())).await;
     assert!(matches!(missing, Err(DirectoryError::NotFound)));
-    assert_eq!(count(&fixture, payer, NoticeStatus::Sent).await, 1);
+    assert_eq!(count(&fixture, payer, MailStatus::Sent).await, 1);
 }
 
 #[tokio::test]
@@ -408,26 +405,26 @@ async fn mail_of_a_closed_offer_is_cancelled_and_takes_no_place() {
     for _ in 0..SHARE {
         fixture.offer(payer).await;
     }
-    let queue = &*fixture.stores.notices;
+    let queue = &*fixture.stores.mails;
     for _ in 0..SHARE {
         let leased = lease(queue, fixture.now).await.unwrap();
         let outcome = Outcome::Sent { at: fixture.now };
         assert!(queue.finish(&leased, &outcome).await.unwrap());
     }
     assert_eq!(lease(queue, fixture.now).await, None);
-    let filter = NoticeFilter {
-        status: Some(NoticeStatus::Canceled),
-        ..NoticeFilter::default()
+    let filter = MailFilter {
+        status: Some(MailStatus::Canceled),
+        ..MailFilter::default()
     };
-    let listed = fixture.directory().notices(payer, filter, FIRST_PAGE);
+    let listed = fixture.directory().mails(payer, filter, FIRST_PAGE);
     let mut canceled: Vec<_> = listed.await.unwrap().items;
-    canceled.sort_by_key(|notice| notice.operation);
+    canceled.sort_by_key(|mail| mail.operation);
     let of: Vec<_> = canceled.iter().filter_map(|it| it.operation).collect();
     assert_eq!(of, ended);
-    for notice in &canceled {
-        assert_eq!((notice.attempts_made, notice.next_attempt_at), (0, None));
-        assert_eq!(notice.ended_at, Some(fixture.now));
-        let resent = fixture.directory().resend_notice(notice.id, fixture.now);
+    for mail in &canceled {
+        assert_eq!((mail.attempts_made, mail.next_attempt_at), (0, None));
+        assert_eq!(mail.ended_at, Some(fixture.now));
+        let resent = fixture.directory().resend_mail(mail.id, fixture.now);
         assert!(matches!(resent.await, Err(DirectoryError::Conflict)));
     }
 }
@@ -437,7 +434,7 @@ async fn mail_of_an_expired_offer_is_cancelled_before_its_expiry_is_recorded() {
     let fixture = Fixture::new().await;
     let payer = fixture.payer().await;
     let offer = fixture.offer(payer).await;
-    let queue = &*fixture.stores.notices;
+    let queue = &*fixture.stores.mails;
     let end = offer.expires_at.unwrap();
     let leased = lease(queue, end).await.unwrap();
     queue.release(&leased).await.unwrap();
@@ -453,14 +450,14 @@ async fn the_holder_of_a_cancelled_mail_cannot_finish_it() {
     let fixture = Fixture::new().await;
     let payer = fixture.payer().await;
     let offer = fixture.offer(payer).await;
-    let queue = &*fixture.stores.notices;
+    let queue = &*fixture.stores.mails;
     let old = lease(queue, fixture.now).await.unwrap();
     command_done(&fixture, offer.id, &Command::Cancel).await;
     end_leases(&fixture).await;
     assert_eq!(lease(queue, fixture.now).await, None);
     let sent = Outcome::Sent { at: fixture.now };
     assert!(!queue.finish(&old, &sent).await.unwrap());
-    assert_eq!(count(&fixture, payer, NoticeStatus::Canceled).await, 1);
+    assert_eq!(count(&fixture, payer, MailStatus::Canceled).await, 1);
 }
 
 async fn command_done(fixture: &Fixture, operation: OperationId, command: &Command) {
@@ -475,7 +472,7 @@ async fn command_done(fixture: &Fixture, operation: OperationId, command: &Comma
 async fn mails_finished_long_ago_are_removed_and_pending_ones_stay() {
     let fixture = Fixture::new().await;
     let payer = staged(&fixture, 3).await;
-    let queue = &*fixture.stores.notices;
+    let queue = &*fixture.stores.mails;
     let (at, error) = (fixture.now, "no such user".to_owned());
     for outcome in [Outcome::Sent { at }, Outcome::Failed { at, error }] {
         let leased = lease(queue, fixture.now).await.unwrap();
@@ -483,9 +480,9 @@ async fn mails_finished_long_ago_are_removed_and_pending_ones_stay() {
     }
     let housekeeping = &fixture.stores.housekeeping;
     let later = fixture.later(TimeDelta::milliseconds(1));
-    let forget = |before, limit| housekeeping.forget_ended_notices(before, limit);
+    let forget = |before, limit| housekeeping.forget_ended_mails(before, limit);
     assert_eq!(forget(fixture.now, 10).await.unwrap(), 0);
     assert_eq!(forget(later, 1).await.unwrap(), 1);
     assert_eq!(forget(later, 10).await.unwrap(), 1);
-    assert_eq!(count(&fixture, payer, NoticeStatus::Pending).await, 1);
+    assert_eq!(count(&fixture, payer, MailStatus::Pending).await, 1);
 }

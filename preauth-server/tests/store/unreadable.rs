@@ -6,8 +6,8 @@ use std::num::NonZeroU32;
 use chrono::TimeDelta;
 use preauth_core::port::{Claim, Filter, Leased, Viewer};
 use preauth_core::value::{CompanyId, Status, Timestamp};
-use preauth_server::directory::{DeliveryFilter, NoticeFilter};
-use preauth_server::mail::{Claimed, DailyShare, MailLimits, NoticeClaim};
+use preauth_server::directory::{DeliveryFilter, MailFilter};
+use preauth_server::mail::{Claimed, DailyShare, MailClaim, MailLimits};
 use sqlx::AssertSqlSafe;
 
 use crate::fixture::{FIRST_PAGE, Fixture};
@@ -129,10 +129,10 @@ async fn a_list_with_a_row_that_cannot_be_read_shows_the_others() {
         .unwrap();
     let ids: Vec<_> = listed.operations.iter().map(|it| it.id).collect();
     assert_eq!((ids, listed.total), (vec![operations[1].id], 2));
-    let notices = fixture
+    let mails = fixture
         .directory()
-        .notices(payer, NoticeFilter::default(), FIRST_PAGE);
-    assert_eq!(notices.await.unwrap().items.len(), 1);
+        .mails(payer, MailFilter::default(), FIRST_PAGE);
+    assert_eq!(mails.await.unwrap().items.len(), 1);
     let aside = [("notices", 1), ("operations", 1)];
     assert_eq!(fixture.stores.watch.set_aside(), aside);
     // The read of that operation fails; it is not reported as missing.
@@ -187,8 +187,8 @@ async fn a_mail_that_cannot_be_read_keeps_no_other_from_being_sent() {
         format!("UPDATE notices SET recipient = 'nobody' WHERE operation_id = {broken}"),
     )
     .await;
-    let queue = &*fixture.stores.notices;
-    let claim = |now| NoticeClaim {
+    let queue = &*fixture.stores.mails;
+    let claim = |now| MailClaim {
         now,
         lease: TimeDelta::minutes(2),
         share: DailyShare::on_the_day_of(now, MailLimits::default()),

@@ -18,7 +18,7 @@ async fn what_is_due_what_is_paused_and_what_is_staged_is_counted() {
         due_deliveries: 0,
         paused_deliveries: 0,
         paused_endpoints: 0,
-        staged_notices: 0,
+        staged_mails: 0,
     };
     assert_eq!(waiting(&fixture, now).await, nothing);
     let (busy, paused) = (fixture.payer().await, fixture.payer().await);
@@ -36,7 +36,7 @@ async fn what_is_due_what_is_paused_and_what_is_staged_is_counted() {
         due_deliveries: 2,
         paused_deliveries: 3,
         paused_endpoints: 1,
-        staged_notices: 5,
+        staged_mails: 5,
     };
     assert_eq!(waiting(&fixture, now).await, expected);
     let not_yet_due = Waiting {

@@ -10,7 +10,7 @@ use preauth_core::port::Claim;
 use preauth_core::service::{OfferOutcome, ServiceError};
 use preauth_core::value::IdempotencyKey;
 use preauth_server::access::RateLimit;
-use preauth_server::mail::{Claimed, DailyShare, MailLimits, NoticeClaim};
+use preauth_server::mail::{Claimed, DailyShare, MailClaim, MailLimits};
 use tokio::time::timeout;
 
 use crate::expiry::all_expire_once;
@@ -288,12 +288,12 @@ async fn an_instance_that_freezes_while_it_claims_a_mail_delays_the_others_brief
     .await
     .unwrap();
     let now = fixture.later(TimeDelta::seconds(1));
-    let claim = NoticeClaim {
+    let claim = MailClaim {
         now,
         lease: TimeDelta::minutes(2),
         share: DailyShare::on_the_day_of(now, MailLimits::default()),
     };
-    let claimed = fixture.stores.notices.claim(&claim).await.unwrap();
+    let claimed = fixture.stores.mails.claim(&claim).await.unwrap();
     assert!(matches!(claimed, Claimed::Leased(_)), "{claimed:?}");
     let timeouts = sqlx::query_scalar("SELECT DISTINCT of_a_claim FROM timeouts");
     let timeouts: Vec<String> = timeouts.fetch_all(&fixture.sql).await.unwrap();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use preauth_core::value::Timestamp;
-use preauth_server::mail::{Claimed, DailyShare, MailLimits, NoticeClaim, Outcome};
+use preauth_server::mail::{Claimed, DailyShare, MailClaim, MailLimits, Outcome};
 use preauth_server::store::open;
 use sqlx::{Executor, PgConnection, Row};
 
@@ -35,12 +35,12 @@ const STAGED: &str =
             '{}', $2 + row_number() OVER (ORDER BY o.id), $2 + row_number() OVER (ORDER BY o.id)
      FROM (SELECT id, head_office_id FROM operations ORDER BY id DESC LIMIT $1) AS o";
 
-fn claim(now: Timestamp) -> NoticeClaim {
+fn claim(now: Timestamp) -> MailClaim {
     let limits = MailLimits {
         new_mailboxes: NonZeroU32::new(1_000_000).unwrap(),
         ..MailLimits::default()
     };
-    NoticeClaim {
+    MailClaim {
         now,
         lease: TimeDelta::minutes(2),
         share: DailyShare::on_the_day_of(now, limits),
@@ -61,7 +61,7 @@ async fn stage(fixture: &Fixture, mails: i64, at: Timestamp) {
 /// took. Its pages are counted when its connections have ended.
 async fn send_all(fixture: &Fixture, now: Timestamp) -> i64 {
     let instance = open(&fixture.database.url()).await.unwrap();
-    let queue = &*instance.notices;
+    let queue = &*instance.mails;
     let mut claims = 0;
     while queue
         .next_due()

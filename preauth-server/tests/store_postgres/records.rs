@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use preauth_core::memory::{DeliveryRecord, DeliveryStatus};
 use preauth_core::operation::InvoiceFile;
-use preauth_core::port::{Attempt, AttemptError, NoticeKind};
+use preauth_core::port::{Attempt, AttemptError, MailKind};
 use preauth_core::value::{
     CompanyId, DeliveryId, Email, EndpointId, EventId, OperationId, Timestamp,
 };
@@ -69,17 +69,17 @@ pub(crate) async fn deliveries(sql: &PgPool, event: EventId) -> Vec<DeliveryReco
     deliveries
 }
 
-pub(crate) async fn notices_to(sql: &PgPool, recipient: &Email) -> Vec<(NoticeKind, String)> {
+pub(crate) async fn mails_to(sql: &PgPool, recipient: &Email) -> Vec<(MailKind, String)> {
     let rows = sqlx::query("SELECT kind, content FROM notices WHERE recipient = $1")
         .bind(recipient.as_str())
         .fetch_all(sql)
         .await
         .unwrap();
-    let notice = |row: &PgRow| {
+    let mail = |row: &PgRow| {
         let kind: &str = row.get("kind");
         (kind.parse().unwrap(), row.get("content"))
     };
-    rows.iter().map(notice).collect()
+    rows.iter().map(mail).collect()
 }
 
 pub(crate) async fn invoice_file(sql: &PgPool, operation: OperationId) -> Option<InvoiceFile> {

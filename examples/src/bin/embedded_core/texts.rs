@@ -36,7 +36,7 @@ impl Render for PlainText {
         "a test".to_owned()
     }
 
-    fn offer_notice(&self, operation: &Operation, _is_invitation: bool) -> String {
+    fn offer_mail(&self, operation: &Operation, _is_invitation: bool) -> String {
         format!("{} offers you an advance", operation.payer.name)
     }
 }

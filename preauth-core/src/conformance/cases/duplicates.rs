@@ -33,11 +33,7 @@ pub async fn a_second_operation_for_one_invoice_writes_nothing(host: &dyn Host) 
     assert_eq!(found.unwrap(), None);
     assert!(scene.history(late_id).await.is_empty());
     assert!(host.deliveries(event).await.is_empty());
-    assert!(
-        host.notices_to(&second_offer.supplier.email)
-            .await
-            .is_empty()
-    );
+    assert!(host.mails_to(&second_offer.supplier.email).await.is_empty());
     let reloaded = store.load_offer(&target).await.unwrap().unwrap();
     assert_eq!(reloaded.reply, None);
     assert_eq!(reloaded.context.holder.unwrap().id, held_by);

@@ -3,7 +3,7 @@
 use crate::conformance::scene::{Scene, cents, created, target_of};
 use crate::conformance::{Host, draft};
 use crate::operation::{Actor, InvoiceAmounts, InvoiceFile, KnownSupplier, Rejection};
-use crate::port::{CommitError, NoticeKind, Viewer};
+use crate::port::{CommitError, MailKind, Viewer};
 use crate::service::ServiceError;
 use crate::value::{
     CompanyName, ContactName, EventType, ExternalReference, InvoiceNumber, Origin, Phone, Status,
@@ -57,10 +57,10 @@ pub async fn an_offer_to_a_new_supplier_invites_it(host: &dyn Host) {
     assert_eq!(invited.head_office, invited.company);
     let name = CompanyName::from(offer.supplier.name.as_ref().unwrap());
     assert_eq!(invited.name, name);
-    let notices = host.notices_to(&offer.supplier.email).await;
-    assert_eq!(notices.len(), 1);
-    assert_eq!(notices[0].0, NoticeKind::Invitation);
-    assert!(notices[0].1.starts_with(&operation.id.to_string()));
+    let mails = host.mails_to(&offer.supplier.email).await;
+    assert_eq!(mails.len(), 1);
+    assert_eq!(mails[0].0, MailKind::Invitation);
+    assert!(mails[0].1.starts_with(&operation.id.to_string()));
 }
 
 /// What the caller says of a registered supplier changes nothing about it; it is notified by mail.
@@ -73,9 +73,9 @@ pub async fn a_registered_supplier_keeps_its_name_and_is_notified(host: &dyn Hos
     let operation = scene.begin(&offer).await;
     assert_eq!(operation.supplier.company, scene.supplier.id);
     assert_eq!(operation.supplier.name, scene.supplier.name);
-    let notices = host.notices_to(&offer.supplier.email).await;
-    assert_eq!(notices.len(), 1);
-    assert_eq!(notices[0].0, NoticeKind::Offer);
+    let mails = host.mails_to(&offer.supplier.email).await;
+    assert_eq!(mails.len(), 1);
+    assert_eq!(mails[0].0, MailKind::Offer);
 }
 
 /// The description of the invoice file is part of the commit.
@@ -164,7 +164,7 @@ pub async fn a_refused_offer_writes_nothing(host: &dyn Host) {
         (context.supplier, context.holder),
         (KnownSupplier::Unknown, None)
     );
-    assert!(host.notices_to(&offer.supplier.email).await.is_empty());
+    assert!(host.mails_to(&offer.supplier.email).await.is_empty());
     let found = host.queries().find(Viewer::Platform, context.id).await;
     assert_eq!(found.unwrap(), None);
     offer.invoice.due_date = scene.due_in(5);

@@ -65,7 +65,7 @@ pub async fn a_supplier_is_never_invited_twice(host: &dyn Host) {
     assert!(matches!(refused, Err(CommitError::Conflict)), "{refused:?}");
     let found = host.queries().find(Viewer::Platform, late_id).await;
     assert_eq!(found.unwrap(), None);
-    assert!(host.notices_to(&second.supplier.email).await.is_empty());
+    assert!(host.mails_to(&second.supplier.email).await.is_empty());
     let context = load(&scene, &second).await.context;
     assert_eq!(
         (context.supplier, context.holder),

@@ -6,7 +6,7 @@ use crate::conformance::Host;
 use crate::conformance::post::delivery_of;
 use crate::conformance::scene::Scene;
 use crate::memory::DeliveryStatus;
-use crate::port::{NoticeKind, Verdict};
+use crate::port::{MailKind, Verdict};
 use crate::value::Email;
 
 /// While an endpoint is paused its deliveries wait; events go on being kept for it.
@@ -106,7 +106,7 @@ pub async fn an_automatic_pause_is_mailed(host: &dyn Host) {
     let verdict = Verdict::RetryAt { at, pause_endpoint };
     for mails in [0, 1] {
         for reader in &readers {
-            assert_eq!(host.notices_to(reader).await.len(), mails);
+            assert_eq!(host.mails_to(reader).await.len(), mails);
         }
         if mails == 0 {
             // The second finds the endpoint paused by the first.
@@ -115,6 +115,6 @@ pub async fn an_automatic_pause_is_mailed(host: &dyn Host) {
             }
         }
     }
-    let mails = host.notices_to(&readers[0]).await;
-    assert_eq!(mails[0].0, NoticeKind::EndpointPaused);
+    let mails = host.mails_to(&readers[0]).await;
+    assert_eq!(mails[0].0, MailKind::EndpointPaused);
 }

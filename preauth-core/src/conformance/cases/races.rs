@@ -9,7 +9,7 @@ use crate::conformance::post::{attempt_of, claim};
 use crate::conformance::scene::{Scene, target_of};
 use crate::conformance::{Host, Task};
 use crate::operation::{Action, Actor, Change, Closing, Command, Offer, Rejection};
-use crate::port::{Commit, DeliveryStatus, Filter, NoticeKind, PageRequest, Verdict, Viewer};
+use crate::port::{Commit, DeliveryStatus, Filter, MailKind, PageRequest, Verdict, Viewer};
 use crate::service::{CommandOutcome, OfferOutcome, Operations, ServiceError};
 use crate::value::{EventType, IdempotencyKey, OperationId, Status, SupplierName};
 
@@ -44,7 +44,7 @@ pub async fn one_key_creates_one_operation_however_often_it_is_sent(host: &dyn H
     }
     assert_eq!(created, 1);
     assert_eq!(scene.history(operation).await.len(), 1);
-    assert_eq!(host.notices_to(&offer.supplier.email).await.len(), 1);
+    assert_eq!(host.mails_to(&offer.supplier.email).await.len(), 1);
 }
 
 /// 100 creates of one invoice, each with its own key: one is created, 99 answers name it.
@@ -87,10 +87,10 @@ pub async fn a_new_supplier_is_invited_once_however_many_offer(host: &dyn Host) 
         .collect();
     suppliers.dedup();
     assert_eq!(suppliers.len(), 1);
-    let notices = host.notices_to(&email).await;
-    assert_eq!(notices.len(), 20);
-    let is_invitation = |notice: &(NoticeKind, String)| notice.0 == NoticeKind::Invitation;
-    assert!(notices.iter().all(is_invitation));
+    let mails = host.mails_to(&email).await;
+    assert_eq!(mails.len(), 20);
+    let is_invitation = |mail: &(MailKind, String)| mail.0 == MailKind::Invitation;
+    assert!(mails.iter().all(is_invitation));
 }
 
 /// Offers of several head offices to one new supplier at the same time: all succeed, there is one

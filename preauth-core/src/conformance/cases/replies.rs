@@ -106,7 +106,7 @@ pub async fn a_live_reply_is_never_overwritten(host: &dyn Host) {
     let found = host.queries().find(Viewer::Platform, late_id).await;
     assert_eq!(found.unwrap(), None);
     assert!(host.deliveries(event).await.is_empty());
-    assert!(host.notices_to(&second.supplier.email).await.is_empty());
+    assert!(host.mails_to(&second.supplier.email).await.is_empty());
     let free = store.load_offer(&target_of(&second)).await;
     assert_eq!(free.unwrap().unwrap().context.holder, None);
 }

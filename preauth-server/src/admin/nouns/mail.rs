@@ -1,8 +1,8 @@
-//! `notice`: mails to suppliers and companies.
+//! `mail`: mails to suppliers and companies.
 
 use clap::Subcommand;
-use preauth_core::port::NoticeKind;
-use preauth_core::value::{NoticeId, OperationId};
+use preauth_core::port::MailKind;
+use preauth_core::value::{MailId, OperationId};
 
 use crate::admin::Failure;
 use crate::admin::arguments::among;
@@ -11,16 +11,16 @@ use crate::admin::company_ref::CompanyRef;
 use crate::admin::output::{Field, View};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
-use crate::directory::NoticeStatus;
+use crate::directory::MailStatus;
 
 use super::Run;
 
 /// Commands on mails.
 #[derive(Debug, Subcommand)]
-pub(crate) enum NoticeCommand {
+pub(crate) enum MailCommand {
     /// List the mails of a head office's offers and endpoint, the newest first.
     #[command(
-        after_help = "Example:\n  preauth-server notice list 45.723.001/0001-00 \
+        after_help = "Example:\n  preauth-server mail list 45.723.001/0001-00 \
                             --status held"
     )]
     List {
@@ -28,11 +28,11 @@ pub(crate) enum NoticeCommand {
         #[arg(value_parser = CompanyRef::parse)]
         company: CompanyRef,
         /// Only those that stand so.
-        #[arg(long, value_parser = among(NoticeStatus::ALL), ignore_case = true)]
-        status: Option<NoticeStatus>,
+        #[arg(long, value_parser = among(MailStatus::ALL), ignore_case = true)]
+        status: Option<MailStatus>,
         /// Only those of this kind.
-        #[arg(long, value_parser = among(NoticeKind::ALL), ignore_case = true)]
-        kind: Option<NoticeKind>,
+        #[arg(long, value_parser = among(MailKind::ALL), ignore_case = true)]
+        kind: Option<MailKind>,
         /// Only those that tell of this operation.
         #[arg(long, value_name = "ID")]
         operation: Option<OperationId>,
@@ -40,24 +40,24 @@ pub(crate) enum NoticeCommand {
         paging: Paging,
     },
     /// Show a mail and how it fared.
-    #[command(after_help = "Example:\n  preauth-server notice show \
+    #[command(after_help = "Example:\n  preauth-server mail show \
                             01a1fe3a-25a3-7ffb-8504-107e7be706e3")]
     Show {
         /// Id of the mail.
-        #[arg(value_parser = NoticeId::parse)]
-        notice: NoticeId,
+        #[arg(value_parser = MailId::parse)]
+        mail: MailId,
     },
     /// Send a mail that failed again, at once.
-    #[command(after_help = "Example:\n  preauth-server notice resend \
+    #[command(after_help = "Example:\n  preauth-server mail resend \
                             01a1fe3a-25a3-7ffb-8504-107e7be706e3")]
     Resend {
         /// Id of the mail.
-        #[arg(value_parser = NoticeId::parse)]
-        notice: NoticeId,
+        #[arg(value_parser = MailId::parse)]
+        mail: MailId,
     },
 }
 
-const NOTICE: View = View::of(&[
+const MAIL: View = View::of(&[
     Field::whole("id", "/id"),
     Field::text("kind", "/kind"),
     Field::whole("operation", "/operationId"),
@@ -82,7 +82,7 @@ const COLUMNS: &[Field] = &[
     Field::whole("joined to", "/joinedTo"),
 ];
 
-impl Run for NoticeCommand {
+impl Run for MailCommand {
     async fn run(self, session: &Session) -> Result<(), Failure> {
         match self {
             Self::List {
@@ -99,13 +99,13 @@ impl Run for NoticeCommand {
                     .query("operationId", operation);
                 session.list(call, &paging, COLUMNS).await
             }
-            Self::Show { notice } => {
-                let call = Call::get(format!("notices/{notice}"));
-                session.show(call, &NOTICE).await
+            Self::Show { mail } => {
+                let call = Call::get(format!("notices/{mail}"));
+                session.show(call, &MAIL).await
             }
-            Self::Resend { notice } => {
-                let call = Call::post(format!("notices/{notice}/resend"));
-                session.show(call, &NOTICE).await
+            Self::Resend { mail } => {
+                let call = Call::post(format!("notices/{mail}/resend"));
+                session.show(call, &MAIL).await
             }
         }
     }

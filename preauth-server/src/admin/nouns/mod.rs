@@ -46,7 +46,8 @@ pub(crate) enum AdminCommand {
     /// Events on their way to an endpoint.
     Delivery(Noun<delivery::DeliveryCommand>),
     /// Mails to suppliers and companies.
-    Notice(Noun<mail::NoticeCommand>),
+    #[command(alias = "notice")]
+    Mail(Noun<mail::MailCommand>),
     /// What signing secrets are encrypted with.
     MasterKey(Noun<master_key::MasterKeyCommand>),
 }
@@ -66,7 +67,7 @@ impl AdminCommand {
             Self::PaymentOrder(noun) => run(noun).await,
             Self::Endpoint(noun) => run(noun).await,
             Self::Delivery(noun) => run(noun).await,
-            Self::Notice(noun) => run(noun).await,
+            Self::Mail(noun) => run(noun).await,
             Self::MasterKey(noun) => run(noun).await,
         }
     }

@@ -2,8 +2,8 @@
 
 use preauth_core::value::{
     ApiKeyId, Cnpj, CompanyId, CompanyName, ContactName, DeliveryId, DueDate, Email, EndpointId,
-    EnumSet, EventId, ExtensionId, ExternalReference, InvoiceId, InvoiceNumber, KeyName, Money,
-    NoticeId, OperationId, PaymentOrderId, PersonName, Phone, Reason, TextEnum, Timestamp, UserId,
+    EnumSet, EventId, ExtensionId, ExternalReference, InvoiceId, InvoiceNumber, KeyName, MailId,
+    Money, OperationId, PaymentOrderId, PersonName, Phone, Reason, TextEnum, Timestamp, UserId,
     Version,
 };
 use preauth_core::wire::Open;
@@ -24,7 +24,7 @@ macro_rules! members {
 }
 
 members! {
-    ApiKeyId, CompanyId, DeliveryId, EndpointId, EventId, NoticeId, UserId => Schema::uuid("");
+    ApiKeyId, CompanyId, DeliveryId, EndpointId, EventId, MailId, UserId => Schema::uuid("");
     Timestamp => Schema::timestamp("");
     DueDate => Schema::date("", "2027-01-20");
     Email => Schema::email("");

@@ -9,7 +9,7 @@ pub(super) const ALL: [Tag; 10] = [
     ACCESS,
     WEBHOOK_ENDPOINTS,
     DELIVERIES,
-    NOTICES,
+    MAILS,
     MASTER_KEYS,
     OPERATIONS,
     RECORDS,
@@ -39,7 +39,7 @@ pub(super) const DELIVERIES: Tag = Tag {
     name: "deliveries",
     description: "What was sent to an endpoint, how often, and how it answered.",
 };
-pub(super) const NOTICES: Tag = Tag {
+pub(super) const MAILS: Tag = Tag {
     name: "notices",
     description: "Mails to suppliers and companies, and how they fared.",
 };

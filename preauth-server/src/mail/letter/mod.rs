@@ -7,8 +7,8 @@ mod pause;
 mod untrusted;
 mod written;
 
-use super::queue::LeasedNotice;
-use preauth_core::port::NoticeKind;
+use super::queue::LeasedMail;
+use preauth_core::port::MailKind;
 use thiserror::Error;
 use url::Url;
 
@@ -44,16 +44,16 @@ pub struct UnreadableContent(#[from] serde_json::Error);
 impl Letter {
     /// The letter of a stored mail and of the mails joined to it; `portal` is the address of the
     /// platform's portal, if it is known.
-    pub fn of(notice: &LeasedNotice, portal: Option<&Url>) -> Result<Self, UnreadableContent> {
-        if notice.kind == NoticeKind::EndpointPaused {
-            return pause::letter(&notice.content, portal);
+    pub fn of(mail: &LeasedMail, portal: Option<&Url>) -> Result<Self, UnreadableContent> {
+        if mail.kind == MailKind::EndpointPaused {
+            return pause::letter(&mail.content, portal);
         }
-        let joined = notice.joined.iter().map(|it| (it.kind, &it.content));
-        let staged = std::iter::once((notice.kind, &notice.content)).chain(joined);
+        let joined = mail.joined.iter().map(|it| (it.kind, &it.content));
+        let staged = std::iter::once((mail.kind, &mail.content)).chain(joined);
         let offers = staged.map(|(kind, content)| {
             let reader = match kind {
-                NoticeKind::Invitation => offer::Reader::New,
-                NoticeKind::Offer | NoticeKind::EndpointPaused => offer::Reader::Registered,
+                MailKind::Invitation => offer::Reader::New,
+                MailKind::Offer | MailKind::EndpointPaused => offer::Reader::Registered,
             };
             Ok((reader, serde_json::from_str(content)?))
         });

@@ -140,12 +140,12 @@ fn what_to_do(reader: Reader, offers: &[(Reader, PreAuthorization)]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use preauth_core::port::NoticeKind;
-    use preauth_core::value::{CompanyId, Email, NoticeId};
+    use preauth_core::port::MailKind;
+    use preauth_core::value::{CompanyId, Email, MailId};
     use uuid::Uuid;
 
     use super::super::Letter;
-    use crate::mail::{JoinedNotice, LeasedNotice};
+    use crate::mail::{JoinedMail, LeasedMail};
 
     const OFFER: &str = r#"{
         "id": 12, "status": "IN_PRE_AUTH", "externalReference": "PEDIDO-1",
@@ -156,9 +156,9 @@ mod tests {
         "expiresAt": "2026-12-21T12:00:00.000Z", "createdAt": "2026-11-21T12:00:00.000Z"
     }"#;
 
-    fn notice(kind: NoticeKind, content: &str) -> LeasedNotice {
-        LeasedNotice {
-            id: NoticeId::new(Uuid::nil()),
+    fn mail(kind: MailKind, content: &str) -> LeasedMail {
+        LeasedMail {
+            id: MailId::new(Uuid::nil()),
             token: 1,
             kind,
             recipient: Email::parse("fin@fornecedor.example.com").unwrap(),
@@ -170,18 +170,18 @@ mod tests {
         }
     }
 
-    fn written(notice: &LeasedNotice) -> Letter {
+    fn written(mail: &LeasedMail) -> Letter {
         let portal = "https://plataforma.example.com/".parse().unwrap();
-        Letter::of(notice, Some(&portal)).unwrap()
+        Letter::of(mail, Some(&portal)).unwrap()
     }
 
-    fn letter(kind: NoticeKind) -> Letter {
-        written(&notice(kind, OFFER))
+    fn letter(kind: MailKind) -> Letter {
+        written(&mail(kind, OFFER))
     }
 
     #[test]
     fn a_registered_supplier_reads_what_is_offered_and_until_when() {
-        let letter = letter(NoticeKind::Offer);
+        let letter = letter(MailKind::Offer);
         assert_eq!(
             letter.subject(),
             "Oferta de antecipação da Construtora Azul S.A."
@@ -213,7 +213,7 @@ Acessar a plataforma: https://plataforma.example.com/
 
     #[test]
     fn a_new_supplier_is_invited() {
-        let letter = letter(NoticeKind::Invitation);
+        let letter = letter(MailKind::Invitation);
         assert!(letter.subject().starts_with("Convite: "), "{letter:?}");
         let text = letter.text();
         assert!(text.contains("ainda não tem acesso à plataforma"), "{text}");
@@ -222,15 +222,15 @@ Acessar a plataforma: https://plataforma.example.com/
 
     #[test]
     fn joined_offers_have_a_section_each_and_one_link() {
-        let mut notice = notice(NoticeKind::Offer, OFFER);
+        let mut mail = mail(MailKind::Offer, OFFER);
         for number in ["NF-2", "NF-3"] {
-            notice.joined.push(JoinedNotice {
-                id: NoticeId::new(Uuid::nil()),
-                kind: NoticeKind::Offer,
+            mail.joined.push(JoinedMail {
+                id: MailId::new(Uuid::nil()),
+                kind: MailKind::Offer,
                 content: OFFER.replace("NF-1042", number),
             });
         }
-        let letter = written(&notice);
+        let letter = written(&mail);
         assert_eq!(
             letter.subject(),
             "3 ofertas de antecipação da Construtora Azul S.A."
@@ -245,7 +245,7 @@ Acessar a plataforma: https://plataforma.example.com/
 
     #[test]
     fn nobody_is_greeted_by_a_name_that_somebody_else_chose() {
-        for kind in [NoticeKind::Offer, NoticeKind::Invitation] {
+        for kind in [MailKind::Offer, MailKind::Invitation] {
             let letter = letter(kind);
             assert!(letter.text().starts_with("Olá,\n\n"), "{letter:?}");
             assert!(!letter.text().contains("Fornecedora"), "{letter:?}");
@@ -254,7 +254,7 @@ Acessar a plataforma: https://plataforma.example.com/
 
     #[test]
     fn text_and_html_have_the_same_content() {
-        let letter = letter(NoticeKind::Offer);
+        let letter = letter(MailKind::Offer);
         let html = letter.html().replace("&amp;", "&");
         for line in letter.text().lines().flat_map(|line| line.split(": ")) {
             let words = line.trim().trim_start_matches("--");
@@ -266,7 +266,7 @@ Acessar a plataforma: https://plataforma.example.com/
     fn content_of_another_kind_is_refused() {
         for content in ["", "{}", "[]", "{\"id\": 12}"] {
             assert!(
-                Letter::of(&notice(NoticeKind::Offer, content), None).is_err(),
+                Letter::of(&mail(MailKind::Offer, content), None).is_err(),
                 "{content}"
             );
         }

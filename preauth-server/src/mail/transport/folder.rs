@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use super::{NotTaken, Transport};
 use crate::files;
-use crate::mail::letterhead::Mail;
+use crate::mail::letterhead::OutgoingMail;
 
 /// Writes `ID.eml` files of mode 0600 into a folder that it creates. A repeated mail overwrites its
 /// file.
@@ -20,7 +20,7 @@ impl Folder {
         Self(data.join("mails"))
     }
 
-    fn keep(&self, mail: &Mail) -> std::io::Result<PathBuf> {
+    fn keep(&self, mail: &OutgoingMail) -> std::io::Result<PathBuf> {
         files::create_private_directory(&self.0)?;
         let path = self.0.join(format!("{}.eml", mail.id));
         files::replace_private(&path, &mail.bytes)?;
@@ -30,7 +30,7 @@ impl Folder {
 
 #[async_trait]
 impl Transport for Folder {
-    async fn hand_over(&self, mail: &Mail) -> Result<String, NotTaken> {
+    async fn hand_over(&self, mail: &OutgoingMail) -> Result<String, NotTaken> {
         let (folder, mail) = (self.clone(), mail.clone());
         let kept = tokio::task::spawn_blocking(move || folder.keep(&mail)).await;
         match kept {

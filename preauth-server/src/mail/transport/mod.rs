@@ -6,7 +6,7 @@ mod smtp;
 use async_trait::async_trait;
 use thiserror::Error;
 
-use super::letterhead::Mail;
+use super::letterhead::OutgoingMail;
 
 pub use folder::Folder;
 pub use smtp::{SmtpLogin, SmtpRelay, SmtpSettings, SmtpTls, TransportError};
@@ -16,7 +16,7 @@ pub use smtp::{SmtpLogin, SmtpRelay, SmtpSettings, SmtpTls, TransportError};
 pub trait Transport: Send + Sync {
     /// Sends a mail and returns its new location, for the log. Always returns within a bounded
     /// time.
-    async fn hand_over(&self, mail: &Mail) -> Result<String, NotTaken>;
+    async fn hand_over(&self, mail: &OutgoingMail) -> Result<String, NotTaken>;
 }
 
 /// Why a mail was not accepted.

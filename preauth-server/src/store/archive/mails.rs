@@ -1,9 +1,7 @@
 //! Mails: each with its subject; the sent ones, by address; and offers without a mail.
 
-use preauth_core::port::{
-    NotifiedOffer, OfferWithoutMail, Record, SentNotice, StoredNotice, Subject,
-};
-use preauth_core::value::{CompanyId, NoticeId, OperationId};
+use preauth_core::port::{NotifiedOffer, OfferWithoutMail, Record, SentMail, StoredMail, Subject};
+use preauth_core::value::{CompanyId, MailId, OperationId};
 
 use crate::store::rows::{Columns, Corrupt, RawRow};
 
@@ -12,15 +10,15 @@ use super::stage::{Page, Stage};
 use super::{read_of, readable};
 
 /// Mails with their operations.
-pub(in crate::store) fn notices(rows: &[impl RawRow], stage: &Stage) -> Result<Page, Corrupt> {
+pub(in crate::store) fn mails(rows: &[impl RawRow], stage: &Stage) -> Result<Page, Corrupt> {
     let Some(last) = rows.last() else {
         return Ok((Vec::new(), stage.after()));
     };
-    let next = Stage::Notices(Columns::of("notices", last).uuid("id")?);
+    let next = Stage::Mails(Columns::of("notices", last).uuid("id")?);
     let records = rows.iter().map(|row| {
         let id = Columns::of("notices", row).uuid("id")?;
-        let stored = readable(notice(row)).map(|stored| Record::Notice(Box::new(stored)));
-        Ok(read_of(Subject::Notice(NoticeId::new(id)), stored))
+        let stored = readable(mail(row)).map(|stored| Record::Mail(Box::new(stored)));
+        Ok(read_of(Subject::Mail(MailId::new(id)), stored))
     });
     Ok((records.collect::<Result<_, _>>()?, next))
 }
@@ -37,9 +35,9 @@ pub(in crate::store) fn sent(rows: &[impl RawRow], stage: &Stage) -> Result<Page
         columns.uuid("id")?,
     );
     let records = rows.iter().map(|row| {
-        let id = NoticeId::new(Columns::of("notices", row).uuid("id")?);
-        let sent = readable(sent_notice(row, id)).map(Record::Sent);
-        Ok(read_of(Subject::Notice(id), sent))
+        let id = MailId::new(Columns::of("notices", row).uuid("id")?);
+        let sent = readable(sent_mail(row, id)).map(Record::Sent);
+        Ok(read_of(Subject::Mail(id), sent))
     });
     Ok((records.collect::<Result<_, _>>()?, next))
 }
@@ -61,13 +59,13 @@ pub(in crate::store) fn offers_without_mail(
     Ok((records.collect::<Result<_, _>>()?, next))
 }
 
-fn notice(row: &impl RawRow) -> Result<StoredNotice, Corrupt> {
+fn mail(row: &impl RawRow) -> Result<StoredMail, Corrupt> {
     let columns = Columns::of("notices", row);
     let operation: Option<i64> = columns.raw("operation_id")?;
     let is_known: bool = columns.raw("is_known")?;
     let offer = is_known.then(|| notified_offer(row)).transpose()?;
-    Ok(StoredNotice {
-        id: NoticeId::new(columns.uuid("id")?),
+    Ok(StoredMail {
+        id: MailId::new(columns.uuid("id")?),
         head_office: CompanyId::new(columns.uuid("head_office_id")?),
         kind: columns.parsed("kind")?,
         operation: operation.and_then(OperationId::new).map(|id| (id, offer)),
@@ -94,9 +92,9 @@ fn notified_offer(row: &impl RawRow) -> Result<NotifiedOffer, Corrupt> {
     })
 }
 
-fn sent_notice(row: &impl RawRow, id: NoticeId) -> Result<SentNotice, Corrupt> {
+fn sent_mail(row: &impl RawRow, id: MailId) -> Result<SentMail, Corrupt> {
     let columns = Columns::of("notices", row);
-    Ok(SentNotice {
+    Ok(SentMail {
         id,
         address: columns.raw("address")?,
         at: columns.timestamp("ended_at")?,

@@ -12,7 +12,7 @@ use preauth_core::port::{Read, Record, Subject, Unreadable};
 use super::rows::Corrupt;
 
 pub(super) use gathering::Gathering;
-pub(super) use mails::{notices, offers_without_mail, sent};
+pub(super) use mails::{mails, offers_without_mail, sent};
 pub(super) use pages::{
     file_bytes, holders, last_operation, last_order, last_other, miscounts, operations, orders,
     others, replies, strays,

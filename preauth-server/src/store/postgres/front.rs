@@ -123,7 +123,7 @@ pub(super) struct Fronts {
     /// Deliveries, by end.
     pub(super) ended_deliveries: Front,
     /// Mails, by end.
-    pub(super) ended_notices: Front,
+    pub(super) ended_mails: Front,
     /// Counts of rate windows, by beginning of the window.
     pub(super) rate_counts: Front,
 }

@@ -79,17 +79,17 @@ impl Housekeeping for PostgresStore {
         Ok(note(&self.fronts.ended_deliveries, look, forgotten.await?))
     }
 
-    async fn forget_ended_notices(
+    async fn forget_ended_mails(
         &self,
         ended_before: Timestamp,
         limit: u32,
     ) -> Result<u64, Unavailable> {
-        let look = self.fronts.ended_notices.look();
+        let look = self.fronts.ended_mails.look();
         let forgotten = self
             .write_relaxed((ended_before, limit, look.from), |connection, input| {
-                Box::pin(forget_notices(connection, input))
+                Box::pin(forget_mails(connection, input))
             });
-        Ok(note(&self.fronts.ended_notices, look, forgotten.await?))
+        Ok(note(&self.fronts.ended_mails, look, forgotten.await?))
     }
 
     async fn sum_up_counts(&self, limit: u32) -> Result<u64, Unavailable> {
@@ -234,7 +234,7 @@ async fn forget_deliveries(
     forgotten(&row)
 }
 
-async fn forget_notices(
+async fn forget_mails(
     connection: &mut PgConnection,
     (ended_before, limit, from): &(Timestamp, u32, i64),
 ) -> Result<Forgotten, WriteError> {

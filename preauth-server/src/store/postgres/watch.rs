@@ -92,7 +92,7 @@ async fn waiting(
              (SELECT count(*) FROM known WHERE is_paused) AS paused_endpoints,
              (SELECT count(*) FROM (
                   SELECT 1 FROM notices WHERE status = 'PENDING' AND next_attempt_at >= $3
-                  ORDER BY next_attempt_at LIMIT $2) AS counted) AS staged_notices",
+                  ORDER BY next_attempt_at LIMIT $2) AS counted) AS staged_mails",
     )
     .bind(now.unix_millis())
     .bind(i64::from(COUNT_LIMIT))
@@ -104,7 +104,7 @@ async fn waiting(
         due_deliveries: columns.raw("due_deliveries")?,
         paused_deliveries: columns.raw("paused_deliveries")?,
         paused_endpoints: columns.raw("paused_endpoints")?,
-        staged_notices: columns.raw("staged_notices")?,
+        staged_mails: columns.raw("staged_mails")?,
     })
 }
 

@@ -2,14 +2,14 @@
 //! new values are stricter today.
 
 use chrono::NaiveDate;
-use preauth_core::port::{NoticeKind, NoticeStatus as AuditedNoticeStatus};
+use preauth_core::port::{MailKind, MailStatus as AuditedMailStatus};
 use preauth_core::value::{
     Cnpj, CompanyKind, CompanyName, ContactName, DueDate, Email, EventType, ExternalReference,
     IdempotencyKey, InvoiceNumber, KeyName, Origin, PaymentOrderStatus, PersonName, Phone, Reason,
     Status,
 };
 
-use crate::directory::{DeliveryStatus, NoticeStatus};
+use crate::directory::{DeliveryStatus, MailStatus};
 use crate::hold::DeploymentId;
 
 /// A value that is stored as text.
@@ -44,7 +44,7 @@ macro_rules! as_once_accepted {
 
 stored! { as_sent:
     Cnpj, CompanyKind, DeliveryStatus, DeploymentId, DueDate, Email, EventType, IdempotencyKey,
-    AuditedNoticeStatus, NaiveDate, NoticeKind, NoticeStatus, Origin, PaymentOrderStatus, Status,
+    AuditedMailStatus, NaiveDate, MailKind, MailStatus, Origin, PaymentOrderStatus, Status,
 }
 
 stored! { as_once_accepted:

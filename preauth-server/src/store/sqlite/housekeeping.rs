@@ -70,14 +70,14 @@ impl Housekeeping for SqliteStore {
             .map_err(unavailable)
     }
 
-    async fn forget_ended_notices(
+    async fn forget_ended_mails(
         &self,
         ended_before: Timestamp,
         limit: u32,
     ) -> Result<u64, Unavailable> {
         self.writer
             .write_relaxed((ended_before, limit), |connection, input| {
-                Box::pin(forget_notices(connection, input))
+                Box::pin(forget_mails(connection, input))
             })
             .await
             .map_err(unavailable)
@@ -163,7 +163,7 @@ async fn forget_deliveries(
     Ok(done.rows_affected())
 }
 
-async fn forget_notices(
+async fn forget_mails(
     connection: &mut SqliteConnection,
     (ended_before, limit): &(Timestamp, u32),
 ) -> Result<u64, WriteError> {

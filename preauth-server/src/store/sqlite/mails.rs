@@ -1,13 +1,13 @@
 //! The sender's side. Due times are the service's; leases end by SQLite's own clock.
 
 use async_trait::async_trait;
-use preauth_core::port::{NoticeKind, Unavailable};
-use preauth_core::value::{CompanyId, NoticeId, Timestamp};
+use preauth_core::port::{MailKind, Unavailable};
+use preauth_core::value::{CompanyId, MailId, Timestamp};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqliteConnection};
 
 use crate::mail::{
-    Claimed, JoinedNotice, LeasedNotice, MAX_JOINED, NoticeClaim, NoticeQueue, Outcome,
+    Claimed, JoinedMail, LeasedMail, MAX_JOINED, MailClaim, MailQueue, Outcome,
     POSTPONE_BATCH_SIZE, Turn, Usage, is_counted,
 };
 use crate::store::error::{Fault, WriteError, unavailable};
@@ -18,8 +18,8 @@ use super::SqliteStore;
 use super::rows::{Columns, count};
 
 #[async_trait]
-impl NoticeQueue for SqliteStore {
-    async fn claim(&self, claim: &NoticeClaim) -> Result<Claimed, Unavailable> {
+impl MailQueue for SqliteStore {
+    async fn claim(&self, claim: &MailClaim) -> Result<Claimed, Unavailable> {
         // A lease that a power failure undoes is held by nobody any more.
         let claimed = self.writer.write_relaxed(*claim, |connection, claim| {
             Box::pin(self::claim(connection, claim))
@@ -29,7 +29,7 @@ impl NoticeQueue for SqliteStore {
         Ok(claimed)
     }
 
-    async fn finish(&self, leased: &LeasedNotice, outcome: &Outcome) -> Result<bool, Unavailable> {
+    async fn finish(&self, leased: &LeasedMail, outcome: &Outcome) -> Result<bool, Unavailable> {
         let finished = (leased.id, leased.token, outcome.clone());
         self.writer
             .write(finished, |connection, finished| {
@@ -39,7 +39,7 @@ impl NoticeQueue for SqliteStore {
             .map_err(unavailable)
     }
 
-    async fn release(&self, leased: &LeasedNotice) -> Result<(), Unavailable> {
+    async fn release(&self, leased: &LeasedMail) -> Result<(), Unavailable> {
         self.writer
             .write_relaxed((leased.id, leased.token), |connection, lease| {
                 Box::pin(release(connection, lease))
@@ -67,8 +67,8 @@ impl NoticeQueue for SqliteStore {
 
 /// The mail that has been due for longest, before it is known whether its turn has come.
 struct DueMail {
-    id: NoticeId,
-    kind: NoticeKind,
+    id: MailId,
+    kind: MailKind,
     head_office: CompanyId,
     mailbox: String,
     /// Whether it was put off before.
@@ -84,7 +84,7 @@ struct DueMail {
 /// What cannot be read is set aside, so that what is due after it has its turn.
 async fn claim(
     connection: &mut SqliteConnection,
-    claim: &NoticeClaim,
+    claim: &MailClaim,
 ) -> Result<(Claimed, Option<Unreadable>), WriteError> {
     let Some(row) = next(connection, claim).await? else {
         return Ok((Claimed::Nothing, None));
@@ -105,7 +105,7 @@ async fn claim(
 async fn claim_head(
     connection: &mut SqliteConnection,
     head: &DueMail,
-    claim: &NoticeClaim,
+    claim: &MailClaim,
 ) -> Result<Result<Claimed, Corrupt>, WriteError> {
     if head.is_over {
         return Ok(Ok(cancel(connection, head, claim.now).await?));
@@ -129,7 +129,7 @@ async fn claim_head(
     };
     let joined = lease_joined(connection, head, claim, takes_others).await?;
     Ok(leased(&row, &joined).map(|leased| {
-        Claimed::Leased(Box::new(LeasedNotice {
+        Claimed::Leased(Box::new(LeasedMail {
             new_mailboxes,
             ..leased
         }))
@@ -160,7 +160,7 @@ async fn put_aside(
 
 async fn next(
     connection: &mut SqliteConnection,
-    claim: &NoticeClaim,
+    claim: &MailClaim,
 ) -> Result<Option<SqliteRow>, WriteError> {
     let row = sqlx::query(
         "SELECT n.id, n.kind, n.head_office_id, n.mailbox AS mailbox, n.is_held,
@@ -183,7 +183,7 @@ async fn next(
 fn head(row: &SqliteRow) -> Result<DueMail, Corrupt> {
     let columns = Columns::of("notices", row);
     Ok(DueMail {
-        id: NoticeId::new(columns.uuid("id")?),
+        id: MailId::new(columns.uuid("id")?),
         kind: columns.parsed("kind")?,
         head_office: CompanyId::new(columns.uuid("head_office_id")?),
         mailbox: columns.raw("mailbox")?,
@@ -248,7 +248,7 @@ struct Used {
 async fn usage(
     connection: &mut SqliteConnection,
     head: &DueMail,
-    claim: &NoticeClaim,
+    claim: &MailClaim,
 ) -> Result<Used, WriteError> {
     // Leases are few, unlike the mails that may wait for the mailbox.
     let row = sqlx::query(
@@ -345,7 +345,7 @@ async fn put_off(
 async fn lease(
     connection: &mut SqliteConnection,
     head: &DueMail,
-    claim: &NoticeClaim,
+    claim: &MailClaim,
     opening: Option<Opening>,
 ) -> Result<Option<SqliteRow>, WriteError> {
     let row = sqlx::query(
@@ -370,7 +370,7 @@ async fn lease(
 async fn lease_joined(
     connection: &mut SqliteConnection,
     head: &DueMail,
-    claim: &NoticeClaim,
+    claim: &MailClaim,
     takes_others: bool,
 ) -> Result<Vec<SqliteRow>, WriteError> {
     sqlx::query(
@@ -417,13 +417,13 @@ async fn lease_joined(
     Ok(rows)
 }
 
-fn leased(row: &SqliteRow, joined: &[SqliteRow]) -> Result<LeasedNotice, Corrupt> {
+fn leased(row: &SqliteRow, joined: &[SqliteRow]) -> Result<LeasedMail, Corrupt> {
     let columns = Columns::of("notices", row);
     let mut joined: Vec<_> = joined.iter().map(self::joined).collect::<Result<_, _>>()?;
     // In the order in which they were staged.
-    joined.sort_by(|one: &JoinedNotice, other| one.id.as_uuid().cmp(other.id.as_uuid()));
-    Ok(LeasedNotice {
-        id: NoticeId::new(columns.uuid("id")?),
+    joined.sort_by(|one: &JoinedMail, other| one.id.as_uuid().cmp(other.id.as_uuid()));
+    Ok(LeasedMail {
+        id: MailId::new(columns.uuid("id")?),
         token: columns.raw("lease_token")?,
         kind: columns.parsed("kind")?,
         recipient: columns.parsed("recipient")?,
@@ -435,10 +435,10 @@ fn leased(row: &SqliteRow, joined: &[SqliteRow]) -> Result<LeasedNotice, Corrupt
     })
 }
 
-fn joined(row: &SqliteRow) -> Result<JoinedNotice, Corrupt> {
+fn joined(row: &SqliteRow) -> Result<JoinedMail, Corrupt> {
     let columns = Columns::of("notices", row);
-    Ok(JoinedNotice {
-        id: NoticeId::new(columns.uuid("id")?),
+    Ok(JoinedMail {
+        id: MailId::new(columns.uuid("id")?),
         kind: columns.parsed("kind")?,
         content: columns.raw("content")?,
     })
@@ -446,7 +446,7 @@ fn joined(row: &SqliteRow) -> Result<JoinedNotice, Corrupt> {
 
 async fn finish(
     connection: &mut SqliteConnection,
-    (id, token, outcome): &(NoticeId, i64, Outcome),
+    (id, token, outcome): &(MailId, i64, Outcome),
 ) -> Result<bool, WriteError> {
     let columns = outcome.columns();
     let done = sqlx::query(
@@ -484,7 +484,7 @@ async fn finish(
 
 async fn release(
     connection: &mut SqliteConnection,
-    (id, token): &(NoticeId, i64),
+    (id, token): &(MailId, i64),
 ) -> Result<(), WriteError> {
     let released =
         sqlx::query("UPDATE notices SET leased_until = NULL WHERE id = ?1 AND lease_token = ?2")

@@ -42,7 +42,7 @@ impl Watch for SqliteStore {
                       LIMIT ?2)) AS paused_deliveries,
                  (SELECT count(*) FROM known WHERE is_paused) AS paused_endpoints,
                  (SELECT count(*) FROM (
-                      SELECT 1 FROM notices WHERE status = 'PENDING' LIMIT ?2)) AS staged_notices",
+                      SELECT 1 FROM notices WHERE status = 'PENDING' LIMIT ?2)) AS staged_mails",
         )
         .bind(now.unix_millis())
         .bind(COUNT_LIMIT)
@@ -54,7 +54,7 @@ impl Watch for SqliteStore {
             due_deliveries: columns.raw("due_deliveries")?,
             paused_deliveries: columns.raw("paused_deliveries")?,
             paused_endpoints: columns.raw("paused_endpoints")?,
-            staged_notices: columns.raw("staged_notices")?,
+            staged_mails: columns.raw("staged_mails")?,
         })
     }
 

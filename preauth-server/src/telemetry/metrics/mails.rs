@@ -8,7 +8,7 @@ use preauth_core::port::Unavailable;
 use preauth_core::value::Timestamp;
 use prometheus::{IntCounterVec, IntGauge};
 
-use crate::mail::{Claimed, LeasedNotice, NoticeClaim, NoticeQueue, Outcome};
+use crate::mail::{Claimed, LeasedMail, MailClaim, MailQueue, Outcome};
 
 use super::family::Families;
 
@@ -16,12 +16,12 @@ const OUTCOMES: [&str; 4] = ["sent", "retried", "given_up", "lease_lost"];
 
 /// Counts attempts to send mails, and their consequences.
 #[derive(Clone, Debug)]
-pub struct NoticeMetrics {
+pub struct MailMetrics {
     attempts: IntCounterVec,
     new_mailboxes: IntGauge,
 }
 
-impl NoticeMetrics {
+impl MailMetrics {
     pub(super) fn new(families: &Families<'_>) -> Self {
         let attempts = families.counters(
             "preauth_notice_attempts_total",
@@ -55,22 +55,22 @@ impl NoticeMetrics {
 }
 
 /// A queue whose finished attempts are counted.
-pub struct CountedNotices {
-    inner: Arc<dyn NoticeQueue>,
-    metrics: NoticeMetrics,
+pub struct CountedMails {
+    inner: Arc<dyn MailQueue>,
+    metrics: MailMetrics,
 }
 
-impl CountedNotices {
+impl CountedMails {
     /// Counts the finished attempts of `inner`.
     #[must_use]
-    pub fn new(inner: Arc<dyn NoticeQueue>, metrics: NoticeMetrics) -> Self {
+    pub fn new(inner: Arc<dyn MailQueue>, metrics: MailMetrics) -> Self {
         Self { inner, metrics }
     }
 }
 
 #[async_trait]
-impl NoticeQueue for CountedNotices {
-    async fn claim(&self, claim: &NoticeClaim) -> Result<Claimed, Unavailable> {
+impl MailQueue for CountedMails {
+    async fn claim(&self, claim: &MailClaim) -> Result<Claimed, Unavailable> {
         let claimed = self.inner.claim(claim).await?;
         if let Claimed::Leased(leased) = &claimed
             && let Some(reached) = leased.new_mailboxes
@@ -82,13 +82,13 @@ impl NoticeQueue for CountedNotices {
     }
 
     /// An attempt that could not be recorded is not counted: it is recorded later, or repeated.
-    async fn finish(&self, leased: &LeasedNotice, outcome: &Outcome) -> Result<bool, Unavailable> {
+    async fn finish(&self, leased: &LeasedMail, outcome: &Outcome) -> Result<bool, Unavailable> {
         let is_recorded = self.inner.finish(leased, outcome).await?;
         self.metrics.note(outcome, is_recorded);
         Ok(is_recorded)
     }
 
-    async fn release(&self, leased: &LeasedNotice) -> Result<(), Unavailable> {
+    async fn release(&self, leased: &LeasedMail) -> Result<(), Unavailable> {
         self.inner.release(leased).await
     }
 
@@ -97,8 +97,8 @@ impl NoticeQueue for CountedNotices {
     }
 }
 
-impl fmt::Debug for CountedNotices {
+impl fmt::Debug for CountedMails {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CountedNotices").finish_non_exhaustive()
+        f.debug_struct("CountedMails").finish_non_exhaustive()
     }
 }

@@ -23,7 +23,7 @@ use crate::clock::{Clock, SystemClock};
 pub use commits::{CommitMetrics, CountedStore};
 pub use deliveries::{CountedOutbox, DeliveryMetrics};
 pub use family::Families;
-pub use mails::{CountedNotices, NoticeMetrics};
+pub use mails::{CountedMails, MailMetrics};
 pub use process::process;
 pub use requests::{EndedRequest, Limit, RequestMetrics};
 
@@ -42,7 +42,7 @@ pub struct Metrics {
     /// Of webhooks.
     pub deliveries: DeliveryMetrics,
     /// Of mails.
-    pub notices: NoticeMetrics,
+    pub mails: MailMetrics,
 }
 
 impl Metrics {
@@ -55,7 +55,7 @@ impl Metrics {
             requests: RequestMetrics::new(&families),
             commits: CommitMetrics::new(&families),
             deliveries: DeliveryMetrics::new(&families),
-            notices: NoticeMetrics::new(&families),
+            mails: MailMetrics::new(&families),
             registry,
             started_at: SystemClock.now(),
         }

@@ -142,7 +142,7 @@ impl From<&audit::Violation> for Violation {
                 Rule::LeasesEnd => "I14",
                 Rule::Amounts => "I15",
                 Rule::CountsOfLists | Rule::FileBytes => "I11",
-                Rule::NoticeOfItsOwn | Rule::NoticeOutcome | Rule::DailyShare | Rule::OfferMail => {
+                Rule::MailOfItsOwn | Rule::MailOutcome | Rule::DailyShare | Rule::OfferMail => {
                     "I16"
                 }
             },

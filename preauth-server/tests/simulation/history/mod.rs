@@ -206,7 +206,7 @@ impl Fact {
                     event,
                     deliveries: commit.deliveries.clone(),
                     key,
-                    has_mail: commit.notice.is_some(),
+                    has_mail: commit.mail.is_some(),
                 }))
             }
             Write::NewOrder { order, .. } | Write::Order(order) => {

@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 use preauth_core::operation::{Actor, Command};
 use preauth_core::port::{Attempt, Claim, Leased, Verdict, Viewer};
 use preauth_core::value::{OperationId, Timestamp};
-use preauth_server::mail::{Claimed, DailyShare, MailLimits, NoticeClaim, Outcome};
+use preauth_server::mail::{Claimed, DailyShare, MailClaim, MailLimits, Outcome};
 
 use super::Scene;
 use super::reported::run_unseen;
@@ -124,12 +124,12 @@ impl Scene {
             per_head_office: NonZeroU32::new(1_000).unwrap(),
             ..MailLimits::default()
         };
-        let claim = NoticeClaim {
+        let claim = MailClaim {
             now,
             lease: TimeDelta::minutes(2),
             share: DailyShare::on_the_day_of(now, limits),
         };
-        let queue = &self.fixture.stores.notices;
+        let queue = &self.fixture.stores.mails;
         queue.next_due().await.unwrap();
         let leased = loop {
             match queue.claim(&claim).await.unwrap() {
@@ -148,7 +148,7 @@ impl Scene {
         house.forget_expired_replies(now, STEP).await.unwrap();
         house.forget_rate_windows(now, now, STEP).await.unwrap();
         house.forget_ended_deliveries(now, STEP).await.unwrap();
-        house.forget_ended_notices(now, STEP).await.unwrap();
+        house.forget_ended_mails(now, STEP).await.unwrap();
         // None of the files is as old: the janitor leaves none that has a name when it searches others.
         let (files, before) = (&self.fixture.stores.files, self.fixture.now);
         files.settle_files(before, STEP).await.unwrap();

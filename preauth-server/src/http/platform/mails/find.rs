@@ -1,6 +1,6 @@
 //! GET /notices/{id}: a mail and its attempts.
 
-use preauth_core::value::NoticeId;
+use preauth_core::value::MailId;
 use salvo::async_trait;
 use salvo::http::Request;
 
@@ -16,6 +16,6 @@ pub(in crate::http::platform) struct Find;
 #[async_trait]
 impl Endpoint for Find {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        super::reply(api, path_id::record(req, NoticeId::parse)?).await
+        super::reply(api, path_id::record(req, MailId::parse)?).await
     }
 }

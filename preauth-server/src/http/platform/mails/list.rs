@@ -1,11 +1,11 @@
 //! GET /companies/{id}/notices: the mails of a head office, newest first.
 
-use preauth_core::port::{NoticeKind, PageRequest};
+use preauth_core::port::{MailKind, PageRequest};
 use preauth_core::value::OperationId;
 use salvo::async_trait;
 use salvo::http::Request;
 
-use crate::directory::{NoticeFilter, NoticeStatus};
+use crate::directory::{MailFilter, MailStatus};
 use crate::http::error::ApiError;
 use crate::http::fields::{Problems, one_of};
 use crate::http::list_query;
@@ -15,7 +15,7 @@ use crate::http::problem::{Defect, Problem};
 use crate::http::query::Query;
 use crate::http::reply::Reply;
 
-use super::shape::NoticeShape;
+use super::shape::MailShape;
 
 #[derive(Clone, Copy)]
 pub(in crate::http::platform) struct List;
@@ -25,17 +25,17 @@ impl Endpoint for List {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let (filter, page) = parse(&Query::parse(req.uri().query()))?;
         let company = lookup::head_office(api, req).await?;
-        let found = api.directory.notices(company, filter, page).await?;
-        Ok(paging::reply(&found, page, |each| NoticeShape::from(each)))
+        let found = api.directory.mails(company, filter, page).await?;
+        Ok(paging::reply(&found, page, |each| MailShape::from(each)))
     }
 }
 
-fn parse(query: &Query) -> Result<(NoticeFilter, PageRequest), Vec<Problem>> {
+fn parse(query: &Query) -> Result<(MailFilter, PageRequest), Vec<Problem>> {
     let mut problems = Problems::default();
     let operation = |text: &str| text.parse::<OperationId>().map_err(|_| Defect::NotNumeric);
-    let filter = NoticeFilter {
-        status: query.one("status", one_of(NoticeStatus::ALL), &mut problems),
-        kind: query.one("kind", one_of(NoticeKind::ALL), &mut problems),
+    let filter = MailFilter {
+        status: query.one("status", one_of(MailStatus::ALL), &mut problems),
+        kind: query.one("kind", one_of(MailKind::ALL), &mut problems),
         operation: query.one("operationId", operation, &mut problems),
     };
     let page = list_query::page(query, &mut problems);
@@ -44,14 +44,14 @@ fn parse(query: &Query) -> Result<(NoticeFilter, PageRequest), Vec<Problem>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{NoticeFilter, NoticeKind, NoticeStatus, OperationId, PageRequest, Query, parse};
+    use super::{MailFilter, MailKind, MailStatus, OperationId, PageRequest, Query, parse};
 
     #[test]
     fn a_list_is_filtered_by_status_kind_and_operation() {
         let query = "status=HELD&kind=INVITATION&operationId=12&page=2&limit=5";
-        let filter = NoticeFilter {
-            status: Some(NoticeStatus::Held),
-            kind: Some(NoticeKind::Invitation),
+        let filter = MailFilter {
+            status: Some(MailStatus::Held),
+            kind: Some(MailKind::Invitation),
             operation: OperationId::new(12),
         };
         let page = PageRequest { page: 2, limit: 5 };

@@ -11,7 +11,7 @@ pub(super) use list::List;
 pub(super) use resend::Resend;
 
 use preauth_core::ErrorCode;
-use preauth_core::value::NoticeId;
+use preauth_core::value::MailId;
 use salvo::http::StatusCode;
 
 use crate::http::convert;
@@ -19,12 +19,12 @@ use crate::http::error::ApiError;
 use crate::http::reply::Reply;
 
 use super::PlatformApi;
-use shape::NoticeShape;
+use shape::MailShape;
 
 /// The answer with the current state of one mail.
-async fn reply(api: &PlatformApi, id: NoticeId) -> Result<Reply, ApiError> {
-    let found = api.directory.notice(id).await?;
-    let notice = found.ok_or(ApiError::new(ErrorCode::ResourceNotFound))?;
-    let body = convert::text(&NoticeShape::from(&notice));
+async fn reply(api: &PlatformApi, id: MailId) -> Result<Reply, ApiError> {
+    let found = api.directory.mail(id).await?;
+    let mail = found.ok_or(ApiError::new(ErrorCode::ResourceNotFound))?;
+    let body = convert::text(&MailShape::from(&mail));
     Ok(Reply::json(StatusCode::OK, body))
 }

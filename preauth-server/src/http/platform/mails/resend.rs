@@ -1,6 +1,6 @@
 //! POST /notices/{id}/resend: a failed mail is due again now, with a fresh schedule.
 
-use preauth_core::value::NoticeId;
+use preauth_core::value::MailId;
 use salvo::async_trait;
 use salvo::http::Request;
 
@@ -16,9 +16,9 @@ pub(in crate::http::platform) struct Resend;
 #[async_trait]
 impl Endpoint for Resend {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let id = path_id::record(req, NoticeId::parse)?;
-        let resent = api.directory.resend_notice(id, api.clock.now()).await;
-        resent.map_err(Refusal::NoticeNotResendable.on_conflict())?;
+        let id = path_id::record(req, MailId::parse)?;
+        let resent = api.directory.resend_mail(id, api.clock.now()).await;
+        resent.map_err(Refusal::MailNotResendable.on_conflict())?;
         super::reply(api, id).await
     }
 }

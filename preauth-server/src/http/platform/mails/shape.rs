@@ -3,11 +3,11 @@
 use preauth_core::value::OperationId;
 use serde::Serialize;
 
-use crate::directory::Notice;
+use crate::directory::Mail;
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct NoticeShape {
+pub(super) struct MailShape {
     id: String,
     kind: &'static str,
     operation_id: Option<i64>,
@@ -21,20 +21,20 @@ pub(super) struct NoticeShape {
     joined_to: Option<String>,
 }
 
-impl From<&Notice> for NoticeShape {
-    fn from(notice: &Notice) -> Self {
+impl From<&Mail> for MailShape {
+    fn from(mail: &Mail) -> Self {
         Self {
-            id: notice.id.to_string(),
-            kind: notice.kind.as_str(),
-            operation_id: notice.operation.map(OperationId::get),
-            recipient: notice.recipient.to_string(),
-            status: notice.status.as_str(),
-            created_at: notice.created_at.to_string(),
-            next_attempt_at: notice.next_attempt_at.map(|at| at.to_string()),
-            ended_at: notice.ended_at.map(|at| at.to_string()),
-            attempts: notice.attempts_made,
-            last_error: notice.last_error.clone(),
-            joined_to: notice.joined_to.map(|id| id.to_string()),
+            id: mail.id.to_string(),
+            kind: mail.kind.as_str(),
+            operation_id: mail.operation.map(OperationId::get),
+            recipient: mail.recipient.to_string(),
+            status: mail.status.as_str(),
+            created_at: mail.created_at.to_string(),
+            next_attempt_at: mail.next_attempt_at.map(|at| at.to_string()),
+            ended_at: mail.ended_at.map(|at| at.to_string()),
+            attempts: mail.attempts_made,
+            last_error: mail.last_error.clone(),
+            joined_to: mail.joined_to.map(|id| id.to_string()),
         }
     }
 }

@@ -22,7 +22,7 @@ use thiserror::Error;
 
 use super::{NotTaken, Transport};
 use crate::files;
-use crate::mail::letterhead::Mail;
+use crate::mail::letterhead::OutgoingMail;
 
 pub use settings::{SmtpLogin, SmtpSettings, SmtpTls};
 
@@ -123,7 +123,7 @@ impl SmtpRelay {
 
 #[async_trait]
 impl Transport for SmtpRelay {
-    async fn hand_over(&self, mail: &Mail) -> Result<String, NotTaken> {
+    async fn hand_over(&self, mail: &OutgoingMail) -> Result<String, NotTaken> {
         let nobody = |(step, failure): (Step, Failure)| {
             NotTaken::Nobody(step.reason(&self.settings, &failure))
         };
@@ -155,7 +155,10 @@ fn credentials(login: &SmtpLogin) -> Result<Credentials, TransportError> {
     Ok(Credentials::new(login.user.clone(), password))
 }
 
-async fn pass(connection: &mut AsyncSmtpConnection, mail: &Mail) -> Result<Response, SmtpError> {
+async fn pass(
+    connection: &mut AsyncSmtpConnection,
+    mail: &OutgoingMail,
+) -> Result<Response, SmtpError> {
     for address in mail.envelope.to() {
         let recipient = Rcpt::new(address.clone(), Vec::new());
         connection.command(recipient).await?;

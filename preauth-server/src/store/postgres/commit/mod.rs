@@ -23,7 +23,7 @@ use locks::{Need, Touches};
 use operations::{Changes, Extensions, NewOperations};
 use orders::{NewOrders, OrderChanges};
 use platform_replies::{PlatformReplies, remember_platform_replies};
-use records::{Deliveries, Events, Files, Notices, Suppliers, record_events};
+use records::{Deliveries, Events, Files, Mails, Suppliers, record_events};
 use replies::Replies;
 
 /// Maximum size of a group whose query plan is cached. A plan made for a few rows would join
@@ -93,7 +93,7 @@ struct Group<'a> {
     suppliers: Suppliers<'a>,
     events: Events<'a>,
     deliveries: Deliveries<'a>,
-    notices: Notices<'a>,
+    mails: Mails<'a>,
     files: Files<'a>,
 }
 
@@ -152,8 +152,8 @@ impl<'a> Group<'a> {
         for delivery in &commit.deliveries {
             self.deliveries.add(n, *delivery, commit);
         }
-        if let Some(notice) = &commit.notice {
-            self.notices.add(n, notice, commit);
+        if let Some(mail) = &commit.mail {
+            self.mails.add(n, mail, commit);
         }
     }
 
@@ -198,7 +198,7 @@ impl<'a> Group<'a> {
             (self.invoices.source(statement), NewInvoices::write),
             (self.extensions.source(statement), Extensions::write),
             (self.suppliers.source(statement), Suppliers::write),
-            (self.notices.source(statement), Notices::write),
+            (self.mails.source(statement), Mails::write),
             (self.files.source(statement), Files::write),
         ];
         records.extend(others.into_iter().filter(|it| it.0).map(|it| it.1));

@@ -1,7 +1,7 @@
 //! The rows of a group of commits besides the aggregates.
 
 use preauth_core::operation::{Actor, InvoiceFile, Operation};
-use preauth_core::port::{Commit, NewDelivery, NewNotice, NewSupplier, Write};
+use preauth_core::port::{Commit, NewDelivery, NewMail, NewSupplier, Write};
 use preauth_core::value::{ApiKeyId, OperationId, PaymentOrderId, Phone, UserId, Version};
 use uuid::Uuid;
 
@@ -56,7 +56,7 @@ rows! {
 
 rows! {
     /// A mail to be sent later.
-    Notice, Notices as "notice" {
+    Mail, Mails as "mail" {
         n: i32,
         id: Uuid,
         head_office_id: Uuid,
@@ -191,17 +191,17 @@ impl Deliveries<'_> {
     }
 }
 
-impl<'a> Notices<'a> {
-    pub(super) fn add(&mut self, n: i32, notice: &'a NewNotice, commit: &'a Commit) {
+impl<'a> Mails<'a> {
+    pub(super) fn add(&mut self, n: i32, mail: &'a NewMail, commit: &'a Commit) {
         let (operation, _, _) = aggregate_of(&commit.write);
-        self.push(Notice {
+        self.push(Mail {
             n,
-            id: *notice.id.as_uuid(),
+            id: *mail.id.as_uuid(),
             head_office_id: *commit.write.head_office().as_uuid(),
             operation_id: operation.map(OperationId::get),
-            kind: notice.kind.as_str(),
-            recipient: notice.recipient.as_str(),
-            content: &notice.content,
+            kind: mail.kind.as_str(),
+            recipient: mail.recipient.as_str(),
+            content: &mail.content,
             staged_at: commit.event.at.unix_millis(),
         });
     }
@@ -213,7 +213,7 @@ impl<'a> Notices<'a> {
                      staged_at, next_attempt_at)
                  SELECT id, head_office_id, operation_id, kind, recipient, content, staged_at,
                      staged_at
-                 FROM notice WHERE n IN (SELECT n FROM written))",
+                 FROM mail WHERE n IN (SELECT n FROM written))",
         );
     }
 }

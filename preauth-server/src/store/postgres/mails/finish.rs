@@ -3,7 +3,7 @@
 //! Rows are found by their ids. That they are leased, or wait, is asked in a way that no index answers:
 //! one of these would be read from end to end when the table looked small as the plan was made.
 
-use preauth_core::value::NoticeId;
+use preauth_core::value::MailId;
 use sqlx::PgConnection;
 
 use crate::mail::Outcome;
@@ -12,7 +12,7 @@ use crate::store::error::WriteError;
 /// Records an attempt; whether the lease was still the mail's newest.
 pub(super) async fn finish(
     connection: &mut PgConnection,
-    (id, token, outcome): &(NoticeId, i64, Outcome),
+    (id, token, outcome): &(MailId, i64, Outcome),
 ) -> Result<bool, WriteError> {
     let columns = outcome.columns();
     let done = sqlx::query(
@@ -50,7 +50,7 @@ pub(super) async fn finish(
 
 pub(super) async fn release(
     connection: &mut PgConnection,
-    (id, token): &(NoticeId, i64),
+    (id, token): &(MailId, i64),
 ) -> Result<(), WriteError> {
     let released =
         sqlx::query("UPDATE notices SET leased_until = NULL WHERE id = $1 AND lease_token = $2")

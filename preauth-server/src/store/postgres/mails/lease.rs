@@ -1,10 +1,10 @@
 //! Leases of mails, and of those that go in them.
 
-use preauth_core::value::{CompanyId, NoticeId};
+use preauth_core::value::{CompanyId, MailId};
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
 
-use crate::mail::{JoinedNotice, LeasedNotice, MAX_JOINED, NoticeClaim};
+use crate::mail::{JoinedMail, LeasedMail, MAX_JOINED, MailClaim};
 use crate::store::error::WriteError;
 use crate::store::rows::Corrupt;
 
@@ -15,7 +15,7 @@ use super::share::Opening;
 pub(super) async fn lease(
     connection: &mut PgConnection,
     head: &DueMail,
-    claim: &NoticeClaim,
+    claim: &MailClaim,
     opening: Option<Opening>,
 ) -> Result<Option<PgRow>, WriteError> {
     let row = sqlx::query(
@@ -43,7 +43,7 @@ pub(super) async fn lease(
 pub(super) async fn lease_joined(
     connection: &mut PgConnection,
     head: &DueMail,
-    claim: &NoticeClaim,
+    claim: &MailClaim,
     takes_others: bool,
 ) -> Result<Vec<PgRow>, WriteError> {
     sqlx::query(
@@ -91,13 +91,13 @@ pub(super) async fn lease_joined(
     Ok(rows)
 }
 
-pub(super) fn leased(row: &PgRow, joined: &[PgRow]) -> Result<LeasedNotice, Corrupt> {
+pub(super) fn leased(row: &PgRow, joined: &[PgRow]) -> Result<LeasedMail, Corrupt> {
     let columns = Columns::of("notices", row);
     let mut joined: Vec<_> = joined.iter().map(self::joined).collect::<Result<_, _>>()?;
     // In the order in which they were staged.
-    joined.sort_by(|one: &JoinedNotice, other| one.id.as_uuid().cmp(other.id.as_uuid()));
-    Ok(LeasedNotice {
-        id: NoticeId::new(columns.uuid("id")?),
+    joined.sort_by(|one: &JoinedMail, other| one.id.as_uuid().cmp(other.id.as_uuid()));
+    Ok(LeasedMail {
+        id: MailId::new(columns.uuid("id")?),
         token: columns.raw("lease_token")?,
         kind: columns.parsed("kind")?,
         recipient: columns.parsed("recipient")?,
@@ -109,10 +109,10 @@ pub(super) fn leased(row: &PgRow, joined: &[PgRow]) -> Result<LeasedNotice, Corr
     })
 }
 
-fn joined(row: &PgRow) -> Result<JoinedNotice, Corrupt> {
+fn joined(row: &PgRow) -> Result<JoinedMail, Corrupt> {
     let columns = Columns::of("notices", row);
-    Ok(JoinedNotice {
-        id: NoticeId::new(columns.uuid("id")?),
+    Ok(JoinedMail {
+        id: MailId::new(columns.uuid("id")?),
         kind: columns.parsed("kind")?,
         content: columns.raw("content")?,
     })

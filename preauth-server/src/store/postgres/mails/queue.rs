@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use preauth_core::port::{NoticeKind, Unavailable};
-use preauth_core::value::{CompanyId, NoticeId, Timestamp};
+use preauth_core::port::{MailKind, Unavailable};
+use preauth_core::value::{CompanyId, MailId, Timestamp};
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row};
 use uuid::Uuid;
@@ -15,14 +15,14 @@ use super::super::rows::Columns;
 use super::super::session::{self, DURABLE, RELAXED};
 use super::due::{self, DueMails};
 use super::{finish, lease, share};
-use crate::mail::{Claimed, LeasedNotice, NoticeClaim, NoticeQueue, Outcome, Turn, is_counted};
+use crate::mail::{Claimed, LeasedMail, MailClaim, MailQueue, Outcome, Turn, is_counted};
 use crate::store::error::{WriteError, unavailable};
 use crate::store::rows::Corrupt;
 use crate::store::set_aside::{LOOK_AGAIN, Unreadable};
 
 #[async_trait]
-impl NoticeQueue for PostgresStore {
-    async fn claim(&self, claim: &NoticeClaim) -> Result<Claimed, Unavailable> {
+impl MailQueue for PostgresStore {
+    async fn claim(&self, claim: &MailClaim) -> Result<Claimed, Unavailable> {
         // The database's lock lets one claim after the other; whoever waits here needs no connection.
         let _turn = self.due_mails.turn().await;
         let input = (*claim, Arc::clone(&self.due_mails));
@@ -39,7 +39,7 @@ impl NoticeQueue for PostgresStore {
         Ok(claimed)
     }
 
-    async fn finish(&self, leased: &LeasedNotice, outcome: &Outcome) -> Result<bool, Unavailable> {
+    async fn finish(&self, leased: &LeasedMail, outcome: &Outcome) -> Result<bool, Unavailable> {
         let finished = (leased.id, leased.token, outcome.clone());
         session::write(&self.mails, DURABLE, finished, |connection, finished| {
             Box::pin(finish::finish(connection, finished))
@@ -48,7 +48,7 @@ impl NoticeQueue for PostgresStore {
         .map_err(unavailable)
     }
 
-    async fn release(&self, leased: &LeasedNotice) -> Result<(), Unavailable> {
+    async fn release(&self, leased: &LeasedMail) -> Result<(), Unavailable> {
         let lease = (leased.id, leased.token);
         session::write(&self.mails, RELAXED, lease, |connection, lease| {
             Box::pin(finish::release(connection, lease))
@@ -81,9 +81,9 @@ const BEGIN: &str = "BEGIN; SET LOCAL synchronous_commit = off;
 
 /// The mail that has been due for longest, before it is known whether its turn has come.
 pub(super) struct DueMail {
-    pub(super) id: NoticeId,
+    pub(super) id: MailId,
     pub(super) next_attempt_at: i64,
-    kind: NoticeKind,
+    kind: MailKind,
     pub(super) head_office: CompanyId,
     pub(super) mailbox: String,
     /// Whether it was put off before.
@@ -99,7 +99,7 @@ pub(super) struct DueMail {
 /// What cannot be read is set aside, so that what is due after it has its turn.
 async fn claim(
     connection: &mut PgConnection,
-    claim: &NoticeClaim,
+    claim: &MailClaim,
     due: &DueMails,
 ) -> Result<(Claimed, Option<Unreadable>), WriteError> {
     let Some(row) = due::next(connection, claim.now, due).await? else {
@@ -123,7 +123,7 @@ async fn claim(
 async fn claim_head(
     connection: &mut PgConnection,
     head: &DueMail,
-    claim: &NoticeClaim,
+    claim: &MailClaim,
     due: &DueMails,
 ) -> Result<Result<Claimed, Corrupt>, WriteError> {
     if head.is_over {
@@ -148,7 +148,7 @@ async fn claim_head(
     };
     let joined = lease::lease_joined(connection, head, claim, takes_others).await?;
     Ok(lease::leased(&row, &joined).map(|leased| {
-        Claimed::Leased(Box::new(LeasedNotice {
+        Claimed::Leased(Box::new(LeasedMail {
             new_mailboxes,
             ..leased
         }))
@@ -180,7 +180,7 @@ async fn put_aside(
 fn head(row: &PgRow) -> Result<DueMail, Corrupt> {
     let columns = Columns::of("notices", row);
     Ok(DueMail {
-        id: NoticeId::new(columns.uuid("id")?),
+        id: MailId::new(columns.uuid("id")?),
         next_attempt_at: columns.raw("next_attempt_at")?,
         kind: columns.parsed("kind")?,
         head_office: CompanyId::new(columns.uuid("head_office_id")?),

@@ -4,7 +4,7 @@ use preauth_core::value::Timestamp;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::mail::{NoticeClaim, POSTPONE_BATCH_SIZE, Usage};
+use crate::mail::{MailClaim, POSTPONE_BATCH_SIZE, Usage};
 use crate::store::error::WriteError;
 
 use super::super::rows::{Columns, count};
@@ -68,7 +68,7 @@ const USAGE: &str = "WITH sent AS MATERIALIZED (
 pub(super) async fn usage(
     connection: &mut PgConnection,
     head: &DueMail,
-    claim: &NoticeClaim,
+    claim: &MailClaim,
 ) -> Result<Used, WriteError> {
     let row = sqlx::query(USAGE)
         .bind(&head.mailbox)

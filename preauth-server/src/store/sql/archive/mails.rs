@@ -8,7 +8,7 @@ use crate::store::error::Fault;
 use super::super::{Session, query};
 
 /// Mails with their operations.
-pub(super) async fn notices(
+pub(super) async fn mails(
     session: &mut dyn Session,
     stage: &Stage,
     after: Uuid,
@@ -28,7 +28,7 @@ pub(super) async fn notices(
     .bind(limit)
     .fetch_all(session)
     .await?;
-    Ok(archive::notices(&rows, stage)?)
+    Ok(archive::mails(&rows, stage)?)
 }
 
 /// Sent mails that count, in the order of an index, except for the ids.

@@ -32,7 +32,7 @@ pub(in crate::store) async fn page(
             holders(session, stage, after, limit).await?
         }
         Stage::Strays(after) => strays(session, stage, *after, limit).await?,
-        Stage::Notices(after) => mails::notices(session, stage, *after, limit).await?,
+        Stage::Mails(after) => mails::mails(session, stage, *after, limit).await?,
         Stage::Sent(address, at, id) => {
             let after = (address.as_str(), *at, *id);
             mails::sent(session, stage, after, limit).await?

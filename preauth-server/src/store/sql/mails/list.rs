@@ -2,10 +2,10 @@
 
 use async_trait::async_trait;
 use preauth_core::port::{PageRequest, Unavailable};
-use preauth_core::value::{CompanyId, NoticeId, OperationId, Timestamp};
+use preauth_core::value::{CompanyId, MailId, OperationId, Timestamp};
 use uuid::Uuid;
 
-use crate::directory::{DirectoryError, Notice, NoticeFilter, NoticeStatus, Notices, Page};
+use crate::directory::{DirectoryError, Mail, MailFilter, MailStatus, Mails, Page};
 use crate::store::error::Fault;
 use crate::store::rows::{Columns, Corrupt, clamped};
 
@@ -17,26 +17,26 @@ const SELECT: &str = "SELECT id, head_office_id, operation_id, kind, recipient, 
  FROM notices ";
 
 #[async_trait]
-impl<D: Database> Notices for D {
-    async fn notice(&self, id: NoticeId) -> Result<Option<Notice>, Unavailable> {
+impl<D: Database> Mails for D {
+    async fn mail(&self, id: MailId) -> Result<Option<Mail>, Unavailable> {
         let found = self.read(&id, |session, id| Box::pin(by_id(session, *id)));
         Ok(found.await?)
     }
 
-    async fn notices(
+    async fn mails(
         &self,
         company: CompanyId,
-        filter: NoticeFilter,
+        filter: MailFilter,
         page: PageRequest,
-    ) -> Result<Page<Notice>, Unavailable> {
+    ) -> Result<Page<Mail>, Unavailable> {
         let input = (company, filter, page);
         let listed = self.read_snapshot(&input, |session, (company, filter, page)| {
             Box::pin(list(session, *company, *filter, *page))
         });
-        Ok(listed.await?.page(self.set_aside(), notice))
+        Ok(listed.await?.page(self.set_aside(), mail))
     }
 
-    async fn resend_notice(&self, id: NoticeId, at: Timestamp) -> Result<(), DirectoryError> {
+    async fn resend_mail(&self, id: MailId, at: Timestamp) -> Result<(), DirectoryError> {
         let resent = self.write((id, at), |session, input| {
             Box::pin(resend::one(session, input))
         });
@@ -44,17 +44,17 @@ impl<D: Database> Notices for D {
     }
 }
 
-async fn by_id(session: &mut dyn Session, id: NoticeId) -> Result<Option<Notice>, Fault> {
+async fn by_id(session: &mut dyn Session, id: MailId) -> Result<Option<Mail>, Fault> {
     let mut query = Builder::new(SELECT);
     query.push("WHERE id = ").bind(id.as_uuid());
     let row = query.build().fetch_optional(session).await?;
-    Ok(row.as_ref().map(notice).transpose()?)
+    Ok(row.as_ref().map(mail).transpose()?)
 }
 
 async fn list(
     session: &mut dyn Session,
     company: CompanyId,
-    filter: NoticeFilter,
+    filter: MailFilter,
     page: PageRequest,
 ) -> Result<Listed, Fault> {
     let total = total(session, company, filter).await?;
@@ -70,14 +70,14 @@ async fn list(
 async fn total(
     session: &mut dyn Session,
     company: CompanyId,
-    filter: NoticeFilter,
+    filter: MailFilter,
 ) -> Result<u64, Fault> {
     let mut query = Builder::new("SELECT count(*) AS total FROM notices ");
     restrict(&mut query, company, filter);
     Ok(query.build().total(session).await?)
 }
 
-fn restrict(query: &mut Builder<'_>, company: CompanyId, filter: NoticeFilter) {
+fn restrict(query: &mut Builder<'_>, company: CompanyId, filter: MailFilter) {
     query.push("WHERE head_office_id = ");
     query.bind(*company.as_uuid());
     if let Some(kind) = filter.kind {
@@ -88,29 +88,29 @@ fn restrict(query: &mut Builder<'_>, company: CompanyId, filter: NoticeFilter) {
     }
     match filter.status {
         None => {}
-        Some(NoticeStatus::Pending) => {
+        Some(MailStatus::Pending) => {
             query.push(" AND status = 'PENDING' AND NOT is_held");
         }
-        Some(NoticeStatus::Held) => {
+        Some(MailStatus::Held) => {
             query.push(" AND status = 'PENDING' AND is_held");
         }
-        Some(status @ (NoticeStatus::Sent | NoticeStatus::Failed | NoticeStatus::Canceled)) => {
+        Some(status @ (MailStatus::Sent | MailStatus::Failed | MailStatus::Canceled)) => {
             query.push(" AND status = ").bind(status.as_str());
         }
     }
 }
 
-fn notice(row: &Row) -> Result<Notice, Corrupt> {
+fn mail(row: &Row) -> Result<Mail, Corrupt> {
     let columns = Columns::of("notices", row);
     let is_held: bool = columns.raw("is_held")?;
     let status = match columns.parsed("status")? {
-        NoticeStatus::Pending if is_held => NoticeStatus::Held,
+        MailStatus::Pending if is_held => MailStatus::Held,
         status => status,
     };
     let operation: Option<i64> = columns.raw("operation_id")?;
     let joined_to: Option<Uuid> = columns.raw("joined_to")?;
-    Ok(Notice {
-        id: NoticeId::new(columns.uuid("id")?),
+    Ok(Mail {
+        id: MailId::new(columns.uuid("id")?),
         company: CompanyId::new(columns.uuid("head_office_id")?),
         operation: operation.and_then(OperationId::new),
         kind: columns.parsed("kind")?,
@@ -121,6 +121,6 @@ fn notice(row: &Row) -> Result<Notice, Corrupt> {
         ended_at: columns.optional_timestamp("ended_at")?,
         attempts_made: columns.raw("attempts_made")?,
         last_error: columns.raw("last_error")?,
-        joined_to: joined_to.map(NoticeId::new),
+        joined_to: joined_to.map(MailId::new),
     })
 }

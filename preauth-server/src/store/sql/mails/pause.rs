@@ -1,6 +1,6 @@
 //! The mail that tells a company that its endpoint was given up.
 
-use preauth_core::port::{IdSource, NoticeKind};
+use preauth_core::port::{IdSource, MailKind};
 use preauth_core::value::{EndpointId, Timestamp};
 
 use crate::ids::RandomIds;
@@ -26,7 +26,7 @@ pub(in crate::store) async fn stage(
         )
         .bind(endpoint.as_uuid())
         .bind(RandomIds.uuid(at))
-        .bind(NoticeKind::EndpointPaused.as_str())
+        .bind(MailKind::EndpointPaused.as_str())
         .bind(reader)
         .bind(&content)
         .bind(at.unix_millis())

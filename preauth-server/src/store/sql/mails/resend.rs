@@ -1,6 +1,6 @@
 //! A mail that failed is due again.
 
-use preauth_core::value::{NoticeId, Timestamp};
+use preauth_core::value::{MailId, Timestamp};
 
 use crate::store::error::{WriteError, one_row_or};
 
@@ -11,7 +11,7 @@ use super::super::{Session, query};
 /// be seen until its next attempt.
 pub(super) async fn one(
     session: &mut dyn Session,
-    (id, at): &(NoticeId, Timestamp),
+    (id, at): &(MailId, Timestamp),
 ) -> Result<(), WriteError> {
     let id = id.as_uuid();
     let done = query(

@@ -44,8 +44,8 @@ pub(super) async fn write(
     for delivery in &commit.deliveries {
         record::delivery(connection, *delivery, &commit.event).await?;
     }
-    if let Some(notice) = &commit.notice {
-        record::notice(connection, notice, commit).await?;
+    if let Some(mail) = &commit.mail {
+        record::mail(connection, mail, commit).await?;
     }
     if let Some(reply) = &commit.reply {
         remember(connection, reply, commit).await?;

@@ -1,9 +1,7 @@
 //! The rows of a commit besides the aggregate.
 
 use preauth_core::operation::{Actor, InvoiceFile};
-use preauth_core::port::{
-    Commit, EventRecord, NewDelivery, NewNotice, NewReply, NewSupplier, Write,
-};
+use preauth_core::port::{Commit, EventRecord, NewDelivery, NewMail, NewReply, NewSupplier, Write};
 use preauth_core::value::{
     ApiKeyId, CompanyId, OperationId, PaymentOrderId, Phone, Timestamp, UserId, Version,
 };
@@ -112,9 +110,9 @@ pub(super) async fn delivery(
 }
 
 /// Stores a mail to be sent.
-pub(super) async fn notice(
+pub(super) async fn mail(
     connection: &mut SqliteConnection,
-    notice: &NewNotice,
+    mail: &NewMail,
     commit: &Commit,
 ) -> Result<(), WriteError> {
     let (operation, _, _) = aggregate_of(&commit.write);
@@ -123,12 +121,12 @@ pub(super) async fn notice(
              next_attempt_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)",
     )
-    .bind(notice.id.as_uuid().as_bytes().as_slice())
+    .bind(mail.id.as_uuid().as_bytes().as_slice())
     .bind(commit.write.head_office().as_uuid().as_bytes().as_slice())
     .bind(operation.map(OperationId::get))
-    .bind(notice.kind.as_str())
-    .bind(notice.recipient.as_str())
-    .bind(notice.content.as_str())
+    .bind(mail.kind.as_str())
+    .bind(mail.recipient.as_str())
+    .bind(mail.content.as_str())
     .bind(commit.event.at.unix_millis())
     .execute(connection)
     .await?;

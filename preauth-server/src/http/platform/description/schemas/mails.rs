@@ -1,16 +1,16 @@
 //! Mails.
 
-use preauth_core::port::NoticeKind;
+use preauth_core::port::MailKind;
 
-use crate::directory::NoticeStatus;
+use crate::directory::MailStatus;
 use crate::http::openapi::schema::{Schema, required};
 
-pub(super) fn notice() -> Schema {
+pub(super) fn mail() -> Schema {
     Schema::answer(
         "A mail to a supplier, or to a company's users.",
         [
             required("id", Schema::uuid("The mail's id, and its Message-ID.")),
-            required("kind", Schema::open("What it tells.", NoticeKind::Offer)),
+            required("kind", Schema::open("What it tells.", MailKind::Offer)),
             required(
                 "operationId",
                 Schema::integer("The operation that it tells of.", 42).nullable(),
@@ -24,7 +24,7 @@ pub(super) fn notice() -> Schema {
                 Schema::open(
                     "Where it stands; HELD: its address has had its share of the day; CANCELED: its \
                      offer ended before it left.",
-                    NoticeStatus::Sent,
+                    MailStatus::Sent,
                 ),
             ),
             required("createdAt", Schema::timestamp("When it was staged.")),

@@ -57,7 +57,7 @@ pub(super) const ALL: &Shapes = &[
     ("DeliveryList", || page_of("Delivery")),
     ("ResendRequest", deliveries::resend_request),
     ("Resent", deliveries::resent),
-    ("Notice", mails::notice),
+    ("Notice", mails::mail),
     ("NoticeList", || page_of("Notice")),
     ("MasterKeys", deliveries::master_keys),
     ("Reencrypted", deliveries::reencrypted),
