@@ -24,6 +24,7 @@ pub mod http;
 pub mod ids;
 pub mod invoice_files;
 pub mod janitor;
+pub mod language;
 pub mod log;
 pub mod mail;
 mod printable;

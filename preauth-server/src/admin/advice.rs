@@ -1,71 +1,118 @@
-//! The next step after a refusal, where it is known: for operators, in English.
+//! The next step after a refusal, where it is known, for operators.
+
+use crate::language::Text;
 
 /// The next step after a refusal with this code.
-pub(super) fn on(code: &str) -> Option<&'static str> {
+pub(super) fn on(code: &str) -> Option<Text> {
     let row = ADVICE.iter().find(|(known, _)| *known == code);
     row.map(|(_, advice)| *advice)
 }
 
-const ADVICE: &[(&str, &str)] = &[
+const ADVICE: &[(&str, Text)] = &[
     (
         "RESOURCE_NOT_FOUND",
-        "check the id; `company list` shows companies, and the `list` of each noun its records",
+        Text::new(
+            "check the id; `company list` shows companies, and the `list` of each noun its records",
+            "confira o id; `company list` mostra as empresas, e o `list` de cada comando os seus registros",
+        ),
     ),
     (
         "ANTICIPATION_NOT_FOUND",
-        "`operation list` shows the operations",
+        Text::new(
+            "`operation list` shows the operations",
+            "`operation list` mostra as operações",
+        ),
     ),
     (
         "ANTICIPATION_INVALID_TRANSITION",
-        "it does not stand where this can be done; its `show` says where it stands",
+        Text::new(
+            "`operation show` or `payment-order show` prints its status",
+            "`operation show` ou `payment-order show` mostra a situação",
+        ),
     ),
     (
         "PRE_AUTH_DUPLICATE_INVOICE",
-        "`operation show` tells about the operation that holds the invoice",
+        Text::new(
+            "`operation show` prints the operation that holds the invoice",
+            "`operation show` mostra a operação que já usa essa nota",
+        ),
     ),
     (
         "IDEMPOTENCY_KEY_REUSED",
-        "this key has created something else; give another --idempotency-key, or none",
+        Text::new(
+            "this key has created something else; give another --idempotency-key, or none",
+            "esta chave já criou outra coisa; use outra --idempotency-key, ou nenhuma",
+        ),
     ),
     (
         "IDEMPOTENCY_IN_PROGRESS",
-        "the first request with this key is still being processed; repeat the command",
+        Text::new(
+            "the first request with this key is still being processed; repeat the command",
+            "a primeira requisição com esta chave ainda está em processamento; repita o comando",
+        ),
     ),
     (
         "RESPONSIBLE_USER_REFUSED",
-        "the user must be active, of this very company, and have both permissions; see `user set`",
+        Text::new(
+            "the user must be active, of this very company, and have both permissions; see `user set`",
+            "o usuário deve estar ativo, ser desta mesma empresa e ter as duas permissões; veja `user set`",
+        ),
     ),
     (
         "ENDPOINT_NOT_HEAD_OFFICE",
-        "name the head office; `company show` tells which it is",
+        Text::new(
+            "name the head office; `company show` prints it",
+            "indique a matriz; `company show` mostra qual é",
+        ),
     ),
     (
         "ENDPOINT_URL_REFUSED",
-        "webhooks go to https on port 443 of a public address, without user and password",
+        Text::new(
+            "webhooks go to https on port 443 of a public address, without user and password",
+            "webhooks vão por https para a porta 443 de um endereço público, sem usuário e senha",
+        ),
     ),
     (
         "CREDIT_ANALYSIS_DUE_DATE_EXCEEDED",
-        "`credit show` tells what the company may offer",
+        Text::new(
+            "`credit show` prints what the company may offer",
+            "`credit show` mostra o que a empresa pode oferecer",
+        ),
     ),
     (
         "CREDIT_ANALYSIS_INVOICE_AMOUNT_EXCEEDED",
-        "`credit show` tells what the company may offer",
+        Text::new(
+            "`credit show` prints what the company may offer",
+            "`credit show` mostra o que a empresa pode oferecer",
+        ),
     ),
     (
         "NOT_FOUND",
-        "that server has no such command; is it the platform's address, and of this version?",
+        Text::new(
+            "that server has no such command; is it the platform's address, and of this version?",
+            "esse servidor não tem esse comando; é o endereço da plataforma, e desta versão?",
+        ),
     ),
     (
         "METHOD_NOT_ALLOWED",
-        "that server has no such command; is it of this version?",
+        Text::new(
+            "that server has no such command; is it of this version?",
+            "esse servidor não tem esse comando; é desta versão?",
+        ),
     ),
     (
         "SERVICE_UNAVAILABLE",
-        "nothing was done; try again in a moment",
+        Text::new(
+            "nothing was done; try again in a moment",
+            "nada foi feito; tente novamente em instantes",
+        ),
     ),
     (
         "INTERNAL_ERROR",
-        "the server's log has the cause under the request id",
+        Text::new(
+            "the server's log has the cause under the request id",
+            "o log do servidor tem a causa, com o id da requisição",
+        ),
     ),
 ];
 

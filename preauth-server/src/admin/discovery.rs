@@ -4,11 +4,12 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use thiserror::Error;
-
 use crate::announcement::{self, Announcement};
 use crate::config::{Layers, Source};
+use crate::language::Language;
 use crate::sandbox::TEMPORARY_FOLDER_PREFIX;
+
+use super::words::{self, caused};
 
 /// Settings that name a server; a sandbox is searched only when none of them is given.
 const POINTERS: [&str; 4] = [
@@ -29,26 +30,32 @@ pub(crate) struct Server {
 }
 
 /// Why the server could not be determined.
-#[derive(Debug, Error)]
+#[derive(Debug)]
 pub(crate) enum DiscoveryError {
     /// Several servers run; choosing one of them would be a guess.
-    #[error("several servers run here; say which one is meant:{}", lines(.0))]
     Several(Vec<Server>),
     /// No server runs there, so another process could listen at its address.
-    #[error(
-        "no server runs on the data folder {}, so that nothing is sent; start it, name its folder with \
-         --data or --config, or give --platform-url", .0.display()
-    )]
     NotRunning(PathBuf),
     /// The announcement could come from another user.
-    #[error("what the data folder {} says is not believed", data.display())]
     NotBelieved {
         /// The folder.
         data: PathBuf,
         /// Why.
-        #[source]
         cause: io::Error,
     },
+}
+
+impl DiscoveryError {
+    pub(super) fn text(&self, language: Language) -> String {
+        match self {
+            Self::Several(servers) => words::several(language, &lines(servers)),
+            Self::NotRunning(data) => words::not_running(language, &data.display().to_string()),
+            Self::NotBelieved { data, cause } => {
+                let data = data.display().to_string();
+                caused(&words::not_believed(language, &data), cause)
+            }
+        }
+    }
 }
 
 /// The server to call: the one whose address is given, or the one that runs here. A configured port
@@ -151,7 +158,7 @@ mod tests {
         let data = ("data", folder.path().to_str().unwrap());
         let listen = ("platform_listen", "127.0.0.1:81");
         let error = server(&layers(&[data, listen]), false).unwrap_err();
-        assert!(matches!(error, DiscoveryError::NotRunning(_)), "{error}");
+        assert!(matches!(error, DiscoveryError::NotRunning(_)), "{error:?}");
     }
 
     #[test]

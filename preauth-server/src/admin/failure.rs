@@ -1,52 +1,46 @@
 //! Why a command failed, and the exit code of its process.
 
+use std::error::Error;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use preauth_core::ErrorCode;
 use preauth_core::value::OperationId;
-use thiserror::Error;
 
 use super::advice;
 use super::place::PlaceError;
+use super::sentences::english;
+use super::words::{self, caused};
+use crate::http::sentence;
+use crate::language::Language;
 use crate::printable::printable;
 
 /// Why an administration command failed. Each failure has its exit code, which
 /// `docs/command-line.md` documents for scripts.
-#[derive(Debug, Error)]
+#[derive(Debug)]
 pub(crate) enum Failure {
     /// The platform refused the request; repeating it unchanged cannot help.
-    #[error(transparent)]
     Refused(Refusal),
     /// No company has the tax id.
-    #[error("no company has the CNPJ {0}; `company list` shows them all")]
     NoCompany(String),
     /// No user has the address.
-    #[error("no user of the company has the e-mail address {0}; `user list` shows them all")]
     NoUser(String),
     /// The offer came without a file.
-    #[error("operation {0} came without an invoice file")]
     NoFile(OperationId),
     /// The arguments are incomplete or contradict each other.
-    #[error("{0}")]
     Usage(String),
     /// The platform or its token could not be determined.
-    #[error(transparent)]
-    Place(#[from] PlaceError),
+    Place(PlaceError),
     /// The platform cannot be reached.
-    #[error(
-        "the platform at {url} does not answer; is the server running, and is this its platform address?"
-    )]
     Unreachable {
         /// Its address.
         url: String,
         /// The error of the HTTP client.
-        #[source]
         cause: reqwest::Error,
     },
     /// The server does not accept the token.
-    #[error("the platform at {url} refuses the operator token from {source_name}")]
     TokenRefused {
         /// The server's address.
         url: String,
@@ -54,9 +48,6 @@ pub(crate) enum Failure {
         source_name: String,
     },
     /// The server did not prove that it holds the token, so the token was not sent to it.
-    #[error(
-        "{url} does not prove to be the server of the operator token from {source_name}, which it was not given: {why}"
-    )]
     Unproven {
         /// The server's address.
         url: String,
@@ -66,12 +57,8 @@ pub(crate) enum Failure {
         why: Unproven,
     },
     /// The platform is unavailable; nothing was done.
-    #[error(transparent)]
     Unavailable(Refusal),
     /// The answer is not the platform API's.
-    #[error(
-        "{url} answers with status {status} like no platform API; is this the platform's address?"
-    )]
     Stranger {
         /// The server's address.
         url: String,
@@ -79,53 +66,42 @@ pub(crate) enum Failure {
         status: u16,
     },
     /// The operator answered no.
-    #[error("nothing was done")]
     Declined,
     /// There is no terminal for the question.
-    #[error("this asks before it goes on, and nobody can answer here; give --yes to go on")]
     CannotAsk,
     /// The request was sent, and its outcome is unknown.
-    #[error("whether it was done is not known: {}", next_step(key.as_deref()))]
     Unknown {
         /// The key under which it may be repeated.
         key: Option<String>,
         /// Why it is unknown.
-        #[source]
         cause: Cut,
     },
     /// It was done, but this version cannot read the answer.
-    #[error("it was done, but the platform's answer is not understood; are both of one version?")]
-    NotUnderstood(#[source] serde_json::Error),
+    NotUnderstood(serde_json::Error),
     /// A received file differs from the one that was sent with the offer.
-    #[error("the file did not arrive as it was sent, and nothing is saved; try again")]
     Damaged,
     /// A file could not be saved.
-    #[error("cannot write {}", path.display())]
     NotSaved {
         /// The target path.
         path: PathBuf,
         /// Why.
-        #[source]
         cause: io::Error,
     },
     /// The output could not be written.
-    #[error("cannot write the output")]
-    Output(#[from] io::Error),
+    Output(io::Error),
 }
 
 /// Why the outcome of a request is unknown.
-#[derive(Debug, Error)]
+#[derive(Debug)]
 pub(crate) enum Cut {
     /// The connection ended, or took too long.
-    #[error("the answer did not arrive")]
-    Connection(#[source] reqwest::Error),
+    Connection(reqwest::Error),
     /// The server failed with an internal error.
-    #[error(transparent)]
     Server(Refusal),
 }
 
 /// An unsuccessful answer of the API.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(super) status: u16,
     pub(super) code: String,
@@ -137,19 +113,13 @@ pub(crate) struct Refusal {
 }
 
 /// Why a server is not accepted as the intended one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unproven {
     /// Its answer has another status.
-    #[error("it answers with status {0}; is it a server of this version?")]
     Status(u16),
     /// Its proof is missing or malformed.
-    #[error("it does not hold the token")]
     NoProof,
     /// Another server forwards the requests.
-    #[error(
-        "one that holds the token answers behind it, at another address; if that is a tunnel of yours, \
-         give --insecure-http"
-    )]
     Elsewhere,
 }
 
@@ -178,34 +148,132 @@ impl Failure {
     }
 }
 
-/// How to find out the outcome of a request.
-fn next_step(key: Option<&str>) -> String {
-    match key {
-        Some(key) => {
-            format!("repeat the command with --idempotency-key {key}, and it is done once")
+impl Failure {
+    /// What the operator reads, with the causes.
+    #[must_use]
+    pub(crate) fn text(&self, language: Language) -> String {
+        match self {
+            Self::Refused(refusal) | Self::Unavailable(refusal) => refusal.text(language),
+            Self::NoCompany(cnpj) => words::no_company(language, cnpj),
+            Self::NoUser(email) => words::no_user(language, email),
+            Self::NoFile(operation) => words::no_file(language, *operation),
+            Self::Usage(text) => text.clone(),
+            Self::Place(error) => error.text(language),
+            Self::Unreachable { url, cause } => caused(&words::unreachable(language, url), cause),
+            Self::TokenRefused { url, source_name } => {
+                words::token_refused(language, url, source_name)
+            }
+            Self::Unproven {
+                url,
+                source_name,
+                why,
+            } => words::unproven(language, url, source_name, &why.text(language)),
+            Self::Stranger { url, status } => words::stranger(language, url, *status),
+            Self::Declined => words::DECLINED.of(language).to_owned(),
+            Self::CannotAsk => words::CANNOT_ASK.of(language).to_owned(),
+            Self::Unknown { key, cause } => {
+                let next_step = next_step(key.as_deref(), language);
+                let cause = cause.text(language);
+                format!("{}: {cause}", words::unknown(language, &next_step))
+            }
+            Self::NotUnderstood(cause) => caused(words::NOT_UNDERSTOOD.of(language), cause),
+            Self::Damaged => words::DAMAGED.of(language).to_owned(),
+            Self::NotSaved { path, cause } => {
+                let path = path.display().to_string();
+                caused(&words::not_saved(language, &path), cause)
+            }
+            Self::Output(cause) => caused(words::OUTPUT.of(language), cause),
         }
-        None => "look before you repeat it".to_owned(),
+    }
+
+    /// The line that reports it.
+    #[must_use]
+    pub(crate) fn report(&self, language: Language) -> String {
+        words::error(language, &self.text(language))
     }
 }
 
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", printable(&self.code), self.status)?;
+/// How to find out the outcome of a request.
+fn next_step(key: Option<&str>, language: Language) -> String {
+    match key {
+        Some(key) => words::repeat_with(language, key),
+        None => words::LOOK_FIRST.of(language).to_owned(),
+    }
+}
+
+impl Cut {
+    fn text(&self, language: Language) -> String {
+        match self {
+            Self::Connection(cause) => caused(words::NO_ANSWER.of(language), cause),
+            Self::Server(refusal) => refusal.text(language),
+        }
+    }
+}
+
+impl Unproven {
+    fn text(self, language: Language) -> String {
+        match self {
+            Self::Status(status) => words::unproven_status(language, status),
+            Self::NoProof => words::NO_PROOF.of(language).to_owned(),
+            Self::Elsewhere => words::ELSEWHERE.of(language).to_owned(),
+        }
+    }
+}
+
+impl Refusal {
+    /// Code, meaning, problems and next step. In English the code is explained, and a message of
+    /// the API follows only when it states more than its code does.
+    fn text(&self, language: Language) -> String {
+        let code = ErrorCode::parse(&self.code).ok();
+        let mut text = format!("{} ({})", printable(&self.code), self.status);
+        let general = match language {
+            Language::Portuguese => None,
+            Language::English => code.map(sentence),
+        };
+        if let Some(code) = code.filter(|_| general.is_some()) {
+            text.push_str(": ");
+            text.push_str(english(code));
+        }
+        let mut line = |line: &str| {
+            text.push_str("\n  ");
+            text.push_str(line);
+        };
         for (field, sentence) in &self.sentences {
             match field {
-                Some(field) => write!(f, "\n  {}: {}", printable(field), printable(sentence))?,
-                None => write!(f, "\n  {}", printable(sentence))?,
+                Some(field) => line(&format!("{}: {}", printable(field), printable(sentence))),
+                None if general == Some(sentence.as_str()) => {}
+                None => line(&printable(sentence)),
             }
         }
         if let Some(existing) = self.existing {
-            write!(f, "\n  operation {existing} is in the way")?;
+            line(&words::existing(language, existing));
         }
         if let Some(advice) = advice::on(&self.code) {
-            write!(f, "\n  next: {advice}")?;
+            line(&words::next(language, advice.of(language)));
         }
         if let Some(id) = &self.request_id {
-            write!(f, "\n  request id: {}", printable(id))?;
+            line(&words::request_id(language, &printable(id)));
         }
-        Ok(())
+        text
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text(Language::English))
+    }
+}
+
+impl Error for Failure {}
+
+impl From<PlaceError> for Failure {
+    fn from(error: PlaceError) -> Self {
+        Self::Place(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
     }
 }

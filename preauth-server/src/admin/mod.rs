@@ -21,8 +21,10 @@ mod paging;
 mod place;
 mod platform_url;
 mod question;
+mod sentences;
 mod session;
 mod user_ref;
+mod words;
 
 pub(crate) use failure::Failure;
 pub(crate) use nouns::AdminCommand;

@@ -4,13 +4,15 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use thiserror::Error;
 
 use crate::config::{ConfigError, Layers};
+use crate::language::Language;
+use crate::log::chain;
 use crate::secret::{OperatorToken, TokenFileError};
 
 use super::discovery::{self, DiscoveryError};
 use super::platform_url::{PlatformUrl, PlatformUrlError};
+use super::words::{self, caused};
 
 /// Where the platform is. Nothing has to be told beside a running `serve` or `sandbox`.
 ///
@@ -47,35 +49,68 @@ pub(super) struct Place {
 }
 
 /// Why the platform or its token could not be determined.
-#[derive(Debug, Error)]
+#[derive(Debug)]
 pub(crate) enum PlaceError {
     /// The configuration file or the environment is invalid.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
+    Config(ConfigError),
     /// The address is invalid.
-    #[error("{text:?} cannot be asked")]
     Url {
         /// The address.
         text: String,
         /// Why.
-        #[source]
         cause: PlatformUrlError,
     },
     /// No server, or more than one, runs on this machine.
-    #[error(transparent)]
-    Discovery(#[from] DiscoveryError),
+    Discovery(DiscoveryError),
     /// Both a token and a token file are configured.
-    #[error("platform_token and platform_token_file are both given; keep one of them")]
     TwoTokens,
     /// The configured token is too short.
-    #[error("platform_token needs 16 characters or more")]
     ShortToken,
     /// The token file cannot be used.
-    #[error(
-        "no operator token; give --token-file, PREAUTH_PLATFORM_TOKEN, or the server's own --config \
-         or --data"
-    )]
-    TokenFile(#[source] TokenFileError),
+    TokenFile(TokenFileError),
+}
+
+impl PlaceError {
+    pub(super) fn text(&self, language: Language) -> String {
+        match self {
+            Self::Config(error) => chain(error),
+            Self::Url { text, cause } => {
+                let cause = cause.text(language);
+                format!("{}: {cause}", words::wrong_url(language, text))
+            }
+            Self::Discovery(error) => error.text(language),
+            Self::TwoTokens => words::TWO_TOKENS.of(language).to_owned(),
+            Self::ShortToken => words::SHORT_TOKEN.of(language).to_owned(),
+            Self::TokenFile(error) => {
+                let error = token_file(error, language);
+                format!("{}: {error}", words::NO_TOKEN.of(language))
+            }
+        }
+    }
+}
+
+fn token_file(error: &TokenFileError, language: Language) -> String {
+    match error {
+        TokenFileError::File { path, cause } => {
+            let path = path.display().to_string();
+            caused(&words::token_file(language, &path), cause)
+        }
+        TokenFileError::TooShort { path } => {
+            words::short_token_file(language, &path.display().to_string())
+        }
+    }
+}
+
+impl From<ConfigError> for PlaceError {
+    fn from(error: ConfigError) -> Self {
+        Self::Config(error)
+    }
+}
+
+impl From<DiscoveryError> for PlaceError {
+    fn from(error: DiscoveryError) -> Self {
+        Self::Discovery(error)
+    }
 }
 
 impl PlaceArgs {

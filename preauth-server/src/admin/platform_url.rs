@@ -1,32 +1,37 @@
 //! The address of a platform API, validated.
 
-use thiserror::Error;
 use url::{Host, Url};
 
+use super::words;
 use crate::http::platform::PREFIX;
+use crate::language::Language;
 
 /// An address to which the operator token may be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PlatformUrl(Url);
 
 /// Why a text is not such an address.
-#[derive(Debug, PartialEq, Eq, Error)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) enum PlatformUrlError {
     /// Not `http://` or `https://` and a host.
-    #[error("a platform address has the form http://127.0.0.1:8081 or https://platform.example")]
     Form,
     /// It has a user, a password, a query or a fragment.
-    #[error("a platform address has no user, password, query or fragment")]
     Extras,
     /// The token would be sent unencrypted.
-    #[error(
-        "over plain http the operator token could be read on its way to {host}; use https, or give \
-         --insecure-http if the network between is private"
-    )]
     PlainHttp {
         /// The host that is not this machine.
         host: String,
     },
+}
+
+impl PlatformUrlError {
+    pub(super) fn text(&self, language: Language) -> String {
+        match self {
+            Self::Form => words::URL_FORM.of(language).to_owned(),
+            Self::Extras => words::URL_EXTRAS.of(language).to_owned(),
+            Self::PlainHttp { host } => words::plain_http(language, host),
+        }
+    }
 }
 
 impl PlatformUrl {

@@ -18,6 +18,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
 
 use crate::admin::{AdminCommand, Failure};
+use crate::language::Language;
 use crate::log::chain;
 
 /// Receivables-advance pre-authorizations: the integration API, its platform, its sandbox.
@@ -26,6 +27,10 @@ use crate::log::chain;
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
+    /// Language of the sandbox and of the administration commands' refusals; by default that of the
+    /// locale (`LC_ALL`, `LC_MESSAGES`, `LANG`).
+    #[arg(long, global = true, value_name = "LANGUAGE", display_order = 102)]
+    lang: Option<Language>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -100,8 +105,10 @@ pub async fn run(cli: Cli) -> ExitCode {
     if let Err(error) = without_dumps() {
         return failed(&error, ExitCode::FAILURE);
     }
+    let locale = || Language::of_locale(|name| std::env::var(name).ok());
+    let language = cli.lang.unwrap_or_else(locale);
     let outcome = match cli.command {
-        Command::Sandbox(args) => sandbox::run(args).await,
+        Command::Sandbox(args) => sandbox::run(args, language).await,
         Command::Serve(args) => serve::run(&args).await,
         Command::Migrate(args) => migrate::run(&args).await,
         Command::Listen(args) => listen::run(args).await,
@@ -119,7 +126,7 @@ pub async fn run(cli: Cli) -> ExitCode {
             return match command.run().await {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(failure) => {
-                    report(&failure);
+                    report(&failure.report(language));
                     failure.exit_code()
                 }
             };
@@ -148,11 +155,11 @@ fn without_dumps() -> rustix::io::Result<()> {
 }
 
 fn failed(error: &(dyn std::error::Error + 'static), code: ExitCode) -> ExitCode {
-    report(error);
+    report(&format!("error: {}", chain(error)));
     code
 }
 
 #[expect(clippy::print_stderr, reason = "the command line speaks to its user")]
-fn report(error: &(dyn std::error::Error + 'static)) {
-    eprintln!("error: {}", chain(error));
+fn report(line: &str) {
+    eprintln!("{line}");
 }

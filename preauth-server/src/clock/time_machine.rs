@@ -33,10 +33,10 @@ pub struct TimeMachine {
 #[derive(Debug, Error)]
 pub enum TravelError {
     /// The jump is too long, or leads beyond ten years from now.
-    #[error("the clock can be advanced by {} d at most, {most_seconds} s", most_seconds / 86_400)]
+    #[error("the clock can be advanced by {} d at most, {max_seconds} s", max_seconds / 86_400)]
     TooFar {
         /// The maximum jump now.
-        most_seconds: u64,
+        max_seconds: u64,
     },
     /// The offset could not be stored, so the clock was not moved.
     #[error("the sandbox's time could not be written to its data folder")]
@@ -72,9 +72,9 @@ impl TimeMachine {
     /// Everything that falls due on the way happens once, at the end.
     pub fn advance(&self, by_seconds: u64) -> Result<Timestamp, TravelError> {
         let mut ahead_seconds = self.lock();
-        let most_seconds = reach(*ahead_seconds);
-        if by_seconds > most_seconds {
-            return Err(TravelError::TooFar { most_seconds });
+        let max_seconds = reach(*ahead_seconds);
+        if by_seconds > max_seconds {
+            return Err(TravelError::TooFar { max_seconds });
         }
         if by_seconds > 0 {
             let reached = ahead_seconds.saturating_add(by_seconds);
@@ -155,7 +155,7 @@ mod tests {
             machine.advance(MAX_JUMP_SECONDS).unwrap();
         }
         let end = machine.advance(1);
-        assert!(matches!(end, Err(TravelError::TooFar { most_seconds: 0 })));
+        assert!(matches!(end, Err(TravelError::TooFar { max_seconds: 0 })));
         assert!(machine.advance(0).is_ok());
         assert_eq!(ahead_seconds(&machine).unsigned_abs(), MAX_AHEAD_SECONDS);
     }

@@ -1,12 +1,17 @@
 //! The sandbox's greeting: addresses, credentials, and commands to paste.
 
+use std::fmt::Write;
+
 use preauth_core::value::calendar;
 use preauth_core::value::{OperationId, Timestamp};
 use preauth_core::wire::path;
 
-use super::ReadyFile;
+use super::{ReadyFile, words};
+use crate::language::Language;
 
 const DUE_IN_DAYS: u64 = 60;
+/// Between a label and its value.
+const GAP: usize = 2;
 
 /// The greeting; `next` is the id that the first command's operation will probably have.
 #[must_use]
@@ -15,6 +20,7 @@ pub fn greeting(
     webhook_url: &str,
     next: OperationId,
     now: Timestamp,
+    language: Language,
 ) -> String {
     let ReadyFile {
         base_url,
@@ -25,25 +31,34 @@ pub fn greeting(
         .checked_add_days(chrono::Days::new(DUE_IN_DAYS))
         .unwrap_or_default();
     let (key, token) = (&credentials.api_key, &credentials.platform_token);
-    let offers = path::PRE_AUTHORIZATIONS;
+    let (supplier, offers) = (&credentials.supplier_cnpj, path::PRE_AUTHORIZATIONS);
+    let integration = format!("{base_url}{}", path::PREFIX);
+    let platform = format!("{platform_url}/api/platform/v1");
+    let now = now.to_string();
+    let secret = &credentials.webhook_secret;
+    let lines = facts(
+        [
+            &integration,
+            &platform,
+            key,
+            token,
+            webhook_url,
+            secret,
+            &now,
+        ],
+        language,
+    );
     format!(
         "\
-preauth sandbox: the whole service with demo data, for trying it out on this machine
+{title}
 
-  integration API  {base_url}{prefix}
-  platform API     {platform_url}/api/platform/v1
-  API key          {key}
-  operator token   {token}
-  webhooks go to   {webhook_url}
-  webhook secret   {secret}
-  time here        {now}
+{lines}
+{second}
 
-For a second terminal:
+export BASE={integration} KEY={key}
+export PLATFORM={platform} TOKEN={token}
 
-export BASE={base_url}{prefix} KEY={key}
-export PLATFORM={platform_url}/api/platform/v1 TOKEN={token}
-
-1. Offer supplier {supplier} an advance:
+{offer}
 
 curl -sS -w '\\n' {base_url}{offers} \\
   -H 'Authorization: Bearer {key}' \\
@@ -53,24 +68,42 @@ curl -sS -w '\\n' {base_url}{offers} \\
 \"invoice\":{{\"amount\":12500.50,\"dueDate\":\"{due_date}\",\"number\":\"NF-{next}\"}},\
 \"externalReference\":\"PEDIDO-{next}\"}}'
 
-2. Look at it:
+{look}
 
 curl -sS -w '\\n' {base_url}{find} \\
   -H 'Authorization: Bearer {key}'
 
-3. Play the supplier, who requests the advance:
+{play}
 
-curl -sS -w '\\n' -X POST {platform_url}/api/platform/v1/operations/{next}/request \\
+curl -sS -w '\\n' -X POST {platform}/operations/{next}/request \\
   -H 'Authorization: Bearer {token}'
 
-Or type here: request {next}, approve {next}, show {next}; advance 3d lets time pass; help lists all commands.
-An invoice number of sandbox:RATE_LIMITED, or of any other error code, provokes that answer.
+{or_type}
+{magic}
 
-Stop with quit or Ctrl-C. From here on, a line per request, status change and delivery:
+{stop}
 ",
-        prefix = path::PREFIX,
-        secret = credentials.webhook_secret,
-        supplier = credentials.supplier_cnpj,
+        title = words::title(language),
+        second = words::for_a_second_terminal(language),
+        offer = words::offer(language, supplier),
+        look = words::look(language),
         find = path::pre_authorization(next),
+        play = words::play_the_supplier(language),
+        or_type = words::or_type(language, next),
+        magic = words::magic(language),
+        stop = words::stop(language),
     )
+}
+
+/// A line per label with its value.
+fn facts(values: [&str; words::LABELS.len()], language: Language) -> String {
+    let labels = words::LABELS.map(|label| label.of(language));
+    let longest = labels.iter().map(|label| label.chars().count()).max();
+    let width = longest.unwrap_or_default().saturating_add(GAP);
+    let mut lines = String::new();
+    for (label, value) in labels.iter().zip(values) {
+        // Writing to a string does not fail.
+        let _ = writeln!(lines, "  {label:<width$}{value}");
+    }
+    lines
 }

@@ -6,6 +6,7 @@ mod greeting;
 mod handler;
 mod seed;
 pub mod terminal;
+mod words;
 
 pub use credentials::{Credentials, ReadyFile};
 pub use folder::sandbox_of;

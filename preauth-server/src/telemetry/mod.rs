@@ -4,12 +4,15 @@
 mod console;
 pub mod metrics;
 mod story;
+mod words;
 
 use std::io::IsTerminal;
 
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
+
+use crate::language::Language;
 
 pub use console::Console;
 pub use story::Story;
@@ -43,9 +46,9 @@ pub fn start(format: LogFormat) {
 }
 
 /// Starts the sandbox's story, on standard output.
-pub fn start_story(console: &Console) {
+pub fn start_story(console: &Console, language: Language) {
     let ansi = std::io::stdout().is_terminal();
-    let layer = tracing_subscriber::fmt::layer().event_format(Story { ansi });
+    let layer = tracing_subscriber::fmt::layer().event_format(Story { ansi, language });
     tracing_subscriber::registry()
         .with(filter())
         .with(layer.with_writer(console.clone()))

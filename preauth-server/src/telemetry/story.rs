@@ -9,11 +9,16 @@ use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
-/// Formats events as sentences.
+use super::words;
+use crate::language::Language;
+
+/// Formats events as sentences. What the service warns of stays in the words of the log.
 #[derive(Clone, Copy, Debug)]
 pub struct Story {
     /// Whether the output is a terminal with colours.
     pub ansi: bool,
+    /// The language of the sentences.
+    pub language: Language,
 }
 
 impl<S, N> FormatEvent<S, N> for Story
@@ -30,14 +35,29 @@ where
         let mut facts = Facts::default();
         event.record(&mut facts);
         let metadata = event.metadata();
+        let language = self.language;
         let (label, colour, line) = match metadata.target() {
-            "request" => ("request", "36", request(&facts)),
-            "operation" => ("status", "33", operation(&facts)),
-            "payment_order" => ("status", "33", payment_order(&facts)),
-            "delivery" => ("delivery", "35", delivery(&facts)),
-            "mail" => ("mail", "32", mail(&facts)),
-            "clock" => ("clock", "34", clock(&facts)),
-            "receiver" => ("receiver", "32", facts.get("message").to_owned()),
+            "request" => (words::REQUEST.of(language), "36", request(&facts)),
+            "operation" => (
+                words::STATUS.of(language),
+                "33",
+                operation(&facts, language),
+            ),
+            "payment_order" => {
+                let line = payment_order(&facts, language);
+                (words::STATUS.of(language), "33", line)
+            }
+            "delivery" => (
+                words::DELIVERY.of(language),
+                "35",
+                delivery(&facts, language),
+            ),
+            "mail" => (words::MAIL.of(language), "32", mail(&facts, language)),
+            "clock" => (words::CLOCK.of(language), "34", clock(&facts, language)),
+            "receiver" => {
+                let line = facts.get("message").to_owned();
+                (words::RECEIVER.of(language), "32", line)
+            }
             _ if *metadata.level() > Level::WARN => return Ok(()),
             target => (target, "31", facts.all()),
         };
@@ -66,41 +86,42 @@ fn request(facts: &Facts) -> String {
     line
 }
 
-fn operation(facts: &Facts) -> String {
+fn operation(facts: &Facts, language: Language) -> String {
     let [operation, status, event] = ["operation", "status", "event"].map(|name| facts.get(name));
-    format!("operation {operation} is {status} ({event})")
+    words::operation(language, operation, status, event)
 }
 
-fn payment_order(facts: &Facts) -> String {
+fn payment_order(facts: &Facts, language: Language) -> String {
     let [order, status] = ["payment_order", "status"].map(|name| facts.get(name));
-    format!("payment order {order} is {status}")
+    words::payment_order(language, order, status)
 }
 
-fn delivery(facts: &Facts) -> String {
+fn delivery(facts: &Facts, language: Language) -> String {
     let outcome = facts.find("error").or(facts.find("status")).unwrap_or("?");
-    format!(
-        "{} attempt {}: {outcome}, {} ({} ms)",
+    words::delivery(
+        language,
         facts.get("event_type"),
         facts.get("attempt"),
-        facts.get("verdict"),
+        outcome,
+        &words::logged(language, facts.get("verdict")),
         facts.get("duration_ms"),
     )
 }
 
-fn mail(facts: &Facts) -> String {
+fn mail(facts: &Facts, language: Language) -> String {
     let [kind, what] = ["kind", "message"].map(|name| facts.get(name));
-    let mut names = ["place", "error", "reason"].iter();
-    let outcome = names.find_map(|name| facts.find(name));
-    format!("{kind} {what}: {}", outcome.unwrap_or("?"))
+    let what = words::logged(language, what);
+    let outcome = facts.find("place").or(facts.find("error"));
+    let reason = facts
+        .find("reason")
+        .map(|reason| words::logged(language, reason));
+    let outcome = outcome.map(str::to_owned).or(reason);
+    format!("{kind} {what}: {}", outcome.as_deref().unwrap_or("?"))
 }
 
-fn clock(facts: &Facts) -> String {
+fn clock(facts: &Facts, language: Language) -> String {
     let seconds = facts.get("seconds").parse().unwrap_or_default();
-    format!(
-        "it is {}: {} passed at once",
-        facts.get("now"),
-        span(seconds)
-    )
+    words::clock(language, facts.get("now"), &span(seconds))
 }
 
 /// A duration in its largest whole unit.

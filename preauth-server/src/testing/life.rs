@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 
 use crate::cli::sandbox::{DataFolder, SandboxArgs, Started, start};
 use crate::clock::TimeMachine;
+use crate::language::Language;
 use crate::sandbox::Credentials;
 
 /// Prefix of the names of temporary folders.
@@ -118,7 +119,7 @@ fn live(
         .build()
     {
         Ok(runtime) => {
-            let started = runtime.block_on(start(args, folder.path()));
+            let started = runtime.block_on(start(args, folder.path(), Language::English));
             let is_started = started.is_ok();
             let outcome = started.map(|sandbox| (runtime.handle().clone(), Arc::new(sandbox)));
             if begun.send(outcome).is_ok() && is_started {

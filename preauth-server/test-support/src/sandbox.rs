@@ -68,6 +68,7 @@ impl Sandbox {
         let _ = std::fs::remove_file(&ready_file);
         let log = std::fs::File::create(folder.join("log.txt")).unwrap();
         let process = program
+            .env("LC_ALL", "C")
             .args([
                 "sandbox",
                 "--listen",

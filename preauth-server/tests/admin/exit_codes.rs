@@ -283,3 +283,47 @@ async fn a_create_whose_answer_was_lost_is_sent_again_under_its_key() {
     assert_eq!(keys.len(), 2);
     assert_eq!(keys[0], keys[1]);
 }
+
+#[tokio::test]
+async fn refusals_are_in_the_language_of_the_option_or_else_of_the_locale() {
+    let operator = Operator::start().await;
+    let id = operator.offer("NF-1").await;
+    let pay = ["operation", "pay", &id];
+    let english = [
+        "error: ANTICIPATION_INVALID_TRANSITION (409): the operation's status does not allow",
+        "next: ",
+        "request id: ",
+    ];
+    let portuguese = [
+        "erro: ANTICIPATION_INVALID_TRANSITION (409)\n  A situação da operação não permite",
+        "próximo passo: ",
+        "id da requisição: ",
+    ];
+    let done = operator.run(&pay);
+    done.failed(1, &english);
+    assert!(!done.err.contains("situação"), "{}", done.err);
+    let done = operator.run(&[&pay[..], &["--lang", "pt"]].concat());
+    done.failed(1, &portuguese);
+    assert!(!done.err.contains("status does not"), "{}", done.err);
+    let in_brazil = |arguments: &[&str]| {
+        let variables = [
+            ("PREAUTH_PLATFORM_URL", operator.sandbox.text("platformUrl")),
+            (
+                "PREAUTH_PLATFORM_TOKEN",
+                operator.sandbox.text("platformToken"),
+            ),
+            ("LC_ALL", "pt_BR.UTF-8"),
+        ];
+        preauth(operator.folder(), arguments, &variables)
+    };
+    in_brazil(&pay).failed(1, &portuguese);
+    in_brazil(&[&["--lang", "en"], &pay[..]].concat()).failed(1, &english);
+    in_brazil(&["company", "show", NEW_COMPANY])
+        .failed(1, &["erro: nenhuma empresa tem o CNPJ 45.723.001/0001-00"]);
+    in_brazil(&["operation", "decline", &id]).failed(4, &["use --yes para continuar"]);
+    // What a field's problem is stands only in the API's message.
+    let days = ["--max-term-days", "9999", "--max-invoice-amount", "0"];
+    let done = operator.run(&[&["credit", "set", COMPANY], &days[..]].concat());
+    let expected = ["VALIDATION_ERROR (400): fields of the request", "deve ser"];
+    done.failed(1, &expected);
+}

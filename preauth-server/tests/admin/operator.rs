@@ -109,6 +109,7 @@ pub(crate) fn command(folder: &Path, arguments: &[&str], variables: &[(&str, &st
     command
         .args(arguments)
         .env("TMPDIR", folder)
+        .env("LC_ALL", "C")
         .envs(variables.iter().copied())
         .current_dir(folder)
         .stdin(Stdio::null());

@@ -21,12 +21,18 @@ struct Typed {
 
 impl Typed {
     async fn start() -> Self {
+        Self::start_with_locale("C", &[]).await
+    }
+
+    async fn start_with_locale(locale: &str, flags: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let log = std::fs::File::create(folder.path().join("log.txt")).unwrap();
         let free = "127.0.0.1:0";
         let mut process = Command::new(env!("CARGO_BIN_EXE_preauth-server"))
             .args(["sandbox", "--listen", free, "--platform-listen", free])
             .args(["--ready-file".into(), folder.path().join("ready.json")])
+            .args(flags)
+            .env("LC_ALL", locale)
             .stdout(log.try_clone().unwrap())
             .stderr(log)
             .stdin(Stdio::piped())
@@ -249,4 +255,80 @@ async fn the_end_of_the_input_does_not_stop_it_and_quit_does() {
     let mut quitting = Typed::start().await;
     writeln!(quitting.input.as_mut().unwrap(), "quit").unwrap();
     quitting.ends().await;
+}
+
+#[tokio::test]
+async fn in_portuguese_every_line_is_portuguese() {
+    let mut typed = Typed::start_with_locale("pt_BR.UTF-8", &[]).await;
+    typed.offer("NF-1").await;
+    eventually("the offer's mail is sent", || {
+        typed.log().contains("e-mail    OFFER enviado: ")
+    })
+    .await;
+    for (line, answer) in [
+        (
+            "solicitar 1",
+            "operação 1: IN_PRE_AUTH -> TO_APPROVE, anticipation.requested vai para Construtora Exemplo S.A. em http://127.0.0.1",
+        ),
+        ("approve 1", "operação 1: TO_APPROVE -> IN_ANALYSIS"),
+        ("mostrar 1", "possível agora: liberar, reprovar plataforma"),
+        (
+            "listar",
+            "operação 1 em IN_ANALYSIS: NF-1, 1000.00 com vencimento em",
+        ),
+        (
+            "pagar 1",
+            "recusado: a operação 1 está em IN_ANALYSIS, e isso só é possível em TO_PAY; possível agora: liberar, reprovar plataforma",
+        ),
+        (
+            "liberar 1 2000.00",
+            "recusado (VALIDATION_ERROR): o valor líquido é zero ou maior que o valor da nota menos as retenções",
+        ),
+        ("mostrar 7", "a operação 7 não existe"),
+        ("solictar 1", "você quis dizer solicitar?"),
+        ("pagar", "digite: pagar ID"),
+        ("avançar 367d", "no máximo 366 d"),
+        ("avancar 3d", "3 dias à frente desta máquina"),
+        ("cancelar", "quem cancela é o seu ERP"),
+        ("ajuda", "liberar ID VALOR-LÍQUIDO"),
+    ] {
+        typed.type_in(line, answer).await;
+    }
+    eventually("the receiver has verified all three", || {
+        typed
+            .log()
+            .matches("receptor  assinatura verificada")
+            .count()
+            == 3
+    })
+    .await;
+    let log = typed.log();
+    for printed in [
+        "3. No papel do fornecedor, solicite a antecipação:",
+        "situação  operação 1 em TO_APPROVE (anticipation.requested)",
+        "chamada   POST /api/integration/v1/pre-authorizations -> 201",
+        "entrega   pre_authorization.created tentativa 1: 204, entregue",
+        "relógio   passaram 3 d de uma vez: agora é ",
+    ] {
+        assert!(log.contains(printed), "{printed:?} in {log}");
+    }
+    for english in [
+        "operation",
+        "receiver",
+        "delivered",
+        "signature",
+        "supplier ",
+    ] {
+        let lines = log.lines().filter(|line| !line.contains("/api/"));
+        let found = lines.filter(|line| line.contains(english));
+        assert_eq!(found.collect::<Vec<_>>(), [""; 0], "{english}");
+    }
+}
+
+#[tokio::test]
+async fn the_option_decides_over_the_locale() {
+    let typed = Typed::start_with_locale("en_US.UTF-8", &["--lang", "pt"]).await;
+    assert!(typed.log().contains("Cole em um segundo terminal:"));
+    let typed = Typed::start_with_locale("pt_BR.UTF-8", &["--lang", "en"]).await;
+    assert!(typed.log().contains("For a second terminal:"));
 }

@@ -28,6 +28,7 @@ use crate::http::server::ConnectionLimits;
 use crate::http::{Receiver, UnauthenticatedLimiter};
 use crate::ids::random_bytes;
 use crate::invoice_files::InvoiceFiles;
+use crate::language::Language;
 use crate::sandbox::terminal::{self, Player};
 use crate::sandbox::{
     Credentials, HEAD_OFFICE_CNPJ, ReadyFile, SandboxHandler, TEMPORARY_FOLDER_PREFIX,
@@ -71,27 +72,32 @@ pub(crate) struct SandboxArgs {
     pub(crate) ready_file: Option<PathBuf>,
 }
 
-pub(super) async fn run(args: SandboxArgs) -> Result<(), CliError> {
+pub(super) async fn run(args: SandboxArgs, language: Language) -> Result<(), CliError> {
     let console = Console::default();
-    telemetry::start_story(&console);
+    telemetry::start_story(&console, language);
     let folder = DataFolder::of(args.data.as_deref())?;
-    let outcome = run_in(&args, folder.path(), &console).await;
+    let outcome = run_in(&args, folder.path(), &console, language).await;
     folder.end();
     outcome
 }
 
 #[expect(clippy::print_stdout, reason = "the greeting is this command's output")]
-async fn run_in(args: &SandboxArgs, data: &Path, console: &Console) -> Result<(), CliError> {
+async fn run_in(
+    args: &SandboxArgs,
+    data: &Path,
+    console: &Console,
+    language: Language,
+) -> Result<(), CliError> {
     if let Some(path) = &args.ready_file {
         make_way(path)?;
     }
-    let sandbox = start(args, data).await?;
+    let sandbox = start(args, data, language).await?;
     let _announced = announce(data, &sandbox.running, &sandbox.credentials.platform_token)?;
     let ready = sandbox.ready_file();
     let now = sandbox.time_machine.clock().now();
     println!(
         "{}",
-        greeting(&ready, &sandbox.webhook_url, sandbox.next, now)
+        greeting(&ready, &sandbox.webhook_url, sandbox.next, now, language)
     );
     if let Some(path) = &args.ready_file {
         ready
@@ -103,6 +109,7 @@ async fn run_in(args: &SandboxArgs, data: &Path, console: &Console) -> Result<()
         queries: sandbox.stores.queries,
         directory: sandbox.stores.directory,
         time_machine: sandbox.time_machine,
+        language,
     };
     tokio::select! {
         signalled = app::wait_for_signal() => signalled?,
@@ -135,8 +142,12 @@ impl Started {
     }
 }
 
-/// Starts a sandbox with its data in `data`.
-pub(crate) async fn start(args: &SandboxArgs, data: &Path) -> Result<Started, CliError> {
+/// Starts a sandbox with its data in `data`; its receiver prints in this language.
+pub(crate) async fn start(
+    args: &SandboxArgs,
+    data: &Path,
+    language: Language,
+) -> Result<Started, CliError> {
     let settings = settings()?;
     let url = own::database(args.database.clone(), data)?;
     // Checks first to whom the folder and the database belong, so that nothing of another owner is
@@ -192,9 +203,8 @@ pub(crate) async fn start(args: &SandboxArgs, data: &Path) -> Result<Started, Cl
         watch: None,
         magic: Some(Magic::of_a_sandbox()),
     })?;
-    receiver.start(SandboxHandler::new(Secret::parse(
-        &credentials.webhook_secret,
-    )?));
+    let secret = Secret::parse(&credentials.webhook_secret)?;
+    receiver.start(SandboxHandler::new(secret, language));
     Ok(Started {
         running,
         credentials,

@@ -52,7 +52,7 @@ fn parse(tree: &Json, reach_seconds: u64) -> Result<u64, Vec<Problem>> {
 impl From<TravelError> for ApiError {
     fn from(error: TravelError) -> Self {
         match error {
-            TravelError::TooFar { most_seconds: max } => {
+            TravelError::TooFar { max_seconds: max } => {
                 Self::problem(FIELD, Defect::WholeNumber { min: 0, max })
             }
             TravelError::NotKept(cause) => Self::unavailable(cause),

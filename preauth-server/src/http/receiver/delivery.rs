@@ -1,6 +1,6 @@
 //! A received delivery, checked.
 
-use preauth_core::wire::{EventData, RawEventEnvelope};
+use preauth_core::wire::RawEventEnvelope;
 use webhook_verify::{Verifier, VerifyError};
 
 /// A delivery and the results of its checks.
@@ -20,18 +20,6 @@ impl Delivery {
         Self {
             verdict: verdict.map(|it| it.signed_at_unix_seconds()),
             event: RawEventEnvelope::from_json(body).ok(),
-        }
-    }
-
-    /// The operation and its new status; empty for events about something else.
-    #[must_use]
-    pub fn subject(&self) -> String {
-        match self.event.as_ref().map(RawEventEnvelope::data) {
-            Some(Ok(EventData::Operation(data))) => {
-                let (operation, status) = (data.anticipation_id, data.status);
-                format!("operation {operation} is {}", status.as_str())
-            }
-            _ => String::new(),
         }
     }
 }

@@ -54,14 +54,15 @@ async fn obey(player: &Player, console: &Console, mut lines: mpsc::Receiver<Stri
 }
 
 async fn answer(player: &Player, line: &str) -> Outcome {
-    let order = match commands::read(line) {
-        Ok(order) => order,
-        Err(misread) => return Outcome::Answer(misread.to_string()),
+    let language = player.language;
+    let command = match commands::read(line, language) {
+        Ok(command) => command,
+        Err(misread) => return Outcome::Answer(misread.text(language)),
     };
-    let answered = match order {
+    let answered = match command {
         TerminalCommand::Empty => Ok(String::new()),
         TerminalCommand::Quit => return Outcome::Quit,
-        TerminalCommand::Help => Ok(commands::help()),
+        TerminalCommand::Help => Ok(commands::help(language)),
         TerminalCommand::Now => Ok(player.now()),
         TerminalCommand::Advance(seconds) => player.advance(seconds).await,
         TerminalCommand::List => player.list().await,
@@ -71,5 +72,5 @@ async fn answer(player: &Player, line: &str) -> Outcome {
         TerminalCommand::EndExtension(id, end) => player.end_extension(id, end).await,
         TerminalCommand::Direct(invoice) => player.advance_directly(*invoice).await,
     };
-    Outcome::Answer(answered.unwrap_or_else(|refused| refused.to_string()))
+    Outcome::Answer(answered.unwrap_or_else(|refused| refused.text(language)))
 }

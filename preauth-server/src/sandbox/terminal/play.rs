@@ -14,8 +14,10 @@ use crate::clock::Clock;
 use crate::clock::TimeMachine;
 use crate::directory::{Directory, Endpoint};
 use crate::http::platform::acting;
+use crate::language::Language;
 use crate::log;
 use crate::sandbox::seed::{HEAD_OFFICE_CNPJ, SUPPLIER_CNPJ};
+use crate::sandbox::words;
 
 use super::commands::{possible, statuses_for};
 use super::refused::Refused;
@@ -35,6 +37,8 @@ pub struct Player {
     pub directory: Arc<dyn Directory>,
     /// Moves the clock.
     pub time_machine: Arc<TimeMachine>,
+    /// The language of the answers.
+    pub language: Language,
 }
 
 type Answer = Result<String, Refused>;
@@ -45,10 +49,7 @@ impl Player {
         let clock = self.time_machine.clock();
         let now = clock.now();
         let ahead_days = clock.ahead().num_days();
-        format!(
-            "it is {now}, {} in São Paulo; {ahead_days} days ahead of this machine",
-            calendar::today(now)
-        )
+        words::now(self.language, now, calendar::today(now), ahead_days)
     }
 
     /// Moves the clock forward; the story shows the consequences.
@@ -68,19 +69,17 @@ impl Player {
         let found = self.queries.list(Viewer::Platform, &everything, newest);
         let found = found.await?;
         if found.operations.is_empty() {
-            return Ok("there is no operation yet; your ERP creates the first".to_owned());
+            return Ok(words::NO_OPERATION_YET.of(self.language).to_owned());
         }
-        let lines: Vec<_> = found.operations.iter().map(summary).collect();
+        let operations = found.operations.iter();
+        let lines: Vec<_> = operations.map(|it| summary(it, self.language)).collect();
         Ok(lines.join("\n"))
     }
 
     pub(super) async fn show(&self, id: OperationId) -> Answer {
         let found = self.find(id).await?;
-        Ok(format!(
-            "{}\npossible now: {}",
-            summary(&found),
-            possible(&found)
-        ))
+        let possible = words::possible_now(self.language, &possible(&found, self.language));
+        Ok(format!("{}\n{possible}", summary(&found, self.language)))
     }
 
     /// Executes the command as the actor in the transition table.
@@ -101,13 +100,11 @@ impl Player {
             event,
         } = done;
         let Some(event) = event else {
-            return Ok(format!("operation {id} stays {}", after.status()));
+            return Ok(words::unchanged(self.language, id, after.status()));
         };
+        let changed = words::changed(self.language, id, before, after.status());
         let hearers = self.hearers(&after, event).await?;
-        Ok(format!(
-            "operation {id}: {before} -> {}, {event} {hearers}",
-            after.status()
-        ))
+        Ok(format!("{changed}, {event} {hearers}"))
     }
 
     pub(super) async fn extend(&self, id: OperationId, extension: NewExtension) -> Answer {
@@ -164,8 +161,8 @@ impl Player {
         log::began(&created);
         let event = Action::AdvanceDirectly.transition().event;
         let hearers = self.hearers(&created, event).await?;
-        let (id, status) = (created.id, created.status());
-        Ok(format!("operation {id} is {status}, {event} {hearers}"))
+        let created = words::is(self.language, created.id, created.status().as_str());
+        Ok(format!("{created}, {event} {hearers}"))
     }
 
     async fn find(&self, id: OperationId) -> Result<Operation, Refused> {
@@ -181,9 +178,9 @@ impl Player {
         match self.find(id).await {
             Ok(found) => Refused::NotNow {
                 id,
-                status: found.status().as_str(),
-                wanted: statuses_for(action),
-                possible: possible(&found),
+                status: found.status(),
+                wanted: statuses_for(action, self.language),
+                possible: possible(&found, self.language),
             },
             Err(refused) => refused,
         }
@@ -203,11 +200,14 @@ impl Player {
         let named: Vec<_> = endpoints
             .iter()
             .filter(|(_, it)| hearing.iter().any(|each| each.endpoint == it.id))
-            .map(|(party, endpoint)| hearer(party, endpoint))
+            .map(|(party, endpoint)| hearer(party, endpoint, self.language))
             .collect();
         Ok(match named.as_slice() {
-            [] => "goes to nobody: no endpoint has chosen it".to_owned(),
-            named => format!("goes to {}", named.join(" and ")),
+            [] => words::GOES_TO_NOBODY.of(self.language).to_owned(),
+            named => {
+                let named = named.join(words::AND.of(self.language));
+                words::goes_to(self.language, &named)
+            }
         })
     }
 }
@@ -220,12 +220,12 @@ fn subscription(endpoint: &Endpoint) -> Subscription {
     }
 }
 
-fn hearer(party: &Party, endpoint: &Endpoint) -> String {
+fn hearer(party: &Party, endpoint: &Endpoint, language: Language) -> String {
     let paused = match endpoint.paused_at {
-        Some(_) => ", which is paused: it is kept",
+        Some(_) => words::PAUSED.of(language),
         None => "",
     };
-    format!("{} at {}{paused}", party.name, endpoint.url)
+    words::receiver(language, party.name.as_str(), &endpoint.url, paused)
 }
 
 impl std::fmt::Debug for Player {

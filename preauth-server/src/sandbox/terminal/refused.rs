@@ -3,39 +3,59 @@
 use preauth_core::operation::Rejection;
 use preauth_core::port::Unavailable;
 use preauth_core::service::ServiceError;
-use preauth_core::value::OperationId;
-use thiserror::Error;
+use preauth_core::value::{OperationId, Status};
 
 use crate::clock::TravelError;
+use crate::language::Language;
 use crate::log::chain;
+use crate::sandbox::words;
+
+const SECONDS_PER_DAY: u64 = 86_400;
 
 /// A refusal, as the user reads it.
-#[derive(Debug, Error)]
+#[derive(Debug)]
 pub(super) enum Refused {
-    #[error("there is no operation {0}")]
     NoSuchOperation(OperationId),
-    #[error(
-        "refused: operation {id} is {status}, and that is possible in {wanted} only; possible now: {possible}"
-    )]
     NotNow {
         id: OperationId,
-        status: &'static str,
+        status: Status,
+        /// The statuses in which it is possible.
         wanted: String,
+        /// The commands that are possible.
         possible: String,
     },
-    #[error("operation {0} has no open extension")]
     NoExtension(OperationId),
-    #[error("refused ({code}): {rejection}")]
-    Rejected {
-        code: &'static str,
-        rejection: Rejection,
-    },
-    #[error(transparent)]
-    Travel(#[from] TravelError),
-    #[error("the sandbox's demo companies are not there any more")]
+    Rejected(Rejection),
+    Travel(TravelError),
     NoDemoCompany,
-    #[error("failed: {}", chain(.error))]
-    Failed { error: ServiceError },
+    Failed(ServiceError),
+}
+
+impl Refused {
+    pub(super) fn text(&self, language: Language) -> String {
+        match self {
+            Self::NoSuchOperation(id) => words::no_such_operation(language, *id),
+            Self::NotNow {
+                id,
+                status,
+                wanted,
+                possible,
+            } => words::not_now(language, *id, *status, wanted, possible),
+            Self::NoExtension(id) => words::no_extension(language, *id),
+            Self::Rejected(rejection) => {
+                let why = words::rejection(language, *rejection);
+                words::rejected(language, rejection.code().as_str(), &why)
+            }
+            Self::Travel(TravelError::TooFar { max_seconds }) => {
+                let days = max_seconds.div_euclid(SECONDS_PER_DAY);
+                words::too_far(language, days, *max_seconds)
+            }
+            // A defect of the machine, in the words of the log.
+            Self::Travel(error @ TravelError::NotKept(_)) => words::failed(language, &chain(error)),
+            Self::NoDemoCompany => words::NO_DEMO_COMPANY.of(language).to_owned(),
+            Self::Failed(error) => words::failed(language, &chain(error)),
+        }
+    }
 }
 
 impl From<ServiceError> for Refused {
@@ -44,25 +64,26 @@ impl From<ServiceError> for Refused {
             ServiceError::Rejected(Rejection::NotFound) | ServiceError::UnknownCompany => {
                 Self::NoDemoCompany
             }
-            ServiceError::Rejected(rejection) => Self::Rejected {
-                code: rejection.code().as_str(),
-                rejection,
-            },
+            ServiceError::Rejected(rejection) => Self::Rejected(rejection),
             ServiceError::OrderRejected(_)
             | ServiceError::IdempotencyKeyReused
             | ServiceError::IdempotencyInProgress
             | ServiceError::Unprepared(_)
             | ServiceError::NotDone(_)
             | ServiceError::Busy(_)
-            | ServiceError::Unknown(_) => Self::Failed { error },
+            | ServiceError::Unknown(_) => Self::Failed(error),
         }
+    }
+}
+
+impl From<TravelError> for Refused {
+    fn from(error: TravelError) -> Self {
+        Self::Travel(error)
     }
 }
 
 impl From<Unavailable> for Refused {
     fn from(unavailable: Unavailable) -> Self {
-        Self::Failed {
-            error: unavailable.into(),
-        }
+        Self::Failed(unavailable.into())
     }
 }

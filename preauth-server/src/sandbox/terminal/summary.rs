@@ -1,41 +1,44 @@
 //! An operation in one line.
 
-use std::fmt::Write;
-
 use preauth_core::operation::{Operation, State};
 
+use crate::language::Language;
 use crate::printable::reais;
+use crate::sandbox::words;
 
 /// The summary of an operation for the user.
-pub(super) fn summary(operation: &Operation) -> String {
+pub(super) fn summary(operation: &Operation, language: Language) -> String {
     let Operation {
         id,
         supplier,
         invoice,
         ..
     } = operation;
-    let mut line = format!("operation {id} is {}: ", operation.status());
+    let status = operation.status().as_str();
+    let mut line = words::is(language, id, status) + ": ";
     if let Some(number) = &invoice.number {
-        let _ = write!(line, "{number}, ");
+        line.push_str(number.as_str());
+        line.push_str(", ");
     }
     let amount = reais(invoice.amounts.amount());
-    let _ = write!(
-        line,
-        "{amount} due {} to {}",
-        invoice.due_date, supplier.name
-    );
+    let due_date = invoice.due_date.to_string();
+    line.push_str(&words::due_to(
+        language,
+        &amount,
+        &due_date,
+        supplier.name.as_str(),
+    ));
     if let Some(net) = operation.net_amount {
-        let _ = write!(line, ", net {}", reais(net));
+        line.push_str(&words::net(language, &reais(net)));
     }
     if let Some(reference) = &operation.external_reference {
-        let _ = write!(line, ", reference {reference}");
+        line.push_str(&words::reference(language, reference.as_str()));
     }
     match (&operation.state, operation.expires_at) {
-        (State::InPreAuth, Some(end)) => {
-            let _ = write!(line, ", stands until {end}");
-        }
+        (State::InPreAuth, Some(end)) => line.push_str(&words::open_until(language, end)),
         (State::Reproved(closing), _) => {
-            let _ = write!(line, ", {}", closing.reason());
+            line.push_str(", ");
+            line.push_str(closing.reason());
         }
         _ => {}
     }

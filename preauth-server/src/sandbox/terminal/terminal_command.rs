@@ -4,9 +4,26 @@ use std::str::SplitWhitespace;
 
 use preauth_core::operation::{Command, Invoice, InvoiceAmounts, ReprovedBy};
 use preauth_core::value::{DueDate, InvoiceNumber, Money, OperationId, Reason};
-use thiserror::Error;
 
+use crate::language::{Language, Text};
+use crate::sandbox::words;
 use crate::span;
+
+const AN_ID: Text = Text::new("an operation's id", "o id de uma operação");
+const AN_AMOUNT: Text = Text::new("an amount like 950.00", "um valor como 950.00");
+const AN_INVOICE_AMOUNT: Text =
+    Text::new("an amount of 500 to 10000000", "um valor de 500 a 10000000");
+const AN_INVOICE_NUMBER: Text = Text::new("an invoice number", "um número de nota");
+const A_TIME: Text = Text::new(
+    "a time like 30s, 15m, 12h or 3d",
+    "um tempo como 30s, 15m, 12h ou 3d",
+);
+const A_DATE: Text = Text::new("a date like 2027-01-10", "uma data como 2027-01-10");
+const A_REPROVER: Text = Text::new("company or platform", "empresa ou plataforma");
+const A_REASON: Text = Text::new(
+    "a reason of 255 characters or less",
+    "um motivo de até 255 caracteres",
+);
 
 /// A parsed line.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,29 +57,41 @@ pub(super) enum ExtensionEnd {
 }
 
 /// A line that could not be parsed; each text names the expected input.
-#[derive(Debug, PartialEq, Eq, Error)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) enum Misread {
-    #[error("there is no command {word:?}{}; type help", .closest.map(|name| format!("; did you mean {name}?")).unwrap_or_default())]
     Unknown {
         word: String,
         closest: Option<&'static str>,
     },
-    #[error("type: {usage}")]
-    Usage { usage: String },
-    #[error("{text:?} is not {wanted}; type: {usage}")]
-    Value {
-        text: String,
-        wanted: &'static str,
+    Usage {
         usage: String,
     },
-    #[error(
-        "your ERP cancels: POST /api/integration/v1/pre-authorizations/ID/cancel; the company's own way is withdraw ID"
-    )]
+    Value {
+        text: String,
+        wanted: Text,
+        usage: String,
+    },
     Erp,
-    #[error(
-        "time expires an offer: show ID tells until when it stands, advance TIME lets time pass"
-    )]
     Time,
+}
+
+impl Misread {
+    pub(super) fn text(&self, language: Language) -> String {
+        match self {
+            Self::Unknown { word, closest } => {
+                let hint = closest.map(|name| words::did_you_mean(language, name));
+                words::unknown_command(language, word, &hint.unwrap_or_default())
+            }
+            Self::Usage { usage } => words::usage(language, usage),
+            Self::Value {
+                text,
+                wanted,
+                usage,
+            } => words::wrong_value(language, text, wanted.of(language), usage),
+            Self::Erp => words::erp_cancels(language),
+            Self::Time => words::time_expires(language),
+        }
+    }
 }
 
 /// The words after a command's name.
@@ -94,21 +123,21 @@ impl<'a> Words<'a> {
     }
 
     pub(super) fn id(&mut self) -> Result<OperationId, Misread> {
-        self.value("an operation's id", |word| OperationId::parse(word).ok())
+        self.value(AN_ID, |word| OperationId::parse(word).ok())
     }
 
     pub(super) fn money(&mut self) -> Result<Money, Misread> {
-        self.value("an amount like 950.00", |word| Money::parse(word).ok())
+        self.value(AN_AMOUNT, |word| Money::parse(word).ok())
     }
 
     pub(super) fn span(&mut self) -> Result<u64, Misread> {
-        self.value("a time like 30s, 15m, 12h or 3d", span::parse)
+        self.value(A_TIME, span::parse)
     }
 
     pub(super) fn reprover(&mut self) -> Result<ReprovedBy, Misread> {
-        self.value("company or platform", |word| match word {
-            "company" => Some(ReprovedBy::Company),
-            "platform" => Some(ReprovedBy::Platform),
+        self.value(A_REPROVER, |word| match word {
+            "company" | "empresa" => Some(ReprovedBy::Company),
+            "platform" | "plataforma" => Some(ReprovedBy::Platform),
             _ => None,
         })
     }
@@ -121,12 +150,12 @@ impl<'a> Words<'a> {
     }
 
     pub(super) fn invoice(&mut self) -> Result<Invoice, Misread> {
-        let amounts = self.value("an amount of 500 to 10000000", |word| {
+        let amounts = self.value(AN_INVOICE_AMOUNT, |word| {
             InvoiceAmounts::from_cents(Money::parse(word).ok()?, Money::ZERO)
         })?;
         let due_date = self.date()?;
         let number = self.words.next().map(|word| {
-            InvoiceNumber::parse(word).map_err(|_| self.wrong(word, "an invoice number"))
+            InvoiceNumber::parse(word).map_err(|_| self.wrong(word, AN_INVOICE_NUMBER))
         });
         Ok(Invoice {
             amounts,
@@ -143,26 +172,24 @@ impl<'a> Words<'a> {
         }
         let text = words.join(" ");
         let parsed = Reason::parse(&text);
-        parsed
-            .map(Some)
-            .map_err(|_| self.wrong(&text, "a reason of 255 characters or less"))
+        parsed.map(Some).map_err(|_| self.wrong(&text, A_REASON))
     }
 
     fn date(&mut self) -> Result<DueDate, Misread> {
-        self.value("a date like 2027-01-10", |word| DueDate::parse(word).ok())
+        self.value(A_DATE, |word| DueDate::parse(word).ok())
     }
 
     /// The next word, which is required.
     fn value<T>(
         &mut self,
-        wanted: &'static str,
+        wanted: Text,
         parse: impl FnOnce(&str) -> Option<T>,
     ) -> Result<T, Misread> {
         let word = self.words.next().ok_or_else(|| self.usage())?;
         parse(word).ok_or_else(|| self.wrong(word, wanted))
     }
 
-    fn wrong(&self, text: &str, wanted: &'static str) -> Misread {
+    fn wrong(&self, text: &str, wanted: Text) -> Misread {
         Misread::Value {
             text: text.to_owned(),
             wanted,
@@ -180,19 +207,20 @@ impl<'a> Words<'a> {
 #[cfg(test)]
 mod tests {
     use super::{Command, TerminalCommand};
+    use crate::language::Language::{English, Portuguese};
     use crate::sandbox::terminal::commands::read;
     use preauth_core::operation::ReprovedBy;
     use preauth_core::value::{Money, OperationId, Reason};
 
     fn act(line: &str) -> (i64, Command) {
-        match read(line) {
+        match read(line, English) {
             Ok(TerminalCommand::Act(id, command)) => (id.get(), command),
             other => panic!("{line}: {other:?}"),
         }
     }
 
     fn misread(line: &str) -> String {
-        read(line).unwrap_err().to_string()
+        read(line, English).unwrap_err().text(English)
     }
 
     #[test]
@@ -226,22 +254,25 @@ mod tests {
                 }
             )
         );
-        assert_eq!(read("advance 3d"), Ok(TerminalCommand::Advance(259_200)));
         assert_eq!(
-            read("show 4"),
+            read("advance 3d", English),
+            Ok(TerminalCommand::Advance(259_200))
+        );
+        assert_eq!(
+            read("show 4", English),
             Ok(TerminalCommand::Show(OperationId::new(4).unwrap()))
         );
-        assert_eq!(read("   "), Ok(TerminalCommand::Empty));
+        assert_eq!(read("   ", English), Ok(TerminalCommand::Empty));
         assert!(matches!(
-            read("extend 12 2027-01-10 1010.00"),
+            read("extend 12 2027-01-10 1010.00", English),
             Ok(TerminalCommand::Extend(..))
         ));
         assert!(matches!(
-            read("direct 12500.50 2027-01-10 NF-9"),
+            read("direct 12500.50 2027-01-10 NF-9", English),
             Ok(TerminalCommand::Direct(_))
         ));
         assert!(matches!(
-            read("direct 12500.50 2027-01-10"),
+            read("direct 12500.50 2027-01-10", English),
             Ok(TerminalCommand::Direct(_))
         ));
     }
@@ -267,5 +298,33 @@ mod tests {
             "\"3\" is not a time like 30s, 15m, 12h or 3d; type: advance TIME"
         );
         assert!(misread("cancel").contains("your ERP"));
+    }
+
+    #[test]
+    fn names_are_read_in_both_languages_and_explained_in_the_chosen_one() {
+        for line in ["approve 7", "aprovar 7"] {
+            for language in [English, Portuguese] {
+                let approve = TerminalCommand::Act(OperationId::new(7).unwrap(), Command::Approve);
+                assert_eq!(read(line, language), Ok(approve), "{line}");
+            }
+        }
+        for line in ["avançar 3d", "avancar 3d"] {
+            assert_eq!(
+                read(line, English),
+                Ok(TerminalCommand::Advance(259_200)),
+                "{line}"
+            );
+        }
+        assert!(read("reprovar 3 empresa nota errada", Portuguese).is_ok());
+        let misread = |line| read(line, Portuguese).unwrap_err().text(Portuguese);
+        assert_eq!(
+            misread("solictar 12"),
+            "o comando \"solictar\" não existe; você quis dizer solicitar?; digite ajuda"
+        );
+        assert_eq!(misread("request"), "digite: solicitar ID");
+        assert_eq!(
+            misread("liberar doze 950"),
+            "\"doze\" não é o id de uma operação; digite: liberar ID VALOR-LÍQUIDO"
+        );
     }
 }

@@ -1,0 +1,82 @@
+//! The words of the sandbox's story, in every language.
+
+use crate::language::{Language, Text, texts};
+
+pub(super) const REQUEST: Text = Text::new("request", "chamada");
+pub(super) const STATUS: Text = Text::new("status", "situação");
+pub(super) const DELIVERY: Text = Text::new("delivery", "entrega");
+pub(super) const MAIL: Text = Text::new("mail", "e-mail");
+pub(super) const CLOCK: Text = Text::new("clock", "relógio");
+pub(super) const RECEIVER: Text = Text::new("receiver", "receptor");
+
+texts! {
+    operation(operation: &str, status: &str, event: &str) {
+        en: "operation {operation} is {status} ({event})",
+        pt: "operação {operation} em {status} ({event})",
+    }
+    payment_order(order: &str, status: &str) {
+        en: "payment order {order} is {status}",
+        pt: "ordem de pagamento {order} em {status}",
+    }
+    delivery(event: &str, attempt: &str, outcome: &str, verdict: &str, duration_ms: &str) {
+        en: "{event} attempt {attempt}: {outcome}, {verdict} ({duration_ms} ms)",
+        pt: "{event} tentativa {attempt}: {outcome}, {verdict} ({duration_ms} ms)",
+    }
+    clock(now: &str, span: &str) {
+        en: "it is {now}: {span} passed at once",
+        pt: "passaram {span} de uma vez: agora é {now}",
+    }
+}
+
+/// Before the time of the next attempt.
+const RETRY_AT: Text = Text::new("retry at ", "nova tentativa em ");
+/// What the log reports about deliveries and mails: phrases, separated by commas.
+const LOGGED: [Text; 10] = [
+    Text::new("delivered", "entregue"),
+    Text::new("failed", "falhou"),
+    Text::new("endpoint paused", "endpoint pausado"),
+    Text::new(
+        "not recorded: lease lost",
+        "não registrado: outra instância assumiu",
+    ),
+    Text::new(
+        "not recorded: database lost",
+        "não registrado: banco de dados inacessível",
+    ),
+    Text::new("sent", "enviado"),
+    Text::new("retried", "será repetido"),
+    Text::new("given up", "abandonado"),
+    Text::new("canceled", "cancelado"),
+    Text::new("its offer no longer stands", "a oferta foi encerrada"),
+];
+
+/// Phrases of the log in this language; a phrase that is not in the table stays as it is.
+pub(super) fn logged(language: Language, text: &str) -> String {
+    let phrases = text.split(", ").map(|phrase| {
+        if let Some(time) = phrase.strip_prefix(RETRY_AT.of(Language::English)) {
+            return format!("{}{time}", RETRY_AT.of(language));
+        }
+        let mut rows = LOGGED.iter();
+        let row = rows.find(|row| row.of(Language::English) == phrase);
+        row.map_or(phrase, |row| row.of(language)).to_owned()
+    });
+    phrases.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::logged;
+    use crate::language::Language::{English, Portuguese};
+
+    #[test]
+    fn phrases_of_the_log_are_translated_one_by_one() {
+        let verdict = "retry at 2026-11-21T12:00:00.000Z, endpoint paused";
+        assert_eq!(logged(English, verdict), verdict);
+        assert_eq!(
+            logged(Portuguese, verdict),
+            "nova tentativa em 2026-11-21T12:00:00.000Z, endpoint pausado"
+        );
+        let error = "failed to connect";
+        assert_eq!(logged(Portuguese, error), error);
+    }
+}
