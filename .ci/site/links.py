@@ -14,9 +14,11 @@ FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
 def anchors(page):
-    headings = re.findall(r"^#+ (.*)$", FENCED.sub("", page.read_text()), re.MULTILINE)
+    """The anchors of a page: its headings, and those that a page in Portuguese takes over from the English one."""
+    text = FENCED.sub("", page.read_text())
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
     kept = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings)
-    return {heading.replace(" ", "-") for heading in kept}
+    return {heading.replace(" ", "-") for heading in kept} | set(re.findall(r'^<a id="([^"]+)"></a>$', text, re.MULTILINE))
 
 
 def main():
