@@ -9,7 +9,7 @@ use std::time::Duration;
 /// [`Error::is_retryable`](crate::Error::is_retryable) names.
 ///
 /// The wait before attempt n + 1 is random between nothing and `first_delay` times 2^(n - 1), at most
-/// `longest_delay`, so that many clients do not come back together. If the service says how long to
+/// `max_delay`, so that many clients do not come back together. If the service says how long to
 /// wait (`Retry-After`), that is waited in addition.
 ///
 /// ```
@@ -24,7 +24,7 @@ use std::time::Duration;
 pub struct RetryPolicy {
     max_attempts: u32,
     first_delay: Duration,
-    longest_delay: Duration,
+    max_delay: Duration,
     budget: Duration,
 }
 
@@ -35,7 +35,7 @@ impl Default for RetryPolicy {
         Self {
             max_attempts: 5,
             first_delay: Duration::from_millis(200),
-            longest_delay: Duration::from_secs(5),
+            max_delay: Duration::from_secs(5),
             budget: Duration::from_secs(75),
         }
     }
@@ -64,8 +64,8 @@ impl RetryPolicy {
 
     /// The most that is waited before any attempt, unless the service asks for more.
     #[must_use]
-    pub const fn longest_delay(mut self, delay: Duration) -> Self {
-        self.longest_delay = delay;
+    pub const fn max_delay(mut self, delay: Duration) -> Self {
+        self.max_delay = delay;
         self
     }
 
@@ -96,7 +96,7 @@ impl RetryPolicy {
         let doubled = self
             .first_delay
             .saturating_mul(1_u32.wrapping_shl(doublings));
-        let jitter = fraction_of(doubled.min(self.longest_delay), random);
+        let jitter = fraction_of(doubled.min(self.max_delay), random);
         Some(asked_for.unwrap_or_default().saturating_add(jitter))
     }
 }
@@ -115,7 +115,7 @@ mod tests {
         RetryPolicy::default()
             .max_attempts(6)
             .first_delay(Duration::from_secs(1))
-            .longest_delay(Duration::from_secs(5))
+            .max_delay(Duration::from_secs(5))
     }
 
     /// The longest wait, cut to milliseconds because the greatest random number is just below one.
@@ -152,7 +152,7 @@ mod tests {
         let policy = RetryPolicy::default()
             .max_attempts(u32::MAX)
             .first_delay(Duration::MAX)
-            .longest_delay(Duration::MAX);
+            .max_delay(Duration::MAX);
         let wait = policy.wait_after(u32::MAX - 1, Some(Duration::MAX), u64::MAX);
         assert_eq!(wait, Some(Duration::MAX));
     }

@@ -13,13 +13,13 @@ const HALF: u64 = 1 << 63;
 /// How often, and for how long, [`Client::wait_for_status`](crate::Client::wait_for_status) asks.
 ///
 /// The first question is asked at once. The wait after question n is `first_interval` times 2^(n - 1),
-/// at most `longest_interval`, and then anything between half of that and the whole, so that many
+/// at most `max_interval`, and then anything between half of that and the whole, so that many
 /// clients do not ask together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaitPolicy {
     time: Duration,
     first_interval: Duration,
-    longest_interval: Duration,
+    max_interval: Duration,
 }
 
 impl WaitPolicy {
@@ -29,7 +29,7 @@ impl WaitPolicy {
         Self {
             time,
             first_interval: Duration::from_secs(2),
-            longest_interval: Duration::from_secs(60),
+            max_interval: Duration::from_secs(60),
         }
     }
 
@@ -42,8 +42,8 @@ impl WaitPolicy {
 
     /// The longest wait after any question.
     #[must_use]
-    pub const fn longest_interval(mut self, interval: Duration) -> Self {
-        self.longest_interval = interval;
+    pub const fn max_interval(mut self, interval: Duration) -> Self {
+        self.max_interval = interval;
         self
     }
 
@@ -57,7 +57,7 @@ impl WaitPolicy {
         let doubled = self
             .first_interval
             .saturating_mul(1_u32.wrapping_shl(doublings));
-        let half = fraction_of(doubled.min(self.longest_interval), HALF);
+        let half = fraction_of(doubled.min(self.max_interval), HALF);
         half.saturating_add(fraction_of(half, random))
     }
 }
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn the_wait_doubles_up_to_its_limit_and_is_never_less_than_half() {
         let policy =
-            WaitPolicy::new(Duration::from_secs(3600)).longest_interval(Duration::from_secs(10));
+            WaitPolicy::new(Duration::from_secs(3600)).max_interval(Duration::from_secs(10));
         let shortest = |question| policy.interval(question, 0).as_secs();
         let waits: Vec<_> = (1..=5).map(shortest).collect();
         assert_eq!(waits, [1, 2, 4, 5, 5]);

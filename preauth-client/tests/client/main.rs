@@ -38,7 +38,7 @@ fn quick(base_url: &str) -> ClientBuilder {
     let policy = RetryPolicy::default()
         .max_attempts(3)
         .first_delay(Duration::from_millis(1))
-        .longest_delay(Duration::from_millis(2))
+        .max_delay(Duration::from_millis(2))
         .budget(Duration::from_secs(10));
     Client::builder(base_url, KEY).retry(policy)
 }

@@ -91,7 +91,7 @@ async fn waits_double_up_to_their_limit_and_are_drawn() {
     answering(&server, refusal(503, "SERVICE_UNAVAILABLE"), None).await;
     let skipped = Skipped::half();
     let policy = RetryPolicy::default().max_attempts(6).budget(HOUR);
-    let policy = policy.first_delay(SECOND).longest_delay(SECOND * 5);
+    let policy = policy.first_delay(SECOND).max_delay(SECOND * 5);
     let client = quick(&server.uri())
         .retry(policy)
         .timing(Arc::clone(&skipped));

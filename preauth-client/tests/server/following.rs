@@ -9,7 +9,7 @@ use crate::{client, offer};
 
 /// Asks ten times a second, for as long as a loaded machine may need.
 fn patient() -> WaitPolicy {
-    WaitPolicy::new(Duration::from_secs(120)).longest_interval(Duration::from_millis(100))
+    WaitPolicy::new(Duration::from_secs(120)).max_interval(Duration::from_millis(100))
 }
 
 #[tokio::test]

@@ -36,7 +36,7 @@ pub(crate) struct Crowd {
 struct Book {
     members: Vec<Member>,
     hanging: AtomicUsize,
-    most_hanging: AtomicUsize,
+    max_hanging: AtomicUsize,
     wrongs: Mutex<Vec<String>>,
 }
 
@@ -63,7 +63,7 @@ impl Crowd {
         let book = Arc::new(Book {
             members: manners.iter().map(member).collect(),
             hanging: AtomicUsize::new(0),
-            most_hanging: AtomicUsize::new(0),
+            max_hanging: AtomicUsize::new(0),
             wrongs: Mutex::default(),
         });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -122,8 +122,8 @@ impl Crowd {
     }
 
     /// The maximum number of requests that hung at the same time.
-    pub(crate) fn most_hanging(&self) -> usize {
-        self.book.most_hanging.load(Ordering::Relaxed)
+    pub(crate) fn max_hanging(&self) -> usize {
+        self.book.max_hanging.load(Ordering::Relaxed)
     }
 
     /// Unexpected requests, described.
@@ -217,7 +217,7 @@ impl Book {
 
     async fn hangs_until_left(&self, stream: &mut TcpStream) {
         let now = self.hanging.fetch_add(1, Ordering::Relaxed) + 1;
-        self.most_hanging.fetch_max(now, Ordering::Relaxed);
+        self.max_hanging.fetch_max(now, Ordering::Relaxed);
         let _ = stream.read(&mut [0]).await;
         self.hanging.fetch_sub(1, Ordering::Relaxed);
     }

@@ -68,7 +68,7 @@ impl Erp {
         let patient = RetryPolicy::default()
             .max_attempts(u32::MAX)
             .first_delay(Duration::from_millis(50))
-            .longest_delay(Duration::from_millis(400))
+            .max_delay(Duration::from_millis(400))
             .budget(PATIENCE);
         let client = Client::builder(base_url, key).retry(patient);
         Self {

@@ -100,7 +100,7 @@ async fn many_hang(scene: Scene) {
         crowd.arrivals(80).len() == 5
     })
     .await;
-    let most = crowd.most_hanging();
+    let most = crowd.max_hanging();
     assert!(most <= SLOTS / 4 * 3, "{most} hang: they leave room");
     crowd.all(HEALTHY);
     suppliers.extend(healthy);

@@ -131,7 +131,7 @@ impl Faults {
             tokio::task::yield_now().await;
         }
         if !self.are_over() && self.draw(|random| random.chance(self.mix.delays)) {
-            sleep_ms(self.draw(|random| random.between(1, self.mix.longest_delay_ms))).await;
+            sleep_ms(self.draw(|random| random.between(1, self.mix.max_delay_ms))).await;
         }
         if self.are_over() {
             return None;

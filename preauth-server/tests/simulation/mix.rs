@@ -10,7 +10,7 @@ pub(crate) struct Mix {
     pub(crate) yields: u64,
     /// A call is delayed.
     pub(crate) delays: u64,
-    pub(crate) longest_delay_ms: u64,
+    pub(crate) max_delay_ms: u64,
     /// A call fails before it takes effect.
     pub(crate) fails: u64,
     /// A call takes effect, and its answer is lost.
@@ -59,7 +59,7 @@ impl Mix {
         Self {
             yields: 300,
             delays: 300,
-            longest_delay_ms: 20,
+            max_delay_ms: 20,
             fails: 0,
             loses_answer: 0,
             lands_late: 0,
@@ -94,7 +94,7 @@ impl Mix {
         Self {
             yields: rate(600),
             delays: rate(600),
-            longest_delay_ms: rate(400) + 1,
+            max_delay_ms: rate(400) + 1,
             fails: if rate(8) == 1 { 350 } else { rate(60) },
             loses_answer: rate(60),
             lands_late: rate(120),

@@ -257,7 +257,7 @@ async fn forget_mails(
 }
 
 /// Maximum number of counts that one write sums up: together they have at least `limit` rows.
-fn most_groups(limit: u32) -> i64 {
+fn max_groups(limit: u32) -> i64 {
     i64::from(limit)
         .checked_div(MANY_COUNTS)
         .unwrap_or(0)
@@ -298,7 +298,7 @@ async fn sum_up_counts(connection: &mut PgConnection, limit: u32) -> Result<u64,
     )
     .bind(i64::from(limit))
     .bind(MANY_COUNTS)
-    .bind(most_groups(limit))
+    .bind(max_groups(limit))
     .fetch_one(&mut *connection)
     .await?;
     let rows: i64 = done.try_get(0)?;
@@ -334,7 +334,7 @@ async fn sum_up_file_bytes(connection: &mut PgConnection, limit: u32) -> Result<
     )
     .bind(i64::from(limit))
     .bind(MANY_COUNTS)
-    .bind(most_groups(limit))
+    .bind(max_groups(limit))
     .fetch_one(connection)
     .await?;
     let rows: i64 = done.try_get(0)?;

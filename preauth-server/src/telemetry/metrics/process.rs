@@ -35,7 +35,7 @@ pub fn process(families: &Families<'_>) {
         families.whole("process_open_fds", help).set(count);
     }
     let limits = fs::read_to_string("/proc/self/limits");
-    if let Some(count) = limits.ok().and_then(|limits| most_open_files(&limits)) {
+    if let Some(count) = limits.ok().and_then(|limits| max_open_files(&limits)) {
         let help = "File descriptors that the process may have open.";
         families.whole("process_max_fds", help).set(count);
     }
@@ -67,7 +67,7 @@ fn resident_bytes(status: &str) -> Option<i64> {
 
 /// From a line like `Max open files   1024   524288   files`, the first number; `None` if
 /// unlimited.
-fn most_open_files(limits: &str) -> Option<i64> {
+fn max_open_files(limits: &str) -> Option<i64> {
     let line = limits
         .lines()
         .find_map(|it| it.strip_prefix("Max open files"))?;
@@ -76,7 +76,7 @@ fn most_open_files(limits: &str) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{cpu_seconds, most_open_files, resident_bytes, threads};
+    use super::{cpu_seconds, max_open_files, resident_bytes, threads};
 
     #[test]
     fn process_metrics_of_the_operating_system_are_parsed() {
@@ -88,9 +88,9 @@ mod tests {
         assert_eq!(cpu_seconds("4711 (a) S 1"), None);
         let limits =
             "Max processes  7 7 processes\nMax open files            1024     524288   files\n";
-        assert_eq!(most_open_files(limits), Some(1024));
+        assert_eq!(max_open_files(limits), Some(1024));
         let unlimited = "Max open files            unlimited unlimited files\n";
-        assert_eq!(most_open_files(unlimited), None);
+        assert_eq!(max_open_files(unlimited), None);
         assert_eq!(resident_bytes(""), None);
     }
 }
