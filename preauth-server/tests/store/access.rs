@@ -7,7 +7,7 @@ use preauth_core::value::{CompanyKind, Permission, Scope, Timestamp};
 use preauth_server::access::{KeyHash, KeyRecord, RateLimit, Window};
 use preauth_server::directory::{Suspension, User, UserChange};
 
-use crate::fixture::Fixture;
+use crate::store::fixture::Fixture;
 
 const LIMIT: RateLimit = RateLimit {
     requests: 3,

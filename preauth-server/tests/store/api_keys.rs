@@ -7,7 +7,7 @@ use preauth_server::access::{KeyFragment, NewApiKey};
 use preauth_server::directory::{ApiKey, DirectoryError};
 use secrecy::ExposeSecret;
 
-use crate::fixture::{FIRST_PAGE, Fixture};
+use crate::store::fixture::{FIRST_PAGE, Fixture};
 
 #[tokio::test]
 async fn a_key_is_kept_without_its_secret_and_shows_its_last_use() {

@@ -6,7 +6,7 @@ use preauth_core::port::PageRequest;
 use preauth_core::value::{Cnpj, CompanyId, CompanyKind};
 use preauth_server::directory::{Company, DirectoryError, Suspension};
 
-use crate::fixture::{Fixture, cents};
+use crate::store::fixture::{Fixture, cents};
 
 fn is_conflict(outcome: &Result<(), DirectoryError>) -> bool {
     matches!(outcome, Err(DirectoryError::Conflict))

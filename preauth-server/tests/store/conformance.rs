@@ -2,7 +2,7 @@
 
 use preauth_core::conformance::{model_run, model_script};
 
-use crate::host::DatabaseHost;
+use crate::store::host::DatabaseHost;
 
 preauth_core::conformance_suite! {
     #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

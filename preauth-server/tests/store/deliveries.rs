@@ -9,7 +9,7 @@ use preauth_server::directory::{
     AttemptRecord, Delivery, DeliveryFilter, DeliveryStatus, DirectoryError,
 };
 
-use crate::fixture::{FIRST_PAGE, Fixture};
+use crate::store::fixture::{FIRST_PAGE, Fixture};
 
 const ALL: DeliveryFilter = DeliveryFilter {
     status: None,

@@ -7,7 +7,7 @@ use preauth_core::value::{CompanyKind, ExternalReference, IdempotencyKey, Invoic
 
 use sqlx::AssertSqlSafe;
 
-use crate::fixture::{FIRST_PAGE, Fixture};
+use crate::store::fixture::{FIRST_PAGE, Fixture};
 
 const COMPOSED: &str = "NF-\u{e9}";
 const DECOMPOSED: &str = "NF-e\u{301}";

@@ -7,7 +7,7 @@ use preauth_core::port::{Claim, Leased};
 use preauth_core::value::{CompanyId, EventType, EventTypeSet, Timestamp};
 use preauth_server::directory::{DirectoryError, KeptSecret, ResealedSecret};
 
-use crate::fixture::{Fixture, secret};
+use crate::store::fixture::{Fixture, secret};
 
 async fn claim(fixture: &Fixture, now: Timestamp) -> Vec<Leased> {
     let claim = Claim {
@@ -214,7 +214,7 @@ async fn an_endpoint_shows_its_last_success() {
     fixture.offer(payer).await;
     let leased = claim(&fixture, fixture.now).await.remove(0);
     let at = fixture.later(TimeDelta::seconds(3));
-    crate::deliveries::deliver(&fixture, &leased, at).await;
+    crate::store::deliveries::deliver(&fixture, &leased, at).await;
     let kept = fixture.directory().endpoint(payer).await.unwrap();
     assert_eq!(kept.unwrap().last_success_at, Some(at));
 }

@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 use preauth_core::port::{Filter, Viewer};
 use preauth_core::value::{CompanyId, Status};
 
-use crate::fixture::{FIRST_PAGE, Fixture};
+use crate::store::fixture::{FIRST_PAGE, Fixture};
 
 /// Expiries per step, so that several steps are needed.
 const STEP: u32 = 70;

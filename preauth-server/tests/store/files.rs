@@ -11,7 +11,7 @@ use preauth_server::clock::Clock;
 use preauth_server::invoice_files::{ContentHash, FileQuota, FilesError, InvoiceFiles, Spooled};
 use tempfile::TempDir;
 
-use crate::fixture::Fixture;
+use crate::store::fixture::Fixture;
 
 struct SetClock(Mutex<Timestamp>);
 

@@ -8,8 +8,8 @@ use preauth_core::value::{CompanyKind, Fingerprint};
 use preauth_server::access::RateLimit;
 use preauth_server::directory::DeliveryFilter;
 
-use crate::deliveries::deliver;
-use crate::fixture::{FIRST_PAGE, Fixture};
+use crate::store::deliveries::deliver;
+use crate::store::fixture::{FIRST_PAGE, Fixture};
 
 async fn count(fixture: &Fixture, sql: &'static str) -> i64 {
     sqlx::query_scalar(sql)

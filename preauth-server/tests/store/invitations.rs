@@ -7,8 +7,8 @@ use preauth_core::value::{Cnpj, CompanyId, CompanyKind};
 
 use sqlx::AssertSqlSafe;
 
-use crate::fixture::{FIRST_PAGE, Fixture};
 use crate::migration::BACKFILL;
+use crate::store::fixture::{FIRST_PAGE, Fixture};
 
 /// Turns every invited supplier into a row of an older build: a company with the name and contact
 /// of the first offer.

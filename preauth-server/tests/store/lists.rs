@@ -6,7 +6,7 @@ use preauth_core::operation::{Actor, Command, ExtensionStatus, Operation};
 use preauth_core::port::{Filter, PageRequest, Viewer};
 use preauth_core::value::{CompanyId, DueDate, ExtensionId, Status};
 
-use crate::fixture::{FIRST_PAGE, Fixture, cents};
+use crate::store::fixture::{FIRST_PAGE, Fixture, cents};
 
 #[tokio::test]
 async fn every_page_of_a_long_list_shows_its_own_operations() {

@@ -13,7 +13,7 @@ use preauth_server::mail::{
 };
 use tokio::task::JoinSet;
 
-use crate::fixture::{FIRST_PAGE, Fixture};
+use crate::store::fixture::{FIRST_PAGE, Fixture};
 
 const SHARE: u32 = 20;
 

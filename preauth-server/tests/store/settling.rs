@@ -7,8 +7,8 @@ use preauth_core::port::{Attempt, AttemptError, Claim, Leased, Verdict};
 use preauth_core::value::{CompanyId, Timestamp};
 use preauth_server::directory::{DeliveryFilter, DeliveryStatus};
 
-use crate::fixture::{FIRST_PAGE, Fixture};
 use crate::records;
+use crate::store::fixture::{FIRST_PAGE, Fixture};
 
 /// More than two batches.
 const BACKLOG: i64 = 2_500;

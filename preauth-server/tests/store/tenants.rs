@@ -9,7 +9,7 @@ use preauth_core::service::ServiceError;
 use preauth_core::value::CompanyId;
 use preauth_server::fair::{Tenant, on_account_of};
 
-use crate::fixture::Fixture;
+use crate::store::fixture::Fixture;
 
 /// More than the queue takes.
 const TOO_MANY: usize = 3_000;

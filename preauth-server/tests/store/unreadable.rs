@@ -10,7 +10,7 @@ use preauth_server::directory::{DeliveryFilter, MailFilter};
 use preauth_server::mail::{Claimed, DailyShare, MailClaim, MailLimits};
 use sqlx::AssertSqlSafe;
 
-use crate::fixture::{FIRST_PAGE, Fixture};
+use crate::store::fixture::{FIRST_PAGE, Fixture};
 
 /// An invalid count of attempts: larger than this build can represent.
 const TOO_MANY: &str = "attempts_made = 5000000000";

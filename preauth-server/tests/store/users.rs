@@ -3,7 +3,7 @@
 use preauth_core::value::{CompanyId, PermissionSet};
 use preauth_server::directory::{DirectoryError, User, UserChange};
 
-use crate::fixture::{FIRST_PAGE, Fixture};
+use crate::store::fixture::{FIRST_PAGE, Fixture};
 
 #[tokio::test]
 async fn a_user_is_kept_and_replaced() {

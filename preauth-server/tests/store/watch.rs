@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use preauth_server::store::Waiting;
 
-use crate::fixture::Fixture;
+use crate::store::fixture::Fixture;
 
 async fn waiting(fixture: &Fixture, later: TimeDelta) -> Waiting {
     let at = fixture.later(later);

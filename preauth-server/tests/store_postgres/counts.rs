@@ -7,7 +7,7 @@ use preauth_core::value::{CompanyId, OperationId};
 use sqlx::postgres::PgConnection;
 use sqlx::{Connection, Executor};
 
-use crate::fixture::{FIRST_PAGE, Fixture};
+use crate::store::fixture::{FIRST_PAGE, Fixture};
 
 /// More than the former number of slots for processes.
 const WRITERS: i64 = 80;

@@ -13,8 +13,8 @@ use preauth_server::access::RateLimit;
 use preauth_server::mail::{Claimed, DailyShare, MailClaim, MailLimits};
 use tokio::time::timeout;
 
-use crate::expiry::all_expire_once;
-use crate::fixture::Fixture;
+use crate::store::expiry::all_expire_once;
+use crate::store::fixture::Fixture;
 
 /// Two instances; the second has distinct ids.
 async fn two() -> [Arc<Fixture>; 2] {

@@ -15,9 +15,9 @@ use sqlx::{AssertSqlSafe, Connection, Executor, Transaction};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::deliveries::deliver;
-use crate::fixture::Fixture;
 use crate::records;
+use crate::store::deliveries::deliver;
+use crate::store::fixture::Fixture;
 
 /// Commits of other companies in one measurement.
 const COMMITS: u32 = 60;

@@ -9,7 +9,7 @@ use preauth_server::mail::{Claimed, DailyShare, MailClaim, MailLimits, Outcome};
 use preauth_server::store::open;
 use sqlx::{Executor, PgConnection, Row};
 
-use crate::fixture::Fixture;
+use crate::store::fixture::Fixture;
 
 /// Mails that are staged and taken while pages are counted.
 const MEASURED: i64 = 60;

@@ -1,5 +1,4 @@
-//! The PostgreSQL store: the public suite of the core, and tests of its own guarantees. The files
-//! are those of SQLite, on another `database`.
+//! The PostgreSQL store: the tests of both stores, and those of its own guarantees.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -7,46 +6,8 @@
     reason = "in a test a panic is the report of a failure"
 )]
 
-#[path = "../store/access.rs"]
-mod access;
-#[path = "../store/api_keys.rs"]
-mod api_keys;
-#[path = "../store/companies.rs"]
-mod companies;
-#[path = "../store/conformance.rs"]
-mod conformance;
-#[path = "../store/deliveries.rs"]
-mod deliveries;
-#[path = "../store/earlier.rs"]
-mod earlier;
-#[path = "../store/endpoints.rs"]
-mod endpoints;
-#[path = "../store/expiry.rs"]
-mod expiry;
-#[path = "../store/files.rs"]
-mod files;
-#[path = "../store/fixture.rs"]
-mod fixture;
-#[path = "../store/host.rs"]
-mod host;
-#[path = "../store/housekeeping.rs"]
-mod housekeeping;
-#[path = "../store/invitations.rs"]
-mod invitations;
-#[path = "../store/lists.rs"]
-mod lists;
-#[path = "../store/mails.rs"]
-mod mails;
-#[path = "../store/settling.rs"]
-mod settling;
-#[path = "../store/tenants.rs"]
-mod tenants;
-#[path = "../store/unreadable.rs"]
-mod unreadable;
-#[path = "../store/users.rs"]
-mod users;
-#[path = "../store/watch.rs"]
-mod watch;
+#[path = "../store/mod.rs"]
+mod store;
 
 mod counts;
 mod instances;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use preauth_server::store::{OpenError, SchemaMismatch, Unfit, migrate, open};
 use test_support::Database;
 
-use crate::fixture::Fixture;
+use crate::store::fixture::Fixture;
 
 #[tokio::test]
 async fn a_database_without_a_schema_is_refused_and_left_as_it_is() {

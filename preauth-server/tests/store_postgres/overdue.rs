@@ -8,7 +8,7 @@ use preauth_core::value::Timestamp;
 use sqlx::{Executor, Postgres, Transaction};
 use tokio::time::sleep;
 
-use crate::fixture::Fixture;
+use crate::store::fixture::Fixture;
 
 /// What the sweeper records in one step.
 const STEP: u32 = 2000;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use preauth_core::value::OperationId;
 
-use crate::fixture::Fixture;
+use crate::store::fixture::Fixture;
 
 /// How far sequences are advanced.
 const MARGIN: i64 = 1_000_000;

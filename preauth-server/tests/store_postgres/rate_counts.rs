@@ -7,7 +7,7 @@ use preauth_core::value::{ApiKeyId, Timestamp};
 use preauth_server::access::{KeyHash, RateLimit};
 use sqlx::{Executor, Row};
 
-use crate::fixture::Fixture;
+use crate::store::fixture::Fixture;
 
 const NO_LIMIT: RateLimit = RateLimit {
     requests: 1_000_000,

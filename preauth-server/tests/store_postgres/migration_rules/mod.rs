@@ -9,7 +9,7 @@ use std::path::Path;
 
 use rules::violations;
 
-use crate::fixture::Fixture;
+use crate::store::fixture::Fixture;
 
 const MIGRATIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations");
 /// Earlier migrations ran on databases without running instances.

@@ -3,7 +3,7 @@
 use preauth_core::value::{ApiKeyId, Cnpj, CompanyId};
 
 use super::reported::run_unseen;
-use crate::fixture::Fixture;
+use crate::store::fixture::Fixture;
 
 /// Rows added to each table. Reading all of them takes hundreds of pages.
 pub(super) const ROWS: u32 = 10_000;

@@ -15,7 +15,7 @@ use preauth_server::access::{KeyHash, RateLimit};
 use preauth_server::invoice_files::ContentHash;
 use test_support::Database;
 
-use crate::fixture::Fixture;
+use crate::store::fixture::Fixture;
 use reported::{Plans, run_unseen};
 
 /// After this many creates a session has chosen its generic plans.

@@ -12,7 +12,7 @@ use tracing::subscriber::DefaultGuard;
 use tracing::{Event, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
-use crate::fixture::Fixture;
+use crate::store::fixture::Fixture;
 
 /// The target of the driver's events about notices.
 const NOTICES: &str = "sqlx::postgres::notice";

@@ -13,7 +13,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
 use tempfile::TempDir;
 
 use crate::database::Database;
-use crate::fixture::Fixture;
+use crate::store::fixture::Fixture;
 
 #[tokio::test]
 async fn a_second_server_on_the_same_file_is_refused() {

@@ -10,7 +10,7 @@ use preauth_core::value::OperationId;
 use tempfile::TempDir;
 
 use crate::database::Database;
-use crate::fixture::Fixture;
+use crate::store::fixture::Fixture;
 
 /// Set in the process that will be killed, to the folder it works in.
 const DOOMED_FOLDER: &str = "PREAUTH_TEST_DOOMED_FOLDER";

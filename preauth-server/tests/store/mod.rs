@@ -1,0 +1,23 @@
+//! The tests of both stores, with the public suite of the core among them. `store_sqlite` and
+//! `store_postgres` include this folder; each has its own `database`, `records` and `migration`.
+
+mod access;
+mod api_keys;
+mod companies;
+mod conformance;
+pub(crate) mod deliveries;
+mod earlier;
+mod endpoints;
+pub(crate) mod expiry;
+mod files;
+pub(crate) mod fixture;
+pub(crate) mod host;
+mod housekeeping;
+mod invitations;
+mod lists;
+mod mails;
+mod settling;
+mod tenants;
+mod unreadable;
+mod users;
+mod watch;

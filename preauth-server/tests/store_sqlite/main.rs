@@ -1,0 +1,16 @@
+//! The SQLite store: the tests of both stores, and those of its own guarantees.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects,
+    reason = "in a test a panic is the report of a failure"
+)]
+
+#[path = "../store/mod.rs"]
+mod store;
+
+mod database;
+mod durability;
+mod migration;
+mod opening;
+mod records;
