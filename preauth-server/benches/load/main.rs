@@ -1,11 +1,16 @@
 //! The server under load beside the bare database: both sides of each ratio come from one run (see
-//! docs/benchmarks.md).
+//! docs/benchmarks.md). And webhooks from a create to the receiver: throughput, latency, and whether a
+//! slow receiver delays a healthy one.
 //!
 //! ```text
 //! cargo bench -p preauth-server --bench load -- create [SECONDS]
 //! cargo bench -p preauth-server --bench load -- expire [OFFERS]
 //! cargo bench -p preauth-server --bench load -- list [OPERATIONS]
 //! cargo bench -p preauth-server --bench load -- tenants [SECONDS]
+//! cargo bench -p preauth-server --bench load -- rate [SECONDS]
+//! cargo bench -p preauth-server --bench load -- latency [SECONDS]
+//! cargo bench -p preauth-server --bench load -- fairness [SECONDS]
+//! cargo bench -p preauth-server --bench load -- far [SECONDS]
 //! ```
 #![expect(
     clippy::print_stdout,
@@ -19,14 +24,18 @@ mod cluster;
 mod cpu;
 mod create;
 mod expire;
+mod fairness;
+mod far;
 mod http;
+mod latency;
 mod list;
+mod paced;
+mod rate;
+mod receiver;
 mod scene;
 mod server;
+mod stage;
 mod tenants;
-
-#[path = "../dispatch/receiver.rs"]
-mod receiver;
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -38,6 +47,12 @@ fn main() {
         "expire" => expire::run(amount.unwrap_or(expire::OFFERS)),
         "list" => list::run(amount.unwrap_or(list::OPERATIONS)),
         "tenants" => tenants::run(amount.unwrap_or(tenants::SECONDS)),
-        _ => println!("name what to measure: create, expire, list or tenants"),
+        "rate" => rate::run(amount.unwrap_or(10)),
+        "latency" => latency::run(amount.unwrap_or(20)),
+        "fairness" => fairness::run(amount.unwrap_or(10)),
+        "far" => far::run(amount.unwrap_or(2)),
+        _ => println!(
+            "name what to measure: create, expire, list, tenants, rate, latency, fairness or far"
+        ),
     }
 }
