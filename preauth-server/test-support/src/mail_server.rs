@@ -25,7 +25,7 @@ enum Encryption {
 
 /// How mails to an address are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Manner {
+pub enum Manner {
     /// Accepted.
     Take,
     /// Refused permanently.
@@ -54,27 +54,30 @@ struct State {
 }
 
 /// A running mail server.
-pub(crate) struct MailServer {
-    pub(crate) address: SocketAddr,
+pub struct MailServer {
+    /// Where it listens.
+    pub address: SocketAddr,
     state: Arc<State>,
 }
 
 impl MailServer {
-    pub(crate) async fn start() -> Self {
+    /// A server without TLS.
+    pub async fn start() -> Self {
         Self::start_on(ANY_PORT).await
     }
 
-    pub(crate) async fn start_on(address: SocketAddr) -> Self {
+    /// The same at this address.
+    pub async fn start_on(address: SocketAddr) -> Self {
         Self::start_as(address, Encryption::None).await
     }
 
     /// A server with TLS from the first byte.
-    pub(crate) async fn start_encrypted(tls: TlsAcceptor) -> Self {
+    pub async fn start_encrypted(tls: TlsAcceptor) -> Self {
         Self::start_as(ANY_PORT, Encryption::FromTheStart(tls)).await
     }
 
     /// A server that offers STARTTLS.
-    pub(crate) async fn start_upgrading(tls: TlsAcceptor) -> Self {
+    pub async fn start_upgrading(tls: TlsAcceptor) -> Self {
         Self::start_as(ANY_PORT, Encryption::Offered(tls)).await
     }
 
@@ -98,7 +101,7 @@ impl MailServer {
     }
 
     /// The address of a server that does not run.
-    pub(crate) fn nobody_at(address: SocketAddr) -> Self {
+    pub fn nobody_at(address: SocketAddr) -> Self {
         Self {
             address,
             state: Arc::default(),
@@ -106,31 +109,31 @@ impl MailServer {
     }
 
     /// Sets the treatment of an address.
-    pub(crate) fn treat(&self, address: &str, manner: Manner) {
+    pub fn treat(&self, address: &str, manner: Manner) {
         let mut manners = self.state.manners.lock().unwrap();
         manners.insert(address.to_owned(), manner);
         self.state.changed.notify_waiters();
     }
 
     /// All mails accepted for an address.
-    pub(crate) fn taken_for(&self, address: &str) -> Vec<String> {
+    pub fn taken_for(&self, address: &str) -> Vec<String> {
         let taken = self.state.taken.lock().unwrap();
         let mails = taken.iter().filter(|(to, _)| to == address);
         mails.map(|(_, mail)| mail.clone()).collect()
     }
 
     /// The AUTH commands received.
-    pub(crate) fn logins(&self) -> Vec<String> {
+    pub fn logins(&self) -> Vec<String> {
         self.state.logins.lock().unwrap().clone()
     }
 
     /// Refuses logins, or accepts them again.
-    pub(crate) fn refuse_logins(&self, refuses: bool) {
+    pub fn refuse_logins(&self, refuses: bool) {
         self.state.refuses_logins.store(refuses, Ordering::SeqCst);
     }
 
     /// How often an address was named as a recipient.
-    pub(crate) fn times_named(&self, address: &str) -> usize {
+    pub fn times_named(&self, address: &str) -> usize {
         let named = self.state.named.lock().unwrap();
         named.iter().filter(|named| *named == address).count()
     }

@@ -5,22 +5,23 @@ use std::time::Duration;
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use serde_json::{Value, json};
-use test_support::{Backend, Home, Sandbox, offer_body};
 
-use crate::mail_server::MailServer;
+use crate::{Backend, Home, MailServer, Sandbox, offer_body};
 
 /// Timeout for everything the test waits for.
 const PATIENCE: Duration = Duration::from_mins(2);
-pub(crate) const SENDER: &str = "Plataforma Ação <avisos@plataforma.example.com>";
-pub(crate) const FLAGS: &[&str] = &["--rate-limit", "1000000"];
+/// From whom its mails are.
+pub const SENDER: &str = "Plataforma Ação <avisos@plataforma.example.com>";
+/// Its flags: no rate limit.
+pub const FLAGS: &[&str] = &["--rate-limit", "1000000"];
 
 /// A new sandbox that sends its mails through `server`.
-pub(crate) async fn start(backend: Backend, server: &MailServer) -> Sandbox {
+pub async fn start(backend: Backend, server: &MailServer) -> Sandbox {
     start_in(Home::of_a_sandbox(backend).await, server).await
 }
 
 /// The same in the home of an earlier one.
-pub(crate) async fn start_in(home: Home, server: &MailServer) -> Sandbox {
+pub async fn start_in(home: Home, server: &MailServer) -> Sandbox {
     let port = server.address.port().to_string();
     let variables = [
         ("PREAUTH_MAIL_FROM", SENDER),
@@ -36,14 +37,14 @@ pub(crate) async fn start_in(home: Home, server: &MailServer) -> Sandbox {
 }
 
 /// Creates an offer whose mail goes to `address`; returns the operation's id.
-pub(crate) async fn offer(sandbox: &Sandbox, number: &str, address: &str) -> i64 {
+pub async fn offer(sandbox: &Sandbox, number: &str, address: &str) -> i64 {
     let mut body = offer_body(sandbox, number);
     body["supplier"]["email"] = json!(address);
     offer_as(sandbox, &body).await
 }
 
 /// Creates the offer of `body`; returns the operation's id.
-pub(crate) async fn offer_as(sandbox: &Sandbox, body: &Value) -> i64 {
+pub async fn offer_as(sandbox: &Sandbox, body: &Value) -> i64 {
     let caller = sandbox.caller("apiKey");
     let created = caller.post_json(PRE_AUTHORIZATIONS, body).await;
     assert_eq!(created.status, 201, "{}", created.text);
@@ -51,7 +52,7 @@ pub(crate) async fn offer_as(sandbox: &Sandbox, body: &Value) -> i64 {
 }
 
 /// The company's mails that match `query`.
-pub(crate) async fn list_mails(sandbox: &Sandbox, query: &str) -> Vec<Value> {
+pub async fn list_mails(sandbox: &Sandbox, query: &str) -> Vec<Value> {
     let company = sandbox.company().await;
     let path = format!("/api/platform/v1/companies/{company}/notices?limit=100&{query}");
     let answer = sandbox.platform().get(&path).await;
@@ -60,14 +61,14 @@ pub(crate) async fn list_mails(sandbox: &Sandbox, query: &str) -> Vec<Value> {
 }
 
 /// The mail of an operation.
-pub(crate) async fn mail_of(sandbox: &Sandbox, operation: i64) -> Value {
+pub async fn mail_of(sandbox: &Sandbox, operation: i64) -> Value {
     let found = list_mails(sandbox, &format!("operationId={operation}")).await;
     assert_eq!(found.len(), 1, "{found:?}");
     found[0].clone()
 }
 
 /// The path of a mail written to a file, from the sandbox's output.
-pub(crate) fn kept(sandbox: &Sandbox, mail: &Value) -> PathBuf {
+pub fn kept(sandbox: &Sandbox, mail: &Value) -> PathBuf {
     let name = format!("{}.eml", mail["id"].as_str().unwrap());
     let log = sandbox.log();
     let line = log.lines().find(|line| line.ends_with(&name)).unwrap();
@@ -75,7 +76,7 @@ pub(crate) fn kept(sandbox: &Sandbox, mail: &Value) -> PathBuf {
 }
 
 /// Waits until `count` mails have this status, and returns them.
-pub(crate) async fn until(sandbox: &Sandbox, count: usize, status: &str) -> Vec<Value> {
+pub async fn until(sandbox: &Sandbox, count: usize, status: &str) -> Vec<Value> {
     let query = format!("status={status}");
     let mut found = Vec::new();
     let wait = async {
@@ -94,7 +95,7 @@ pub(crate) async fn until(sandbox: &Sandbox, count: usize, status: &str) -> Vec<
 }
 
 /// Waits until a condition holds.
-pub(crate) async fn until_true(what: &str, holds: impl AsyncFn() -> bool) {
+pub async fn until_true(what: &str, holds: impl AsyncFn() -> bool) {
     let wait = async {
         while !holds().await {
             tokio::time::sleep(Duration::from_millis(50)).await;

@@ -1,9 +1,10 @@
 //! Mails on the command line: list, show, resend.
 
-use test_support::Backend;
+use test_support::{
+    Backend, MailServer, Manner,
+    office::{offer, start, until},
+};
 
-use crate::mail_server::{MailServer, Manner};
-use crate::office::{offer, start, until};
 use crate::operator::{COMPANY, Operator, value};
 
 const ADDRESS: &str = "financeiro@fornecedor.example.com";

@@ -2,12 +2,11 @@
 
 use serde_json::Value;
 use test_support::{
-    Answer, Backend, Sandbox, on_each_database,
+    Answer, Backend, MailServer, Manner, Sandbox,
+    office::{mail_of, offer, start, until, until_true},
+    on_each_database,
     travel::{DAY, advance},
 };
-
-use crate::mail_server::{MailServer, Manner};
-use crate::office::{mail_of, offer, start, until, until_true};
 
 on_each_database! {
     an_operator_resends_a_failed_mail,

@@ -1,9 +1,10 @@
 //! A server killed while it sends mails.
 
-use test_support::{Backend, Home, on_each_database};
-
-use crate::mail_server::{MailServer, Manner};
-use crate::office::{offer, start, start_in, until, until_true};
+use test_support::{
+    Backend, Home, MailServer, Manner,
+    office::{offer, start, start_in, until, until_true},
+    on_each_database,
+};
 
 on_each_database! {
     a_kill_between_sending_and_recording_loses_no_mail_and_a_repeat_is_recognised,

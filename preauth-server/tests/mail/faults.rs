@@ -2,13 +2,13 @@
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use test_support::{
-    Backend, on_each_database,
+    Backend, MailServer, Manner,
+    office::{mail_of, offer, start, start_in, until, until_true},
+    on_each_database,
     travel::{DAY, advance},
 };
 
 use crate::eml::Eml;
-use crate::mail_server::{MailServer, Manner};
-use crate::office::{mail_of, offer, start, start_in, until, until_true};
 
 on_each_database! {
     an_address_that_is_refused_fails_and_others_go_on,

@@ -13,8 +13,6 @@ mod again;
 mod crash;
 mod eml;
 mod faults;
-mod mail_server;
-mod office;
 mod pause;
 mod sending;
 mod share;

@@ -1,12 +1,13 @@
 //! A company is mailed when its endpoint is paused.
 
 use test_support::{
-    Backend, Sandbox, TestReceiver, on_each_database,
+    Backend, Sandbox, TestReceiver,
+    office::{kept, list_mails, offer, until_true},
+    on_each_database,
     travel::{DAY, advance},
 };
 
 use crate::eml::Eml;
-use crate::office::{kept, list_mails, offer, until_true};
 
 on_each_database! {
     a_company_is_mailed_when_its_endpoint_is_paused,

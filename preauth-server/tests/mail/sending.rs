@@ -4,11 +4,13 @@ use std::os::unix::fs::PermissionsExt;
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use serde_json::json;
-use test_support::{Backend, Sandbox, offer_body, on_each_database};
+use test_support::{
+    Backend, MailServer, Sandbox, offer_body,
+    office::{kept, list_mails, mail_of, offer, offer_as, start, until},
+    on_each_database,
+};
 
 use crate::eml::Eml;
-use crate::mail_server::MailServer;
-use crate::office::{kept, list_mails, mail_of, offer, offer_as, start, until};
 
 on_each_database! {
     without_a_mail_server_mails_become_files,

@@ -6,13 +6,13 @@ use chrono::{Days, TimeDelta};
 use preauth_core::value::{Timestamp, calendar};
 use serde_json::json;
 use test_support::{
-    Backend, Sandbox, offer_body, on_each_database,
+    Backend, MailServer, Sandbox, offer_body,
+    office::{list_mails, offer, offer_as, start, until, until_true},
+    on_each_database,
     travel::{DAY, advance},
 };
 
 use crate::eml::Eml;
-use crate::mail_server::MailServer;
-use crate::office::{list_mails, offer, offer_as, start, until, until_true};
 
 on_each_database! {
     a_head_office_sends_an_address_five_mails_a_day_and_joins_the_rest,

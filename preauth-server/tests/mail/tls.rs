@@ -1,11 +1,12 @@
 //! Mails leave over an encrypted connection to a trusted server, or not at all.
 
 use test_support::{
-    Authority, Backend, Home, Sandbox, on_each_database, travel::advance, write_secret,
+    Authority, Backend, Home, MailServer, Sandbox,
+    office::{FLAGS, SENDER, mail_of, offer, until, until_true},
+    on_each_database,
+    travel::advance,
+    write_secret,
 };
-
-use crate::mail_server::MailServer;
-use crate::office::{FLAGS, SENDER, mail_of, offer, until, until_true};
 
 on_each_database! {
     the_password_goes_encrypted_and_stands_in_no_log,

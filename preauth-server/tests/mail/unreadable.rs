@@ -5,12 +5,11 @@ use preauth_server::http::platform::METRICS;
 use reqwest::Method;
 use sqlx::{AssertSqlSafe, PgPool, SqlitePool};
 use test_support::{
-    Backend, Home, Sandbox, on_each_database,
+    Backend, Home, MailServer, Manner, Sandbox,
+    office::{mail_of, offer, start_in, until_true},
+    on_each_database,
     travel::{DAY, advance},
 };
-
-use crate::mail_server::{MailServer, Manner};
-use crate::office::{mail_of, offer, start_in, until_true};
 
 on_each_database! {
     what_cannot_be_read_keeps_nothing_else_from_going_on,

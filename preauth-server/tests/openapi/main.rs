@@ -7,13 +7,6 @@
     reason = "a test that cannot go on has failed"
 )]
 
-#[path = "../mail/mail_server.rs"]
-#[expect(dead_code, reason = "shared with targets that use all of it")]
-mod mail_server;
-#[path = "../mail/office.rs"]
-#[expect(dead_code, reason = "shared with targets that use all of it")]
-mod office;
-
 mod compatibility;
 mod description;
 mod documents;

@@ -5,11 +5,11 @@ use std::time::Duration;
 use preauth_core::wire::path::PRE_AUTHORIZATIONS;
 use preauth_server::http::platform::{LIVEZ, METRICS, PREFIX, READYZ};
 use serde_json::{Value, json};
-use test_support::{Answer, Backend, Form, RawCaller, Sandbox, due_date, offer_body};
+use test_support::{
+    Answer, Backend, Form, MailServer, Manner, RawCaller, Sandbox, due_date, offer_body, office,
+};
 
 use crate::description::Description;
-use crate::mail_server::{MailServer, Manner};
-use crate::office;
 use crate::witness::Witness;
 
 const NOBODY: &str = "018f2f3a-0000-7000-8000-000000000001";
