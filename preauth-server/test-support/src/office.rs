@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::{Backend, Home, MailServer, Sandbox, offer_body};
 
 /// Timeout for everything the test waits for.
-const PATIENCE: Duration = Duration::from_mins(2);
+const PATIENCE: Duration = Duration::from_mins(5);
 /// From whom its mails are.
 pub const SENDER: &str = "Plataforma Ação <avisos@plataforma.example.com>";
 /// Its flags: no rate limit.

@@ -14,7 +14,7 @@ use crate::suppliers::register;
 
 /// Deliveries queued for the endpoint.
 const BACKLOG: i64 = 10_001;
-const PATIENCE: Duration = Duration::from_mins(2);
+const PATIENCE: Duration = Duration::from_mins(5);
 
 /// Copies of the one test event queued for the supplier, each with its delivery.
 const COPIES_ON_POSTGRESQL: [&str; 3] = [

@@ -14,8 +14,8 @@ use crate::verdict::{self, Verdict};
 
 /// A request limit that no drill reaches.
 const RATE_LIMIT: &str = "1000000";
-/// Timeout for everything a drill waits for.
-const PATIENCE: Duration = Duration::from_mins(2);
+/// Timeout for everything a drill waits for: longer than any lease, those of mails being two minutes.
+const PATIENCE: Duration = Duration::from_mins(5);
 /// Concurrent ERPs.
 pub(crate) const WORKERS: usize = 8;
 

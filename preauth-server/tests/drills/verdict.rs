@@ -16,7 +16,7 @@ use crate::scene::Scene;
 
 const PAGE: u32 = 100;
 /// How long deliveries may take after the fault: an expired lease, and the attempts after it.
-const PATIENCE: Duration = Duration::from_mins(2);
+const PATIENCE: Duration = Duration::from_mins(5);
 
 /// The figures of a successful drill.
 #[derive(Debug)]
