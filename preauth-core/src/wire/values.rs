@@ -9,8 +9,8 @@ use std::marker::PhantomData;
 use super::{Amount, number, text};
 use crate::ErrorCode;
 use crate::value::{
-    ApiKeyId, Cnpj, CompanyId, CompanyName, ContactName, Decimal, DeliveryId, DueDate, Email,
-    EndpointId, EnumSet, EventId, EventType, ExtensionId, ExternalReference, Family,
+    ApiKeyId, Cnpj, CompanyId, CompanyKind, CompanyName, ContactName, Decimal, DeliveryId, DueDate,
+    Email, EndpointId, EnumSet, EventId, EventType, ExtensionId, ExternalReference, Family,
     IdempotencyKey, InvoiceId, InvoiceNumber, KeyName, MailId, Money, OperationId, Origin,
     PaymentOrderId, PaymentOrderStatus, Permission, PersonName, Phone, Reason, RequestId, Scope,
     Stage, Status, SupplierName, TextEnum, Timestamp, UserId, Version,
@@ -50,6 +50,7 @@ texts!(
 );
 // A text that is no member is an error; `Open` keeps it.
 texts!(
+    CompanyKind,
     ErrorCode,
     EventType,
     Family,

@@ -198,12 +198,7 @@ impl Schema {
         values: Vec<&'static str>,
         example: &'static str,
     ) -> Self {
-        let known = values.join(", ");
-        let described = format!("{description} One of: {known}. More may come: bear unknown ones.");
-        Self {
-            open: values,
-            ..Self::text(&described, example)
-        }
+        Self::text(description, example).words(values)
     }
 
     /// A word of a closed set, for requests.
@@ -298,7 +293,7 @@ impl Schema {
     }
 
     /// A reference to a schema under `components`.
-    pub(super) fn reference(name: &str, shape: Self) -> Self {
+    pub(in crate::http) fn reference(name: &str, shape: Self) -> Self {
         Self {
             reference: Some(format!("{NAMED}{name}")),
             example: shape.example,
@@ -341,6 +336,45 @@ impl Schema {
     pub(in crate::http) fn optional(self) -> Self {
         Self {
             may_be_absent: true,
+            ..self
+        }
+    }
+
+    /// A field that is left out rather than null.
+    pub(in crate::http) fn omitted_if_none(mut self) -> Self {
+        if let Some(Kind::OrNull([kind, _])) = self.kind {
+            self.kind = Some(Kind::One(kind));
+        }
+        self.optional()
+    }
+
+    /// A text whose words are known today, and may grow in number.
+    pub(in crate::http) fn words(self, words: impl IntoIterator<Item = &'static str>) -> Self {
+        let open: Vec<_> = words.into_iter().collect();
+        let known = open.join(", ");
+        let description = self.description;
+        Self {
+            description: format!(
+                "{description} One of: {known}. More may come: bear unknown ones."
+            ),
+            open,
+            ..self
+        }
+    }
+
+    /// A list whose elements are some members of a set.
+    pub(in crate::http) fn offering<T: TextEnum>(mut self, offered: &[T]) -> Self {
+        let words: Vec<_> = offered.iter().map(|member| member.as_str()).collect();
+        self.items = self.items.map(|items| Box::new(items.closed(&words)));
+        self
+    }
+
+    /// With these bounds alone.
+    pub(in crate::http) fn between(self, minimum: i64, maximum: impl Into<Option<i64>>) -> Self {
+        Self {
+            minimum: Some(minimum.into()),
+            exclusive_minimum: None,
+            maximum: maximum.into().map(Into::into),
             ..self
         }
     }

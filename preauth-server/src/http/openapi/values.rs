@@ -1,15 +1,15 @@
 //! The schemas of the values that stand in fields.
 
 use preauth_core::value::{
-    ApiKeyId, Cnpj, CompanyId, CompanyName, ContactName, DeliveryId, DueDate, Email, EndpointId,
-    EnumSet, EventId, ExtensionId, ExternalReference, InvoiceId, InvoiceNumber, KeyName, MailId,
-    Money, OperationId, PaymentOrderId, PersonName, Phone, Reason, TextEnum, Timestamp, UserId,
-    Version,
+    ApiKeyId, Cnpj, CompanyId, CompanyKind, CompanyName, ContactName, DeliveryId, DueDate, Email,
+    EndpointId, EnumSet, EventId, ExtensionId, ExternalReference, InvoiceId, InvoiceNumber,
+    KeyName, MailId, Money, OperationId, PaymentOrderId, PersonName, Phone, Reason, TextEnum,
+    Timestamp, UserId, Version,
 };
-use preauth_core::wire::Open;
+use preauth_core::wire::{ExtensionData, Invoice, Open};
 
 use super::schema::Schema;
-use super::shape::{Member, Role, Text};
+use super::shape::{Member, Role, Shape, Text};
 use super::shared;
 
 /// Types whose schema is the same in answers and requests.
@@ -104,22 +104,28 @@ impl Member for Money {
     }
 }
 
-/// The first member is the example, unless the field has another.
+/// The first member is the example, unless the field has another. Requests are closed.
 impl<T: TextEnum> Member for Open<T> {
-    fn schema(_: Role) -> Schema {
-        let example = T::ALL.first().map_or("", |member| member.as_str());
-        let words = T::ALL.iter().map(|member| member.as_str()).collect();
-        Schema::open_words("", words, example)
+    fn schema(role: Role) -> Schema {
+        let words: Vec<_> = T::ALL.iter().map(|member| member.as_str()).collect();
+        let text = Schema::text("", words.first().copied().unwrap_or_default());
+        match role {
+            Role::Answer => text.words(words),
+            Role::Request => text.closed(&words),
+        }
+    }
+}
+
+impl Member for CompanyKind {
+    fn schema(role: Role) -> Schema {
+        Open::<Self>::schema(role)
     }
 }
 
 /// The members that requests may choose from.
 impl<T: TextEnum> Member for EnumSet<T> {
     fn schema(_: Role) -> Schema {
-        let words: Vec<_> = T::ALL.iter().map(|member| member.as_str()).collect();
-        let example = words.first().copied().unwrap_or_default();
-        let member = Schema::text("", example).closed(&words);
-        Schema::array("", member).items(0, 100)
+        Schema::array("", Open::<T>::schema(Role::Request)).items(0, 100)
     }
 }
 
@@ -142,5 +148,25 @@ impl<T: Member> Member for Option<T> {
             Role::Answer => T::schema(role).null(),
             Role::Request => T::schema(role).optional(),
         }
+    }
+}
+
+impl Shape for Invoice {
+    const NAME: &'static str = "Invoice";
+
+    fn schema() -> Schema {
+        shared::invoice()
+    }
+}
+
+impl Member for Invoice {
+    fn schema(_: Role) -> Schema {
+        Schema::of::<Self>()
+    }
+}
+
+impl Member for ExtensionData {
+    fn schema(_: Role) -> Schema {
+        Schema::answer("", shared::extension_fields())
     }
 }

@@ -4,22 +4,44 @@
 use preauth_core::ErrorCode;
 use preauth_core::value::Cnpj;
 use salvo::async_trait;
-use salvo::http::{Request, StatusCode};
-use serde::Serialize;
+use salvo::http::Request;
 
 use crate::directory::Page;
 use crate::http::error::ApiError;
+use crate::http::openapi::described::Described;
+use crate::http::openapi::document::Parameter;
+use crate::http::openapi::schema::Schema;
+use crate::http::openapi::shape::answer;
+use crate::http::path_id;
 use crate::http::reply::Reply;
-use crate::http::{convert, path_id};
 
-use super::endpoint::Endpoint;
+use super::endpoint::{Endpoint, ok};
+use super::sections::{COMPANIES, HEAD_OFFICE};
 use super::{PlatformApi, lookup, paging};
+
+answer! {
+    /// A supplier whom the company does not deal with.
+    #[derive(Debug)]
+    pub(crate) struct BlockedSupplier = "BlockedSupplier" {
+        /// Tax id, digits and upper-case letters only.
+        cnpj: Cnpj = "11444777000161",
+    }
+}
 
 #[derive(Clone, Copy)]
 pub(super) struct Block;
 
 #[async_trait]
 impl Endpoint for Block {
+    fn document(&self, operation: Described) -> Described {
+        operation
+            .titled(COMPANIES, "blockSupplier", "Block a supplier")
+            .id(HEAD_OFFICE)
+            .parameter(Parameter::path("cnpj", supplier()))
+            .answers(200, "Blocked.", Schema::of::<BlockedSupplier>())
+            .refuses(&[ErrorCode::ResourceConflict, ErrorCode::ValidationError])
+    }
+
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let supplier = path_id::cnpj(req)?;
         let company = lookup::head_office(api, req).await?;
@@ -27,8 +49,7 @@ impl Endpoint for Block {
         api.directory
             .block_supplier(company, &supplier, now)
             .await?;
-        let body = convert::text(&BlockedSupplierShape::from(&supplier));
-        Ok(Reply::json(StatusCode::OK, body))
+        Ok(ok(&BlockedSupplier { cnpj: supplier }))
     }
 }
 
@@ -37,6 +58,15 @@ pub(super) struct Unblock;
 
 #[async_trait]
 impl Endpoint for Unblock {
+    fn document(&self, operation: Described) -> Described {
+        operation
+            .titled(COMPANIES, "unblockSupplier", "Unblock a supplier")
+            .id(HEAD_OFFICE)
+            .parameter(Parameter::path("cnpj", supplier()))
+            .answers_empty(204, "Not blocked.")
+            .refuses(&[ErrorCode::ResourceConflict, ErrorCode::ValidationError])
+    }
+
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let supplier = path_id::cnpj(req)?;
         let company = lookup::head_office(api, req).await?;
@@ -50,6 +80,19 @@ pub(super) struct Find;
 
 #[async_trait]
 impl Endpoint for Find {
+    fn document(&self, operation: Described) -> Described {
+        operation
+            .titled(
+                COMPANIES,
+                "getBlockedSupplier",
+                "Find out whether a supplier is blocked",
+            )
+            .id(HEAD_OFFICE)
+            .parameter(Parameter::path("cnpj", supplier()))
+            .answers(200, "It is.", Schema::of::<BlockedSupplier>())
+            .refuses(&[ErrorCode::ResourceConflict, ErrorCode::ValidationError])
+    }
+
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let supplier = path_id::cnpj(req)?;
         let company = lookup::head_office(api, req).await?;
@@ -58,8 +101,7 @@ impl Endpoint for Find {
         if !blocked.iter().any(|it| it.root() == supplier.root()) {
             return Err(ApiError::new(ErrorCode::ResourceNotFound));
         }
-        let body = convert::text(&BlockedSupplierShape::from(&supplier));
-        Ok(Reply::json(StatusCode::OK, body))
+        Ok(ok(&BlockedSupplier { cnpj: supplier }))
     }
 }
 
@@ -68,6 +110,15 @@ pub(super) struct List;
 
 #[async_trait]
 impl Endpoint for List {
+    fn document(&self, operation: Described) -> Described {
+        operation
+            .titled(COMPANIES, "listBlockedSuppliers", "List blocked suppliers")
+            .id(HEAD_OFFICE)
+            .paged()
+            .answers(200, "By tax id.", Schema::list_of::<BlockedSupplier>())
+            .refuses(&[ErrorCode::ResourceConflict])
+    }
+
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let page = paging::page(req)?;
         let company = lookup::head_office(api, req).await?;
@@ -77,21 +128,16 @@ impl Endpoint for List {
         let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
         let items = blocked.into_iter().skip(before).take(limit).collect();
         let found = Page { items, total };
-        Ok(paging::reply(&found, page, |each| {
-            BlockedSupplierShape::from(each)
+        Ok(paging::reply(&found, page, |cnpj| BlockedSupplier {
+            cnpj: *cnpj,
         }))
     }
 }
 
-#[derive(Debug, Serialize)]
-struct BlockedSupplierShape {
-    cnpj: String,
-}
-
-impl From<&Cnpj> for BlockedSupplierShape {
-    fn from(cnpj: &Cnpj) -> Self {
-        Self {
-            cnpj: cnpj.to_string(),
-        }
-    }
+/// The parameter of a path.
+fn supplier() -> Schema {
+    Schema::text(
+        "The supplier's tax id, with or without mask.",
+        "11444777000161",
+    )
 }

@@ -28,9 +28,7 @@ pub(super) trait Create: Send + Sync + 'static {
     const HAS_BODY: bool = true;
 
     /// What it does, for the API's description; the idempotency key is added to it.
-    fn document(&self, operation: Described) -> Described {
-        operation
-    }
+    fn document(&self, operation: Described) -> Described;
 
     /// Reads the body.
     fn parse(&self, tree: &Json) -> Result<Self::New, Vec<Problem>>;

@@ -2,30 +2,69 @@
 
 use preauth_core::ErrorCode;
 use preauth_core::operation::Credit;
-use preauth_core::value::CompanyId;
-use preauth_core::wire::Amount;
+use preauth_core::value::{CompanyId, Money};
 use salvo::async_trait;
-use salvo::http::{Request, StatusCode};
-use serde::Serialize;
+use salvo::http::Request;
 
+use crate::http::body;
 use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
+use crate::http::openapi::described::Described;
+use crate::http::openapi::schema::Schema;
+use crate::http::openapi::shape::{answer, request};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
-use crate::http::{body, convert};
 
-use super::endpoint::Endpoint;
+use super::endpoint::{Endpoint, ok};
+use super::sections::{COMPANIES, HEAD_OFFICE};
 use super::{PlatformApi, lookup};
 
 /// Maximum term of an analysis, in days. Zero allows no term and so ends a credit.
 const MAX_TERM_DAYS: u64 = 3_650;
+
+answer! {
+    /// What a head office and its branches may offer.
+    #[derive(Debug)]
+    pub(crate) struct CreditAnalysis = "CreditAnalysis" {
+        /// The head office's id.
+        company_id: CompanyId,
+        /// Longest term, in days from today; 0 allows nothing.
+        max_term_days: u32 = 120 => |it| it.at_least(0).at_most(3_650),
+        /// Greatest amount of an invoice, in reais.
+        max_invoice_amount: Money = 250_000.0 => |it| it.above(0).at_most(1_000_000_000),
+    }
+}
+
+request! {
+    /// What a head office and its branches may offer.
+    #[derive(Debug)]
+    pub(crate) struct NewCreditAnalysis = "NewCreditAnalysis" {
+        /// Longest term, in days from today; 0 allows nothing.
+        max_term_days: u32 = 120 => |it| it.at_least(0).at_most(3_650),
+        /// Greatest amount of an invoice, in reais.
+        max_invoice_amount: Money = 250_000.0,
+    }
+}
 
 #[derive(Clone, Copy)]
 pub(super) struct Set;
 
 #[async_trait]
 impl Endpoint for Set {
+    fn document(&self, operation: Described) -> Described {
+        operation
+            .titled(
+                COMPANIES,
+                "setCreditAnalysis",
+                "Set what a head office and its branches may offer",
+            )
+            .id(HEAD_OFFICE)
+            .body("The limits.", Schema::of::<NewCreditAnalysis>())
+            .answers(200, "The analysis.", Schema::of::<CreditAnalysis>())
+            .refuses(&[ErrorCode::ResourceConflict])
+    }
+
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let credit = parse(&body::json(req).await?)?;
         let company = lookup::head_office(api, req).await?;
@@ -40,6 +79,18 @@ pub(super) struct Find;
 
 #[async_trait]
 impl Endpoint for Find {
+    fn document(&self, operation: Described) -> Described {
+        operation
+            .titled(
+                COMPANIES,
+                "getCreditAnalysis",
+                "Get what a head office and its branches may offer",
+            )
+            .id(HEAD_OFFICE)
+            .answers(200, "The analysis.", Schema::of::<CreditAnalysis>())
+            .refuses(&[ErrorCode::ResourceConflict])
+    }
+
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let company = lookup::head_office(api, req).await?;
         let credit = api.directory.credit(company).await?;
@@ -62,21 +113,12 @@ fn parse(tree: &Json) -> Result<Credit, Vec<Problem>> {
     problems.unless_any(credit)
 }
 
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct CreditAnalysisShape {
-    company_id: String,
-    max_term_days: u32,
-    max_invoice_amount: Amount,
-}
-
-fn reply(company: CompanyId, credit: Credit) -> Reply {
-    let shape = CreditAnalysisShape {
-        company_id: company.to_string(),
+fn reply(company_id: CompanyId, credit: Credit) -> Reply {
+    ok(&CreditAnalysis {
+        company_id,
         max_term_days: credit.max_term_days,
-        max_invoice_amount: credit.max_invoice_amount.into(),
-    };
-    Reply::json(StatusCode::OK, convert::text(&shape))
+        max_invoice_amount: credit.max_invoice_amount,
+    })
 }
 
 #[cfg(test)]

@@ -20,9 +20,7 @@ pub(super) trait Endpoint: Send + Sync + 'static {
     }
 
     /// What it does, for the API's description; the route has method and path.
-    fn document(&self, operation: Described) -> Described {
-        operation
-    }
+    fn document(&self, operation: Described) -> Described;
 
     /// Extract, convert, one call, convert.
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError>;

@@ -8,12 +8,66 @@ use std::time::Duration;
 
 use salvo::http::{Request, Response, StatusCode};
 use salvo::{Depot, FlowCtrl, Handler, Router, async_trait};
-use serde_json::json;
 
+use crate::http::convert;
+use crate::http::openapi::described::Described;
+use crate::http::openapi::document::Content;
+use crate::http::openapi::schema::Schema;
+use crate::http::openapi::shape::answer;
 use crate::http::reply::Reply;
 use crate::http::request_notes::RequestNotes;
+use crate::telemetry::metrics;
 
-use super::{LIVEZ, READYZ};
+use super::endpoint::ok;
+use super::paths::{LIVEZ, METRICS, READYZ};
+use super::sections::PROBES;
+
+answer! {
+    /// All is well.
+    #[derive(Debug)]
+    pub(crate) struct Well = "Well" {
+        /// In a word.
+        status: String = "ok" => |it| it.words(["ok"]),
+        /// What is not in order though requests are served, for operators.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        warning: Option<String> = "this machine's clock is 2.7 s ahead of the database's"
+            => |it| it.omitted_if_none(),
+    }
+}
+
+answer! {
+    /// Something is wrong.
+    #[derive(Debug)]
+    pub(crate) struct Unwell = "Unwell" {
+        /// In a word.
+        status: String = "unavailable" => |it| it.words(["unavailable"]),
+        /// Why, for operators.
+        reason: String = "the database does not answer in time",
+    }
+}
+
+/// What the description says about them, and about the metrics.
+pub(super) fn described() -> [Described; 3] {
+    let open = |path, id, summary| {
+        let operation = Described::at("get", path).titled(PROBES, id, summary);
+        operation.security(Vec::new())
+    };
+    let probe = |path, id, summary| {
+        open(path, id, summary)
+            .answers(200, "Yes.", Schema::of::<Well>())
+            .answers(503, "No.", Schema::of::<Unwell>())
+    };
+    let text = Schema::text("Prometheus' text format.", "# EOF");
+    [
+        probe(LIVEZ, "livez", "Does the process live?"),
+        probe(READYZ, "readyz", "Can requests be served?"),
+        open(METRICS, "metrics", "What was counted and measured").answers_content(
+            200,
+            "The numbers.",
+            Content::of(metrics::CONTENT_TYPE, text),
+        ),
+    ]
+}
 
 /// A check that takes longer counts as failed.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
@@ -98,16 +152,16 @@ impl Handler for Probe {
 }
 
 fn answer(reason: Option<String>, warning: Option<String>) -> Reply {
-    match (reason, warning) {
-        (None, None) => Reply::json(StatusCode::OK, json!({"status": "ok"}).to_string()),
-        (None, Some(warning)) => Reply::json(
-            StatusCode::OK,
-            json!({"status": "ok", "warning": warning}).to_string(),
-        ),
-        (Some(reason), _) => Reply::json(
-            StatusCode::SERVICE_UNAVAILABLE,
-            json!({"status": "unavailable", "reason": reason}).to_string(),
-        ),
+    match reason {
+        None => ok(&Well {
+            status: "ok".to_owned(),
+            warning,
+        }),
+        Some(reason) => {
+            let status = "unavailable".to_owned();
+            let body = convert::text(&Unwell { status, reason });
+            Reply::json(StatusCode::SERVICE_UNAVAILABLE, body)
+        }
     }
 }
 

@@ -2,41 +2,71 @@
 
 use std::sync::Arc;
 
+use preauth_core::ErrorCode;
+use preauth_core::value::Timestamp;
 use salvo::async_trait;
-use salvo::http::{Request, StatusCode};
-use serde::Serialize;
+use salvo::http::Request;
 
 use crate::clock::{TimeMachine, TravelError};
+use crate::http::body;
 use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
-use crate::http::platform::PlatformApi;
-use crate::http::platform::endpoint::Endpoint;
+use crate::http::openapi::described::Described;
+use crate::http::openapi::schema::Schema;
+use crate::http::openapi::shape::{answer, request};
 use crate::http::problem::{Defect, Problem};
 use crate::http::reply::Reply;
-use crate::http::{body, convert};
+
+use super::PlatformApi;
+use super::endpoint::{Endpoint, ok};
+use super::sections::SANDBOX;
 
 const FIELD: &str = "advanceSeconds";
 
 /// Holds the time machine: without one the endpoint cannot be built.
 pub(super) struct Advance(pub(super) Arc<TimeMachine>);
 
-#[derive(Debug, Serialize)]
-struct ClockShape {
-    now: String,
+answer! {
+    /// The clock.
+    #[derive(Debug)]
+    pub(crate) struct ClockShape = "Clock" {
+        /// The time in this sandbox.
+        now: Timestamp,
+    }
+}
+
+request! {
+    /// How long.
+    #[derive(Debug)]
+    pub(crate) struct NewAdvance = "Advance" {
+        /// How long, in seconds; 366 days at most.
+        advance_seconds: u64 = 259_200 => |it| it.at_least(0).at_most(31_622_400),
+    }
+}
+
+/// Without a time machine: the route is described everywhere, and exists in a sandbox only.
+pub(super) fn document(operation: Described) -> Described {
+    operation
+        .titled(SANDBOX, "advanceClock", "Let time pass at once")
+        .note("A sandbox only: everywhere else there is no such path.")
+        .body("How long.", Schema::of::<NewAdvance>())
+        .answers(200, "The time now.", Schema::of::<ClockShape>())
+        .refuses(&[ErrorCode::NotFound])
 }
 
 #[async_trait]
 impl Endpoint for Advance {
+    fn document(&self, operation: Described) -> Described {
+        document(operation)
+    }
+
     async fn answer(&self, _api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let by_seconds = parse(&body::json(req).await?, self.0.reach_seconds())?;
         let machine = Arc::clone(&self.0);
         let advanced = tokio::task::spawn_blocking(move || machine.advance(by_seconds)).await;
         let now = advanced.map_err(ApiError::internal)??;
-        let shape = ClockShape {
-            now: now.to_string(),
-        };
-        Ok(Reply::json(StatusCode::OK, convert::text(&shape)))
+        Ok(ok(&ClockShape { now }))
     }
 }
 

@@ -18,6 +18,10 @@ pub(super) const ALL: [Tag; 10] = [
 
 /// Of a path's `{id}`.
 pub(super) const COMPANY: &str = "The company's id.";
+/// The same where only a head office has what is asked for.
+pub(super) const HEAD_OFFICE: &str = "The id of a head office; a branch is a conflict.";
+/// The same of an operation.
+pub(super) const OPERATION: &str = "The operation's id.";
 
 pub(super) const PROBES: Tag = Tag {
     name: "probes",

@@ -4,9 +4,7 @@ use chrono::TimeDelta;
 use preauth_core::ErrorCode;
 use preauth_core::access::{DEFAULT_VALIDITY_DAYS, VALIDITY_DAYS, may_be_responsible};
 use preauth_core::service::PlatformKey;
-use preauth_core::value::{
-    ApiKeyId, CompanyId, FingerprintBuilder, KeyName, Scope, ScopeSet, Timestamp, UserId,
-};
+use preauth_core::value::{ApiKeyId, FingerprintBuilder, KeyName, Scope, UserId};
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 use secrecy::ExposeSecret;
@@ -17,12 +15,16 @@ use crate::http::convert;
 use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
+use crate::http::openapi::described::Described;
+use crate::http::openapi::headers;
+use crate::http::openapi::schema::Schema;
 use crate::http::platform::create::Create;
+use crate::http::platform::sections::{ACCESS, COMPANY};
 use crate::http::platform::{PlatformApi, lookup};
 use crate::http::problem::{Defect, Problem};
 use crate::http::reply::Reply;
 
-use super::shape::ApiKeyShape;
+use super::shape::{ApiKeyShape, KeyRequest, NewApiKeyShape};
 
 /// The terms of [`VALIDITY_DAYS`], as the answer lists them.
 const VALIDITY_TEXTS: &[&str] = &["30", "90", "180", "365"];
@@ -34,6 +36,23 @@ pub(in crate::http::platform) struct Add;
 impl Create for Add {
     type New = KeyRequest;
 
+    fn document(&self, operation: Described) -> Described {
+        operation
+            .titled(ACCESS, "addApiKey", "Make an API key")
+            .id(COMPANY)
+            .note(
+                "The clear text is in the first answer and nowhere else. When that was lost, an answer that is repeated under the \
+                 `Idempotency-Key` says which key was made: revoke it, and make another.",
+            )
+            .body("What the key is for.", Schema::of::<KeyRequest>())
+            .answers(201, "Made.", Schema::of::<NewApiKeyShape>())
+            .header(headers::CACHE_CONTROL)
+            .refuses(&[
+                ErrorCode::ResponsibleUserRefused,
+                ErrorCode::SupplierNotRegistered,
+            ])
+    }
+
     fn parse(&self, tree: &Json) -> Result<KeyRequest, Vec<Problem>> {
         parse(tree)
     }
@@ -41,16 +60,16 @@ impl Create for Add {
     fn describe(&self, new: &KeyRequest, parts: &mut FingerprintBuilder) {
         let KeyRequest {
             name,
-            responsible_user,
+            responsible_user_id,
             scopes,
-            validity,
+            validity_days,
         } = new;
         parts.text(Some(name.as_str()));
-        parts.part(Some(&responsible_user.to_string()));
+        parts.part(Some(&responsible_user_id.to_string()));
         for scope in scopes.iter() {
             parts.part(Some(scope.as_str()));
         }
-        parts.part(Some(&validity.num_days().to_string()));
+        parts.part(Some(&days(*validity_days).to_string()));
     }
 
     async fn create(
@@ -61,49 +80,39 @@ impl Create for Add {
         key: Option<&PlatformKey>,
     ) -> Result<Reply, ApiError> {
         let company = lookup::registered(api, req).await?.id;
-        let user = api.directory.user(new.responsible_user).await?;
+        let user = api.directory.user(new.responsible_user_id).await?;
         if !user.is_some_and(|user| may_be_responsible(&user.responsible(), company)) {
             return Err(ApiError::new(ErrorCode::ResponsibleUserRefused));
         }
         let now = api.clock.now();
         let secret = NewApiKey::generate();
         let id = ApiKeyId::new(api.ids.uuid(now));
-        let made = new.key(id, company, secret.prefix, now);
-        let shape = ApiKeyShape::new(&made, now);
+        let validity = TimeDelta::days(days(new.validity_days).into());
+        let made = ApiKey {
+            id,
+            company,
+            name: new.name,
+            responsible_user: new.responsible_user_id,
+            scopes: new.scopes,
+            prefix: secret.prefix,
+            created_at: now,
+            expires_at: now.saturating_add(validity),
+            revoked_at: None,
+            last_used_at: None,
+        };
+        let mut shape = NewApiKeyShape {
+            shown: ApiKeyShape::new(&made, now),
+            key: None,
+        };
         // The stored reply lacks the clear text, which only the first answer has.
         let reply = key.map(|key| key.reply(convert::text(&shape)));
         let added = api
             .directory
             .add_api_key(&made, &secret.hash, reply.as_ref());
         added.await?;
-        let shape = shape.with_key(secret.clear_text.expose_secret());
+        shape.key = Some(secret.clear_text.expose_secret().to_owned());
         let reply = Reply::json(StatusCode::CREATED, convert::text(&shape));
         Ok(reply.header("cache-control", "no-store"))
-    }
-}
-
-#[derive(Debug, PartialEq, Eq)]
-pub(in crate::http::platform) struct KeyRequest {
-    name: KeyName,
-    responsible_user: UserId,
-    scopes: ScopeSet,
-    validity: TimeDelta,
-}
-
-impl KeyRequest {
-    fn key(self, id: ApiKeyId, company: CompanyId, prefix: String, now: Timestamp) -> ApiKey {
-        ApiKey {
-            id,
-            company,
-            name: self.name,
-            responsible_user: self.responsible_user,
-            scopes: self.scopes,
-            prefix,
-            created_at: now,
-            expires_at: now.saturating_add(self.validity),
-            revoked_at: None,
-            last_used_at: None,
-        }
     }
 }
 
@@ -111,32 +120,37 @@ fn parse(tree: &Json) -> Result<KeyRequest, Vec<Problem>> {
     let mut problems = Problems::default();
     let request = Fields::body(tree, &mut problems).and_then(|body| {
         let name = body.text("name", KeyName::parse, &mut problems);
-        let responsible_user = body.id("responsibleUserId", UserId::parse, &mut problems);
+        let responsible_user_id = body.id("responsibleUserId", UserId::parse, &mut problems);
         let scopes = body.filled_set("scopes", Scope::OFFERED, &mut problems);
-        let validity = validity(body, &mut problems);
+        let validity_days = validity_days(body, &mut problems);
         Some(KeyRequest {
             name: name?,
-            responsible_user: responsible_user?,
+            responsible_user_id: responsible_user_id?,
             scopes: scopes?,
-            validity,
+            validity_days,
         })
     });
     problems.unless_any(request)
 }
 
-fn validity(body: Fields<'_>, problems: &mut Problems) -> TimeDelta {
-    let days = body.optional_whole("validityDays", 1, 365, problems);
-    let days = days.unwrap_or(DEFAULT_VALIDITY_DAYS.into());
-    if !VALIDITY_DAYS.map(u64::from).contains(&days) {
+fn validity_days(body: Fields<'_>, problems: &mut Problems) -> Option<u16> {
+    let days = body.optional_whole("validityDays", 1, 365, problems)?;
+    let found = VALIDITY_DAYS
+        .into_iter()
+        .find(|offered| u64::from(*offered) == days);
+    if found.is_none() {
         problems.add("validityDays", Defect::NotAmong(VALIDITY_TEXTS.to_vec()));
     }
-    TimeDelta::days(i64::try_from(days).unwrap_or_default())
+    found
+}
+
+fn days(requested: Option<u16>) -> u16 {
+    requested.unwrap_or(DEFAULT_VALIDITY_DAYS)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Json, KeyRequest, TimeDelta, parse};
-    use super::{VALIDITY_DAYS, VALIDITY_TEXTS};
+    use super::{Json, KeyRequest, TimeDelta, VALIDITY_DAYS, VALIDITY_TEXTS, parse};
     use crate::http::problem::Problem;
     use preauth_core::value::UserId;
     use uuid::Uuid;
@@ -152,7 +166,10 @@ mod tests {
     #[test]
     fn a_key_is_valid_for_365_days_or_a_term_on_offer() {
         let scopes = r#"["preauth:read"]"#;
-        let days = |validity: &str| request(validity, scopes).map(|request| request.validity);
+        let days = |validity: &str| {
+            let days = |request: KeyRequest| super::days(request.validity_days);
+            request(validity, scopes).map(|request| TimeDelta::days(days(request).into()))
+        };
         assert_eq!(days(""), Ok(TimeDelta::days(365)));
         assert_eq!(days(r#", "validityDays": null"#), Ok(TimeDelta::days(365)));
         for (days_on_offer, text) in VALIDITY_DAYS.iter().zip(VALIDITY_TEXTS) {

@@ -3,30 +3,77 @@
 
 use preauth_core::value::CompanyId;
 use salvo::async_trait;
-use salvo::http::{Request, StatusCode};
-use serde::Serialize;
+use salvo::http::Request;
 
 use crate::access::{KeyFragment, MIN_FRAGMENT_CHARACTERS};
+use crate::http::body;
 use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
+use crate::http::openapi::described::Described;
+use crate::http::openapi::schema::Schema;
+use crate::http::openapi::shape::{answer, request};
 use crate::http::platform::PlatformApi;
 use crate::http::platform::companies::CompanyShape;
-use crate::http::platform::endpoint::Endpoint;
+use crate::http::platform::endpoint::{Endpoint, ok};
+use crate::http::platform::sections::ACCESS;
 use crate::http::problem::{Defect, Problem};
 use crate::http::reply::Reply;
-use crate::http::{body, convert};
 
 use super::shape::ApiKeyShape;
 
 /// Maximum number of keys shown; a longer prefix finds fewer.
 const MAX_FOUND: u32 = 100;
 
+answer! {
+    /// The keys that begin like the text, or the one that the text is.
+    #[derive(Debug)]
+    pub(crate) struct Found = "FoundApiKeys" {
+        /// At most 100.
+        data: Vec<FoundKey>,
+        /// Whether there are more than are shown; a longer beginning finds fewer.
+        has_more: bool = false,
+    }
+}
+
+answer! {
+    /// A key, and whose it is.
+    #[derive(Debug)]
+    pub(crate) struct FoundKey = "FoundApiKey" {
+        ..key: ApiKeyShape,
+        company: CompanyShape,
+    }
+}
+
+request! {
+    /// What leaked.
+    pub(crate) struct KeySearch = "ApiKeySearch" {
+        /// A text that holds a key or how one begins, 13 characters at least; everything behind the
+        /// beginning is cut off before the search.
+        text: String = "service_sk_fc1e",
+    }
+}
+
 #[derive(Clone, Copy)]
 pub(in crate::http::platform) struct Search;
 
 #[async_trait]
 impl Endpoint for Search {
+    fn document(&self, operation: Described) -> Described {
+        operation
+            .titled(
+                ACCESS,
+                "searchApiKeys",
+                "Find the key that a leaked text is of",
+            )
+            .note(
+                "In all companies, revoked and expired keys included. A whole key finds that key; its beginning finds those that begin \
+                 alike. Nothing of the text is kept or logged.",
+            )
+            .body("The text.", Schema::of::<KeySearch>())
+            .answers(200, "What was found.", Schema::of::<Found>())
+    }
+
     fn only_reads(&self) -> bool {
         true
     }
@@ -54,22 +101,8 @@ impl Endpoint for Search {
             let key = ApiKeyShape::new(key, api.clock.now());
             found.data.push(FoundKey { key, company });
         }
-        Ok(Reply::json(StatusCode::OK, convert::text(&found)))
+        Ok(ok(&found))
     }
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Found {
-    data: Vec<FoundKey>,
-    has_more: bool,
-}
-
-#[derive(Serialize)]
-struct FoundKey {
-    #[serde(flatten)]
-    key: ApiKeyShape,
-    company: CompanyShape,
 }
 
 fn parse(tree: &Json) -> Result<KeyFragment, Vec<Problem>> {

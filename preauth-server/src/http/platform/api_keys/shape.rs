@@ -1,52 +1,83 @@
-//! A key as answers show it.
+//! A key in answers and requests.
 
-use preauth_core::access::KeyState;
-use preauth_core::value::{Scope, Timestamp};
-use serde::Serialize;
+use preauth_core::access::{KeyState, VALIDITY_DAYS};
+use preauth_core::value::{ApiKeyId, CompanyId, KeyName, Scope, ScopeSet, Timestamp, UserId};
+use preauth_core::wire::Open;
 
 use crate::directory::ApiKey;
+use crate::http::openapi::shape::{Text, answer, request};
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct ApiKeyShape {
-    id: String,
-    company_id: String,
-    name: String,
-    responsible_user_id: String,
-    scopes: Vec<&'static str>,
-    prefix: String,
-    state: &'static str,
-    created_at: String,
-    expires_at: String,
-    revoked_at: Option<String>,
-    last_used_at: Option<String>,
-    /// The clear text, only in the answer that creates the key.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    key: Option<String>,
+answer! {
+    /// A key, as it can be shown.
+    #[derive(Clone, Debug)]
+    pub(crate) struct ApiKeyShape = "ApiKey" {
+        /// The key's id.
+        id: ApiKeyId,
+        /// The company's id.
+        company_id: CompanyId,
+        /// What it is called.
+        name: Text<KeyName>,
+        /// In whose name it acts.
+        responsible_user_id: UserId,
+        /// What it opens.
+        scopes: Vec<Open<Scope>> => |it| it.each("Opens this."),
+        /// How the clear text begins.
+        prefix: String = "service_sk_fc1e",
+        /// What a caller would be told.
+        state: Open<KeyState>,
+        /// When it was made.
+        created_at: Timestamp,
+        /// From when on it is refused.
+        expires_at: Timestamp,
+        /// When it was revoked.
+        revoked_at: Option<Timestamp>,
+        /// When it was used last, roughly.
+        last_used_at: Option<Timestamp>,
+    }
+}
+
+// No `Debug`: it has the clear text.
+answer! {
+    /// A new key.
+    pub(crate) struct NewApiKeyShape = "NewApiKey" {
+        ..shown: ApiKeyShape,
+        /// The clear text, shown once: absent when an Idempotency-Key repeats the answer.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        key: Option<String> =
+            "service_sk_fc1e46c2d43218c6640cc1cd1aca78cd26de8a550af2e4248153037f"
+            => |it| it.omitted_if_none(),
+    }
+}
+
+request! {
+    /// What the key is for.
+    #[derive(Debug)]
+    pub(crate) struct KeyRequest = "ApiKeyRequest" {
+        /// What it is called.
+        name: KeyName,
+        /// In whose name it acts; a user of the company with both permissions.
+        responsible_user_id: UserId,
+        /// What it opens.
+        scopes: ScopeSet => |it| it.each("Opens this.").offering(Scope::OFFERED).items(1, 100),
+        /// How long it is valid; 365 when absent.
+        validity_days: Option<u16> = 365 => |it| it.among(&VALIDITY_DAYS.map(i64::from)),
+    }
 }
 
 impl ApiKeyShape {
     pub(super) fn new(key: &ApiKey, now: Timestamp) -> Self {
         Self {
-            id: key.id.to_string(),
-            company_id: key.company.to_string(),
-            name: key.name.to_string(),
-            responsible_user_id: key.responsible_user.to_string(),
-            scopes: key.scopes.iter().map(Scope::as_str).collect(),
+            id: key.id,
+            company_id: key.company,
+            name: (&key.name).into(),
+            responsible_user_id: key.responsible_user,
+            scopes: key.scopes.iter().map(Into::into).collect(),
             prefix: key.prefix.clone(),
-            state: KeyState::at(now, key.expires_at, key.revoked_at).as_str(),
-            created_at: key.created_at.to_string(),
-            expires_at: key.expires_at.to_string(),
-            revoked_at: key.revoked_at.map(|at| at.to_string()),
-            last_used_at: key.last_used_at.map(|at| at.to_string()),
-            key: None,
-        }
-    }
-
-    pub(super) fn with_key(self, clear_text: &str) -> Self {
-        Self {
-            key: Some(clear_text.to_owned()),
-            ..self
+            state: KeyState::at(now, key.expires_at, key.revoked_at).into(),
+            created_at: key.created_at,
+            expires_at: key.expires_at,
+            revoked_at: key.revoked_at,
+            last_used_at: key.last_used_at,
         }
     }
 }

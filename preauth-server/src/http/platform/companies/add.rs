@@ -1,5 +1,6 @@
 //! POST /companies: registers a company.
 
+use preauth_core::ErrorCode;
 use preauth_core::access::{HeadOffice, decide_branch};
 use preauth_core::service::PlatformKey;
 use preauth_core::value::{
@@ -13,13 +14,16 @@ use crate::http::convert;
 use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems, one_of};
 use crate::http::json::Json;
+use crate::http::openapi::described::Described;
+use crate::http::openapi::schema::Schema;
 use crate::http::platform::create::Create;
 use crate::http::platform::lookup::refuse_invited;
+use crate::http::platform::sections::COMPANIES;
 use crate::http::platform::{PlatformApi, Refusal};
 use crate::http::problem::{Defect, Problem};
 use crate::http::reply::Reply;
 
-use super::shape::CompanyShape;
+use super::shape::{CompanyShape, NewCompany};
 
 /// Attempts to register a company while an offer creates the same tax id; that can happen once.
 const ROUNDS: usize = 3;
@@ -31,6 +35,23 @@ pub(in crate::http::platform) struct Add;
 impl Create for Add {
     type New = NewCompany;
 
+    fn document(&self, operation: Described) -> Described {
+        operation
+            .titled(COMPANIES, "addCompany", "Register a company")
+            .note(
+                "With `headOfficeId` a branch, which is of the same kind as its head office. A \
+                 supplier that companies invited keeps its id, and its offers show the name \
+                 that is registered.",
+            )
+            .body("The company.", Schema::of::<NewCompany>())
+            .answers(201, "Registered.", Schema::of::<CompanyShape>())
+            .refuses(&[
+                ErrorCode::ResourceNotFound,
+                ErrorCode::ResourceConflict,
+                ErrorCode::SupplierNotRegistered,
+            ])
+    }
+
     fn parse(&self, tree: &Json) -> Result<NewCompany, Vec<Problem>> {
         parse(tree)
     }
@@ -40,12 +61,12 @@ impl Create for Add {
             cnpj,
             name,
             kind,
-            head_office,
+            head_office_id,
         } = new;
         parts.part(Some(cnpj.as_str()));
         parts.text(Some(name.as_str()));
         parts.part(Some(kind.as_str()));
-        parts.part(head_office.map(|id| id.to_string()).as_ref());
+        parts.part(head_office_id.map(|id| id.to_string()).as_ref());
     }
 
     async fn create(
@@ -55,7 +76,7 @@ impl Create for Add {
         new: NewCompany,
         key: Option<&PlatformKey>,
     ) -> Result<Reply, ApiError> {
-        if let Some(head_office) = new.head_office {
+        if let Some(head_office) = new.head_office_id {
             let head_office = api.directory.company(head_office).await?;
             let head_office = head_office.ok_or(Refusal::HeadOfficeUnknown)?;
             refuse_invited(&head_office)?;
@@ -90,14 +111,6 @@ async fn company(api: &PlatformApi, new: &NewCompany) -> Result<Company, ApiErro
     }
 }
 
-#[derive(Debug, PartialEq, Eq)]
-pub(in crate::http::platform) struct NewCompany {
-    cnpj: Cnpj,
-    name: CompanyName,
-    kind: CompanyKind,
-    head_office: Option<CompanyId>,
-}
-
 impl NewCompany {
     fn company(&self, id: CompanyId, created_at: Timestamp) -> Company {
         Company {
@@ -105,7 +118,7 @@ impl NewCompany {
             cnpj: self.cnpj,
             name: self.name.clone(),
             kind: self.kind,
-            head_office: self.head_office,
+            head_office: self.head_office_id,
             contact: None,
             is_invited: false,
             created_at,
@@ -124,12 +137,12 @@ fn parse(tree: &Json) -> Result<NewCompany, Vec<Problem>> {
         if kind == Some(CompanyKind::Construction) && cnpj.is_some_and(|cnpj| !cnpj.is_numeric()) {
             problems.add("cnpj", Defect::CnpjNotNumeric);
         }
-        let head_office = body.optional_id("headOfficeId", CompanyId::parse, &mut problems);
+        let head_office_id = body.optional_id("headOfficeId", CompanyId::parse, &mut problems);
         Some(NewCompany {
             cnpj: cnpj?,
             name: name?,
             kind: kind?,
-            head_office,
+            head_office_id,
         })
     });
     problems.unless_any(new)

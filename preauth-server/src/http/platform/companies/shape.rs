@@ -1,59 +1,118 @@
-//! A company as answers show it.
+//! A company in answers and requests.
 
-use serde::Serialize;
+use preauth_core::value::{
+    Cnpj, CompanyId, CompanyKind, CompanyName, ContactName, Email, Phone, Reason, Timestamp,
+};
+use preauth_core::wire::Open;
 
 use crate::directory::{Company, Contact, Invitation, Suspension};
+use crate::http::openapi::shape::{Text, answer, request};
 
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(in crate::http::platform) struct CompanyShape {
-    id: String,
-    cnpj: String,
-    /// Null for an invited supplier: each head office gave it a name of its own.
-    name: Option<String>,
-    kind: &'static str,
-    registered: bool,
-    head_office_id: Option<String>,
-    contact: Option<ContactShape>,
-    created_at: String,
-    suspension: Option<SuspensionShape>,
+answer! {
+    /// A company; a supplier is one, too.
+    #[derive(Clone, Debug)]
+    pub(crate) struct CompanyShape = "Company" {
+        /// The company's id.
+        id: CompanyId,
+        /// Tax id, digits and upper-case letters only.
+        cnpj: Cnpj,
+        /// Legal name; null while it is not registered.
+        name: Option<Text<CompanyName>> = "Construtora Exemplo S.A.",
+        /// What it does.
+        kind: Open<CompanyKind>,
+        /// False for a supplier that companies invited and the platform has not registered.
+        registered: bool,
+        /// Of a branch: its head office.
+        head_office_id: Option<CompanyId>,
+        contact: Option<ContactShape>,
+        /// When it was registered, or first invited.
+        created_at: Timestamp,
+        suspension: Option<SuspensionShape>,
+    }
 }
 
-/// The name that a head office gave an invited supplier.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct InvitationShape {
-    head_office_id: String,
-    name: String,
-    contact: ContactShape,
-    invited_at: String,
+answer! {
+    /// What a company calls a supplier that is not registered; nobody else sees it.
+    #[derive(Clone, Debug)]
+    pub(crate) struct InvitationShape = "Invitation" {
+        /// The company that invited it.
+        head_office_id: CompanyId,
+        /// Its name there.
+        name: Text<CompanyName> = "Fornecedor Exemplo Ltda.",
+        contact: ContactShape,
+        /// When it first offered.
+        invited_at: Timestamp,
+    }
 }
 
-#[derive(Clone, Debug, Serialize)]
-struct ContactShape {
-    name: String,
-    email: String,
-    phone: Option<String>,
+answer! {
+    /// Whom to speak to.
+    #[derive(Clone, Debug)]
+    pub(crate) struct ContactShape {
+        /// Name.
+        name: Text<ContactName>,
+        /// Address.
+        email: Text<Email>,
+        /// Telephone.
+        phone: Option<Text<Phone>> = "+55 11 5555-0100",
+    }
 }
 
-/// The suspension of the company itself; that of its head office also applies.
-#[derive(Clone, Debug, Serialize)]
-struct SuspensionShape {
-    since: String,
-    reason: String,
+answer! {
+    /// The company's own suspension; that of its head office counts as well.
+    #[derive(Clone, Debug)]
+    pub(crate) struct SuspensionShape {
+        /// Since when.
+        since: Timestamp,
+        /// Why.
+        reason: Text<Reason> = "Contrato em revisão",
+    }
+}
+
+request! {
+    /// A company.
+    #[derive(Debug)]
+    pub(crate) struct NewCompany = "NewCompany" {
+        /// Digits only for a construction company.
+        cnpj: Cnpj,
+        /// Legal name.
+        name: CompanyName,
+        /// What it does.
+        kind: CompanyKind,
+        /// Makes it a branch.
+        head_office_id: Option<CompanyId>,
+    }
+}
+
+request! {
+    /// What is to be different; what is absent stays.
+    #[derive(Debug)]
+    pub(crate) struct CompanyChange = "CompanyChange" {
+        /// Legal name.
+        name: Option<CompanyName>,
+    }
+}
+
+request! {
+    /// A suspension.
+    #[derive(Debug)]
+    pub(crate) struct NewSuspension = "NewSuspension" {
+        /// Why.
+        reason: Reason = "Contrato em revisão",
+    }
 }
 
 impl From<&Company> for CompanyShape {
     fn from(company: &Company) -> Self {
         Self {
-            id: company.id.to_string(),
-            cnpj: company.cnpj.to_string(),
-            name: (!company.is_invited).then(|| company.name.to_string()),
-            kind: company.kind.as_str(),
+            id: company.id,
+            cnpj: company.cnpj,
+            name: (!company.is_invited).then(|| (&company.name).into()),
+            kind: company.kind.into(),
             registered: !company.is_invited,
-            head_office_id: company.head_office.map(|id| id.to_string()),
+            head_office_id: company.head_office,
             contact: company.contact.as_ref().map(Into::into),
-            created_at: company.created_at.to_string(),
+            created_at: company.created_at,
             suspension: company.suspension.as_ref().map(Into::into),
         }
     }
@@ -62,8 +121,8 @@ impl From<&Company> for CompanyShape {
 impl From<&Suspension> for SuspensionShape {
     fn from(suspension: &Suspension) -> Self {
         Self {
-            since: suspension.since.to_string(),
-            reason: suspension.reason.to_string(),
+            since: suspension.since,
+            reason: (&suspension.reason).into(),
         }
     }
 }
@@ -71,10 +130,10 @@ impl From<&Suspension> for SuspensionShape {
 impl From<&Invitation> for InvitationShape {
     fn from(invitation: &Invitation) -> Self {
         Self {
-            head_office_id: invitation.head_office.to_string(),
-            name: invitation.name.to_string(),
+            head_office_id: invitation.head_office,
+            name: (&invitation.name).into(),
             contact: ContactShape::from(&invitation.contact),
-            invited_at: invitation.invited_at.to_string(),
+            invited_at: invitation.invited_at,
         }
     }
 }
@@ -82,9 +141,9 @@ impl From<&Invitation> for InvitationShape {
 impl From<&Contact> for ContactShape {
     fn from(contact: &Contact) -> Self {
         Self {
-            name: contact.name.to_string(),
-            email: contact.email.to_string(),
-            phone: contact.phone.as_ref().map(ToString::to_string),
+            name: (&contact.name).into(),
+            email: (&contact.email).into(),
+            phone: contact.phone.as_ref().map(Into::into),
         }
     }
 }

@@ -1,16 +1,7 @@
 //! The description of the platform API: what all its operations share, and the sections that they
 //! stand in. What each of them does is described beside its handler.
 
-mod access;
-mod companies;
-mod deliveries;
-mod mails;
-mod master_keys;
-mod operations;
-mod orders;
-mod probes;
 mod schemas;
-mod webhook_endpoint;
 
 use preauth_core::ErrorCode;
 
@@ -19,10 +10,11 @@ use crate::http::openapi::document::{Components, Document, SecurityScheme, info,
 use crate::http::openapi::headers;
 use crate::http::openapi::listed::Listed;
 use crate::http::openapi::refusals::{Refusals, Shared};
-use crate::http::openapi::schema::components;
+use crate::http::openapi::schema::{Schema, components};
+use crate::http::openapi::shared;
 
 use super::paths::PREFIX;
-use super::{routes, sections};
+use super::{probes, routes, sandbox_clock, sections};
 
 const OPERATOR_TOKEN: &str = "operatorToken";
 
@@ -78,15 +70,18 @@ the probes and `/metrics`.";
 /// The whole document.
 pub(in crate::http) fn document() -> Document {
     let refusals = Refusals {
-        body: schemas::named("ErrorBody"),
+        body: Schema::reference("ErrorBody", shared::error_body()),
         shared: SHARED,
         headers: &[headers::REQUEST_ID],
     };
     let mut paths = Listed::<Listed<_>>::default();
-    let guarded = in_order_of_routes(guarded())
+    // Described everywhere, and routed in a sandbox only.
+    let clock = Described::at("post", format!("{PREFIX}/sandbox/clock"));
+    let guarded = routes::described()
         .into_iter()
+        .chain([sandbox_clock::document(clock)])
         .map(|described| described.refuses(GUARDED));
-    for described in probes::all().into_iter().chain(guarded) {
+    for described in probes::described().into_iter().chain(guarded) {
         let described = described.refuses(ALWAYS);
         let (path, method) = (described.path.clone(), described.method.clone());
         let operation = described.operation(&refusals, &[headers::REQUEST_ID]);
@@ -119,64 +114,10 @@ const fn shared(name: &'static str, codes: &'static [ErrorCode]) -> Shared {
     Shared { name, codes }
 }
 
-/// The operations behind the operator token.
-fn guarded() -> Vec<Described> {
-    let mut all = Vec::new();
-    all.extend(companies::all());
-    all.extend(access::all());
-    all.extend(webhook_endpoint::all());
-    all.extend(deliveries::all());
-    all.extend(mails::all());
-    all.extend(master_keys::all());
-    all.extend(operations::all());
-    all.extend(orders::all());
-    all
-}
-
-/// Each route as its endpoint describes it, or else as `listed` does.
-fn in_order_of_routes(mut listed: Vec<Described>) -> Vec<Described> {
-    let mut all = Vec::new();
-    for described in routes::described() {
-        let same =
-            |each: &Described| each.path == described.path && each.method == described.method;
-        match listed.iter().position(same) {
-            Some(found) => all.push(listed.remove(found)),
-            None => all.push(described),
-        }
-    }
-    all.extend(listed);
-    all
-}
-
 const fn operator_token() -> SecurityScheme {
     SecurityScheme {
         kind: "http",
         scheme: "bearer",
         description: "The operator token of the configuration, or of the file that the server made.",
     }
-}
-
-/// The path of a resource under the prefix.
-fn at(resource: &str) -> String {
-    format!("{PREFIX}/{resource}")
-}
-
-/// Adds the `{id}` of a record of the platform, and 404 for an unknown one.
-fn id(described: Described, description: &str) -> Described {
-    described.id(description)
-}
-
-/// Adds the `{id}` of a numbered record.
-fn number(described: Described, description: &str, not_found: ErrorCode) -> Described {
-    described.number(description, not_found)
-}
-
-/// Adds the idempotency key to a create that is described up to its success.
-fn keyed(described: Described) -> Described {
-    described.keyed()
-}
-
-/// Adds the parameters of every list.
-fn paged(described: Described) -> Described {
-    described.paged()
 }

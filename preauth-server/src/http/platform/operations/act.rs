@@ -1,103 +1,196 @@
 //! POST /operations/{id}/{action}: one row per action, and one handler for all of them.
 
-use preauth_core::operation::{Actor, By, Command, Operation, ReprovedBy};
-use preauth_core::port::Viewer;
-use preauth_core::service::{CommandOutcome, ReplyOf};
-use preauth_core::text_enum;
-use preauth_core::value::{OperationId, Reason};
+use preauth_core::ErrorCode;
+use preauth_core::operation::Command;
 use salvo::async_trait;
-use salvo::http::{Request, StatusCode};
+use salvo::http::Request;
 
 use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems, one_of};
 use crate::http::json::Json;
+use crate::http::openapi::described::Described;
+use crate::http::openapi::schema::Schema;
 use crate::http::platform::PlatformApi;
-use crate::http::platform::endpoint::Endpoint;
+use crate::http::platform::endpoint::{Endpoint, ok};
+use crate::http::platform::reason::NewReason;
+use crate::http::platform::sections::{OPERATION, OPERATIONS};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
-use crate::http::{body, convert, path_id};
-use crate::log;
+use crate::http::{body, path_id};
 
-use super::shape::OperationShape;
+use super::perform::perform;
+use super::shape::{OperationShape, Release, Reproval, Reprover};
 
-/// An action: its last path segment, and the function that reads its command from the body.
+/// An action: its last path segment, its name and effect, its body, and the function that reads its
+/// command from there.
 pub(in crate::http::platform) struct OperationAction {
     pub(in crate::http::platform) segment: &'static str,
+    id: &'static str,
+    summary: &'static str,
+    body: Body,
     command: fn(Fields<'_>, &mut Problems) -> Option<Command>,
+}
+
+enum Body {
+    Nothing,
+    Optional(fn() -> Schema),
+    Required(fn() -> Schema),
 }
 
 /// Every action of the platform API on an operation. The body is optional if none of its fields is
 /// required.
 pub(in crate::http::platform) static ACTIONS: [OperationAction; 12] = [
-    action("request", |_, _| Some(Command::Request)),
-    action("decline", |body, problems| {
-        let reason = reason(body, problems);
-        Some(Command::Decline { reason })
-    }),
-    action("withdraw", |body, problems| {
-        let reason = reason(body, problems);
-        Some(Command::Withdraw { reason })
-    }),
-    action("verify", |_, _| Some(Command::Verify)),
-    action("approve", |_, _| Some(Command::Approve)),
-    action("release", |body, problems| {
-        let net_amount = body.money("netAmount", problems)?;
-        Some(Command::Release { net_amount })
-    }),
-    action("pay", |_, _| Some(Command::Pay)),
-    action("return-payout", |_, _| Some(Command::ReturnPayout)),
-    action("bill", |_, _| Some(Command::Bill)),
-    action("conclude", |_, _| Some(Command::Conclude)),
-    action("reprove", |body, problems| {
-        let by = body.text("by", one_of(Reprover::ALL), problems);
-        let reason = reason(body, problems);
-        let by = by?.into();
-        Some(Command::Reprove { by, reason })
-    }),
-    action("reopen", |_, _| Some(Command::Reopen)),
+    action(
+        [
+            "request",
+            "requestOperation",
+            "The supplier requests the advance",
+        ],
+        Body::Nothing,
+        |_, _| Some(Command::Request),
+    ),
+    action(
+        [
+            "decline",
+            "declineOperation",
+            "The supplier declines the offer",
+        ],
+        Body::Optional(Schema::of::<NewReason>),
+        |body, problems| {
+            let reason = NewReason::parse(body, problems).reason;
+            Some(Command::Decline { reason })
+        },
+    ),
+    action(
+        [
+            "withdraw",
+            "withdrawOperation",
+            "The company takes the offer back",
+        ],
+        Body::Optional(Schema::of::<NewReason>),
+        |body, problems| {
+            let reason = NewReason::parse(body, problems).reason;
+            Some(Command::Withdraw { reason })
+        },
+    ),
+    action(
+        [
+            "verify",
+            "verifyOperation",
+            "The platform has verified a direct advance",
+        ],
+        Body::Nothing,
+        |_, _| Some(Command::Verify),
+    ),
+    action(
+        ["approve", "approveOperation", "The company approves"],
+        Body::Nothing,
+        |_, _| Some(Command::Approve),
+    ),
+    action(
+        [
+            "release",
+            "releaseOperation",
+            "The platform releases for payment",
+        ],
+        Body::Required(Schema::of::<Release>),
+        |body, problems| {
+            let net_amount = body.money("netAmount", problems)?;
+            Some(Command::Release { net_amount })
+        },
+    ),
+    action(
+        ["pay", "payOperation", "The supplier was paid"],
+        Body::Nothing,
+        |_, _| Some(Command::Pay),
+    ),
+    action(
+        [
+            "return-payout",
+            "returnPayout",
+            "The bank returned the payment",
+        ],
+        Body::Nothing,
+        |_, _| Some(Command::ReturnPayout),
+    ),
+    action(
+        ["bill", "billOperation", "The boleto was issued"],
+        Body::Nothing,
+        |_, _| Some(Command::Bill),
+    ),
+    action(
+        ["conclude", "concludeOperation", "The boleto was paid"],
+        Body::Nothing,
+        |_, _| Some(Command::Conclude),
+    ),
+    action(
+        [
+            "reprove",
+            "reproveOperation",
+            "The company or the platform refuses",
+        ],
+        Body::Required(Schema::of::<Reproval>),
+        |body, problems| {
+            let by = body.text("by", one_of(Reprover::ALL), problems);
+            let reason = NewReason::parse(body, problems).reason;
+            let by = by?.into();
+            Some(Command::Reprove { by, reason })
+        },
+    ),
+    action(
+        [
+            "reopen",
+            "reopenOperation",
+            "The platform reopens what was reproved, where it was refused",
+        ],
+        Body::Nothing,
+        |_, _| Some(Command::Reopen),
+    ),
 ];
 
 const fn action(
-    segment: &'static str,
+    [segment, id, summary]: [&'static str; 3],
+    body: Body,
     command: fn(Fields<'_>, &mut Problems) -> Option<Command>,
 ) -> OperationAction {
-    OperationAction { segment, command }
+    OperationAction {
+        segment,
+        id,
+        summary,
+        body,
+        command,
+    }
 }
 
 #[async_trait]
 impl Endpoint for &'static OperationAction {
+    fn document(&self, operation: Described) -> Described {
+        let operation = operation
+            .titled(OPERATIONS, self.id, self.summary)
+            .number(OPERATION, ErrorCode::AnticipationNotFound)
+            .answers(
+                200,
+                "The operation as moved.",
+                Schema::of::<OperationShape>(),
+            )
+            .refuses(&[ErrorCode::AnticipationInvalidTransition]);
+        let operation = match self.body {
+            Body::Nothing => operation.reads_body(),
+            Body::Optional(body) => operation.optional_body("What there is to say.", body()),
+            Body::Required(body) => operation.body("What it needs.", body()),
+        };
+        if self.segment == "reopen" {
+            return operation.refuses(&[ErrorCode::PreAuthDuplicateInvoice]);
+        }
+        operation
+    }
+
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let id = path_id::operation(req)?;
         let command = self.parse(&body::optional_json(req).await?)?;
         let done = perform(api, id, &command).await?;
-        let body = convert::text(&OperationShape::from(&done.operation));
-        Ok(Reply::json(StatusCode::OK, body))
+        Ok(ok(&OperationShape::from(&done.operation)))
     }
-}
-
-/// Executes `command` on an operation as the actor that may do it.
-pub(in crate::http::platform) async fn perform(
-    api: &PlatformApi,
-    id: OperationId,
-    command: &Command,
-) -> Result<CommandOutcome, ApiError> {
-    perform_with_reply(api, id, command, None).await
-}
-
-/// The same, with the reply to store, if there is one.
-pub(in crate::http::platform) async fn perform_with_reply(
-    api: &PlatformApi,
-    id: OperationId,
-    command: &Command,
-    reply: Option<&ReplyOf<'_, Operation>>,
-) -> Result<CommandOutcome, ApiError> {
-    let (viewer, actor, now) = (Viewer::Platform, actor(command), api.clock.now());
-    let done = api
-        .operations
-        .command_with_reply(viewer, id, command, actor, reply, now)
-        .await?;
-    log::moved(&done);
-    Ok(done)
 }
 
 impl OperationAction {
@@ -109,45 +202,12 @@ impl OperationAction {
     }
 }
 
-text_enum! {
-    /// `by` of a reproval.
-    enum Reprover, "reprover" {
-        /// The construction company.
-        Company => "COMPANY",
-        /// The platform's own operation.
-        Platform => "PLATFORM",
-    }
-}
-
-impl From<Reprover> for ReprovedBy {
-    fn from(reprover: Reprover) -> Self {
-        match reprover {
-            Reprover::Company => Self::Company,
-            Reprover::Platform => Self::Platform,
-        }
-    }
-}
-
-fn reason(body: Fields<'_>, problems: &mut Problems) -> Option<Reason> {
-    body.optional_text("reason", Reason::parse, problems)
-}
-
-/// The actor of the command in the transition table.
-pub(crate) const fn actor(command: &Command) -> Actor {
-    match command.action().transition().by {
-        // An ERP's command comes from its company here, because no key was presented.
-        By::Company | By::Erp => Actor::Company,
-        By::Supplier => Actor::Supplier,
-        By::Platform => Actor::Platform,
-        By::System => Actor::System,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{ACTIONS, Actor, Command, Json, Problem, actor};
+    use super::super::perform::actor;
+    use super::{ACTIONS, Command, Json, Problem};
     use crate::http::problem::Defect;
-    use preauth_core::operation::{Action, TRANSITIONS};
+    use preauth_core::operation::{Action, Actor, TRANSITIONS};
 
     fn parse(segment: &str, body: &str) -> Result<Command, Vec<Problem>> {
         let action = ACTIONS.iter().find(|action| action.segment == segment);

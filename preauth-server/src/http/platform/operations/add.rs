@@ -1,5 +1,6 @@
 //! POST /operations: a registered supplier advances an invoice directly, without an offer.
 
+use preauth_core::ErrorCode;
 use preauth_core::operation::{Actor, DirectAdvance, Invoice, Operation};
 use preauth_core::service::{OfferOutcome, PlatformKey, ReplyOf};
 use preauth_core::value::{Cnpj, CompanyId, ExternalReference, FingerprintBuilder, InvoiceNumber};
@@ -10,13 +11,16 @@ use crate::http::convert::{self, Texts};
 use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
+use crate::http::openapi::described::Described;
+use crate::http::openapi::schema::Schema;
 use crate::http::platform::create::Create;
+use crate::http::platform::sections::OPERATIONS;
 use crate::http::platform::{PlatformApi, lookup};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
 use crate::log;
 
-use super::shape::OperationShape;
+use super::shape::{NewDirectAdvance, OperationShape};
 
 #[derive(Clone, Copy)]
 pub(in crate::http::platform) struct Add;
@@ -24,6 +28,20 @@ pub(in crate::http::platform) struct Add;
 #[async_trait]
 impl Create for Add {
     type New = DirectAdvance;
+
+    fn document(&self, operation: Described) -> Described {
+        operation
+            .titled(OPERATIONS, "addOperation", "A supplier advances an invoice directly")
+            .note("Held to the rules of its values, to the duplicate rule and to \"supplier is not oneself\"; not to due-date range, credit and block list.")
+            .body("The advance.", Schema::of::<NewDirectAdvance>())
+            .answers(201, "Begun, IN_VERIFICATION.", Schema::of::<OperationShape>())
+            .refuses(&[
+                ErrorCode::ResourceNotFound,
+                ErrorCode::ResourceConflict,
+                ErrorCode::PreAuthDuplicateInvoice,
+                ErrorCode::PreAuthSupplierSelf,
+            ])
+    }
 
     fn parse(&self, tree: &Json) -> Result<DirectAdvance, Vec<Problem>> {
         parse(tree)

@@ -9,7 +9,12 @@ use salvo::async_trait;
 use salvo::http::Request;
 
 use crate::http::error::ApiError;
+use crate::http::openapi::described::Described;
+use crate::http::openapi::document::Content;
+use crate::http::openapi::listed::Listed;
+use crate::http::openapi::schema::Schema;
 use crate::http::platform::endpoint::Endpoint;
+use crate::http::platform::sections::{OPERATION, OPERATIONS};
 use crate::http::platform::{PlatformApi, lookup};
 use crate::http::reply::Reply;
 use crate::invoice_files::ContentHash;
@@ -22,6 +27,22 @@ pub(in crate::http::platform) struct InvoiceFile;
 
 #[async_trait]
 impl Endpoint for InvoiceFile {
+    fn document(&self, operation: Described) -> Described {
+        let types = ["application/pdf", "application/xml", "text/xml"];
+        let file = Content::new(Schema::binary("The file.", "%PDF-1.7"));
+        let file = types.map(|media_type| (media_type, file.clone()));
+        operation
+            .titled(
+                OPERATIONS,
+                "getInvoiceFile",
+                "Get the file that came with an offer, byte for byte",
+            )
+            .number(OPERATION, ErrorCode::AnticipationNotFound)
+            .note("It comes as an attachment, in the type that was declared. Whoever made it is a stranger to the platform: open it with care.")
+            .answers_content(200, "The file.", Listed::from_iter(file))
+            .refuses(&[ErrorCode::ResourceNotFound])
+    }
+
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let operation = lookup::operation(api, req).await?;
         let file = api.directory.invoice_file(operation.id).await?;

@@ -3,14 +3,99 @@
 
 mod act;
 mod add;
-mod find;
 mod invoice_file;
-mod list;
+mod perform;
 mod shape;
 
-pub(crate) use act::actor as acting;
-pub(super) use act::{ACTIONS, perform, perform_with_reply};
+use preauth_core::ErrorCode;
+use preauth_core::port::{PageRequest, Viewer};
+use salvo::async_trait;
+use salvo::http::Request;
+
+use crate::directory::Page;
+use crate::http::error::ApiError;
+use crate::http::list_query;
+use crate::http::openapi::described::Described;
+use crate::http::openapi::schema::Schema;
+use crate::http::openapi::shared;
+use crate::http::reply::Reply;
+
+use super::endpoint::{Endpoint, ok};
+use super::sections::{OPERATION, OPERATIONS};
+use super::{PlatformApi, lookup, paging};
+
+pub(super) use act::ACTIONS;
 pub(super) use add::Add;
-pub(super) use find::Find;
 pub(super) use invoice_file::InvoiceFile;
-pub(super) use list::List;
+pub(crate) use perform::actor as acting;
+pub(super) use perform::{perform, perform_with_reply};
+pub(crate) use shape::{NewDirectAdvance, OperationDetails, OperationShape, Release, Reproval};
+
+/// All operations, most recent first.
+#[derive(Clone, Copy)]
+pub(super) struct List;
+
+#[async_trait]
+impl Endpoint for List {
+    fn document(&self, operation: Described) -> Described {
+        let [reference, status] = shared::operation_filters();
+        operation
+            .titled(OPERATIONS, "listOperations", "List everybody's operations")
+            .paged()
+            .parameter(reference)
+            .parameter(status)
+            .answers(
+                200,
+                "Most recent first.",
+                Schema::list_of::<OperationShape>(),
+            )
+    }
+
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let (filter, page) = list_query::operations(req.uri().query())?;
+        let found = api.queries.list(Viewer::Platform, &filter, page).await?;
+        let found = Page {
+            items: found.operations,
+            total: found.total,
+        };
+        Ok(paging::reply(&found, page, |each| {
+            OperationShape::from(each)
+        }))
+    }
+}
+
+/// Maximum number of extensions in this answer; their own list has pages.
+const NEWEST: PageRequest = PageRequest {
+    page: 1,
+    limit: PageRequest::MAX_LIMIT,
+};
+
+#[derive(Clone, Copy)]
+pub(super) struct Find;
+
+#[async_trait]
+impl Endpoint for Find {
+    fn document(&self, operation: Described) -> Described {
+        operation
+            .titled(
+                OPERATIONS,
+                "getOperation",
+                "Get an operation with its history",
+            )
+            .number(OPERATION, ErrorCode::AnticipationNotFound)
+            .answers(200, "The operation.", Schema::of::<OperationDetails>())
+    }
+
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let operation = lookup::operation(api, req).await?;
+        let extensions = api.directory.extensions(operation.id, NEWEST).await?;
+        let file = api.directory.invoice_file(operation.id).await?;
+        let history = api.queries.history(operation.id).await?;
+        Ok(ok(&OperationDetails {
+            operation: OperationShape::from(&operation),
+            extensions: extensions.items.iter().map(Into::into).collect(),
+            invoice_file: file.as_ref().map(Into::into),
+            history: history.iter().map(Into::into).collect(),
+        }))
+    }
+}

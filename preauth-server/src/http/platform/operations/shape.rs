@@ -1,100 +1,182 @@
-//! An operation as the platform shows it: the resource of the integration API and fields for the
-//! platform alone.
+//! An operation as the platform shows it, and what requests say about one.
 
-use preauth_core::operation::{Actor, Closing, InvoiceFile, Operation, State};
+use preauth_core::operation::{
+    Actor, ActorKind, Closing, InvoiceFile, Operation, ReprovedBy, State,
+};
 use preauth_core::port::HistoryEntry;
-use preauth_core::value::Stage;
-use preauth_core::wire;
-use serde::Serialize;
+use preauth_core::text_enum;
+use preauth_core::value::{
+    ApiKeyId, Cnpj, CompanyId, DueDate, EventId, EventType, ExternalReference, InvoiceNumber,
+    Money, OperationId, Origin, Reason, Stage, Status, Timestamp, UserId, Version,
+};
+use preauth_core::wire::{self, Open};
 
-use crate::directory::OperationExtension;
 use crate::http::convert;
+use crate::http::openapi::shape::{Text, answer, request};
 use crate::http::platform::extensions::ExtensionShape;
 use crate::http::platform::party::PartyShape;
 
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct OperationShape {
-    id: i64,
-    version: i64,
-    status: &'static str,
-    origin: &'static str,
-    external_reference: Option<String>,
-    payer: PartyShape,
-    supplier: PartyShape,
-    invoice: wire::Invoice,
-    net_amount: Option<wire::Amount>,
-    reason: Option<String>,
-    stage: Option<&'static str>,
-    /// Set while the boleto is issued: its due date.
-    boleto_due_date: Option<String>,
-    /// Set while the boleto is issued: its open extension.
-    extension: Option<wire::ExtensionData>,
-    expires_at: Option<String>,
-    created_at: String,
-    #[serde(flatten)]
-    details: Option<DetailsShape>,
+text_enum! {
+    /// `by` of a reproval.
+    pub(crate) enum Reprover, "reprover" {
+        /// The construction company.
+        Company => "COMPANY",
+        /// The platform's own operation.
+        Platform => "PLATFORM",
+    }
 }
 
-/// Fields of the answer about one operation.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct DetailsShape {
-    /// Newest first, the open one included.
-    extensions: Vec<ExtensionShape>,
-    /// Null when the offer came without a file.
-    invoice_file: Option<FileShape>,
-    /// Oldest first.
-    history: Vec<HistoryShape>,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct FileShape {
-    name: String,
-    media_type: String,
-    size: u64,
-    /// Of the content, in hexadecimal.
-    sha256: String,
-}
-
-#[derive(Debug, Serialize)]
-struct HistoryShape {
-    id: String,
-    #[serde(rename = "type")]
-    event_type: &'static str,
-    at: String,
-    version: i64,
-    actor: ActorShape,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ActorShape {
-    kind: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    api_key_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    user_id: Option<String>,
-}
-
-impl OperationShape {
-    /// Adds the fields of the answer about one operation.
-    pub(super) fn with_details(
-        self,
-        extensions: &[OperationExtension],
-        file: Option<&InvoiceFile>,
-        history: &[HistoryEntry],
-    ) -> Self {
-        let details = DetailsShape {
-            extensions: extensions.iter().map(Into::into).collect(),
-            invoice_file: file.map(Into::into),
-            history: history.iter().map(Into::into).collect(),
-        };
-        Self {
-            details: Some(details),
-            ..self
+impl From<Reprover> for ReprovedBy {
+    fn from(reprover: Reprover) -> Self {
+        match reprover {
+            Reprover::Company => Self::Company,
+            Reprover::Platform => Self::Platform,
         }
+    }
+}
+
+answer! {
+    /// An operation as the platform shows it.
+    #[derive(Debug)]
+    pub(crate) struct OperationShape = "Operation" {
+        /// The operation's id.
+        id: OperationId,
+        /// Changes so far.
+        version: Version => |it| it.at_least(1),
+        /// Where it stands.
+        status: Open<Status>,
+        /// Born from an offer, or begun by the supplier.
+        origin: Open<Origin>,
+        /// What the ERP calls the operation; echoed unchanged.
+        external_reference: Option<Text<ExternalReference>> = "PEDIDO-1",
+        payer: PartyShape,
+        supplier: PartyShape,
+        invoice: wire::Invoice,
+        /// Net amount to the supplier, once released.
+        net_amount: Option<Money>,
+        /// Why it was closed.
+        reason: Option<String>,
+        /// At which stage it was closed.
+        stage: Option<Open<Stage>>,
+        /// While the boleto is out: when it falls due.
+        boleto_due_date: Option<DueDate>,
+        /// While the boleto is out: its open extension.
+        extension: Option<wire::ExtensionData>,
+        /// Until when the supplier may request it.
+        expires_at: Option<Timestamp> = "2026-11-21T12:00:00.000Z",
+        /// When it began.
+        created_at: Timestamp,
+    }
+}
+
+answer! {
+    /// An operation with everything about it.
+    #[derive(Debug)]
+    pub(crate) struct OperationDetails = "OperationDetails" {
+        ..operation: OperationShape,
+        /// The newest 100, the open one included.
+        extensions: Vec<ExtensionShape>,
+        invoice_file: Option<FileShape>,
+        /// Its events, oldest first.
+        history: Vec<HistoryShape>,
+    }
+}
+
+answer! {
+    /// What came with the offer; null when nothing did.
+    #[derive(Debug)]
+    pub(crate) struct FileShape {
+        /// As it was sent; no path.
+        name: String = "nota.pdf",
+        /// As it was declared.
+        media_type: String = "application/pdf"
+            => |it| it.words(["application/pdf", "application/xml", "text/xml"]),
+        /// In bytes.
+        size: u64 = 3,
+        /// Of the content, in hexadecimal.
+        sha256: String = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+    }
+}
+
+answer! {
+    /// An event.
+    #[derive(Debug)]
+    pub(crate) struct HistoryShape {
+        /// The event's id.
+        id: EventId,
+        /// What happened.
+        r#type: Open<EventType>,
+        /// When it happened.
+        at: Timestamp,
+        /// The operation's version after it.
+        version: Version,
+        actor: ActorShape,
+    }
+}
+
+answer! {
+    /// Who caused it.
+    #[derive(Debug)]
+    pub(crate) struct ActorShape {
+        /// What kind of actor.
+        kind: Open<ActorKind> = "API_KEY",
+        /// Which key, for API_KEY.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        api_key_id: Option<ApiKeyId> = "018f2f3a-0000-7000-8000-000000000001"
+            => |it| it.omitted_if_none(),
+        /// In whose name, for API_KEY.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        user_id: Option<UserId> = "018f2f3a-0000-7000-8000-000000000001"
+            => |it| it.omitted_if_none(),
+    }
+}
+
+request! {
+    /// An advance without an offer.
+    #[derive(Debug)]
+    pub(crate) struct NewDirectAdvance = "DirectAdvance" {
+        /// A construction company.
+        payer_company_id: CompanyId,
+        /// A registered supplier.
+        supplier_cnpj: Cnpj,
+        invoice: NewInvoice,
+        /// What the ERP calls the operation; echoed unchanged.
+        external_reference: Option<ExternalReference>,
+    }
+}
+
+request! {
+    /// The invoice.
+    #[derive(Debug)]
+    pub(crate) struct NewInvoice {
+        /// Gross amount in reais.
+        amount: Money = 12_500.5 => |it| it.between(500, 10_000_000),
+        /// When the company pays the invoice, YYYY-MM-DD.
+        due_date: DueDate,
+        /// Number of the invoice.
+        number: Option<InvoiceNumber>,
+        /// What is withheld; at most amount less 500, and 0 when absent.
+        withheld_tax_amount: Option<Money> = 0.0 => |it| it.between(0, None),
+    }
+}
+
+request! {
+    /// What was calculated.
+    #[derive(Debug)]
+    pub(crate) struct Release = "Release" {
+        /// What the supplier receives; at most amount less withheld tax.
+        net_amount: Money = 12_100.0,
+    }
+}
+
+request! {
+    /// Who refuses, and why.
+    #[derive(Debug)]
+    pub(crate) struct Reproval = "Reproval" {
+        /// Who refuses.
+        by: Open<Reprover>,
+        /// Why; a default text otherwise.
+        reason: Option<Reason>,
     }
 }
 
@@ -108,7 +190,7 @@ impl From<&Operation> for OperationShape {
                 boleto_due_date,
                 extension,
             } => (
-                Some(boleto_due_date.to_string()),
+                Some(*boleto_due_date),
                 extension.as_ref().map(convert::extension),
             ),
             State::InPreAuth
@@ -121,22 +203,21 @@ impl From<&Operation> for OperationShape {
             | State::Reproved(_) => (None, None),
         };
         Self {
-            id: operation.id.get(),
-            version: operation.version.get(),
-            status: operation.status().as_str(),
-            origin: operation.origin.as_str(),
-            external_reference: resource.external_reference,
+            id: operation.id,
+            version: operation.version,
+            status: operation.status().into(),
+            origin: operation.origin.into(),
+            external_reference: operation.external_reference.as_ref().map(Into::into),
             payer: (&operation.payer).into(),
             supplier: (&operation.supplier).into(),
             invoice: resource.invoice,
-            net_amount: operation.net_amount.map(Into::into),
-            reason: closing.map(|closing| closing.reason().to_owned()),
-            stage: stage.map(Stage::as_str),
+            net_amount: operation.net_amount,
+            reason: closing.map(|closing| closing.reason().into()),
+            stage: stage.map(Into::into),
             boleto_due_date,
             extension,
-            expires_at: operation.expires_at.map(|at| at.to_string()),
-            created_at: operation.created_at.to_string(),
-            details: None,
+            expires_at: operation.expires_at,
+            created_at: operation.created_at,
         }
     }
 }
@@ -155,10 +236,10 @@ impl From<&InvoiceFile> for FileShape {
 impl From<&HistoryEntry> for HistoryShape {
     fn from(entry: &HistoryEntry) -> Self {
         Self {
-            id: entry.id.to_string(),
-            event_type: entry.event_type.as_str(),
-            at: entry.at.to_string(),
-            version: entry.version.get(),
+            id: entry.id,
+            r#type: entry.event_type.into(),
+            at: entry.at,
+            version: entry.version,
             actor: entry.actor.into(),
         }
     }
@@ -171,9 +252,9 @@ impl From<Actor> for ActorShape {
             Actor::Company | Actor::Supplier | Actor::Platform | Actor::System => (None, None),
         };
         Self {
-            kind: actor.kind().as_str(),
-            api_key_id: key.map(|key| key.to_string()),
-            user_id: user.map(|user| user.to_string()),
+            kind: actor.kind().into(),
+            api_key_id: key,
+            user_id: user,
         }
     }
 }

@@ -3,20 +3,24 @@
 
 use chrono::TimeDelta;
 use salvo::async_trait;
-use salvo::http::{Request, StatusCode};
+use salvo::http::Request;
 use secrecy::ExposeSecret;
 
+use crate::http::body;
 use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
+use crate::http::openapi::described::Described;
+use crate::http::openapi::headers;
+use crate::http::openapi::schema::Schema;
 use crate::http::platform::PlatformApi;
-use crate::http::platform::endpoint::Endpoint;
+use crate::http::platform::endpoint::{Endpoint, ok};
+use crate::http::platform::sections::WEBHOOK_ENDPOINTS;
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
-use crate::http::{body, convert};
 use crate::secret::new_signing_secret;
 
-use super::shape::EndpointShape;
+use super::shape::{EndpointShape, EndpointWithSecret, Rotation};
 
 /// Maximum overlap of secrets: a week.
 const MAX_OVERLAP_HOURS: u64 = 168;
@@ -26,6 +30,20 @@ pub(in crate::http::platform) struct RotateSecret;
 
 #[async_trait]
 impl Endpoint for RotateSecret {
+    fn document(&self, operation: Described) -> Described {
+        operation
+            .titled(
+                WEBHOOK_ENDPOINTS,
+                "rotateWebhookSecret",
+                "Make a new signing secret",
+            )
+            .id("The id of a head office.")
+            .note("It signs from the next attempt on; the old one stops at once, or after `overlapHours`.")
+            .optional_body("How long both sign.", Schema::of::<Rotation>())
+            .answers(200, "The endpoint with its new secret.", Schema::of::<EndpointWithSecret>())
+            .header(headers::CACHE_CONTROL)
+    }
+
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let overlap = parse(&body::optional_json(req).await?)?;
         let endpoint = super::endpoint(api, req).await?;
@@ -37,9 +55,11 @@ impl Endpoint for RotateSecret {
         api.directory
             .rotate_secret(endpoint.id, &sealed, now, others_until)
             .await?;
-        let shape = EndpointShape::from(&endpoint).with_secret(secret.expose_secret());
-        let reply = Reply::json(StatusCode::OK, convert::text(&shape));
-        Ok(reply.header("cache-control", "no-store"))
+        let shape = EndpointWithSecret {
+            endpoint: EndpointShape::from(&endpoint),
+            secret: secret.expose_secret().to_owned(),
+        };
+        Ok(ok(&shape).header("cache-control", "no-store"))
     }
 }
 

@@ -17,20 +17,45 @@ use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
 use crate::http::messages;
-use crate::http::platform::endpoint::Endpoint;
+use crate::http::openapi::described::Described;
+use crate::http::openapi::headers;
+use crate::http::openapi::schema::Schema;
+use crate::http::platform::endpoint::{Endpoint, ok};
+use crate::http::platform::sections::WEBHOOK_ENDPOINTS;
 use crate::http::platform::{PlatformApi, Refusal, lookup};
 use crate::http::problem::{Defect, Problem};
 use crate::http::reply::Reply;
 use crate::http::{body, convert};
 use crate::secret::new_signing_secret;
 
-use super::shape::EndpointShape;
+use super::shape::{EndpointShape, EndpointWithSecret, WantedEndpoint};
 
 #[derive(Clone, Copy)]
 pub(in crate::http::platform) struct Set;
 
 #[async_trait]
 impl Endpoint for Set {
+    fn document(&self, operation: Described) -> Described {
+        operation
+            .titled(
+                WEBHOOK_ENDPOINTS,
+                "setWebhookEndpoint",
+                "Register the endpoint, or change it",
+            )
+            .id("The id of a head office.")
+            .note("The name is looked up, and every address of it must be public. Only registering answers the signing secret, once. Pending deliveries follow a new URL. A change without `events` keeps those that were chosen.")
+            .body("Where to, and which events.", Schema::of::<WantedEndpoint>())
+            .answers(200, "Changed.", Schema::of::<EndpointShape>())
+            .answers(201, "Registered.", Schema::of::<EndpointWithSecret>())
+            .header(headers::CACHE_CONTROL)
+            .refuses(&[
+                ErrorCode::ResourceConflict,
+                ErrorCode::EndpointNotHeadOffice,
+                ErrorCode::SupplierNotRegistered,
+                ErrorCode::EndpointUrlRefused,
+            ])
+    }
+
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let wanted = parse(&body::json(req).await?)?;
         let company = lookup::registered(api, req).await?;
@@ -69,8 +94,7 @@ async fn change(
     events: EventTypeSet,
 ) -> Result<Reply, ApiError> {
     let endpoint = api.directory.update_endpoint(company, url, events).await?;
-    let body = convert::text(&EndpointShape::from(&endpoint));
-    Ok(Reply::json(StatusCode::OK, body))
+    Ok(ok(&EndpointShape::from(&endpoint)))
 }
 
 async fn register(
@@ -93,22 +117,17 @@ async fn register(
     let sealed = api.vault.seal(endpoint.id, &secret);
     let sealed = sealed.map_err(ApiError::internal)?;
     api.directory.add_endpoint(&endpoint, &sealed).await?;
-    let shape = EndpointShape::from(&endpoint).with_secret(secret.expose_secret());
+    let shape = EndpointWithSecret {
+        endpoint: EndpointShape::from(&endpoint),
+        secret: secret.expose_secret().to_owned(),
+    };
     let reply = Reply::json(StatusCode::CREATED, convert::text(&shape));
     Ok(reply.header("cache-control", "no-store"))
-}
-
-#[derive(Debug, PartialEq, Eq)]
-struct WantedEndpoint {
-    url: String,
-    /// None keeps those of the endpoint that is there.
-    events: Option<EventTypeSet>,
 }
 
 fn parse(tree: &Json) -> Result<WantedEndpoint, Vec<Problem>> {
     let mut problems = Problems::default();
     let wanted = Fields::body(tree, &mut problems).and_then(|body| {
-        // The URL is validated separately, because its refusals have a code of their own.
         let url = body.text(
             "url",
             |text| Ok::<_, Defect>(text.to_owned()),

@@ -1,52 +1,93 @@
-//! An endpoint as answers show it.
+//! An endpoint in answers and requests.
 
-use preauth_core::value::EventType;
-use serde::Serialize;
+use preauth_core::text_enum;
+use preauth_core::value::{CompanyId, EndpointId, EventType, EventTypeSet, Timestamp};
+use preauth_core::wire::Open;
 
-use crate::directory::Endpoint;
+use crate::directory;
+use crate::http::openapi::shape::{answer, request};
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct EndpointShape {
-    id: String,
-    company_id: String,
-    url: String,
-    events: Vec<&'static str>,
-    status: &'static str,
-    paused_at: Option<String>,
-    created_at: String,
-    last_success_at: Option<String>,
-    /// The signing secret, only in the answer that creates it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    secret: Option<String>,
+text_enum! {
+    /// Whether an endpoint is sent to.
+    pub(crate) enum EndpointStatus, "endpoint status" {
+        /// It is.
+        Active => "ACTIVE",
+        /// Its events are kept.
+        Paused => "PAUSED",
+    }
 }
 
-impl EndpointShape {
-    pub(super) fn with_secret(self, clear_text: &str) -> Self {
+answer! {
+    /// Where a head office and its branches hear of events.
+    #[derive(Debug)]
+    pub(crate) struct EndpointShape = "WebhookEndpoint" {
+        /// The endpoint's id.
+        id: EndpointId,
+        /// The head office's id.
+        company_id: CompanyId,
+        /// Where to.
+        url: String = "https://erp.azul.com.br/webhooks",
+        /// What is sent.
+        events: Vec<Open<EventType>> = vec!["anticipation.paid"] => |it| it.each("Sent."),
+        /// Whether anything is sent.
+        status: Open<EndpointStatus>,
+        /// Since when it is paused.
+        paused_at: Option<Timestamp>,
+        /// When it was registered.
+        created_at: Timestamp,
+        /// When a delivery last arrived.
+        last_success_at: Option<Timestamp>,
+    }
+}
+
+// No `Debug`: it has the secret.
+answer! {
+    /// An endpoint with a new signing secret.
+    pub(crate) struct EndpointWithSecret = "WebhookEndpointWithSecret" {
+        ..endpoint: EndpointShape,
+        /// The signing secret, shown once.
+        secret: String = "whsec_96LOvZrWdKyFSmBtl_pIbkVUm67Ps35v2nq3L_XCO20",
+    }
+}
+
+impl From<&directory::Endpoint> for EndpointShape {
+    fn from(endpoint: &directory::Endpoint) -> Self {
+        let status = if endpoint.paused_at.is_some() {
+            EndpointStatus::Paused
+        } else {
+            EndpointStatus::Active
+        };
         Self {
-            secret: Some(clear_text.to_owned()),
-            ..self
+            id: endpoint.id,
+            company_id: endpoint.company,
+            url: endpoint.url.clone(),
+            events: endpoint.events.iter().map(Into::into).collect(),
+            status: status.into(),
+            paused_at: endpoint.paused_at,
+            created_at: endpoint.created_at,
+            last_success_at: endpoint.last_success_at,
         }
     }
 }
 
-impl From<&Endpoint> for EndpointShape {
-    fn from(endpoint: &Endpoint) -> Self {
-        let status = if endpoint.paused_at.is_some() {
-            "PAUSED"
-        } else {
-            "ACTIVE"
-        };
-        Self {
-            id: endpoint.id.to_string(),
-            company_id: endpoint.company.to_string(),
-            url: endpoint.url.clone(),
-            events: endpoint.events.iter().map(EventType::as_str).collect(),
-            status,
-            paused_at: endpoint.paused_at.map(|at| at.to_string()),
-            created_at: endpoint.created_at.to_string(),
-            last_success_at: endpoint.last_success_at.map(|at| at.to_string()),
-            secret: None,
-        }
+request! {
+    /// Where to, and which events.
+    #[derive(Debug, PartialEq, Eq)]
+    pub(crate) struct WantedEndpoint = "WantedEndpoint" {
+        // Validated later than the other fields, because its refusals have a code of their own.
+        /// HTTPS on port 443 at a public address, without user and password; 2,048 bytes.
+        url: String = "https://erp.azul.com.br/webhooks",
+        /// Which events. Needed to register; a change without it keeps them.
+        events: Option<EventTypeSet> = vec!["anticipation.paid"]
+            => |it| it.each("To be sent.").items(1, 100),
+    }
+}
+
+request! {
+    /// How long both secrets sign.
+    #[derive(Debug)]
+    pub(crate) struct Rotation = "Rotation" {
+        /// How long the old secret signs, too; 0 when absent.
+        overlap_hours: Option<u16> = 24 => |it| it.at_least(0).at_most(168),
     }
 }

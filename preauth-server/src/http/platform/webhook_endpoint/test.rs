@@ -10,8 +10,12 @@ use salvo::http::{Request, StatusCode};
 use crate::directory::{Delivery, DeliveryStatus, Endpoint};
 use crate::http::error::ApiError;
 use crate::http::json::Json;
+use crate::http::openapi::described::Described;
+use crate::http::openapi::schema::Schema;
+use crate::http::platform::PlatformApi;
 use crate::http::platform::create::Create;
-use crate::http::platform::{PlatformApi, deliveries};
+use crate::http::platform::deliveries::{self, DeliveryShape};
+use crate::http::platform::sections::WEBHOOK_ENDPOINTS;
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
 
@@ -25,6 +29,22 @@ impl Create for Test {
     const STATUS: StatusCode = StatusCode::OK;
 
     const HAS_BODY: bool = false;
+
+    fn document(&self, operation: Described) -> Described {
+        operation
+            .titled(
+                WEBHOOK_ENDPOINTS,
+                "testWebhookEndpoint",
+                "Send a test event",
+            )
+            .id("The id of a head office.")
+            .note("Signed like any other, whatever events were chosen.")
+            .answers(
+                200,
+                "The delivery, as queued.",
+                Schema::of::<DeliveryShape>(),
+            )
+    }
 
     fn parse(&self, _tree: &Json) -> Result<(), Vec<Problem>> {
         Ok(())

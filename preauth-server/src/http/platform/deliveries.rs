@@ -1,0 +1,310 @@
+//! `/companies/{id}/deliveries` and `/deliveries/{id}`: the deliveries of webhooks and their
+//! resending.
+
+use preauth_core::ErrorCode;
+use preauth_core::port::{AttemptError, PageRequest, Unavailable};
+use preauth_core::value::{CompanyId, DeliveryId, EventId, EventType, Timestamp};
+use preauth_core::wire::Open;
+use salvo::async_trait;
+use salvo::http::{Request, StatusCode};
+
+use crate::directory::{AttemptRecord, Delivery, DeliveryFilter, DeliveryStatus};
+use crate::http::error::ApiError;
+use crate::http::fields::{Fields, Problems, one_of};
+use crate::http::json::Json;
+use crate::http::openapi::described::Described;
+use crate::http::openapi::document::Parameter;
+use crate::http::openapi::schema::Schema;
+use crate::http::openapi::shape::{answer, request};
+use crate::http::problem::{Defect, Problem};
+use crate::http::query::Query;
+use crate::http::reply::Reply;
+use crate::http::{body, convert, list_query, path_id};
+
+use super::endpoint::{Endpoint, ok};
+use super::sections::{DELIVERIES, HEAD_OFFICE};
+use super::{PlatformApi, Refusal, lookup, paging};
+
+const DELIVERY: &str = "The delivery's id.";
+/// Maximum number of deliveries per write, so that other writes do not wait long.
+const BATCH: u32 = 1_000;
+
+answer! {
+    /// An event on its way to one endpoint.
+    #[derive(Debug)]
+    pub(crate) struct DeliveryShape = "Delivery" {
+        /// The delivery's id.
+        id: DeliveryId,
+        /// The event's id.
+        event_id: EventId,
+        /// What happened.
+        event_type: Open<EventType> = "anticipation.paid",
+        /// Where it stands.
+        status: Open<DeliveryStatus> = "DELIVERED",
+        /// When it is attempted next.
+        next_attempt_at: Option<Timestamp>,
+        /// When the event happened.
+        created_at: Timestamp,
+        /// Oldest first.
+        attempts: Vec<AttemptShape>,
+        // A text, not an object: the exact bytes that were signed.
+        /// The very text that was signed and sent.
+        body: String = r#"{"id":"018f2f3a-0000-7000-8000-000000000001","type":"anticipation.paid","createdAt":"2026-11-21T12:00:00.000Z","data":{}}"#,
+    }
+}
+
+answer! {
+    /// One attempt.
+    #[derive(Debug)]
+    pub(crate) struct AttemptShape {
+        /// Which one.
+        number: u32 => |it| it.at_least(1),
+        /// When it began.
+        at: Timestamp,
+        /// How long it took, in milliseconds.
+        duration_ms: u64 = 84,
+        /// What the endpoint answered.
+        http_status: Option<u16> = 204,
+        /// Where it ended, if it failed.
+        error: Option<String> => |it| it.words(AttemptError::ALL.iter().map(|error| error.code())),
+        /// The answer's first KiB.
+        response_body: Option<String> = "",
+        /// What caused it.
+        trigger: String = "SCHEDULE",
+    }
+}
+
+impl From<&Delivery> for DeliveryShape {
+    fn from(delivery: &Delivery) -> Self {
+        Self {
+            id: delivery.id,
+            event_id: delivery.event,
+            event_type: delivery.event_type.as_str().into(),
+            status: delivery.status.into(),
+            next_attempt_at: delivery.next_attempt_at,
+            created_at: delivery.created_at,
+            attempts: delivery.attempts.iter().map(Into::into).collect(),
+            body: delivery.body.clone(),
+        }
+    }
+}
+
+impl From<&AttemptRecord> for AttemptShape {
+    fn from(attempt: &AttemptRecord) -> Self {
+        Self {
+            number: attempt.number,
+            at: attempt.at,
+            duration_ms: attempt.duration_ms,
+            http_status: attempt.http_status,
+            error: attempt.error.clone(),
+            response_body: attempt.response_body.clone(),
+            trigger: attempt.trigger.clone(),
+        }
+    }
+}
+
+request! {
+    /// Since when.
+    #[derive(Debug)]
+    pub(crate) struct ResendRequest = "ResendRequest" {
+        /// Whatever failed at this moment or later, in UTC.
+        since: Timestamp,
+    }
+}
+
+answer! {
+    /// What was done.
+    #[derive(Debug)]
+    pub(crate) struct ResentShape = "Resent" {
+        /// Deliveries that are due again.
+        count: u64 = 3 => |it| it.at_least(0),
+    }
+}
+
+/// A head office's, newest first.
+#[derive(Clone, Copy)]
+pub(super) struct List;
+
+#[async_trait]
+impl Endpoint for List {
+    fn document(&self, operation: Described) -> Described {
+        let status = Schema::one_of("Only these.", DeliveryStatus::ALL, DeliveryStatus::Failed);
+        let event = Schema::one_of("Only these.", EventType::ALL, EventType::AnticipationPaid);
+        operation
+            .titled(DELIVERIES, "listDeliveries", "List deliveries")
+            .id(HEAD_OFFICE)
+            .paged()
+            .parameter(Parameter::query("status", status))
+            .parameter(Parameter::query("eventType", event))
+            .answers(200, "Newest first.", Schema::list_of::<DeliveryShape>())
+            .refuses(&[ErrorCode::ResourceConflict])
+    }
+
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let (filter, page) = filter(&Query::parse(req.uri().query()))?;
+        let company = lookup::head_office(api, req).await?;
+        let found = api.directory.deliveries(company, filter, page).await?;
+        Ok(paging::reply(&found, page, |each| {
+            DeliveryShape::from(each)
+        }))
+    }
+}
+
+fn filter(query: &Query) -> Result<(DeliveryFilter, PageRequest), Vec<Problem>> {
+    let mut problems = Problems::default();
+    let filter = DeliveryFilter {
+        status: query.one("status", one_of(DeliveryStatus::ALL), &mut problems),
+        event_type: query.one("eventType", one_of(EventType::ALL), &mut problems),
+    };
+    let page = list_query::page(query, &mut problems);
+    problems.unless_any(Some((filter, page)))
+}
+
+/// A delivery with its attempts and its body.
+#[derive(Clone, Copy)]
+pub(super) struct Find;
+
+#[async_trait]
+impl Endpoint for Find {
+    fn document(&self, operation: Described) -> Described {
+        operation
+            .titled(DELIVERIES, "getDelivery", "Get a delivery")
+            .id(DELIVERY)
+            .answers(200, "The delivery.", Schema::of::<DeliveryShape>())
+    }
+
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        reply(api, path_id::record(req, DeliveryId::parse)?).await
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Resend;
+
+#[async_trait]
+impl Endpoint for Resend {
+    fn document(&self, operation: Described) -> Described {
+        operation
+            .titled(DELIVERIES, "resendDelivery", "Send a delivery again")
+            .id(DELIVERY)
+            .note("Due at once, with a fresh schedule and the same event id. A pending one, or one whose endpoint was removed, is a conflict.")
+            .answers(200, "The delivery, pending again.", Schema::of::<DeliveryShape>())
+            .refuses(&[ErrorCode::ResourceConflict])
+    }
+
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let id = path_id::record(req, DeliveryId::parse)?;
+        let resent = api.directory.resend(id, api.clock.now()).await;
+        resent.map_err(Refusal::DeliveryNotResendable.on_conflict())?;
+        reply(api, id).await
+    }
+}
+
+/// For an endpoint that is back after a long outage.
+#[derive(Clone, Copy)]
+pub(super) struct ResendFailed;
+
+#[async_trait]
+impl Endpoint for ResendFailed {
+    fn document(&self, operation: Described) -> Described {
+        operation
+            .titled(
+                DELIVERIES,
+                "resendFailedDeliveries",
+                "Send again whatever failed since a moment",
+            )
+            .id(HEAD_OFFICE)
+            .body("Since when.", Schema::of::<ResendRequest>())
+            .answers(200, "How many are due again.", Schema::of::<ResentShape>())
+            .refuses(&[ErrorCode::ResourceConflict])
+    }
+
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let since = since(&body::json(req).await?)?;
+        let company = lookup::head_office(api, req).await?;
+        let count = resend(api, company, since).await?;
+        Ok(ok(&ResentShape { count }))
+    }
+}
+
+/// Batch after batch, until none is left. A delivery that fails again in the meantime failed after
+/// `now` and is not included.
+async fn resend(
+    api: &PlatformApi,
+    company: CompanyId,
+    since: Timestamp,
+) -> Result<u64, Unavailable> {
+    let now = api.clock.now();
+    let mut count: u64 = 0;
+    loop {
+        let batch = api.directory.resend_failed(company, since, now, BATCH);
+        let resent = batch.await?;
+        count = count.saturating_add(resent);
+        if resent < u64::from(BATCH) {
+            return Ok(count);
+        }
+    }
+}
+
+fn since(tree: &Json) -> Result<Timestamp, Vec<Problem>> {
+    let mut problems = Problems::default();
+    let since = Fields::body(tree, &mut problems).and_then(|body| {
+        let parse = |text: &str| Timestamp::parse(text).map_err(|_| Defect::NotATimestamp);
+        body.text("since", parse, &mut problems)
+    });
+    problems.unless_any(since)
+}
+
+/// The answer with the current state of one delivery.
+pub(super) async fn reply(api: &PlatformApi, id: DeliveryId) -> Result<Reply, ApiError> {
+    let found = api.directory.delivery(id).await?;
+    let delivery = found.ok_or(ApiError::new(ErrorCode::ResourceNotFound))?;
+    Ok(Reply::json(StatusCode::OK, text(&delivery)))
+}
+
+/// A delivery as answers show it.
+pub(super) fn text(delivery: &Delivery) -> String {
+    convert::text(&DeliveryShape::from(delivery))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        Defect, DeliveryFilter, DeliveryStatus, EventType, Json, PageRequest, Problem, Query,
+        filter,
+    };
+
+    #[test]
+    fn a_list_is_filtered_by_status_and_event_type() {
+        let query = "status=FAILED&eventType=anticipation.paid&page=2&limit=5";
+        let expected = DeliveryFilter {
+            status: Some(DeliveryStatus::Failed),
+            event_type: Some(EventType::AnticipationPaid),
+        };
+        let page = PageRequest { page: 2, limit: 5 };
+        assert_eq!(filter(&Query::parse(Some(query))), Ok((expected, page)));
+    }
+
+    #[test]
+    fn every_problem_of_the_query_is_reported() {
+        let query = "status=failed&eventType=paid&page=0&limit=101";
+        let found = filter(&Query::parse(Some(query))).unwrap_err();
+        let fields: Vec<_> = found.iter().map(|problem| problem.field.as_str()).collect();
+        assert_eq!(fields, ["status", "eventType", "page", "limit"]);
+    }
+
+    #[test]
+    fn a_moment_is_written_in_utc() {
+        let since = |text: &str| {
+            let body = format!(r#"{{"since": {text}}}"#);
+            super::since(&Json::parse(body.as_bytes()).unwrap())
+        };
+        assert!(since("\"2026-11-21T12:00:00Z\"").is_ok());
+        let refused = |defect| Err(vec![Problem::new("since", defect)]);
+        assert_eq!(since("null"), refused(Defect::Required));
+        for text in ["2026-11-21", "2026-11-21T12:00:00-03:00", ""] {
+            let found = since(&format!("\"{text}\""));
+            assert_eq!(found, refused(Defect::NotATimestamp), "{text}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! `/companies/{id}/notices` and `/notices/{id}`: the stored mails, their attempts, and their
+//! resending.
+
+use preauth_core::ErrorCode;
+use preauth_core::port::{MailKind, PageRequest};
+use preauth_core::value::{MailId, OperationId, Timestamp};
+use preauth_core::wire::Open;
+use salvo::async_trait;
+use salvo::http::Request;
+
+use crate::directory::{Mail, MailFilter, MailStatus};
+use crate::http::error::ApiError;
+use crate::http::fields::{Problems, one_of};
+use crate::http::openapi::described::Described;
+use crate::http::openapi::document::Parameter;
+use crate::http::openapi::schema::Schema;
+use crate::http::openapi::shape::answer;
+use crate::http::problem::{Defect, Problem};
+use crate::http::query::Query;
+use crate::http::reply::Reply;
+use crate::http::{list_query, path_id};
+
+use super::endpoint::{Endpoint, ok};
+use super::sections::{HEAD_OFFICE, MAILS};
+use super::{PlatformApi, Refusal, lookup, paging};
+
+const MAIL: &str = "The mail's id.";
+
+answer! {
+    /// A mail to a supplier, or to a company's users.
+    #[derive(Debug)]
+    pub(crate) struct MailShape = "Notice" {
+        /// The mail's id, and its Message-ID.
+        id: MailId,
+        /// What it tells.
+        kind: Open<MailKind> = "OFFER",
+        /// The operation that it tells of.
+        operation_id: Option<OperationId> = 42,
+        /// Where it goes.
+        recipient: String = "financeiro@fornecedor.com.br",
+        /// Where it stands; HELD: its address has had its share of the day; CANCELED: its offer ended
+        /// before it left.
+        status: Open<MailStatus> = "SENT",
+        /// When it was staged.
+        created_at: Timestamp,
+        /// When it is tried next.
+        next_attempt_at: Option<Timestamp>,
+        /// When it was sent, given up or canceled.
+        ended_at: Option<Timestamp> = "2026-11-21T12:00:00.000Z",
+        /// Attempts made so far.
+        attempts: u32 => |it| it.at_least(0),
+        /// Why the last attempt failed.
+        last_error: Option<String>,
+        /// The mail in which it was or will be sent, together with others to its address. That one is
+        /// sent again for all of them.
+        joined_to: Option<MailId>,
+    }
+}
+
+impl From<&Mail> for MailShape {
+    fn from(mail: &Mail) -> Self {
+        Self {
+            id: mail.id,
+            kind: mail.kind.into(),
+            operation_id: mail.operation,
+            recipient: mail.recipient.to_string(),
+            status: mail.status.into(),
+            created_at: mail.created_at,
+            next_attempt_at: mail.next_attempt_at,
+            ended_at: mail.ended_at,
+            attempts: mail.attempts_made,
+            last_error: mail.last_error.clone(),
+            joined_to: mail.joined_to,
+        }
+    }
+}
+
+/// The mails of a head office, newest first.
+#[derive(Clone, Copy)]
+pub(super) struct List;
+
+#[async_trait]
+impl Endpoint for List {
+    fn document(&self, operation: Described) -> Described {
+        let status = Schema::one_of("Only these.", MailStatus::ALL, MailStatus::Held);
+        let kind = Schema::one_of("Only these.", MailKind::ALL, MailKind::Invitation);
+        let about = Schema::integer("Only those that tell of this operation.", 42);
+        operation
+            .titled(MAILS, "listNotices", "List mails")
+            .id(HEAD_OFFICE)
+            .paged()
+            .parameter(Parameter::query("status", status))
+            .parameter(Parameter::query("kind", kind))
+            .parameter(Parameter::query("operationId", about))
+            .answers(200, "Newest first.", Schema::list_of::<MailShape>())
+            .refuses(&[ErrorCode::ResourceConflict])
+    }
+
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let (filter, page) = parse(&Query::parse(req.uri().query()))?;
+        let company = lookup::head_office(api, req).await?;
+        let found = api.directory.mails(company, filter, page).await?;
+        Ok(paging::reply(&found, page, |each| MailShape::from(each)))
+    }
+}
+
+fn parse(query: &Query) -> Result<(MailFilter, PageRequest), Vec<Problem>> {
+    let mut problems = Problems::default();
+    let operation = |text: &str| text.parse::<OperationId>().map_err(|_| Defect::NotNumeric);
+    let filter = MailFilter {
+        status: query.one("status", one_of(MailStatus::ALL), &mut problems),
+        kind: query.one("kind", one_of(MailKind::ALL), &mut problems),
+        operation: query.one("operationId", operation, &mut problems),
+    };
+    let page = list_query::page(query, &mut problems);
+    problems.unless_any(Some((filter, page)))
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Find;
+
+#[async_trait]
+impl Endpoint for Find {
+    fn document(&self, operation: Described) -> Described {
+        operation
+            .titled(MAILS, "getNotice", "Get a mail")
+            .id(MAIL)
+            .answers(200, "The mail.", Schema::of::<MailShape>())
+    }
+
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        reply(api, path_id::record(req, MailId::parse)?).await
+    }
+}
+
+/// A failed mail is due again now, with a fresh schedule.
+#[derive(Clone, Copy)]
+pub(super) struct Resend;
+
+#[async_trait]
+impl Endpoint for Resend {
+    fn document(&self, operation: Described) -> Described {
+        operation
+            .titled(MAILS, "resendNotice", "Send a mail again")
+            .id(MAIL)
+            .note("Due at once, with a fresh schedule. One that stands otherwise than FAILED is a conflict; one whose offer has ended is CANCELED when its turn comes.")
+            .answers(200, "The mail, pending again.", Schema::of::<MailShape>())
+            .refuses(&[ErrorCode::ResourceConflict])
+    }
+
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let id = path_id::record(req, MailId::parse)?;
+        let resent = api.directory.resend_mail(id, api.clock.now()).await;
+        resent.map_err(Refusal::MailNotResendable.on_conflict())?;
+        reply(api, id).await
+    }
+}
+
+/// The answer with the current state of one mail.
+async fn reply(api: &PlatformApi, id: MailId) -> Result<Reply, ApiError> {
+    let found = api.directory.mail(id).await?;
+    let mail = found.ok_or(ApiError::new(ErrorCode::ResourceNotFound))?;
+    Ok(ok(&MailShape::from(&mail)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MailFilter, MailKind, MailStatus, OperationId, PageRequest, Query, parse};
+
+    #[test]
+    fn a_list_is_filtered_by_status_kind_and_operation() {
+        let query = "status=HELD&kind=INVITATION&operationId=12&page=2&limit=5";
+        let filter = MailFilter {
+            status: Some(MailStatus::Held),
+            kind: Some(MailKind::Invitation),
+            operation: OperationId::new(12),
+        };
+        let page = PageRequest { page: 2, limit: 5 };
+        assert_eq!(parse(&Query::parse(Some(query))), Ok((filter, page)));
+    }
+
+    #[test]
+    fn every_problem_of_the_query_is_reported() {
+        let query = "status=held&kind=SPAM&operationId=NF-1&limit=0";
+        let found = parse(&Query::parse(Some(query))).unwrap_err();
+        let fields: Vec<_> = found.iter().map(|problem| problem.field.as_str()).collect();
+        assert_eq!(fields, ["status", "kind", "operationId", "limit"]);
+    }
+}
