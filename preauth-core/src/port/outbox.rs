@@ -69,7 +69,7 @@ pub struct Claim {
 pub struct Leased {
     /// The delivery.
     pub delivery: DeliveryId,
-    /// Tells this lease from every other of the same delivery.
+    /// Distinguishes this lease from every other of the same delivery.
     pub token: i64,
     /// The event that is delivered.
     pub event: EventId,

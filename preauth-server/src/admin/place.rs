@@ -14,7 +14,7 @@ use super::discovery::{self, DiscoveryError};
 use super::platform_url::{PlatformUrl, PlatformUrlError};
 use super::words::{self, caused};
 
-/// Where the platform is. Nothing has to be told beside a running `serve` or `sandbox`.
+/// Where the platform is. Nothing has to be given beside a running `serve` or `sandbox`.
 ///
 /// There is no flag for the token itself: everybody on the machine can read arguments.
 #[derive(Debug, Default, Args)]

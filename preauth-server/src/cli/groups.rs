@@ -45,7 +45,7 @@ pub(super) fn arrange(command: Command) -> Command {
     let groups = render(&command);
     command.help_template(format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}Options:\n{{options}}\n\n\
-         `preauth-server help COMMAND` tells more about each."
+         `preauth-server help COMMAND` shows more about each."
     ))
 }
 

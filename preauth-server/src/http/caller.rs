@@ -294,7 +294,7 @@ impl WindowLeft {
 
     /// Adds the window to an answer (contract, "Limits").
     #[must_use]
-    pub fn tell(self, reply: Reply) -> Reply {
+    pub fn add_to(self, reply: Reply) -> Reply {
         let Self {
             limit:
                 RateLimit {

@@ -163,7 +163,7 @@ async fn serve(mut stream: TcpStream, book: Arc<Book>) {
                 return;
             }
         };
-        let answer = format!("HTTP/1.1 {status} Told\r\ncontent-length: 0\r\n\r\n");
+        let answer = format!("HTTP/1.1 {status} Answer\r\ncontent-length: 0\r\n\r\n");
         if stream.write_all(answer.as_bytes()).await.is_err() {
             return;
         }

@@ -1,5 +1,5 @@
 //! Contestants take turns in short batches, so that whatever else the machine does hits all alike:
-//! each round has a ratio of its own, and the median of these is told.
+//! each round has a ratio of its own, and the median of these is reported.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ pub(crate) struct Contestant<'d> {
 }
 
 impl<'d> Contestant<'d> {
-    /// `verify` tells whether the delivery was accepted, which it must be.
+    /// `verify` returns whether the delivery was accepted, which it must be.
     pub(crate) fn new(name: &'static str, verify: impl Fn() -> bool + 'd) -> Self {
         let verify = Box::new(verify);
         Self { name, verify }

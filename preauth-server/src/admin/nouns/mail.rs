@@ -33,7 +33,7 @@ pub(crate) enum MailCommand {
         /// Only those of this kind.
         #[arg(long, value_parser = among(MailKind::ALL), ignore_case = true)]
         kind: Option<MailKind>,
-        /// Only those that tell of this operation.
+        /// Only those about this operation.
         #[arg(long, value_name = "ID")]
         operation: Option<OperationId>,
         #[command(flatten)]

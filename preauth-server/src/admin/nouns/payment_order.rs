@@ -94,7 +94,7 @@ pub(crate) struct Reasoned {
     /// Id of the payment order.
     #[arg(value_parser = PaymentOrderId::parse)]
     order: PaymentOrderId,
-    /// What the company is told.
+    /// The reason that the company reads.
     #[arg(long, value_name = "TEXT", value_parser = Reason::parse)]
     reason: Option<Reason>,
 }

@@ -123,7 +123,7 @@ impl<E: Endpoint> Guarded<E> {
         });
         let reply = handler::settle(outcome, depot);
         match window {
-            Some(window) => window.tell(reply).write(res),
+            Some(window) => window.add_to(reply).write(res),
             None => reply.write(res),
         }
     }

@@ -32,9 +32,9 @@ answer! {
     pub(crate) struct MailShape = "Notice" {
         /// The mail's id, and its Message-ID.
         id: MailId,
-        /// What it tells.
+        /// What it is about.
         kind: Open<MailKind> = "OFFER",
-        /// The operation that it tells of.
+        /// The operation that it is about.
         operation_id: Option<OperationId> = 42,
         /// Where it goes.
         recipient: String = "financeiro@fornecedor.com.br",
@@ -84,7 +84,7 @@ impl Endpoint for List {
     fn document(&self, operation: Described) -> Described {
         let status = Schema::one_of("Only these.", MailStatus::ALL, MailStatus::Held);
         let kind = Schema::one_of("Only these.", MailKind::ALL, MailKind::Invitation);
-        let about = Schema::integer("Only those that tell of this operation.", 42);
+        let about = Schema::integer("Only those about this operation.", 42);
         operation
             .titled(MAILS, "listNotices", "List mails")
             .id(HEAD_OFFICE)

@@ -86,7 +86,7 @@ pub(crate) struct Reasoned {
     /// Id of the operation.
     #[arg(value_parser = OperationId::parse)]
     operation: OperationId,
-    /// What the other side is told; by default a sentence of the platform.
+    /// The reason that the other side reads; by default a sentence of the platform.
     #[arg(long, value_name = "TEXT", value_parser = Reason::parse)]
     reason: Option<Reason>,
 }

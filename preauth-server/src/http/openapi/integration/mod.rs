@@ -81,8 +81,8 @@ A numeric string such as `\"1234.56\"` is taken for `invoice.amount`, too.
 Sets of words in answers are therefore plain strings; `x-enum-values` lists the words of today.
 - Every refusal has the shape of `ErrorBody`; `x-error-codes` lists the codes that an answer can have. Paths that are not described \
 here answer 404 `NOT_FOUND`, other methods 405 `METHOD_NOT_ALLOWED`, targets above 8 KiB 414 `BAD_REQUEST`; HEAD answers like GET.
-- A key has 120 requests in 60 seconds (both configurable). Every answer to a valid key tells how many are left.
-- Whoever is told 503 or 409 `IDEMPOTENCY_IN_PROGRESS` may repeat the same request after `Retry-After`.";
+- A key has 120 requests in 60 seconds (both configurable). The headers of every answer to a valid key state how many are left.
+- After 503, or 409 `IDEMPOTENCY_IN_PROGRESS`, the same request may be repeated once `Retry-After` has passed.";
 
 /// The whole document.
 pub(super) fn document() -> Document {

@@ -23,7 +23,7 @@ answer! {
         scopes: Vec<Open<Scope>> => |it| it.each("Opens this."),
         /// How the clear text begins.
         prefix: String = "service_sk_fc1e",
-        /// What a caller would be told.
+        /// What the key is good for now.
         state: Open<KeyState>,
         /// When it was made.
         created_at: Timestamp,

@@ -98,7 +98,7 @@ impl<'a> Outcomes<'a> {
             statement.part("held AS (SELECT n FROM outcome WHERE FALSE)");
         }
         statement.part(
-            "told AS MATERIALIZED (
+            "endpoint_locks AS MATERIALIZED (
                  SELECT e.id
                  FROM (SELECT DISTINCT endpoint_id FROM outcome
                        WHERE (pauses OR is_slow IS NOT NULL)
@@ -116,7 +116,7 @@ impl<'a> Outcomes<'a> {
                  FROM outcome o
                  WHERE d.id = ANY (ARRAY[o.delivery_id]) AND d.lease_token = o.token
                    AND coalesce(d.leased_until, 0) > 0
-                   AND (SELECT count(*) FROM told) >= 0
+                   AND (SELECT count(*) FROM endpoint_locks) >= 0
                    AND o.n NOT IN (SELECT n FROM held)
                  RETURNING o.n, o.delivery_id, o.endpoint_id, o.status, o.is_slow, o.at,
                      o.duration_ms, o.http_status, o.error, o.response_body, o.trigger)",

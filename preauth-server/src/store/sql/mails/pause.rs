@@ -1,4 +1,4 @@
-//! The mail that tells a company that its endpoint was given up.
+//! The mail to a company about its endpoint that was paused.
 
 use preauth_core::port::{IdSource, MailKind};
 use preauth_core::value::{EndpointId, Timestamp};
