@@ -8,7 +8,7 @@ use crate::ConfigError;
 /// What every key begins with. Contract, "Authentication".
 const PREFIX: &str = "service_sk_";
 
-/// Judges a key and makes it the value of `Authorization`, marked as secret.
+/// Validates a key and makes it the value of `Authorization`, marked as secret.
 ///
 /// The prefix is demanded so that another secret, put here by mistake, is never sent.
 pub(crate) fn authorization(key: &SecretString) -> Result<HeaderValue, ConfigError> {

@@ -18,8 +18,8 @@ pub(crate) struct BaseUrl {
 }
 
 impl BaseUrl {
-    /// Judges an address. The key travels with every request, so plain HTTP is for this machine only,
-    /// unless the caller insists.
+    /// Validates an address. The key travels with every request, so plain HTTP is for this machine only,
+    /// unless the caller allows it elsewhere.
     ///
     /// The path of the API at its end is dropped, because every call brings its own: what a reader of
     /// the contract takes for the address is not to become a 404 on every call.

@@ -131,7 +131,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Judges the settings and builds the client. Nothing is sent.
+    /// Validates the settings and builds the client. Nothing is sent.
     pub fn build(self) -> Result<Client, ConfigError> {
         let base_url = BaseUrl::parse(&self.base_url, self.allow_plain_http)?;
         let authorization = authorization(&self.api_key)?;
