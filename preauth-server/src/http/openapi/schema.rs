@@ -355,7 +355,7 @@ impl Schema {
         let description = self.description;
         Self {
             description: format!(
-                "{description} One of: {known}. More may come: bear unknown ones."
+                "{description} One of: {known}. More may be added: accept unknown ones."
             ),
             open,
             ..self

@@ -21,7 +21,7 @@ pub(in crate::http) fn error_body() -> Schema {
             required(
                 "code",
                 Schema::text(
-                    "What callers branch on; more may come: bear unknown ones.",
+                    "What callers branch on; more may be added: accept unknown ones.",
                     ErrorCode::ValidationError.as_str(),
                 ),
             ),
