@@ -24,7 +24,7 @@ settings.configure(
 @csrf_exempt
 @require_POST
 def receive(request):
-    # The bytes. Whoever has read the request as a stream before gets an exception here.
+    # The bytes. Where the request was read as a stream before, this raises an exception.
     body = request.body
     reason = refusal(SECRETS, request.headers.get("x-service-signature"), body)
     if reason:
@@ -35,7 +35,7 @@ def receive(request):
     return HttpResponse(status=204)
 
 
-# Register the address as it stands here: whoever is redirected to one with a slash has failed.
+# Register the address as it stands here: a redirect to one with a slash is a failed delivery.
 urlpatterns = [path("webhooks", receive)]
 
 if __name__ == "__main__":

@@ -160,7 +160,7 @@ pub struct NewReply {
 pub enum ReplyScope {
     /// The offers of a head office.
     HeadOffice(CompanyId),
-    /// What the platform itself creates, for whomever.
+    /// What the platform itself creates, for any company.
     Platform,
 }
 

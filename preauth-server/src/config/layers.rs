@@ -61,7 +61,7 @@ impl Layers {
                     let problem = format!("{shown} holds a secret: {error}");
                     self.problems.push(problem);
                 } else if let Err(error) = files::check_authentic(&file, path) {
-                    // Whoever writes it says where databases, tokens and webhooks are.
+                    // It decides where databases, tokens and webhooks are.
                     let problem = format!("{shown} is not believed: {error}");
                     self.problems.push(problem);
                 }

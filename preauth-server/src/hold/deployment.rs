@@ -44,7 +44,7 @@ pub trait Identity: Send + Sync {
     /// Assigns the database to this deployment, unless it has an owner.
     async fn claim(&self, id: &DeploymentId, is_given: bool) -> Result<(), Unavailable>;
 
-    /// Assigns the database to this deployment, whoever owned it before.
+    /// Assigns the database to this deployment, whichever owned it before.
     async fn adopt(&self, id: &DeploymentId, is_given: bool) -> Result<(), Unavailable>;
 }
 

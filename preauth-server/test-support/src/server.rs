@@ -15,7 +15,7 @@ const START_DEADLINE: Duration = Duration::from_mins(1);
 
 /// A running server, killed at the end.
 pub struct Server {
-    /// The process; whoever stops it may wait for it.
+    /// The process; a test that stops it may wait for it.
     pub process: Child,
     /// Kept as long as any server uses it.
     _home: Arc<Home>,

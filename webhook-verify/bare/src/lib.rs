@@ -11,7 +11,7 @@ use core::panic::PanicInfo;
 
 use webhook_verify::{Secret, SignError, Verifier, sign};
 
-/// Whether a delivery is what it says, by the clock of whoever asks.
+/// Whether a delivery is authentic, by the caller's clock.
 pub fn is_genuine(secret: Secret, header: &[u8], body: &[u8], now_unix_seconds: i64) -> bool {
     let verifier = Verifier::new(secret);
     verifier

@@ -194,7 +194,7 @@ fn head(row: &SqliteRow) -> Result<DueMail, Corrupt> {
     })
 }
 
-/// Gives a mail up that nobody should read any more; whoever held its lease can no longer finish it.
+/// Gives a mail up that nobody should read any more; the holder of its lease can no longer finish it.
 async fn cancel(
     connection: &mut SqliteConnection,
     head: &DueMail,

@@ -134,7 +134,7 @@ pub(super) fn make_folder(path: &Path) -> Result<(), OpenError> {
         .map_err(|cause| file_error(folder, cause))
 }
 
-/// Refuses a database that others could write, or replace: whoever writes it gives out keys.
+/// Refuses a database that others could write, or replace: write access to it is enough to create keys.
 pub(super) fn check_place(path: &Path) -> Result<(), OpenError> {
     ["", "-wal", "-shm"].into_iter().try_for_each(|suffix| {
         let mut file = path.as_os_str().to_owned();

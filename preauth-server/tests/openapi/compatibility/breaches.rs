@@ -17,7 +17,7 @@ fn breaks(expected: &[&str], edit: impl FnOnce(&mut Value)) {
 
 #[test]
 fn an_endpoint_that_goes_away() {
-    breaks(&["/{id}/cancel: is gone"], |next| {
+    breaks(&["/{id}/cancel: was removed"], |next| {
         let path = "/api/integration/v1/pre-authorizations/{id}/cancel";
         take(next, "/paths", path);
     });
@@ -40,7 +40,7 @@ fn another_scope() {
 #[test]
 fn a_field_of_an_answer_that_goes_away() {
     // List, create, get and cancel return it.
-    breaks(&[".expiresAt: is gone"; 4], |next| {
+    breaks(&[".expiresAt: was removed"; 4], |next| {
         take(
             next,
             &schema("PreAuthorization", "/properties"),
@@ -58,7 +58,7 @@ fn a_field_of_an_answer_that_may_be_absent() {
 
 #[test]
 fn a_field_of_a_request_with_another_name() {
-    breaks(&["json.supplier.phone: is gone"], |next| {
+    breaks(&["json.supplier.phone: was removed"], |next| {
         let properties = schema("CreateSupplier", "/properties");
         let phone = take(next, &properties, "phone");
         at(next, &properties)["telephone"] = phone;
@@ -67,7 +67,7 @@ fn a_field_of_a_request_with_another_name() {
 
 #[test]
 fn a_field_of_an_event_that_goes_away() {
-    breaks(&["OperationEventData.reason: is gone"], |next| {
+    breaks(&["OperationEventData.reason: was removed"], |next| {
         take(next, &schema("OperationEventData", "/properties"), "reason");
     });
 }
@@ -119,7 +119,7 @@ fn a_narrower_limit() {
 
 #[test]
 fn a_parameter_that_goes_away() {
-    breaks(&["parameter \"externalReference\": is gone"], |next| {
+    breaks(&["parameter \"externalReference\": was removed"], |next| {
         let parameters = at(next, LIST)["parameters"].as_array_mut().unwrap();
         parameters.retain(|each| each["name"] != "externalReference");
     });
@@ -142,7 +142,7 @@ fn a_new_parameter_that_is_required() {
 
 #[test]
 fn a_value_that_a_request_may_not_have_any_more() {
-    breaks(&["TO_BILL is gone"], |next| {
+    breaks(&["TO_BILL was removed"], |next| {
         let list = at(next, LIST)["parameters"].as_array_mut().unwrap();
         let status = list.iter_mut().find(|each| each["name"] == "status");
         let values = status.unwrap().pointer_mut("/schema/items/enum").unwrap();
@@ -162,7 +162,7 @@ fn a_body_that_is_required_all_at_once() {
 
 #[test]
 fn a_body_that_is_taken_in_this_form_no_longer() {
-    breaks(&["body: application/json: is gone"], |next| {
+    breaks(&["body: application/json: was removed"], |next| {
         let content = format!("{CREATE}/requestBody/content");
         take(next, &content, "application/json");
     });
@@ -171,7 +171,7 @@ fn a_body_that_is_taken_in_this_form_no_longer() {
 // Contract: version/no-event-type-ceases
 #[test]
 fn a_type_of_event_that_occurs_no_longer() {
-    breaks(&["type: anticipation.reopened is gone"], |next| {
+    breaks(&["type: anticipation.reopened was removed"], |next| {
         let types = schema("EventEnvelope", "/properties/type/x-enum-values");
         strike(next, &types, "anticipation.reopened");
     });
@@ -179,7 +179,7 @@ fn a_type_of_event_that_occurs_no_longer() {
 
 #[test]
 fn a_status_of_operations_that_occurs_no_longer() {
-    breaks(&["status: IN_VERIFICATION is gone"; 4], |next| {
+    breaks(&["status: IN_VERIFICATION was removed"; 4], |next| {
         let statuses = schema("PreAuthorization", "/properties/status/x-enum-values");
         strike(next, &statuses, "IN_VERIFICATION");
     });
@@ -187,7 +187,7 @@ fn a_status_of_operations_that_occurs_no_longer() {
 
 #[test]
 fn a_header_of_an_event_that_goes_away() {
-    breaks(&["parameter \"x-service-event-id\": is gone"], |next| {
+    breaks(&["parameter \"x-service-event-id\": was removed"], |next| {
         let parameters = at(next, EVENT)["parameters"].as_array_mut().unwrap();
         parameters.retain(|each| each["name"] != "x-service-event-id");
     });
@@ -195,7 +195,7 @@ fn a_header_of_an_event_that_goes_away() {
 
 #[test]
 fn a_header_of_answers_that_goes_away() {
-    breaks(&["429: header Retry-After: is gone"; 4], |next| {
+    breaks(&["429: header Retry-After: was removed"; 4], |next| {
         let headers = "/components/responses/TooManyRequests/headers";
         take(next, headers, "Retry-After");
     });
@@ -203,7 +203,7 @@ fn a_header_of_answers_that_goes_away() {
 
 #[test]
 fn a_code_under_another_status() {
-    breaks(&["409: PRE_AUTH_DUPLICATE_INVOICE: is gone"], |next| {
+    breaks(&["409: PRE_AUTH_DUPLICATE_INVOICE: was removed"], |next| {
         let responses = format!("{CREATE}/responses");
         let [from, to] = ["409", "422"].map(|status| format!("{responses}/{status}/x-error-codes"));
         strike(next, &from, "PRE_AUTH_DUPLICATE_INVOICE");
@@ -228,7 +228,7 @@ fn a_status_that_means_something_else() {
 
 #[test]
 fn another_status_of_a_success() {
-    breaks(&["201: is gone", "202: is another success"], |next| {
+    breaks(&["201: was removed", "202: is another success"], |next| {
         let created = take(next, &format!("{CREATE}/responses"), "201");
         at(next, &format!("{CREATE}/responses"))["202"] = created;
     });

@@ -71,7 +71,7 @@ impl<'a> Comparison<'a> {
     fn kept(&mut self, place: &str, is: &'a Value, name: &str) -> Option<&'a Value> {
         let found = is.get(name);
         if found.is_none() {
-            self.breach(place, "is gone");
+            self.breach(place, "was removed");
         }
         found
     }
@@ -121,7 +121,7 @@ impl<'a> Comparison<'a> {
         for was in of(was) {
             let place = format!("{place}: parameter {}", was["name"]);
             let Some(is) = of(is).find(|is| is_same(was, is)) else {
-                self.breach(&place, "is gone");
+                self.breach(&place, "was removed");
                 continue;
             };
             match writer {
@@ -172,7 +172,7 @@ impl<'a> Comparison<'a> {
         for code in strings(&was["x-error-codes"]) {
             let place = format!("{place}: {code}");
             if !strings(&is["x-error-codes"]).any(|each| each == code) {
-                self.breach(&place, "is gone");
+                self.breach(&place, "was removed");
                 continue;
             }
             let line = |response: &Value| {
@@ -221,7 +221,7 @@ impl<'a> Comparison<'a> {
         for set in ["enum", "x-enum-values"] {
             for word in strings(&was[set]) {
                 if !strings(&is[set]).any(|each| each == word) {
-                    self.breach(place, &format!("{word} is gone"));
+                    self.breach(place, &format!("{word} was removed"));
                 }
             }
         }

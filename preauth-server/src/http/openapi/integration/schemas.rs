@@ -294,6 +294,6 @@ fn payment_order_event_data() -> Schema {
 }
 
 fn webhook_test_data() -> Schema {
-    let message = Schema::text("For whoever reads the receiver's log.", "Evento de teste");
+    let message = Schema::text("For the readers of the receiver's log.", "Evento de teste");
     Schema::answer("`data` of webhook.test.", [optional("message", message)])
 }

@@ -38,7 +38,7 @@ impl Endpoint for InvoiceFile {
                 "Get the file that came with an offer, byte for byte",
             )
             .number(OPERATION, ErrorCode::AnticipationNotFound)
-            .note("It comes as an attachment, in the type that was declared. Whoever made it is a stranger to the platform: open it with care.")
+            .note("It comes as an attachment, in the type that was declared. Its author is unknown to the platform: open it with care.")
             .answers_content(200, "The file.", Listed::from_iter(file))
             .refuses(&[ErrorCode::ResourceNotFound])
     }

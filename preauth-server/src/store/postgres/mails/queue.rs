@@ -23,7 +23,7 @@ use crate::store::set_aside::{LOOK_AGAIN, Unreadable};
 #[async_trait]
 impl MailQueue for PostgresStore {
     async fn claim(&self, claim: &MailClaim) -> Result<Claimed, Unavailable> {
-        // The database's lock lets one claim after the other; whoever waits here needs no connection.
+        // The database's lock lets one claim after the other; a claim that waits here needs no connection.
         let _turn = self.due_mails.turn().await;
         let input = (*claim, Arc::clone(&self.due_mails));
         let claimed = session::write(&self.mails, BEGIN, input, |connection, (claim, due)| {
@@ -192,7 +192,7 @@ fn head(row: &PgRow) -> Result<DueMail, Corrupt> {
     })
 }
 
-/// Gives a mail up that nobody should read any more; whoever held its lease can no longer finish it.
+/// Gives a mail up that nobody should read any more; the holder of its lease can no longer finish it.
 async fn cancel(
     connection: &mut PgConnection,
     head: &DueMail,
