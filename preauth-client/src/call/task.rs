@@ -53,7 +53,7 @@ impl Task {
         })
     }
 
-    /// The request of the next attempt; `None` when its body is gone.
+    /// The request of the next attempt; `None` when its body was consumed.
     pub(crate) fn request(&self) -> Option<Request> {
         if !self.payload.is_whole() {
             return None;

@@ -51,7 +51,7 @@ pub(super) struct Registered {
 pub(super) struct Delivery {
     pub(super) record: DeliveryRecord,
     pub(super) event: Arc<EventRecord>,
-    /// Whose endpoint it goes to, also when that is gone.
+    /// Whose endpoint it goes to, also when that was removed.
     pub(super) head_office: CompanyId,
     pub(super) attempts_made: u32,
     /// What asks for the next attempt.

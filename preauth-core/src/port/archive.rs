@@ -305,7 +305,7 @@ pub enum EndpointState {
     Active,
     /// Deliveries are kept for it.
     Paused,
-    /// It is gone; what was on its way has failed.
+    /// It was removed; its pending deliveries have failed.
     Removed,
 }
 

@@ -121,7 +121,7 @@ impl Faulty {
 }
 
 fn lost() -> Box<dyn std::error::Error + Send + Sync> {
-    "the connection is gone".into()
+    "the connection is closed".into()
 }
 
 #[async_trait]

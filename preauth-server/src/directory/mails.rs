@@ -40,7 +40,7 @@ pub struct Mail {
     pub status: MailStatus,
     /// When it was stored.
     pub created_at: Timestamp,
-    /// When it is attempted next; `None` when it has ended.
+    /// When it is attempted next; `None` when it is finished.
     pub next_attempt_at: Option<Timestamp>,
     /// When it was sent, given up or canceled.
     pub ended_at: Option<Timestamp>,

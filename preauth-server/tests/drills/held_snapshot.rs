@@ -136,7 +136,7 @@ impl Worked {
         u64::try_from(files).unwrap()
     }
 
-    /// Asks with one key for a while; how often, and the pages of its window that were gone over.
+    /// Asks with one key for a while; how often, and the pages of its window that were read.
     async fn ask(&self) -> (u64, u64) {
         let before = self.window_pages().await;
         let is_over = Arc::new(AtomicBool::new(false));
@@ -336,7 +336,7 @@ async fn a_held_snapshot_does_not_slow_one_keys_requests() {
     let (pages, usual) = (pages / with, usual / without);
     assert!(
         pages <= usual.max(1) * MAX_WINDOW_PAGES_FACTOR,
-        "{pages} pages of windows are gone over for a request, {usual} without a snapshot"
+        "{pages} pages of windows are read for a request, {usual} without a snapshot"
     );
     if turns > WINDOW_TURNS {
         let percent = with * 100 / without;

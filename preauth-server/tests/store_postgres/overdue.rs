@@ -127,6 +127,6 @@ async fn what_expired_is_not_gone_over_again_behind_a_snapshot() {
     }
     let pages = (after.1 - before.1) / (after.0 - before.0);
     // Complete looks are rare, one in two hundred times as long as it takes, and read all of these.
-    assert!(pages < MANY / 4, "{pages} pages are gone over for a look");
+    assert!(pages < MANY / 4, "{pages} pages are read for a look");
     drop(snapshot);
 }

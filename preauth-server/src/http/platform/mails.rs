@@ -143,7 +143,7 @@ impl Endpoint for Resend {
         operation
             .titled(MAILS, "resendNotice", "Send a mail again")
             .id(MAIL)
-            .note("Due at once, with a fresh schedule. One that stands otherwise than FAILED is a conflict; one whose offer has ended is CANCELED when its turn comes.")
+            .note("Due at once, with a fresh schedule. One that stands otherwise than FAILED is a conflict; one whose offer was closed is CANCELED when its turn comes.")
             .answers(200, "The mail, pending again.", Schema::of::<MailShape>())
             .refuses(&[ErrorCode::ResourceConflict])
     }

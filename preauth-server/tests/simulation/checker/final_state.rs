@@ -32,7 +32,7 @@ pub(crate) struct FinalState {
 }
 
 impl FinalState {
-    /// Reads everything and audits it at `now`. Offers that ended before `expired_by` must have expired.
+    /// Reads everything and audits it at `now`. Offers whose time was over before `expired_by` must have expired.
     pub(crate) async fn of(archive: &dyn Archive, now: Timestamp, expired_by: Timestamp) -> Self {
         let mut pages = archive.pages().await.unwrap();
         let mut records = Vec::new();
