@@ -3,7 +3,7 @@
 use preauth_core::value::{ExternalReference, Status};
 use reqwest::Url;
 
-/// The most entries of a page. Contract, "Limits".
+/// Maximum number of entries of a page. Contract, "Limits".
 const MAX_ENTRIES: u32 = 100;
 
 /// The fewest with which windows that overlap always reach farther down.

@@ -69,7 +69,7 @@ impl ClientBuilder {
         self
     }
 
-    /// The longest answer that is accepted, in bytes; 4 MiB unless said otherwise, which is more than
+    /// Maximum size of an answer, in bytes; 4 MiB unless said otherwise, which is more than
     /// twenty times a full page.
     pub const fn max_answer_bytes(mut self, bytes: usize) -> Self {
         self.max_answer_bytes = bytes;

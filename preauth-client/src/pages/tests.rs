@@ -19,7 +19,7 @@ const SPACING: i64 = 2;
 /// What others do between two answers.
 #[derive(Clone, Debug)]
 enum Change {
-    /// So many newest ones are created.
+    /// Number of newest ones that are created.
     Arrive(u8),
     /// One appears in the middle: it begins to match, or its commit came late.
     Appear(prop::sample::Index),

@@ -17,7 +17,7 @@ pub const RETRY_DELAYS_SECONDS: [i64; 10] = [
     24 * HOUR,
     24 * HOUR,
 ];
-/// An endpoint without any success for so many days is paused at its next failure.
+/// Days without any success after which an endpoint is paused at its next failure.
 pub const ENDPOINT_PATIENCE_DAYS: i64 = 5;
 
 const HOUR: i64 = 60 * 60;

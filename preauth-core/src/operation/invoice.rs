@@ -33,9 +33,9 @@ pub enum AmountProblem {
 }
 
 impl InvoiceAmounts {
-    /// Least gross amount, in cents (contract, "Limits").
+    /// Minimum gross amount, in cents (contract, "Limits").
     pub const MIN_CENTS: i64 = 50_000;
-    /// Greatest gross amount, in cents (contract, "Limits").
+    /// Maximum gross amount, in cents (contract, "Limits").
     pub const MAX_CENTS: i64 = 1_000_000_000;
     /// What the withheld tax must leave of the amount, in whole reais.
     const MIN_REMAINDER_REAIS: u64 = 500;

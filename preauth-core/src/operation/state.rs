@@ -26,7 +26,7 @@ pub struct Operation {
     pub external_reference: Option<ExternalReference>,
     /// Until when the supplier may request; never for direct advances.
     pub expires_at: Option<Timestamp>,
-    /// When the operation came to be.
+    /// When the operation was created.
     pub created_at: Timestamp,
     /// Net amount to the supplier, from the release on.
     pub net_amount: Option<Money>,

@@ -39,7 +39,7 @@ pub struct PaymentOrder {
     pub status: PaymentOrderStatus,
     /// Why it was cancelled or reproved.
     pub reason: Option<Reason>,
-    /// When it came to be.
+    /// When it was created.
     pub created_at: Timestamp,
 }
 

@@ -54,13 +54,13 @@ pub struct Claim {
     pub now: Timestamp,
     /// How long the lease lasts, by the host's clock.
     pub lease: TimeDelta,
-    /// At most so many.
+    /// Maximum number of deliveries.
     pub limit: u32,
-    /// At most so many of them to slow endpoints.
+    /// Maximum number of them to slow endpoints.
     pub slow_limit: u32,
-    /// At most so many under way to one endpoint.
+    /// Maximum number under way to one endpoint.
     pub per_endpoint: NonZeroU32,
-    /// At most so many under way to a slow one.
+    /// Maximum number under way to a slow one.
     pub per_slow_endpoint: NonZeroU32,
 }
 

@@ -70,7 +70,7 @@ pub struct PageRequest {
 }
 
 impl PageRequest {
-    /// The most entries of a page.
+    /// Maximum number of entries of a page.
     pub const MAX_LIMIT: u32 = 100;
 
     /// How many entries stand before this page.

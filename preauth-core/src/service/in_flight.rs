@@ -19,8 +19,8 @@ impl InFlight {
     pub(super) fn enter(&self, scope: ReplyScope, key: &IdempotencyKey) -> Option<Guard<'_>> {
         let entry = (scope, key.clone());
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // A guard must not come to be for an entry that is another's: its drop would take the entry
-        // out, under the lock that is held here.
+        // Build the guard only after a successful insert; its drop removes the entry, and takes the lock
+        // that is held here.
         entries.insert(entry.clone()).then(|| Guard {
             in_flight: self,
             entry,

@@ -78,7 +78,7 @@ impl Faulty {
         self.state.lock().unwrap().storm = Some(fault);
     }
 
-    /// After the next lost answer so many reads fail.
+    /// Number of reads that fail after the next lost answer.
     pub(crate) fn blind_after_unknown(&self, reads: u32) {
         self.state.lock().unwrap().blind_reads_after_unknown = reads;
     }

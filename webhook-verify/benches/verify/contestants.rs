@@ -25,7 +25,7 @@ pub(crate) struct Delivery {
 }
 
 impl Delivery {
-    /// A body of so many bytes.
+    /// A body of this many bytes.
     pub(crate) fn of(bytes: usize) -> Self {
         let secret = Secret::parse(SECRET).unwrap();
         let (signed_at, body) = (now(), vec![b'x'; bytes]);

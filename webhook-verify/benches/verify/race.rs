@@ -20,7 +20,7 @@ impl<'d> Contestant<'d> {
         Self { name, verify }
     }
 
-    /// Nanoseconds that so many verifications take.
+    /// Nanoseconds that `count` verifications take.
     fn batch_ns(&self, count: u32) -> u64 {
         let begun = now();
         for _ in 0..count {
