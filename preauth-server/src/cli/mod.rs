@@ -45,7 +45,7 @@ enum Command {
     Migrate(serve::ServeArgs),
     /// Receive webhooks on this machine: verify and print each, and misbehave on demand.
     Listen(listen::ListenArgs),
-    /// Check that everything in the database is as the rules have it.
+    /// Check the database against the business rules.
     ///
     /// It may run beside the servers that work on the database. It ends with 0 when every rule holds,
     /// with 1 when one does not, with 2 when it could not look.
@@ -56,13 +56,13 @@ enum Command {
     )]
     Backup(backup::BackupArgs),
     /// Give up a master key that is lost for good: what it encrypted ends, its endpoints are paused
-    /// until each has a new signing secret, and the server starts again. Asks first.
+    /// until each has a new signing secret, and the server starts again. Asks for confirmation.
     #[command(
         after_help = "Example:\n  preauth-server abandon-master-key 5f3a09c1 --config preauth.toml"
     )]
     AbandonMasterKey(abandon_master_key::AbandonArgs),
     /// Make a database this deployment's, after which webhooks and mails go out from it: after a
-    /// restore, or when a copy becomes the database in service. Asks first.
+    /// restore, or when a copy becomes the database in service. Asks for confirmation.
     #[command(after_help = "Example:\n  preauth-server adopt --config preauth.toml")]
     Adopt(adopt::AdoptArgs),
     /// Look at the configuration.

@@ -43,7 +43,7 @@ pub(crate) enum EndpointCommand {
     /// Send what was kept, and what comes.
     #[command(after_help = "Example:\n  preauth-server endpoint resume 45.723.001/0001-00")]
     Resume(Company),
-    /// Replace the signing secret; the new one is shown this once. Asks first, unless the old one
+    /// Replace the signing secret; the new one is shown this once. Asks for confirmation, unless the old one
     /// stays valid for a while.
     #[command(
         after_help = "Example:\n  preauth-server endpoint rotate 45.723.001/0001-00 \
@@ -64,7 +64,7 @@ pub(crate) enum EndpointCommand {
         #[command(flatten)]
         once: Once,
     },
-    /// Remove the endpoint; deliveries that wait for it end as failed. Asks first.
+    /// Remove the endpoint; deliveries that wait for it end as failed. Asks for confirmation.
     #[command(after_help = "Example:\n  preauth-server endpoint delete 45.723.001/0001-00 --yes")]
     Delete(Company),
 }

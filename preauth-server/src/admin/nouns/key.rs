@@ -75,7 +75,7 @@ pub(crate) enum KeyCommand {
         /// read: a whole key does not belong in the shell's history.
         text: Option<SecretString>,
     },
-    /// Refuse a key from now on, for good. Asks first.
+    /// Refuse a key from now on, for good. Asks for confirmation.
     #[command(after_help = "Example:\n  preauth-server key revoke \
                             01a1fe3a-25a3-7ffb-8504-107e7be706e3 --yes")]
     Revoke {

@@ -49,11 +49,11 @@ pub(crate) enum PaymentOrderCommand {
     /// The order was paid.
     #[command(after_help = "Example:\n  preauth-server payment-order pay 7")]
     Pay(Plain),
-    /// Cancel an order. Asks first.
+    /// Cancel an order. Asks for confirmation.
     #[command(after_help = "Example:\n  preauth-server payment-order cancel 7 \
                             --reason 'Pedido em duplicidade'")]
     Cancel(Reasoned),
-    /// Refuse an order. Asks first.
+    /// Refuse an order. Asks for confirmation.
     #[command(after_help = "Example:\n  preauth-server payment-order reprove 7 --yes")]
     Reprove(Reasoned),
 }

@@ -20,12 +20,12 @@ pub(crate) enum Action {
     /// The supplier asks for the advance that was offered.
     #[command(after_help = "Example:\n  preauth-server operation request 12")]
     Request(Plain),
-    /// The supplier declines the offer. Asks first.
+    /// The supplier declines the offer. Asks for confirmation.
     #[command(
         after_help = "Example:\n  preauth-server operation decline 12 --reason 'Sem interesse'"
     )]
     Decline(Reasoned),
-    /// The company takes the offer back. Asks first.
+    /// The company takes the offer back. Asks for confirmation.
     #[command(after_help = "Example:\n  preauth-server operation withdraw 12 --yes")]
     Withdraw(Reasoned),
     /// The platform verified the invoice of a direct advance.
@@ -55,7 +55,7 @@ pub(crate) enum Action {
     /// The company paid the boleto.
     #[command(after_help = "Example:\n  preauth-server operation conclude 12")]
     Conclude(Plain),
-    /// The company or the platform refuses the advance. Asks first.
+    /// The company or the platform refuses the advance. Asks for confirmation.
     #[command(
         after_help = "Example:\n  preauth-server operation reprove 12 --by company \
                             --reason 'Nota fiscal cancelada'"
