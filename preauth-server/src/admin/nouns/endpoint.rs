@@ -77,15 +77,15 @@ pub(crate) struct Company {
     company: CompanyRef,
 }
 
-/// What the endpoint hears of.
+/// The events that the endpoint receives.
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub(crate) struct Events {
-    /// What it hears of; may be repeated. Needed to register; a change without it keeps the events.
+    /// A type of event that it receives; may be repeated. Needed to register; a change without it keeps the events.
     #[arg(long, value_name = "TYPE", value_delimiter = ',', value_parser = among(EventType::ALL),
           hide_possible_values = true)]
     event: Vec<EventType>,
-    /// It hears of everything.
+    /// It receives every event.
     #[arg(long)]
     all_events: bool,
 }

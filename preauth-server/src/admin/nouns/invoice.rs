@@ -18,7 +18,7 @@ use super::Run;
 /// Commands on received invoices.
 #[derive(Debug, Subcommand)]
 pub(crate) enum InvoiceCommand {
-    /// Record that an invoice was received; its payer hears of it.
+    /// Record that an invoice was received; its payer receives an event.
     #[command(after_help = "Example:\n  preauth-server invoice receive \
                             --payer 45.723.001/0001-00 --supplier 11.444.777/0001-61 \
                             --amount 12500.50 --due-date 2027-01-20 --number NF-1")]

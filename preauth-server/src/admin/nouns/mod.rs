@@ -41,7 +41,7 @@ pub(crate) enum AdminCommand {
     Invoice(Noun<invoice::InvoiceCommand>),
     /// Orders to pay suppliers.
     PaymentOrder(Noun<payment_order::PaymentOrderCommand>),
-    /// Where a company hears of events.
+    /// Where a company receives events.
     Endpoint(Noun<endpoint::EndpointCommand>),
     /// Events on their way to an endpoint.
     Delivery(Noun<delivery::DeliveryCommand>),

@@ -37,7 +37,7 @@ pub(super) const ACCESS: Tag = Tag {
 };
 pub(super) const WEBHOOK_ENDPOINTS: Tag = Tag {
     name: "webhook-endpoints",
-    description: "Where a head office and its branches hear of events; one each.",
+    description: "Where a head office and its branches receive events; one each.",
 };
 pub(super) const DELIVERIES: Tag = Tag {
     name: "deliveries",

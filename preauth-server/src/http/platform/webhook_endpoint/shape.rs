@@ -18,7 +18,7 @@ text_enum! {
 }
 
 answer! {
-    /// Where a head office and its branches hear of events.
+    /// Where a head office and its branches receive events.
     #[derive(Debug)]
     pub(crate) struct EndpointShape = "WebhookEndpoint" {
         /// The endpoint's id.
