@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use crate::proxy::{Conduct, Proxy};
+use crate::proxy::{FailureMode, Proxy};
 use crate::scene::{Scene, leases_run_out};
 
 const REQUESTS: i64 = 20;
@@ -39,7 +39,7 @@ async fn requests_and_deliveries_under_way_survive_the_end() {
     }
     scene.wait_for_arrivals(DELIVERIES).await;
     let (before, erp) = (requests_counted(&sql).await, scene.direct_erp());
-    proxy.behave(Conduct::Delay(Duration::from_millis(60)));
+    proxy.behave(FailureMode::Delay(Duration::from_millis(60)));
     let mut requests = JoinSet::new();
     for _ in 0..REQUESTS {
         let erp = erp.clone();
@@ -64,7 +64,7 @@ async fn requests_and_deliveries_under_way_survive_the_end() {
     assert!(TcpStream::connect(address).await.is_err(), "nobody listens");
     assert_eq!(leases(&sql).await, 0, "every lease was given back");
 
-    proxy.behave(Conduct::Pass);
+    proxy.behave(FailureMode::Pass);
     scene.receiver.answer_after(Duration::ZERO);
     scene.instances[0].start_again(sandbox.kill()).await;
     let verdict = scene.verdict().await;
@@ -81,7 +81,7 @@ async fn shutdown_ends_in_time_although_the_database_does_not_answer() {
     let mut scene = Scene::on(&url).await;
     let load = scene.begin_load();
     scene.wait_for_offers(10).await;
-    proxy.behave(Conduct::Stall);
+    proxy.behave(FailureMode::Stall);
     scene.wait_until_ready(false).await;
     let (asked, mut sandbox) = (Instant::now(), scene.instances[0].take());
     let sandbox = tokio::task::spawn_blocking(move || {
@@ -91,7 +91,7 @@ async fn shutdown_ends_in_time_although_the_database_does_not_answer() {
     let sandbox = sandbox.await.unwrap();
     let end = asked.elapsed();
     assert!(end < MAX_SHUTDOWN, "{end:?}");
-    proxy.behave(Conduct::Pass);
+    proxy.behave(FailureMode::Pass);
     scene.instances[0].start_again(sandbox.kill()).await;
     load.end().await;
     leases_run_out(&database.sql().await).await;

@@ -6,7 +6,7 @@ use test_support::Database;
 use tokio::task::JoinSet;
 
 use crate::chance::rounds;
-use crate::proxy::{Conduct, Proxy};
+use crate::proxy::{FailureMode, Proxy};
 use crate::scene::{Scene, eventually, leases_run_out};
 use crate::verdict::Verdict;
 
@@ -21,10 +21,10 @@ async fn commits_whose_answer_is_lost_lose_and_double_nothing() {
     let database = Database::empty().await;
     let (scene, proxy) = behind_a_proxy(&database).await;
     let load = scene.begin_load();
-    proxy.behave(Conduct::CutCommits { every: 5 });
+    proxy.behave(FailureMode::CutCommits { every: 5 });
     let cuts = rounds(30);
     eventually("connections are cut", || proxy.cuts() >= cuts).await;
-    proxy.behave(Conduct::Pass);
+    proxy.behave(FailureMode::Pass);
     let recovery = scene.recovery().await;
     load.end().await;
     let verdict = scene.verdict().await;
@@ -35,20 +35,20 @@ async fn commits_whose_answer_is_lost_lose_and_double_nothing() {
 
 #[tokio::test]
 async fn a_stall_in_both_directions_ends_by_itself() {
-    stall(Conduct::Stall).await;
+    stall(FailureMode::Stall).await;
 }
 
 #[tokio::test]
 async fn a_stall_of_answers_alone_ends_by_itself() {
-    stall(Conduct::HoldAnswers).await;
+    stall(FailureMode::HoldAnswers).await;
 }
 
-async fn stall(conduct: Conduct) {
+async fn stall(failure_mode: FailureMode) {
     let database = Database::empty().await;
     let (scene, proxy) = behind_a_proxy(&database).await;
     let load = scene.begin_load();
     scene.wait_for_offers(20).await;
-    proxy.behave(conduct);
+    proxy.behave(failure_mode);
     scene.wait_until_ready(false).await;
     // Bounded, although the database does not answer: each of these waits for its definite answer.
     let (erp, mut asked) = (scene.erp(0), JoinSet::new());
@@ -59,7 +59,7 @@ async fn stall(conduct: Conduct) {
     while let Some(answered) = asked.join_next().await {
         answered.unwrap();
     }
-    proxy.behave(Conduct::Pass);
+    proxy.behave(FailureMode::Pass);
     let recovery = scene.recovery().await;
     scene.wait_until_ready(true).await;
     load.end().await;
@@ -67,18 +67,18 @@ async fn stall(conduct: Conduct) {
     leases_run_out(&sql).await;
     let verdict = scene.verdict().await;
     scene.nothing_lingers(&sql).await;
-    println!("{conduct:?}: {verdict}; back within {recovery:.1?}");
+    println!("{failure_mode:?}: {verdict}; back within {recovery:.1?}");
 }
 
 #[tokio::test]
 async fn a_slow_way_loses_and_doubles_nothing() {
     let database = Database::empty().await;
     let (scene, proxy) = behind_a_proxy(&database).await;
-    proxy.behave(Conduct::Delay(Duration::from_millis(50)));
+    proxy.behave(FailureMode::Delay(Duration::from_millis(50)));
     let load = scene.begin_load();
     scene.wait_for_offers(40).await;
     load.end().await;
-    proxy.behave(Conduct::Pass);
+    proxy.behave(FailureMode::Pass);
     let verdict = scene.verdict().await;
     println!("50 ms more each way: {verdict}");
 }
@@ -101,7 +101,7 @@ async fn requests_over_a_way_that_is_too_slow_are_refused_in_time_and_served_aft
 async fn requests_at_once(delay: Duration) -> Verdict {
     let database = Database::empty().await;
     let (scene, proxy) = behind_a_proxy(&database).await;
-    proxy.behave(Conduct::Delay(delay));
+    proxy.behave(FailureMode::Delay(delay));
     let (erp, mut requests) = (scene.erp(0), JoinSet::new());
     for _ in 0..200 {
         let erp = erp.clone();
@@ -111,7 +111,7 @@ async fn requests_at_once(delay: Duration) -> Verdict {
     while let Some(answered) = requests.join_next().await {
         answered.unwrap();
     }
-    proxy.behave(Conduct::Pass);
+    proxy.behave(FailureMode::Pass);
     let recovery = scene.recovery().await;
     let verdict = scene.verdict().await;
     scene.nothing_lingers(&database.sql().await).await;

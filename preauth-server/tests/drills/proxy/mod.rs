@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 
 /// The fault, for existing and new connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Conduct {
+pub(crate) enum FailureMode {
     Pass,
     /// Delays everything by this much, in each direction.
     Delay(Duration),
@@ -38,7 +38,7 @@ pub(crate) struct Proxy {
 struct Way {
     is_to_database: bool,
     target: Mutex<SocketAddr>,
-    conduct: watch::Sender<Conduct>,
+    failure_mode: watch::Sender<FailureMode>,
     commits: AtomicU32,
     cuts: AtomicU32,
 }
@@ -65,7 +65,7 @@ impl Proxy {
         let way = Arc::new(Way {
             is_to_database,
             target: Mutex::new(target),
-            conduct: watch::Sender::new(Conduct::Pass),
+            failure_mode: watch::Sender::new(FailureMode::Pass),
             commits: AtomicU32::new(0),
             cuts: AtomicU32::new(0),
         });
@@ -86,8 +86,8 @@ impl Proxy {
         *self.way.target.lock().unwrap() = target.parse().unwrap();
     }
 
-    pub(crate) fn behave(&self, conduct: Conduct) {
-        self.way.conduct.send_replace(conduct);
+    pub(crate) fn behave(&self, failure_mode: FailureMode) {
+        self.way.failure_mode.send_replace(failure_mode);
     }
 
     /// The number of connections cut around a commit.

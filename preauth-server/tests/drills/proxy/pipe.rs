@@ -9,7 +9,7 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::time::sleep;
 
 use super::wire::Requests;
-use super::{Conduct, Way};
+use super::{FailureMode, Way};
 
 /// Where around a commit a connection is cut.
 #[derive(Clone, Copy)]
@@ -52,7 +52,8 @@ async fn pass_requests(
         }
         let bytes = &buffer[..read];
         let is_commit = way.is_to_database && requests.see(bytes);
-        way.let_pass(|conduct| conduct != Conduct::Stall).await;
+        way.let_pass(|failure_mode| failure_mode != FailureMode::Stall)
+            .await;
         match is_commit.then(|| way.moment_to_cut()).flatten() {
             None => writer.write_all(bytes).await?,
             Some(Moment::Before) => return Ok(()),
@@ -77,25 +78,29 @@ async fn pass_answers(
         if read == 0 || is_cut_at_answer.load(Ordering::Relaxed) {
             return Ok(());
         }
-        way.let_pass(|conduct| !matches!(conduct, Conduct::Stall | Conduct::HoldAnswers))
-            .await;
+        way.let_pass(|failure_mode| {
+            !matches!(failure_mode, FailureMode::Stall | FailureMode::HoldAnswers)
+        })
+        .await;
         writer.write_all(&buffer[..read]).await?;
     }
 }
 
 impl Way {
-    /// Waits until the conduct lets data pass, and for its delay.
-    async fn let_pass(&self, allows: impl Fn(Conduct) -> bool) {
-        let mut conduct = self.conduct.subscribe();
-        let now = *conduct.borrow();
-        if let Conduct::Delay(delay) = now {
+    /// Waits until the failure_mode lets data pass, and for its delay.
+    async fn let_pass(&self, allows: impl Fn(FailureMode) -> bool) {
+        let mut failure_mode = self.failure_mode.subscribe();
+        let now = *failure_mode.borrow();
+        if let FailureMode::Delay(delay) = now {
             sleep(delay).await;
         }
-        let _ = conduct.wait_for(|conduct| allows(*conduct)).await;
+        let _ = failure_mode
+            .wait_for(|failure_mode| allows(*failure_mode))
+            .await;
     }
 
     fn moment_to_cut(&self) -> Option<Moment> {
-        let Conduct::CutCommits { every } = *self.conduct.borrow() else {
+        let FailureMode::CutCommits { every } = *self.failure_mode.borrow() else {
             return None;
         };
         let commits = self.commits.fetch_add(1, Ordering::Relaxed) + 1;
