@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Every section of the contract that a comment cites (Contract, "...") has its anchor in docs/reference.md."""
+"""Every section of the contract that a comment cites (Contract, "...") has its anchor in docs/reference.md, and the
+documentation of the published crates links to it there."""
 
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 from links import ROOT, anchors
@@ -17,6 +19,12 @@ TITLES = {
     "POST /pre-authorizations": "POST /api/integration/v1/pre-authorizations",
 }
 
+# The crates that others read on a documentation host.
+PUBLISHED = ("preauth-client/src/", "preauth-core/src/", "webhook-verify/src/")
+REPOSITORY = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["repository"]
+PAGE = f"{REPOSITORY}/blob/main/docs/reference.md"
+LINKED = re.compile(r'\[[Cc]ontract, "([^"]+)"\]\(([^)#]*)#([^)]*)\)')
+
 there = anchors(ROOT / "docs/reference.md")
 wrong, count = [], 0
 tracked = subprocess.check_output(["git", "-C", ROOT, "ls-files", "*.rs"], text=True)
@@ -29,6 +37,12 @@ for source in tracked.split():
         slug = re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-")
         if not any(anchor == slug or anchor.startswith(f"{slug}-") for anchor in there):
             wrong.append(f"{source}: docs/reference.md has no section for {section!r}")
+    linked = LINKED.findall(text)
+    if source.startswith(PUBLISHED) and len(linked) < len(CITED.findall(text)):
+        wrong.append(f"{source}: cites the contract without a link to {PAGE}")
+    for section, page, anchor in linked:
+        if page != PAGE or anchor not in there:
+            wrong.append(f"{source}: {section!r} leads to {page}#{anchor}")
 if wrong or count < 30:
     sys.exit("\n".join(wrong) or f"only {count} citations were found")
 print(f"{count} citations of the contract have their anchor")

@@ -5,7 +5,8 @@ use secrecy::{ExposeSecret, SecretString};
 
 use crate::ConfigError;
 
-/// What every key begins with. Contract, "Authentication".
+/// What every key begins with.
+/// [Contract, "Authentication"](https://example.com/preauth/blob/main/docs/reference.md#authentication).
 const PREFIX: &str = "service_sk_";
 
 /// Validates a key and makes it the value of `Authorization`, marked as secret.

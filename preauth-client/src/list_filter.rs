@@ -3,14 +3,15 @@
 use preauth_core::value::{ExternalReference, Status};
 use reqwest::Url;
 
-/// Maximum number of entries of a page. Contract, "Limits".
+/// Maximum number of entries of a page.
+/// [Contract, "Limits"](https://example.com/preauth/blob/main/docs/reference.md#limits).
 const MAX_ENTRIES: u32 = 100;
 
 /// The fewest with which windows that overlap always reach farther down.
 const MIN_ENTRIES: u32 = 20;
 
-/// Which operations to list, and which page of them. Contract, "GET
-/// /api/integration/v1/pre-authorizations".
+/// Which operations to list, and which page of them.
+/// [Contract, "GET /api/integration/v1/pre-authorizations"](https://example.com/preauth/blob/main/docs/reference.md#get-apiintegrationv1pre-authorizations).
 ///
 /// ```
 /// use preauth_client::ListFilter;

@@ -8,7 +8,8 @@ use preauth_core::wire::{CreateInvoice, CreatePreAuthorization, CreateSupplier};
 
 use crate::InvoiceFile;
 
-/// An advance to be offered to a supplier. Contract, "Create request body".
+/// An advance to be offered to a supplier.
+/// [Contract, "Create request body"](https://example.com/preauth/blob/main/docs/reference.md#create-request-body).
 ///
 /// Every part was parsed by the rules of the service before it comes here, so that a bad tax id or
 /// date is found where it was read, not when it is sent.

@@ -108,7 +108,8 @@ impl<T: fmt::Debug> fmt::Debug for Response<T> {
     }
 }
 
-/// The request limit, as an answer reported it. Contract, "Limits".
+/// The request limit, as an answer reported it.
+/// [Contract, "Limits"](https://example.com/preauth/blob/main/docs/reference.md#limits).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimit {
     limit: u64,

@@ -3,7 +3,8 @@
 use crate::value::text_enum::text_enum;
 
 text_enum! {
-    /// The `code` of an error answer: what callers branch on. Contract, "Errors".
+    /// The `code` of an error answer: what callers branch on.
+    /// [Contract, "Errors"](https://example.com/preauth/blob/main/docs/reference.md#errors).
     ///
     /// The set is closed here, because the service knows what it sends; clients must tolerate codes
     /// that they do not know. Which HTTP status goes with a code is decided where HTTP is spoken.

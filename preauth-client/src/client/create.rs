@@ -10,7 +10,8 @@ use crate::idempotency::{draw_boundary, draw_key};
 use crate::{Ensured, Error, ErrorKind, NewPreAuthorization, Response};
 
 impl Client {
-    /// Offers an advance to a supplier. Contract, "POST /api/integration/v1/pre-authorizations".
+    /// Offers an advance to a supplier.
+    /// [Contract, "POST /api/integration/v1/pre-authorizations"](https://example.com/preauth/blob/main/docs/reference.md#post-apiintegrationv1pre-authorizations).
     ///
     /// All attempts of a call carry one idempotency key, the caller's or a drawn one, so that the
     /// offer is made at most once. After a failure that

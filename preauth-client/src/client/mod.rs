@@ -70,14 +70,16 @@ impl Client {
         Self { inner }
     }
 
-    /// Reads one operation. Contract, "GET /api/integration/v1/pre-authorizations/{id}".
+    /// Reads one operation.
+    /// [Contract, "GET /api/integration/v1/pre-authorizations/{id}"](https://example.com/preauth/blob/main/docs/reference.md#get-apiintegrationv1pre-authorizationsid).
     pub async fn get(&self, id: OperationId) -> Result<Response<PreAuthorization>, Error> {
         let url = self.url(&path::pre_authorization(id));
         self.caller().call(Task::about(Call::Get, id, url)).await
     }
 
     /// Reads one page of the operations in which the caller's company is the payer, most recent
-    /// first. Contract, "GET /api/integration/v1/pre-authorizations".
+    /// first.
+    /// [Contract, "GET /api/integration/v1/pre-authorizations"](https://example.com/preauth/blob/main/docs/reference.md#get-apiintegrationv1pre-authorizations).
     ///
     /// Pages shift when operations arrive in between: the last entries of one page come again at the
     /// top of the next. They shift the other way when operations leave the filter: then entries are
@@ -97,8 +99,8 @@ impl Client {
         Operations::new(self.clone(), filter.clone())
     }
 
-    /// Takes an offer back that the supplier has not yet taken up. Contract, "POST
-    /// /api/integration/v1/pre-authorizations/{id}/cancel".
+    /// Takes an offer back that the supplier has not yet taken up.
+    /// [Contract, "POST /api/integration/v1/pre-authorizations/{id}/cancel"](https://example.com/preauth/blob/main/docs/reference.md#post-apiintegrationv1pre-authorizationsidcancel).
     ///
     /// Cancelling again what was cancelled through the integration succeeds and changes nothing.
     pub async fn cancel(&self, id: OperationId) -> Result<Response<PreAuthorization>, Error> {

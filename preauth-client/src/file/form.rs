@@ -1,4 +1,5 @@
-//! A create as `multipart/form-data`. Contract, "Multipart variant".
+//! A create as `multipart/form-data`.
+//! [Contract, "Multipart variant"](https://example.com/preauth/blob/main/docs/reference.md#multipart-variant).
 
 use std::fmt::Write;
 

@@ -17,7 +17,8 @@ use content::{Content, SharedStream};
 pub(crate) use body::UnreadableFile;
 pub(crate) use form::Form;
 
-/// A PDF or XML document that goes with an offer. Contract, "Invoice file rules".
+/// A PDF or XML document that goes with an offer.
+/// [Contract, "Invoice file rules"](https://example.com/preauth/blob/main/docs/reference.md#invoice-file-rules).
 ///
 /// The service looks into it and refuses what is not of its type.
 ///

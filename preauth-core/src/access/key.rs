@@ -5,7 +5,8 @@ use crate::value::{PermissionSet, Scope, ScopeSet, Timestamp};
 
 use super::user::may_act;
 
-/// The terms of validity on offer, in days (contract, "Limits").
+/// The terms of validity on offer, in days
+/// ([contract, "Limits"](https://example.com/preauth/blob/main/docs/reference.md#limits)).
 pub const VALIDITY_DAYS: [u16; 4] = [30, 90, 180, 365];
 /// The term of a key that asks for none, in days.
 pub const DEFAULT_VALIDITY_DAYS: u16 = 365;

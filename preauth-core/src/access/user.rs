@@ -13,7 +13,9 @@ pub struct ResponsibleUser {
     pub permissions: PermissionSet,
 }
 
-/// Whether `user` may be responsible for a key of `company` (contract, "Authentication" item 2): active, of
+/// Whether `user` may be responsible for a key of `company`
+/// ([contract, "Authentication"](https://example.com/preauth/blob/main/docs/reference.md#authentication)
+/// item 2): active, of
 /// the company, and allowed to request and to pre-authorize advances.
 #[must_use]
 pub fn may_be_responsible(user: &ResponsibleUser, company: CompanyId) -> bool {

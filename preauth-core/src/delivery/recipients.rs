@@ -1,4 +1,5 @@
-//! Recipients of an event (contract, "Recipients").
+//! Recipients of an event
+//! ([contract, "Recipients"](https://example.com/preauth/blob/main/docs/reference.md#recipients)).
 
 use crate::port::Subscription;
 use crate::value::{CompanyId, EventType, Family};

@@ -80,7 +80,8 @@ pub fn decide(
     Ok(Decision::Change(change))
 }
 
-/// The answers of cancel that are not the cancellation itself (contract, "Cancel refusals").
+/// The answers of cancel that are not the cancellation itself
+/// ([contract, "Cancel refusals"](https://example.com/preauth/blob/main/docs/reference.md#cancel-refusals)).
 fn cancel_outside_the_offer(operation: &Operation) -> Option<Result<Decision, Rejection>> {
     match &operation.state {
         State::InPreAuth => None,

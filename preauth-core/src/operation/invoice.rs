@@ -33,9 +33,11 @@ pub enum AmountProblem {
 }
 
 impl InvoiceAmounts {
-    /// Minimum gross amount, in cents (contract, "Limits").
+    /// Minimum gross amount, in cents
+    /// ([contract, "Limits"](https://example.com/preauth/blob/main/docs/reference.md#limits)).
     pub const MIN_CENTS: i64 = 50_000;
-    /// Maximum gross amount, in cents (contract, "Limits").
+    /// Maximum gross amount, in cents
+    /// ([contract, "Limits"](https://example.com/preauth/blob/main/docs/reference.md#limits)).
     pub const MAX_CENTS: i64 = 1_000_000_000;
     /// What the withheld tax must leave of the amount, in whole reais.
     const MIN_REMAINDER_REAIS: u64 = 500;

@@ -1,7 +1,7 @@
 //! Load, decide, evolve, commit: the one loop between the rules and a host.
 //!
-//! Every method takes the moment at which it acts. Nothing is sent to anybody here: what others
-//! must hear is part of the commit, and leaves the house afterwards.
+//! Every method takes the moment at which it acts. Nothing is sent here: the events and mails for others
+//! are part of the commit, and are sent afterwards.
 
 mod announce;
 mod attempt;

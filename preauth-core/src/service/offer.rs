@@ -60,7 +60,8 @@ enum Beginning<'a> {
 }
 
 impl Operations {
-    /// Offers an advance (contract, "POST /pre-authorizations").
+    /// Offers an advance
+    /// ([contract, "POST /pre-authorizations"](https://example.com/preauth/blob/main/docs/reference.md#post-apiintegrationv1pre-authorizations)).
     ///
     /// Under an idempotency key the same offer has one answer, from any number of callers and
     /// through crashes; only an offer that created something is remembered.

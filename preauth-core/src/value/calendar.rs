@@ -1,6 +1,7 @@
 //! The calendar of São Paulo, by which the contract counts days.
 //!
-//! Contract, "Limits": due dates lie 5 to 180 calendar days from today, São Paulo time.
+//! [Contract, "Limits"](https://example.com/preauth/blob/main/docs/reference.md#limits):
+//! due dates lie 5 to 180 calendar days from today, São Paulo time.
 
 use chrono::{NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone};
 use chrono_tz::America::Sao_Paulo;

@@ -16,7 +16,8 @@ const DIGIT_BY_REMAINDER: [u8; 11] = *b"00987654321";
 
 /// The tax id of a company (CNPJ), normalized: twelve of `0-9A-Z`, then two check digits.
 ///
-/// Contract, "Create request body" (`supplier.cnpj`): with or without mask, check digits verified,
+/// [Contract, "Create request body"](https://example.com/preauth/blob/main/docs/reference.md#create-request-body)
+/// (`supplier.cnpj`): with or without mask, check digits verified,
 /// alphanumeric accepted; answers carry the normalized form.
 ///
 /// `Debug` shows only the ends, because whole tax ids never go to logs. Whether a company is a head

@@ -7,7 +7,8 @@ use chrono::{Datelike, NaiveDate};
 
 /// The due date of an invoice: a calendar day of the years 0000 to 9999, without time or zone.
 ///
-/// Contract, "Create request body" (`invoice.dueDate`): `YYYY-MM-DD`. Whether it is too near or too
+/// [Contract, "Create request body"](https://example.com/preauth/blob/main/docs/reference.md#create-request-body)
+/// (`invoice.dueDate`): `YYYY-MM-DD`. Whether it is too near or too
 /// far is a rule of create, not of the value.
 ///
 /// ```

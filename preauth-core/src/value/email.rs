@@ -9,7 +9,8 @@ const MAX_LABEL_BYTES: usize = 63;
 
 /// The contact e-mail of an operation, trimmed; upper and lower case are kept as sent.
 ///
-/// Contract, "Create request body" (`supplier.email`): at most 255 characters, a valid e-mail. Valid
+/// [Contract, "Create request body"](https://example.com/preauth/blob/main/docs/reference.md#create-request-body)
+/// (`supplier.email`): at most 255 characters, a valid e-mail. Valid
 /// means here what works everywhere: ASCII; a local part of letters, digits and `_'+-.`; a domain
 /// name of two labels or more. Quoted local parts, address literals and internationalized addresses
 /// are refused, though some standard allows them.

@@ -4,7 +4,8 @@ use super::EnumSet;
 use super::text_enum::text_enum;
 
 text_enum! {
-    /// What a webhook can report. Contract, "Event types (25)".
+    /// What a webhook can report.
+    /// [Contract, "Event types (25)"](https://example.com/preauth/blob/main/docs/reference.md#event-types-25).
     #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
     pub enum EventType, "event type" {
         /// The company offered an advance.

@@ -9,7 +9,8 @@ use super::characters::nfc;
 
 /// The caller's name for one attempt to create, sent as `Idempotency-Key`.
 ///
-/// Contract, "POST /api/integration/v1/pre-authorizations": 8 to 100 characters of
+/// [Contract, "POST /api/integration/v1/pre-authorizations"](https://example.com/preauth/blob/main/docs/reference.md#post-apiintegrationv1pre-authorizations):
+/// 8 to 100 characters of
 /// `[A-Za-z0-9._:-]`.
 ///
 /// ```

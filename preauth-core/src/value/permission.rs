@@ -4,8 +4,9 @@ use super::EnumSet;
 use super::text_enum::text_enum;
 
 text_enum! {
-    /// What a company's user may do. A key's responsible user needs both (contract,
-    /// "Authentication" item 2).
+    /// What a company's user may do. A key's responsible user needs both
+    /// ([contract, "Authentication"](https://example.com/preauth/blob/main/docs/reference.md#authentication)
+    /// item 2).
     #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
     pub enum Permission, "permission" {
         /// Request advances.

@@ -4,7 +4,9 @@ use super::EnumSet;
 use super::text_enum::text_enum;
 
 text_enum! {
-    /// What an API key may be used for. Contract, "Authentication" item 4.
+    /// What an API key may be used for.
+    /// [Contract, "Authentication"](https://example.com/preauth/blob/main/docs/reference.md#authentication)
+    /// item 4.
     #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
     pub enum Scope, "scope" {
         /// List and get operations.

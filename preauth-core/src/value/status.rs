@@ -3,7 +3,9 @@
 use super::text_enum::text_enum;
 
 text_enum! {
-    /// Where an operation stands. Contract, "States and transitions"; the same nine values appear in
+    /// Where an operation stands.
+    /// [Contract, "States and transitions"](https://example.com/preauth/blob/main/docs/reference.md#states-and-transitions);
+    /// the same nine values appear in
     /// answers, in the list filter and in webhooks.
     #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
     pub enum Status, "status" {
@@ -29,8 +31,9 @@ text_enum! {
 }
 
 impl Status {
-    /// Whether an operation in this status holds its invoice against a second one (contract,
-    /// "States and transitions"): every status but REPROVED and CONCLUDED.
+    /// Whether an operation in this status holds its invoice against a second one
+    /// ([contract, "States and transitions"](https://example.com/preauth/blob/main/docs/reference.md#states-and-transitions)):
+    /// every status but REPROVED and CONCLUDED.
     #[must_use]
     pub const fn is_in_progress(self) -> bool {
         match self {

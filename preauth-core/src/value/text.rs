@@ -114,21 +114,24 @@ macro_rules! bounded_text {
 bounded_text! {
     /// The legal name of a supplier, 2 to 255 characters, trimmed.
     ///
-    /// Contract, "Create request body" (`supplier.name`).
+    /// [Contract, "Create request body"](https://example.com/preauth/blob/main/docs/reference.md#create-request-body)
+    /// (`supplier.name`).
     SupplierName, trimmed, 2..=255
 }
 
 bounded_text! {
     /// The person to speak to at a supplier, 2 to 255 characters, trimmed.
     ///
-    /// Contract, "Create request body" (`supplier.contactName`).
+    /// [Contract, "Create request body"](https://example.com/preauth/blob/main/docs/reference.md#create-request-body)
+    /// (`supplier.contactName`).
     ContactName, trimmed, 2..=255
 }
 
 bounded_text! {
     /// A telephone number as somebody typed it, 1 to 20 characters, trimmed. No format is imposed.
     ///
-    /// Contract, "Create request body" (`supplier.phone`).
+    /// [Contract, "Create request body"](https://example.com/preauth/blob/main/docs/reference.md#create-request-body)
+    /// (`supplier.phone`).
     Phone, trimmed, 1..=20
 }
 
@@ -136,7 +139,8 @@ bounded_text! {
     /// The number of an invoice, 1 to 50 characters, trimmed. Two numbers are the same when their
     /// [compared](Self::compared) forms are equal, case included.
     ///
-    /// Contract, "Create request body" (`invoice.number`).
+    /// [Contract, "Create request body"](https://example.com/preauth/blob/main/docs/reference.md#create-request-body)
+    /// (`invoice.number`).
     InvoiceNumber, trimmed, 1..=50
 }
 
@@ -191,14 +195,16 @@ bounded_text! {
 bounded_text! {
     /// Why an operation was closed, 1 to 255 characters, trimmed.
     ///
-    /// Contract, "Webhook data" (`reason`).
+    /// [Contract, "Webhook data"](https://example.com/preauth/blob/main/docs/reference.md#webhook-data-of-pre_authorization-and-anticipation-events)
+    /// (`reason`).
     Reason, trimmed, 1..=255
 }
 
 bounded_text! {
     /// The caller's own identifier of an operation, 1 to 100 characters, kept to the last space.
     ///
-    /// Contract, "Create request body" (`externalReference`). It is an echo and is found by exact
+    /// [Contract, "Create request body"](https://example.com/preauth/blob/main/docs/reference.md#create-request-body)
+    /// (`externalReference`). It is an echo and is found by exact
     /// equality, so it is neither trimmed nor normalized.
     ExternalReference, verbatim, 1..=100
 }

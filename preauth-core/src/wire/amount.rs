@@ -8,7 +8,8 @@ use crate::value::{Decimal, Money};
 
 /// An amount in reais as a JSON number: exact in both directions.
 ///
-/// Contract, "Resources": amounts are numbers, rounded to cents. Written with at most two decimals
+/// [Contract, "Resources"](https://example.com/preauth/blob/main/docs/reference.md#resources):
+/// amounts are numbers, rounded to cents. Written with at most two decimals
 /// (`500`, `500.5`, `1234.56`), read from the digits themselves; no binary float lies in between. A
 /// fraction of a cent, a negative number and a string are refused.
 ///

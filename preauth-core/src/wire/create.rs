@@ -9,7 +9,8 @@ use crate::value::{
 
 /// The body of a create, as a client sends it. Optional fields that are `None` are left out.
 ///
-/// Contract, "Create request body". It is written only: the service reads bodies with a parser of
+/// [Contract, "Create request body"](https://example.com/preauth/blob/main/docs/reference.md#create-request-body).
+/// It is written only: the service reads bodies with a parser of
 /// its own, which reports every problem of every field at once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -7,7 +7,8 @@ use super::{Open, number};
 use crate::ErrorCode;
 use crate::value::OperationId;
 
-/// The body of every answer that is not a success. Contract, "Error body".
+/// The body of every answer that is not a success.
+/// [Contract, "Error body"](https://example.com/preauth/blob/main/docs/reference.md#error-body).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub struct ErrorBody {

@@ -1,6 +1,7 @@
 //! Names of the headers of the integration API, in lower case, as HTTP/2 sends them.
 
-/// Request: the caller's name for one create. Contract, "POST /api/integration/v1/pre-authorizations".
+/// Request: the caller's name for one create.
+/// [Contract, "POST /api/integration/v1/pre-authorizations"](https://example.com/preauth/blob/main/docs/reference.md#post-apiintegrationv1pre-authorizations).
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
 
 /// Answer to a create: [`IDEMPOTENCY_REPLAYED_TRUE`] when it is the original answer repeated, and
@@ -10,16 +11,21 @@ pub const IDEMPOTENCY_REPLAYED: &str = "idempotency-replayed";
 /// The one value of [`IDEMPOTENCY_REPLAYED`].
 pub const IDEMPOTENCY_REPLAYED_TRUE: &str = "true";
 
-/// Answer: requests allowed in a window. Contract, "Limits".
+/// Answer: requests allowed in a window.
+/// [Contract, "Limits"](https://example.com/preauth/blob/main/docs/reference.md#limits).
 pub const RATE_LIMIT_LIMIT: &str = "x-ratelimit-limit";
 
-/// Answer: requests left in this window. Contract, "Limits".
+/// Answer: requests left in this window.
+/// [Contract, "Limits"](https://example.com/preauth/blob/main/docs/reference.md#limits).
 pub const RATE_LIMIT_REMAINING: &str = "x-ratelimit-remaining";
 
-/// Answer: seconds until the window begins anew; not a moment. Contract, "Limits".
+/// Answer: seconds until the window begins anew; not a moment.
+/// [Contract, "Limits"](https://example.com/preauth/blob/main/docs/reference.md#limits).
 pub const RATE_LIMIT_RESET: &str = "x-ratelimit-reset";
 
-/// Answer: whole seconds to wait before the next try. Contract, "Errors" (`RATE_LIMITED`).
+/// Answer: whole seconds to wait before the next try.
+/// [Contract, "Errors"](https://example.com/preauth/blob/main/docs/reference.md#errors)
+/// (`RATE_LIMITED`).
 pub const RETRY_AFTER: &str = "retry-after";
 
 /// Answer: the id under which the service knows this request. Ours, on every answer.

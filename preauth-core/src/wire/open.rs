@@ -10,7 +10,8 @@ use crate::value::TextEnum;
 
 /// A member of a closed set, or the text of one that this version does not know.
 ///
-/// Contract, "Versioning": a new status, stage, event type or error code may appear within v1, and
+/// [Contract, "Versioning"](https://example.com/preauth/blob/main/docs/reference.md#versioning):
+/// a new status, stage, event type or error code may appear within v1, and
 /// readers must accept it. An unknown one is therefore no error, and its text is kept and written back.
 ///
 /// Build it with [`From`], which finds the member: an `Unknown` with the text of a member equals

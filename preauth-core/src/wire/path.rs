@@ -1,4 +1,5 @@
-//! Paths of the integration API. Contract, "Endpoints".
+//! Paths of the integration API.
+//! [Contract, "Endpoints"](https://example.com/preauth/blob/main/docs/reference.md#endpoints).
 
 use crate::value::OperationId;
 

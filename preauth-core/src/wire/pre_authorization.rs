@@ -7,7 +7,8 @@ use crate::value::{Cnpj, DueDate, OperationId, Status, Timestamp};
 
 /// A pre-authorization or an advance as create, get and cancel answer it, and lists hold it.
 ///
-/// Contract, "the service (response of create, get and cancel; item of list)". Empty fields are
+/// [Contract, "Operation"](https://example.com/preauth/blob/main/docs/reference.md#operation).
+/// Empty fields are
 /// written as `null`, never left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -78,7 +79,8 @@ pub struct Invoice {
     pub withheld_tax_amount: Amount,
 }
 
-/// One page of a list, most recent first. Contract, "`PreAuthorizationList`".
+/// One page of a list, most recent first.
+/// [Contract, "`PreAuthorizationList`"](https://example.com/preauth/blob/main/docs/reference.md#preauthorizationlist).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]

@@ -183,7 +183,8 @@ pub async fn a_second_cancel_changes_nothing(host: &dyn Host) {
     assert_eq!(scene.history(id).await.len(), 2);
 }
 
-/// Cancel answers by what the operation is now (contract, "Cancel refusals").
+/// Cancel answers by what the operation is now
+/// ([contract, "Cancel refusals"](https://example.com/preauth/blob/main/docs/reference.md#cancel-refusals)).
 // Contract: transition/cancel-closed-otherwise
 pub async fn cancel_is_refused_after_a_request_or_another_closing(host: &dyn Host) {
     let scene = Scene::new(host).await;

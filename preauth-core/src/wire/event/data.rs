@@ -6,7 +6,9 @@ use super::{InvoiceReceivedData, OperationEventData, PaymentOrderEventData, Webh
 use crate::value::{EventType, Family};
 use crate::wire::{JsonError, Open, from_json};
 
-/// The data of an event, in the shape of its family. Contract, "Webhook event envelope" (`data`).
+/// The data of an event, in the shape of its family.
+/// [Contract, "Webhook event envelope"](https://example.com/preauth/blob/main/docs/reference.md#webhook-event-envelope)
+/// (`data`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum EventData {

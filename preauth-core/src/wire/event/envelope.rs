@@ -7,7 +7,8 @@ use super::EventData;
 use crate::value::{EventId, EventType, Timestamp};
 use crate::wire::{JsonError, Open, from_json, text};
 
-/// An event as a webhook carries it: exactly these four fields. Contract, "Webhook event envelope".
+/// An event as a webhook carries it: exactly these four fields.
+/// [Contract, "Webhook event envelope"](https://example.com/preauth/blob/main/docs/reference.md#webhook-event-envelope).
 ///
 /// A receiver reads a [`RawEventEnvelope`] first, because the shape of `data` depends on the type,
 /// and then [`RawEventEnvelope::data`].

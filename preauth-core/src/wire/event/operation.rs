@@ -8,7 +8,8 @@ use crate::wire::{Amount, Open, Party, SupplierParty, number, text};
 
 /// The data of `pre_authorization.*` and `anticipation.*` events.
 ///
-/// Contract, "Webhook data of `pre_authorization.*` and `anticipation.*` events". Everything but
+/// [Contract, "Webhook data of `pre_authorization.*` and `anticipation.*` events"](https://example.com/preauth/blob/main/docs/reference.md#webhook-data-of-pre_authorization-and-anticipation-events).
+/// Everything but
 /// `extension` is always written, with `null` where there is nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
