@@ -5,7 +5,7 @@ use sqlx::postgres::PgRow;
 
 use crate::store::rows::{Corrupt, raw_row};
 
-pub(super) use crate::store::rows::{Columns, clamped, count};
+pub(super) use crate::store::rows::{Columns, clamped};
 
 raw_row!(PgRow, |row: &PgRow, column: &str| row.try_get(column));
 

@@ -37,5 +37,4 @@ use listed::Listed;
 use platform_replies::remember;
 pub(super) use queries::Reads;
 use query::{Dialect, Query, Sql, query};
-use session::Row;
-pub(super) use session::Session;
+pub(super) use session::{Row, Session};

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::store::rows::raw_row;
 
-pub(super) use crate::store::rows::{Columns, clamped, count};
+pub(super) use crate::store::rows::{Columns, clamped};
 
 raw_row!(SqliteRow, |row: &SqliteRow, column: &str| {
     let bytes: Option<&[u8]> = row.try_get(column)?;

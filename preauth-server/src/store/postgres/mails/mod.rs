@@ -1,9 +1,6 @@
-//! Staged mails: sent by one side, looked at by the other.
+//! Staged mails: which is due first, and the sender's side.
 
 mod due;
-mod finish;
-mod lease;
 mod queue;
-mod share;
 
 pub(super) use due::DueMails;

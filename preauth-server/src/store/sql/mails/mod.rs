@@ -1,8 +1,17 @@
-//! Mails: lists, another try, and those about an endpoint that was paused.
+//! Mails: the queue's claims and their ends, lists, another try, and those about an endpoint that was
+//! paused. Each database finds the mail that is due first in a way of its own.
 //!
 //! Their table is `notices`: tables keep their first names, because a server of the previous version
 //! runs beside the new schema.
 
+mod claim;
+mod due_mail;
+mod finish;
+mod lease;
 mod list;
 pub(in crate::store) mod pause;
 mod resend;
+mod share;
+
+pub(in crate::store) use claim::claim;
+pub(in crate::store) use finish::{finish, release};

@@ -1,38 +1,35 @@
 //! Leases of mails, and of those that go in them.
 
 use preauth_core::value::{CompanyId, MailId};
-use sqlx::PgConnection;
-use sqlx::postgres::PgRow;
 
 use crate::mail::{JoinedMail, LeasedMail, MAX_JOINED, MailClaim};
 use crate::store::error::WriteError;
-use crate::store::rows::Corrupt;
+use crate::store::rows::{Columns, Corrupt};
 
-use super::super::rows::Columns;
-use super::queue::DueMail;
+use super::super::{Row, Session, query, sql};
+use super::due_mail::DueMail;
 use super::share::Opening;
 
 pub(super) async fn lease(
-    connection: &mut PgConnection,
-    head: &DueMail,
+    session: &mut dyn Session,
+    due: &DueMail,
     claim: &MailClaim,
     opening: Option<Opening>,
-) -> Result<Option<PgRow>, WriteError> {
-    let row = sqlx::query(
+) -> Result<Option<Row>, WriteError> {
+    let row = query(sql!(
         "UPDATE notices
          SET lease_token = lease_token + 1, is_held = FALSE,
              opened_at = coalesce($3, opened_at), opened_number = coalesce($4, opened_number),
-             leased_until = (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT + $2
+             leased_until = " NOW " + $2
          WHERE id = $1 AND status || '' = 'PENDING'
-           AND (leased_until IS NULL
-                OR leased_until <= (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT)
-         RETURNING id, lease_token, kind, recipient, content, attempts_made, head_office_id",
-    )
-    .bind(head.id.as_uuid())
+           AND (leased_until IS NULL OR leased_until <= " NOW ")
+         RETURNING id, lease_token, kind, recipient, content, attempts_made, head_office_id"
+    ))
+    .bind(due.id.as_uuid())
     .bind(claim.lease.num_milliseconds())
     .bind(opening.map(|it| it.at))
     .bind(opening.map(|it| it.number))
-    .fetch_optional(connection)
+    .fetch_optional(session)
     .await?;
     Ok(row)
 }
@@ -41,12 +38,12 @@ pub(super) async fn lease(
 /// its first attempt, if it takes others along, what else waits of its head office for its mailbox:
 /// after it, because it has been due for longest.
 pub(super) async fn lease_joined(
-    connection: &mut PgConnection,
-    head: &DueMail,
+    session: &mut dyn Session,
+    due: &DueMail,
     claim: &MailClaim,
     takes_others: bool,
-) -> Result<Vec<PgRow>, WriteError> {
-    sqlx::query(
+) -> Result<Vec<Row>, WriteError> {
+    query(
         "UPDATE notices
          SET status = 'CANCELED', next_attempt_at = NULL, ended_at = $2, is_held = FALSE,
              leased_until = NULL, joined_to = NULL
@@ -54,20 +51,21 @@ pub(super) async fn lease_joined(
            AND (SELECT o.status <> 'IN_PRE_AUTH' OR o.expires_at < $2 FROM operations o
                 WHERE o.id = notices.operation_id)",
     )
-    .bind(head.id.as_uuid())
+    .bind(due.id.as_uuid())
     .bind(claim.now.unix_millis())
-    .execute(&mut *connection)
+    .execute(session)
     .await?;
-    let rows = sqlx::query(
+    let rows = query(sql!(
         "UPDATE notices
          SET joined_to = $1, is_held = FALSE, lease_token = lease_token + 1,
-             leased_until = (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT + $3
-         WHERE id = ANY (ARRAY(
+             leased_until = " NOW " + $3
+         WHERE id" AMONG "
              SELECT id FROM notices WHERE joined_to = $1 AND status || '' = 'PENDING'
              UNION ALL
              SELECT id FROM (
-                 SELECT n.id FROM notices n JOIN operations o ON o.id = ANY (ARRAY[n.operation_id])
-                 WHERE $6 AND n.head_office_id = $4 AND mailbox(n.recipient) = $5
+                 SELECT n.id FROM notices n JOIN operations o ON o.id = "
+                     { sqlite: "n.operation_id", postgres: "ANY (ARRAY[n.operation_id])" } "
+                 WHERE $6 AND n.head_office_id = $4 AND " MAILBOX " = $5
                    AND n.status = 'PENDING' AND n.kind IN ('OFFER', 'INVITATION')
                    AND (n.next_attempt_at, n.id) > ($8, $1)
                    AND n.joined_to IS NULL AND n.leased_until IS NULL
@@ -75,23 +73,23 @@ pub(super) async fn lease_joined(
                    AND NOT (o.status <> 'IN_PRE_AUTH' OR o.expires_at < $2)
                    AND (SELECT 1 FROM notices j WHERE j.joined_to = n.id LIMIT 1) IS NULL
                    AND (SELECT 1 FROM notices j WHERE j.joined_to = $1 LIMIT 1) IS NULL
-                 ORDER BY n.next_attempt_at, n.id LIMIT $7) AS others))
-         RETURNING id, kind, content",
-    )
-    .bind(head.id.as_uuid())
+                 ORDER BY n.next_attempt_at, n.id LIMIT $7) AS others" THESE
+        " RETURNING id, kind, content"
+    ))
+    .bind(due.id.as_uuid())
     .bind(claim.now.unix_millis())
     .bind(claim.lease.num_milliseconds())
-    .bind(head.head_office.as_uuid())
-    .bind(&head.mailbox)
+    .bind(due.head_office.as_uuid())
+    .bind(&due.mailbox)
     .bind(takes_others)
-    .bind(i64::from(MAX_JOINED.saturating_sub(1)))
-    .bind(head.next_attempt_at)
-    .fetch_all(connection)
+    .bind(MAX_JOINED.saturating_sub(1))
+    .bind(due.next_attempt_at)
+    .fetch_all(session)
     .await?;
     Ok(rows)
 }
 
-pub(super) fn leased(row: &PgRow, joined: &[PgRow]) -> Result<LeasedMail, Corrupt> {
+pub(super) fn leased(row: &Row, joined: &[Row]) -> Result<LeasedMail, Corrupt> {
     let columns = Columns::of("notices", row);
     let mut joined: Vec<_> = joined.iter().map(self::joined).collect::<Result<_, _>>()?;
     // In the order in which they were staged.
@@ -109,7 +107,7 @@ pub(super) fn leased(row: &PgRow, joined: &[PgRow]) -> Result<LeasedMail, Corrup
     })
 }
 
-fn joined(row: &PgRow) -> Result<JoinedMail, Corrupt> {
+fn joined(row: &Row) -> Result<JoinedMail, Corrupt> {
     let columns = Columns::of("notices", row);
     Ok(JoinedMail {
         id: MailId::new(columns.uuid("id")?),
