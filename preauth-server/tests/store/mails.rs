@@ -50,7 +50,7 @@ async fn lease(queue: &dyn MailQueue, now: Timestamp) -> Option<LeasedMail> {
     lease_by(queue, &claim(now)).await
 }
 
-async fn lease_by(queue: &dyn MailQueue, claim: &MailClaim) -> Option<LeasedMail> {
+pub(crate) async fn lease_by(queue: &dyn MailQueue, claim: &MailClaim) -> Option<LeasedMail> {
     loop {
         match queue.claim(claim).await.unwrap() {
             Claimed::Nothing => return None,
@@ -460,7 +460,7 @@ async fn the_holder_of_a_cancelled_mail_cannot_finish_it() {
     assert_eq!(count(&fixture, payer, MailStatus::Canceled).await, 1);
 }
 
-async fn command_done(fixture: &Fixture, operation: OperationId, command: &Command) {
+pub(crate) async fn command_done(fixture: &Fixture, operation: OperationId, command: &Command) {
     let (viewer, actor) = (Viewer::Platform, Actor::Platform);
     let done = fixture
         .service

@@ -15,7 +15,7 @@ pub(crate) mod host;
 mod housekeeping;
 mod invitations;
 mod lists;
-mod mails;
+pub(crate) mod mails;
 mod settling;
 mod tenants;
 mod unreadable;

@@ -3,18 +3,19 @@
 use std::num::NonZeroU32;
 
 use chrono::TimeDelta;
-use preauth_core::operation::{Actor, Command};
-use preauth_core::port::{Attempt, Claim, Leased, Verdict, Viewer};
-use preauth_core::value::{OperationId, Timestamp};
-use preauth_server::mail::{Claimed, DailyShare, MailClaim, MailLimits, Outcome};
+use preauth_core::operation::Command;
+use preauth_core::port::Claim;
+use preauth_core::value::Timestamp;
+use preauth_server::mail::{DailyShare, MailClaim, MailLimits, Outcome};
+
+use crate::store::deliveries::deliver;
+use crate::store::mails::{command_done, lease_by};
 
 use super::Scene;
 use super::reported::run_unseen;
 
 /// Records of one kind that a step may take.
 const STEP: u32 = 2;
-/// Commands after which nothing is left to do for the supplier.
-const COMMANDS: [Command; 1] = [Command::Cancel];
 /// The tables that this work reads.
 pub(super) const TABLES: [&str; 10] = [
     "announced_files",
@@ -61,9 +62,7 @@ impl Scene {
         let operation = self.fixture.offer(self.payer).await;
         self.deliver(now).await;
         self.send_mail(now).await;
-        for command in &COMMANDS {
-            self.command(operation.id, command).await;
-        }
+        command_done(&self.fixture, operation.id, &Command::Cancel).await;
         self.deliver(now).await;
         self.fixture.offer(self.payer).await;
         let late = self.fixture.later(TimeDelta::days(31));
@@ -77,13 +76,6 @@ impl Scene {
     pub(super) async fn fill_queues(&self) {
         self.fill().await;
         run_unseen(&self.fixture, FILL).await;
-    }
-
-    async fn command(&self, operation: OperationId, command: &Command) {
-        let (viewer, actor) = (Viewer::Platform, Actor::Platform);
-        let service = &self.fixture.service;
-        let done = service.command(viewer, operation, command, actor, self.fixture.now);
-        done.await.unwrap();
     }
 
     async fn deliver(&self, now: Timestamp) {
@@ -101,21 +93,8 @@ impl Scene {
         let leased = outbox.claim(&claim).await.unwrap();
         assert!(!leased.is_empty(), "nothing to deliver");
         for leased in leased {
-            self.finish(&leased, now).await;
+            deliver(&self.fixture, &leased, now).await;
         }
-    }
-
-    async fn finish(&self, leased: &Leased, at: Timestamp) {
-        let attempt = Attempt {
-            at,
-            duration: TimeDelta::milliseconds(250),
-            http_status: Some(200),
-            error: None,
-            response_body: b"ok".to_vec(),
-        };
-        let outbox = &self.fixture.stores.outbox;
-        let finished = outbox.finish(leased, &attempt, Verdict::Delivered).await;
-        assert!(finished.unwrap());
     }
 
     async fn send_mail(&self, now: Timestamp) {
@@ -129,15 +108,9 @@ impl Scene {
             lease: TimeDelta::minutes(2),
             share: DailyShare::on_the_day_of(now, limits),
         };
-        let queue = &self.fixture.stores.mails;
+        let queue = &*self.fixture.stores.mails;
         queue.next_due().await.unwrap();
-        let leased = loop {
-            match queue.claim(&claim).await.unwrap() {
-                Claimed::Nothing => panic!("no mail is due"),
-                Claimed::PutOff | Claimed::Canceled { .. } => {}
-                Claimed::Leased(leased) => break leased,
-            }
-        };
+        let leased = lease_by(queue, &claim).await.unwrap();
         let sent = Outcome::Sent { at: now };
         assert!(queue.finish(&leased, &sent).await.unwrap());
     }
