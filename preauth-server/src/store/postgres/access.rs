@@ -4,14 +4,15 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
-use preauth_core::value::{ApiKeyId, CompanyId, Timestamp, UserId};
+use preauth_core::value::{ApiKeyId, Timestamp};
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
 
 use crate::access::{Access, KeyHash, KeyRecord, RateLimit, Window};
 use crate::store::error::{Fault, unavailable_to_all};
 use crate::store::exhausted::Known;
-use crate::store::rows::key_hash;
+use crate::store::rows::key_record;
+use crate::store::sql::access;
 
 use super::PostgresStore;
 use super::connections::Connections;
@@ -59,7 +60,9 @@ impl Access for PostgresStore {
     }
 
     async fn find(&self, key: &KeyHash) -> Result<Option<KeyRecord>, Unavailable> {
-        let found = self.read(key, |connection, key| Box::pin(find(connection, key)));
+        let found = self.read(key, |connection, key| {
+            Box::pin(access::find(connection, key))
+        });
         Ok(found.await?)
     }
 
@@ -70,45 +73,10 @@ impl Access for PostgresStore {
     ) -> Result<Vec<(ApiKeyId, KeyHash)>, Unavailable> {
         let input = (after, limit);
         let found = self.read(&input, |connection, (after, limit)| {
-            Box::pin(key_hashes(connection, *after, *limit))
+            Box::pin(access::key_hashes(connection, *after, *limit))
         });
         Ok(found.await?)
     }
-}
-
-async fn find(connection: &mut PgConnection, key: &KeyHash) -> Result<Option<KeyRecord>, Fault> {
-    let row = sqlx::query(
-        "SELECT k.id, k.scopes, k.revoked_at, k.expires_at, k.company_id, k.user_id,
-                c.kind, c.head_office_id, u.permissions,
-                u.active AND o.head_office_id = c.head_office_id AS user_is_active,
-                c.suspended_at IS NOT NULL OR h.suspended_at IS NOT NULL
-                    AS company_is_suspended,
-                NULL::BIGINT AS count
-         FROM api_keys k
-         JOIN companies c ON c.id = k.company_id
-         JOIN companies h ON h.id = c.head_office_id
-         JOIN users u ON u.id = k.user_id
-         JOIN companies o ON o.id = u.company_id
-         WHERE k.hash = $1",
-    )
-    .bind(key.0.as_slice())
-    .fetch_optional(connection)
-    .await?;
-    let limit = RateLimit::default();
-    row.as_ref().map(|row| entry(row, limit, 0)).transpose()
-}
-
-async fn key_hashes(
-    connection: &mut PgConnection,
-    after: ApiKeyId,
-    limit: u32,
-) -> Result<Vec<(ApiKeyId, KeyHash)>, Fault> {
-    let rows = sqlx::query("SELECT id, hash FROM api_keys WHERE id > $1 ORDER BY id LIMIT $2")
-        .bind(after.as_uuid())
-        .bind(i64::from(limit))
-        .fetch_all(connection)
-        .await?;
-    Ok(rows.iter().map(key_hash).collect::<Result<_, _>>()?)
 }
 
 impl PostgresStore {
@@ -298,29 +266,11 @@ fn authenticated(row: &PgRow, limit: RateLimit, behind: u32) -> Result<Authentic
     if Columns::of("api_keys", row).raw("is_outrun")? {
         return Ok(Authenticated::Outrun);
     }
-    let entry = entry(row, limit, behind)?;
-    Ok(Authenticated::Known(Some(Box::new(entry))))
+    let record = key_record(row, window(row, limit, behind)?)?;
+    Ok(Authenticated::Known(Some(Box::new(record))))
 }
 
-/// The record for one lookup, with `behind` others of its group after it.
-fn entry(row: &PgRow, limit: RateLimit, behind: u32) -> Result<KeyRecord, Fault> {
-    let columns = Columns::of("api_keys", row);
-    Ok(KeyRecord {
-        key: ApiKeyId::new(columns.uuid("id")?),
-        scopes: columns.set("scopes")?,
-        revoked_at: columns.optional_timestamp("revoked_at")?,
-        expires_at: columns.timestamp("expires_at")?,
-        company: CompanyId::new(columns.uuid("company_id")?),
-        company_kind: columns.parsed("kind")?,
-        head_office: CompanyId::new(columns.uuid("head_office_id")?),
-        company_is_suspended: columns.raw("company_is_suspended")?,
-        user: UserId::new(columns.uuid("user_id")?),
-        user_is_active: columns.raw("user_is_active")?,
-        permissions: columns.set("permissions")?,
-        window: window(row, limit, behind)?,
-    })
-}
-
+/// The window of one lookup, with `behind` others of its group after it.
 fn window(row: &PgRow, limit: RateLimit, behind: u32) -> Result<Option<Window>, Fault> {
     let columns = Columns::of("rate_counts", row);
     let Some(count) = columns.raw::<Option<u32>>("count")? else {

@@ -11,6 +11,7 @@ use sqlx::postgres::PgRow;
 use crate::access::{KeyHash, RateLimit};
 
 use crate::store::error::Fault;
+use crate::store::rows::{join_key_parties, key_columns};
 
 /// Maximum number of counts that one row takes, and so of its versions that are read while a
 /// snapshot is held open. The schema and its trigger for earlier builds have the same number.
@@ -20,23 +21,18 @@ const MAX_WRITES: i32 = 32;
 ///
 /// Requests may arrive in another order than they were made, so an earlier time counts in the
 /// current window; a difference of a whole window means that a clock was set back.
-const COUNT: &str = "WITH found AS MATERIALIZED (
-     SELECT p.n, p.at, p.visits,
-            k.id, k.scopes, k.revoked_at, k.expires_at, k.company_id, k.user_id,
-            c.kind, c.head_office_id, u.permissions,
-            u.active AND o.head_office_id = c.head_office_id AS user_is_active,
-            c.suspended_at IS NOT NULL OR h.suspended_at IS NOT NULL
-                AS company_is_suspended,
+const COUNT: &str = concat!(
+    "WITH found AS MATERIALIZED (
+     SELECT p.n, p.at, p.visits, ",
+    key_columns!(),
+    ",
             w.generation, w.started_at, w.total, w.is_full,
             coalesce(abs(p.at - w.started_at) < $4, FALSE) AS is_running
      FROM unnest($1::BYTEA[], $2::BIGINT[], $3::BIGINT[])
          WITH ORDINALITY AS p (hash, at, visits, n)
-     JOIN api_keys k ON k.hash = p.hash
-     JOIN companies c ON c.id = k.company_id
-     JOIN companies h ON h.id = c.head_office_id
-     JOIN users u ON u.id = k.user_id
-     JOIN companies o ON o.id = u.company_id
-     LEFT JOIN LATERAL (
+     JOIN api_keys k ON k.hash = p.hash",
+    join_key_parties!(),
+    "LEFT JOIN LATERAL (
          SELECT r.generation, r.started_at, r.carried + r.counted AS total,
                 r.writes >= $7 AS is_full
          FROM rate_counts r WHERE r.api_key_id = k.id
@@ -97,7 +93,8 @@ const COUNT: &str = "WITH found AS MATERIALIZED (
         c.n IS NOT NULL AND w.api_key_id IS NULL AS is_outrun
  FROM found f
  LEFT JOIN counting c ON c.n = f.n
- LEFT JOIN counted w ON w.api_key_id = f.id";
+ LEFT JOIN counted w ON w.api_key_id = f.id"
+);
 
 /// The lookups of one key, which are counted together.
 #[derive(Debug)]

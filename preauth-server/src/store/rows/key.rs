@@ -2,7 +2,7 @@
 
 use preauth_core::value::{ApiKeyId, CompanyId, UserId};
 
-use crate::access::KeyHash;
+use crate::access::{KeyHash, KeyRecord, Window};
 use crate::directory::ApiKey;
 
 use super::columns::{Columns, Corrupt};
@@ -29,4 +29,48 @@ pub(in crate::store) fn key_hash(row: &impl RawRow) -> Result<(ApiKeyId, KeyHash
     let columns = Columns::of("api_keys", row);
     let id = ApiKeyId::new(columns.uuid("id")?);
     Ok((id, KeyHash(columns.bytes("hash")?)))
+}
+
+/// The columns of a key with its company and its user, beside `join_key_parties!`.
+macro_rules! key_columns {
+    () => {
+        "k.id, k.scopes, k.revoked_at, k.expires_at, k.company_id, k.user_id,
+         c.kind, c.head_office_id, u.permissions,
+         u.active AND o.head_office_id = c.head_office_id AS user_is_active,
+         c.suspended_at IS NOT NULL OR h.suspended_at IS NOT NULL AS company_is_suspended"
+    };
+}
+pub(in crate::store) use key_columns;
+
+/// The company and the user of a key, with the head offices of both.
+macro_rules! join_key_parties {
+    () => {
+        " JOIN companies c ON c.id = k.company_id
+         JOIN companies h ON h.id = c.head_office_id
+         JOIN users u ON u.id = k.user_id
+         JOIN companies o ON o.id = u.company_id "
+    };
+}
+pub(in crate::store) use join_key_parties;
+
+/// Reads a row of `key_columns!`.
+pub(in crate::store) fn key_record(
+    row: &impl RawRow,
+    window: Option<Window>,
+) -> Result<KeyRecord, Corrupt> {
+    let columns = Columns::of("api_keys", row);
+    Ok(KeyRecord {
+        key: ApiKeyId::new(columns.uuid("id")?),
+        scopes: columns.set("scopes")?,
+        revoked_at: columns.optional_timestamp("revoked_at")?,
+        expires_at: columns.timestamp("expires_at")?,
+        company: CompanyId::new(columns.uuid("company_id")?),
+        company_kind: columns.parsed("kind")?,
+        head_office: CompanyId::new(columns.uuid("head_office_id")?),
+        company_is_suspended: columns.raw("company_is_suspended")?,
+        user: UserId::new(columns.uuid("user_id")?),
+        user_is_active: columns.raw("user_is_active")?,
+        permissions: columns.set("permissions")?,
+        window,
+    })
 }

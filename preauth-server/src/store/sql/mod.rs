@@ -5,6 +5,7 @@
 //! transaction that a [`Database`] opens. Texts are fixed at compile time, or built from few parts, so
 //! the drivers keep their prepared statements.
 
+pub(super) mod access;
 mod api_keys;
 pub(super) mod archive;
 mod builder;

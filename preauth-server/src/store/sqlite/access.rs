@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
-use preauth_core::value::{ApiKeyId, CompanyId, Timestamp, UserId};
+use preauth_core::value::{ApiKeyId, Timestamp};
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 
@@ -10,7 +10,8 @@ use crate::access::{Access, KeyHash, KeyRecord, RateLimit, Window};
 use crate::fair::{Tenant, on_account_of};
 use crate::store::error::{Fault, WriteError, unavailable};
 use crate::store::exhausted::{Known, is_used_up};
-use crate::store::rows::key_hash;
+use crate::store::rows::{join_key_parties, key_columns, key_record};
+use crate::store::sql::access;
 
 use super::SqliteStore;
 use super::rows::Columns;
@@ -57,11 +58,7 @@ impl Access for SqliteStore {
     }
 
     async fn find(&self, key: &KeyHash) -> Result<Option<KeyRecord>, Unavailable> {
-        let entry = self.key(key).await?;
-        Ok(entry.map(|entry| KeyRecord {
-            window: None,
-            ..entry
-        }))
+        Ok(access::find(&mut *self.reader().await?, key).await?)
     }
 
     async fn key_hashes(
@@ -70,26 +67,7 @@ impl Access for SqliteStore {
         limit: u32,
     ) -> Result<Vec<(ApiKeyId, KeyHash)>, Unavailable> {
         let mut reader = self.reader().await?;
-        Ok(key_hashes(&mut reader, after, limit).await?)
-    }
-}
-
-async fn key_hashes(
-    connection: &mut SqliteConnection,
-    after: ApiKeyId,
-    limit: u32,
-) -> Result<Vec<(ApiKeyId, KeyHash)>, Fault> {
-    let rows = sqlx::query("SELECT id, hash FROM api_keys WHERE id > ?1 ORDER BY id LIMIT ?2")
-        .bind(after.as_uuid().as_bytes().as_slice())
-        .bind(limit)
-        .fetch_all(connection)
-        .await?;
-    Ok(rows.iter().map(key_hash).collect::<Result<_, _>>()?)
-}
-
-impl SqliteStore {
-    async fn key(&self, key: &KeyHash) -> Result<Option<KeyRecord>, Fault> {
-        find(&mut *self.reader().await?, key).await
+        Ok(access::key_hashes(&mut *reader, after, limit).await?)
     }
 }
 
@@ -101,51 +79,35 @@ struct KeyLookup {
     now: Timestamp,
 }
 
-/// The key, with the window that was counted last.
-async fn find(
+impl SqliteStore {
+    /// The key, with the window that was counted last.
+    async fn key(&self, key: &KeyHash) -> Result<Option<KeyRecord>, Fault> {
+        find_with_window(&mut *self.reader().await?, key).await
+    }
+}
+
+async fn find_with_window(
     connection: &mut SqliteConnection,
     key: &KeyHash,
 ) -> Result<Option<KeyRecord>, Fault> {
-    let row = sqlx::query(
-        "SELECT k.id, k.scopes, k.revoked_at, k.expires_at, k.company_id, k.user_id,
-                c.kind, c.head_office_id, u.permissions,
-                u.active AND o.head_office_id = c.head_office_id AS user_is_active,
-                c.suspended_at IS NOT NULL OR h.suspended_at IS NOT NULL
-                    AS company_is_suspended,
-                w.count, w.started_at
-         FROM api_keys k
-         JOIN companies c ON c.id = k.company_id
-         JOIN companies h ON h.id = c.head_office_id
-         JOIN users u ON u.id = k.user_id
-         JOIN companies o ON o.id = u.company_id
-         LEFT JOIN rate_windows w ON w.api_key_id = k.id
-         WHERE k.hash = ?1",
-    )
+    let row = sqlx::query(concat!(
+        "SELECT ",
+        key_columns!(),
+        ", w.count, w.started_at
+         FROM api_keys k",
+        join_key_parties!(),
+        "LEFT JOIN rate_windows w ON w.api_key_id = k.id
+         WHERE k.hash = ?1"
+    ))
     .bind(key.0.as_slice())
     .fetch_optional(connection)
     .await?;
-    row.as_ref().map(entry).transpose()
-}
-
-fn entry(row: &SqliteRow) -> Result<KeyRecord, Fault> {
-    let columns = Columns::of("api_keys", row);
-    Ok(KeyRecord {
-        key: ApiKeyId::new(columns.uuid("id")?),
-        scopes: columns.set("scopes")?,
-        revoked_at: columns.optional_timestamp("revoked_at")?,
-        expires_at: columns.timestamp("expires_at")?,
-        company: CompanyId::new(columns.uuid("company_id")?),
-        company_kind: columns.parsed("kind")?,
-        head_office: CompanyId::new(columns.uuid("head_office_id")?),
-        company_is_suspended: columns.raw("company_is_suspended")?,
-        user: UserId::new(columns.uuid("user_id")?),
-        user_is_active: columns.raw("user_is_active")?,
-        permissions: columns.set("permissions")?,
-        window: match columns.raw::<Option<u32>>("count")? {
-            Some(_) => Some(window(row)?),
-            None => None,
-        },
-    })
+    let Some(row) = row else {
+        return Ok(None);
+    };
+    let count: Option<u32> = Columns::of("rate_windows", &row).raw("count")?;
+    let window = count.map(|_| window(&row)).transpose()?;
+    Ok(Some(key_record(&row, window)?))
 }
 
 /// Counts a request in its key's window, in a new one when the old one is over.
