@@ -2,16 +2,15 @@
 
 use std::collections::HashMap;
 
-use preauth_core::operation::State;
-use preauth_core::payment_order::PaymentOrder;
-use preauth_core::port::{LoadedNewOrder, LoadedOperation, LoadedOrder, OrderTarget, Subscription};
-use preauth_core::value::{CompanyId, OperationId, PaymentOrderId};
+use preauth_core::port::{LoadedNewOrder, LoadedOperation, OrderTarget, Subscription};
+use preauth_core::value::{CompanyId, OperationId};
 use sqlx::PgConnection;
 
 use crate::store::error::Fault;
 use crate::store::rows::Corrupt;
+pub(super) use crate::store::sql::load::order;
 use crate::store::sql::operations::by_id;
-use crate::store::sql::{history, parties, payment_orders};
+use crate::store::sql::{load, parties};
 
 use super::{operations, sequences};
 
@@ -31,23 +30,7 @@ pub(super) async fn operation(
         id,
     )
     .await?;
-    let subscriptions =
-        parties::subscriptions(connection, &operation.payer, Some(&operation.supplier)).await?;
-    let mut reached = None;
-    if operation.closing().is_some() {
-        reached = history::reached(connection, &operation).await?;
-    }
-    let mut extended_to = None;
-    if operation.state == State::ToBill {
-        extended_to = history::extended_to(connection, id).await?;
-    }
-    Ok(Some(LoadedOperation {
-        operation,
-        holder,
-        reached,
-        extended_to,
-        subscriptions,
-    }))
+    Ok(Some(load::operation(connection, operation, holder).await?))
 }
 
 /// Overdue offers, by two statements for any number of them; the connection must be in a snapshot.
@@ -89,43 +72,9 @@ pub(super) async fn new_order(
     connection: &mut PgConnection,
     target: &OrderTarget,
 ) -> Result<Option<LoadedNewOrder>, Fault> {
-    let Some(payer) = parties::by_id(connection, target.payer).await? else {
+    let Some(loaded) = load::new_order(connection, target).await? else {
         return Ok(None);
     };
-    let Some(supplier) = parties::by_cnpj(connection, target.supplier).await? else {
-        return Ok(None);
-    };
-    let subscriptions = parties::subscriptions(connection, &payer, None).await?;
-    let (others, current) = match target.operation {
-        Some(operation) => (
-            payment_orders::of_operation(connection, operation).await?,
-            payment_orders::current(connection, operation).await?,
-        ),
-        None => (Vec::new(), None),
-    };
-    Ok(Some(LoadedNewOrder {
-        order: sequences::next_payment_order(connection).await?,
-        payer,
-        supplier,
-        subscriptions,
-        others,
-        current,
-    }))
-}
-
-/// A payment order; the connection must be in a snapshot.
-pub(super) async fn order(
-    connection: &mut PgConnection,
-    id: PaymentOrderId,
-) -> Result<Option<LoadedOrder<PaymentOrder>>, Fault> {
-    let Some(order) = payment_orders::by_id(connection, id).await? else {
-        return Ok(None);
-    };
-    let subscriptions = parties::subscriptions(connection, &order.payer, None).await?;
-    Ok(Some(LoadedOrder {
-        payer: order.payer.clone(),
-        supplier: order.supplier.clone(),
-        order,
-        subscriptions,
-    }))
+    let id = sequences::next_payment_order(connection).await?;
+    Ok(Some(loaded(id)))
 }

@@ -6,10 +6,8 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::store::error::Fault;
-use crate::store::rows::{Corrupt, operation, select_operations};
+use crate::store::rows::{Corrupt, readable_operations, select_operations};
 use crate::store::sql::operations::by_id;
-
-use super::rows::Columns;
 
 /// Which overdue offers are loaded.
 #[derive(Debug)]
@@ -77,15 +75,5 @@ pub(super) async fn overdue(
     .bind(&search.held)
     .fetch_all(connection)
     .await?;
-    let (mut offers, mut unreadable) = (Vec::with_capacity(rows.len()), Vec::new());
-    for row in &rows {
-        match operation(row) {
-            Ok(offer) => offers.push(offer),
-            Err(cause) => {
-                let id = Columns::of("operations", row).number("id", OperationId::new)?;
-                unreadable.push((id, cause));
-            }
-        }
-    }
-    Ok((offers, unreadable))
+    Ok(readable_operations(&rows)?)
 }

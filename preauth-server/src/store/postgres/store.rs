@@ -9,11 +9,10 @@ use preauth_core::port::{
     OrderTarget, PlatformReply, Store, Unavailable,
 };
 use preauth_core::value::{EventId, IdempotencyKey, OperationId, PaymentOrderId, Timestamp};
-use sqlx::PgConnection;
 use tokio::time::sleep;
 
 use crate::store::error::{Fault, WriteError};
-use crate::store::sql::platform_replies;
+use crate::store::sql::{history, platform_replies};
 
 use super::operations::OverdueSearch;
 use super::writer::Turn;
@@ -95,7 +94,9 @@ impl Store for PostgresStore {
     }
 
     async fn has_event(&self, id: EventId) -> Result<bool, Unavailable> {
-        let found = self.read(&id, |connection, id| Box::pin(has_event(connection, *id)));
+        let found = self.read(&id, |connection, id| {
+            Box::pin(history::has_event(connection, *id))
+        });
         Ok(found.await?)
     }
 
@@ -138,12 +139,4 @@ impl Store for PostgresStore {
                 .collect(),
         }
     }
-}
-
-async fn has_event(connection: &mut PgConnection, id: EventId) -> Result<bool, Fault> {
-    let found = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM events WHERE id = $1)")
-        .bind(id.as_uuid())
-        .fetch_one(connection)
-        .await?;
-    Ok(found)
 }

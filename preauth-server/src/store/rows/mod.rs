@@ -25,7 +25,9 @@ pub(super) use event::history_entry;
 pub(super) use invoice::{invoice, select_invoices};
 pub(super) use invoice_file::{content_hash, invoice_file};
 pub(super) use key::{api_key, join_key_parties, key_columns, key_hash, key_record};
-pub(super) use operation::{compared_number, extension, operation, select_operations};
+pub(super) use operation::{
+    compared_number, extension, operation, readable_operations, select_operations,
+};
 pub(super) use order::{MAX_OTHER_ORDERS, order, other_order, select_orders, select_other_orders};
 pub(super) use party::{PAYER, SUPPLIER, join_supplier, known_supplier, party, supplier_columns};
 pub(super) use platform_reply::platform_reply;

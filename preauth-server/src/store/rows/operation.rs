@@ -76,6 +76,23 @@ pub(in crate::store) fn operation(row: &impl RawRow) -> Result<Operation, Corrup
     })
 }
 
+/// The operations of rows of `select_operations!`, and the errors of those that cannot be read.
+pub(in crate::store) fn readable_operations(
+    rows: &[impl RawRow],
+) -> Result<(Vec<Operation>, Vec<(OperationId, Corrupt)>), Corrupt> {
+    let (mut readable, mut unreadable) = (Vec::with_capacity(rows.len()), Vec::new());
+    for row in rows {
+        match operation(row) {
+            Ok(operation) => readable.push(operation),
+            Err(cause) => {
+                let id = Columns::of("operations", row).number("id", OperationId::new)?;
+                unreadable.push((id, cause));
+            }
+        }
+    }
+    Ok((readable, unreadable))
+}
+
 fn state(columns: Columns<'_>) -> Result<State, Corrupt> {
     Ok(match columns.parsed("status")? {
         Status::InPreAuth => State::InPreAuth,

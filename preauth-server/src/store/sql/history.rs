@@ -1,12 +1,24 @@
-//! The parts of an operation's history that commands depend on.
+//! Events: whether one is recorded, and the parts of an operation's history that commands depend on.
 
 use preauth_core::operation::Operation;
-use preauth_core::value::{DueDate, EventType, OperationId};
+use preauth_core::value::{DueDate, EventId, EventType, OperationId};
 
 use crate::store::error::Fault;
 use crate::store::rows::Columns;
 
 use super::{Session, query};
+
+/// Whether the event is recorded.
+pub(in crate::store) async fn has_event(
+    session: &mut dyn Session,
+    id: EventId,
+) -> Result<bool, Fault> {
+    let found = query("SELECT 1 FROM events WHERE id = $1")
+        .bind(id.as_uuid())
+        .fetch_optional(session)
+        .await?;
+    Ok(found.is_some())
+}
 
 /// The latest event that is neither a reproval nor a reopening; `None` when its type is unknown to
 /// this build.

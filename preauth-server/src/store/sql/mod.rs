@@ -20,6 +20,7 @@ pub(super) mod history;
 mod invoice_files;
 mod invoices;
 mod listed;
+pub(super) mod load;
 pub(super) mod mails;
 pub(super) mod operations;
 pub(super) mod parties;

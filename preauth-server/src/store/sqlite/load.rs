@@ -2,21 +2,18 @@
 
 use std::collections::HashMap;
 
-use preauth_core::operation::{Credit, KnownSupplier, OfferContext, Party, State};
-use preauth_core::payment_order::PaymentOrder;
+use preauth_core::operation::{Credit, KnownSupplier, OfferContext, Party};
 use preauth_core::port::{
-    LoadedNewOrder, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OrderTarget, Reply,
-    Subscription,
+    LoadedNewOrder, LoadedOffer, LoadedOperation, OfferTarget, OrderTarget, Reply, Subscription,
 };
-use preauth_core::value::{
-    CompanyId, Fingerprint, IdempotencyKey, OperationId, PaymentOrderId, Timestamp,
-};
+use preauth_core::value::{CompanyId, Fingerprint, IdempotencyKey, OperationId, Timestamp};
 use sqlx::SqliteConnection;
 
 use crate::store::error::Fault;
 use crate::store::rows::{Corrupt, PAYER, credit, known_supplier, party};
+pub(super) use crate::store::sql::load::order;
 use crate::store::sql::operations::by_id;
-use crate::store::sql::{history, parties, payment_orders};
+use crate::store::sql::{load, parties};
 
 use super::counters::Counters;
 use super::operations;
@@ -77,23 +74,7 @@ pub(super) async fn operation(
         Some(id),
     )
     .await?;
-    let subscriptions =
-        parties::subscriptions(connection, &operation.payer, Some(&operation.supplier)).await?;
-    let mut reached = None;
-    if operation.closing().is_some() {
-        reached = history::reached(connection, &operation).await?;
-    }
-    let mut extended_to = None;
-    if operation.state == State::ToBill {
-        extended_to = history::extended_to(connection, id).await?;
-    }
-    Ok(Some(LoadedOperation {
-        operation,
-        holder,
-        reached,
-        extended_to,
-        subscriptions,
-    }))
+    Ok(Some(load::operation(connection, operation, holder).await?))
 }
 
 /// Overdue offers; the connection must be in a snapshot.
@@ -141,45 +122,10 @@ pub(super) async fn new_order(
     counters: &Counters,
     target: &OrderTarget,
 ) -> Result<Option<LoadedNewOrder>, Fault> {
-    let Some(payer) = parties::by_id(connection, target.payer).await? else {
+    let Some(loaded) = load::new_order(connection, target).await? else {
         return Ok(None);
     };
-    let Some(supplier) = parties::by_cnpj(connection, target.supplier).await? else {
-        return Ok(None);
-    };
-    let subscriptions = parties::subscriptions(connection, &payer, None).await?;
-    let (others, current) = match target.operation {
-        Some(operation) => (
-            payment_orders::of_operation(connection, operation).await?,
-            payment_orders::current(connection, operation).await?,
-        ),
-        None => (Vec::new(), None),
-    };
-    Ok(Some(LoadedNewOrder {
-        order: counters.next_payment_order()?,
-        payer,
-        supplier,
-        subscriptions,
-        others,
-        current,
-    }))
-}
-
-/// A payment order; the connection must be in a snapshot.
-pub(super) async fn order(
-    connection: &mut SqliteConnection,
-    id: PaymentOrderId,
-) -> Result<Option<LoadedOrder<PaymentOrder>>, Fault> {
-    let Some(order) = payment_orders::by_id(connection, id).await? else {
-        return Ok(None);
-    };
-    let subscriptions = parties::subscriptions(connection, &order.payer, None).await?;
-    Ok(Some(LoadedOrder {
-        payer: order.payer.clone(),
-        supplier: order.supplier.clone(),
-        order,
-        subscriptions,
-    }))
+    Ok(Some(loaded(counters.next_payment_order()?)))
 }
 
 struct Known {

@@ -5,9 +5,7 @@ use preauth_core::value::{Cnpj, CompanyId, InvoiceNumber, OperationId, Timestamp
 use sqlx::SqliteConnection;
 
 use crate::store::error::Fault;
-use crate::store::rows::{Corrupt, operation, select_operations};
-
-use super::rows::Columns;
+use crate::store::rows::{Corrupt, operation, readable_operations, select_operations};
 
 /// The operation in progress that holds an invoice in a group, except `except`.
 pub(super) async fn holder(
@@ -61,15 +59,5 @@ pub(super) async fn overdue(
     .bind(format!("{left_out:?}"))
     .fetch_all(connection)
     .await?;
-    let (mut offers, mut unreadable) = (Vec::with_capacity(rows.len()), Vec::new());
-    for row in &rows {
-        match operation(row) {
-            Ok(offer) => offers.push(offer),
-            Err(cause) => {
-                let id = Columns::of("operations", row).number("id", OperationId::new)?;
-                unreadable.push((id, cause));
-            }
-        }
-    }
-    Ok((offers, unreadable))
+    Ok(readable_operations(&rows)?)
 }

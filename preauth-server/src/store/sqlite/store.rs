@@ -9,8 +9,7 @@ use preauth_core::port::{
 };
 use preauth_core::value::{EventId, IdempotencyKey, OperationId, PaymentOrderId, Timestamp};
 
-use crate::store::error::Fault;
-use crate::store::sql::platform_replies;
+use crate::store::sql::{history, platform_replies};
 
 use super::{SqliteStore, commit, load};
 
@@ -58,16 +57,12 @@ impl Store for SqliteStore {
         id: PaymentOrderId,
     ) -> Result<Option<LoadedOrder<PaymentOrder>>, Unavailable> {
         let mut snapshot = self.snapshot().await?;
-        Ok(load::order(&mut snapshot, id).await?)
+        Ok(load::order(&mut *snapshot, id).await?)
     }
 
     async fn has_event(&self, id: EventId) -> Result<bool, Unavailable> {
         let mut reader = self.reader().await?;
-        let found = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM events WHERE id = ?1)")
-            .bind(id.as_uuid().as_bytes().as_slice())
-            .fetch_one(&mut *reader)
-            .await;
-        Ok(found.map_err(Fault::from)?)
+        Ok(history::has_event(&mut *reader, id).await?)
     }
 
     async fn load_platform_reply(
