@@ -7,6 +7,7 @@ mod archive;
 mod backup;
 mod error;
 mod exhausted;
+mod finished;
 mod housekeeping;
 mod lifecycle;
 mod open_error;

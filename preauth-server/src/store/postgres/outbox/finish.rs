@@ -1,4 +1,4 @@
-//! Ends a lease: with an attempt and its verdict, or without one.
+//! Ends leases with an attempt and its verdict.
 //!
 //! Attempts that end while others are being recorded are recorded together, by one statement (see
 //! `outcomes`).
@@ -6,18 +6,17 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use preauth_core::delivery::is_slow;
-use preauth_core::port::{Attempt, Trigger, Unavailable, Verdict};
-use preauth_core::value::{DeliveryId, EndpointId, Timestamp};
+use preauth_core::port::Unavailable;
 use sqlx::PgConnection;
 
 use super::super::connections::Connections;
 use super::super::grouping::{Limits, Serve};
 use super::super::held::HeldRows;
 use super::super::session::{DURABLE, Failure, autocommit, write};
-use super::outcomes;
+use super::outcomes::{self, Recorded};
 use crate::store::error::{WriteError, unavailable, unavailable_to_all};
-use crate::store::sql::mails::pause;
+use crate::store::finished::Finished;
+use crate::store::sql::endpoints::unreachable;
 
 /// Maximum number of waiting attempts, and of those per statement. A dispatcher waits for each
 /// record before it begins another attempt, so there are never more than its slots.
@@ -32,48 +31,6 @@ pub(in super::super) const LIMITS: Limits = Limits {
 pub(in super::super) struct Finisher {
     connections: Connections,
     held: HeldRows,
-}
-
-/// An attempt under a lease, and its consequences.
-#[derive(Debug)]
-pub(in super::super) struct Finished {
-    pub(super) delivery: DeliveryId,
-    pub(super) token: i64,
-    pub(super) endpoint: EndpointId,
-    /// Its state when the delivery was leased.
-    pub(super) endpoint_is_slow: bool,
-    pub(super) trigger: Trigger,
-    pub(super) attempt: Attempt,
-    pub(super) verdict: Verdict,
-}
-
-impl Finished {
-    /// Whether the endpoint is slow now; `None` if the attempt does not show it.
-    pub(super) fn pace(&self) -> Option<bool> {
-        let is_slow = is_slow(self.attempt.duration);
-        let is_shown = is_slow || self.endpoint_is_slow || self.verdict == Verdict::Delivered;
-        is_shown.then_some(is_slow)
-    }
-
-    /// Whether its endpoint is paused as unreachable.
-    pub(super) const fn pauses(&self) -> bool {
-        match self.verdict {
-            Verdict::Delivered => false,
-            Verdict::RetryAt { pause_endpoint, .. } | Verdict::Failed { pause_endpoint } => {
-                pause_endpoint
-            }
-        }
-    }
-}
-
-/// The outcome of recording an attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Recorded {
-    Done,
-    /// The lease is no longer the delivery's newest; nothing was recorded.
-    LeaseLost,
-    /// The delivery or its endpoint is locked by others; nothing was recorded.
-    Held,
 }
 
 #[async_trait]
@@ -158,39 +115,7 @@ async fn record_and_pause(
     let recorded = outcomes::record(connection, std::slice::from_ref(finished), true).await?;
     let recorded = recorded.first().copied().unwrap_or(Recorded::LeaseLost);
     if recorded == Recorded::Done && finished.pauses() {
-        pause(connection, finished.endpoint, finished.attempt.at).await?;
+        unreachable::pause(connection, finished.endpoint, finished.attempt.at).await?;
     }
     Ok(recorded)
-}
-
-/// Pauses the endpoint and mails its company, unless the endpoint is already paused, or removed.
-async fn pause(
-    connection: &mut PgConnection,
-    endpoint: EndpointId,
-    at: Timestamp,
-) -> Result<(), WriteError> {
-    let sql = "UPDATE endpoints SET paused_at = $2
-               WHERE id = $1 AND paused_at IS NULL AND deleted_at IS NULL";
-    let done = sqlx::query(sql)
-        .bind(endpoint.as_uuid())
-        .bind(at.unix_millis())
-        .execute(&mut *connection)
-        .await?;
-    if done.rows_affected() == 1 {
-        pause::stage(connection, endpoint, at).await?;
-    }
-    Ok(())
-}
-
-/// Ends a lease without an attempt; does nothing when it is no longer the newest.
-pub(super) async fn release(
-    connection: &mut PgConnection,
-    (delivery, token): &(DeliveryId, i64),
-) -> Result<(), WriteError> {
-    sqlx::query("UPDATE deliveries SET leased_until = NULL WHERE id = $1 AND lease_token = $2")
-        .bind(delivery.as_uuid())
-        .bind(token)
-        .execute(connection)
-        .await?;
-    Ok(())
 }

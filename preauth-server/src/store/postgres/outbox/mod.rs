@@ -18,10 +18,12 @@ use super::PostgresStore;
 use super::held::Turns;
 use super::session;
 use crate::store::error::{Fault, unavailable};
+use crate::store::finished::Finished;
+use crate::store::sql::deliveries;
 pub(super) use cursors::Cursors;
 use cursors::{Look, queues};
-use finish::{Finished, Recorded};
 pub(super) use finish::{Finisher, LIMITS};
+use outcomes::Recorded;
 
 #[async_trait]
 impl Outbox for PostgresStore {
@@ -44,15 +46,7 @@ impl Outbox for PostgresStore {
         attempt: &Attempt,
         verdict: Verdict,
     ) -> Result<bool, Unavailable> {
-        let finished = Arc::new(Finished {
-            delivery: leased.delivery,
-            token: leased.token,
-            endpoint: leased.endpoint,
-            endpoint_is_slow: leased.endpoint_is_slow,
-            trigger: leased.trigger,
-            attempt: attempt.clone(),
-            verdict,
-        });
+        let finished = Arc::new(Finished::new(leased, attempt, verdict));
         let mut turns = Turns::begin();
         loop {
             let recorded = self.finisher.ask(Arc::clone(&finished)).await;
@@ -67,7 +61,7 @@ impl Outbox for PostgresStore {
 
     async fn release(&self, leased: &Leased) -> Result<(), Unavailable> {
         self.write_relaxed((leased.delivery, leased.token), |connection, lease| {
-            Box::pin(finish::release(connection, lease))
+            Box::pin(deliveries::lease::release(connection, lease))
         })
         .await
     }

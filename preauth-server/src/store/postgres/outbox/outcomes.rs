@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use preauth_core::port::{AttemptError, Verdict};
+use preauth_core::port::AttemptError;
 use preauth_core::value::Timestamp;
 use sqlx::{PgConnection, Row};
 use uuid::Uuid;
 
 use super::super::statement::{Statement, rows};
-use super::finish::{Finished, Recorded};
+use crate::store::finished::Finished;
 
 rows! {
     /// One attempt under its lease, and its consequences.
@@ -28,6 +28,16 @@ rows! {
         response_body: &'a [u8],
         trigger: &'a str,
     }
+}
+
+/// The outcome of recording an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Recorded {
+    Done,
+    /// The lease is no longer the delivery's newest; nothing was recorded.
+    LeaseLost,
+    /// The delivery or its endpoint is locked by others; nothing was recorded.
+    Held,
 }
 
 /// Records each attempt of `group` whose lease is still the delivery's newest; returns the outcomes
@@ -62,11 +72,7 @@ pub(super) async fn record(
 impl<'a> Outcomes<'a> {
     fn add(&mut self, n: i32, finished: &'a Finished) {
         let attempt = &finished.attempt;
-        let (status, retry_at) = match finished.verdict {
-            Verdict::Delivered => ("DELIVERED", None),
-            Verdict::RetryAt { at, .. } => ("PENDING", Some(at)),
-            Verdict::Failed { .. } => ("FAILED", None),
-        };
+        let (status, retry_at) = finished.status();
         self.push(Outcome {
             n,
             delivery_id: *finished.delivery.as_uuid(),

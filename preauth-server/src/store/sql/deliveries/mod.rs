@@ -1,6 +1,7 @@
 //! The history of deliveries.
 
 mod attempts;
+pub(in crate::store) mod lease;
 mod resend;
 
 use std::sync::Arc;

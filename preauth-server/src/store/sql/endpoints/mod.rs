@@ -2,6 +2,7 @@
 
 mod changes;
 mod secrets;
+pub(in crate::store) mod unreachable;
 
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;

@@ -9,7 +9,7 @@ mod due_mail;
 mod finish;
 mod lease;
 mod list;
-pub(in crate::store) mod pause;
+pub(super) mod pause;
 mod resend;
 mod share;
 

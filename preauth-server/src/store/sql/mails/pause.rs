@@ -12,7 +12,7 @@ use super::super::{Session, query};
 
 /// Stages a mail to each active user of the endpoint's company, or to its contact when it has none;
 /// within the transaction that paused the endpoint.
-pub(in crate::store) async fn stage(
+pub(in super::super) async fn stage(
     session: &mut dyn Session,
     endpoint: EndpointId,
     at: Timestamp,

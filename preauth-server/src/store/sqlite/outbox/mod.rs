@@ -10,7 +10,8 @@ use sqlx::Row;
 
 use super::SqliteStore;
 use crate::store::error::{Fault, unavailable};
-use finish::Finished;
+use crate::store::finished::Finished;
+use crate::store::sql::deliveries;
 
 #[async_trait]
 impl Outbox for SqliteStore {
@@ -30,15 +31,7 @@ impl Outbox for SqliteStore {
         attempt: &Attempt,
         verdict: Verdict,
     ) -> Result<bool, Unavailable> {
-        let finished = Finished {
-            delivery: leased.delivery,
-            token: leased.token,
-            endpoint: leased.endpoint,
-            endpoint_is_slow: leased.endpoint_is_slow,
-            trigger: leased.trigger,
-            attempt: attempt.clone(),
-            verdict,
-        };
+        let finished = Finished::new(leased, attempt, verdict);
         self.writer
             .write(finished, |connection, finished| {
                 Box::pin(finish::finish(connection, finished))
@@ -50,7 +43,7 @@ impl Outbox for SqliteStore {
     async fn release(&self, leased: &Leased) -> Result<(), Unavailable> {
         self.writer
             .write_relaxed((leased.delivery, leased.token), |connection, lease| {
-                Box::pin(finish::release(connection, lease))
+                Box::pin(deliveries::lease::release(connection, lease))
             })
             .await
             .map_err(unavailable)
