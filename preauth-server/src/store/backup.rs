@@ -1,12 +1,10 @@
 //! A copy of a database, made while the server works on it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use thiserror::Error;
 
-use super::sqlite;
-use super::url::Kind;
-use super::{DatabaseUrl, OpenError};
+use super::OpenError;
 
 /// The content of a backup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,14 +77,4 @@ pub enum BackupError {
         /// The damage.
         what: String,
     },
-}
-
-/// Copies the SQLite database that `url` names to a new file at `target`, while the server works on
-/// it. The copy shows one moment; it appears at `target` once it is complete, checked and synced to
-/// disk.
-pub async fn backup(url: &DatabaseUrl, target: &Path) -> Result<Backup, BackupError> {
-    match url.kind()? {
-        Kind::Sqlite(path) => sqlite::backup(path.as_ref(), target).await,
-        Kind::Postgres => Err(BackupError::NotSqlite),
-    }
 }

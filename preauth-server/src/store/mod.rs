@@ -22,6 +22,7 @@ pub mod sqlite;
 mod url;
 mod watch;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use preauth_core::port::{Archive, Outbox, Queries, Store};
@@ -32,7 +33,7 @@ use crate::hold::Identity;
 use crate::invoice_files::FileLedger;
 use crate::mail::MailQueue;
 
-pub use backup::{Backup, BackupError, backup};
+pub use backup::{Backup, BackupError};
 pub use housekeeping::Housekeeping;
 use housekeeping::SETTLE_BATCH_SIZE;
 pub use lifecycle::{Lifecycle, Moments, Unfit};
@@ -113,6 +114,16 @@ impl Stores {
     }
 }
 
+impl DatabaseUrl {
+    /// Validates the form and the security of the connection, without connecting.
+    pub fn validate(&self) -> Result<(), OpenError> {
+        match self.kind()? {
+            Kind::Sqlite(path) => sqlite::check_path(path.as_ref()),
+            Kind::Postgres => postgres::validate_url(self),
+        }
+    }
+}
+
 /// Opens the database that `url` names: `sqlite://PATH`, relative to the working directory or
 /// absolute (`sqlite:///var/lib/preauth/preauth.db`), or `postgres://USER:PASSWORD@HOST/DATABASE`.
 ///
@@ -158,6 +169,16 @@ pub async fn archive(url: impl Into<DatabaseUrl>) -> Result<Box<dyn Archive>, Op
     match url.kind()? {
         Kind::Sqlite(path) => Ok(Box::new(SqliteArchive::open(path.as_ref()).await?)),
         Kind::Postgres => Ok(Box::new(PostgresArchive::open(&url).await?)),
+    }
+}
+
+/// Copies the SQLite database that `url` names to a new file at `target`, while the server works on
+/// it. The copy shows one moment; it appears at `target` once it is complete, checked and synced to
+/// disk.
+pub async fn backup(url: &DatabaseUrl, target: &Path) -> Result<Backup, BackupError> {
+    match url.kind()? {
+        Kind::Sqlite(path) => sqlite::backup(path.as_ref(), target).await,
+        Kind::Postgres => Err(BackupError::NotSqlite),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{OpenError, postgres, sqlite};
+use super::OpenError;
 
 /// The location of a database, and whether its network is trusted without a certificate.
 ///
@@ -27,14 +27,6 @@ impl DatabaseUrl {
         Self {
             text: text.into(),
             network_is_private: true,
-        }
-    }
-
-    /// Validates the form and the security of the connection, without connecting.
-    pub fn validate(&self) -> Result<(), OpenError> {
-        match self.kind()? {
-            Kind::Sqlite(path) => sqlite::check_path(path.as_ref()),
-            Kind::Postgres => postgres::validate_url(self),
         }
     }
 

@@ -4,7 +4,7 @@ use sqlx::postgres::{PgConnection, PgRow};
 use sqlx::{Connection, Row};
 
 use crate::access::KeyHash;
-use crate::store::sandbox::{
+use crate::store::sandbox::mark::{
     HOLDS_KEY, MAKE_TABLE, MARK, READ, SEEDED, SandboxId, SandboxMark, TABLE,
 };
 use crate::store::{DatabaseUrl, OpenError};

@@ -8,7 +8,7 @@ use sqlx::{ConnectOptions, Connection, Row};
 use crate::access::KeyHash;
 use crate::files;
 use crate::store::OpenError;
-use crate::store::sandbox::{
+use crate::store::sandbox::mark::{
     HOLDS_KEY, MAKE_TABLE, MARK, READ, SEEDED, SandboxId, SandboxMark, TABLE,
 };
 
