@@ -1,5 +1,5 @@
 //! The sandbox for learning: time travel, magic values and commands, on the real binary; and that
-//! `serve` has none of them.
+//! `serve` has none of them; `listen` beside a sandbox.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -11,6 +11,7 @@
 
 mod clock;
 mod failures;
+mod listen;
 mod magic;
 mod own_database;
 mod page;

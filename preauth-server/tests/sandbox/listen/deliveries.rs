@@ -5,7 +5,7 @@ use preauth_server::clock::{Clock, SystemClock};
 use test_support::offer_body;
 use webhook_verify::{Secret, sign};
 
-use crate::listener::{Listener, command, with_sandbox};
+use super::listener::{Listener, command, with_sandbox};
 
 pub(crate) const SECRET: &str = "whsec_dGVzdC1vbmx5LXNlY3JldC1vZi10aGUtZG9jcyE";
 const EVENT: &str = r#"{"id":"0197f3c2-7b1a-7c33-9d2e-5a6f7b8c9d0e","type":"webhook.test","createdAt":"2026-11-21T12:00:00.000Z","data":{"message":"Olá"}}"#;

@@ -2,8 +2,8 @@
 
 use test_support::write_secret;
 
-use crate::deliveries::{SECRET, signed};
-use crate::listener::{Listener, command, refused};
+use super::deliveries::{SECRET, signed};
+use super::listener::{Listener, command, refused};
 
 #[test]
 fn a_missing_secret_is_reported_with_the_ways_to_give_one() {

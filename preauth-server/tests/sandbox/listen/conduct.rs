@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use test_support::Sandbox;
 
-use crate::listener::{Listener, with_sandbox};
+use super::listener::{Listener, with_sandbox};
 
 const SECRET: &str = "whsec_dGVzdC1vbmx5LXNlY3JldC1vZi10aGUtZG9jcyE";
 

@@ -1,0 +1,6 @@
+//! `listen` as developers use it: the real binary with a real sandbox.
+
+mod conduct;
+mod deliveries;
+mod listener;
+mod start;
