@@ -1,6 +1,7 @@
 //! A request to the platform API, before it is sent.
 
 use reqwest::Method;
+use serde::Serialize;
 use serde_json::Value;
 
 /// A request to the platform API.
@@ -44,9 +45,9 @@ impl Call {
         self
     }
 
-    pub(super) fn body(self, body: Value) -> Self {
+    pub(super) fn body(self, body: impl Serialize) -> Self {
         Self {
-            body: Some(body),
+            body: Some(sent(body)),
             ..self
         }
     }
@@ -71,5 +72,36 @@ impl Call {
             body: None,
             key: None,
         }
+    }
+}
+
+/// A request of the platform API as JSON; what was not given is not sent.
+pub(super) fn sent(request: impl Serialize) -> Value {
+    #[expect(clippy::expect_used, reason = "wire shapes always serialize")]
+    let mut value = serde_json::to_value(request).expect("a wire shape serializes");
+    drop_nulls(&mut value);
+    value
+}
+
+fn drop_nulls(value: &mut Value) {
+    if let Value::Object(members) = value {
+        members.retain(|_, member| !member.is_null());
+        members.values_mut().for_each(drop_nulls);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sent;
+    use crate::http::platform::operations::{Reproval, Reprover};
+    use serde_json::json;
+
+    #[test]
+    fn what_was_not_given_is_not_sent() {
+        let body = sent(Reproval {
+            by: Reprover::Company.into(),
+            reason: None,
+        });
+        assert_eq!(body, json!({"by": "COMPANY"}));
     }
 }

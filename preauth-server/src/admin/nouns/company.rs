@@ -2,16 +2,16 @@
 
 use clap::Subcommand;
 use preauth_core::value::{Cnpj, CompanyKind, CompanyName, Reason};
-use serde_json::json;
 
 use crate::admin::Failure;
-use crate::admin::arguments::{among, given, text};
+use crate::admin::arguments::among;
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
 use crate::admin::once::Once;
 use crate::admin::output::{Field, View};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
+use crate::http::platform::companies::{CompanyChange, NewCompany, NewSuspension};
 
 use super::Run;
 
@@ -140,18 +140,18 @@ impl Run for CompanyCommand {
                     Some(company) => Some(session.company(&company).await?),
                     None => None,
                 };
-                let body = given([
-                    ("cnpj", text(Some(&cnpj))),
-                    ("name", text(Some(&name))),
-                    ("kind", Some(json!(kind.as_str()))),
-                    ("headOfficeId", text(head_office.as_ref())),
-                ]);
+                let body = NewCompany {
+                    cnpj,
+                    name,
+                    kind,
+                    head_office_id: head_office,
+                };
                 let call = once.post("companies").body(body);
                 session.show(call, &COMPANY).await
             }
             Self::Rename { company, name } => {
                 let id = session.company(&company).await?;
-                let body = given([("name", text(Some(&name)))]);
+                let body = CompanyChange { name: Some(name) };
                 let call = Call::patch(format!("companies/{id}")).body(body);
                 session.show(call, &COMPANY).await
             }
@@ -169,7 +169,7 @@ impl Run for CompanyCommand {
             }
             Self::Suspend { company, reason } => {
                 let id = session.company(&company).await?;
-                let body = given([("reason", text(Some(&reason)))]);
+                let body = NewSuspension { reason };
                 let call = Call::post(format!("companies/{id}/suspend")).body(body);
                 session.show(call, &COMPANY).await
             }

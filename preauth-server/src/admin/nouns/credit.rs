@@ -2,14 +2,13 @@
 
 use clap::Subcommand;
 use preauth_core::value::Money;
-use preauth_core::wire::Amount;
-use serde_json::json;
 
 use crate::admin::Failure;
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
 use crate::admin::output::{Field, View};
 use crate::admin::session::Session;
+use crate::http::platform::credit_analysis::NewCreditAnalysis;
 
 use super::Run;
 
@@ -56,10 +55,11 @@ impl Run for CreditCommand {
                 max_invoice_amount,
             } => {
                 let company = session.company(&company).await?;
-                let call = Call::put(format!("companies/{company}/credit-analysis")).body(json!({
-                    "maxTermDays": max_term_days,
-                    "maxInvoiceAmount": Amount::from(max_invoice_amount),
-                }));
+                let body = NewCreditAnalysis {
+                    max_term_days,
+                    max_invoice_amount,
+                };
+                let call = Call::put(format!("companies/{company}/credit-analysis")).body(body);
                 session.show(call, &CREDIT).await
             }
             Self::Show { company } => {

@@ -2,7 +2,6 @@
 
 use clap::Subcommand;
 use preauth_core::value::{DeliveryId, EventType, Timestamp, TimestampError};
-use serde_json::json;
 
 use crate::admin::Failure;
 use crate::admin::arguments::among;
@@ -12,6 +11,7 @@ use crate::admin::output::{Field, Section, View};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
 use crate::directory::DeliveryStatus;
+use crate::http::platform::deliveries::ResendRequest;
 
 use super::Run;
 
@@ -132,8 +132,8 @@ impl Run for DeliveryCommand {
             Self::ResendFailed { company, since } => {
                 let company = session.company(&company).await?;
                 let call = Call::post(format!("companies/{company}/deliveries/resend"));
-                let body = json!({"since": since.to_string()});
-                session.show(call.body(body), &RESENT).await
+                let call = call.body(ResendRequest { since });
+                session.show(call, &RESENT).await
             }
         }
     }

@@ -1,16 +1,17 @@
 //! `endpoint`: the endpoint that receives a head office's events.
 
 use clap::{Args, Subcommand};
-use preauth_core::value::{CompanyId, EventType};
-use serde_json::{Value, json};
+use preauth_core::value::{CompanyId, EventType, EventTypeSet};
+use serde_json::Value;
 
 use crate::admin::Failure;
-use crate::admin::arguments::{among, words};
+use crate::admin::arguments::among;
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
 use crate::admin::once::Once;
 use crate::admin::output::{Field, Section, View};
 use crate::admin::session::Session;
+use crate::http::platform::webhook_endpoint::{Rotation, WantedEndpoint};
 
 use super::Run;
 use super::delivery::DELIVERY;
@@ -112,10 +113,8 @@ impl Run for EndpointCommand {
         let path = path(session.company(self.company()).await?);
         match self {
             Self::Set { url, events, .. } => {
-                let body = match events.chosen() {
-                    Some(events) => json!({"url": url, "events": events}),
-                    None => json!({"url": url}),
-                };
+                let events = events.chosen();
+                let body = WantedEndpoint { url, events };
                 session.show(Call::put(path).body(body), &ENDPOINT).await
             }
             Self::Show(_) => session.show(Call::get(path), &ENDPOINT).await,
@@ -136,7 +135,9 @@ impl Run for EndpointCommand {
                     session.confirm(Call::get(&*path), question).await?;
                 }
                 let call = Call::post(format!("{path}/rotate-secret"));
-                let body = json!({"overlapHours": overlap_hours});
+                let body = Rotation {
+                    overlap_hours: Some(overlap_hours),
+                };
                 session.show(call.body(body), &ENDPOINT).await
             }
             Self::Test { once, .. } => {
@@ -175,11 +176,11 @@ impl EndpointCommand {
 }
 
 impl Events {
-    fn chosen(&self) -> Option<Value> {
+    fn chosen(&self) -> Option<EventTypeSet> {
         if self.all_events {
-            return Some(json!(words(EventType::ALL)));
+            return Some(EventTypeSet::all());
         }
-        (!self.event.is_empty()).then(|| json!(words(&self.event)))
+        (!self.event.is_empty()).then(|| self.event.iter().copied().collect())
     }
 }
 

@@ -2,8 +2,7 @@
 
 use clap::Subcommand;
 use preauth_core::value::{DueDate, ExtensionId, Money, OperationId};
-use preauth_core::wire::Amount;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::admin::Failure;
 use crate::admin::call::Call;
@@ -11,6 +10,7 @@ use crate::admin::once::Once;
 use crate::admin::output::{Field, View};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
+use crate::http::platform::extensions::WantedExtension;
 
 use super::Run;
 
@@ -84,10 +84,10 @@ impl Run for ExtensionCommand {
                 once,
             } => {
                 let path = format!("operations/{operation}/extensions");
-                let call = once.post(path).body(json!({
-                    "newDueDate": new_due_date.to_string(),
-                    "totalAmount": Amount::from(total_amount),
-                }));
+                let call = once.post(path).body(WantedExtension {
+                    new_due_date,
+                    total_amount,
+                });
                 session.show(call, &EXTENSION).await
             }
             Self::Conclude { extension } => {

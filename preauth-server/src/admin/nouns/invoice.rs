@@ -2,8 +2,6 @@
 
 use clap::Subcommand;
 use preauth_core::value::{Cnpj, DueDate, InvoiceId, InvoiceNumber, Money};
-use preauth_core::wire::Amount;
-use serde_json::json;
 
 use crate::admin::Failure;
 use crate::admin::call::Call;
@@ -12,6 +10,7 @@ use crate::admin::once::Once;
 use crate::admin::output::{Field, View};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
+use crate::http::platform::invoices::{NewInvoice, NewInvoiceData};
 
 use super::Run;
 
@@ -89,15 +88,15 @@ impl Run for InvoiceCommand {
                 once,
             } => {
                 let payer = session.company(&payer).await?;
-                let call = once.post("invoices").body(json!({
-                    "payerCompanyId": payer.to_string(),
-                    "supplierCnpj": supplier.as_str(),
-                    "invoice": {
-                        "amount": Amount::from(amount),
-                        "dueDate": due_date.to_string(),
-                        "number": number.as_str(),
+                let call = once.post("invoices").body(NewInvoice {
+                    payer_company_id: payer,
+                    supplier_cnpj: supplier,
+                    invoice: NewInvoiceData {
+                        amount,
+                        due_date,
+                        number,
                     },
-                }));
+                });
                 session.show(call, &INVOICE).await
             }
             Self::List { paging } => session.list(Call::get("invoices"), &paging, COLUMNS).await,

@@ -5,11 +5,11 @@ use std::io::{self, Read};
 use clap::Subcommand;
 use preauth_core::value::{ApiKeyId, KeyName, Scope};
 use secrecy::{ExposeSecret, SecretString};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::access::KeyFragment;
 use crate::admin::Failure;
-use crate::admin::arguments::{among, given, text, words};
+use crate::admin::arguments::among;
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
 use crate::admin::once::Once;
@@ -17,6 +17,7 @@ use crate::admin::output::{Field, Section, View};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
 use crate::admin::user_ref::UserRef;
+use crate::http::platform::api_keys::{KeyRequest, KeySearch};
 
 use super::Run;
 
@@ -159,12 +160,12 @@ impl Run for KeyCommand {
             } => {
                 let company = session.company(&company).await?;
                 let user = session.user(company, &user).await?;
-                let body = given([
-                    ("name", text(Some(&name))),
-                    ("responsibleUserId", text(Some(&user))),
-                    ("scopes", Some(json!(words(&scope)))),
-                    ("validityDays", Some(json!(validity_days))),
-                ]);
+                let body = KeyRequest {
+                    name,
+                    responsible_user_id: user,
+                    scopes: scope.into_iter().collect(),
+                    validity_days: Some(validity_days),
+                };
                 let call = once
                     .post(format!("companies/{company}/api-keys"))
                     .body(body);
@@ -184,7 +185,9 @@ impl Run for KeyCommand {
             }
             Self::Find { text } => {
                 let text = leaked(text)?;
-                let body = json!({"text": text.expose_secret()});
+                let body = KeySearch {
+                    text: text.expose_secret().to_owned(),
+                };
                 let call = Call::post("api-key-search").body(body);
                 session.show_found(call, FOUND).await
             }

@@ -2,17 +2,17 @@
 
 use clap::{Args, Subcommand};
 use preauth_core::value::{Cnpj, DueDate, Money, OperationId, PaymentOrderId, Reason};
-use preauth_core::wire::Amount;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::admin::Failure;
-use crate::admin::arguments::{given, text};
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
 use crate::admin::once::Once;
 use crate::admin::output::{Field, View};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
+use crate::http::platform::payment_orders::{NewPaymentOrder, Schedule};
+use crate::http::platform::reason::NewReason;
 
 use super::Run;
 
@@ -133,7 +133,7 @@ impl Run for PaymentOrderCommand {
             Self::Show(on) => session.show(Call::get(on.path()), &ORDER).await,
             Self::Review(on) => session.show(on.action("review"), &ORDER).await,
             Self::Schedule { on, scheduled_for } => {
-                let body = given([("scheduledFor", text(scheduled_for.as_ref()))]);
+                let body = Schedule { scheduled_for };
                 session.show(on.action("schedule").body(body), &ORDER).await
             }
             Self::Pay(on) => session.show(on.action("pay"), &ORDER).await,
@@ -146,14 +146,13 @@ impl Run for PaymentOrderCommand {
 impl Order {
     async fn add(self, session: &Session) -> Result<(), Failure> {
         let payer = session.company(&self.payer).await?;
-        let operation = self.operation.map(|operation| json!(operation.get()));
-        let body = given([
-            ("payerCompanyId", text(Some(&payer))),
-            ("supplierCnpj", text(Some(&self.supplier))),
-            ("amount", Some(json!(Amount::from(self.amount)))),
-            ("scheduledFor", text(self.scheduled_for.as_ref())),
-            ("operationId", operation),
-        ]);
+        let body = NewPaymentOrder {
+            payer_company_id: payer,
+            supplier_cnpj: self.supplier,
+            amount: self.amount,
+            scheduled_for: self.scheduled_for,
+            operation_id: self.operation,
+        };
         let call = self.once.post("payment-orders").body(body);
         session.show(call, &ORDER).await
     }
@@ -181,7 +180,9 @@ impl Reasoned {
             )
         };
         session.confirm(Call::get(on.path()), question).await?;
-        let body = given([("reason", text(self.reason.as_ref()))]);
+        let body = NewReason {
+            reason: self.reason,
+        };
         session.show(on.action(segment).body(body), &ORDER).await
     }
 }

@@ -2,16 +2,16 @@
 
 use clap::{Args, Subcommand};
 use preauth_core::value::{Email, Permission, PersonName, UserId};
-use serde_json::{Value, json};
 
 use crate::admin::Failure;
-use crate::admin::arguments::{among, given, text, words};
+use crate::admin::arguments::among;
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
 use crate::admin::once::Once;
 use crate::admin::output::{Field, View};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
+use crate::http::platform::users::{ChangedUser, NewUser};
 
 use super::Run;
 
@@ -133,11 +133,12 @@ impl Run for UserCommand {
                 once,
             } => {
                 let company = session.company(&company).await?;
-                let body = given([
-                    ("name", text(Some(&name))),
-                    ("email", text(Some(&email))),
-                    ("permissions", Some(json!(words(&permissions.permission)))),
-                ]);
+                let body = NewUser {
+                    name,
+                    email,
+                    permissions: permissions.permission.into_iter().collect(),
+                    active: None,
+                };
                 let call = once.post(format!("companies/{company}/users")).body(body);
                 session.show(call, &USER).await
             }
@@ -160,17 +161,14 @@ impl Run for UserCommand {
 }
 
 impl Change {
-    fn body(&self) -> Value {
+    fn body(self) -> ChangedUser {
         let names_permissions = self.no_permissions || !self.permission.is_empty();
         let names_active = self.activate || self.deactivate;
-        given([
-            ("name", text(self.name.as_ref())),
-            ("email", text(self.email.as_ref())),
-            (
-                "permissions",
-                names_permissions.then(|| json!(words(&self.permission))),
-            ),
-            ("active", names_active.then(|| json!(self.activate))),
-        ])
+        ChangedUser {
+            name: self.name,
+            email: self.email,
+            permissions: names_permissions.then(|| self.permission.into_iter().collect()),
+            active: names_active.then_some(self.activate),
+        }
     }
 }

@@ -4,37 +4,37 @@
 //! Every path under [`PREFIX`] requires the operator token, checked before anything else. The
 //! probes and the metrics need none, so that an orchestrator can call them without a secret.
 
-mod api_keys;
+pub(crate) mod api_keys;
 mod blocked_suppliers;
-mod companies;
+pub(crate) mod companies;
 mod create;
-mod credit_analysis;
-mod deliveries;
+pub(crate) mod credit_analysis;
+pub(crate) mod deliveries;
 mod description;
 mod endpoint;
-mod extensions;
+pub(crate) mod extensions;
 mod gate;
 mod handshake;
 mod hosts;
-mod invoices;
+pub(crate) mod invoices;
 mod lookup;
 mod mails;
 mod master_keys;
 mod metrics;
-mod operations;
+pub(crate) mod operations;
 mod paging;
 mod party;
 mod paths;
-mod payment_orders;
+pub(crate) mod payment_orders;
 mod probes;
-mod reason;
+pub(crate) mod reason;
 mod refusal;
 mod resource;
 mod routes;
 mod sandbox_clock;
 mod sections;
-mod users;
-mod webhook_endpoint;
+pub(crate) mod users;
+pub(crate) mod webhook_endpoint;
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,16 +1,16 @@
 //! The steps of an operation's life, each an action of the platform API.
 
 use clap::{Args, Subcommand};
-use preauth_core::text_enum;
 use preauth_core::value::{Money, OperationId, Reason};
-use preauth_core::wire::Amount;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::admin::Failure;
-use crate::admin::arguments::{among, given, text};
-use crate::admin::call::Call;
+use crate::admin::arguments::among;
+use crate::admin::call::{Call, sent};
 use crate::admin::output::Field;
 use crate::admin::session::Session;
+use crate::http::platform::operations::{Release, Reproval, Reprover};
+use crate::http::platform::reason::NewReason;
 
 use super::OPERATION;
 
@@ -91,16 +91,6 @@ pub(crate) struct Reasoned {
     reason: Option<Reason>,
 }
 
-text_enum! {
-    /// Who refuses an advance.
-    pub(crate) enum Reprover, "reprover" {
-        /// The construction company.
-        Company => "COMPANY",
-        /// The platform's own operation.
-        Platform => "PLATFORM",
-    }
-}
-
 /// An action as a request to the API.
 struct Step {
     operation: OperationId,
@@ -133,7 +123,7 @@ impl Action {
             Self::Verify(on) => on.step("verify"),
             Self::Approve(on) => on.step("approve"),
             Self::Release { on, net_amount } => Step {
-                body: Some(json!({"netAmount": Amount::from(net_amount)})),
+                body: Some(sent(Release { net_amount })),
                 ..on.step("release")
             },
             Self::Pay(on) => on.step("pay"),
@@ -141,12 +131,12 @@ impl Action {
             Self::Bill(on) => on.step("bill"),
             Self::Conclude(on) => on.step("conclude"),
             Self::Reprove { on, by } => {
-                let body = given([
-                    ("by", Some(json!(by.as_str()))),
-                    ("reason", text(on.reason.as_ref())),
-                ]);
+                let body = Reproval {
+                    by: by.into(),
+                    reason: on.reason.clone(),
+                };
                 Step {
-                    body: Some(body),
+                    body: Some(sent(body)),
                     ..on.step("reprove").asking("Reprove")
                 }
             }
@@ -171,7 +161,9 @@ impl Reasoned {
         Step {
             operation: self.operation,
             segment,
-            body: Some(given([("reason", text(self.reason.as_ref()))])),
+            body: Some(sent(NewReason {
+                reason: self.reason.clone(),
+            })),
             question: None,
         }
     }

@@ -2,14 +2,12 @@
 
 use clap::Args;
 use preauth_core::value::{Cnpj, DueDate, ExternalReference, InvoiceNumber, Money};
-use preauth_core::wire::Amount;
-use serde_json::json;
 
 use crate::admin::Failure;
-use crate::admin::arguments::{given, text};
 use crate::admin::company_ref::CompanyRef;
 use crate::admin::once::Once;
 use crate::admin::session::Session;
+use crate::http::platform::operations::{NewDirectAdvance, NewInvoice};
 
 use super::OPERATION;
 
@@ -44,19 +42,17 @@ pub(crate) struct Advance {
 impl Advance {
     pub(super) async fn run(self, session: &Session) -> Result<(), Failure> {
         let payer = session.company(&self.payer).await?;
-        let withheld = self.withheld_tax_amount.map(Amount::from);
-        let invoice = given([
-            ("amount", Some(json!(Amount::from(self.amount)))),
-            ("dueDate", text(Some(&self.due_date))),
-            ("number", text(self.number.as_ref())),
-            ("withheldTaxAmount", withheld.map(|amount| json!(amount))),
-        ]);
-        let body = given([
-            ("payerCompanyId", text(Some(&payer))),
-            ("supplierCnpj", text(Some(&self.supplier))),
-            ("invoice", Some(invoice)),
-            ("externalReference", text(self.external_reference.as_ref())),
-        ]);
+        let body = NewDirectAdvance {
+            payer_company_id: payer,
+            supplier_cnpj: self.supplier,
+            invoice: NewInvoice {
+                amount: self.amount,
+                due_date: self.due_date,
+                number: self.number,
+                withheld_tax_amount: self.withheld_tax_amount,
+            },
+            external_reference: self.external_reference,
+        };
         let call = self.once.post("operations").body(body);
         session.show(call, &OPERATION).await
     }

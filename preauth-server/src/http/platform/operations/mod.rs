@@ -29,7 +29,9 @@ pub(super) use add::Add;
 pub(super) use invoice_file::InvoiceFile;
 pub(crate) use perform::actor as acting;
 pub(super) use perform::{perform, perform_with_reply};
-pub(crate) use shape::{NewDirectAdvance, OperationDetails, OperationShape, Release, Reproval};
+pub(crate) use shape::{
+    NewDirectAdvance, NewInvoice, OperationDetails, OperationShape, Release, Reproval, Reprover,
+};
 
 /// All operations, most recent first.
 #[derive(Clone, Copy)]
