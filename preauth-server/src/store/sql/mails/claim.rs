@@ -89,7 +89,7 @@ async fn claim_due(
     }))
 }
 
-/// Gives a mail up that nobody should read any more; whoever held its lease can no longer finish it.
+/// Gives a mail up that nobody should read any more; the holder of its lease can no longer finish it.
 async fn cancel(
     session: &mut dyn Session,
     due: &DueMail,
