@@ -17,7 +17,7 @@ use crate::store::fixture::{FIRST_PAGE, Fixture};
 
 const SHARE: u32 = 20;
 
-fn claim(now: Timestamp) -> MailClaim {
+pub(crate) fn claim(now: Timestamp) -> MailClaim {
     claim_within(now, SHARE, 10_000)
 }
 

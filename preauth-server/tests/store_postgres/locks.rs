@@ -10,6 +10,7 @@ use preauth_core::port::{Claim, Leased, Viewer};
 use preauth_core::service::ServiceError;
 use preauth_core::value::{CompanyId, IdempotencyKey};
 use preauth_server::access::RateLimit;
+use preauth_server::mail::LeasedMail;
 use sqlx::postgres::{PgConnection, Postgres};
 use sqlx::{AssertSqlSafe, Connection, Executor, Transaction};
 use tokio::task::JoinHandle;
@@ -18,6 +19,7 @@ use tokio::time::{Instant, sleep, timeout};
 use crate::records;
 use crate::store::deliveries::deliver;
 use crate::store::fixture::Fixture;
+use crate::store::mails::{claim, lease_by};
 
 /// Commits of other companies in one measurement.
 const COMMITS: u32 = 60;
@@ -249,6 +251,59 @@ async fn an_offer_that_waited_in_vain_is_refused_and_leaves_nothing() {
     // A further attempt would have shown by then.
     sleep(Duration::from_millis(500)).await;
     assert_eq!(operations_of(&fixture, payer).await, 0);
+}
+
+/// Locks a mail, and the mails that go in it, or that it goes in.
+async fn a_held_mail_is_passed_over(sql: &str) {
+    let fixture = Fixture::new().await;
+    let (payer, other) = (fixture.payer().await, fixture.payer().await);
+    let held = [fixture.offer(payer).await, fixture.offer(payer).await];
+    let sent = fixture.offer(other).await;
+    sqlx::query(
+        "UPDATE notices SET joined_to = (SELECT id FROM notices WHERE operation_id = $1)
+         WHERE operation_id = $2",
+    )
+    .bind(held[0].id.get())
+    .bind(held[1].id.get())
+    .execute(&fixture.sql)
+    .await
+    .unwrap();
+    let holder = Holder::of(&fixture, sql).await;
+    let queue = fixture.stores.mails.as_ref();
+    let claim = claim(fixture.later(TimeDelta::seconds(1)));
+    let leased = lease_by(queue, &claim).await.unwrap();
+    assert_eq!(operation_of(&fixture, &leased).await, sent.id.get());
+    assert_eq!(lease_by(queue, &claim).await, None);
+    holder.let_go().await;
+    // The first look of an instance is a complete one.
+    let instance = Fixture::on(&fixture.database, 2).await;
+    let queue = instance.stores.mails.as_ref();
+    let leased = lease_by(queue, &claim).await.unwrap();
+    assert_eq!(operation_of(&fixture, &leased).await, held[0].id.get());
+    assert_eq!(leased.joined.len(), 1);
+}
+
+async fn operation_of(fixture: &Fixture, leased: &LeasedMail) -> i64 {
+    sqlx::query_scalar("SELECT operation_id FROM notices WHERE id = $1")
+        .bind(leased.id.as_uuid())
+        .fetch_one(&fixture.sql)
+        .await
+        .unwrap()
+}
+
+#[tokio::test]
+async fn a_held_mail_delays_no_other() {
+    a_held_mail_is_passed_over(
+        "SELECT 1 FROM notices WHERE joined_to IS NULL
+         ORDER BY next_attempt_at, id LIMIT 1 FOR UPDATE",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_held_mail_that_goes_in_another_delays_no_other() {
+    a_held_mail_is_passed_over("SELECT 1 FROM notices WHERE joined_to IS NOT NULL FOR UPDATE")
+        .await;
 }
 
 /// Deliveries queued for an endpoint that was unreachable for long.

@@ -10,8 +10,10 @@ use sqlx::{Connection, PgConnection};
 use super::primary::Lineage;
 use crate::store::error::Fault;
 
-/// How far each sequence is advanced. It must exceed the number of ids that a primary can assign
-/// while its standby lags: more than four minutes at the highest rate measured.
+/// How far each sequence is advanced, for each timeline: of two standbys that were promoted one after
+/// the other, the second knows nothing of the ids that the first assigned, but that it is of a later
+/// timeline. It must exceed the number of ids that a primary can assign while its standby lags: more
+/// than four minutes at the highest rate measured.
 const MARGIN: i64 = 1_000_000;
 
 /// Starts from the largest stored number: a copy made row by row, for another version of
@@ -36,9 +38,10 @@ pub(super) async fn move_on(
 ) -> Result<(), sqlx::Error> {
     let mut transaction = connection.begin().await?;
     let recorded = record(&mut transaction, lineage).await?;
+    let margin = MARGIN.saturating_mul(lineage.timeline);
     if recorded {
         sqlx::query(MOVE_ON)
-            .bind(MARGIN)
+            .bind(margin)
             .execute(&mut *transaction)
             .await?;
     }
@@ -47,7 +50,7 @@ pub(super) async fn move_on(
         tracing::warn!(
             system = lineage.system,
             timeline = lineage.timeline,
-            "the database was promoted or restored; ids go on {MARGIN} later"
+            "the database was promoted or restored; ids go on {margin} later"
         );
     }
     Ok(())

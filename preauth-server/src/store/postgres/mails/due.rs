@@ -154,7 +154,9 @@ impl State {
     }
 }
 
-/// The first of the listed mails that is still due, found by its id.
+/// The first of the listed mails that is still due, found by its id, and locks it with those that go in
+/// it. A mail is passed over while somebody else holds one of these rows: the claim would wait, and all
+/// others with it.
 ///
 /// Only what waits has a next attempt. Asked for its status, the planner might read the index of all that
 /// waits.
@@ -169,7 +171,13 @@ const FIRST: &str = "SELECT t.n, n.*
          WHERE n.id = t.id AND n.next_attempt_at <= $2 AND n.joined_to IS NULL
            AND (n.leased_until IS NULL
                 OR n.leased_until <= (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT)
-         LIMIT 1) AS n
+           AND (SELECT count(*) FROM notices j
+                WHERE j.joined_to = t.id AND j.status || '' = 'PENDING')
+               = (SELECT count(*) FROM (
+                      SELECT 1 FROM notices j
+                      WHERE j.joined_to = t.id AND j.status || '' = 'PENDING'
+                      FOR NO KEY UPDATE SKIP LOCKED) AS free)
+         LIMIT 1 FOR NO KEY UPDATE OF n SKIP LOCKED) AS n
      LIMIT 1";
 
 const LOOK: &str = "SELECT id, next_attempt_at FROM notices

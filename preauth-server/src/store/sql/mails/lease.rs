@@ -73,7 +73,8 @@ pub(super) async fn lease_joined(
                    AND NOT (o.status <> 'IN_PRE_AUTH' OR o.expires_at < $2)
                    AND (SELECT 1 FROM notices j WHERE j.joined_to = n.id LIMIT 1) IS NULL
                    AND (SELECT 1 FROM notices j WHERE j.joined_to = $1 LIMIT 1) IS NULL
-                 ORDER BY n.next_attempt_at, n.id LIMIT $7) AS others" THESE
+                 ORDER BY n.next_attempt_at, n.id LIMIT $7"
+                 { sqlite: "", postgres: " FOR NO KEY UPDATE OF n SKIP LOCKED" } ") AS others" THESE
         " RETURNING id, kind, content"
     ))
     .bind(due.id.as_uuid())

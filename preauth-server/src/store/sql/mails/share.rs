@@ -125,7 +125,7 @@ pub(super) async fn put_off(
                             AND (n.id = $7
                                  OR coalesce((SELECT o.expires_at FROM operations o
                                               WHERE o.id = n.operation_id), $3) >= $3)
-                          LIMIT $4" THESE
+                          LIMIT $4" SKIP_LOCKED
         " RETURNING id"
     ))
     .bind(&due.mailbox)
