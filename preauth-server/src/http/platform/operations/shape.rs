@@ -120,14 +120,12 @@ answer! {
     pub(crate) struct ActorShape {
         /// What kind of actor.
         kind: Open<ActorKind> = "API_KEY",
-        /// Which key, for API_KEY.
         #[serde(skip_serializing_if = "Option::is_none")]
         api_key_id: Option<ApiKeyId> = "018f2f3a-0000-7000-8000-000000000001"
-            => |it| it.omitted_if_none(),
-        /// In whose name, for API_KEY.
+            => |it| it.omitted_if_none().described("Which key, for API_KEY."),
         #[serde(skip_serializing_if = "Option::is_none")]
         user_id: Option<UserId> = "018f2f3a-0000-7000-8000-000000000001"
-            => |it| it.omitted_if_none(),
+            => |it| it.omitted_if_none().described("In whose name, for API_KEY."),
     }
 }
 
