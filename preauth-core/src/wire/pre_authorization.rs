@@ -80,7 +80,7 @@ pub struct Invoice {
 }
 
 /// One page of a list, most recent first.
-/// [Contract, "`PreAuthorizationList`"](https://example.com/preauth/blob/main/docs/reference.md#preauthorizationlist).
+/// [Contract, `PreAuthorizationList`](https://example.com/preauth/blob/main/docs/reference.md#preauthorizationlist).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]

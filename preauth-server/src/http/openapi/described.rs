@@ -48,8 +48,8 @@ impl Described {
         summary: &'static str,
     ) -> Self {
         Self {
-            tag,
             id,
+            tag,
             summary,
             ..Self::at(method, path)
         }

@@ -31,7 +31,7 @@ answer! {
         /// What is not in order though requests are served, for operators.
         #[serde(skip_serializing_if = "Option::is_none")]
         warning: Option<String> = "this machine's clock is 2.7 s ahead of the database's"
-            => |it| it.omitted_if_none(),
+            => Schema::omitted_if_none,
     }
 }
 

@@ -27,8 +27,46 @@ pub(super) fn described() -> Vec<Described> {
 
 /// Every path with its endpoints; time travel only with a time machine.
 pub(super) fn all(time_machine: Option<&Arc<TimeMachine>>) -> Vec<Resource> {
-    let at = |path: &str| Resource::at(path);
-    let mut resources = vec![
+    let mut resources = company_resources();
+    resources.extend([
+        at("master-keys").get(master_keys::Find),
+        at("master-keys/reencrypt").post(master_keys::Reencrypt),
+        at("operations")
+            .get(operations::List)
+            .create(operations::Add),
+        at("operations/{id}").get(operations::Find),
+        at("operations/{id}/invoice-file").get(operations::InvoiceFile),
+    ]);
+    resources.extend(operation_actions());
+    resources.extend([
+        at("operations/{id}/extensions")
+            .get(extensions::List)
+            .create(extensions::Add),
+        at("extensions/{id}").get(extensions::Find),
+        at("extensions/{id}/conclude").post(extensions::CONCLUDE),
+        at("extensions/{id}/cancel").post(extensions::CANCEL),
+        at("invoices").get(invoices::List).create(invoices::Add),
+        at("invoices/{id}").get(invoices::Find),
+        at("payment-orders")
+            .get(payment_orders::List)
+            .create(payment_orders::Add),
+        at("payment-orders/{id}").get(payment_orders::Find),
+    ]);
+    resources.extend(order_actions());
+    resources.extend(
+        time_machine
+            .map(|machine| at("sandbox/clock").post(sandbox_clock::Advance(Arc::clone(machine)))),
+    );
+    resources
+}
+
+fn at(path: &str) -> Resource {
+    Resource::at(path)
+}
+
+/// Companies and what belongs to them: users, keys, the endpoint with its deliveries, and mails.
+fn company_resources() -> Vec<Resource> {
+    vec![
         at("companies").get(companies::List).create(companies::Add),
         at("companies/{id}")
             .get(companies::Find)
@@ -70,35 +108,7 @@ pub(super) fn all(time_machine: Option<&Arc<TimeMachine>>) -> Vec<Resource> {
         at("companies/{id}/notices").get(mails::List),
         at("notices/{id}").get(mails::Find),
         at("notices/{id}/resend").post(mails::Resend),
-        at("master-keys").get(master_keys::Find),
-        at("master-keys/reencrypt").post(master_keys::Reencrypt),
-        at("operations")
-            .get(operations::List)
-            .create(operations::Add),
-        at("operations/{id}").get(operations::Find),
-        at("operations/{id}/invoice-file").get(operations::InvoiceFile),
-    ];
-    resources.extend(operation_actions());
-    resources.extend([
-        at("operations/{id}/extensions")
-            .get(extensions::List)
-            .create(extensions::Add),
-        at("extensions/{id}").get(extensions::Find),
-        at("extensions/{id}/conclude").post(extensions::CONCLUDE),
-        at("extensions/{id}/cancel").post(extensions::CANCEL),
-        at("invoices").get(invoices::List).create(invoices::Add),
-        at("invoices/{id}").get(invoices::Find),
-        at("payment-orders")
-            .get(payment_orders::List)
-            .create(payment_orders::Add),
-        at("payment-orders/{id}").get(payment_orders::Find),
-    ]);
-    resources.extend(order_actions());
-    resources.extend(
-        time_machine
-            .map(|machine| at("sandbox/clock").post(sandbox_clock::Advance(Arc::clone(machine)))),
-    );
-    resources
+    ]
 }
 
 /// A path for each action on an operation.

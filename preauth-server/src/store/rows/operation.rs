@@ -76,10 +76,13 @@ pub(in crate::store) fn operation(row: &impl RawRow) -> Result<Operation, Corrup
     })
 }
 
+/// Operations, and those that this build cannot read.
+type ReadableOperations = (Vec<Operation>, Vec<(OperationId, Corrupt)>);
+
 /// The operations of rows of `select_operations!`, and the errors of those that cannot be read.
 pub(in crate::store) fn readable_operations(
     rows: &[impl RawRow],
-) -> Result<(Vec<Operation>, Vec<(OperationId, Corrupt)>), Corrupt> {
+) -> Result<ReadableOperations, Corrupt> {
     let (mut readable, mut unreadable) = (Vec::with_capacity(rows.len()), Vec::new());
     for row in rows {
         match operation(row) {

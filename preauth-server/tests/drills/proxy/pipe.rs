@@ -87,7 +87,7 @@ async fn pass_answers(
 }
 
 impl Way {
-    /// Waits until the failure_mode lets data pass, and for its delay.
+    /// Waits until the failure mode lets data pass, and for its delay.
     async fn let_pass(&self, allows: impl Fn(FailureMode) -> bool) {
         let mut failure_mode = self.failure_mode.subscribe();
         let now = *failure_mode.borrow();

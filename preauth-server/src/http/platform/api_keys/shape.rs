@@ -5,6 +5,7 @@ use preauth_core::value::{ApiKeyId, CompanyId, KeyName, Scope, ScopeSet, Timesta
 use preauth_core::wire::Open;
 
 use crate::directory::ApiKey;
+use crate::http::openapi::schema::Schema;
 use crate::http::openapi::shape::{Text, answer, request};
 
 answer! {
@@ -45,7 +46,7 @@ answer! {
         #[serde(skip_serializing_if = "Option::is_none")]
         key: Option<String> =
             "service_sk_fc1e46c2d43218c6640cc1cd1aca78cd26de8a550af2e4248153037f"
-            => |it| it.omitted_if_none(),
+            => Schema::omitted_if_none,
     }
 }
 
