@@ -74,6 +74,10 @@ def repair(folder: pathlib.Path, error: dict) -> tuple[pathlib.Path, int, int, s
         path = folder / span["file_name"]
         at = path.read_bytes().index(b"{", span["byte_end"] - 1) + 1
         return path, at, at, " grown: None,"
+    if code == "E0080":
+        # The compiler misses the row of a new member in a table.
+        span = next(it for it in error["spans"] if it["is_primary"])
+        return folder / span["file_name"], span["byte_start"], span["byte_end"], "()"
     sys.exit(f"no repair is known:\n{error['rendered']}")
 
 
