@@ -220,3 +220,12 @@ async fn an_endpoint_with_unknown_event_types_gets_the_known_ones() {
     fixture.offer(payer).await;
     assert_eq!(leased(&fixture, fixture.now).await.len(), 1);
 }
+
+#[tokio::test]
+async fn an_event_at_no_possible_moment_keeps_no_server_from_starting() {
+    let fixture = Fixture::new().await;
+    company_with_deliveries(&fixture, 1).await;
+    write(&fixture, format!("UPDATE events SET at = {}", i64::MAX)).await;
+    let moments = fixture.stores.lifecycle.moments().await.unwrap();
+    assert_eq!(moments.latest_recorded, None);
+}

@@ -44,6 +44,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use preauth_core::port::{OfferTarget, Unavailable};
+use preauth_core::value::Timestamp;
 use sqlx::PgConnection;
 use tokio::sync::Notify;
 use tokio::time::timeout;
@@ -180,9 +181,11 @@ async fn moments(connection: &mut PgConnection) -> Result<Moments, Fault> {
     .fetch_one(connection)
     .await?;
     let columns = Columns::of("events", &row);
+    let latest: Option<i64> = columns.raw("latest")?;
     Ok(Moments {
         now: Some(columns.timestamp("now")?),
-        latest_recorded: columns.optional_timestamp("latest")?,
+        // One out of range says nothing about a clock.
+        latest_recorded: latest.and_then(Timestamp::from_unix_millis),
     })
 }
 
