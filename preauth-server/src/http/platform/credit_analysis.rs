@@ -16,7 +16,7 @@ use crate::http::openapi::shape::{answer, request};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
 
-use super::endpoint::{Endpoint, ok};
+use super::endpoint::{Endpoint, existing, ok};
 use super::sections::{COMPANIES, HEAD_OFFICE};
 use super::{PlatformApi, lookup};
 
@@ -94,7 +94,7 @@ impl Endpoint for Find {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let company = lookup::head_office(api, req).await?;
         let credit = api.directory.credit(company).await?;
-        let credit = credit.ok_or(ApiError::new(ErrorCode::ResourceNotFound))?;
+        let credit = existing(credit)?;
         Ok(reply(company, credit))
     }
 }

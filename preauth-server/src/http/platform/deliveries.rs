@@ -21,7 +21,7 @@ use crate::http::query::Query;
 use crate::http::reply::Reply;
 use crate::http::{body, convert, list_query, path_id};
 
-use super::endpoint::{Endpoint, ok};
+use super::endpoint::{Endpoint, existing, ok};
 use super::sections::{DELIVERIES, HEAD_OFFICE};
 use super::{PlatformApi, Refusal, lookup, paging};
 
@@ -258,7 +258,7 @@ fn since(tree: &Json) -> Result<Timestamp, Vec<Problem>> {
 /// The answer with the current state of one delivery.
 pub(super) async fn reply(api: &PlatformApi, id: DeliveryId) -> Result<Reply, ApiError> {
     let found = api.directory.delivery(id).await?;
-    let delivery = found.ok_or(ApiError::new(ErrorCode::ResourceNotFound))?;
+    let delivery = existing(found)?;
     Ok(Reply::json(StatusCode::OK, text(&delivery)))
 }
 

@@ -1,5 +1,6 @@
 //! What answers one method of one path.
 
+use preauth_core::ErrorCode;
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 use serde::Serialize;
@@ -29,4 +30,9 @@ pub(super) trait Endpoint: Send + Sync + 'static {
 /// The answer 200 with a record.
 pub(super) fn ok(shape: &impl Serialize) -> Reply {
     Reply::json(StatusCode::OK, convert::text(shape))
+}
+
+/// The record that was looked up, or the refusal that there is none.
+pub(super) fn existing<T>(found: Option<T>) -> Result<T, ApiError> {
+    found.ok_or(ApiError::new(ErrorCode::ResourceNotFound))
 }

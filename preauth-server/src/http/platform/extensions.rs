@@ -21,7 +21,7 @@ use crate::http::reply::Reply;
 use crate::http::{convert, path_id};
 
 use super::create::Create;
-use super::endpoint::{Endpoint, ok};
+use super::endpoint::{Endpoint, existing, ok};
 use super::sections::{OPERATION, OPERATIONS};
 use super::{PlatformApi, lookup, operations, paging};
 
@@ -246,7 +246,7 @@ impl Endpoint for Settle {
 /// The extension of the path, or 404.
 async fn extension(api: &PlatformApi, id: ExtensionId) -> Result<OperationExtension, ApiError> {
     let found = api.directory.extension(id).await?;
-    found.ok_or(ApiError::new(ErrorCode::ResourceNotFound))
+    existing(found)
 }
 
 /// The answer with the current state of one extension.

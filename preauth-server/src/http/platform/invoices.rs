@@ -20,7 +20,7 @@ use crate::http::reply::Reply;
 use crate::http::{convert, path_id};
 
 use super::create::Create;
-use super::endpoint::{Endpoint, ok};
+use super::endpoint::{Endpoint, existing, ok};
 use super::party::PartyShape;
 use super::sections::RECORDS;
 use super::{PlatformApi, lookup, paging};
@@ -220,7 +220,7 @@ impl Endpoint for Find {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let id = path_id::number(req, InvoiceId::parse)?;
         let found = api.directory.invoice(id).await?;
-        let invoice = found.ok_or(ApiError::new(ErrorCode::ResourceNotFound))?;
+        let invoice = existing(found)?;
         Ok(ok(&InvoiceShape::from(&invoice)))
     }
 }

@@ -10,13 +10,14 @@ use crate::directory::Company;
 use crate::http::error::ApiError;
 use crate::http::path_id;
 
+use super::endpoint::existing;
 use super::{PlatformApi, Refusal};
 
 /// The company that the path names.
 pub(super) async fn company(api: &PlatformApi, req: &Request) -> Result<Company, ApiError> {
     let id = path_id::record(req, CompanyId::parse)?;
     let found = api.directory.company(id).await?;
-    found.ok_or(ApiError::new(ErrorCode::ResourceNotFound))
+    existing(found)
 }
 
 /// The registered company of the path. An invited supplier is not registered: only the data that

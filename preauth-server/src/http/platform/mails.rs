@@ -20,7 +20,7 @@ use crate::http::query::Query;
 use crate::http::reply::Reply;
 use crate::http::{list_query, path_id};
 
-use super::endpoint::{Endpoint, ok};
+use super::endpoint::{Endpoint, existing, ok};
 use super::sections::{HEAD_OFFICE, MAILS};
 use super::{PlatformApi, Refusal, lookup, paging};
 
@@ -159,7 +159,7 @@ impl Endpoint for Resend {
 /// The answer with the current state of one mail.
 async fn reply(api: &PlatformApi, id: MailId) -> Result<Reply, ApiError> {
     let found = api.directory.mail(id).await?;
-    let mail = found.ok_or(ApiError::new(ErrorCode::ResourceNotFound))?;
+    let mail = existing(found)?;
     Ok(ok(&MailShape::from(&mail)))
 }
 

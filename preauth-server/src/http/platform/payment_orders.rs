@@ -24,7 +24,7 @@ use crate::http::{body, convert, path_id};
 use crate::log;
 
 use super::create::Create;
-use super::endpoint::{Endpoint, ok};
+use super::endpoint::{Endpoint, existing, ok};
 use super::party::PartyShape;
 use super::reason::NewReason;
 use super::sections::RECORDS;
@@ -231,7 +231,7 @@ impl Endpoint for Find {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let id = path_id::number(req, PaymentOrderId::parse)?;
         let found = api.directory.payment_order(id).await?;
-        let order = found.ok_or(ApiError::new(ErrorCode::ResourceNotFound))?;
+        let order = existing(found)?;
         Ok(ok(&PaymentOrderShape::from(&order)))
     }
 }

@@ -21,7 +21,7 @@ use crate::http::reply::Reply;
 use crate::http::{body, convert, path_id};
 
 use super::create::Create;
-use super::endpoint::{Endpoint, ok};
+use super::endpoint::{Endpoint, existing, ok};
 use super::sections::{ACCESS, COMPANY};
 use super::{PlatformApi, Refusal, lookup, paging};
 
@@ -255,7 +255,7 @@ fn parse_change(tree: &Json) -> Result<UserChange, Vec<Problem>> {
 async fn user(api: &PlatformApi, req: &Request) -> Result<directory::User, ApiError> {
     let id = path_id::record(req, UserId::parse)?;
     let found = api.directory.user(id).await?;
-    found.ok_or(ApiError::new(ErrorCode::ResourceNotFound))
+    existing(found)
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ mod add;
 mod search;
 mod shape;
 
-use preauth_core::ErrorCode;
 use preauth_core::value::ApiKeyId;
 use salvo::async_trait;
 use salvo::http::Request;
@@ -15,7 +14,7 @@ use crate::http::openapi::schema::Schema;
 use crate::http::path_id;
 use crate::http::reply::Reply;
 
-use super::endpoint::{Endpoint, ok};
+use super::endpoint::{Endpoint, existing, ok};
 use super::sections::{ACCESS, COMPANY};
 use super::{PlatformApi, lookup, paging};
 
@@ -64,7 +63,7 @@ impl Endpoint for Find {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let id = path_id::record(req, ApiKeyId::parse)?;
         let found = api.directory.api_key(id).await?;
-        let key = found.ok_or(ApiError::new(ErrorCode::ResourceNotFound))?;
+        let key = existing(found)?;
         Ok(ok(&ApiKeyShape::new(&key, api.clock.now())))
     }
 }

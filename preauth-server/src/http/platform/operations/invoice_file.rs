@@ -13,7 +13,7 @@ use crate::http::openapi::described::Described;
 use crate::http::openapi::document::Content;
 use crate::http::openapi::listed::Listed;
 use crate::http::openapi::schema::Schema;
-use crate::http::platform::endpoint::Endpoint;
+use crate::http::platform::endpoint::{Endpoint, existing};
 use crate::http::platform::sections::{OPERATION, OPERATIONS};
 use crate::http::platform::{PlatformApi, lookup};
 use crate::http::reply::Reply;
@@ -46,7 +46,7 @@ impl Endpoint for InvoiceFile {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let operation = lookup::operation(api, req).await?;
         let file = api.directory.invoice_file(operation.id).await?;
-        let file = file.ok_or(ApiError::new(ErrorCode::ResourceNotFound))?;
+        let file = existing(file)?;
         let hash = ContentHash::from_bytes(file.sha256);
         let content = api.files.read(hash, file.size).await?;
         let digest = format!("sha-256=:{}:", STANDARD.encode(file.sha256));

@@ -18,7 +18,7 @@ use crate::http::openapi::schema::Schema;
 use crate::http::path_id;
 use crate::http::reply::Reply;
 
-use super::endpoint::{Endpoint, ok};
+use super::endpoint::{Endpoint, existing, ok};
 use super::sections::WEBHOOK_ENDPOINTS;
 use super::{PlatformApi, Refusal};
 
@@ -121,5 +121,5 @@ impl Endpoint for SetPaused {
 async fn endpoint(api: &PlatformApi, req: &Request) -> Result<directory::Endpoint, ApiError> {
     let company = path_id::record(req, CompanyId::parse)?;
     let found = api.directory.endpoint(company).await?;
-    found.ok_or(ApiError::new(ErrorCode::ResourceNotFound))
+    existing(found)
 }

@@ -1,7 +1,6 @@
 //! POST /companies/{id}/webhook-endpoint/test: a test event, signed like any other, whichever
 //! events the endpoint subscribes to. Answers the delivery as queued.
 
-use preauth_core::ErrorCode;
 use preauth_core::service::{Announced, PlatformKey, ReplyOf};
 use preauth_core::value::{DeliveryId, FingerprintBuilder};
 use salvo::async_trait;
@@ -15,6 +14,7 @@ use crate::http::openapi::schema::Schema;
 use crate::http::platform::PlatformApi;
 use crate::http::platform::create::Create;
 use crate::http::platform::deliveries::{self, DeliveryShape};
+use crate::http::platform::endpoint::existing;
 use crate::http::platform::sections::WEBHOOK_ENDPOINTS;
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
@@ -73,7 +73,7 @@ impl Create for Test {
         let to = endpoint.subscription();
         let queued = api.operations.send_test_event(&to, reply, now).await?;
         // Every endpoint receives tests, so this one has a delivery.
-        let body = shown(&queued).ok_or(ApiError::new(ErrorCode::ResourceNotFound))?;
+        let body = existing(shown(&queued))?;
         Ok(Reply::json(Self::STATUS, body))
     }
 }
