@@ -2,6 +2,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod answer;
+mod answer_head;
 mod api_key;
 mod attempt;
 mod base_url;
@@ -9,6 +10,7 @@ mod base_url;
 pub mod blocking;
 mod builder;
 mod call;
+mod caller;
 mod client;
 mod ensured;
 mod error;
@@ -17,14 +19,16 @@ mod idempotency;
 mod list_filter;
 mod new_pre_authorization;
 mod pages;
+mod rate_limit;
 mod response;
 mod retry;
 mod timing;
 mod transport;
 mod waiting;
 
-pub use attempt::{Attempt, Call};
+pub use attempt::Attempt;
 pub use builder::ClientBuilder;
+pub use call::Call;
 pub use client::Client;
 pub use ensured::Ensured;
 pub use error::{ConfigError, Error, ErrorKind, Problem};
@@ -33,7 +37,8 @@ pub use list_filter::ListFilter;
 pub use new_pre_authorization::NewPreAuthorization;
 pub use pages::Operations;
 pub use preauth_core::{ErrorCode, value, wire};
-pub use response::{RateLimit, Response};
+pub use rate_limit::RateLimit;
+pub use response::Response;
 pub use retry::RetryPolicy;
 pub use timing::Timing;
 pub use waiting::{WaitPolicy, Waited};

@@ -2,13 +2,11 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::time::Duration;
 
 use preauth_core::value::IdempotencyKey;
-use preauth_core::wire::header;
-use reqwest::header::HeaderMap;
 
-use crate::answer::{AnswerHead, number, seconds};
+use crate::RateLimit;
+use crate::answer_head::AnswerHead;
 
 /// The value of an answer, with what the answer said beside it. It is used like the value itself.
 #[derive(Clone)]
@@ -105,42 +103,5 @@ impl<T: fmt::Debug> fmt::Debug for Response<T> {
             .field("attempts", &self.attempts)
             .field("idempotency_key", &self.idempotency_key)
             .finish()
-    }
-}
-
-/// The request limit, as an answer reported it.
-/// [Contract, "Limits"](https://example.com/preauth/blob/main/docs/reference.md#limits).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RateLimit {
-    limit: u64,
-    remaining: u64,
-    resets_in: Duration,
-}
-
-impl RateLimit {
-    pub(crate) fn read(headers: &HeaderMap) -> Option<Self> {
-        Some(Self {
-            limit: number(headers, header::RATE_LIMIT_LIMIT)?,
-            remaining: number(headers, header::RATE_LIMIT_REMAINING)?,
-            resets_in: seconds(headers, header::RATE_LIMIT_RESET)?,
-        })
-    }
-
-    /// Requests allowed in one window.
-    #[must_use]
-    pub const fn limit(&self) -> u64 {
-        self.limit
-    }
-
-    /// Requests left in this window.
-    #[must_use]
-    pub const fn remaining(&self) -> u64 {
-        self.remaining
-    }
-
-    /// Time until the next window begins, from the moment of the answer.
-    #[must_use]
-    pub const fn resets_in(&self) -> Duration {
-        self.resets_in
     }
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use reqwest::{Request, Response};
 
-use crate::answer::{Answer, AnswerHead};
+use crate::answer::Answer;
+use crate::answer_head::AnswerHead;
 use crate::file::UnreadableFile;
 use crate::{Error, ErrorKind};
 

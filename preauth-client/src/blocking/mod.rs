@@ -55,14 +55,6 @@ impl Client {
         crate::Client::builder(base_url, api_key)
     }
 
-    pub(crate) fn over(inner: crate::Client) -> Result<Self, ConfigError> {
-        let background = Background::start().map_err(ConfigError::Runtime)?;
-        Ok(Self {
-            inner,
-            background: Arc::new(background),
-        })
-    }
-
     /// Offers an advance to a supplier; see [`crate::Client::create`].
     pub fn create(&self, offer: &NewPreAuthorization) -> Result<Response<PreAuthorization>, Error> {
         let (client, offer) = (self.inner.clone(), offer.clone());
@@ -115,6 +107,18 @@ impl Client {
         let (client, wanted) = (self.inner.clone(), wanted.to_vec());
         self.background
             .run(async move { client.wait_for_status(id, &wanted, policy).await })?
+    }
+}
+
+impl ClientBuilder {
+    /// Like [`build`](Self::build), for programs without a runtime.
+    pub fn build_blocking(self) -> Result<Client, ConfigError> {
+        let inner = self.build()?;
+        let background = Background::start().map_err(ConfigError::Runtime)?;
+        Ok(Client {
+            inner,
+            background: Arc::new(background),
+        })
     }
 }
 

@@ -11,14 +11,14 @@ use secrecy::SecretString;
 use crate::api_key::authorization;
 use crate::attempt::Observer;
 use crate::base_url::BaseUrl;
-use crate::call::Caller;
+use crate::caller::Caller;
 use crate::timing::SystemTiming;
 use crate::transport::Transport;
-use crate::{Attempt, Client, ConfigError, RetryPolicy, Timing};
+use crate::{Attempt, ConfigError, RetryPolicy, Timing};
 
 use http::HttpSettings;
 
-/// Settings of a [`Client`]; everything but address and key has a default.
+/// Settings of a [`Client`](crate::Client); everything but address and key has a default.
 ///
 /// Neither proxies nor anything else is taken from the environment, and no redirect is followed: the
 /// key goes to the address that is given here and to none other.
@@ -131,8 +131,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Validates the settings and builds the client. Nothing is sent.
-    pub fn build(self) -> Result<Client, ConfigError> {
+    /// Validates the settings: where the service is, and how calls are made.
+    pub(crate) fn into_parts(self) -> Result<(BaseUrl, Caller), ConfigError> {
         let base_url = BaseUrl::parse(&self.base_url, self.allow_plain_http)?;
         let authorization = authorization(&self.api_key)?;
         let transport = Transport {
@@ -146,13 +146,7 @@ impl ClientBuilder {
             timing: self.timing.unwrap_or_else(|| Arc::new(SystemTiming::new())),
             observer: self.observer,
         };
-        Ok(Client::from_parts(base_url, caller))
-    }
-
-    /// Like [`build`](Self::build), for programs without a runtime.
-    #[cfg(feature = "blocking")]
-    pub fn build_blocking(self) -> Result<crate::blocking::Client, ConfigError> {
-        crate::blocking::Client::over(self.build()?)
+        Ok((base_url, caller))
     }
 }
 

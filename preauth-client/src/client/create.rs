@@ -4,7 +4,7 @@ use preauth_core::value::{IdempotencyKey, OperationId};
 use preauth_core::wire::PreAuthorization;
 
 use super::Client;
-use crate::call::{Payload, Task};
+use crate::caller::{Payload, Task};
 use crate::file::Form;
 use crate::idempotency::{draw_boundary, draw_key};
 use crate::{Ensured, Error, ErrorKind, NewPreAuthorization, Response};

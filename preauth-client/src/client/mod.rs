@@ -1,6 +1,8 @@
 //! The client: one of its calls is one method.
 
+mod build;
 mod create;
+mod list_all;
 mod wait;
 
 use std::fmt;
@@ -11,8 +13,8 @@ use preauth_core::wire::{PreAuthorization, PreAuthorizationList, path};
 use reqwest::Url;
 
 use crate::base_url::BaseUrl;
-use crate::call::{Caller, Task};
-use crate::{Call, ClientBuilder, ConfigError, Error, ListFilter, Operations, Response};
+use crate::caller::{Caller, Task};
+use crate::{Call, ClientBuilder, ConfigError, Error, ListFilter, Response};
 
 /// A client of the integration API: cheap to clone, and shared by any number of tasks.
 ///
@@ -65,11 +67,6 @@ impl Client {
         ClientBuilder::new(base_url.into(), api_key.into())
     }
 
-    pub(crate) fn from_parts(base_url: BaseUrl, caller: Caller) -> Self {
-        let inner = Arc::new(Inner { base_url, caller });
-        Self { inner }
-    }
-
     /// Reads one operation.
     /// [Contract, "GET /api/integration/v1/pre-authorizations/{id}"](https://example.com/preauth/blob/main/docs/reference.md#get-apiintegrationv1pre-authorizationsid).
     pub async fn get(&self, id: OperationId) -> Result<Response<PreAuthorization>, Error> {
@@ -88,15 +85,6 @@ impl Client {
         let mut url = self.inner.base_url.collection();
         filter.write_query(&mut url);
         self.caller().call(Task::new(Call::List, url)).await
-    }
-
-    /// All operations that the filter lets pass, page after page as they are asked for, most recent
-    /// first; no request is sent before the first one.
-    ///
-    /// See [`Operations`] for what it promises while others create and change operations.
-    #[must_use = "nothing is read before it is asked for"]
-    pub fn list_all(&self, filter: &ListFilter) -> Operations {
-        Operations::new(self.clone(), filter.clone())
     }
 
     /// Takes an offer back that the supplier has not yet taken up.

@@ -14,8 +14,7 @@ use preauth_core::value::{IdempotencyKey, OperationId};
 use preauth_core::wire::{ErrorBody, Open, from_json};
 use reqwest::StatusCode;
 
-use crate::answer::AnswerHead;
-use crate::call::Task;
+use crate::answer_head::AnswerHead;
 use crate::{Call, RateLimit};
 
 pub use config::ConfigError;
@@ -24,8 +23,9 @@ pub use kind::ErrorKind;
 /// Why a call did not succeed.
 ///
 /// Its text names code, message, fields, what was called, and request id, so that a line in a log is enough
-/// for support; where no answer came, the idempotency key is what leads to a create that was done. what lies beneath it is the [`source`](StdError::source). `Debug` writes the same text and
-/// then its sources, on one line, because that is what a `main` that returns the error shows.
+/// for support; where no answer came, the idempotency key is what leads to a create that was done. What lies
+/// beneath it is the [`source`](StdError::source). `Debug` writes the same text and then its sources, on one
+/// line, because that is what a `main` that returns the error shows.
 ///
 /// ```
 /// use preauth_client::{Error, ErrorCode};
@@ -121,11 +121,17 @@ impl Error {
     }
 
     /// Adds what only the whole call knows.
-    pub(crate) fn of_call(mut self, task: &Task, attempts: u32) -> Self {
-        self.inner.call = Some(task.call);
-        self.inner.operation = task.operation;
+    pub(crate) fn of_call(
+        mut self,
+        call: Call,
+        operation: Option<OperationId>,
+        idempotency_key: Option<&IdempotencyKey>,
+        attempts: u32,
+    ) -> Self {
+        self.inner.call = Some(call);
+        self.inner.operation = operation;
         self.inner.attempts = attempts;
-        self.inner.idempotency_key.clone_from(&task.key);
+        self.inner.idempotency_key = idempotency_key.cloned();
         self
     }
 

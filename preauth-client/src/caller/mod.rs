@@ -9,7 +9,8 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use tracing::Instrument;
 
-use crate::answer::{Answer, AnswerHead};
+use crate::answer::Answer;
+use crate::answer_head::AnswerHead;
 use crate::attempt::Observer;
 use crate::transport::Transport;
 use crate::{Attempt, Error, ErrorKind, Response, RetryPolicy, Timing};
@@ -62,7 +63,9 @@ impl Caller {
                     self.report(&task, number, took, Ok(&success.0));
                     return Ok(Response::new(success, number, task.key));
                 }
-                Err(failure) => failure.of_call(&task, number),
+                Err(failure) => {
+                    failure.of_call(task.call, task.operation, task.key.as_ref(), number)
+                }
             };
             let left = self.left_since(began, now);
             let wait = self

@@ -1,0 +1,36 @@
+//! Which call of the API it is.
+
+use std::fmt;
+
+/// One of the four calls of the API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Call {
+    /// Offering an advance.
+    Create,
+    /// Reading one operation.
+    Get,
+    /// Reading one page of operations.
+    List,
+    /// Taking an offer back.
+    Cancel,
+}
+
+impl Call {
+    /// Its name in lower case, for metrics and logs.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Get => "get",
+            Self::List => "list",
+            Self::Cancel => "cancel",
+        }
+    }
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
