@@ -309,15 +309,16 @@ pub enum EndpointState {
     Removed,
 }
 
-/// Where a delivery stands. That of a paused endpoint is pending and waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeliveryStatus {
-    /// On its way, or waiting for its next attempt.
-    Pending,
-    /// It arrived.
-    Delivered,
-    /// It was given up.
-    Failed,
+text_enum! {
+    /// Where a delivery stands, as it is stored. That of a paused endpoint is pending and waits.
+    pub enum DeliveryStatus, "delivery status" {
+        /// On its way, or waiting for its next attempt.
+        Pending => "PENDING",
+        /// It arrived.
+        Delivered => "DELIVERED",
+        /// It was given up.
+        Failed => "FAILED",
+    }
 }
 
 /// An attempt, as far as the delivery's status follows from it.

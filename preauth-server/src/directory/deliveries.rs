@@ -59,7 +59,7 @@ pub struct AttemptRecord {
     pub error: Option<String>,
     /// The first 1,024 bytes of the answer, as text; invalid UTF-8 is replaced.
     pub response_body: Option<String>,
-    /// `SCHEDULE` or `RESEND`.
+    /// The text of its [`Trigger`](preauth_core::port::Trigger).
     pub trigger: String,
 }
 

@@ -12,42 +12,26 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use preauth_core::text_enum;
+
 pub use deployment::{Belonging, Deployment, DeploymentId, Identity, belonging};
 
-/// Why an instance must not act.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum HoldReason {
-    /// Its clock is wrong: no request is answered, because not even the expiry of a key can be
-    /// decided.
-    ClockOff,
-    /// Its time reference jumped: requests continue by the earlier time, loops pause.
-    ClockJumped,
-    /// Its database is another deployment's, or a copy: nothing is written, reads are answered.
-    ForeignDatabase,
-    /// It was started with `--quiet-outbound`: nothing is written, reads are answered.
-    QuietOutbound,
+text_enum! {
+    /// Why an instance must not act, as metrics and the log name it.
+    pub enum HoldReason, "reason of a hold" {
+        /// Its clock is wrong: no request is answered, because not even the expiry of a key can be
+        /// decided.
+        ClockOff => "clock_off",
+        /// Its time reference jumped: requests continue by the earlier time, loops pause.
+        ClockJumped => "clock_jumped",
+        /// Its database is another deployment's, or a copy: nothing is written, reads are answered.
+        ForeignDatabase => "foreign_database",
+        /// It was started with `--quiet-outbound`: nothing is written, reads are answered.
+        QuietOutbound => "quiet_outbound",
+    }
 }
 
 impl HoldReason {
-    /// All of them.
-    pub const ALL: [Self; 4] = [
-        Self::ClockOff,
-        Self::ClockJumped,
-        Self::ForeignDatabase,
-        Self::QuietOutbound,
-    ];
-
-    /// Its name in metrics and in the log.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::ClockOff => "clock_off",
-            Self::ClockJumped => "clock_jumped",
-            Self::ForeignDatabase => "foreign_database",
-            Self::QuietOutbound => "quiet_outbound",
-        }
-    }
-
     /// Whether reading requests are refused as well.
     #[must_use]
     pub const fn refuses_reads(self) -> bool {
@@ -191,7 +175,7 @@ mod tests {
         hold.begin(HoldReason::ClockOff, "it is off");
         assert_eq!(hold.refuses(false), Some(HoldReason::ClockOff));
         assert_eq!(hold.unreadiness().as_deref(), Some("it is off; a copy"));
-        for reason in HoldReason::ALL {
+        for &reason in HoldReason::ALL {
             hold.end(reason);
         }
         assert!(!hold.is_held());

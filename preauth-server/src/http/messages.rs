@@ -311,7 +311,8 @@ pub(super) fn defect(field: &str, defect: &Defect) -> String {
             format!("{field} não pode exceder invoice.amount menos 500.")
         }
         Defect::WholeNumber { min, max } => whole_number(field, *min, *max),
-        Defect::NotAmong(values) => format!("{field} deve ser um de: {}.", values.join(", ")),
+        Defect::NotAmong(values) => not_among(field, values),
+        Defect::NotAmongNumbers(values) => not_among(field, *values),
         Defect::NotMagic { codes } => {
             format!(
                 "{field} começa com sandbox:, que neste sandbox provoca um erro; depois disso deve vir um destes códigos: {}.",
@@ -354,6 +355,11 @@ fn whole_number(field: &str, min: u64, max: u64) -> String {
     } else {
         format!("{field} deve ser um número inteiro de {min} a {max}.")
     }
+}
+
+fn not_among(field: &str, values: impl IntoIterator<Item: ToString>) -> String {
+    let values: Vec<_> = values.into_iter().map(|value| value.to_string()).collect();
+    format!("{field} deve ser um de: {}.", values.join(", "))
 }
 
 fn text(field: &str, error: TextError) -> String {

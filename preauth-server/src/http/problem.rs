@@ -61,6 +61,8 @@ pub enum Defect {
     },
     /// None of the allowed values.
     NotAmong(Vec<&'static str>),
+    /// None of the allowed numbers.
+    NotAmongNumbers(&'static [u16]),
     /// A list with too many elements.
     ListTooLong {
         /// The maximum number of elements.

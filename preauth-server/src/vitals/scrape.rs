@@ -174,7 +174,7 @@ fn hold(vitals: &ServerVitals, families: &Families<'_>) {
         "Whether this process must not act, for each reason: 1, or 0.",
         &["reason"],
     );
-    for reason in HoldReason::ALL {
+    for &reason in HoldReason::ALL {
         held.with_label_values(&[reason.as_str()])
             .set(vitals.hold.is_held_for(reason).into());
     }

@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 
 use clap::Subcommand;
+use preauth_core::access::DEFAULT_VALIDITY_DAYS;
 use preauth_core::value::{ApiKeyId, KeyName, Scope};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
@@ -47,7 +48,7 @@ pub(crate) enum KeyCommand {
         #[arg(long, required = true, value_delimiter = ',', value_parser = among(Scope::OFFERED))]
         scope: Vec<Scope>,
         /// For how long it is valid: 30, 90, 180 or 365 days.
-        #[arg(long, value_name = "DAYS", default_value_t = 365)]
+        #[arg(long, value_name = "DAYS", default_value_t = DEFAULT_VALIDITY_DAYS)]
         validity_days: u16,
         #[command(flatten)]
         once: Once,

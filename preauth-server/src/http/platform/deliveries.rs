@@ -2,7 +2,7 @@
 //! resending.
 
 use preauth_core::ErrorCode;
-use preauth_core::port::{AttemptError, PageRequest, Unavailable};
+use preauth_core::port::{AttemptError, PageRequest, Trigger, Unavailable};
 use preauth_core::value::{CompanyId, DeliveryId, EventId, EventType, Timestamp};
 use preauth_core::wire::Open;
 use salvo::async_trait;
@@ -70,7 +70,7 @@ answer! {
         /// The answer's first KiB.
         response_body: Option<String> = "",
         /// What caused it.
-        trigger: String = "SCHEDULE",
+        trigger: String = "SCHEDULE" => |it| it.words(Trigger::ALL.iter().map(|it| it.as_str())),
     }
 }
 

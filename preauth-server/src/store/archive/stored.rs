@@ -3,8 +3,8 @@
 use preauth_core::operation::Operation;
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{
-    DeliveryStatus, EndpointState, Holder, Miscount, StoredAttempt, StoredDelivery, StoredEndpoint,
-    StoredEvent, StoredReply,
+    EndpointState, Holder, Miscount, StoredAttempt, StoredDelivery, StoredEndpoint, StoredEvent,
+    StoredReply,
 };
 use preauth_core::value::{
     Cnpj, CompanyId, DeliveryId, EndpointId, EventId, InvoiceNumber, OperationId, Version,
@@ -18,7 +18,7 @@ pub(super) fn attempt(row: &impl RawRow) -> Result<StoredAttempt, Corrupt> {
         number: columns.raw("number")?,
         http_status: columns.raw("http_status")?,
         has_error: columns.raw("has_error")?,
-        trigger: columns.trigger("trigger")?,
+        trigger: columns.parsed("trigger")?,
     })
 }
 
@@ -38,14 +38,9 @@ pub(super) fn delivery(row: &impl RawRow) -> Result<StoredDelivery, Corrupt> {
             state,
         },
         event_type: columns.parsed("event_type")?,
-        status: match columns.raw("status")? {
-            "PENDING" => DeliveryStatus::Pending,
-            "DELIVERED" => DeliveryStatus::Delivered,
-            "FAILED" => DeliveryStatus::Failed,
-            _ => return Err(columns.corrupt("status")),
-        },
+        status: columns.parsed("status")?,
         attempts_made: columns.raw("attempts_made")?,
-        next_trigger: columns.trigger("next_trigger")?,
+        next_trigger: columns.parsed("next_trigger")?,
         leased_until: columns.optional_timestamp("leased_until")?,
         attempts: Vec::new(),
     })

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use preauth_core::port::{Trigger, Unavailable};
+use preauth_core::port::Unavailable;
 use preauth_core::value::{EnumSet, Money, TextEnum, Timestamp};
 use thiserror::Error;
 use uuid::Uuid;
@@ -136,10 +136,6 @@ impl<'r> Columns<'r> {
         let text: &str = self.raw(column)?;
         let members = text.split(SEPARATOR);
         Ok(members.filter_map(|member| member.parse().ok()).collect())
-    }
-
-    pub(in crate::store) fn trigger(&self, column: &'static str) -> Result<Trigger, Corrupt> {
-        Trigger::parse(self.raw(column)?).map_err(|_| self.corrupt(column))
     }
 
     pub(in crate::store) const fn corrupt(&self, column: &'static str) -> Corrupt {

@@ -1,5 +1,6 @@
 //! The history of deliveries.
 
+use preauth_core::port::DeliveryStatus as Stored;
 use preauth_core::value::{CompanyId, DeliveryId, EventId};
 
 use crate::directory::{AttemptRecord, Delivery, DeliveryStatus};
@@ -11,8 +12,10 @@ pub(in crate::store) fn delivery(row: &impl RawRow) -> Result<Delivery, Corrupt>
     let columns = Columns::of("deliveries", row);
     let is_paused: bool = columns.raw("is_paused")?;
     let status = match columns.parsed("status")? {
-        DeliveryStatus::Pending if is_paused => DeliveryStatus::Paused,
-        status => status,
+        Stored::Pending if is_paused => DeliveryStatus::Paused,
+        Stored::Pending => DeliveryStatus::Pending,
+        Stored::Delivered => DeliveryStatus::Delivered,
+        Stored::Failed => DeliveryStatus::Failed,
     };
     let next_attempt_at = columns.optional_timestamp("next_attempt_at")?;
     Ok(Delivery {

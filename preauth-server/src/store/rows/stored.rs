@@ -2,14 +2,13 @@
 //! new values are stricter today.
 
 use chrono::NaiveDate;
-use preauth_core::port::{MailKind, MailStatus as AuditedMailStatus};
+use preauth_core::port::{DeliveryStatus, MailKind, MailStatus, Trigger};
 use preauth_core::value::{
     Cnpj, CompanyKind, CompanyName, ContactName, DueDate, Email, EventType, ExternalReference,
     IdempotencyKey, InvoiceNumber, KeyName, Origin, PaymentOrderStatus, PersonName, Phone, Reason,
     Status,
 };
 
-use crate::directory::{DeliveryStatus, MailStatus};
 use crate::hold::DeploymentId;
 
 /// A value that is stored as text.
@@ -44,7 +43,7 @@ macro_rules! as_once_accepted {
 
 stored! { as_sent:
     Cnpj, CompanyKind, DeliveryStatus, DeploymentId, DueDate, Email, EventType, IdempotencyKey,
-    AuditedMailStatus, NaiveDate, MailKind, MailStatus, Origin, PaymentOrderStatus, Status,
+    MailKind, MailStatus, NaiveDate, Origin, PaymentOrderStatus, Status, Trigger,
 }
 
 stored! { as_once_accepted:

@@ -242,6 +242,6 @@ fn leased(row: &SqliteRow, secrets: &Secrets) -> Result<Leased, Corrupt> {
             .unwrap_or(registered_at),
         endpoint_is_slow: columns.raw("is_slow")?,
         endpoint_is_full: columns.raw("is_full")?,
-        trigger: columns.trigger("next_trigger")?,
+        trigger: columns.parsed("next_trigger")?,
     })
 }
