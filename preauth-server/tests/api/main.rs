@@ -22,6 +22,7 @@ mod legal_entities;
 mod list;
 mod log;
 mod master_keys;
+mod operating;
 mod process;
 mod races;
 #[cfg(feature = "s3")]

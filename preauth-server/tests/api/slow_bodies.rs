@@ -13,6 +13,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep_until, timeout};
 
+use crate::operating::exposition::Exposition;
 use crate::strangers::other_company;
 
 on_each_database! {
@@ -29,7 +30,7 @@ const DEADLINE: Duration = Duration::from_mins(1);
 const SLOW: Duration = Duration::from_millis(1_200);
 
 /// A create whose key was accepted and whose body has not been sent.
-struct SlowCreate {
+pub(crate) struct SlowCreate {
     stream: TcpStream,
     body: Vec<u8>,
     began_at: Instant,
@@ -59,7 +60,7 @@ impl SlowCreate {
         }
     }
 
-    async fn json(sandbox: &Sandbox, number: &str) -> Self {
+    pub(crate) async fn json(sandbox: &Sandbox, number: &str) -> Self {
         let body = offer_body(sandbox, number).to_string().into_bytes();
         Self::begin(sandbox, "application/json", body, "").await
     }
@@ -71,7 +72,7 @@ impl SlowCreate {
     }
 
     /// Sends the body, late enough to be slow.
-    async fn finish(mut self) -> Answer {
+    pub(crate) async fn finish(mut self) -> Answer {
         sleep_until(self.began_at + SLOW).await;
         self.stream.write_all(&self.body).await.unwrap();
         self.stream.shutdown().await.unwrap();
@@ -222,7 +223,7 @@ async fn slow_requests_of_one_head_office_keep_no_other_out(backend: Backend) {
         .get("/metrics")
         .await
         .text;
-    let counted = "preauth_rate_limited_requests_total{limit=\"head_office\"} ";
-    let counted = metrics.lines().find_map(|line| line.strip_prefix(counted));
-    assert!(counted.unwrap().parse::<u32>().unwrap() >= 3);
+    let metrics = Exposition::parse(&metrics).unwrap();
+    let limit = [("limit", "head_office")];
+    assert!(metrics.value("preauth_rate_limited_requests_total", &limit) >= 3.0);
 }

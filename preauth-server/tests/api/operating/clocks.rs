@@ -5,7 +5,7 @@ use std::path::Path;
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use test_support::Backend;
 
-use crate::served::offered;
+use super::served::offered;
 
 /// Nothing listens there.
 const NOWHERE: &str = "http://127.0.0.1:9/webhooks";

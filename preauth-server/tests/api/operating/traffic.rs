@@ -8,8 +8,8 @@ use test_support::{Backend, Sandbox, TestReceiver, offer_body, on_each_database}
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::exposition::Exposition;
-use crate::server::{name, scrape, scrape_until};
+use super::exposition::Exposition;
+use super::server::{name, scrape, scrape_until};
 
 on_each_database! {
     counters_match_the_traffic_exactly,

@@ -3,7 +3,7 @@
 use sqlx::{AssertSqlSafe, Executor};
 use test_support::Database;
 
-use crate::server::start_on;
+use super::server::start_on;
 
 const WARNING: &str = "PostgreSQL may lose what it has confirmed";
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use test_support::{Answer, Backend, Database, RawCaller, Sandbox};
 
-use crate::exposition::Exposition;
+use super::exposition::Exposition;
 
 /// Timeout for everything the test waits for.
 const PATIENCE: Duration = Duration::from_mins(1);

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use test_support::{Backend, Sandbox, on_each_database};
 
-use crate::server::scrape;
+use super::server::scrape;
 
 on_each_database! {
     the_table_of_metrics_lists_exactly_what_is_exposed,
 }
 
-const TABLE: &str = include_str!("../../../docs/metrics.md");
+const TABLE: &str = include_str!("../../../../docs/metrics.md");
 
 /// Name and type of every row that applies to this database.
 fn documented(backend: Backend) -> BTreeSet<(String, String)> {

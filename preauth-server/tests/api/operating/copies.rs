@@ -10,7 +10,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 use test_support::{Backend, Home, TestReceiver, cluster, on_each_database};
 
-use crate::served::{Offered, Served, offered};
+use super::served::{Offered, Served, offered};
 
 on_each_database! {
     a_copy_is_silent_until_it_is_adopted_and_the_original_goes_on,

@@ -7,7 +7,7 @@ use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use serde_json::Value;
 use test_support::{Answer, Backend, Home, RawCaller, Sandbox, Server, offer_body};
 
-use crate::exposition::Exposition;
+use super::exposition::Exposition;
 
 /// Timeout for everything the test waits for.
 const PATIENCE: Duration = Duration::from_mins(1);

@@ -4,7 +4,7 @@ use sqlx::postgres::PgConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor};
 use test_support::{Database, cluster};
 
-use crate::server::{ask, probe_until, scrape, scrape_until, start_on};
+use super::server::{ask, probe_until, scrape, scrape_until, start_on};
 
 /// Executes statements on the server's databases directly.
 async fn admin(statements: &[String]) {

@@ -3,7 +3,7 @@
 use reqwest::Method;
 use test_support::{Backend, RawCaller, Sandbox};
 
-use crate::server::scrape;
+use super::server::scrape;
 
 const ODD_PATHS: [&str; 6] = [
     "/nowhere",
@@ -62,7 +62,7 @@ async fn odd_requests_make_no_labels_of_their_own() {
 #[tokio::test]
 async fn metrics_contain_no_secret_and_no_name_and_need_no_token() {
     let sandbox = Sandbox::start(Backend::Sqlite).await;
-    let text = crate::server::ask(&sandbox, "/metrics").await.text;
+    let text = super::server::ask(&sandbox, "/metrics").await.text;
     for name in [
         "apiKey",
         "platformToken",
