@@ -7,7 +7,6 @@ import re
 import secrets
 import socket
 import sqlite3
-import time
 
 import smtp
 from attack import BOUNDED, HARMLESS, REFUSED, attack, expect
@@ -190,6 +189,94 @@ def idle_connections(service):
             except OSError as error:
                 status = error
             expect(status == 200, f"a request from {origin}: {status}")
+    return BOUNDED
+
+
+def others_are_served(service, tenant):
+    for _ in range(5):
+        status, answer = tenant.offer()
+        expect(status == 201, f"somebody else's offer: {status} {code(answer)}")
+    status, answer = tenant.call("GET", address=own_address() or "127.0.0.1")
+    expect(status == 200, f"somebody else's list: {status} {code(answer)}")
+
+
+def first_answer(connection):
+    """Status, headers and JSON of the first answer on a connection, or None while there is none."""
+    connection.settimeout(0)
+    try:
+        data = connection.recv(65536)
+    except BlockingIOError:
+        return None
+    except OSError:
+        data = b""
+    head, _, body = data.partition(b"\r\n\r\n")
+    expect(head.startswith(b"HTTP/1.1 "), "a connection was closed without an answer")
+    first, *lines = head.decode().split("\r\n")
+    headers = {name.lower(): value for name, value in (line.split(": ", 1) for line in lines)}
+    return int(first.split(" ")[1]), headers, json.loads(body)
+
+
+@attack(10, "hundreds of slow creates under the keys of one company")
+def slow_creates(service):
+    stranger, tenant = service.tenant(), service.tenant()
+    body = json.dumps(stranger.body())
+    # A key has 120 requests in a window, so it takes several to occupy more than the share of a head office.
+    keys, count, share = [stranger.new_key() for _ in range(4)], 130, 256
+    answered, held = collections.Counter(), []
+    with contextlib.ExitStack() as opened:
+        for key in keys:
+            head = (
+                "POST /api/integration/v1/pre-authorizations HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                f"Authorization: Bearer {key}\r\nContent-Length: {len(body)}\r\n\r\n"
+            )
+            data = (head + body[:-1]).encode()
+            held += opened.enter_context(connections("127.0.0.1", service.port, count, data))
+        expect(len(held) == count * len(keys), f"only {len(held)} connections were accepted")
+
+        def only_the_share_is_left():
+            for connection in list(held):
+                if found := first_answer(connection):
+                    status, headers, refusal = found
+                    held.remove(connection)
+                    answered[status, code(refusal)] += 1
+                    expect(headers["retry-after"].isdigit(), "a refusal without Retry-After")
+                    expect(len(headers["x-request-id"]) == 36, "a refusal without a request id")
+                    expect(refusal["errors"][0]["message"], "a refusal without a message")
+            return len(held) <= share
+
+        try:
+            wait_for(only_the_share_is_left, "all others are refused", seconds=15)
+        except TimeoutError:
+            expect(False, f"{len(held)} requests of one company are in progress")
+        expect(set(answered) == {(429, "RATE_LIMITED")}, f"the others are answered {dict(answered)}")
+        expect(len(held) >= share // 2, f"only {len(held)} were taken: {dict(answered)}")
+        others_are_served(service, tenant)
+    fresh = {"Authorization": f"Bearer {stranger.new_key()}"}
+    wait_for(lambda: stranger.call("GET", headers=fresh)[0] == 200, "the company itself is served again")
+    return BOUNDED
+
+
+@attack(10, "answers that nobody reads")
+def unread_answers(service):
+    stranger, tenant = service.tenant(), service.tenant()
+    for _ in range(100):
+        stranger.offer()
+    memory = counted(service, "process_resident_memory_bytes")
+    with contextlib.ExitStack() as opened:
+        for _ in range(60):
+            request = (
+                "GET /api/integration/v1/pre-authorizations?limit=100 HTTP/1.1\r\nHost: x\r\n"
+                f"Authorization: Bearer {stranger.new_key()}\r\n\r\n"
+            )
+            connection = opened.enter_context(socket.socket())
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.connect((own_address() or "127.0.0.1", service.port))
+            # As many as a key may send; their answers are more than any buffer on the way takes.
+            connection.sendall(request.encode() * 120)
+        others_are_served(service, tenant)
+        grown = (counted(service, "process_resident_memory_bytes") - memory) / MIB
+        expect(grown < 128, f"{grown:.0f} MiB are held for answers that nobody reads")
+        expect(connection.recv(12) == b"HTTP/1.1 200", "there was no answer to read")
     return BOUNDED
 
 

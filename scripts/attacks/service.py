@@ -178,10 +178,14 @@ class Tenant:
         service.make(f"{self.path}/credit-analysis", "PUT", maxTermDays=120, maxInvoiceAmount=250_000)
         permissions = ["REQUEST_ADVANCES", "PRE_AUTHORIZE_ADVANCES"]
         user = service.make(f"{self.path}/users", name="Ana", email="ana@erp.example", permissions=permissions)
-        scopes = ["preauth:read", "preauth:write"]
-        key = service.make(f"{self.path}/api-keys", name="ERP", responsibleUserId=user["id"], scopes=scopes)
-        self.key = key["key"]
+        self.user = user["id"]
+        self.key = self.new_key()
         self.headers = {"Authorization": f"Bearer {self.key}"}
+
+    def new_key(self):
+        scopes = ["preauth:read", "preauth:write"]
+        key = self.service.make(f"{self.path}/api-keys", name="ERP", responsibleUserId=self.user, scopes=scopes)
+        return key["key"]
 
     def body(self, supplier=None, number=None, email="contato@fornecedor.example", name="Fornecedor Ltda.", contact="Rui"):
         supplier = {"cnpj": supplier or cnpj(next_number()), "email": email, "name": name, "contactName": contact}
