@@ -31,10 +31,10 @@ const MAX_SLOWDOWN: u32 = 3;
 const NOISE: Duration = Duration::from_secs(2);
 
 /// A transaction of the test that holds the locks of `sql`.
-struct Holder(Transaction<'static, Postgres>);
+pub(super) struct Holder(Transaction<'static, Postgres>);
 
 impl Holder {
-    async fn of(fixture: &Fixture, sql: &str) -> Self {
+    pub(super) async fn of(fixture: &Fixture, sql: &str) -> Self {
         let mut transaction = fixture.sql.begin().await.unwrap();
         let locked = transaction
             .execute(AssertSqlSafe(sql.to_owned()))
@@ -44,7 +44,7 @@ impl Holder {
         Self(transaction)
     }
 
-    async fn let_go(self) {
+    pub(super) async fn let_go(self) {
         self.0.rollback().await.unwrap();
     }
 }

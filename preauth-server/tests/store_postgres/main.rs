@@ -11,6 +11,7 @@ mod store;
 
 mod counts;
 mod instances;
+mod janitor_locks;
 mod locks;
 mod mail_pages;
 mod migration;

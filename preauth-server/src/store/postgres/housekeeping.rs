@@ -160,7 +160,8 @@ async fn forget_replies(
     Ok((count.saturating_add(of_platform.rows_affected()), last))
 }
 
-/// Removes superseded generations, and the last ones of invalid keys.
+/// Removes superseded generations, and the last ones of invalid keys with the windows that earlier
+/// builds counted in.
 async fn forget_windows(
     connection: &mut PgConnection,
     (now, unused_since, limit, from): &(Timestamp, Timestamp, u32, i64),
@@ -194,6 +195,10 @@ async fn forget_windows(
                  WHERE c.last_used_at < $2 AND (k.revoked_at IS NOT NULL OR k.expires_at <= $1)
                    AND (SELECT 1 FROM rate_counts n WHERE n.api_key_id = c.api_key_id
                         AND n.generation > c.generation LIMIT 1) IS NULL
+                   AND (SELECT count(*) FROM rate_windows w WHERE w.api_key_id = c.api_key_id)
+                       = (SELECT count(*) FROM (
+                              SELECT 1 FROM rate_windows w WHERE w.api_key_id = c.api_key_id
+                              FOR UPDATE SKIP LOCKED) AS free)
                  ORDER BY c.last_used_at LIMIT $3 FOR UPDATE OF c SKIP LOCKED))
              RETURNING api_key_id
          ),
@@ -211,7 +216,8 @@ async fn forget_windows(
     Ok((count.saturating_add(of_dead_keys.unsigned_abs()), last))
 }
 
-/// The foreign key deletes the attempts as well.
+/// The foreign key deletes the attempts as well. It would wait for a locked one, so a delivery of
+/// which an attempt is locked is skipped like a locked delivery.
 async fn forget_deliveries(
     connection: &mut PgConnection,
     (ended_before, limit, from): &(Timestamp, u32, i64),
@@ -219,9 +225,13 @@ async fn forget_deliveries(
     let row = sqlx::query(
         "WITH gone AS (
              DELETE FROM deliveries WHERE id = ANY (ARRAY(
-                 SELECT id FROM deliveries
-                 WHERE ended_at IS NOT NULL AND ended_at >= $3 AND ended_at < $1
-                 ORDER BY ended_at, id LIMIT $2 FOR UPDATE SKIP LOCKED))
+                 SELECT d.id FROM deliveries d
+                 WHERE d.ended_at IS NOT NULL AND d.ended_at >= $3 AND d.ended_at < $1
+                   AND (SELECT count(*) FROM attempts a WHERE a.delivery_id = d.id)
+                       = (SELECT count(*) FROM (
+                              SELECT 1 FROM attempts a WHERE a.delivery_id = d.id
+                              FOR UPDATE SKIP LOCKED) AS free)
+                 ORDER BY d.ended_at, d.id LIMIT $2 FOR UPDATE OF d SKIP LOCKED))
              RETURNING ended_at
          )
          SELECT count(*), max(ended_at) FROM gone",

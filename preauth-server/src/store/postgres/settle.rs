@@ -29,14 +29,15 @@ pub(super) async fn settle(
 ) -> Result<Settled, WriteError> {
     let ended = end_removed(connection, *limit).await?;
     let mut made_due: u64 = 0;
-    for _ in 0..MAX_RESUMED {
+    let mut seen = Vec::new();
+    while seen.len() < MAX_RESUMED && made_due < u64::from(*limit) {
         let left = u64::from(*limit).saturating_sub(made_due);
-        match make_due(connection, left).await? {
-            Some(count) => made_due = made_due.saturating_add(count),
+        match make_due(connection, &seen, left).await? {
+            Some((endpoint, count)) => {
+                made_due = made_due.saturating_add(count);
+                seen.push(endpoint);
+            }
             None => break,
-        }
-        if made_due >= u64::from(*limit) {
-            break;
         }
     }
     Ok(Settled { ended, made_due })
@@ -80,14 +81,31 @@ async fn end_removed(connection: &mut PgConnection, limit: u32) -> Result<u64, W
     Ok(done.rows_affected())
 }
 
-/// Makes the kept deliveries of a resumed endpoint due; `None` when there is no such endpoint.
-/// Deliveries attempted since then keep their schedule.
-async fn make_due(connection: &mut PgConnection, limit: u64) -> Result<Option<u64>, WriteError> {
+/// Which kept deliveries of the endpoint `$1` that was resumed at `$2` are to be made due. Those
+/// attempted since then keep their schedule.
+macro_rules! kept {
+    () => {
+        "SELECT d.id FROM deliveries d
+         WHERE d.status = 'PENDING' AND d.endpoint_id = $1 AND d.next_attempt_at > $2
+           AND coalesce((SELECT max(a.at) FROM attempts a WHERE a.delivery_id = d.id),
+                        d.created_at) <= $2"
+    };
+}
+
+/// Makes kept deliveries of a resumed endpoint due, and returns their number; `None` when there is no
+/// such endpoint but those `seen`.
+async fn make_due(
+    connection: &mut PgConnection,
+    seen: &[Uuid],
+    limit: u64,
+) -> Result<Option<(Uuid, u64)>, WriteError> {
     let resumed = sqlx::query(
         "SELECT id, resumed_at FROM endpoints
          WHERE resumed_at IS NOT NULL AND paused_at IS NULL AND deleted_at IS NULL
+           AND id <> ALL ($1)
          LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED",
     )
+    .bind(seen)
     .fetch_optional(&mut *connection)
     .await?;
     let Some(resumed) = resumed else {
@@ -95,25 +113,28 @@ async fn make_due(connection: &mut PgConnection, limit: u64) -> Result<Option<u6
     };
     let endpoint: Uuid = resumed.try_get(0)?;
     let resumed_at: i64 = resumed.try_get(1)?;
-    let done = sqlx::query(
+    let done = sqlx::query(concat!(
         "UPDATE deliveries SET next_attempt_at = $2
-         WHERE id = ANY (ARRAY(
-             SELECT d.id FROM deliveries d
-             WHERE d.status = 'PENDING' AND d.endpoint_id = $1 AND d.next_attempt_at > $2
-               AND coalesce((SELECT max(a.at) FROM attempts a WHERE a.delivery_id = d.id),
-                            d.created_at) <= $2
-             ORDER BY d.next_attempt_at, d.id LIMIT $3 FOR UPDATE SKIP LOCKED))",
-    )
+         WHERE id = ANY (ARRAY(",
+        kept!(),
+        " ORDER BY d.next_attempt_at, d.id LIMIT $3 FOR UPDATE SKIP LOCKED))",
+    ))
     .bind(endpoint)
     .bind(resumed_at)
     .bind(clamped(limit))
     .execute(&mut *connection)
     .await?;
     if done.rows_affected() < limit {
-        sqlx::query("UPDATE endpoints SET resumed_at = NULL WHERE id = $1")
-            .bind(endpoint)
-            .execute(connection)
-            .await?;
+        // A locked one is left for the next batch.
+        sqlx::query(concat!(
+            "UPDATE endpoints SET resumed_at = NULL WHERE id = $1 AND NOT EXISTS (",
+            kept!(),
+            ")",
+        ))
+        .bind(endpoint)
+        .bind(resumed_at)
+        .execute(connection)
+        .await?;
     }
-    Ok(Some(done.rows_affected()))
+    Ok(Some((endpoint, done.rows_affected())))
 }
