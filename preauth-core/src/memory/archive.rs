@@ -127,13 +127,15 @@ impl Tables {
 type ByEvent = BTreeMap<EventId, Vec<StoredDelivery>>;
 
 fn events(history: Option<&Vec<HistoryEntry>>, deliveries: &ByEvent) -> Vec<StoredEvent> {
-    let stored = history.into_iter().flatten().map(|entry| StoredEvent {
-        id: entry.id,
-        version: Some(entry.version),
-        event_type: entry.event_type,
-        at: entry.at,
-        body: entry.body.clone(),
-        deliveries: deliveries.get(&entry.id).cloned().unwrap_or_default(),
+    let stored = history.into_iter().flatten().filter_map(|entry| {
+        Some(StoredEvent {
+            id: entry.id,
+            version: Some(entry.version),
+            event_type: *entry.event_type.known()?,
+            at: entry.at,
+            body: entry.body.clone(),
+            deliveries: deliveries.get(&entry.id).cloned().unwrap_or_default(),
+        })
     });
     stored.collect()
 }

@@ -180,9 +180,9 @@ fn history_entry(event: &EventRecord, version: Version) -> HistoryEntry {
     HistoryEntry {
         id: event.id,
         version,
-        event_type: event.event_type,
+        event_type: event.event_type.into(),
         at: event.at,
-        actor: event.actor,
+        actor: event.actor.into(),
         body: event.body.clone(),
     }
 }

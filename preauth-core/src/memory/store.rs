@@ -132,14 +132,14 @@ impl Tables {
 
     fn reached(&self, operation: &Operation) -> Option<EventType> {
         operation.closing()?;
-        let mut events = self.histories.get(&operation.id)?.iter().rev();
-        let reached = events.find(|event| {
+        let events = self.histories.get(&operation.id)?.iter().rev();
+        let mut types = events.filter_map(|event| event.event_type.known().copied());
+        types.find(|event_type| {
             !matches!(
-                event.event_type,
+                event_type,
                 EventType::AnticipationReproved | EventType::AnticipationReopened
             )
-        });
-        reached.map(|event| event.event_type)
+        })
     }
 
     fn extended_to(&self, operation: &Operation) -> Option<DueDate> {

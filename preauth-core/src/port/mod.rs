@@ -29,7 +29,7 @@ pub use commit::{
 pub use endpoint::Subscription;
 pub use ids::IdSource;
 pub use outbox::{Attempt, Claim, Leased, Outbox, Trigger, Verdict};
-pub use queries::{Filter, HistoryEntry, OperationPage, PageRequest, Queries, Viewer};
+pub use queries::{Filter, HistoryEntry, OperationPage, PageRequest, Queries, Recorded, Viewer};
 pub use render::{InvoiceEvent, OperationEvent, OrderEvent, Render};
 pub use store::{
     CommitError, LoadedNewOrder, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget,

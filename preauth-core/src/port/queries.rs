@@ -93,7 +93,7 @@ pub struct OperationPage {
     pub total: u64,
 }
 
-/// One event of an operation, as its history shows it.
+/// One event of an operation, as its history shows it. A newer version may have recorded it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistoryEntry {
     /// The event.
@@ -101,11 +101,43 @@ pub struct HistoryEntry {
     /// The operation's version after it.
     pub version: Version,
     /// What happened.
-    pub event_type: EventType,
+    pub event_type: Recorded<EventType>,
     /// When.
     pub at: Timestamp,
     /// Who did it.
-    pub actor: Actor,
+    pub actor: Recorded<Actor>,
     /// The webhook body.
     pub body: String,
+}
+
+/// A member of a set that newer versions may extend, as a history recorded it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Recorded<T> {
+    /// A member that this version knows.
+    Known(T),
+    /// The name of one that only a newer version knows.
+    Unknown(String),
+}
+
+impl<T> Recorded<T> {
+    /// The member; `None` when this version does not know it.
+    #[must_use]
+    pub const fn known(&self) -> Option<&T> {
+        match self {
+            Self::Known(member) => Some(member),
+            Self::Unknown(_) => None,
+        }
+    }
+}
+
+impl<T> From<T> for Recorded<T> {
+    fn from(member: T) -> Self {
+        Self::Known(member)
+    }
+}
+
+impl<T: PartialEq> PartialEq<T> for Recorded<T> {
+    fn eq(&self, member: &T) -> bool {
+        self.known() == Some(member)
+    }
 }

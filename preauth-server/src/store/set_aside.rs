@@ -126,7 +126,9 @@ fn id(row: &impl RawRow) -> String {
     let uuid = row.uuid("id").ok().flatten().map(|id| id.to_string());
     let number = || row.whole("id").ok().flatten().map(|id| id.to_string());
     let bytes = || row.blob("id").ok().flatten().map(hex::encode);
-    uuid.or_else(number).or_else(bytes).unwrap_or_default()
+    let text = || row.text("id").ok().flatten().map(ToOwned::to_owned);
+    let id = uuid.or_else(number).or_else(bytes).or_else(text);
+    id.unwrap_or_default()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -13,6 +13,7 @@ use test_support::{
 
 on_each_database! {
     what_cannot_be_read_keeps_nothing_else_from_going_on,
+    a_history_shows_what_a_newer_server_recorded,
 }
 
 const BROKEN: &str = "a@fornecedor.example.com";
@@ -123,6 +124,35 @@ async fn what_cannot_be_read_keeps_nothing_else_from_going_on(backend: Backend) 
     .await;
     let repaired = get(&sandbox, &format!("/operations/{broken}")).await;
     assert_eq!(repaired["status"], "REPROVED");
+}
+
+async fn a_history_shows_what_a_newer_server_recorded(backend: Backend) {
+    let server = MailServer::start().await;
+    let home = Home::of_a_sandbox(backend).await;
+    let flags = home.database_flags();
+    let sandbox = start_in(home, &server).await;
+    let raw = Raw::at(&sandbox, flags.get(1)).await;
+    let operation = offer(&sandbox, "NF-1", SOUND).await;
+    let path = format!("/operations/{operation}");
+    post(&sandbox, &format!("{path}/request")).await;
+    let before = get(&sandbox, &path).await;
+    assert_eq!(before.get("unreadableEvents"), None);
+    let of = |version| format!("WHERE operation_id = {operation} AND version = {version}");
+    let (newer, damaged) = (of(1), of(2));
+    raw.write(format!(
+        "UPDATE events SET type = 'anticipation.hologram' {newer}"
+    ))
+    .await;
+    let shown = get(&sandbox, &path).await;
+    let mut expected = before;
+    expected["history"][0]["type"] = "anticipation.hologram".into();
+    assert_eq!(shown, expected);
+    raw.write(format!("UPDATE events SET at = {} {damaged}", i64::MAX))
+        .await;
+    let shown = get(&sandbox, &path).await;
+    assert_eq!(shown["history"].as_array().unwrap().len(), 1);
+    assert_eq!(shown["unreadableEvents"], 1);
+    assert!(sandbox.log().contains("row set aside"));
 }
 
 async fn delivered(sandbox: &Sandbox) -> u64 {

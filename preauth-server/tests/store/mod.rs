@@ -19,5 +19,6 @@ pub(crate) mod mails;
 mod settling;
 mod tenants;
 mod unreadable;
+mod unreadable_lists;
 mod users;
 mod watch;

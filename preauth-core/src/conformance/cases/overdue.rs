@@ -95,7 +95,8 @@ pub async fn a_command_on_an_overdue_offer_records_its_expiry_first(host: &dyn H
         let entry = history.last().unwrap();
         assert_eq!(history.len(), 2);
         assert_eq!(entry.event_type, EventType::PreAuthorizationExpired);
-        assert_eq!((entry.actor, entry.at), (Actor::System, late));
+        assert_eq!(entry.actor, Actor::System);
+        assert_eq!(entry.at, late);
     }
 }
 

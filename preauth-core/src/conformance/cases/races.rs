@@ -131,7 +131,7 @@ pub async fn cancels_and_a_request_have_one_outcome(host: &dyn Host) {
     let outcomes = command_all(&scene, id, commands).await;
     let history = scene.history(id).await;
     assert_eq!(history.len(), 2);
-    let event = history[1].event_type;
+    let event = *history[1].event_type.known().unwrap();
     let status = scene.stored(id).await.status();
     let request_won = match status {
         Status::ToApprove => true,

@@ -48,7 +48,7 @@ impl Run<'_> {
         for (expected, (id, _)) in self.model.operations.iter().zip(&self.ids) {
             let found = self.scene.stored(*id).await;
             let history = self.scene.history(*id).await;
-            let events: Vec<_> = history.iter().map(|entry| entry.event_type).collect();
+            let events: Vec<_> = history.into_iter().map(|entry| entry.event_type).collect();
             assert_eq!(events, expected.events, "{found:?}");
             assert_eq!(found.version.get(), i64::try_from(events.len()).unwrap());
             assert_eq!(found.status(), expected.status);

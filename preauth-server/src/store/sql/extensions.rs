@@ -8,7 +8,7 @@ use crate::directory::{Extensions, OperationExtension, Page};
 use crate::store::error::Fault;
 use crate::store::rows::{clamped, extension};
 
-use super::{Database, Session, query};
+use super::{Database, Listed, Session, query};
 
 #[async_trait]
 impl<D: Database> Extensions for D {
@@ -30,7 +30,7 @@ impl<D: Database> Extensions for D {
         let found = self.read_snapshot(&input, |session, (operation, page)| {
             Box::pin(list(session, *operation, *page))
         });
-        Ok(found.await?)
+        Ok(found.await?.page(self.set_aside(), extension))
     }
 }
 
@@ -52,7 +52,7 @@ async fn list(
     session: &mut dyn Session,
     operation: OperationId,
     page: PageRequest,
-) -> Result<Page<OperationExtension>, Fault> {
+) -> Result<Listed, Fault> {
     let total = query("SELECT count(*) AS total FROM extensions WHERE operation_id = $1")
         .bind(operation.get())
         .total(session)
@@ -66,9 +66,5 @@ async fn list(
     .bind(clamped(page.offset()))
     .fetch_all(session)
     .await?;
-    let items: Result<_, _> = rows.iter().map(extension).collect();
-    Ok(Page {
-        items: items?,
-        total,
-    })
+    Ok(Listed { rows, total })
 }

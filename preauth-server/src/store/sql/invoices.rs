@@ -9,7 +9,7 @@ use crate::directory::{Invoices, Page};
 use crate::store::error::Fault;
 use crate::store::rows::{clamped, invoice, select_invoices};
 
-use super::{Database, Session, query};
+use super::{Database, Listed, Session, query};
 
 #[async_trait]
 impl<D: Database> Invoices for D {
@@ -24,7 +24,7 @@ impl<D: Database> Invoices for D {
 
     async fn invoices(&self, page: PageRequest) -> Result<Page<ReceivedInvoice>, Unavailable> {
         let found = self.read_snapshot(&page, |session, page| Box::pin(list(session, *page)));
-        Ok(found.await?)
+        Ok(found.await?.page(self.set_aside(), invoice))
     }
 }
 
@@ -36,10 +36,7 @@ async fn by_id(session: &mut dyn Session, id: InvoiceId) -> Result<Option<Receiv
     Ok(row.as_ref().map(invoice).transpose()?)
 }
 
-async fn list(
-    session: &mut dyn Session,
-    page: PageRequest,
-) -> Result<Page<ReceivedInvoice>, Fault> {
+async fn list(session: &mut dyn Session, page: PageRequest) -> Result<Listed, Fault> {
     let total = query("SELECT count(*) AS total FROM invoices")
         .total(session)
         .await?;
@@ -48,9 +45,5 @@ async fn list(
         .bind(clamped(page.offset()))
         .fetch_all(session)
         .await?;
-    let items: Result<_, _> = rows.iter().map(invoice).collect();
-    Ok(Page {
-        items: items?,
-        total,
-    })
+    Ok(Listed { rows, total })
 }

@@ -11,7 +11,7 @@ use crate::store::rows::{
     Columns, MAX_OTHER_ORDERS, clamped, order, other_order, select_orders, select_other_orders,
 };
 
-use super::{Database, Session, query};
+use super::{Database, Listed, Session, query};
 
 #[async_trait]
 impl<D: Database> PaymentOrders for D {
@@ -22,7 +22,7 @@ impl<D: Database> PaymentOrders for D {
 
     async fn payment_orders(&self, page: PageRequest) -> Result<Page<PaymentOrder>, Unavailable> {
         let found = self.read_snapshot(&page, |session, page| Box::pin(list(session, *page)));
-        Ok(found.await?)
+        Ok(found.await?.page(self.set_aside(), order))
     }
 }
 
@@ -72,7 +72,7 @@ pub(in crate::store) async fn current(
     Ok(current.transpose()?)
 }
 
-async fn list(session: &mut dyn Session, page: PageRequest) -> Result<Page<PaymentOrder>, Fault> {
+async fn list(session: &mut dyn Session, page: PageRequest) -> Result<Listed, Fault> {
     let total = query("SELECT count(*) AS total FROM payment_orders")
         .total(session)
         .await?;
@@ -81,9 +81,5 @@ async fn list(session: &mut dyn Session, page: PageRequest) -> Result<Page<Payme
         .bind(clamped(page.offset()))
         .fetch_all(session)
         .await?;
-    let items: Result<_, _> = rows.iter().map(order).collect();
-    Ok(Page {
-        items: items?,
-        total,
-    })
+    Ok(Listed { rows, total })
 }

@@ -51,14 +51,14 @@ impl<D: Database> Queries for Reads<D> {
     }
 
     async fn history(&self, id: OperationId) -> Result<Vec<HistoryEntry>, Unavailable> {
-        let entries = self
+        let rows = self
             .0
             .read(&id, |session, id| Box::pin(history(session, *id)));
-        Ok(entries.await?)
+        Ok(self.0.set_aside().readable(&rows.await?, history_entry))
     }
 }
 
-async fn history(session: &mut dyn Session, id: OperationId) -> Result<Vec<HistoryEntry>, Fault> {
+async fn history(session: &mut dyn Session, id: OperationId) -> Result<Vec<Row>, Fault> {
     let rows = query(
         "SELECT e.id, e.version, e.type, e.at, e.actor, e.actor_api_key_id, e.actor_user_id, e.body
          FROM operations o
@@ -68,7 +68,7 @@ async fn history(session: &mut dyn Session, id: OperationId) -> Result<Vec<Histo
     .bind(id.get())
     .fetch_all(session)
     .await?;
-    Ok(rows.iter().map(history_entry).collect::<Result<_, _>>()?)
+    Ok(rows)
 }
 
 async fn list(

@@ -78,7 +78,7 @@ impl Books {
     /// The latest event that is neither a reproval nor a reopening.
     fn reached(&self, id: OperationId) -> Option<EventType> {
         let events = self.events.iter().rev().filter(|(of, _)| *of == id);
-        let mut types = events.map(|(_, event)| event.event_type);
+        let mut types = events.filter_map(|(_, event)| event.event_type.known().copied());
         types.find(|event_type| {
             !matches!(
                 event_type,
@@ -125,9 +125,9 @@ impl Books {
         let entry = HistoryEntry {
             id,
             version,
-            event_type,
+            event_type: event_type.into(),
             at,
-            actor,
+            actor: actor.into(),
             body,
         };
         self.events.push((operation.id, entry));

@@ -8,7 +8,8 @@ mod perform;
 mod shape;
 
 use preauth_core::ErrorCode;
-use preauth_core::port::{PageRequest, Viewer};
+use preauth_core::operation::Operation;
+use preauth_core::port::{HistoryEntry, PageRequest, Viewer};
 use salvo::async_trait;
 use salvo::http::Request;
 
@@ -66,6 +67,17 @@ impl Endpoint for List {
     }
 }
 
+/// The number of events that the history lacks: each change of an operation records one. `None` when it
+/// lacks none.
+fn unreadable_events(operation: &Operation, history: &[HistoryEntry]) -> Option<u64> {
+    // The operation may have changed since it was read.
+    let newest = history.last().map(|entry| entry.version);
+    let changes = newest.unwrap_or(operation.version).max(operation.version);
+    let readable = i64::try_from(history.len()).unwrap_or(i64::MAX);
+    let lacking = changes.get().saturating_sub(readable);
+    u64::try_from(lacking).ok().filter(|lacking| *lacking > 0)
+}
+
 /// Maximum number of extensions in this answer; their own list has pages.
 const NEWEST: PageRequest = PageRequest {
     page: 1,
@@ -98,6 +110,7 @@ impl Endpoint for Find {
             extensions: extensions.items.iter().map(Into::into).collect(),
             invoice_file: file.as_ref().map(Into::into),
             history: history.iter().map(Into::into).collect(),
+            unreadable_events: unreadable_events(&operation, &history),
         }))
     }
 }

@@ -3,7 +3,7 @@
 use preauth_core::operation::{
     Actor, ActorKind, Closing, InvoiceFile, Operation, ReprovedBy, State,
 };
-use preauth_core::port::HistoryEntry;
+use preauth_core::port::{HistoryEntry, Recorded};
 use preauth_core::text_enum;
 use preauth_core::value::{
     ApiKeyId, Cnpj, CompanyId, DueDate, EventId, EventType, ExternalReference, InvoiceNumber,
@@ -12,6 +12,7 @@ use preauth_core::value::{
 use preauth_core::wire::{self, Open};
 
 use crate::http::convert;
+use crate::http::openapi::schema::Schema;
 use crate::http::openapi::shape::{Text, answer, request};
 use crate::http::platform::extensions::ExtensionShape;
 use crate::http::platform::party::PartyShape;
@@ -79,6 +80,9 @@ answer! {
         invoice_file: Option<FileShape>,
         /// Its events, oldest first.
         history: Vec<HistoryShape>,
+        /// How many more events it has that this server cannot read; the log names them.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        unreadable_events: Option<u64> = 1 => Schema::omitted_if_none,
     }
 }
 
@@ -235,10 +239,20 @@ impl From<&HistoryEntry> for HistoryShape {
     fn from(entry: &HistoryEntry) -> Self {
         Self {
             id: entry.id,
-            r#type: entry.event_type.into(),
+            r#type: match &entry.event_type {
+                Recorded::Known(event_type) => (*event_type).into(),
+                Recorded::Unknown(text) => text.as_str().into(),
+            },
             at: entry.at,
             version: entry.version,
-            actor: entry.actor.into(),
+            actor: match &entry.actor {
+                Recorded::Known(actor) => (*actor).into(),
+                Recorded::Unknown(kind) => ActorShape {
+                    kind: kind.as_str().into(),
+                    api_key_id: None,
+                    user_id: None,
+                },
+            },
         }
     }
 }

@@ -5,9 +5,9 @@ use preauth_core::value::{Cnpj, CompanyId, Timestamp};
 
 use crate::store::error::{Fault, WriteError, one_row_or};
 use crate::store::rows;
-use crate::store::rows::Columns;
+use crate::store::rows::{Columns, Corrupt};
 
-use super::super::{Session, query, sql};
+use super::super::{Row, Session, query, sql};
 
 /// Sets or replaces a credit analysis; not found unless the company is a head office.
 pub(super) async fn set_credit(
@@ -86,14 +86,18 @@ pub(super) async fn unblock(
 pub(super) async fn blocked(
     session: &mut dyn Session,
     company: CompanyId,
-) -> Result<Vec<Cnpj>, Fault> {
+) -> Result<Vec<Row>, Fault> {
     let rows = query(sql!(
-        "SELECT supplier_cnpj FROM blocked_suppliers WHERE head_office_id = $1
+        "SELECT supplier_cnpj AS id, supplier_cnpj FROM blocked_suppliers WHERE head_office_id = $1
          ORDER BY supplier_cnpj" BYTEWISE
     ))
     .bind(company.as_uuid())
     .fetch_all(session)
     .await?;
-    let cnpj = |row| Columns::of("blocked_suppliers", row).parsed("supplier_cnpj");
-    Ok(rows.iter().map(cnpj).collect::<Result<_, _>>()?)
+    Ok(rows)
+}
+
+/// The tax id of a row of [`blocked`].
+pub(super) fn blocked_supplier(row: &Row) -> Result<Cnpj, Corrupt> {
+    Columns::of("blocked_suppliers", row).parsed("supplier_cnpj")
 }

@@ -132,7 +132,10 @@ impl<D: Database> Companies for D {
         let blocked = self.read(&company, |session, company| {
             Box::pin(decisions::blocked(session, *company))
         });
-        Ok(blocked.await?)
+        let rows = blocked.await?;
+        Ok(self
+            .set_aside()
+            .readable(&rows, decisions::blocked_supplier))
     }
 }
 
@@ -201,7 +204,7 @@ async fn invitations(
     .total(session)
     .await?;
     let rows = query(
-        "SELECT i.head_office_id, i.name, i.contact_name, i.contact_email, i.contact_phone,
+        "SELECT i.head_office_id AS id, i.head_office_id, i.name, i.contact_name, i.contact_email, i.contact_phone,
                 i.invited_at
          FROM supplier_invitations i JOIN companies c ON c.id = i.supplier_id
          WHERE i.supplier_id = $1 AND c.is_invited

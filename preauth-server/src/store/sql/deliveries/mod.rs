@@ -33,7 +33,10 @@ const SELECT: &str = "SELECT d.id, d.head_office_id, d.event_id, d.event_type,
 #[async_trait]
 impl<D: Database> Deliveries for D {
     async fn delivery(&self, id: DeliveryId) -> Result<Option<Delivery>, Unavailable> {
-        let found = self.read_snapshot(&id, |session, id| Box::pin(by_id(session, *id)));
+        let input = (id, Arc::clone(self.set_aside()));
+        let found = self.read_snapshot(&input, |session, (id, set_aside)| {
+            Box::pin(by_id(session, *id, set_aside))
+        });
         Ok(found.await?)
     }
 
@@ -77,11 +80,16 @@ impl<D: Database> Deliveries for D {
     }
 }
 
-async fn by_id(session: &mut dyn Session, id: DeliveryId) -> Result<Option<Delivery>, Fault> {
+async fn by_id(
+    session: &mut dyn Session,
+    id: DeliveryId,
+    set_aside: &SetAside,
+) -> Result<Option<Delivery>, Fault> {
     let mut query = Builder::new(SELECT);
     query.push("WHERE d.id = ");
     query.bind(id.as_uuid());
-    let found = read(session, query, |rows| rows.iter().map(delivery).collect()).await?;
+    let one = |rows: &[Row]| rows.iter().map(delivery).collect();
+    let found = read(session, query, set_aside, one).await?;
     Ok(found.into_iter().next())
 }
 
@@ -98,12 +106,8 @@ async fn list(
     query.push(" ORDER BY d.created_at DESC, d.id DESC LIMIT ");
     query.bind(page.limit).push(" OFFSET ");
     query.bind(clamped(page.offset()));
-    let items = read(
-        session,
-        query,
-        |rows| Ok(set_aside.readable(rows, delivery)),
-    )
-    .await?;
+    let readable = |rows: &[Row]| Ok(set_aside.readable(rows, delivery));
+    let items = read(session, query, set_aside, readable).await?;
     Ok(Page { items, total })
 }
 
@@ -150,10 +154,11 @@ fn restrict(query: &mut Builder<'_>, company: CompanyId, filter: DeliveryFilter)
 async fn read(
     session: &mut dyn Session,
     query: Builder<'_>,
+    set_aside: &SetAside,
     decode: impl FnOnce(&[Row]) -> Result<Vec<Delivery>, Corrupt>,
 ) -> Result<Vec<Delivery>, Fault> {
     let rows = query.build().fetch_all(session).await?;
     let mut deliveries = decode(&rows)?;
-    attempts::attach(session, &mut deliveries).await?;
+    attempts::attach(session, &mut deliveries, set_aside).await?;
     Ok(deliveries)
 }
