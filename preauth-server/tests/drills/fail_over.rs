@@ -199,6 +199,26 @@ async fn an_id_lost_with_the_old_primary_is_not_reused() {
     }
 }
 
+/// Each server has settings of its own.
+#[tokio::test]
+async fn a_promoted_server_that_may_lose_what_it_confirmed_is_reported_once() {
+    const WARNING: &str = "PostgreSQL may lose what it has confirmed";
+    let stage = Stage::set(false).await;
+    let scene = &stage.scene;
+    let instance = scene.first().sandbox();
+    scene.erp(0).offer().await;
+    assert!(!instance.log().contains(WARNING));
+    stage.catch_up().await;
+    let standby = PgPool::connect(&stage.cluster.standby_url()).await.unwrap();
+    set(&standby, "full_page_writes = off").await;
+    stage.promote().await;
+    scene.recovery().await;
+    let log = instance.log();
+    let lines: Vec<_> = log.lines().filter(|line| line.contains(WARNING)).collect();
+    assert_eq!(lines.len(), 1, "{log}");
+    assert!(lines[0].contains("full_page_writes = off"), "{}", lines[0]);
+}
+
 /// ERPs that offer until they are stopped.
 struct Offering {
     is_over: Arc<AtomicBool>,

@@ -25,7 +25,7 @@ use super::primary::{self, Primary, Watcher};
 use super::reads::{self, SharedRead};
 use super::wake::Wake;
 use super::writer::{self, Aside, BulkWriter, Suspects, Writer};
-use super::{PostgresStore, durability, held, migrations, offers, tls_files};
+use super::{PostgresStore, held, migrations, offers, tls_files};
 
 /// Timeout of the first connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -60,9 +60,9 @@ const BY_KEYS: [(&str, &str); 3] = [
 
 pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> {
     let options = checked(url).await?;
-    durability::warn(&options).await;
     let session = options.clone().options(SESSION);
     let primary = Arc::new(Primary::default());
+    primary.check_durability(&options).await;
     let few = |options| Connections::few(options, &primary);
     let connections = Connections::new(session.clone(), &primary);
     let wake = Wake::spawn(connections.pool().clone(), options.clone(), &primary);

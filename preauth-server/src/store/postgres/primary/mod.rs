@@ -13,13 +13,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use sqlx::PgConnection;
-use sqlx::postgres::PgPoolOptions;
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::log::chain;
 use crate::store::error::Refusal;
 
+use super::durability::Durability;
 use super::sequences;
 use identity::Identity;
 pub(super) use identity::{Lineage, is_writable};
@@ -31,6 +32,7 @@ pub(super) struct Primary {
     state: Mutex<State>,
     /// The number of times that another server was found.
     switches: watch::Sender<u64>,
+    durability: Durability,
 }
 
 #[derive(Debug, Default)]
@@ -58,8 +60,15 @@ impl Primary {
         if let Some(lineage) = seen.unrecorded {
             sequences::move_on(connection, lineage).await?;
         }
-        self.accept(seen.identity);
+        let is_another = self.accept(seen.identity);
+        self.durability.check(connection, is_another).await;
         Ok(())
+    }
+
+    /// Logs settings of the server with which confirmed commits may be lost; each new connection checks
+    /// them again from time to time.
+    pub(super) async fn check_durability(&self, options: &PgConnectOptions) {
+        self.durability.check_first(options).await;
     }
 
     /// Has every idle connection of the store tested before its next use.
@@ -106,7 +115,8 @@ impl Primary {
         }
     }
 
-    fn accept(&self, seen: Identity) {
+    /// Whether this is another server than before.
+    fn accept(&self, seen: Identity) -> bool {
         let (is_first, is_another) = {
             let mut state = self.state();
             let before = state.current.replace(seen);
@@ -132,6 +142,7 @@ impl Primary {
                  connections from before are closed"
             );
         }
+        is_another
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
