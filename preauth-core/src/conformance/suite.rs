@@ -79,6 +79,7 @@ macro_rules! conformance_suite {
             overdue::an_overdue_holder_makes_room_for_a_new_offer,
             overdue::an_overdue_holder_makes_room_for_a_reopening,
             paces::an_endpoint_is_slow_after_a_slow_attempt_until_a_quick_one,
+            paces::an_endpoint_is_slow_while_an_attempt_to_it_is,
             paces::an_old_lease_makes_no_endpoint_slow,
             paces::slow_endpoints_come_after_all_others,
             paces::slow_endpoints_share_a_limit,

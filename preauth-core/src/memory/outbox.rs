@@ -38,6 +38,16 @@ impl Outbox for MemoryStore {
         Ok(finished)
     }
 
+    async fn note_slow(&self, endpoints: &[EndpointId]) -> Result<(), Unavailable> {
+        let registered = &mut self.lock().deliveries.endpoints;
+        for endpoint in endpoints {
+            if let Some(registered) = registered.get_mut(endpoint) {
+                registered.is_slow = true;
+            }
+        }
+        Ok(())
+    }
+
     async fn release(&self, leased: &Leased) -> Result<(), Unavailable> {
         self.lock().deliveries.end_lease(leased);
         Ok(())

@@ -40,6 +40,10 @@ pub trait Outbox: Send + Sync {
         verdict: Verdict,
     ) -> Result<bool, Unavailable>;
 
+    /// Makes endpoints slow because an attempt to each has been under way for
+    /// [that long](crate::delivery::SLOW_ATTEMPT). When attempts end, [`finish`](Self::finish) decides again.
+    async fn note_slow(&self, endpoints: &[EndpointId]) -> Result<(), Unavailable>;
+
     /// Ends a lease without an attempt: the delivery is due again at once.
     async fn release(&self, leased: &Leased) -> Result<(), Unavailable>;
 

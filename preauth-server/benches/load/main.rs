@@ -1,6 +1,6 @@
 //! The server under load beside the bare database: both sides of each ratio come from one run (see
 //! docs/benchmarks.md). And webhooks from a create to the receiver: throughput, latency, and whether a
-//! slow receiver delays a healthy one.
+//! slow receiver, or a crowd that begins to hang, delays a healthy one.
 //!
 //! ```text
 //! cargo bench -p preauth-server --bench load -- create [SECONDS]
@@ -11,6 +11,7 @@
 //! cargo bench -p preauth-server --bench load -- latency [SECONDS]
 //! cargo bench -p preauth-server --bench load -- fairness [SECONDS]
 //! cargo bench -p preauth-server --bench load -- far [SECONDS]
+//! cargo bench -p preauth-server --bench load -- hang [SECONDS]
 //! ```
 #![expect(
     clippy::print_stdout,
@@ -26,6 +27,7 @@ mod create;
 mod expire;
 mod fairness;
 mod far;
+mod hang;
 mod http;
 mod latency;
 mod list;
@@ -51,8 +53,9 @@ fn main() {
         "latency" => latency::run(amount.unwrap_or(20)),
         "fairness" => fairness::run(amount.unwrap_or(10)),
         "far" => far::run(amount.unwrap_or(2)),
+        "hang" => hang::run(amount.unwrap_or(10)),
         _ => println!(
-            "name what to measure: create, expire, list, tenants, rate, latency, fairness or far"
+            "name what to measure: create, expire, list, tenants, rate, latency, fairness, far or hang"
         ),
     }
 }

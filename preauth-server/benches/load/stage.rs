@@ -32,6 +32,11 @@ impl Stage {
 
     /// Registers an endpoint for the company with this name in the scene.
     pub(crate) fn register_endpoint(&self, company: &str, receiver: &Receiver) {
+        self.register(self.scene.id(company), receiver);
+    }
+
+    /// The same for a company with this id.
+    pub(crate) fn register(&self, company: &str, receiver: &Receiver) {
         let endpoint = json!({"url": receiver.url(), "events": ["pre_authorization.created"]});
         self.platform("PUT", company, "", &endpoint);
     }
@@ -54,12 +59,11 @@ impl Stage {
     /// Pauses or resumes the payer's endpoint.
     pub(crate) fn pause(&self, is_paused: bool) {
         let action = if is_paused { "/pause" } else { "/resume" };
-        self.platform("POST", "payer", action, &json!({}));
+        self.platform("POST", self.scene.id("payer"), action, &json!({}));
     }
 
     fn platform(&self, method: &str, company: &str, action: &str, body: &Value) {
         let platform = &self.scene.servers.first().unwrap().platform;
-        let company = self.scene.id(company);
         let path = format!("/companies/{company}/webhook-endpoint{action}");
         call(platform, method, &path, body);
     }

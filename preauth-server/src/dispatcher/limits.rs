@@ -1,35 +1,40 @@
 //! Limits of concurrent attempts and of durations.
 //!
-//! A receiver that hangs holds a slot for the duration of an attempt. Two rules protect the others.
-//! First, the more slots are taken, the fewer one endpoint gets: while most are free, enough to
-//! keep a distant receiver busy; while fewer than 384 endpoints begin to hang at the same moment, a
-//! quarter of all slots stays free, however long their queues are. Second, all endpoints that are
-//! known to be slow share a quarter of all slots, and each gets only a few.
+//! A receiver that hangs holds a slot for the duration of an attempt. Three rules protect the others.
+//! First, slow attempts have slots of their own: one that hangs leaves the slots of the others after a
+//! second. Second, the more slots are taken, the fewer one endpoint gets: while most are free, enough
+//! to keep a distant receiver busy; while fewer than 576 endpoints begin to hang at the same moment, a
+//! quarter of the slots stays free, however long their queues are. Third, endpoints that are known to
+//! be slow share half of the slow slots by the same rule; the other half is for those that begin to
+//! hang.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
 
 use chrono::TimeDelta;
 
-/// The part of all slots, as a divisor, up to which one endpoint may have many.
+/// The part of the slots, as a divisor, up to which one endpoint may have many.
 const QUIET_PART: u32 = 4;
-/// Slots of one endpoint when more than half of all are taken; one slot when more than three
+/// Slots of one endpoint when more than half of them are taken; one slot when more than three
 /// quarters are.
 const PER_ENDPOINT_WHEN_CROWDED: NonZeroU32 = NonZeroU32::new(2).unwrap();
 
 /// The limits of the dispatcher.
+///
+/// `quick` and `slow` together are the maximum number of attempts in progress in this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Maximum number of attempts in progress in this process. Default: 512.
-    pub in_all: NonZeroU32,
-    /// Maximum number of them that are slow or belong to slow endpoints; slow endpoints wait while
-    /// it is reached. Default: 128.
+    /// Slots of attempts that are not slow. Default: 768.
+    pub quick: NonZeroU32,
+    /// Slots of attempts that are slow, or belong to slow endpoints; while all are taken, further ones
+    /// hold slots of the others. Default: 768.
+    pub slow: u32,
+    /// Maximum number of slow attempts up to which slow endpoints get further ones. Default: 384.
     pub to_slow: u32,
-    /// Maximum number of attempts in progress to one endpoint, from all processes; fewer while half
-    /// of all slots are taken. Default: 8.
+    /// Maximum number of attempts in progress to one endpoint, from all processes, while a quarter of
+    /// its slots is taken; fewer while half are taken. Default: 8.
     pub per_endpoint: NonZeroU32,
-    /// The same for an endpoint that is not slow, while less than a quarter of all slots is taken.
-    /// Default: 64.
+    /// The same while less than a quarter of its slots is taken. Default: 64.
     pub per_endpoint_when_quiet: NonZeroU32,
     /// Duration of a lease; longer than an attempt and its recording. Default: 30 s.
     pub lease: TimeDelta,
@@ -47,14 +52,17 @@ pub struct Limits {
 pub(super) struct Share {
     pub(super) room: NonZeroU32,
     pub(super) per_endpoint: NonZeroU32,
+    /// 0 while slow endpoints wait.
+    pub(super) slow_room: u32,
     pub(super) per_slow_endpoint: NonZeroU32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            in_all: const { NonZeroU32::new(512).unwrap() },
-            to_slow: 128,
+            quick: const { NonZeroU32::new(768).unwrap() },
+            slow: 768,
+            to_slow: 384,
             per_endpoint: const { NonZeroU32::new(8).unwrap() },
             per_endpoint_when_quiet: const { NonZeroU32::new(64).unwrap() },
             lease: TimeDelta::seconds(30),
@@ -66,10 +74,27 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The number of attempts that may begin before one endpoint's limit shrinks; `None` when every
-    /// slot is taken.
-    pub(super) fn share(&self, under_way: u32) -> Option<Share> {
-        let all = self.in_all.get();
+    /// The maximum number of attempts in progress.
+    pub(super) const fn in_all(&self) -> u32 {
+        self.quick.get().saturating_add(self.slow)
+    }
+
+    /// The number of attempts that may begin before one endpoint's limit shrinks, while `slow` of
+    /// `under_way` attempts are slow; `None` when no slot is free.
+    pub(super) fn share(&self, under_way: u32, slow: u32) -> Option<Share> {
+        let quick = under_way.saturating_sub(slow.min(self.slow));
+        let (room, per_endpoint) = self.part(self.quick.get(), quick)?;
+        let of_slow = self.part(self.to_slow, slow);
+        Some(Share {
+            room,
+            per_endpoint,
+            slow_room: of_slow.map_or(0, |(room, _)| room.get()),
+            per_slow_endpoint: of_slow.map_or(NonZeroU32::MIN, |(_, part)| part),
+        })
+    }
+
+    /// How many of `all` slots may be taken, and how many by one endpoint.
+    fn part(&self, all: u32, taken: u32) -> Option<(NonZeroU32, NonZeroU32)> {
         let crowded = self.per_endpoint.min(PER_ENDPOINT_WHEN_CROWDED);
         [
             (all / QUIET_PART, self.per_endpoint_when_quiet),
@@ -79,12 +104,8 @@ impl Limits {
         ]
         .into_iter()
         .find_map(|(up_to, per_endpoint)| {
-            let room = NonZeroU32::new(up_to.saturating_sub(under_way))?;
-            Some(Share {
-                room,
-                per_endpoint,
-                per_slow_endpoint: per_endpoint.min(self.per_endpoint),
-            })
+            let room = NonZeroU32::new(up_to.saturating_sub(taken))?;
+            Some((room, per_endpoint))
         })
     }
 }
@@ -93,25 +114,48 @@ impl Limits {
 mod tests {
     use std::num::NonZeroU32;
 
-    use super::{Limits, Share};
+    use super::Limits;
 
-    fn share(under_way: u32) -> Option<(u32, u32)> {
-        let share = Limits::default().share(under_way)?;
+    fn share(under_way: u32, slow: u32) -> Option<(u32, u32)> {
+        let share = Limits::default().share(under_way, slow)?;
         Some((share.room.get(), share.per_endpoint.get()))
+    }
+
+    fn slow_share(slow: u32) -> (u32, u32) {
+        let share = Limits::default().share(slow, slow).unwrap();
+        (share.slow_room, share.per_slow_endpoint.get())
     }
 
     #[test]
     fn the_fuller_it_is_the_fewer_one_endpoint_gets() {
-        assert_eq!(share(0), Some((128, 64)));
-        assert_eq!(share(127), Some((1, 64)));
-        assert_eq!(share(128), Some((128, 8)));
-        assert_eq!(share(255), Some((1, 8)));
-        assert_eq!(share(256), Some((128, 2)));
-        assert_eq!(share(383), Some((1, 2)));
-        assert_eq!(share(384), Some((128, 1)));
-        assert_eq!(share(511), Some((1, 1)));
-        assert_eq!(share(512), None);
-        assert_eq!(share(u32::MAX), None);
+        assert_eq!(share(0, 0), Some((192, 64)));
+        assert_eq!(share(191, 0), Some((1, 64)));
+        assert_eq!(share(192, 0), Some((192, 8)));
+        assert_eq!(share(383, 0), Some((1, 8)));
+        assert_eq!(share(384, 0), Some((192, 2)));
+        assert_eq!(share(575, 0), Some((1, 2)));
+        assert_eq!(share(576, 0), Some((192, 1)));
+        assert_eq!(share(767, 0), Some((1, 1)));
+        assert_eq!(share(768, 0), None);
+        assert_eq!(share(u32::MAX, 0), None);
+    }
+
+    #[test]
+    fn slow_attempts_take_no_slot_of_the_others_while_they_have_their_own() {
+        assert_eq!(share(768, 768), Some((192, 64)));
+        assert_eq!(share(960, 768), Some((192, 8)));
+        // Two hundred more than have slots of their own.
+        assert_eq!(share(968, 968), Some((184, 8)));
+        assert_eq!(share(Limits::default().in_all(), 1_000), None);
+    }
+
+    #[test]
+    fn slow_endpoints_share_their_part_by_the_same_rule() {
+        assert_eq!(slow_share(0), (96, 64));
+        assert_eq!(slow_share(96), (96, 8));
+        assert_eq!(slow_share(192), (96, 2));
+        assert_eq!(slow_share(383), (1, 1));
+        assert_eq!(slow_share(384).0, 0);
     }
 
     #[test]
@@ -120,16 +164,8 @@ mod tests {
             per_endpoint: NonZeroU32::MIN,
             ..Limits::default()
         };
-        for under_way in [128, 256, 384] {
-            assert_eq!(limits.share(under_way).unwrap().per_endpoint.get(), 1);
-        }
-    }
-
-    #[test]
-    fn a_slow_endpoint_gets_no_more_when_it_is_quiet() {
-        for (under_way, part) in [(0, 8), (128, 8), (256, 2), (384, 1)] {
-            let share: Share = Limits::default().share(under_way).unwrap();
-            assert_eq!(share.per_slow_endpoint.get(), part);
+        for under_way in [192, 384, 576] {
+            assert_eq!(limits.share(under_way, 0).unwrap().per_endpoint.get(), 1);
         }
     }
 }

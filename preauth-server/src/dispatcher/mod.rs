@@ -145,7 +145,7 @@ impl Dispatcher {
     /// The maximum number of attempts in progress.
     #[must_use]
     pub const fn slots(&self) -> u32 {
-        self.limits.in_all.get()
+        self.limits.in_all()
     }
 
     /// The health of the loop; a step is a poll of the outbox.

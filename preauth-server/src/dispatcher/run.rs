@@ -115,6 +115,7 @@ impl Dispatcher {
         under_way: &mut UnderWay,
         now: Timestamp,
     ) -> Result<Option<Timestamp>, Unavailable> {
+        self.note_slow().await?;
         let claimed = self.claim(now, &mut under_way.cut_at).await?;
         if claimed.is_empty() {
             return self.courier.outbox.next_due().await;
@@ -123,6 +124,20 @@ impl Dispatcher {
             under_way.begin(&self.courier, leased, slot);
         }
         Ok(Some(now))
+    }
+
+    /// Records the endpoints whose attempts turned slow: from now on they get only what slow endpoints
+    /// share, also from other instances.
+    async fn note_slow(&self) -> Result<(), Unavailable> {
+        let turned = self.courier.slots.take_turned();
+        if turned.is_empty() {
+            return Ok(());
+        }
+        let noted = self.courier.outbox.note_slow(&turned).await;
+        if noted.is_err() {
+            self.courier.slots.put_back(turned);
+        }
+        noted
     }
 
     fn pause_until(&self, next_due: Option<Timestamp>, looked_at: Timestamp) -> Duration {
@@ -151,6 +166,7 @@ impl Dispatcher {
                     }
                 }
                 () = self.wake.notified() => return Turn::Claim,
+                () = self.courier.slots.turned() => return Turn::Claim,
                 () = &mut timer => return Turn::Claim,
             }
         }
@@ -181,7 +197,7 @@ impl Dispatcher {
                 now,
                 lease: self.limits.lease,
                 limit: share.room.get(),
-                slow_limit: self.limits.to_slow.saturating_sub(slots.in_slow_use()),
+                slow_limit: share.slow_room,
                 per_endpoint: share.per_endpoint,
                 per_slow_endpoint: share.per_slow_endpoint,
             };
@@ -191,23 +207,28 @@ impl Dispatcher {
                 // Attempt what is already leased; do not wait for the leases to expire.
                 Err(_) => break,
             };
-            let room = usize::try_from(claim.limit).unwrap_or(usize::MAX);
-            let is_all = leased.len() < room;
+            let is_cut = reaches(leased.len(), claim.limit);
+            let to_slow = leased.iter().filter(|it| it.endpoint_is_slow).count();
+            let slow_is_cut = share.slow_room > 0 && reaches(to_slow, share.slow_room);
             begun.extend(leased.into_iter().map(|leased| {
-                let slot = slots.take(leased.endpoint_is_slow);
+                let slot = slots.take(leased.endpoint, leased.endpoint_is_slow);
                 (leased, slot)
             }));
-            if is_all {
+            if is_cut {
+                *cut_at = (*cut_at).max(Some(share.per_endpoint));
+            } else {
                 *cut_at = cut_at.filter(|cut_at| *cut_at > share.per_endpoint);
-                break;
+                if !slow_is_cut {
+                    break;
+                }
             }
-            *cut_at = (*cut_at).max(Some(share.per_endpoint));
         }
         Ok(begun)
     }
 
     fn share(&self) -> Option<Share> {
-        self.limits.share(self.courier.slots.in_use())
+        let slots = &self.courier.slots;
+        self.limits.share(slots.in_use(), slots.in_slow_use())
     }
 }
 
@@ -269,6 +290,10 @@ impl UnderWay {
             note(ended);
         }
     }
+}
+
+fn reaches(count: usize, limit: u32) -> bool {
+    u32::try_from(count).is_ok_and(|count| count >= limit)
 }
 
 /// A panic ends only its own attempt; the delivery is attempted again when its lease expires.

@@ -1,7 +1,11 @@
 //! Counts the attempts in progress, and the slow ones among them.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use preauth_core::value::EndpointId;
+use tokio::sync::Notify;
 
 /// Counts attempts; clones share the counts.
 #[derive(Clone, Debug, Default)]
@@ -11,27 +15,32 @@ pub(super) struct Slots(Arc<Counts>);
 struct Counts {
     all: AtomicU32,
     slow: AtomicU32,
+    /// Endpoints whose attempts turned slow, until they are recorded.
+    turned: Mutex<BTreeSet<EndpointId>>,
+    /// Notified when an attempt turned slow.
+    turns: Notify,
 }
 
 /// An attempt in progress; dropping the slot ends it.
 #[derive(Debug)]
 pub(super) struct Slot {
     counts: Arc<Counts>,
+    endpoint: EndpointId,
     is_slow: bool,
 }
 
 impl Slots {
     /// Takes a slot, which is slow from the beginning if its endpoint is.
-    pub(super) fn take(&self, is_slow: bool) -> Slot {
+    pub(super) fn take(&self, endpoint: EndpointId, is_slow: bool) -> Slot {
         self.0.all.fetch_add(1, Ordering::Relaxed);
-        let mut slot = Slot {
-            counts: Arc::clone(&self.0),
-            is_slow: false,
-        };
         if is_slow {
-            slot.turn_slow();
+            self.0.slow.fetch_add(1, Ordering::Relaxed);
         }
-        slot
+        Slot {
+            counts: Arc::clone(&self.0),
+            endpoint,
+            is_slow,
+        }
     }
 
     pub(super) fn in_use(&self) -> u32 {
@@ -41,6 +50,21 @@ impl Slots {
     pub(super) fn in_slow_use(&self) -> u32 {
         self.0.slow.load(Ordering::Relaxed)
     }
+
+    /// Waits until an attempt turns slow: it leaves a slot of the others.
+    pub(super) async fn turned(&self) {
+        self.0.turns.notified().await;
+    }
+
+    /// The endpoints whose attempts have turned slow since this was called last.
+    pub(super) fn take_turned(&self) -> Vec<EndpointId> {
+        std::mem::take(&mut *self.0.lock()).into_iter().collect()
+    }
+
+    /// Returns endpoints that could not be recorded.
+    pub(super) fn put_back(&self, endpoints: Vec<EndpointId>) {
+        self.0.lock().extend(endpoints);
+    }
 }
 
 impl Slot {
@@ -49,7 +73,15 @@ impl Slot {
         if !self.is_slow {
             self.is_slow = true;
             self.counts.slow.fetch_add(1, Ordering::Relaxed);
+            self.counts.lock().insert(self.endpoint);
+            self.counts.turns.notify_one();
         }
+    }
+}
+
+impl Counts {
+    fn lock(&self) -> MutexGuard<'_, BTreeSet<EndpointId>> {
+        self.turned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -64,16 +96,24 @@ impl Drop for Slot {
 
 #[cfg(test)]
 mod tests {
+    use preauth_core::value::EndpointId;
+    use uuid::Uuid;
+
     use super::Slots;
 
     #[test]
     fn every_slot_is_given_back_as_what_it_was_at_the_end() {
         let slots = Slots::default();
-        let (quick, slow, mut turning) = (slots.take(false), slots.take(true), slots.take(false));
+        let endpoint = EndpointId::new(Uuid::from_u128(1));
+        let take = |is_slow| slots.take(endpoint, is_slow);
+        let (quick, slow, mut turning) = (take(false), take(true), take(false));
         assert_eq!((slots.in_use(), slots.in_slow_use()), (3, 1));
+        assert_eq!(slots.take_turned(), []);
         turning.turn_slow();
         turning.turn_slow();
         assert_eq!((slots.in_use(), slots.in_slow_use()), (3, 2));
+        assert_eq!(slots.take_turned(), [endpoint]);
+        assert_eq!(slots.take_turned(), []);
         drop(turning);
         drop(quick);
         assert_eq!((slots.in_use(), slots.in_slow_use()), (1, 1));

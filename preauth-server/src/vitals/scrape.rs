@@ -118,7 +118,7 @@ impl Backlog {
             ),
             (
                 "preauth_endpoints_slow",
-                "Active endpoints whose last attempt took 1 s or longer.",
+                "Active endpoints of which an attempt took 1 s or longer.",
                 self.slow_endpoints,
             ),
             (

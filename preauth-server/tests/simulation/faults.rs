@@ -25,6 +25,7 @@ pub(crate) enum Call {
     Overdue,
     Claim,
     Finish,
+    NoteSlow,
     Release,
     NextDue,
     Send,

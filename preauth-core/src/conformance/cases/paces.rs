@@ -37,6 +37,24 @@ pub async fn an_endpoint_is_slow_after_a_slow_attempt_until_a_quick_one(host: &d
     assert!(!scene.claim_one().await.endpoint_is_slow);
 }
 
+/// The dispatcher does not wait for an attempt that takes long to end.
+pub async fn an_endpoint_is_slow_while_an_attempt_to_it_is(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let hanging = scene.endpoint(scene.payer).await;
+    scene.post().await;
+    scene.post().await;
+    let mut claimed = host.outbox().claim(&claim(scene.now, 1, 8)).await.unwrap();
+    let first = claimed.remove(0);
+    let unknown = EndpointId::new(scene.uuid());
+    let noted = host.outbox().note_slow(&[hanging, unknown]).await;
+    noted.unwrap();
+    let second = scene.claim_one().await;
+    assert!(second.endpoint_is_slow);
+    assert!(scene.finish(&first, Verdict::Delivered).await);
+    host.outbox().release(&second).await.unwrap();
+    assert!(!scene.claim_one().await.endpoint_is_slow);
+}
+
 /// What is not recorded says nothing about the endpoint either.
 pub async fn an_old_lease_makes_no_endpoint_slow(host: &dyn Host) {
     let scene = Scene::new(host).await;

@@ -18,6 +18,8 @@ use crate::worker::shutdown;
 const HANGING: &str = "https://hanging.example.com/";
 const HEALTHY: &str = "https://healthy.example.com/";
 const EVENTS_EACH: usize = 3;
+/// A few polls of the outbox.
+const AT_ONCE: Duration = Duration::from_millis(250);
 
 /// Requests to hanging receivers: the current number and the maximum.
 #[derive(Default)]
@@ -100,27 +102,44 @@ impl Crowd {
 
 #[tokio::test(start_paused = true)]
 async fn many_endpoints_that_begin_to_hang_at_once_delay_nobody() {
-    let crowd = Crowd::of(300).await;
+    let crowd = Crowd::of(512).await;
     let (trigger, watching) = shutdown();
     let watch = async {
         let at_once = crowd.healthy_waits().await;
-        assert!(at_once < Duration::from_secs(1), "{at_once:?}");
+        assert!(at_once < AT_ONCE, "{at_once:?}");
+        let most = crowd.hanging.most.load(Ordering::Relaxed);
+        assert!(most <= 576, "a quarter stays free: {most}");
         // During all the hanging attempts.
         tokio::time::sleep(Duration::from_secs(5)).await;
         let hanging = crowd.hanging.now.load(Ordering::Relaxed);
-        assert!(hanging >= 300, "each is attempted: {hanging}");
+        assert!(hanging >= 512, "each is attempted: {hanging}");
         let later = crowd.healthy_waits().await;
-        assert!(later < Duration::from_secs(1), "{later:?}");
+        assert!(later < AT_ONCE, "{later:?}");
+        trigger.request();
+    };
+    tokio::join!(crowd.dispatcher.run(watching), watch);
+}
+
+#[tokio::test(start_paused = true)]
+async fn endpoints_that_take_all_slots_at_once_delay_others_until_they_are_slow() {
+    let crowd = Crowd::of(1_200).await;
+    let limits = crowd.dispatcher.limits;
+    let (trigger, watching) = shutdown();
+    let watch = async {
+        until(|| crowd.dispatcher.slots_in_use() >= limits.quick.get()).await;
+        let waits = crowd.healthy_waits().await;
+        let slow = SLOW_ATTEMPT.to_std().unwrap();
+        assert!(waits < slow + AT_ONCE, "{waits:?}");
         trigger.request();
     };
     tokio::join!(crowd.dispatcher.run(watching), watch);
     let most = crowd.hanging.most.load(Ordering::Relaxed);
-    assert!(most <= 384, "a quarter stays free: {most}");
+    assert!(most <= crowd.dispatcher.slots(), "{most}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn endpoints_that_are_known_to_hang_share_a_part() {
-    let crowd = Crowd::of(200).await;
+    let crowd = Crowd::of(400).await;
     let (trigger, watching) = shutdown();
     let watch = async {
         // Every one was tried by then.

@@ -1,4 +1,5 @@
-//! Receivers that answer after a tenth of a second: free slots are used, and shared fairly.
+//! Receivers that answer after a tenth of a second, or more than one: free slots are used, and shared
+//! fairly.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,12 +23,16 @@ struct Far {
 
 impl Far {
     fn new() -> Self {
+        Self::answering_after(ROUND_TRIP)
+    }
+
+    fn answering_after(delay: Duration) -> Self {
         let (world, answered) = (World::new(), Arc::<AtomicUsize>::default());
         let counted = Arc::clone(&answered);
         let receivers = Receivers::reacting(move |_| {
             let counted = Arc::clone(&counted);
             async move {
-                sleep(ROUND_TRIP).await;
+                sleep(delay).await;
                 counted.fetch_add(1, Ordering::Relaxed);
                 Ok(answer(200))
             }
@@ -69,6 +74,16 @@ async fn one_endpoint_gets_the_slots_that_nobody_else_needs() {
     // Twenty rounds of 64; with eight at a time it would be 160.
     let elapsed = far.deliver(1280).await;
     assert!(elapsed < ROUND_TRIP * 30, "{elapsed:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_endpoint_gets_the_slots_that_no_other_slow_one_needs() {
+    const DELAY: Duration = Duration::from_millis(1_100);
+    let far = Far::answering_after(DELAY);
+    far.endpoint_with(384).await;
+    // Six rounds of 64; with eight at a time it would be 48.
+    let elapsed = far.deliver(384).await;
+    assert!(elapsed < DELAY * 8, "{elapsed:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -94,7 +94,7 @@ async fn no_more_than_the_limit_is_under_way_at_once() {
     let dispatcher = world
         .dispatcher(Receivers::answering(200))
         .with_limits(Limits {
-            in_all: NonZeroU32::new(3).unwrap(),
+            quick: NonZeroU32::new(3).unwrap(),
             ..limits()
         });
     assert_eq!(dispatcher.run_once().await.unwrap(), 3);
@@ -194,7 +194,7 @@ async fn who_waits_for_a_slot_gets_the_first_that_is_free() {
         Ok(answer(200))
     });
     let dispatcher = world.dispatcher(receivers.clone()).with_limits(Limits {
-        in_all: NonZeroU32::MIN,
+        quick: NonZeroU32::MIN,
         ..patient()
     });
     let (trigger, watching) = shutdown();

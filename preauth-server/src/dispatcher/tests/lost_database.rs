@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use async_trait::async_trait;
 use preauth_core::memory::{DeliveryStatus, MemoryStore};
 use preauth_core::port::{Attempt, Claim, Leased, Outbox, Unavailable, Verdict};
-use preauth_core::value::Timestamp;
+use preauth_core::value::{EndpointId, Timestamp};
 
 use super::{Receivers, World, eventually, until};
 use crate::worker::shutdown;
@@ -53,6 +53,10 @@ impl Outbox for Flaky {
     ) -> Result<bool, Unavailable> {
         fail(&self.failing_finishes)?;
         self.store.finish(leased, attempt, verdict).await
+    }
+
+    async fn note_slow(&self, endpoints: &[EndpointId]) -> Result<(), Unavailable> {
+        self.store.note_slow(endpoints).await
     }
 
     async fn release(&self, leased: &Leased) -> Result<(), Unavailable> {

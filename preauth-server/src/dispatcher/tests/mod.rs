@@ -228,7 +228,8 @@ impl World {
 /// Small limits, which tests reach soon.
 pub(super) fn limits() -> Limits {
     Limits {
-        in_all: NonZeroU32::new(16).unwrap(),
+        quick: NonZeroU32::new(16).unwrap(),
+        slow: 0,
         to_slow: 4,
         per_endpoint: NonZeroU32::new(2).unwrap(),
         per_endpoint_when_quiet: NonZeroU32::new(2).unwrap(),

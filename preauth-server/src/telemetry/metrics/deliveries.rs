@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use preauth_core::port::{Attempt, AttemptError, Claim, Leased, Outbox, Unavailable, Verdict};
-use preauth_core::value::Timestamp;
+use preauth_core::value::{EndpointId, Timestamp};
 use prometheus::{HistogramVec, IntCounter, IntCounterVec};
 
 use super::family::{Families, class, seconds};
@@ -110,6 +110,10 @@ impl Outbox for CountedOutbox {
         let is_recorded = self.inner.finish(leased, attempt, verdict).await?;
         self.metrics.note(attempt, verdict, is_recorded);
         Ok(is_recorded)
+    }
+
+    async fn note_slow(&self, endpoints: &[EndpointId]) -> Result<(), Unavailable> {
+        self.inner.note_slow(endpoints).await
     }
 
     async fn release(&self, leased: &Leased) -> Result<(), Unavailable> {

@@ -225,6 +225,10 @@ impl Outbox for Real {
         in_real_time(self.stores.outbox.finish(leased, attempt, verdict)).await
     }
 
+    async fn note_slow(&self, endpoints: &[EndpointId]) -> Result<(), Unavailable> {
+        in_real_time(self.stores.outbox.note_slow(endpoints)).await
+    }
+
     async fn release(&self, leased: &Leased) -> Result<(), Unavailable> {
         in_real_time(self.stores.outbox.release(leased)).await
     }

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use preauth_core::port::{Attempt, Claim, Leased, Outbox, Unavailable, Verdict};
-use preauth_core::value::Timestamp;
+use preauth_core::value::{EndpointId, Timestamp};
 
 use crate::defect::Defect;
 use crate::faults::Call;
@@ -62,6 +62,12 @@ impl Outbox for SimStore {
             Ok(is_recorded)
         });
         self.call(Call::Finish, work).await
+    }
+
+    async fn note_slow(&self, endpoints: &[EndpointId]) -> Result<(), Unavailable> {
+        let ground = self.ground();
+        let work = ground.outbox.note_slow(endpoints);
+        self.call(Call::NoteSlow, work).await
     }
 
     async fn release(&self, leased: &Leased) -> Result<(), Unavailable> {

@@ -21,7 +21,7 @@ use crate::store::sql::endpoints::unreachable;
 /// Maximum number of waiting attempts, and of those per statement. A dispatcher waits for each
 /// record before it begins another attempt, so there are never more than its slots.
 pub(in super::super) const LIMITS: Limits = Limits {
-    queue: 1024,
+    queue: 2048,
     group: 128,
     groups: 1,
 };

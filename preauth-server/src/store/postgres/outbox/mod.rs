@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use preauth_core::port::{Attempt, Claim, Leased, Outbox, Unavailable, Verdict};
-use preauth_core::value::Timestamp;
+use preauth_core::value::{EndpointId, Timestamp};
 use sqlx::PgConnection;
 
 use super::PostgresStore;
@@ -57,6 +57,13 @@ impl Outbox for PostgresStore {
                 Recorded::Held => return Err(Fault::StillLocked.into()),
             }
         }
+    }
+
+    async fn note_slow(&self, endpoints: &[EndpointId]) -> Result<(), Unavailable> {
+        self.write_relaxed(endpoints.to_vec(), |connection, endpoints| {
+            Box::pin(deliveries::lease::note_slow(connection, endpoints))
+        })
+        .await
     }
 
     async fn release(&self, leased: &Leased) -> Result<(), Unavailable> {

@@ -5,7 +5,7 @@ mod finish;
 
 use async_trait::async_trait;
 use preauth_core::port::{Attempt, Claim, Leased, Outbox, Unavailable, Verdict};
-use preauth_core::value::Timestamp;
+use preauth_core::value::{EndpointId, Timestamp};
 use sqlx::Row;
 
 use super::SqliteStore;
@@ -35,6 +35,15 @@ impl Outbox for SqliteStore {
         self.writer
             .write(finished, |connection, finished| {
                 Box::pin(finish::finish(connection, finished))
+            })
+            .await
+            .map_err(unavailable)
+    }
+
+    async fn note_slow(&self, endpoints: &[EndpointId]) -> Result<(), Unavailable> {
+        self.writer
+            .write_relaxed(endpoints.to_vec(), |connection, endpoints| {
+                Box::pin(deliveries::lease::note_slow(connection, endpoints))
             })
             .await
             .map_err(unavailable)
