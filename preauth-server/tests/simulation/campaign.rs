@@ -45,7 +45,7 @@ fn every_commit_may_fail_unseen_land_late_or_conflict() {
 }
 
 #[test]
-fn every_commit_may_wait_in_vain_for_a_lock() {
+fn every_commit_claim_and_outcome_may_meet_a_locked_row() {
     at_every_position(Fault::StaysLocked);
 }
 

@@ -17,7 +17,7 @@ use crate::newer::UNKNOWN_TYPE;
 pub(crate) struct Coverage(BTreeMap<&'static str, u64>);
 
 /// Everything that must occur at least once in a few hundred seeds.
-const RARE: [&str; 47] = [
+const RARE: [&str; 49] = [
     "a commit's answer was lost",
     "a commit landed late",
     "a late commit was applied",
@@ -33,6 +33,8 @@ const RARE: [&str; 47] = [
     "a commit failed and nobody knew",
     "a commit met a conflict",
     "a commit waited in vain for a lock",
+    "a claim met a locked delivery",
+    "the outcome of an attempt met a locked delivery",
     "an instance was killed",
     "an instance was killed during a delivery",
     "an instance was killed after its commit",
@@ -182,6 +184,10 @@ fn faulted(call: Call, fault: Fault) -> Vec<&'static str> {
         (Call::Commit, Fault::LandsLate) => vec!["a commit landed late"],
         (Call::Commit, Fault::FailsUnknown) => vec!["a commit failed and nobody knew"],
         (Call::Commit, Fault::StaysLocked) => vec!["a commit waited in vain for a lock"],
+        (Call::Claim, Fault::StaysLocked) => vec!["a claim met a locked delivery"],
+        (Call::Finish, Fault::StaysLocked) => {
+            vec!["the outcome of an attempt met a locked delivery"]
+        }
         (Call::Commit, Fault::Conflicts) => vec!["a commit met a conflict"],
         (Call::Commit, Fault::KillsAfter) => vec!["an instance was killed after its commit"],
         (Call::Send, Fault::KillsBefore | Fault::KillsAfter) => {

@@ -31,6 +31,10 @@ pub(crate) enum Defect {
     RotationForgotten,
     /// A commit that waits for a lock makes all others wait.
     LockStopsAll,
+    /// A claim that meets a locked delivery makes all other claims wait.
+    HeldDeliveryStopsAll,
+    /// The outcome of an attempt whose delivery is locked makes all others wait.
+    HeldOutcomeStopsAll,
     /// The body of an event shows the operation's state before the change.
     StaleBody,
     /// Claiming fails while an event of an unknown type is due.

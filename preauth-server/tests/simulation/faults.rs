@@ -44,7 +44,8 @@ pub(crate) enum Fault {
     LandsLate,
     /// A commit is refused with a conflict although there is none.
     Conflicts,
-    /// A commit waits for a locked row until it is refused.
+    /// Somebody has locked a row: a commit or the outcome of an attempt waits for it and may be
+    /// refused, and all else leaves it out.
     StaysLocked,
     /// The instance dies before the call takes effect.
     KillsBefore,
@@ -194,7 +195,11 @@ impl Call {
                     Self::Commit | Self::Claim | Self::Finish | Self::Release
                 )
             }
-            Fault::FailsUnknown | Fault::LandsLate | Fault::Conflicts | Fault::StaysLocked => {
+            Fault::StaysLocked => matches!(
+                self,
+                Self::Commit | Self::Claim | Self::Finish | Self::NoteSlow
+            ),
+            Fault::FailsUnknown | Fault::LandsLate | Fault::Conflicts => {
                 matches!(self, Self::Commit)
             }
         }

@@ -29,6 +29,12 @@ fn a_lock_that_delays_everybody_is_found() {
 }
 
 #[test]
+fn a_locked_delivery_that_delays_all_others_is_found() {
+    found(Defect::HeldDeliveryStopsAll, "I14", 50);
+    found(Defect::HeldOutcomeStopsAll, "I14", 50);
+}
+
+#[test]
 fn a_reply_that_is_not_stored_is_found() {
     found(Defect::ReplyNotStored, "I5", 20);
 }

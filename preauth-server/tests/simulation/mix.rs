@@ -19,7 +19,7 @@ pub(crate) struct Mix {
     pub(crate) lands_late: u64,
     /// A commit is refused with a conflict although there is none.
     pub(crate) conflicts: u64,
-    /// A commit waits for a lock until it is refused.
+    /// Somebody has locked a row that a call needs.
     pub(crate) stays_locked: u64,
     /// The instance dies at a call, per hundred thousand.
     pub(crate) kills: u64,

@@ -3,6 +3,7 @@
 
 mod archive;
 mod defective;
+mod lane;
 mod outbox;
 mod queries;
 mod write;
@@ -26,6 +27,8 @@ use crate::history::{Chronicle, Fact};
 use crate::receivers::Receivers;
 use crate::scene::Scene;
 
+use lane::Lane;
+
 /// The gap in ids after a promotion: larger than the number of reserved, uncommitted ids.
 const SKIPPED_IDS: i64 = 1_000;
 
@@ -46,8 +49,9 @@ pub(crate) struct Database {
     newest: Mutex<BTreeMap<DeliveryId, i64>>,
     /// Held exclusively by a pause, shared by claims: so their records in the history are ordered.
     pausing: RwLock<()>,
-    /// Every commit passes it, for the defect that waits there.
-    lane: RwLock<()>,
+    commits: Lane,
+    claims: Lane,
+    outcomes: Lane,
     rotations: AtomicU32,
     paused: Mutex<BTreeSet<EndpointId>>,
     /// Operations with an attempted commit, for the defect that takes new ids.
@@ -81,7 +85,9 @@ impl Database {
             receivers,
             newest: Mutex::default(),
             pausing: RwLock::default(),
-            lane: RwLock::default(),
+            commits: Lane::of("a commit"),
+            claims: Lane::of("a claim"),
+            outcomes: Lane::of("the outcome of an attempt"),
             rotations: AtomicU32::new(0),
             paused: Mutex::default(),
             begun: Mutex::default(),
@@ -208,19 +214,38 @@ impl SimStore {
         }
     }
 
+    /// Begins work that waits for no lock of others.
+    async fn pass(&self, lane: &Lane) {
+        if let Some(broken) = lane.pass().await {
+            self.database.chronicle.note(broken);
+        }
+    }
+
     /// A call that is either done and answered, or unavailable.
     async fn call<T>(
         &self,
         call: Call,
         work: impl Future<Output = Result<T, Unavailable>>,
     ) -> Result<T, Unavailable> {
+        self.call_on_rows(call, |_| work).await
+    }
+
+    /// The same with work that is given whether somebody has locked a row that it needs.
+    async fn call_on_rows<T, W>(
+        &self,
+        call: Call,
+        work: impl FnOnce(bool) -> W,
+    ) -> Result<T, Unavailable>
+    where
+        W: Future<Output = Result<T, Unavailable>>,
+    {
         let faults = &self.database.faults;
         let connection = self.database.connection();
         let fault = faults.meet(self.instance, call).await;
         if fault == Some(Fault::Fails) || self.database.is_cut_off(connection) {
             return Err(unavailable());
         }
-        let done = work.await;
+        let done = work(fault == Some(Fault::StaysLocked)).await;
         faults.leave(self.instance, fault).await;
         if fault == Some(Fault::LosesAnswer) {
             return Err(unavailable());

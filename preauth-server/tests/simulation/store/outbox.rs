@@ -11,28 +11,41 @@ use crate::ground::Ground;
 use crate::history::Fact;
 use crate::newer::{UNKNOWN_TYPE, is_of_newer_build};
 
+use super::lane::LOCK_WAIT_MS;
 use super::{Database, SimStore, outliving, unavailable};
 
 #[async_trait]
 impl Outbox for SimStore {
     async fn claim(&self, claim: &Claim) -> Result<Vec<Leased>, Unavailable> {
         let (store, claim) = (self.clone(), *claim);
-        let work = outliving(async move {
-            let _others_too = store.database.pausing.read().await;
-            let leased = store.database.claim(&store.ground(), &claim).await?;
-            let leased = store.database.as_stored(&store.ground(), leased).await?;
-            for leased in &leased {
-                store.database.chronicle.note(Fact::Claimed {
-                    instance: store.instance,
-                    delivery: leased.delivery,
-                    token: leased.token,
-                    event: leased.event,
-                    endpoint: leased.endpoint,
-                });
-            }
-            Ok(leased)
-        });
-        self.call(Call::Claim, work).await
+        let work = move |is_held| {
+            outliving(async move {
+                store.pass(&store.database.claims).await;
+                if is_held && store.database.has(Defect::HeldDeliveryStopsAll) {
+                    store.database.claims.wait(LOCK_WAIT_MS, true).await;
+                }
+                let _others_too = store.database.pausing.read().await;
+                let mut leased = store.database.claim(&store.ground(), &claim).await?;
+                if is_held {
+                    store
+                        .database
+                        .leave_out_one(&store.ground(), &mut leased)
+                        .await?;
+                }
+                let leased = store.database.as_stored(&store.ground(), leased).await?;
+                for leased in &leased {
+                    store.database.chronicle.note(Fact::Claimed {
+                        instance: store.instance,
+                        delivery: leased.delivery,
+                        token: leased.token,
+                        event: leased.event,
+                        endpoint: leased.endpoint,
+                    });
+                }
+                Ok(leased)
+            })
+        };
+        self.call_on_rows(Call::Claim, work).await
     }
 
     async fn finish(
@@ -42,32 +55,44 @@ impl Outbox for SimStore {
         verdict: Verdict,
     ) -> Result<bool, Unavailable> {
         let (store, leased, attempt) = (self.clone(), leased.clone(), attempt.clone());
-        let work = outliving(async move {
-            let _alone = store.database.pausing.write().await;
-            let ground = store.ground();
-            let is_recorded = store
-                .database
-                .finish(&ground, &leased, &attempt, verdict)
-                .await?;
-            store.database.chronicle.note(Fact::Finished {
-                instance: store.instance,
-                delivery: leased.delivery,
-                token: leased.token,
-                verdict,
-                is_recorded,
-            });
-            if is_recorded && pauses(verdict) {
-                store.database.note_paused(leased.endpoint);
-            }
-            Ok(is_recorded)
-        });
-        self.call(Call::Finish, work).await
+        let work = move |is_held| {
+            outliving(async move {
+                store.pass(&store.database.outcomes).await;
+                if is_held && !store.waits_until_free().await {
+                    return Err(unavailable());
+                }
+                let _alone = store.database.pausing.write().await;
+                let ground = store.ground();
+                let is_recorded = store
+                    .database
+                    .finish(&ground, &leased, &attempt, verdict)
+                    .await?;
+                store.database.chronicle.note(Fact::Finished {
+                    instance: store.instance,
+                    delivery: leased.delivery,
+                    token: leased.token,
+                    verdict,
+                    is_recorded,
+                });
+                if is_recorded && pauses(verdict) {
+                    store.database.note_paused(leased.endpoint);
+                }
+                Ok(is_recorded)
+            })
+        };
+        self.call_on_rows(Call::Finish, work).await
     }
 
     async fn note_slow(&self, endpoints: &[EndpointId]) -> Result<(), Unavailable> {
         let ground = self.ground();
-        let work = ground.outbox.note_slow(endpoints);
-        self.call(Call::NoteSlow, work).await
+        let work = |is_held| async move {
+            // An endpoint whose row is locked is left as it is.
+            if is_held {
+                return Ok(());
+            }
+            ground.outbox.note_slow(endpoints).await
+        };
+        self.call_on_rows(Call::NoteSlow, work).await
     }
 
     async fn release(&self, leased: &Leased) -> Result<(), Unavailable> {
@@ -86,7 +111,33 @@ impl Outbox for SimStore {
     }
 }
 
+impl SimStore {
+    /// Waits for the lock of a delivery; returns `false` when that took too long.
+    async fn waits_until_free(&self) -> bool {
+        let faults = &self.database.faults;
+        let held_ms = faults.draw(|random| random.between(1, 2 * LOCK_WAIT_MS));
+        let stops_all = self.database.has(Defect::HeldOutcomeStopsAll);
+        let waits_ms = held_ms.min(LOCK_WAIT_MS);
+        self.database.outcomes.wait(waits_ms, stops_all).await;
+        held_ms <= LOCK_WAIT_MS
+    }
+}
+
 impl Database {
+    /// Skips a delivery whose row is locked.
+    async fn leave_out_one(
+        &self,
+        ground: &Ground,
+        leased: &mut Vec<Leased>,
+    ) -> Result<(), Unavailable> {
+        if leased.is_empty() {
+            return Ok(());
+        }
+        let place = self.faults.draw(|random| random.below(leased.len() as u64));
+        let held = leased.remove(usize::try_from(place).unwrap());
+        ground.outbox.release(&held).await
+    }
+
     async fn claim(&self, ground: &Ground, claim: &Claim) -> Result<Vec<Leased>, Unavailable> {
         let mut claim = *claim;
         if self.has(Defect::EndlessLease) {

@@ -1,7 +1,5 @@
 //! The write side: commits fail, conflict, lose their answer, or land late.
 
-use std::time::Duration;
-
 use async_trait::async_trait;
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{
@@ -9,13 +7,13 @@ use preauth_core::port::{
     OrderTarget, PlatformReply, Store, Unavailable,
 };
 use preauth_core::value::{EventId, IdempotencyKey, OperationId, PaymentOrderId, Timestamp};
-use tokio::time::Instant;
 
 use crate::clock::sleep_ms;
 use crate::defect::Defect;
 use crate::faults::{Call, Fault};
 use crate::history::Fact;
 
+use super::lane::LOCK_WAIT_MS;
 use super::{SimStore, lost, outliving};
 
 /// Most late commits land within this time, while their caller still retries.
@@ -24,10 +22,6 @@ const LATE_MS: u64 = 300;
 const LATEST_MS: u64 = 5_000;
 /// The share of these, per thousand.
 const MUCH_LATER: u64 = 300;
-/// How long a commit waits for a lock before it is refused.
-const LOCK_WAIT_MS: u64 = 5_000;
-/// Maximum wait of a commit for another's lock.
-const MAX_LANE_WAIT: Duration = Duration::from_millis(500);
 
 #[async_trait]
 impl Store for SimStore {
@@ -121,7 +115,8 @@ impl Store for SimStore {
             Some(Fault::FailsUnknown) => return Err(unknown()),
             Some(Fault::Conflicts) => return Err(CommitError::Conflict),
             Some(Fault::StaysLocked) => {
-                self.wait_in_vain().await;
+                let stops_all = self.database.has(Defect::LockStopsAll);
+                self.database.commits.wait(LOCK_WAIT_MS, stops_all).await;
                 return Err(CommitError::Busy(lost()));
             }
             Some(Fault::LandsLate) => {
@@ -130,7 +125,7 @@ impl Store for SimStore {
             }
             Some(Fault::LosesAnswer | Fault::KillsBefore | Fault::KillsAfter) | None => {}
         }
-        self.pass_the_lane().await;
+        self.pass(&self.database.commits).await;
         if self.database.is_cut_off(connection) {
             let instance = self.instance;
             self.database.chronicle.note(Fact::CutOff { instance });
@@ -159,27 +154,6 @@ impl Store for SimStore {
 }
 
 impl SimStore {
-    /// A commit waits for a locked row; others do not wait, unless that is the defect.
-    async fn wait_in_vain(&self) {
-        let _lane = if self.database.has(Defect::LockStopsAll) {
-            Some(self.database.lane.write().await)
-        } else {
-            None
-        };
-        sleep_ms(LOCK_WAIT_MS).await;
-    }
-
-    /// Where one commit could block all others.
-    async fn pass_the_lane(&self) {
-        let asked = Instant::now();
-        drop(self.database.lane.read().await);
-        let waited = asked.elapsed();
-        if waited > MAX_LANE_WAIT {
-            let what = format!("a commit waited {waited:?} for a lock that is not its own");
-            self.database.chronicle.note(Fact::Broken(what));
-        }
-    }
-
     /// The database continues with work it has received, even if the instance died.
     fn land_late(&self, commit: Commit, connection: u32) {
         let store = self.clone();
