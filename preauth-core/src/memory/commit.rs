@@ -9,10 +9,16 @@ use crate::port::{
 };
 use crate::value::{CompanyId, OperationId, Timestamp, Version};
 
+use super::outbox::Handed;
 use super::tables::{Tables, slot_of};
 
 impl Tables {
-    pub(super) fn commit(&mut self, commit: Commit) -> Result<(), CommitError> {
+    /// Writes the commit; returns what it leased.
+    pub(super) fn commit(
+        &mut self,
+        commit: Commit,
+        host_now: Timestamp,
+    ) -> Result<Vec<Handed>, CommitError> {
         if self.conflicts(&commit) {
             return Err(CommitError::Conflict);
         }
@@ -51,8 +57,13 @@ impl Tables {
                 None
             }
         };
+        let mut handed = Vec::new();
         for delivery in &commit.deliveries {
             self.deliveries.add(*delivery, &event);
+            handed.extend(
+                self.deliveries
+                    .lease_at_birth(*delivery, &commit.intake, host_now),
+            );
         }
         if let Some(supplier) = commit.supplier {
             self.invite(supplier, head_office);
@@ -64,7 +75,7 @@ impl Tables {
         if let (Some(id), Some(file)) = (operation_id, commit.file) {
             self.files.insert(id, file);
         }
-        Ok(())
+        Ok(handed)
     }
 
     fn conflicts(&self, commit: &Commit) -> bool {

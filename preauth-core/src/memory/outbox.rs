@@ -7,14 +7,17 @@ use uuid::Uuid;
 
 use crate::delivery::is_slow;
 use crate::port::{
-    Attempt, Claim, DeliveryStatus, Leased, MailKind, NewMail, Outbox, Trigger, Unavailable,
-    Verdict,
+    Attempt, Claim, DeliveryStatus, Intake, Leased, MailKind, NewDelivery, NewMail, Outbox, Room,
+    Trigger, Unavailable, Verdict,
 };
 use crate::value::{DeliveryId, EndpointId, MailId, Timestamp};
 
 use super::MemoryStore;
 use super::delivery::{Deliveries, Lease};
 use super::tables::Tables;
+
+/// A delivery that its commit leased, and the room for its attempt.
+pub(super) type Handed = (Box<dyn Room>, Leased);
 
 #[async_trait]
 impl Outbox for MemoryStore {
@@ -134,6 +137,24 @@ impl Deliveries {
             it.endpoint_is_full = count.is_some_and(|count| *count >= limit.get());
         }
         leased
+    }
+
+    /// Leases a new delivery for which the commit's intake has room.
+    pub(super) fn lease_at_birth(
+        &mut self,
+        new: NewDelivery,
+        intake: &Intake,
+        host_now: Timestamp,
+    ) -> Option<Handed> {
+        let endpoint = self.free_endpoint(new.id, host_now)?;
+        if self.is_slow(endpoint) {
+            return None;
+        }
+        let room = intake.reserve(endpoint)?;
+        let now = self.rows.get(&new.id)?.record.due_at;
+        let until = host_now.saturating_add(room.lease());
+        let leased = self.lease(new.id, now, until)?;
+        Some((room, leased))
     }
 
     /// How many live leases each endpoint has.

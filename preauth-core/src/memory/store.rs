@@ -14,6 +14,7 @@ use crate::value::{
 };
 
 use super::MemoryStore;
+use super::outbox::Handed;
 use super::tables::{Tables, slot, slot_of};
 
 #[async_trait]
@@ -63,15 +64,29 @@ impl Store for MemoryStore {
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
-        self.lock().commit(commit)
+        let host_now = (self.clock)();
+        let handed = self.lock().commit(commit, host_now)?;
+        hand_over(handed);
+        Ok(())
     }
 
     async fn commit_all(&self, commits: Vec<Commit>) -> Vec<Result<(), CommitError>> {
-        let mut tables = self.lock();
-        commits
-            .into_iter()
-            .map(|commit| tables.commit(commit))
-            .collect()
+        let host_now = (self.clock)();
+        let done: Vec<_> = {
+            let mut tables = self.lock();
+            let commits = commits.into_iter();
+            commits
+                .map(|commit| tables.commit(commit, host_now))
+                .collect()
+        };
+        done.into_iter().map(|done| done.map(hand_over)).collect()
+    }
+}
+
+/// After the lock is released: whoever takes a delivery may use the host at once.
+fn hand_over(handed: Vec<Handed>) {
+    for (room, leased) in handed {
+        room.take(leased);
     }
 }
 

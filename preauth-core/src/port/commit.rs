@@ -11,6 +11,8 @@ use crate::value::{
     Fingerprint, IdempotencyKey, MailId, PaymentOrderId, Phone, Timestamp, Version,
 };
 
+use super::Intake;
+
 /// Everything that one decision changes. A commit never holds two operations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Commit {
@@ -20,6 +22,8 @@ pub struct Commit {
     pub event: EventRecord,
     /// One per subscribed endpoint; due at once.
     pub deliveries: Vec<NewDelivery>,
+    /// Who may attempt them at once, without a claim.
+    pub intake: Intake,
     /// The supplier that this offer invites.
     pub supplier: Option<NewSupplier>,
     /// The mail that is staged with it.
@@ -167,11 +171,12 @@ pub enum ReplyScope {
 impl Commit {
     /// What every commit has; the rest is set field by field.
     #[must_use]
-    pub const fn new(write: Write, event: EventRecord, deliveries: Vec<NewDelivery>) -> Self {
+    pub fn new(write: Write, event: EventRecord, deliveries: Vec<NewDelivery>) -> Self {
         Self {
             write,
             event,
             deliveries,
+            intake: Intake::default(),
             supplier: None,
             mail: None,
             reply: None,

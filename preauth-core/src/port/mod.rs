@@ -6,7 +6,9 @@ mod attempt_error;
 mod body_decoder;
 mod commit;
 mod endpoint;
+mod handover;
 mod ids;
+mod leased;
 mod outbox;
 mod queries;
 mod render;
@@ -27,8 +29,10 @@ pub use commit::{
     ReplyScope, Write,
 };
 pub use endpoint::Subscription;
+pub use handover::{Handover, Intake, Room};
 pub use ids::IdSource;
-pub use outbox::{Attempt, Claim, Leased, Outbox, Trigger, Verdict};
+pub use leased::{Leased, Trigger};
+pub use outbox::{Attempt, Claim, Outbox, Verdict};
 pub use queries::{Filter, HistoryEntry, OperationPage, PageRequest, Queries, Recorded, Viewer};
 pub use render::{InvoiceEvent, OperationEvent, OrderEvent, Render};
 pub use store::{

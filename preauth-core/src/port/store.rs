@@ -66,6 +66,10 @@ pub trait Store: Send + Sync {
 
     /// Writes all of `commit`, or nothing. The ids of its event and of what it creates are taken
     /// once: a commit that names one that is taken conflicts.
+    ///
+    /// A delivery for which the commit's intake has room is leased by the commit itself, and handed
+    /// over when that is durable, also if the caller has gone away. If its endpoint is paused or
+    /// slow, it waits for a claim like any other.
     async fn commit(&self, commit: Commit) -> Result<(), CommitError>;
 
     /// Writes each of `commits` as [`commit`](Self::commit) does, as many together as the host can;

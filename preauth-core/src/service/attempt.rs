@@ -97,11 +97,12 @@ impl Operations {
     /// Fails if it cannot be looked up, or the host has no room for the commit.
     pub(super) async fn attempt<T: Clone>(
         &self,
-        commit: Commit,
+        mut commit: Commit,
         outcome: T,
         unsettled: &mut Unsettled<T>,
     ) -> Result<Attempt<T>, ServiceError> {
         let event = commit.event.id;
+        commit.intake = self.intake.clone();
         match self.store.commit(commit).await {
             Ok(()) => Ok(Attempt::Done(outcome)),
             Err(CommitError::Conflict) => Ok(Attempt::Conflict),

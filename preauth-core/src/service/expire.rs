@@ -63,13 +63,14 @@ impl Operations {
         };
         let event: EventType = change.event_type();
         let next = evolve(operation, &change);
-        let commit = self.commit_of_change(
+        let mut commit = self.commit_of_change(
             next.clone(),
             &change,
             Actor::System,
             &loaded.subscriptions,
             now,
         );
+        commit.intake = self.intake.clone();
         let commanded = CommandOutcome {
             operation: next,
             event: Some(event),

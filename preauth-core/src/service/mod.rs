@@ -18,7 +18,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::Policy;
-use crate::port::{IdSource, Render, Store};
+use crate::port::{IdSource, Intake, Render, Store};
 
 use attempt::{Attempt, Round, Unsettled};
 use in_flight::InFlight;
@@ -43,6 +43,7 @@ pub struct Operations {
     render: Arc<dyn Render>,
     policy: Policy,
     in_flight: InFlight,
+    intake: Intake,
 }
 
 impl Operations {
@@ -60,7 +61,14 @@ impl Operations {
             render,
             policy,
             in_flight: InFlight::default(),
+            intake: Intake::default(),
         }
+    }
+
+    /// Offers the deliveries of every commit to `intake` first.
+    #[must_use]
+    pub fn handing_over_to(self, intake: Intake) -> Self {
+        Self { intake, ..self }
     }
 }
 

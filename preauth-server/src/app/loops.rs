@@ -15,38 +15,43 @@ use crate::store::Stores;
 use crate::sweeper::Sweeper;
 use crate::worker::{LoopHealth, Shutdown};
 
-/// Starts the loops and returns their health.
-pub(super) fn start(
-    parts: &Parts,
-    operations: &Arc<Operations>,
-    shutdown: &Shutdown,
-    tasks: &mut JoinSet<()>,
-) -> Result<(Arc<Dispatcher>, Vec<Arc<LoopHealth>>), StartError> {
-    let Stores {
-        outbox,
-        mails,
-        housekeeping,
-        lifecycle,
-        ..
-    } = parts.stores.clone();
+/// The dispatcher, which is not running yet.
+pub(super) fn dispatcher(parts: &Parts) -> Result<Dispatcher, StartError> {
+    let outbox = Arc::clone(&parts.stores.outbox);
     let clock = || Arc::clone(&parts.clock);
     let sender = HttpSender::new(HttpSenderOptions {
         extra_roots: parts.extra_roots.clone(),
         ..HttpSenderOptions::new(parts.targets.clone())
     })?;
     let vault = parts.vault.clone();
-    let wake = lifecycle.deliveries_waiting();
+    let wake = parts.stores.lifecycle.deliveries_waiting();
     parts.wake_at_jumps(&wake);
     let receivers_clock: Arc<dyn Clock> = match parts.time_machine {
         // The receivers' clocks do not travel.
         Some(_) => Arc::new(SystemClock),
         None => clock(),
     };
-    let hold = || parts.hold.clone();
     let dispatcher = Dispatcher::new(outbox, Arc::new(sender), vault, clock(), wake)
         .with_receivers_clock(receivers_clock)
-        .held_by(hold());
-    let dispatcher = Arc::new(dispatcher);
+        .held_by(parts.hold.clone());
+    Ok(dispatcher)
+}
+
+/// Starts the loops and returns their health.
+pub(super) fn start(
+    parts: &Parts,
+    dispatcher: &Arc<Dispatcher>,
+    operations: &Arc<Operations>,
+    shutdown: &Shutdown,
+    tasks: &mut JoinSet<()>,
+) -> Vec<Arc<LoopHealth>> {
+    let Stores {
+        mails,
+        housekeeping,
+        ..
+    } = parts.stores.clone();
+    let clock = || Arc::clone(&parts.clock);
+    let hold = || parts.hold.clone();
     let wake = || {
         let wake = Arc::default();
         parts.wake_at_jumps(&wake);
@@ -68,7 +73,7 @@ pub(super) fn start(
         janitor.health(),
         sender.health(),
     ];
-    let (until, running) = (shutdown.clone(), Arc::clone(&dispatcher));
+    let (until, running) = (shutdown.clone(), Arc::clone(dispatcher));
     tasks.spawn(async move { running.run(until).await });
     let until = shutdown.clone();
     tasks.spawn(async move { sweeper.run(until).await });
@@ -81,7 +86,7 @@ pub(super) fn start(
         let until = shutdown.clone();
         tasks.spawn(async move { watch.run(until).await });
     }
-    Ok((dispatcher, loops))
+    loops
 }
 
 impl Parts {

@@ -121,15 +121,17 @@ pub fn start(mut parts: Parts) -> Result<Running, StartError> {
     let (address, platform_address) = (integration.address(), platform.address());
     let metrics = Metrics::new();
     count(&mut parts.stores, &metrics);
-    let operations = Arc::new(Operations::new(
+    let dispatcher = Arc::new(loops::dispatcher(&parts)?);
+    let operations = Operations::new(
         Arc::clone(&parts.stores.store),
         Arc::new(RandomIds),
         Arc::new(WireRender),
         parts.policy,
-    ));
+    );
+    let operations = Arc::new(operations.handing_over_to(dispatcher.intake()));
     let mut tasks = JoinSet::new();
     let (trigger, shutdown) = shutdown();
-    let (dispatcher, mut running) = loops::start(&parts, &operations, &shutdown, &mut tasks)?;
+    let mut running = loops::start(&parts, &dispatcher, &operations, &shutdown, &mut tasks);
     running.extend(parts.stores.lifecycle.loops());
     let vitals = Arc::new(ServerVitals {
         loops: running,

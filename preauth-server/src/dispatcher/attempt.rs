@@ -96,7 +96,7 @@ impl Courier {
         }
     }
 
-    async fn release(&self, leased: &Leased) {
+    pub(super) async fn release(&self, leased: &Leased) {
         if let Err(error) = self.outbox.release(leased).await {
             let (delivery, error) = (leased.delivery, chain(&error));
             // The delivery will be due again when its lease expires.

@@ -36,6 +36,10 @@ pub struct Limits {
     pub per_endpoint: NonZeroU32,
     /// The same while less than a quarter of its slots is taken. Default: 64.
     pub per_endpoint_when_quiet: NonZeroU32,
+    /// Maximum number of attempts in progress to one endpoint up to which commits of this process hand
+    /// over further ones, while less than a quarter of the slots is taken. So small that a few
+    /// processes together leave room for what is due there. Default: 16.
+    pub per_endpoint_of_commits: NonZeroU32,
     /// Duration of a lease; longer than an attempt and its recording. Default: 30 s.
     pub lease: TimeDelta,
     /// Maximum duration of an attempt, also when the sender does not return. Default: 12 s.
@@ -65,6 +69,7 @@ impl Default for Limits {
             to_slow: 384,
             per_endpoint: const { NonZeroU32::new(8).unwrap() },
             per_endpoint_when_quiet: const { NonZeroU32::new(64).unwrap() },
+            per_endpoint_of_commits: const { NonZeroU32::new(16).unwrap() },
             lease: TimeDelta::seconds(30),
             attempt: Duration::from_secs(12),
             drain: Duration::from_secs(5),

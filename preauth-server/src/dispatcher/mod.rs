@@ -2,7 +2,9 @@
 //!
 //! The commit of an event writes its delivery with an immutable body. Then:
 //!
-//! 1. the outbox leases the due deliveries, within a limit per endpoint (`run`);
+//! 1. the commit leases the delivery itself for the dispatcher of its own process, if there is room
+//!    (`handover`); any other is leased by the outbox when it is due, within a limit per endpoint
+//!    (`run`);
 //! 2. each delivery is signed anew and posted on its own task, so that none waits for another
 //!    (`attempt`);
 //! 3. the outcome becomes a verdict, by the schedule of `preauth_core::delivery`, and is recorded
@@ -15,6 +17,7 @@
 mod address;
 mod attempt;
 mod dns;
+mod handover;
 mod host;
 mod hosts_file;
 mod http_sender;
@@ -34,11 +37,12 @@ mod targets;
 mod tests;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use chrono::TimeDelta;
-use preauth_core::port::Outbox;
+use preauth_core::port::{Intake, Outbox};
 use tokio::sync::Notify;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::clock::Clock;
 use crate::hold::Hold;
@@ -46,6 +50,7 @@ use crate::secret::Vault;
 use crate::worker::LoopHealth;
 
 use attempt::Courier;
+use handover::{Desk, Handed};
 use slots::Slots;
 
 pub use address::is_public;
@@ -75,6 +80,8 @@ pub struct Dispatcher {
     limits: Limits,
     hold: Hold,
     health: Arc<LoopHealth>,
+    handed: UnboundedSender<Handed>,
+    inbox: Mutex<Option<UnboundedReceiver<Handed>>>,
 }
 
 impl Dispatcher {
@@ -91,6 +98,8 @@ impl Dispatcher {
         wake: Arc<Notify>,
     ) -> Self {
         let limits = Limits::default();
+        let slots = Slots::new(Arc::clone(&wake));
+        let (handed, inbox) = unbounded_channel();
         Self {
             courier: Arc::new(Courier {
                 outbox,
@@ -99,12 +108,14 @@ impl Dispatcher {
                 receivers_clock: Arc::clone(&clock),
                 clock,
                 patience: limits.attempt,
-                slots: Slots::default(),
+                slots,
             }),
             wake,
             limits,
             hold: Hold::default(),
             health: Arc::new(LoopHealth::new("dispatcher", STALLS_AFTER)),
+            handed,
+            inbox: Mutex::new(Some(inbox)),
         }
     }
 
@@ -134,6 +145,18 @@ impl Dispatcher {
     #[must_use]
     pub fn held_by(self, hold: Hold) -> Self {
         Self { hold, ..self }
+    }
+
+    /// What commits hand their deliveries over to, while [`run`](Self::run) attempts them. Settings
+    /// that are changed afterwards do not reach it.
+    #[must_use]
+    pub fn intake(&self) -> Intake {
+        Intake::new(Arc::new(Desk {
+            courier: Arc::clone(&self.courier),
+            limits: self.limits,
+            hold: self.hold.clone(),
+            handed: self.handed.clone(),
+        }))
     }
 
     /// The number of attempts in progress.

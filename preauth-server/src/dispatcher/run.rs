@@ -1,13 +1,12 @@
 //! The loop: when to poll the outbox, how much to lease, and how to stop.
 
-use std::collections::HashSet;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
 use preauth_core::port::{Claim, Leased, Unavailable};
-use preauth_core::value::{EndpointId, Timestamp};
+use preauth_core::value::Timestamp;
 use tokio::task::{JoinError, JoinSet};
 
 use crate::worker::{HELD_REST, Shutdown, ShutdownTrigger, pause, shutdown};
@@ -28,10 +27,7 @@ const RELEASE: Duration = Duration::from_secs(2);
 
 /// The attempts in progress, each on a task of its own.
 struct UnderWay {
-    /// Each returns the endpoint of its attempt.
-    tasks: JoinSet<EndpointId>,
-    /// Endpoints at their limit: the end of any of their attempts may let another begin.
-    full: HashSet<EndpointId>,
+    tasks: JoinSet<()>,
     /// The limit per endpoint when it held deliveries back: a larger limit may let more begin.
     cut_at: Option<NonZeroU32>,
     /// Passed to every task; `abandon` triggers it.
@@ -71,7 +67,39 @@ impl Dispatcher {
 
     /// Delivers until shutdown is requested; then waits a bounded time for attempts in progress,
     /// and returns the leases of those without an answer.
-    pub async fn run(&self, mut shutdown: Shutdown) {
+    pub async fn run(&self, shutdown: Shutdown) {
+        tokio::join!(
+            self.attempt_handed(shutdown.clone()),
+            self.attempt_due(shutdown)
+        );
+    }
+
+    /// Attempts what commits hand over. It waits for nothing else, so that a claim which takes long
+    /// delays none of them.
+    async fn attempt_handed(&self, mut shutdown: Shutdown) {
+        let Some(mut handed) = self.inbox() else {
+            return;
+        };
+        let mut under_way = UnderWay::new();
+        loop {
+            tokio::select! {
+                biased;
+                () = shutdown.requested() => break,
+                Some(ended) = under_way.tasks.join_next() => under_way.collect(ended),
+                Some((leased, slot)) = handed.recv() => {
+                    under_way.begin(&self.courier, leased, slot);
+                }
+            }
+        }
+        handed.close();
+        let mut releases = Vec::new();
+        while let Some((leased, _slot)) = handed.recv().await {
+            releases.push(async move { self.courier.release(&leased).await });
+        }
+        tokio::join!(join_all(releases), under_way.end(self.limits.drain));
+    }
+
+    async fn attempt_due(&self, mut shutdown: Shutdown) {
         let mut under_way = UnderWay::new();
         let mut turn = Turn::Claim;
         while turn != Turn::End && !shutdown.is_requested() {
@@ -159,9 +187,9 @@ impl Dispatcher {
                 biased;
                 () = shutdown.requested() => return Turn::End,
                 Some(ended) = under_way.tasks.join_next() => {
-                    let makes_room = under_way.collect(ended);
+                    under_way.collect(ended);
                     let is_wide_again = self.is_wider_than(under_way.cut_at);
-                    if makes_room || is_wide_again || (rest.was_full && !self.is_full()) {
+                    if is_wide_again || (rest.was_full && !self.is_full()) {
                         return Turn::Claim;
                     }
                 }
@@ -214,6 +242,7 @@ impl Dispatcher {
                 let slot = slots.take(leased.endpoint, leased.endpoint_is_slow);
                 (leased, slot)
             }));
+            slots.note_backlogs(&begun, share.per_endpoint.get());
             if is_cut {
                 *cut_at = (*cut_at).max(Some(share.per_endpoint));
             } else {
@@ -237,7 +266,6 @@ impl UnderWay {
         let (abandon, abandoned) = shutdown();
         Self {
             tasks: JoinSet::new(),
-            full: HashSet::new(),
             cut_at: None,
             abandoned,
             abandon,
@@ -245,27 +273,17 @@ impl UnderWay {
     }
 
     fn begin(&mut self, courier: &Arc<Courier>, leased: Leased, slot: Slot) {
-        let endpoint = leased.endpoint;
-        if leased.endpoint_is_full {
-            self.full.insert(endpoint);
-        }
         let (courier, abandoned) = (Arc::clone(courier), self.abandoned.clone());
-        self.tasks.spawn(async move {
-            courier.deliver(leased, slot, abandoned).await;
-            endpoint
-        });
+        self.tasks
+            .spawn(async move { courier.deliver(leased, slot, abandoned).await });
     }
 
-    /// Collects this and every other task that has ended; returns whether an endpoint that was at
-    /// its limit has room now.
-    fn collect(&mut self, ended: Result<EndpointId, JoinError>) -> bool {
-        let mut makes_room = false;
-        let mut next = Some(ended);
-        while let Some(ended) = next {
-            makes_room |= note(ended).is_some_and(|endpoint| self.full.remove(&endpoint));
-            next = self.tasks.try_join_next();
+    /// Collects this and every other task that has ended.
+    fn collect(&mut self, ended: Result<(), JoinError>) {
+        note(ended);
+        while let Some(ended) = self.tasks.try_join_next() {
+            note(ended);
         }
-        makes_room
     }
 
     async fn end(mut self, patience: Duration) {
@@ -297,11 +315,9 @@ fn reaches(count: usize, limit: u32) -> bool {
 }
 
 /// A panic ends only its own attempt; the delivery is attempted again when its lease expires.
-fn note(ended: Result<EndpointId, JoinError>) -> Option<EndpointId> {
-    ended
-        .inspect_err(|error| {
-            let error = error.to_string();
-            tracing::error!(target: "dispatcher", error, "attempt broke off");
-        })
-        .ok()
+fn note(ended: Result<(), JoinError>) {
+    if let Err(error) = ended {
+        let error = error.to_string();
+        tracing::error!(target: "dispatcher", error, "attempt broke off");
+    }
 }

@@ -1,9 +1,10 @@
-//! Counts the attempts in progress, and the slow ones among them.
+//! Counts the attempts in progress: all, the slow ones among them, and those to each endpoint.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use preauth_core::port::Leased;
 use preauth_core::value::EndpointId;
 use tokio::sync::Notify;
 
@@ -19,6 +20,17 @@ struct Counts {
     turned: Mutex<BTreeSet<EndpointId>>,
     /// Notified when an attempt turned slow.
     turns: Notify,
+    by_endpoint: Mutex<HashMap<EndpointId, Busy>>,
+    /// Notified when an endpoint with a backlog has room.
+    wake: Arc<Notify>,
+}
+
+/// An endpoint with attempts in progress.
+#[derive(Clone, Copy, Debug, Default)]
+struct Busy {
+    attempts: u32,
+    /// Whether deliveries are due that its limit holds back: they come before new ones.
+    has_backlog: bool,
 }
 
 /// An attempt in progress; dropping the slot ends it.
@@ -30,17 +42,49 @@ pub(super) struct Slot {
 }
 
 impl Slots {
+    pub(super) fn new(wake: Arc<Notify>) -> Self {
+        Self(Arc::new(Counts {
+            wake,
+            ..Counts::default()
+        }))
+    }
+
     /// Takes a slot, which is slow from the beginning if its endpoint is.
     pub(super) fn take(&self, endpoint: EndpointId, is_slow: bool) -> Slot {
-        self.0.all.fetch_add(1, Ordering::Relaxed);
-        if is_slow {
-            self.0.slow.fetch_add(1, Ordering::Relaxed);
+        let busy = &mut *self.0.busy();
+        let attempts = &mut busy.entry(endpoint).or_default().attempts;
+        *attempts = attempts.saturating_add(1);
+        self.slot(endpoint, is_slow)
+    }
+
+    /// Takes a slot for a delivery that a commit may hand over; `None` if the endpoint has
+    /// `per_endpoint` already, or a backlog, or has turned slow.
+    pub(super) fn take_for_commit(&self, endpoint: EndpointId, per_endpoint: u32) -> Option<Slot> {
+        if self.0.lock().contains(&endpoint) {
+            return None;
         }
-        Slot {
-            counts: Arc::clone(&self.0),
-            endpoint,
-            is_slow,
+        let by_endpoint = &mut *self.0.busy();
+        let busy = by_endpoint.entry(endpoint).or_default();
+        if busy.has_backlog {
+            return None;
         }
+        if busy.attempts >= per_endpoint {
+            busy.has_backlog = true;
+            return None;
+        }
+        busy.attempts = busy.attempts.saturating_add(1);
+        Some(self.slot(endpoint, false))
+    }
+
+    /// Records which endpoints have a backlog after a claim with this limit, whose slots are taken.
+    pub(super) fn note_backlogs(&self, claimed: &[(Leased, Slot)], per_endpoint: u32) {
+        let full = claimed.iter().filter(|(leased, _)| leased.endpoint_is_full);
+        let full: HashSet<_> = full.map(|(leased, _)| leased.endpoint).collect();
+        self.0.busy().retain(|endpoint, busy| {
+            busy.has_backlog =
+                full.contains(endpoint) || (busy.has_backlog && busy.attempts >= per_endpoint);
+            busy.has_backlog || busy.attempts > 0
+        });
     }
 
     pub(super) fn in_use(&self) -> u32 {
@@ -65,6 +109,30 @@ impl Slots {
     pub(super) fn put_back(&self, endpoints: Vec<EndpointId>) {
         self.0.lock().extend(endpoints);
     }
+
+    fn slot(&self, endpoint: EndpointId, is_slow: bool) -> Slot {
+        self.0.all.fetch_add(1, Ordering::Relaxed);
+        if is_slow {
+            self.0.slow.fetch_add(1, Ordering::Relaxed);
+        }
+        Slot {
+            counts: Arc::clone(&self.0),
+            endpoint,
+            is_slow,
+        }
+    }
+}
+
+impl Counts {
+    fn busy(&self) -> MutexGuard<'_, HashMap<EndpointId, Busy>> {
+        self.by_endpoint
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeSet<EndpointId>> {
+        self.turned.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Slot {
@@ -79,17 +147,20 @@ impl Slot {
     }
 }
 
-impl Counts {
-    fn lock(&self) -> MutexGuard<'_, BTreeSet<EndpointId>> {
-        self.turned.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Drop for Slot {
     fn drop(&mut self) {
         self.counts.all.fetch_sub(1, Ordering::Relaxed);
         if self.is_slow {
             self.counts.slow.fetch_sub(1, Ordering::Relaxed);
+        }
+        let mut by_endpoint = self.counts.busy();
+        if let Some(busy) = by_endpoint.get_mut(&self.endpoint) {
+            busy.attempts = busy.attempts.saturating_sub(1);
+            if busy.has_backlog {
+                self.counts.wake.notify_one();
+            } else if busy.attempts == 0 {
+                by_endpoint.remove(&self.endpoint);
+            }
         }
     }
 }

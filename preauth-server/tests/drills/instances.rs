@@ -290,6 +290,9 @@ async fn an_instance_that_freezes_while_it_takes_leases_stops_no_other() {
     let scene = two_on(&database).await;
     let (first, second) = (scene.first(), &scene.instances[1]);
     second.signal("STOP");
+    // So that the commit leases nothing.
+    let slow = sqlx::query("UPDATE endpoints SET is_slow = TRUE");
+    assert_eq!(slow.execute(&sql).await.unwrap().rows_affected(), 1);
     for statement in SLOW_LEASES {
         sqlx::query(statement).execute(&sql).await.unwrap();
     }

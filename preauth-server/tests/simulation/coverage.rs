@@ -17,7 +17,7 @@ use crate::newer::UNKNOWN_TYPE;
 pub(crate) struct Coverage(BTreeMap<&'static str, u64>);
 
 /// Everything that must occur at least once in a few hundred seeds.
-const RARE: [&str; 49] = [
+const RARE: [&str; 51] = [
     "a commit's answer was lost",
     "a commit landed late",
     "a late commit was applied",
@@ -40,6 +40,8 @@ const RARE: [&str; 49] = [
     "an instance was killed after its commit",
     "an instance stopped in good order",
     "a lease was given back",
+    "a delivery was handed over by its commit",
+    "a delivery that was handed over was lost",
     "a lease was lost before its outcome was recorded",
     "a delivery was given out again",
     "a delivery failed and was tried again",
@@ -125,6 +127,8 @@ fn names(fact: &Fact) -> Vec<&'static str> {
         Fact::Faulted { call, fault, .. } => faulted(*call, *fault),
         Fact::Killed(_) => vec!["an instance was killed"],
         Fact::Stopped(_) => vec!["an instance stopped in good order"],
+        Fact::HandedOver { is_lost: false, .. } => vec!["a delivery was handed over by its commit"],
+        Fact::HandedOver { is_lost: true, .. } => vec!["a delivery that was handed over was lost"],
         Fact::Released { .. } => vec!["a lease was given back"],
         Fact::Finished {
             is_recorded: false, ..

@@ -21,6 +21,8 @@ pub(crate) enum Defect {
     ReplayRenderedAnew,
     /// An outcome is recorded even if the lease belongs to another holder by now.
     FencingIgnored,
+    /// A delivery is handed over by its commit, and others may claim it.
+    HandedOverWithoutLease,
     /// Deliveries of a paused endpoint are claimed.
     PauseIgnored,
     /// A delivery counts as delivered as soon as it is claimed.

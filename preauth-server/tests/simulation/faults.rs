@@ -124,6 +124,11 @@ impl Faults {
         self.random.draw(draw)
     }
 
+    /// Whether a fault of this rate, per thousand, occurs where no call can meet it.
+    pub(crate) fn hits(&self, rate: u64) -> bool {
+        !self.are_over() && self.draw(|random| random.chance(rate))
+    }
+
     /// The start of a call: returns its fault, if any.
     ///
     /// Never returns when the instance dies here.

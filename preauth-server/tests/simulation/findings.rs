@@ -75,6 +75,11 @@ fn an_outcome_under_a_lost_lease_is_found() {
 }
 
 #[test]
+fn a_delivery_that_is_handed_over_without_a_lease_is_found() {
+    found(Defect::HandedOverWithoutLease, "I14", 50);
+}
+
+#[test]
 fn a_pause_that_is_ignored_is_found() {
     found(Defect::PauseIgnored, "I10", 50);
 }

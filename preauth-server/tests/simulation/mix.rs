@@ -21,6 +21,10 @@ pub(crate) struct Mix {
     pub(crate) conflicts: u64,
     /// Somebody has locked a row that a call needs.
     pub(crate) stays_locked: u64,
+    /// A commit finds no room for its delivery, which waits for a claim.
+    pub(crate) finds_no_room: u64,
+    /// A delivery is lost between its commit and the dispatcher, which leaves it to its lease.
+    pub(crate) loses_handover: u64,
     /// The instance dies at a call, per hundred thousand.
     pub(crate) kills: u64,
     pub(crate) receiver: ReceiverMix,
@@ -65,6 +69,8 @@ impl Mix {
             lands_late: 0,
             conflicts: 0,
             stays_locked: 0,
+            finds_no_room: 300,
+            loses_handover: 0,
             kills: 0,
             receiver: ReceiverMix {
                 is_slow: 0,
@@ -100,6 +106,8 @@ impl Mix {
             lands_late: rate(120),
             conflicts: rate(40),
             stays_locked: rate(40),
+            finds_no_room: 300,
+            loses_handover: rate(60),
             kills: rate(1500),
             receiver: ReceiverMix {
                 is_slow: rate(150),

@@ -4,6 +4,7 @@ pub mod announcements;
 pub mod changes;
 pub mod deliveries;
 pub mod duplicates;
+pub mod handovers;
 pub mod histories;
 pub mod invitations;
 pub mod leases;

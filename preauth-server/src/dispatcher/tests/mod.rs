@@ -233,6 +233,7 @@ pub(super) fn limits() -> Limits {
         to_slow: 4,
         per_endpoint: NonZeroU32::new(2).unwrap(),
         per_endpoint_when_quiet: NonZeroU32::new(2).unwrap(),
+        per_endpoint_of_commits: NonZeroU32::new(2).unwrap(),
         lease: TimeDelta::seconds(30),
         attempt: Duration::from_secs(12),
         drain: Duration::from_secs(5),

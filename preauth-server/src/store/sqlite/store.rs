@@ -11,6 +11,7 @@ use preauth_core::value::{EventId, IdempotencyKey, OperationId, PaymentOrderId, 
 
 use crate::store::sql::{history, platform_replies};
 
+use super::commit::Born;
 use super::{SqliteStore, commit, load};
 
 /// Maximum number of one caller's commits in the writer's queue: enough to fill a transaction, and
@@ -74,20 +75,18 @@ impl Store for SqliteStore {
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
-        let written = if commit.deliveries.is_empty() {
-            self.writer
-                .write(commit, |connection, commit| {
-                    Box::pin(commit::write(connection, commit))
-                })
-                .await
-        } else {
-            self.writer
-                .write_and_wake(commit, |connection, commit| {
-                    Box::pin(commit::write(connection, commit))
-                })
-                .await
-        };
-        Ok(written?)
+        let waiting = self.writer.waiting();
+        let written = self.writer.write_then(
+            commit,
+            |connection, commit| Box::pin(commit::write(connection, commit)),
+            Box::new(move |born: &mut Born| {
+                if born.hand_over() {
+                    waiting.notify_one();
+                }
+            }),
+        );
+        written.await?;
+        Ok(())
     }
 
     async fn commit_all(&self, commits: Vec<Commit>) -> Vec<Result<(), CommitError>> {

@@ -53,7 +53,7 @@ preauth_delivery_attempts_total{outcome="lease_lost"} 0
 preauth_delivery_attempt_duration_seconds_count{result="2xx"} 2
 preauth_delivery_attempt_duration_seconds_count{result="5xx"} 1
 preauth_endpoint_pauses_total 0
-preauth_dispatcher_slots 512
+preauth_dispatcher_slots 1536
 preauth_deliveries_due 0
 preauth_deliveries_oldest_due_age_seconds 0
 preauth_deliveries_paused 0

@@ -2,13 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use chrono::TimeDelta;
 use preauth_core::port::{DeliveryStatus, EventRecord, StoredDelivery};
-use preauth_core::value::{CompanyId, DeliveryId, EndpointId, EventId};
+use preauth_core::value::{CompanyId, DeliveryId, EndpointId, EventId, Timestamp};
 
-use crate::history::Fact;
+use crate::history::{Entry, Fact};
 use crate::newer::stored_type;
 
 use super::Case;
+
+/// A lease is not shorter than this, less what its record may come late.
+const SHORTEST_LEASE: TimeDelta = TimeDelta::seconds(25);
 
 /// The state of all deliveries at one point of the history.
 #[derive(Default)]
@@ -19,6 +23,8 @@ struct Known<'a> {
     taken: BTreeSet<(EndpointId, EventId)>,
     paused: BTreeSet<EndpointId>,
     newest: BTreeMap<DeliveryId, i64>,
+    /// Until when each delivery is leased at least.
+    leased: BTreeMap<DeliveryId, Timestamp>,
 }
 
 /// A committed event and its receivers.
@@ -61,7 +67,7 @@ impl<'a> Case<'a> {
                 .collect();
         }
         for entry in self.history {
-            self.step(&mut known, &entry.fact);
+            self.step(&mut known, entry);
         }
         let deliveries = self.end.deliveries();
         for (event, announced) in &known.committed {
@@ -74,13 +80,10 @@ impl<'a> Case<'a> {
         }
     }
 
-    fn step(&mut self, known: &mut Known<'a>, fact: &'a Fact) {
+    fn step(&mut self, known: &mut Known<'a>, entry: &'a Entry) {
+        let fact = &entry.fact;
         if let Some(announced) = Announced::of(fact) {
-            let id = announced.event.id;
-            let twice = known.committed.insert(id, announced);
-            self.expect(twice.is_none(), "I2", || {
-                format!("event {id} was recorded twice")
-            });
+            self.recorded_once(known, announced);
         }
         match fact {
             Fact::Paused(endpoint) => {
@@ -96,9 +99,15 @@ impl<'a> Case<'a> {
                 ..
             } => {
                 known.newest.insert(*delivery, *token);
+                self.leased_once(known, entry, *delivery);
                 self.expect(!known.paused.contains(endpoint), "I10", || {
                     format!("{fact}, and endpoint {endpoint} is paused")
                 });
+            }
+            // All leases are shorter by a jump of the clocks.
+            Fact::Jumped(_) => known.leased.clear(),
+            Fact::Released { delivery } | Fact::Resent(delivery) => {
+                known.leased.remove(delivery);
             }
             Fact::Finished {
                 delivery,
@@ -106,6 +115,7 @@ impl<'a> Case<'a> {
                 is_recorded: true,
                 ..
             } => {
+                known.leased.remove(delivery);
                 let newest = known.newest.get(delivery);
                 self.expect(newest == Some(token), "I14", || {
                     format!("{fact}, and the newest lease is {newest:?}")
@@ -141,6 +151,24 @@ impl<'a> Case<'a> {
             }
             _ => {}
         }
+    }
+
+    fn recorded_once(&mut self, known: &mut Known<'a>, announced: Announced<'a>) {
+        let id = announced.event.id;
+        let twice = known.committed.insert(id, announced);
+        self.expect(twice.is_none(), "I2", || {
+            format!("event {id} was recorded twice")
+        });
+    }
+
+    /// Nobody else has a lease of the delivery.
+    fn leased_once(&mut self, known: &mut Known<'a>, entry: &Entry, delivery: DeliveryId) {
+        let until = entry.at.saturating_add(SHORTEST_LEASE);
+        let earlier = known.leased.insert(delivery, until);
+        let has_ended = earlier.is_none_or(|earlier| earlier <= entry.at);
+        self.expect(has_ended, "I14", || {
+            format!("{}, which is leased until {earlier:?}", entry.fact)
+        });
     }
 
     /// Each subscribed endpoint has one delivery of an event, and no other endpoint has any.

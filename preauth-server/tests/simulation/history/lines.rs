@@ -67,6 +67,7 @@ impl fmt::Display for Fact {
                 )
             }
             Self::Claimed { .. }
+            | Self::HandedOver { .. }
             | Self::Finished { .. }
             | Self::Released { .. }
             | Self::Received { .. }
@@ -161,6 +162,9 @@ impl Fact {
                 "instance {instance}: finishes delivery {delivery}, lease {token}: {verdict:?}, \
                  recorded: {is_recorded}"
             ),
+            Self::HandedOver { delivery, is_lost } => {
+                write!(f, "delivery {delivery} is handed over, lost: {is_lost}")
+            }
             Self::Released { delivery } => write!(f, "delivery {delivery} is given back"),
             Self::Received {
                 endpoint,

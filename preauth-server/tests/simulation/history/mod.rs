@@ -92,6 +92,12 @@ pub(crate) enum Fact {
         event: EventId,
         endpoint: EndpointId,
     },
+    /// A delivery under a lease reached the dispatcher of its commit's instance, or was lost on the
+    /// way.
+    HandedOver {
+        delivery: DeliveryId,
+        is_lost: bool,
+    },
     Finished {
         instance: usize,
         delivery: DeliveryId,

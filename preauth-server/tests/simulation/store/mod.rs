@@ -3,6 +3,7 @@
 
 mod archive;
 mod defective;
+mod handover;
 mod lane;
 mod outbox;
 mod queries;

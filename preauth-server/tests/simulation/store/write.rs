@@ -1,10 +1,12 @@
 //! The write side: commits fail, conflict, lose their answer, or land late.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{
-    Commit, CommitError, LoadedNewOrder, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget,
-    OrderTarget, PlatformReply, Store, Unavailable,
+    Commit, CommitError, Intake, LoadedNewOrder, LoadedOffer, LoadedOperation, LoadedOrder,
+    OfferTarget, OrderTarget, PlatformReply, Store, Unavailable,
 };
 use preauth_core::value::{EventId, IdempotencyKey, OperationId, PaymentOrderId, Timestamp};
 
@@ -13,6 +15,7 @@ use crate::defect::Defect;
 use crate::faults::{Call, Fault};
 use crate::history::Fact;
 
+use super::handover::Watched;
 use super::lane::LOCK_WAIT_MS;
 use super::{SimStore, lost, outliving};
 
@@ -178,8 +181,11 @@ impl SimStore {
     }
 
     /// Writes a commit and records it.
-    async fn apply(&self, commit: Commit) -> Result<(), CommitError> {
+    async fn apply(&self, mut commit: Commit) -> Result<(), CommitError> {
         let committed = Fact::committed(&commit);
+        // No pause may come between a lease and its record.
+        let _others_too = self.database.pausing.read().await;
+        commit.intake = Intake::new(Arc::new(Watched::new(self.clone(), commit.intake)));
         self.database.write(&self.ground(), commit).await?;
         self.database.chronicle.note(committed);
         Ok(())

@@ -83,12 +83,6 @@ impl Cluster {
             number,
             Arc::clone(&wake),
         ));
-        let service = Arc::new(Operations::new(
-            store.clone(),
-            self.ids.clone(),
-            Arc::new(WireRender),
-            self.policy,
-        ));
         let sender = Arc::new(SimSender {
             receivers: Arc::clone(&self.receivers),
             faults: Arc::clone(&self.database.faults),
@@ -103,8 +97,10 @@ impl Cluster {
         } else {
             (Arc::<ServingClock>::clone(&watch.clock), watch.hold.clone())
         };
-        let dispatcher =
-            Dispatcher::new(store, sender, vault, Arc::clone(&clock), wake).held_by(hold.clone());
+        let dispatcher = Dispatcher::new(store.clone(), sender, vault, Arc::clone(&clock), wake)
+            .held_by(hold.clone());
+        let service = Operations::new(store, self.ids.clone(), Arc::new(WireRender), self.policy);
+        let service = Arc::new(service.handing_over_to(dispatcher.intake()));
         let sweeper = Sweeper::new(Arc::clone(&service), Arc::clone(&clock)).held_by(hold.clone());
         let (trigger, until) = shutdown();
         let (sweeps_until, watches_until) = (until.clone(), until.clone());

@@ -6,6 +6,7 @@
 //! commit at fault (see `writer`).
 
 mod invoices;
+mod leases;
 mod locks;
 mod operations;
 mod orders;
@@ -19,6 +20,7 @@ use sqlx::{PgConnection, Row};
 
 use super::statement::Statement;
 use invoices::NewInvoices;
+pub(super) use leases::{Leases, Roomy};
 use locks::{Need, Touches};
 use operations::{Changes, Extensions, NewOperations};
 use orders::{NewOrders, OrderChanges};
@@ -53,16 +55,21 @@ pub(super) enum Outcome {
 /// No two of them may have the same subject (see [`Claims`](super::writer)).
 pub(super) async fn write(
     connection: &mut PgConnection,
-    group: &[&Commit],
-) -> Result<Vec<Outcome>, sqlx::Error> {
+    group: &[Roomy<'_>],
+) -> Result<(Vec<Outcome>, Leases), sqlx::Error> {
     let mut statement = Statement::new();
     let answer = Group::of(group).write(&mut statement);
     let query = statement
         .answer(answer)
         .persistent(group.len() <= KEPT_PLAN_LIMIT);
     let mut outcomes = vec![Outcome::LeftOut; group.len()];
+    let mut leases = Leases::default();
     for row in query.fetch_all(connection).await? {
-        let n: i32 = row.try_get(0)?;
+        let n: Option<i32> = row.try_get(0)?;
+        let Some(n) = n else {
+            leases.read(&row);
+            continue;
+        };
         let place = usize::try_from(n).ok().and_then(|n| outcomes.get_mut(n));
         if let Some(outcome) = place {
             *outcome = match row.try_get(1)? {
@@ -72,7 +79,7 @@ pub(super) async fn write(
             };
         }
     }
-    Ok(outcomes)
+    Ok((outcomes, leases))
 }
 
 /// Adds the statement's parts for some rows.
@@ -95,10 +102,11 @@ struct Group<'a> {
     deliveries: Deliveries<'a>,
     mails: Mails<'a>,
     files: Files<'a>,
+    has_leases: bool,
 }
 
 impl<'a> Group<'a> {
-    fn of(commits: &[&'a Commit]) -> Self {
+    fn of(commits: &[Roomy<'a>]) -> Self {
         let mut group = Self::default();
         for (n, commit) in (0_i32..).zip(commits) {
             group.add(n, commit);
@@ -106,7 +114,8 @@ impl<'a> Group<'a> {
         group
     }
 
-    fn add(&mut self, n: i32, commit: &'a Commit) {
+    fn add(&mut self, n: i32, roomy: &Roomy<'a>) {
+        let commit = roomy.commit;
         let expected = commit.write.expected_version();
         self.touches.add(n, commit);
         match &commit.write {
@@ -149,8 +158,9 @@ impl<'a> Group<'a> {
             self.platform_replies.add(n, reply, commit.event.at);
         }
         self.events.add(n, commit);
-        for delivery in &commit.deliveries {
-            self.deliveries.add(n, *delivery, commit);
+        for (delivery, lease) in roomy.deliveries() {
+            self.has_leases |= lease.is_some();
+            self.deliveries.add(n, delivery, lease, commit);
         }
         if let Some(mail) = &commit.mail {
             self.mails.add(n, mail, commit);
@@ -190,6 +200,7 @@ impl<'a> Group<'a> {
             aggregates.push(("changed_order", OrderChanges::write));
         }
         let mut records: Vec<Part> = vec![record_events];
+        let has_leases = self.has_leases;
         if self.deliveries.source(statement) {
             needs.push(Need::Endpoints);
             records.push(Deliveries::write);
@@ -219,30 +230,32 @@ impl<'a> Group<'a> {
         if are_platforms {
             remember_platform_replies(statement);
         }
-        answer(are_keyed, are_platforms)
+        gather_outcomes(are_keyed, are_platforms, statement);
+        if has_leases {
+            leases::ANSWER
+        } else {
+            "SELECT n, code FROM outcome"
+        }
     }
 }
 
-/// The end of the statement: the outcome of each commit, by its number (see [`Outcome`]).
-const fn answer(are_keyed: bool, are_platforms: bool) -> &'static str {
-    match (are_keyed, are_platforms) {
-        (false, false) => "SELECT n, 0 FROM written UNION ALL SELECT n, 1 FROM waiting",
-        (true, false) => {
-            "SELECT n, 0 FROM written UNION ALL SELECT n, 1 FROM waiting
-             UNION ALL SELECT n, 2 FROM entering
-                       WHERE NOT is_inside AND n NOT IN (SELECT n FROM waiting)"
-        }
-        (false, true) => {
-            "SELECT n, 0 FROM written UNION ALL SELECT n, 1 FROM waiting
-             UNION ALL SELECT n, 2 FROM kept_out"
-        }
-        (true, true) => {
-            "SELECT n, 0 FROM written UNION ALL SELECT n, 1 FROM waiting
-             UNION ALL SELECT n, 2 FROM entering
-                       WHERE NOT is_inside AND n NOT IN (SELECT n FROM waiting)
-             UNION ALL SELECT n, 2 FROM kept_out"
-        }
+/// The part `outcome`: that of each commit, by its number (see [`Outcome`]); none for a commit that
+/// was left out.
+fn gather_outcomes(are_keyed: bool, are_platforms: bool, statement: &mut Statement) {
+    let mut outcomes = vec![
+        "SELECT n, 0 AS code FROM written",
+        "SELECT n, 1 FROM waiting",
+    ];
+    if are_keyed {
+        outcomes.push(
+            "SELECT n, 2 FROM entering
+                 WHERE NOT is_inside AND n NOT IN (SELECT n FROM waiting)",
+        );
     }
+    if are_platforms {
+        outcomes.push("SELECT n, 2 FROM kept_out");
+    }
+    statement.selects("outcome", &outcomes);
 }
 
 /// The reply of a commit to a head office.

@@ -51,6 +51,7 @@ rows! {
         event_id: Uuid,
         event_type: &'a str,
         at: i64,
+        lease: Option<i64>,
     }
 }
 
@@ -162,7 +163,14 @@ pub(super) fn record_events(statement: &mut Statement) {
 }
 
 impl Deliveries<'_> {
-    pub(super) fn add(&mut self, n: i32, delivery: NewDelivery, commit: &Commit) {
+    /// With the duration of its lease, if it has one, in milliseconds.
+    pub(super) fn add(
+        &mut self,
+        n: i32,
+        delivery: NewDelivery,
+        lease: Option<i64>,
+        commit: &Commit,
+    ) {
         self.push(Delivery {
             n,
             id: *delivery.id.as_uuid(),
@@ -170,23 +178,31 @@ impl Deliveries<'_> {
             event_id: *commit.event.id.as_uuid(),
             event_type: commit.event.event_type.as_str(),
             at: commit.event.at.unix_millis(),
+            lease,
         });
     }
 
     /// Adds deliveries to endpoints, due now; a deleted endpoint gets none. The lock prevents a
-    /// concurrent deletion from missing a delivery that is not committed yet.
+    /// concurrent deletion from missing a delivery that is not committed yet. Those with a lease
+    /// have it from the beginning, unless the endpoint is paused or slow.
     pub(super) fn write(statement: &mut Statement) {
         statement.part(
             "addressed AS (
                  INSERT INTO deliveries (id, head_office_id, endpoint_id, event_id, event_type,
-                     status, next_attempt_at, created_at)
+                     status, next_attempt_at, created_at, lease_token, leased_until)
                  SELECT d.id, e.head_office_id, e.id, d.event_id, d.event_type, 'PENDING', d.at,
-                     d.at
+                     d.at,
+                     CASE WHEN e.is_ready AND d.lease IS NOT NULL
+                          THEN nextval('lease_tokens') ELSE 0 END,
+                     CASE WHEN e.is_ready
+                          THEN (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT + d.lease END
                  FROM delivery d CROSS JOIN LATERAL (
-                     SELECT e.id, e.head_office_id FROM endpoints e
+                     SELECT e.id, e.head_office_id, e.paused_at IS NULL AND NOT e.is_slow AS is_ready
+                     FROM endpoints e
                      WHERE e.id = d.endpoint_id AND e.deleted_at IS NULL
                      LIMIT 1 FOR KEY SHARE) AS e
-                 WHERE d.n IN (SELECT n FROM written))",
+                 WHERE d.n IN (SELECT n FROM written)
+                 RETURNING id, endpoint_id, created_at, lease_token, leased_until)",
         );
     }
 }

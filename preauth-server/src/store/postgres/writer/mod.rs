@@ -21,7 +21,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use preauth_core::port::Commit;
 
-use super::commit::{self, Outcome};
+use super::commit::{self, Leases, Outcome, Roomy};
 use super::connections::Connections;
 use super::grouping::{Limits, Serve};
 use super::session::{Failure, autocommit};
@@ -102,7 +102,7 @@ impl Writer {
             .into_iter()
             .map(|commit| Turn::Locked(Box::new(commit)))
             .collect();
-        let mut has_deliveries = false;
+        let mut has_due = false;
         for places in groups {
             let mut group = Vec::with_capacity(places.len());
             let mut places_of_group = Vec::with_capacity(places.len());
@@ -114,29 +114,36 @@ impl Writer {
                     places_of_group.push(place);
                 }
             }
-            let written = self.write_disjoint(&group).await;
+            let (written, wait_for_claims) = self.write_disjoint(&group).await;
+            has_due |= wait_for_claims;
             for (place, outcome) in places_of_group.into_iter().zip(written) {
-                let (Some(turn), Some(outcome)) = (turns.get_mut(place), outcome) else {
-                    continue;
-                };
-                if let Turn::Locked(commit) = turn {
-                    has_deliveries |= outcome.is_ok() && !commit.deliveries.is_empty();
+                if let (Some(turn), Some(outcome)) = (turns.get_mut(place), outcome) {
+                    *turn = Turn::Ended(outcome);
                 }
-                *turn = Turn::Ended(outcome);
             }
         }
-        if has_deliveries {
+        if has_due {
             self.wake.all();
         }
         turns
     }
 
-    /// Writes commits without a common subject; returns `None` for those that must wait.
-    async fn write_disjoint(&self, commits: &[&Commit]) -> Vec<Option<Result<(), WriteError>>> {
+    /// Writes commits without a common subject; returns `None` for those that must wait, and whether
+    /// deliveries were written that were not handed over.
+    async fn write_disjoint(
+        &self,
+        commits: &[&Commit],
+    ) -> (Vec<Option<Result<(), WriteError>>>, bool) {
         let mut outcomes = Vec::with_capacity(commits.len());
-        let mut groups = vec![commits];
+        let mut has_due = false;
+        let mut groups = vec![
+            commits
+                .iter()
+                .map(|it| Roomy::reserve(it))
+                .collect::<Vec<_>>(),
+        ];
         let mut timeouts: u32 = 0;
-        while let Some(group) = groups.pop() {
+        while let Some(mut group) = groups.pop() {
             if group.is_empty() {
                 continue;
             }
@@ -144,28 +151,31 @@ impl Writer {
                 outcomes.extend(group.iter().map(|_| None));
                 continue;
             }
-            match self.write_together(group).await {
-                Ok(done) => {
-                    if !self.is_lane_of_all {
-                        for commit in group {
-                            self.suspects.clear(commit);
+            match self.write_together(&group).await {
+                Ok((done, leases)) => {
+                    for (roomy, outcome) in group.into_iter().zip(done) {
+                        if !self.is_lane_of_all {
+                            self.suspects.clear(roomy.commit);
                         }
+                        if outcome == Outcome::Written {
+                            has_due |= roomy.hand_over(&leases);
+                        }
+                        outcomes.push(result(outcome));
                     }
-                    outcomes.extend(done.into_iter().map(result));
                 }
                 Err(Failure::Locked) if self.is_lane_of_all => {
                     outcomes.extend(group.iter().map(|_| None));
                 }
                 Err(failure @ (Failure::OfSome(_) | Failure::Locked)) if group.len() > 1 => {
                     timeouts = timeouts.saturating_add(u32::from(failure.is_timeout()));
-                    let (first, second) = group.split_at(group.len() / 2);
+                    let second = group.split_off(group.len() / 2);
                     groups.push(second);
-                    groups.push(first);
+                    groups.push(group);
                 }
                 Err(Failure::Locked) => {
                     timeouts = timeouts.saturating_add(1);
-                    for commit in group {
-                        self.suspects.note(commit);
+                    for roomy in &group {
+                        self.suspects.note(roomy.commit);
                     }
                     outcomes.push(None);
                 }
@@ -174,11 +184,11 @@ impl Writer {
                 }
             }
         }
-        outcomes
+        (outcomes, has_due)
     }
 
     /// Writes a group by one statement.
-    async fn write_together(&self, group: &[&Commit]) -> Result<Vec<Outcome>, Failure> {
+    async fn write_together(&self, group: &[Roomy<'_>]) -> Result<(Vec<Outcome>, Leases), Failure> {
         autocommit(&self.connections, &group, |connection, group| {
             Box::pin(commit::write(connection, group))
         })

@@ -1,6 +1,7 @@
 //! One commit: written in full, or a conflict that writes nothing.
 
 mod aggregate;
+mod deliveries;
 mod invoices;
 mod orders;
 mod record;
@@ -12,11 +13,13 @@ use sqlx::SqliteConnection;
 use crate::store::error::WriteError;
 use crate::store::sql::platform_replies;
 
-/// Writes all changes of a decision. The schema's constraints decide whether it is valid.
+pub(super) use deliveries::Born;
+
+/// Writes all changes of a decision; returns its deliveries. The schema's constraints decide whether it is valid.
 pub(super) async fn write(
     connection: &mut SqliteConnection,
     commit: &Commit,
-) -> Result<(), WriteError> {
+) -> Result<Born, WriteError> {
     let expected = commit.write.expected_version();
     // Before the operation, which refers to it.
     if let Some(supplier) = &commit.supplier {
@@ -41,9 +44,7 @@ pub(super) async fn write(
         Write::EventOnly { .. } => {}
     }
     record::event(connection, commit).await?;
-    for delivery in &commit.deliveries {
-        record::delivery(connection, *delivery, &commit.event).await?;
-    }
+    let born = deliveries::insert(connection, commit).await?;
     if let Some(mail) = &commit.mail {
         record::mail(connection, mail, commit).await?;
     }
@@ -53,7 +54,7 @@ pub(super) async fn write(
     if let (Some(operation), Some(file)) = (operation_of(&commit.write), &commit.file) {
         record::file(connection, file, operation).await?;
     }
-    Ok(())
+    Ok(born)
 }
 
 async fn remember(

@@ -1,7 +1,7 @@
 //! The rows of a commit besides the aggregate.
 
 use preauth_core::operation::{Actor, InvoiceFile};
-use preauth_core::port::{Commit, EventRecord, NewDelivery, NewMail, NewReply, NewSupplier, Write};
+use preauth_core::port::{Commit, NewMail, NewReply, NewSupplier, Write};
 use preauth_core::value::{
     ApiKeyId, CompanyId, OperationId, PaymentOrderId, Phone, Timestamp, UserId, Version,
 };
@@ -82,28 +82,6 @@ pub(super) async fn event(
     .bind(key.map(|key| key.as_uuid().as_bytes().as_slice()))
     .bind(user.map(|user| user.as_uuid().as_bytes().as_slice()))
     .bind(event.body.as_str())
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-/// Adds a delivery to an endpoint, due now; does nothing when the endpoint was deleted.
-pub(super) async fn delivery(
-    connection: &mut SqliteConnection,
-    delivery: NewDelivery,
-    event: &EventRecord,
-) -> Result<(), WriteError> {
-    sqlx::query(
-        "INSERT INTO deliveries (id, head_office_id, endpoint_id, event_id, event_type, status,
-             next_attempt_at, created_at)
-         SELECT ?1, e.head_office_id, e.id, ?3, ?4, 'PENDING', ?5, ?5
-         FROM endpoints e WHERE e.id = ?2 AND e.deleted_at IS NULL",
-    )
-    .bind(delivery.id.as_uuid().as_bytes().as_slice())
-    .bind(delivery.endpoint.as_uuid().as_bytes().as_slice())
-    .bind(event.id.as_uuid().as_bytes().as_slice())
-    .bind(event.event_type.as_str())
-    .bind(event.at.unix_millis())
     .execute(connection)
     .await?;
     Ok(())

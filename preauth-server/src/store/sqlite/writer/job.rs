@@ -1,25 +1,24 @@
 //! A queued write.
 
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use sqlx::SqliteConnection;
 use thiserror::Error;
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::oneshot;
 
 use crate::fair::{QueueError, Queued};
 use crate::store::error::WriteError;
 
-use super::{Durability, Run};
+use super::{After, Durability, Run};
 
 /// A write with its input, its caller, and, after it ran, its outcome.
 pub(super) struct Job<I, T> {
     input: I,
     run: Run<I, T>,
     durability: Durability,
-    wakes: Option<Arc<Notify>>,
+    after: Option<After<T>>,
     outcome: Option<Result<T, WriteError>>,
     caller: oneshot::Sender<Result<T, WriteError>>,
 }
@@ -73,14 +72,14 @@ impl<I, T> Job<I, T> {
         input: I,
         run: Run<I, T>,
         durability: Durability,
-        wakes: Option<Arc<Notify>>,
+        after: Option<After<T>>,
         caller: oneshot::Sender<Result<T, WriteError>>,
     ) -> Self {
         Self {
             input,
             run,
             durability,
-            wakes,
+            after,
             outcome: None,
             caller,
         }
@@ -98,6 +97,8 @@ where
 
     fn run<'j>(&'j mut self, connection: &'j mut SqliteConnection) -> BoxFuture<'j, Ran> {
         Box::pin(async move {
+            // What an earlier run reserved is free again.
+            self.outcome = None;
             let run = async { (self.run)(connection, &self.input).await };
             // A panic of one job must not end the task, and with it every later write.
             let Ok(outcome) = AssertUnwindSafe(run).catch_unwind().await else {
@@ -127,11 +128,11 @@ where
     }
 
     fn answer(self: Box<Self>) {
-        let Some(outcome) = self.outcome else {
+        let Some(mut outcome) = self.outcome else {
             return;
         };
-        if let (Ok(_), Some(waiting)) = (&outcome, self.wakes) {
-            waiting.notify_one();
+        if let (Ok(done), Some(after)) = (&mut outcome, self.after) {
+            after(done);
         }
         let _ = self.caller.send(outcome);
     }

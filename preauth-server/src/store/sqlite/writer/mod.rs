@@ -36,6 +36,9 @@ const STALLS_AFTER: TimeDelta = TimeDelta::minutes(1);
 pub(super) type Run<I, T> =
     for<'c> fn(&'c mut SqliteConnection, &'c I) -> BoxFuture<'c, Result<T, WriteError>>;
 
+/// What follows a write that is durable, also if its caller has gone away.
+pub(super) type After<T> = Box<dyn FnOnce(&mut T) + Send>;
+
 /// The queue of the writing task.
 #[derive(Debug)]
 pub(super) struct Writer {
@@ -112,8 +115,29 @@ impl Writer {
         I: Send + Sync + 'static,
         T: Send + 'static,
     {
-        let wakes = Some(Arc::clone(&self.waiting));
-        self.submit(input, run, Durability::Durable, wakes).await
+        let waiting = self.waiting();
+        let after: After<T> = Box::new(move |_| waiting.notify_one());
+        self.write_then(input, run, after).await
+    }
+
+    /// Like [`Writer::write`]; then calls `after`.
+    pub(super) async fn write_then<I, T>(
+        &self,
+        input: I,
+        run: Run<I, T>,
+        after: After<T>,
+    ) -> Result<T, WriteError>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        self.submit(input, run, Durability::Durable, Some(after))
+            .await
+    }
+
+    /// Is notified when deliveries are due.
+    pub(super) fn waiting(&self) -> Arc<Notify> {
+        Arc::clone(&self.waiting)
     }
 
     /// Executes `run` as a write that a power failure may undo.
@@ -143,14 +167,14 @@ impl Writer {
         input: I,
         run: Run<I, T>,
         durability: Durability,
-        wakes: Option<Arc<Notify>>,
+        after: Option<After<T>>,
     ) -> Result<T, WriteError>
     where
         I: Send + Sync + 'static,
         T: Send + 'static,
     {
         let (caller, answer) = oneshot::channel();
-        let job = Job::new(input, run, durability, wakes, caller);
+        let job = Job::new(input, run, durability, after, caller);
         let answer = self.queue.ask(Box::new(job), answer);
         // Without an answer it is unknown whether the commit was written.
         answer

@@ -1,0 +1,92 @@
+//! Takes deliveries over from the commits of this process, which lease them.
+//!
+//! Without it each event would cost a wake-up and a claim. Only what finds room at once is handed
+//! over: while three quarters of the slots are free, and the endpoint has few attempts in progress
+//! and no backlog.
+
+use std::sync::{Arc, PoisonError};
+
+use chrono::TimeDelta;
+use preauth_core::port::{Handover, Leased, Room};
+use preauth_core::value::EndpointId;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
+use tokio::time::Instant;
+
+use crate::hold::Hold;
+
+use super::attempt::Courier;
+use super::slots::Slot;
+use super::{Dispatcher, Limits};
+
+/// A delivery that its commit leased, with the slot that was reserved for it.
+pub(super) type Handed = (Leased, Slot);
+
+/// Reserves slots for commits. There are never more deliveries in the queue than slots.
+pub(super) struct Desk {
+    pub(super) courier: Arc<Courier>,
+    pub(super) limits: Limits,
+    pub(super) hold: Hold,
+    pub(super) handed: UnboundedSender<Handed>,
+}
+
+struct Reserved {
+    slot: Slot,
+    lease: TimeDelta,
+    /// Before the lease began.
+    since: Instant,
+    courier: Arc<Courier>,
+    handed: UnboundedSender<Handed>,
+}
+
+impl Handover for Desk {
+    fn reserve(&self, endpoint: EndpointId) -> Option<Box<dyn Room>> {
+        if self.hold.is_held() || self.handed.is_closed() {
+            return None;
+        }
+        let slots = &self.courier.slots;
+        let share = self.limits.share(slots.in_use(), slots.in_slow_use())?;
+        if share.per_endpoint < self.limits.per_endpoint_when_quiet {
+            return None;
+        }
+        let per_endpoint = self.limits.per_endpoint_of_commits.get();
+        let slot = slots.take_for_commit(endpoint, per_endpoint)?;
+        Some(Box::new(Reserved {
+            slot,
+            lease: self.limits.lease,
+            since: Instant::now(),
+            courier: Arc::clone(&self.courier),
+            handed: self.handed.clone(),
+        }))
+    }
+}
+
+impl Room for Reserved {
+    fn lease(&self) -> TimeDelta {
+        self.lease
+    }
+
+    fn take(self: Box<Self>, leased: Leased) {
+        let left = self.lease.to_std().unwrap_or_default();
+        let left = left.saturating_sub(self.since.elapsed());
+        // A slow commit may leave less of the lease than an attempt takes.
+        let refused = if left < self.courier.patience {
+            leased
+        } else {
+            match self.handed.send((leased, self.slot)) {
+                Ok(()) => return,
+                // The dispatcher has ended in the meantime.
+                Err(refused) => refused.0.0,
+            }
+        };
+        let courier = self.courier;
+        tokio::spawn(async move { courier.release(&refused).await });
+    }
+}
+
+impl Dispatcher {
+    /// What commits hand over; `None` if it was taken before.
+    pub(super) fn inbox(&self) -> Option<UnboundedReceiver<Handed>> {
+        let mut inbox = self.inbox.lock().unwrap_or_else(PoisonError::into_inner);
+        inbox.take()
+    }
+}

@@ -1,0 +1,129 @@
+//! The deliveries that a group of commits leases at once, for the dispatcher of this process.
+
+use std::collections::HashMap;
+
+use preauth_core::port::{Commit, Leased, NewDelivery, Room, Trigger};
+use preauth_core::value::Timestamp;
+use sqlx::Row;
+use sqlx::postgres::PgRow;
+use uuid::Uuid;
+
+/// A commit with the room that its deliveries have found.
+pub(in super::super) struct Roomy<'a> {
+    pub(in super::super) commit: &'a Commit,
+    /// One for each of its deliveries.
+    pub(in super::super) rooms: Vec<Option<Box<dyn Room>>>,
+}
+
+/// The end of a statement with leases: after the outcomes, a row for each lease, and one for each
+/// of their endpoints.
+pub(super) const ANSWER: &str = "SELECT n, code, NULL::UUID AS id, NULL::UUID AS endpoint_id,
+            NULL::BIGINT AS lease_token, NULL::TEXT AS url, NULL::BYTEA[] AS sealed_secrets,
+            NULL::BIGINT AS healthy_at
+     FROM outcome
+     UNION ALL
+     SELECT NULL, NULL, a.id, a.endpoint_id, a.lease_token, NULL, NULL, NULL
+     FROM addressed a WHERE a.leased_until IS NOT NULL
+     UNION ALL
+     SELECT NULL, NULL, NULL, e.id, NULL, e.url, e.sealed_secrets, e.healthy_at
+     FROM (SELECT endpoint_id, max(created_at) AS at FROM addressed
+           WHERE leased_until IS NOT NULL GROUP BY endpoint_id) AS a
+     CROSS JOIN LATERAL (
+         SELECT e.id, e.url, coalesce(e.last_success_at, e.created_at) AS healthy_at,
+                ARRAY(SELECT s.sealed FROM endpoint_secrets s
+                      WHERE s.endpoint_id = e.id
+                        AND (s.valid_until IS NULL OR s.valid_until > a.at)
+                      ORDER BY s.number DESC) AS sealed_secrets
+         FROM endpoints e WHERE e.id = a.endpoint_id LIMIT 1) AS e";
+
+/// What a statement leased.
+#[derive(Default)]
+pub(in super::super) struct Leases {
+    tokens: HashMap<Uuid, i64>,
+    endpoints: HashMap<Uuid, Endpoint>,
+}
+
+struct Endpoint {
+    url: String,
+    sealed_secrets: Vec<Vec<u8>>,
+    healthy_at: Timestamp,
+}
+
+impl Endpoint {
+    fn of(row: &PgRow) -> Option<Self> {
+        Some(Self {
+            url: row.try_get("url").ok()?,
+            sealed_secrets: row.try_get("sealed_secrets").ok()?,
+            healthy_at: Timestamp::from_unix_millis(row.try_get("healthy_at").ok()?)?,
+        })
+    }
+}
+
+impl<'a> Roomy<'a> {
+    /// Reserves room for the commit's deliveries.
+    pub(in super::super) fn reserve(commit: &'a Commit) -> Self {
+        let deliveries = commit.deliveries.iter();
+        let reserve = |it: &NewDelivery| commit.intake.reserve(it.endpoint);
+        Self {
+            commit,
+            rooms: deliveries.map(reserve).collect(),
+        }
+    }
+
+    /// The commit's deliveries with the duration of their leases.
+    pub(super) fn deliveries(&self) -> impl Iterator<Item = (NewDelivery, Option<i64>)> {
+        let leases = self.rooms.iter().map(|room| {
+            let room = room.as_ref()?;
+            Some(room.lease().num_milliseconds())
+        });
+        self.commit.deliveries.iter().copied().zip(leases)
+    }
+
+    /// Hands the leased deliveries over; returns whether any waits for a claim.
+    pub(in super::super) fn hand_over(self, leases: &Leases) -> bool {
+        let mut waits = false;
+        for (delivery, room) in self.commit.deliveries.iter().zip(self.rooms) {
+            let handed = room.and_then(|room| Some((room, leases.of(self.commit, delivery)?)));
+            match handed {
+                Some((room, handed)) => room.take(handed),
+                None => waits = true,
+            }
+        }
+        waits
+    }
+}
+
+impl Leases {
+    /// Reads a row of [`ANSWER`] that is no outcome. What is unreadable is not handed over: the
+    /// commit is done, and the claim that finds the delivery after its lease sets it aside.
+    pub(super) fn read(&mut self, row: &PgRow) {
+        if let Ok(Some(id)) = row.try_get("id") {
+            if let Ok(token) = row.try_get("lease_token") {
+                self.tokens.insert(id, token);
+            }
+        } else if let (Ok(id), Some(endpoint)) = (row.try_get("endpoint_id"), Endpoint::of(row)) {
+            self.endpoints.insert(id, endpoint);
+        }
+    }
+
+    fn of(&self, commit: &Commit, delivery: &NewDelivery) -> Option<Leased> {
+        let token = *self.tokens.get(delivery.id.as_uuid())?;
+        let endpoint = self.endpoints.get(delivery.endpoint.as_uuid())?;
+        let event = &commit.event;
+        Some(Leased {
+            delivery: delivery.id,
+            token,
+            event: event.id,
+            event_type: event.event_type.as_str().to_owned(),
+            body: event.body.clone(),
+            endpoint: delivery.endpoint,
+            url: endpoint.url.clone(),
+            sealed_secrets: endpoint.sealed_secrets.clone(),
+            attempts_made: 0,
+            endpoint_healthy_at: endpoint.healthy_at,
+            endpoint_is_slow: false,
+            endpoint_is_full: false,
+            trigger: Trigger::Schedule,
+        })
+    }
+}
