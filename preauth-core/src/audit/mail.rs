@@ -1,5 +1,7 @@
 //! Mails: what they report, whether they stand as their attempts say, and how many an address got.
 
+use std::collections::HashMap;
+
 use chrono::{NaiveDate, TimeDelta};
 
 use crate::port::{
@@ -59,29 +61,29 @@ impl Checker<'_> {
     }
 }
 
-/// Counts the mails of an address and day, which come one after the other.
+/// Counts the mails of each address of a mailbox on one day; those of a mailbox come one after the
+/// other, by day. Addresses are counted one by one, because earlier builds limited these.
 #[derive(Debug, Default)]
 pub(super) struct ShareCount {
-    address: String,
+    mailbox: String,
     day: NaiveDate,
-    mails: u32,
+    mails: HashMap<String, u32>,
 }
 
 impl ShareCount {
     /// Counts one more; the one that exceeds the share is reported, and none after it.
     pub(super) fn count(&mut self, sent: &SentMail, checker: &Checker<'_>) -> Vec<Violation> {
         let day = calendar::today(sent.at);
-        if self.address != sent.address || self.day != day {
-            *self = Self {
-                address: sent.address.clone(),
-                day,
-                mails: 0,
-            };
+        if self.mailbox != sent.mailbox || self.day != day {
+            self.mailbox.clone_from(&sent.mailbox);
+            self.day = day;
+            self.mails.clear();
         }
-        self.mails = self.mails.saturating_add(1);
+        let mails = self.mails.entry(sent.address.clone()).or_default();
+        *mails = mails.saturating_add(1);
         let share = checker.moment.daily_share.get();
         let mut found = Findings::of(Subject::Mail(sent.id));
-        let exceeds = self.mails == share.saturating_add(1);
+        let exceeds = *mails == share.saturating_add(1);
         found.expect(!exceeds, Rule::DailyShare, || {
             format!("its address was sent more than {share} mails on {day}")
         });
@@ -271,6 +273,7 @@ mod tests {
         let mut found = |address: &str, moment| {
             let sent = SentMail {
                 id: MailId::new(Uuid::nil()),
+                mailbox: "a@example.com".to_owned(),
                 address: address.to_owned(),
                 at: at(moment),
             };
@@ -282,6 +285,10 @@ mod tests {
             [0; 4]
         );
         assert_eq!([midnight, midnight].map(|it| found("a", it)), [1, 0]);
-        assert_eq!(found("b", midnight), 0);
+        // Addresses of a mailbox are counted one by one, in whatever order they come.
+        assert_eq!(
+            ["b", "a", "b", "c", "b"].map(|it| found(it, midnight)),
+            [0, 0, 0, 0, 1]
+        );
     }
 }

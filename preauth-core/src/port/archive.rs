@@ -60,7 +60,7 @@ pub enum Record {
     Stray(EventId),
     /// A mail.
     Mail(Box<StoredMail>),
-    /// A mail that was sent and counts, once more. They come sorted by address and moment.
+    /// A mail that was sent and counts, once more. They come sorted by mailbox and moment.
     Sent(SentMail),
     /// An offer of which there is no mail.
     OfferWithoutMail(OfferWithoutMail),
@@ -136,6 +136,8 @@ text_enum! {
 pub struct SentMail {
     /// The mail.
     pub id: MailId,
+    /// The mailbox that its address leads to.
+    pub mailbox: String,
     /// Where it went, in small letters.
     pub address: String,
     /// When it was sent.

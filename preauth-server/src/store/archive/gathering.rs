@@ -12,7 +12,8 @@ use crate::store::rows::{Columns, Corrupt, RawRow};
 use super::{RowRead, readable, stored};
 
 /// The events of a page, by the number of their operation or order. Attempts are added first, then
-/// deliveries, then events.
+/// deliveries, then events. Rows come in any order: to have them in theirs, a database might read
+/// the index of a whole table.
 #[derive(Debug, Default)]
 pub(in crate::store) struct Gathering {
     attempts: HashMap<DeliveryId, Vec<StoredAttempt>>,
@@ -71,6 +72,7 @@ impl Gathering {
         match read {
             Ok(mut delivery) => {
                 delivery.attempts = self.attempts.remove(&id).unwrap_or_default();
+                delivery.attempts.sort_by_key(|attempt| attempt.number);
                 self.deliveries.entry(of).or_default().push(delivery);
             }
             Err(what) => self.broken_delivery(id, what),
@@ -82,6 +84,7 @@ impl Gathering {
         match read {
             Ok(mut event) => {
                 event.deliveries = self.deliveries.remove(&id).unwrap_or_default();
+                event.deliveries.sort_by_key(|delivery| delivery.id);
                 self.events.entry(of).or_default().push(event);
             }
             Err(what) => {
@@ -101,7 +104,7 @@ impl Gathering {
         read: RowRead<T>,
         whole: impl FnOnce(T, Vec<StoredEvent>) -> Record,
     ) -> Option<Read<Record>> {
-        let events = self.events.remove(&of).unwrap_or_default();
+        let events = self.events_of(of);
         match read {
             Ok(_) if self.broken_owners.contains(&of) => None,
             Ok(own) => Some(Ok(whole(own, events))),
@@ -111,7 +114,13 @@ impl Gathering {
 
     /// Every event without a numbered subject.
     pub(super) fn others(&mut self) -> Vec<StoredEvent> {
-        self.events.remove(&0).unwrap_or_default()
+        self.events_of(0)
+    }
+
+    fn events_of(&mut self, owner: i64) -> Vec<StoredEvent> {
+        let mut events = self.events.remove(&owner).unwrap_or_default();
+        events.sort_by_key(|event| (event.version, event.id));
+        events
     }
 
     /// The errors of unreadable deliveries and events.

@@ -23,40 +23,52 @@ pub(in crate::store) fn mails(rows: &[impl RawRow], stage: &Stage) -> Result<Pag
     Ok((records.collect::<Result<_, _>>()?, next))
 }
 
-/// Sent mails that count for an address.
-pub(in crate::store) fn sent(rows: &[impl RawRow], stage: &Stage) -> Result<Page, Corrupt> {
-    let Some(last) = rows.last() else {
-        return Ok((Vec::new(), stage.after()));
-    };
-    let columns = Columns::of("notices", last);
-    let next = Stage::Sent(
-        columns.raw("address")?,
-        columns.raw("ended_at")?,
-        columns.uuid("id")?,
-    );
-    let records = rows.iter().map(|row| {
-        let id = MailId::new(Columns::of("notices", row).uuid("id")?);
-        let sent = readable(sent_mail(row, id)).map(Record::Sent);
-        Ok(read_of(Subject::Mail(id), sent))
-    });
-    Ok((records.collect::<Result<_, _>>()?, next))
-}
-
-/// Offers without a mail.
-pub(in crate::store) fn offers_without_mail(
+/// The sent mails that count, among the rows of sent mails.
+pub(in crate::store) fn sent(
     rows: &[impl RawRow],
     stage: &Stage,
+    limit: u32,
 ) -> Result<Page, Corrupt> {
     let Some(last) = rows.last() else {
         return Ok((Vec::new(), stage.after()));
     };
-    let next = Stage::OffersWithoutMail(Columns::of("operations", last).raw("id")?);
-    let records = rows.iter().map(|row| {
-        let subject = operation_subject(Columns::of("operations", row).raw("id")?);
-        let offer = readable(offer_without_mail(row)).map(Record::OfferWithoutMail);
-        Ok(read_of(subject, offer))
-    });
-    Ok((records.collect::<Result<_, _>>()?, next))
+    let columns = Columns::of("notices", last);
+    let last = Stage::Sent(
+        columns.raw("mailbox")?,
+        columns.raw("ended_at")?,
+        columns.uuid("id")?,
+    );
+    let mut records = Vec::new();
+    for row in rows {
+        let columns = Columns::of("notices", row);
+        if columns.raw("is_counted")? {
+            let id = MailId::new(columns.uuid("id")?);
+            let sent = readable(sent_mail(row, id)).map(Record::Sent);
+            records.push(read_of(Subject::Mail(id), sent));
+        }
+    }
+    Ok((records, stage.next(rows.len(), limit, last)))
+}
+
+/// The offers without a mail, among the rows of operations.
+pub(in crate::store) fn offers_without_mail(
+    rows: &[impl RawRow],
+    stage: &Stage,
+    limit: u32,
+) -> Result<Page, Corrupt> {
+    let Some(last) = rows.last() else {
+        return Ok((Vec::new(), stage.after()));
+    };
+    let last = Stage::OffersWithoutMail(Columns::of("operations", last).raw("id")?);
+    let mut records = Vec::new();
+    for row in rows {
+        let columns = Columns::of("operations", row);
+        if columns.raw("is_without_mail")? {
+            let offer = readable(offer_without_mail(row)).map(Record::OfferWithoutMail);
+            records.push(read_of(operation_subject(columns.raw("id")?), offer));
+        }
+    }
+    Ok((records, stage.next(rows.len(), limit, last)))
 }
 
 fn mail(row: &impl RawRow) -> Result<StoredMail, Corrupt> {
@@ -96,6 +108,7 @@ fn sent_mail(row: &impl RawRow, id: MailId) -> Result<SentMail, Corrupt> {
     let columns = Columns::of("notices", row);
     Ok(SentMail {
         id,
+        mailbox: columns.raw("mailbox")?,
         address: columns.raw("address")?,
         at: columns.timestamp("ended_at")?,
     })

@@ -14,10 +14,10 @@ use super::rows::Corrupt;
 pub(super) use gathering::Gathering;
 pub(super) use mails::{mails, offers_without_mail, sent};
 pub(super) use pages::{
-    file_bytes, holders, last_operation, last_order, last_other, miscounts, operations, orders,
-    others, replies, strays,
+    file_bytes, holders, last_event, last_operation, last_order, miscounts, operations, orders,
+    other_events, others, replies, strays,
 };
-pub(super) use stage::{Owner, Page, Place, Range, Stage};
+pub(super) use stage::{FileSum, Page, Range, Stage};
 
 /// The result of reading a row: its value, or why it is unreadable.
 type RowRead<T> = Result<T, String>;

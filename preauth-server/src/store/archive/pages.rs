@@ -13,30 +13,24 @@ use uuid::Uuid;
 use crate::store::rows::{Columns, Corrupt, RawRow, extension, other_order};
 
 use super::gathering::Gathering;
-use super::stage::{Page, Place, Stage};
+use super::stage::{Page, Stage};
 use super::stored::OwnOperation;
 use super::{RowRead, read_of, readable, stored};
 
-/// The last place of a page of operations; `None` when it is empty.
-pub(in crate::store) fn last_operation(rows: &[impl RawRow]) -> Result<Option<Place>, Corrupt> {
-    last(rows, "operations")
+/// The last id of a page of operations; `None` when it is empty.
+pub(in crate::store) fn last_operation(rows: &[impl RawRow]) -> Result<Option<i64>, Corrupt> {
+    let id = |row| Columns::of("operations", row).raw("id");
+    rows.last().map(id).transpose()
 }
 
-/// The last place of a page of payment orders; `None` when it is empty.
-pub(in crate::store) fn last_order(rows: &[impl RawRow]) -> Result<Option<Place>, Corrupt> {
-    last(rows, "payment_orders")
+/// The last id of a page of payment orders; `None` when it is empty.
+pub(in crate::store) fn last_order(rows: &[impl RawRow]) -> Result<Option<i64>, Corrupt> {
+    let id = |row| Columns::of("payment_orders", row).raw("id");
+    rows.last().map(id).transpose()
 }
 
-fn last(rows: &[impl RawRow], table: &'static str) -> Result<Option<Place>, Corrupt> {
-    let place = |row| {
-        let columns = Columns::of(table, row);
-        Ok((columns.uuid("listed_head_office_id")?, columns.raw("id")?))
-    };
-    rows.last().map(place).transpose()
-}
-
-/// The last id of a page of events without a numbered subject; `None` when it is empty.
-pub(in crate::store) fn last_other(rows: &[impl RawRow]) -> Result<Option<Uuid>, Corrupt> {
+/// The last id of a page of events; `None` when it is empty.
+pub(in crate::store) fn last_event(rows: &[impl RawRow]) -> Result<Option<Uuid>, Corrupt> {
     let id = |row| Columns::of("events", row).uuid("id");
     rows.last().map(id).transpose()
 }
@@ -132,17 +126,26 @@ fn whole_order(
     }))
 }
 
-/// Events without a numbered subject.
-pub(in crate::store) fn others(
+/// The events without a numbered subject among the rows, and their head offices.
+pub(in crate::store) fn other_events(
     rows: &[impl RawRow],
-    mut gathering: Gathering,
-) -> Result<Vec<Read<Record>>, Corrupt> {
-    let mut head_offices = HashMap::new();
+) -> Result<HashMap<EventId, CompanyId>, Corrupt> {
+    let mut others = HashMap::new();
     for row in rows {
         let columns = Columns::of("events", row);
-        let head_office = CompanyId::new(columns.uuid("head_office_id")?);
-        head_offices.insert(EventId::new(columns.uuid("id")?), head_office);
+        if columns.raw("is_other")? {
+            let head_office = CompanyId::new(columns.uuid("head_office_id")?);
+            others.insert(EventId::new(columns.uuid("id")?), head_office);
+        }
     }
+    Ok(others)
+}
+
+/// Events without a numbered subject.
+pub(in crate::store) fn others(
+    mut head_offices: HashMap<EventId, CompanyId>,
+    mut gathering: Gathering,
+) -> Vec<Read<Record>> {
     let events = gathering.others().into_iter();
     let mut records: Vec<_> = events
         .filter_map(|event| {
@@ -151,7 +154,7 @@ pub(in crate::store) fn others(
         })
         .collect();
     records.extend(gathering.unreadable());
-    Ok(records)
+    records
 }
 
 /// Stored replies with their operations.
@@ -195,17 +198,16 @@ pub(in crate::store) fn holders(rows: &[impl RawRow], stage: &Stage) -> Result<P
     Ok((records.collect::<Result<_, _>>()?, next))
 }
 
-/// Events under another head office than their subject.
-pub(in crate::store) fn strays(rows: &[impl RawRow], stage: &Stage) -> Result<Page, Corrupt> {
-    let ids = rows.iter().map(|row| Columns::of("events", row).uuid("id"));
-    let ids: Vec<Uuid> = ids.collect::<Result<_, _>>()?;
-    let next = ids
-        .last()
-        .map_or_else(|| stage.after(), |id| Stage::Strays(*id));
-    let strays = ids
-        .into_iter()
-        .map(|id| Ok(Record::Stray(EventId::new(id))));
-    Ok((strays.collect(), next))
+/// The events under another head office than their subject, among the rows.
+pub(in crate::store) fn strays(rows: &[impl RawRow]) -> Result<Vec<Read<Record>>, Corrupt> {
+    let mut strays = Vec::new();
+    for row in rows {
+        let columns = Columns::of("events", row);
+        if columns.raw("is_stray")? {
+            strays.push(Ok(Record::Stray(EventId::new(columns.uuid("id")?))));
+        }
+    }
+    Ok(strays)
 }
 
 /// Wrong counts.

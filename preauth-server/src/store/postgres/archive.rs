@@ -17,8 +17,13 @@ use super::rows::Columns;
 
 /// Every page is a range of an index. The planner does not know that the ranges are small and would
 /// sometimes read whole tables; and no caller waits for a statement of this session.
-const SESSION: [(&str, &str); 6] = [
+const SESSION: [(&str, &str); 9] = [
     ("enable_seqscan", "off"),
+    // These would read a range to its end before the first rows are known. What an index has not sorted
+    // to the last column is still sorted in parts.
+    ("enable_bitmapscan", "off"),
+    ("enable_sort", "off"),
+    ("enable_material", "off"),
     ("enable_hashjoin", "off"),
     ("enable_mergejoin", "off"),
     // Compiling a page's statement takes longer than running it.

@@ -2,6 +2,7 @@
 //! used on a large one until the table is analysed. Each must therefore find its rows by a key,
 //! with any statistics.
 
+mod audit;
 mod large;
 mod queues;
 mod reported;

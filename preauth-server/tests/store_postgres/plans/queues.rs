@@ -31,7 +31,7 @@ pub(super) const TABLES: [&str; 10] = [
 ];
 
 /// Copies of an event, a delivery, its attempt and a mail that are over, for each of many operations.
-const FILL: &str = "CREATE TEMPORARY TABLE many AS
+pub(super) const FILL: &str = "CREATE TEMPORARY TABLE many AS
          SELECT id AS operation_id, gen_random_uuid() AS event_id, gen_random_uuid() AS id
          FROM operations WHERE id BETWEEN 1000000 AND 1999999;
      INSERT INTO events

@@ -5,9 +5,10 @@ use uuid::Uuid;
 use crate::store::archive::{self, Page, Stage};
 use crate::store::error::Fault;
 
-use super::super::{Session, query};
+use super::super::{Session, query, sql};
 
-/// Mails with their operations.
+/// Mails with their operations. Whether a head office had an endpoint is asked of mails about one
+/// alone: no index has the removed endpoints of a head office.
 pub(super) async fn mails(
     session: &mut dyn Session,
     stage: &Stage,
@@ -19,8 +20,11 @@ pub(super) async fn mails(
              n.next_attempt_at, n.ended_at, n.attempts_made, n.last_error IS NOT NULL AS has_error,
              n.leased_until, o.id IS NOT NULL AS is_known, o.head_office_id AS offer_head_office_id,
              o.origin, o.created_at, o.status AS offer_status, o.expires_at,
-             EXISTS (SELECT 1 FROM endpoints e WHERE e.head_office_id = n.head_office_id)
-                 AS has_endpoint
+             n.operation_id IS NULL
+                 AND (EXISTS (SELECT 1 FROM endpoints e
+                              WHERE e.head_office_id = n.head_office_id AND e.deleted_at IS NULL)
+                      OR EXISTS (SELECT 1 FROM endpoints e
+                                 WHERE e.head_office_id = n.head_office_id)) AS has_endpoint
          FROM notices n LEFT JOIN operations o ON o.id = n.operation_id
          WHERE n.id > $1 ORDER BY n.id LIMIT $2",
     )
@@ -31,31 +35,32 @@ pub(super) async fn mails(
     Ok(archive::mails(&rows, stage)?)
 }
 
-/// Sent mails that count, in the order of an index, except for the ids.
+/// Sent mails, of which those that count are returned, in the order of an index, except for the ids.
 pub(super) async fn sent(
     session: &mut dyn Session,
     stage: &Stage,
     after: (&str, i64, Uuid),
     limit: u32,
 ) -> Result<Page, Fault> {
-    let (address, at, id) = after;
-    let rows = query(
-        "SELECT id, lower(recipient) AS address, ended_at FROM notices
-         WHERE (lower(recipient), status, ended_at, id) > ($1, 'SENT', $2, $3)
-           AND status = 'SENT' AND ended_at IS NOT NULL AND joined_to IS NULL
-           AND kind <> 'ENDPOINT_PAUSED'
-         ORDER BY lower(recipient), status, ended_at, id LIMIT $4",
-    )
-    .bind(address)
+    let (mailbox, at, id) = after;
+    let rows = query(sql!(
+        "SELECT id, " MAILBOX " AS mailbox, lower(recipient) AS address, ended_at,
+                kind <> 'ENDPOINT_PAUSED' AS is_counted
+         FROM notices
+         WHERE (" MAILBOX ", ended_at, id) > ($1, $2, $3)
+           AND status = 'SENT' AND joined_to IS NULL
+         ORDER BY " MAILBOX ", ended_at, id LIMIT $4"
+    ))
+    .bind(mailbox)
     .bind(at)
     .bind(id)
     .bind(limit)
     .fetch_all(session)
     .await?;
-    Ok(archive::sent(&rows, stage)?)
+    Ok(archive::sent(&rows, stage, limit)?)
 }
 
-/// Offers without a mail.
+/// Offers without a mail, among the next operations.
 pub(super) async fn offers_without_mail(
     session: &mut dyn Session,
     stage: &Stage,
@@ -63,14 +68,17 @@ pub(super) async fn offers_without_mail(
     limit: u32,
 ) -> Result<Page, Fault> {
     let rows = query(
-        "SELECT o.id, o.created_at FROM operations o
-         WHERE o.id > $1 AND o.origin = 'PRE_AUTH'
-           AND NOT EXISTS (SELECT 1 FROM notices n WHERE n.operation_id = o.id)
-         ORDER BY o.id LIMIT $2",
+        "SELECT o.id, o.created_at,
+                o.origin = 'PRE_AUTH'
+                    AND NOT EXISTS (SELECT 1 FROM notices n WHERE n.operation_id = o.id)
+                    AS is_without_mail
+         FROM (SELECT id, created_at, origin FROM operations
+               WHERE id > $1 ORDER BY id LIMIT $2) AS o
+         ORDER BY o.id",
     )
     .bind(after)
     .bind(limit)
     .fetch_all(session)
     .await?;
-    Ok(archive::offers_without_mail(&rows, stage)?)
+    Ok(archive::offers_without_mail(&rows, stage, limit)?)
 }

@@ -3,5 +3,6 @@
 mod children;
 mod mails;
 mod pages;
+mod totals;
 
 pub(in crate::store) use pages::page;

@@ -2,16 +2,18 @@
 
 use uuid::Uuid;
 
-use crate::store::archive::{self, Owner, Page, Place, Range, Stage};
+use crate::store::archive::{self, Page, Range, Stage};
 use crate::store::error::Fault;
-use crate::store::rows::{Columns, select_operations, select_orders, select_other_orders};
+use crate::store::rows::{select_operations, select_orders, select_other_orders};
 
 use super::super::{Session, query};
 use super::children::{events_of, extensions_of};
-use super::mails;
+use super::{mails, totals};
 
-/// The page at `stage` and the stage after it. A page that is not full ends its kind of records:
-/// reading on while others write might never end.
+/// The page at `stage` and the stage after it. It reads at most `limit` rows of the table that it
+/// walks, whatever they hold, and goes on after the last one that it read: a statement that searches
+/// for what is rarely there would read the whole table. A page that is not full ends its kind of
+/// records: reading on while others write might never end.
 pub(in crate::store) async fn page(
     session: &mut dyn Session,
     stage: &Stage,
@@ -20,9 +22,17 @@ pub(in crate::store) async fn page(
     let (records, next) = match stage {
         Stage::Operations(after) => return operations(session, stage, *after, limit).await,
         Stage::Orders(after) => return orders(session, stage, *after, limit).await,
-        Stage::Others(after) => return others(session, stage, *after, limit).await,
-        Stage::Counts(after) => return miscounts(session, stage, *after, limit).await,
-        Stage::FileBytes(after) => return file_bytes(session, stage, *after).await,
+        Stage::Events(after) => return events(session, stage, *after, limit).await,
+        Stage::Sent(mailbox, at, id) => {
+            let after = (mailbox.as_str(), *at, *id);
+            return mails::sent(session, stage, after, limit).await;
+        }
+        Stage::OffersWithoutMail(after) => {
+            return mails::offers_without_mail(session, stage, *after, limit).await;
+        }
+        Stage::Counts(after) => return totals::miscounts(session, stage, *after, limit).await,
+        Stage::FileBytes(after) => return totals::next_files(session, stage, *after).await,
+        Stage::FilesOf(sum) => return totals::files(session, stage, *sum, limit).await,
         Stage::End => return Ok((Vec::new(), Stage::End)),
         Stage::Replies(head_office, key) => {
             replies(session, stage, (*head_office, key), limit).await?
@@ -31,15 +41,7 @@ pub(in crate::store) async fn page(
             let after = (*head_office, supplier.as_str(), number.as_str(), *id);
             holders(session, stage, after, limit).await?
         }
-        Stage::Strays(after) => strays(session, stage, *after, limit).await?,
         Stage::Mails(after) => mails::mails(session, stage, *after, limit).await?,
-        Stage::Sent(address, at, id) => {
-            let after = (address.as_str(), *at, *id);
-            mails::sent(session, stage, after, limit).await?
-        }
-        Stage::OffersWithoutMail(after) => {
-            mails::offers_without_mail(session, stage, *after, limit).await?
-        }
     };
     let next = stage.next(records.len(), limit, next);
     Ok((records, next))
@@ -48,23 +50,19 @@ pub(in crate::store) async fn page(
 async fn operations(
     session: &mut dyn Session,
     stage: &Stage,
-    after: Place,
+    after: i64,
     limit: u32,
 ) -> Result<Page, Fault> {
-    let rows = query(select_operations!(
-        "WHERE (o.head_office_id, o.id) > ($1, $2) ORDER BY o.head_office_id, o.id LIMIT $3"
-    ))
-    .bind(after.0)
-    .bind(after.1)
-    .bind(limit)
-    .fetch_all(session)
-    .await?;
+    let rows = query(select_operations!("WHERE o.id > $1 ORDER BY o.id LIMIT $2"))
+        .bind(after)
+        .bind(limit)
+        .fetch_all(session)
+        .await?;
     let Some(upto) = archive::last_operation(&rows)? else {
         return Ok((Vec::new(), stage.after()));
     };
-    let range = Range { after, upto };
-    let gathering = events_of(session, Owner::Operation, range).await?;
-    let extensions = extensions_of(session, range).await?;
+    let gathering = events_of(session, Range::Operations(after, upto)).await?;
+    let extensions = extensions_of(session, after, upto).await?;
     let records = archive::operations(&rows, &extensions, gathering)?;
     let next = stage.next(rows.len(), limit, Stage::Operations(upto));
     Ok((records, next))
@@ -73,32 +71,27 @@ async fn operations(
 async fn orders(
     session: &mut dyn Session,
     stage: &Stage,
-    after: Place,
+    after: i64,
     limit: u32,
 ) -> Result<Page, Fault> {
-    let rows = query(select_orders!(
-        "WHERE (o.head_office_id, o.id) > ($1, $2) ORDER BY o.head_office_id, o.id LIMIT $3"
-    ))
-    .bind(after.0)
-    .bind(after.1)
-    .bind(limit)
-    .fetch_all(session)
-    .await?;
+    let rows = query(select_orders!("WHERE o.id > $1 ORDER BY o.id LIMIT $2"))
+        .bind(after)
+        .bind(limit)
+        .fetch_all(session)
+        .await?;
     let Some(upto) = archive::last_order(&rows)? else {
         return Ok((Vec::new(), stage.after()));
     };
-    let gathering = events_of(session, Owner::Order, Range { after, upto }).await?;
+    let gathering = events_of(session, Range::Orders(after, upto)).await?;
     let earlier = query(select_other_orders!(
         "n.id AS order_id,",
         "JOIN payment_orders n ON n.operation_id = o.operation_id AND n.id > o.id
-         WHERE (n.head_office_id, n.id) > ($1, $2) AND (n.head_office_id, n.id) <= ($3, $4)
+         WHERE n.id > $1 AND n.id <= $2
            AND o.status NOT IN ('CANCELED', 'REPROVED')
          ORDER BY n.id, o.id"
     ))
-    .bind(after.0)
-    .bind(after.1)
-    .bind(upto.0)
-    .bind(upto.1)
+    .bind(after)
+    .bind(upto)
     .fetch_all(session)
     .await?;
     let records = archive::orders(&rows, &earlier, gathering)?;
@@ -106,31 +99,40 @@ async fn orders(
     Ok((records, next))
 }
 
-async fn others(
+/// Events of neither an operation nor a payment order, and those under another head office than
+/// theirs. Neither is found by an index; both are picked out of the next events.
+async fn events(
     session: &mut dyn Session,
     stage: &Stage,
     after: Uuid,
     limit: u32,
 ) -> Result<Page, Fault> {
     let rows = query(
-        "SELECT v.id, v.head_office_id FROM events v
-         WHERE v.operation_id IS NULL AND v.payment_order_id IS NULL AND v.id > $1
-         ORDER BY v.id LIMIT $2",
+        "SELECT v.id, v.head_office_id,
+                v.operation_id IS NULL AND v.payment_order_id IS NULL AS is_other,
+                coalesce(v.head_office_id <> coalesce(o.head_office_id, p.head_office_id), FALSE)
+                    AS is_stray
+         FROM (SELECT id, head_office_id, operation_id, payment_order_id FROM events
+               WHERE id > $1 ORDER BY id LIMIT $2) AS v
+         LEFT JOIN operations o ON o.id = v.operation_id
+         LEFT JOIN payment_orders p ON p.id = v.payment_order_id
+         ORDER BY v.id",
     )
     .bind(after)
     .bind(limit)
     .fetch_all(session)
     .await?;
-    let Some(upto) = archive::last_other(&rows)? else {
+    let Some(upto) = archive::last_event(&rows)? else {
         return Ok((Vec::new(), stage.after()));
     };
-    let range = Range {
-        after: (after, 0),
-        upto: (upto, 0),
-    };
-    let gathering = events_of(session, Owner::Nothing, range).await?;
-    let next = stage.next(rows.len(), limit, Stage::Others(upto));
-    Ok((archive::others(&rows, gathering)?, next))
+    let others = archive::other_events(&rows)?;
+    let mut records = archive::strays(&rows)?;
+    if !others.is_empty() {
+        let gathering = events_of(session, Range::Nothing(after, upto)).await?;
+        records.extend(archive::others(others, gathering));
+    }
+    let next = stage.next(rows.len(), limit, Stage::Events(upto));
+    Ok((records, next))
 }
 
 async fn replies(
@@ -152,22 +154,44 @@ async fn replies(
     Ok(archive::replies(&rows, stage)?)
 }
 
+/// The first operations that hold an invoice within a range.
+macro_rules! holders {
+    ($range:literal) => {
+        concat!(
+            "SELECT * FROM (
+                 SELECT head_office_id, supplier_cnpj, invoice_number,
+                        coalesce(invoice_number_nfc, invoice_number) AS compared_number, id
+                 FROM operations
+                 WHERE invoice_number IS NOT NULL AND status NOT IN ('REPROVED', 'CONCLUDED')
+                   AND ",
+            $range,
+            " ORDER BY head_office_id, supplier_cnpj, coalesce(invoice_number_nfc, invoice_number)
+                 LIMIT $5) AS first"
+        )
+    };
+}
+
+/// One range of an index for each column in which a row may exceed the last one.
 async fn holders(
     session: &mut dyn Session,
     stage: &Stage,
     (head_office, supplier, number, id): (Uuid, &str, &str, i64),
     limit: u32,
 ) -> Result<Page, Fault> {
-    let rows = query(
-        "SELECT head_office_id, supplier_cnpj, invoice_number,
-                coalesce(invoice_number_nfc, invoice_number) AS compared_number, id
-         FROM operations
-         WHERE invoice_number IS NOT NULL AND status NOT IN ('REPROVED', 'CONCLUDED')
-           AND (head_office_id, supplier_cnpj, coalesce(invoice_number_nfc, invoice_number), id)
-               >= ($1, $2, $3, $4)
-         ORDER BY head_office_id, supplier_cnpj, coalesce(invoice_number_nfc, invoice_number), id
-         LIMIT $5",
-    )
+    let rows = query(concat!(
+        "SELECT head_office_id, supplier_cnpj, invoice_number, compared_number, id FROM (",
+        holders!(
+            "head_office_id = $1 AND supplier_cnpj = $2
+             AND coalesce(invoice_number_nfc, invoice_number) >= $3
+             AND (coalesce(invoice_number_nfc, invoice_number) > $3 OR id >= $4)"
+        ),
+        " UNION ALL ",
+        holders!("head_office_id = $1 AND supplier_cnpj > $2"),
+        " UNION ALL ",
+        holders!("head_office_id > $1"),
+        ") AS either
+         ORDER BY head_office_id, supplier_cnpj, compared_number, id LIMIT $5"
+    ))
     .bind(head_office)
     .bind(supplier)
     .bind(number)
@@ -177,98 +201,4 @@ async fn holders(
     .fetch_all(session)
     .await?;
     Ok(archive::holders(&rows, stage)?)
-}
-
-async fn strays(
-    session: &mut dyn Session,
-    stage: &Stage,
-    after: Uuid,
-    limit: u32,
-) -> Result<Page, Fault> {
-    let rows = query(
-        "SELECT v.id FROM events v
-         LEFT JOIN operations o ON o.id = v.operation_id
-         LEFT JOIN payment_orders p ON p.id = v.payment_order_id
-         WHERE v.id > $1 AND v.head_office_id <> coalesce(o.head_office_id, p.head_office_id)
-         ORDER BY v.id LIMIT $2",
-    )
-    .bind(after)
-    .bind(limit)
-    .fetch_all(session)
-    .await?;
-    Ok(archive::strays(&rows, stage)?)
-}
-
-/// The next head office's wrong counts, or the first of them: its operations are counted in the
-/// same snapshot in which its counts are read.
-async fn miscounts(
-    session: &mut dyn Session,
-    stage: &Stage,
-    after: Uuid,
-    limit: u32,
-) -> Result<Page, Fault> {
-    let next = query(
-        "SELECT head_office_id FROM (
-             SELECT * FROM (SELECT head_office_id FROM operations WHERE head_office_id > $1
-                            ORDER BY head_office_id LIMIT 1) AS stored
-             UNION ALL
-             SELECT * FROM (SELECT head_office_id FROM operation_counts WHERE head_office_id > $1
-                            ORDER BY head_office_id LIMIT 1) AS counted) AS either
-         ORDER BY head_office_id LIMIT 1",
-    )
-    .bind(after)
-    .fetch_optional(session)
-    .await?;
-    let Some(next) = next else {
-        return Ok((Vec::new(), stage.after()));
-    };
-    let head_office = Columns::of("operations", &next).uuid("head_office_id")?;
-    let rows = query(
-        "SELECT payer_id, status, CAST(sum(counted) AS BIGINT) AS counted, CAST(sum(there) AS BIGINT) AS there
-         FROM (SELECT payer_id, status, count AS counted, 0 AS there
-               FROM operation_counts WHERE head_office_id = $1
-               UNION ALL
-               SELECT payer_id, status, 0, count(*)
-               FROM operations WHERE head_office_id = $1 GROUP BY payer_id, status) AS compared
-         GROUP BY payer_id, status
-         HAVING sum(counted) <> sum(there)
-         ORDER BY payer_id, status LIMIT $2",
-    )
-    .bind(head_office)
-    .bind(limit)
-    .fetch_all(session)
-    .await?;
-    Ok((archive::miscounts(&rows)?, Stage::Counts(head_office)))
-}
-
-/// The next head office's recorded size of files, if it is wrong.
-async fn file_bytes(session: &mut dyn Session, stage: &Stage, after: Uuid) -> Result<Page, Fault> {
-    let next = query(
-        "SELECT head_office_id FROM (
-             SELECT * FROM (SELECT head_office_id FROM operations WHERE head_office_id > $1
-                            ORDER BY head_office_id LIMIT 1) AS stored
-             UNION ALL
-             SELECT * FROM (SELECT head_office_id FROM invoice_file_bytes WHERE head_office_id > $1
-                            ORDER BY head_office_id LIMIT 1) AS counted) AS either
-         ORDER BY head_office_id LIMIT 1",
-    )
-    .bind(after)
-    .fetch_optional(session)
-    .await?;
-    let Some(next) = next else {
-        return Ok((Vec::new(), stage.after()));
-    };
-    let head_office = Columns::of("operations", &next).uuid("head_office_id")?;
-    let row = query(
-        "SELECT (SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM invoice_file_bytes
-                 WHERE head_office_id = $1) AS counted,
-                (SELECT CAST(coalesce(sum(f.size_bytes), 0) AS BIGINT)
-                 FROM operations o JOIN invoice_files f ON f.operation_id = o.id
-                 WHERE o.head_office_id = $1) AS there",
-    )
-    .bind(head_office)
-    .fetch_one(session)
-    .await?;
-    let records = archive::file_bytes(head_office, &row)?;
-    Ok((records, Stage::FileBytes(head_office)))
 }
