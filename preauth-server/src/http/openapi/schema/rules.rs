@@ -1,0 +1,140 @@
+//! The values that a schema admits: bounds, sets of words, defaults.
+
+use std::fmt::Write;
+use std::sync::LazyLock;
+
+use preauth_core::value::{TextEnum, is_hidden};
+use serde_json::Value;
+
+use super::{ExclusiveMinimum, Schema};
+
+/// What a text of a request may hold: the characters of the basic plane that show, and all beyond
+/// it, whose escapes regular expressions do not share.
+static VISIBLE: LazyLock<String> = LazyLock::new(|| {
+    let mut ranges = String::new();
+    let mut units = ('\0'..='\u{FFFF}').peekable();
+    while let Some(first) = units.next() {
+        if !is_hidden(first) {
+            continue;
+        }
+        let mut last = first;
+        while let Some(next) = units.next_if(|next| is_hidden(*next)) {
+            last = next;
+        }
+        let _ = write!(
+            ranges,
+            "\\u{:04x}-\\u{:04x}",
+            u32::from(first),
+            u32::from(last)
+        );
+    }
+    format!("^[^{ranges}]*$")
+});
+
+impl Schema {
+    /// A text whose words are known today, and may grow in number.
+    pub(in crate::http) fn words(self, words: impl IntoIterator<Item = &'static str>) -> Self {
+        let open: Vec<_> = words.into_iter().collect();
+        let known = open.join(", ");
+        let description = self.description;
+        Self {
+            description: format!(
+                "{description} One of: {known}. More may be added: accept unknown ones."
+            ),
+            open,
+            ..self
+        }
+    }
+
+    /// A list whose elements are some members of a set.
+    pub(in crate::http) fn offering<T: TextEnum>(mut self, offered: &[T]) -> Self {
+        let words: Vec<_> = offered.iter().map(|member| member.as_str()).collect();
+        self.items = self.items.map(|items| Box::new(items.closed(&words)));
+        self
+    }
+
+    /// With these bounds alone.
+    pub(in crate::http) fn between(self, minimum: i64, maximum: impl Into<Option<i64>>) -> Self {
+        Self {
+            minimum: Some(minimum.into()),
+            exclusive_minimum: None,
+            maximum: maximum.into().map(Into::into),
+            ..self
+        }
+    }
+
+    /// The number of characters; no minimum for 0.
+    pub(in crate::http) fn length(self, min: usize, max: usize) -> Self {
+        Self {
+            min_length: (min > 0).then_some(min),
+            max_length: Some(max),
+            ..self
+        }
+    }
+
+    pub(in crate::http) fn pattern(self, pattern: &'static str) -> Self {
+        Self {
+            pattern: Some(pattern),
+            ..self
+        }
+    }
+
+    /// A text of a request: its length, and that every character shows.
+    pub(in crate::http) fn visible(self, min: usize, max: usize) -> Self {
+        self.length(min, max).pattern(&VISIBLE)
+    }
+
+    pub(in crate::http) fn at_least(self, minimum: i64) -> Self {
+        Self {
+            minimum: Some(minimum.into()),
+            ..self
+        }
+    }
+
+    pub(in crate::http) fn above(self, minimum: i64) -> Self {
+        Self {
+            exclusive_minimum: Some(ExclusiveMinimum::Above(minimum.into())),
+            ..self
+        }
+    }
+
+    pub(in crate::http) fn at_most(self, maximum: i64) -> Self {
+        Self {
+            maximum: Some(maximum.into()),
+            ..self
+        }
+    }
+
+    /// Restricts it to a closed set of words, for requests.
+    pub(in crate::http) fn closed(self, values: &[&str]) -> Self {
+        Self {
+            closed: values.iter().map(|value| (*value).into()).collect(),
+            ..self
+        }
+    }
+
+    pub(in crate::http) fn among(self, values: &[i64]) -> Self {
+        Self {
+            closed: values.iter().map(|value| (*value).into()).collect(),
+            ..self
+        }
+    }
+
+    /// Sets the default of a parameter. For a field of a body the description mentions it instead:
+    /// generators treat a field with a default as required.
+    pub(in crate::http) fn by_default(self, value: impl Into<Value>) -> Self {
+        Self {
+            default: Some(value.into()),
+            ..self
+        }
+    }
+
+    /// The number of elements; no minimum for 0.
+    pub(in crate::http) fn items(self, min: usize, max: usize) -> Self {
+        Self {
+            min_items: (min > 0).then_some(min),
+            max_items: Some(max),
+            ..self
+        }
+    }
+}
