@@ -10,7 +10,8 @@ use thiserror::Error;
 use super::KeyHash;
 use crate::ids::random_bytes;
 
-const PREFIX: &str = "service_sk_";
+/// How every key begins.
+pub const PREFIX: &str = "service_sk_";
 const RANDOM_HEX: usize = 48;
 const CHECKSUM_HEX: usize = 8;
 /// Number of characters of the clear text that are stored to recognise a key: the prefix and four

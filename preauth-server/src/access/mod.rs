@@ -8,7 +8,9 @@ use preauth_core::value::{
     ApiKeyId, CompanyId, CompanyKind, PermissionSet, ScopeSet, Timestamp, UserId,
 };
 
-pub use api_key::{KeyFragment, MIN_FRAGMENT_CHARACTERS, NewApiKey, NoFragment, hash_of_presented};
+pub use api_key::{
+    KeyFragment, MIN_FRAGMENT_CHARACTERS, NewApiKey, NoFragment, PREFIX, hash_of_presented,
+};
 
 /// SHA-256 of an API key's clear text; nothing else of it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -7,8 +7,7 @@ use preauth_core::wire::{ErrorBody, header};
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use reqwest::redirect::Policy;
 use reqwest::{Response, StatusCode};
-use serde::Deserialize;
-use serde_json::Value;
+use serde::de::DeserializeOwned;
 use tokio::sync::OnceCell;
 
 use super::Failure;
@@ -53,7 +52,7 @@ impl Client {
             .connect_timeout(CONNECT_TIMEOUT)
             .timeout(ANSWER_TIMEOUT)
             .build();
-        let http = http.map_err(|error| Failure::Usage(crate::log::chain(&error)))?;
+        let http = http.map_err(Failure::NoClient)?;
         Ok(Self {
             http,
             place,
@@ -170,13 +169,8 @@ impl Client {
 
 impl Answer {
     /// The body, parsed as `T`.
-    pub(super) fn parse<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Failure> {
+    pub(super) fn parse<T: DeserializeOwned>(&self) -> Result<T, Failure> {
         serde_json::from_str(&self.text).map_err(Failure::NotUnderstood)
-    }
-
-    /// The body as any JSON.
-    pub(super) fn json(&self) -> Result<Value, Failure> {
-        self.parse()
     }
 }
 

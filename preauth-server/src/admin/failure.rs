@@ -13,8 +13,10 @@ use super::advice;
 use super::place::PlaceError;
 use super::sentences::english;
 use super::words::{self, caused};
+use crate::access::{MIN_FRAGMENT_CHARACTERS, PREFIX};
 use crate::http::sentence;
 use crate::language::Language;
+use crate::log::chain;
 use crate::printable::printable;
 
 /// Why an administration command failed. Each failure has its exit code, which
@@ -29,8 +31,12 @@ pub(crate) enum Failure {
     NoUser(String),
     /// The offer came without a file.
     NoFile(OperationId),
-    /// The arguments are incomplete or contradict each other.
-    Usage(String),
+    /// The output file is there already.
+    Taken(PathBuf),
+    /// The text is no key, and no beginning of one.
+    NotAKey,
+    /// The HTTP client cannot be made.
+    NoClient(reqwest::Error),
     /// The platform or its token could not be determined.
     Place(PlaceError),
     /// The platform cannot be reached.
@@ -135,7 +141,7 @@ impl Failure {
             | Self::NoFile(_)
             | Self::NotSaved { .. }
             | Self::Output(_) => 1,
-            Self::Usage(_) | Self::Place(_) => 2,
+            Self::Taken(_) | Self::NotAKey | Self::NoClient(_) | Self::Place(_) => 2,
             Self::Unreachable { .. }
             | Self::TokenRefused { .. }
             | Self::Unproven { .. }
@@ -157,7 +163,9 @@ impl Failure {
             Self::NoCompany(cnpj) => words::no_company(language, cnpj),
             Self::NoUser(email) => words::no_user(language, email),
             Self::NoFile(operation) => words::no_file(language, *operation),
-            Self::Usage(text) => text.clone(),
+            Self::Taken(path) => words::taken(language, &path.display().to_string()),
+            Self::NotAKey => words::not_a_key(language, MIN_FRAGMENT_CHARACTERS, PREFIX),
+            Self::NoClient(cause) => chain(cause),
             Self::Place(error) => error.text(language),
             Self::Unreachable { url, cause } => caused(&words::unreachable(language, url), cause),
             Self::TokenRefused { url, source_name } => {
@@ -189,7 +197,7 @@ impl Failure {
     /// The line that reports it.
     #[must_use]
     pub(crate) fn report(&self, language: Language) -> String {
-        words::error(language, &self.text(language))
+        words::failure_line(language, &self.text(language))
     }
 }
 

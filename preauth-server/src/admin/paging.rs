@@ -2,8 +2,6 @@
 
 use clap::Args;
 use preauth_core::port::PageRequest;
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
 /// Maximum number of records per page.
 pub(super) const MAX_LIMIT: u32 = PageRequest::MAX_LIMIT;
@@ -31,20 +29,4 @@ impl Paging {
             (self.page, self.limit)
         }
     }
-}
-
-/// A page as the API answers it, its items unchanged.
-#[derive(Debug, Deserialize)]
-pub(super) struct Page {
-    pub(super) data: Vec<Box<RawValue>>,
-    pub(super) pagination: Pagination,
-}
-
-/// Which page of how many.
-#[derive(Clone, Copy, Debug, Deserialize)]
-pub(super) struct Pagination {
-    pub(super) page: u64,
-    pub(super) total: u64,
-    #[serde(rename = "totalPages")]
-    pub(super) of: u64,
 }

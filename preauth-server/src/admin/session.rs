@@ -3,8 +3,10 @@
 use std::collections::HashSet;
 
 use preauth_core::value::{CompanyId, UserId};
-use serde::Deserialize;
-use serde_json::Value;
+use preauth_core::wire::Pagination;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use super::Failure;
 use super::call::Call;
@@ -12,9 +14,21 @@ use super::client::{Answer, Client};
 use super::company_ref::CompanyRef;
 use super::options::Options;
 use super::output::{self, Field, Screen, View};
-use super::paging::{MAX_LIMIT, Page, Pagination, Paging};
+use super::paging::{MAX_LIMIT, Paging};
 use super::question::{confirm, somebody_can_answer};
 use super::user_ref::UserRef;
+use crate::http::json_text;
+use crate::http::platform::Listed;
+use crate::http::platform::companies::CompanyShape;
+use crate::http::platform::users::User;
+use crate::language::{Language, Text, texts};
+
+texts! {
+    rest(page: u64, of: u64, total: u64) {
+        en: "page {page} of {of}, {total} in all; --page N or --all shows more",
+        pt: "página {page} de {of}, {total} no total; --page N ou --all mostra mais",
+    }
+}
 
 /// The platform that a command calls, and the format of its output.
 #[derive(Debug)]
@@ -27,33 +41,37 @@ pub(super) struct Session {
 
 impl Session {
     /// Finds the platform.
-    pub(super) fn open(options: &Options) -> Result<Self, Failure> {
+    pub(super) fn open(options: &Options, language: Language) -> Result<Self, Failure> {
         Ok(Self {
             client: Client::new(options.place.find()?)?,
-            screen: Screen::of_stdout(),
+            screen: Screen::of_stdout(language),
             json: options.json,
             yes: options.yes,
         })
     }
 
     /// Prints the record in the platform's answer.
-    pub(super) async fn show(&self, call: Call, view: &View) -> Result<(), Failure> {
+    pub(super) async fn show<T: DeserializeOwned>(
+        &self,
+        call: Call,
+        view: &View<T>,
+    ) -> Result<(), Failure> {
         let answer = self.client.send(&call).await?;
         if self.json {
             return print(answer.text);
         }
-        print(view.render(&answer.json()?, self.screen))
+        print(view.render(&answer.parse()?, self.screen))
     }
 
     /// The same, and prints the text that `remark` returns for the record to standard error.
-    pub(super) async fn show_and_remark(
+    pub(super) async fn show_and_remark<T: DeserializeOwned>(
         &self,
         call: Call,
-        view: &View,
-        remark: impl FnOnce(&Value) -> Option<&'static str>,
+        view: &View<T>,
+        remark: impl FnOnce(&T) -> Option<Text>,
     ) -> Result<(), Failure> {
         let answer = self.client.send(&call).await?;
-        let record = answer.json()?;
+        let record = answer.parse()?;
         let remark = remark(&record);
         if self.json {
             print(answer.text)?;
@@ -61,14 +79,14 @@ impl Session {
             print(view.render(&record, self.screen))?;
         }
         if let Some(remark) = remark {
-            output::remark(remark)?;
+            output::remark(remark, self.screen.language)?;
         }
         Ok(())
     }
 
     /// The record in the platform's answer.
-    pub(super) async fn ask(&self, call: Call) -> Result<Value, Failure> {
-        self.client.send(&call).await?.json()
+    pub(super) async fn ask<T: DeserializeOwned>(&self, call: Call) -> Result<T, Failure> {
+        self.client.send(&call).await?.parse()
     }
 
     /// The bytes of the platform's answer.
@@ -77,70 +95,74 @@ impl Session {
     }
 
     /// Prints a part of a record that was requested before.
-    pub(super) fn show_part(&self, part: &Value, view: &View) -> Result<(), Failure> {
+    pub(super) fn show_part<T: Serialize>(&self, part: &T, view: &View<T>) -> Result<(), Failure> {
         if self.json {
-            return print(part.to_string());
+            return print(json_text(part));
         }
         print(view.render(part, self.screen))
     }
 
     /// Executes a call without a body in its answer, and prints `sentence`.
-    pub(super) async fn end(&self, call: Call, sentence: &str) -> Result<(), Failure> {
+    pub(super) async fn end(&self, call: Call, sentence: Text) -> Result<(), Failure> {
         self.client.send(&call).await?;
         // Every script gets one JSON value.
+        let sentence = sentence.of(self.screen.language);
         let text = if self.json { "{}" } else { sentence };
         print(text.to_owned())
     }
 
     /// Prints a list, or the requested part of it.
-    pub(super) async fn list(
+    pub(super) async fn list<T: DeserializeOwned>(
         &self,
         call: Call,
         paging: &Paging,
-        columns: &[Field],
+        columns: &[Field<T>],
     ) -> Result<(), Failure> {
         let (first, limit) = paging.first();
         let answer = self.page(&call, first, limit).await?;
         if self.json && !paging.all {
             return print(answer.text);
         }
-        let Page { data, pagination } = answer.parse()?;
+        let Listed { data, pagination } = answer.parse::<Items>()?;
         let mut items = data;
         if paging.all {
-            for page in 2..=pagination.of {
+            for page in 2..=pagination.total_pages {
                 let answer = self.page(&call, page, limit).await?;
-                items.extend(answer.parse::<Page>()?.data);
+                items.extend(answer.parse::<Items>()?.data);
             }
             // Records added in the meantime move others to the next page, where they appear again.
             let mut seen = HashSet::new();
-            items.retain(|item| seen.insert(identity(item.get())));
+            items.retain(|item| seen.insert(identity(item)));
         }
         if self.json {
             let all: Vec<_> = items.iter().map(|item| item.get()).collect();
             return print(format!(r#"{{"data":[{}]}}"#, all.join(",")));
         }
-        let rows: Result<Vec<Value>, _> = items
+        let rows: Result<Vec<T>, _> = items
             .iter()
             .map(|item| serde_json::from_str(item.get()))
             .collect();
         let rows = rows.map_err(Failure::NotUnderstood)?;
         let mut text = output::table(columns, &rows, self.screen);
-        text.push_str(&rest(pagination, paging));
+        text.push_str(&self.rest(&pagination, paging));
         print(text)
     }
 
-    /// Prints the results from all companies; `hasMore` means that there are more.
-    pub(super) async fn show_found(&self, call: Call, columns: &[Field]) -> Result<(), Failure> {
+    /// Prints the rows of an answer that has no pages, and a remark when there are more.
+    pub(super) async fn show_found<A: DeserializeOwned, T>(
+        &self,
+        call: Call,
+        columns: &[Field<T>],
+        found: impl FnOnce(A) -> (Vec<T>, Option<Text>),
+    ) -> Result<(), Failure> {
         let answer = self.client.send(&call).await?;
-        let found = answer.json()?;
         if self.json {
             return print(answer.text);
         }
-        let rows = found.get("data").and_then(Value::as_array);
-        let rows = rows.map_or(&[][..], Vec::as_slice);
-        print(output::table(columns, rows, self.screen))?;
-        if found.get("hasMore") == Some(&Value::Bool(true)) {
-            output::remark("there are more; a longer beginning finds fewer")?;
+        let (rows, remark) = found(answer.parse()?);
+        print(output::table(columns, &rows, self.screen))?;
+        if let Some(remark) = remark {
+            output::remark(remark, self.screen.language)?;
         }
         Ok(())
     }
@@ -153,17 +175,18 @@ impl Session {
     /// Asks for confirmation of an irreversible command. The question is preceded by the record
     /// that `subject` returns, so that the operator sees what is concerned; with `--yes` there is
     /// no question.
-    pub(super) async fn confirm(
+    pub(super) async fn confirm<T: DeserializeOwned>(
         &self,
         subject: Call,
-        question: impl FnOnce(&Value) -> String,
+        question: impl FnOnce(Language, &T) -> String,
     ) -> Result<(), Failure> {
         if self.yes {
             return Ok(());
         }
         somebody_can_answer()?;
-        let subject = self.client.send(&subject).await?.json()?;
-        confirm(&question(&subject))
+        let subject = self.ask(subject).await?;
+        let language = self.screen.language;
+        confirm(&question(language, &subject), language)
     }
 
     /// The id of a user of `company`.
@@ -176,17 +199,12 @@ impl Session {
         let mut pages = 1..=1;
         while let Some(page) = pages.next() {
             let answer = self.page(&call, page, MAX_LIMIT).await?;
-            let Page { data, pagination } = answer.parse()?;
-            let users: Result<Vec<User>, _> = data
-                .iter()
-                .map(|user| serde_json::from_str(user.get()))
-                .collect();
-            let users = users.map_err(Failure::NotUnderstood)?;
-            let mut users = users.into_iter();
-            if let Some(found) = users.find(|user| user.email.eq_ignore_ascii_case(email)) {
-                return UserId::parse(&found.id).map_err(|_| Failure::NoUser(email.to_owned()));
+            let users: Listed<User> = answer.parse()?;
+            let is_meant = |user: &&User| user.email.as_str().eq_ignore_ascii_case(email);
+            if let Some(found) = users.data.iter().find(is_meant) {
+                return Ok(found.id);
             }
-            pages = page.saturating_add(1)..=pagination.of;
+            pages = page.saturating_add(1)..=users.pagination.total_pages;
         }
         Err(Failure::NoUser(email.to_owned()))
     }
@@ -197,39 +215,46 @@ impl Session {
             CompanyRef::Id(id) => return Ok(*id),
             CompanyRef::Cnpj(cnpj) => cnpj,
         };
-        let answer = self
-            .client
-            .send(&Call::get("companies").query("cnpj", Some(cnpj)))
-            .await?;
-        let found = answer.json()?;
-        let id = found.pointer("/data/0/id").and_then(Value::as_str);
-        let id = id.and_then(|id| CompanyId::parse(id).ok());
-        id.ok_or_else(|| Failure::NoCompany(cnpj.masked()))
+        let call = Call::get("companies").query("cnpj", Some(cnpj));
+        let found: Listed<CompanyShape> = self.ask(call).await?;
+        let company = found.data.first();
+        company
+            .map(|company| company.id)
+            .ok_or_else(|| Failure::NoCompany(cnpj.masked()))
+    }
+
+    /// How to see the other pages, if there are any.
+    fn rest(&self, pagination: &Pagination, paging: &Paging) -> String {
+        let Pagination {
+            page,
+            total,
+            total_pages,
+            ..
+        } = *pagination;
+        if paging.all || total_pages < 2 {
+            return String::new();
+        }
+        rest(self.screen.language, page, total_pages, total) + "\n"
     }
 }
+
+/// The records of a page, unchanged.
+type Items = Listed<Box<RawValue>>;
 
 fn print(text: String) -> Result<(), Failure> {
     Ok(output::print(text)?)
 }
 
-/// The fields needed to find a user.
+/// What tells the items of a list apart, if they have it.
 #[derive(Deserialize)]
-struct User {
-    id: String,
-    email: String,
+struct Identified<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
 }
 
 /// The identity of a list's item: its id, or else the whole item.
-fn identity(item: &str) -> String {
-    let value: Value = serde_json::from_str(item).unwrap_or_default();
-    value
-        .get("id")
-        .map_or_else(|| item.to_owned(), Value::to_string)
-}
-
-fn rest(Pagination { page, total, of }: Pagination, paging: &Paging) -> String {
-    if paging.all || of < 2 {
-        return String::new();
-    }
-    format!("page {page} of {of}, {total} in all; --page N or --all shows more\n")
+fn identity(item: &RawValue) -> String {
+    let identified = serde_json::from_str::<Identified<'_>>(item.get());
+    let id = identified.ok().and_then(|item| item.id);
+    id.unwrap_or(item).get().to_owned()
 }

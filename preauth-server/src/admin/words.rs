@@ -5,9 +5,10 @@ use std::error::Error;
 
 use preauth_core::value::OperationId;
 
-use crate::language::{Text, texts};
+use crate::language::{Language, Text, texts};
 use crate::log::chain;
 
+const ERROR: Text = Text::new("error", "erro");
 pub(super) const DECLINED: Text = Text::new("nothing was done", "nada foi feito");
 pub(super) const CANNOT_ASK: Text = Text::new(
     "this asks before it goes on, and nobody can answer here; give --yes to go on",
@@ -59,11 +60,6 @@ pub(super) const URL_EXTRAS: Text = Text::new(
 );
 
 texts! {
-    /// A failure at the start of its line.
-    error(failure: &str) {
-        en: "error: {failure}",
-        pt: "erro: {failure}",
-    }
     no_company(cnpj: &str) {
         en: "no company has the CNPJ {cnpj}; `company list` shows them all",
         pt: "nenhuma empresa tem o CNPJ {cnpj}; `company list` mostra todas",
@@ -71,6 +67,14 @@ texts! {
     no_user(email: &str) {
         en: "no user of the company has the e-mail address {email}; `user list` shows them all",
         pt: "nenhum usuário da empresa tem o e-mail {email}; `user list` mostra todos",
+    }
+    taken(path: &str) {
+        en: "{path} is there already, and nothing is overwritten; give another --output",
+        pt: "{path} já existe, e nada é sobrescrito; use outro --output",
+    }
+    not_a_key(min_characters: usize, prefix: &str) {
+        en: "no key and no beginning of one: it takes {min_characters} characters from {prefix} on",
+        pt: "não é uma chave nem o início de uma: são precisos {min_characters} caracteres a partir de {prefix}",
     }
     no_file(operation: OperationId) {
         en: "operation {operation} came without an invoice file",
@@ -150,7 +154,12 @@ texts! {
     }
 }
 
+/// The line that reports a failure.
+pub(crate) fn failure_line(language: Language, failure: &str) -> String {
+    format!("{}: {failure}", ERROR.of(language))
+}
+
 /// A text and the cause that another program reports.
-pub(super) fn caused(text: &str, cause: &dyn Error) -> String {
+pub(crate) fn caused(text: &str, cause: &dyn Error) -> String {
     format!("{text}: {}", chain(cause))
 }

@@ -6,18 +6,18 @@ use std::collections::BTreeSet;
 
 use clap::Args;
 use serde::Serialize;
-use thiserror::Error;
 
 use crate::admin::confirm;
 use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
 use crate::directory::{Abandoned, Directory};
+use crate::language::{Language, Text, texts};
 use crate::printable::printable;
 use crate::secret::{self, KeyUsage, MasterKeyId, Vault};
 use crate::store;
 
-use super::CliError;
 use super::serve::ServeArgs;
+use super::{CliError, Spoken};
 
 #[derive(Debug, Args)]
 pub(super) struct AbandonArgs {
@@ -34,22 +34,40 @@ pub(super) struct AbandonArgs {
     serve: ServeArgs,
 }
 
-/// Why a master key is not abandoned.
-#[derive(Debug, Error)]
-enum Needless {
-    #[error(
-        "this server knows master key {0}, so that nothing is lost; `master-key reencrypt` encrypts \
-         anew what it sealed"
-    )]
-    Known(MasterKeyId),
-    #[error("no signing secret in force needs master key {0}")]
-    Unneeded(MasterKeyId),
+const PAUSED: Text = Text::new(
+    "paused, events are kept; once the server runs, each needs a new secret, which its receiver must \
+     have before it is resumed:",
+    "pausados, com os eventos guardados; com o servidor em execução, cada um precisa de um segredo novo, \
+     que o receptor deve ter antes da retomada:",
+);
+const STILL_SIGNED: Text = Text::new(
+    "signed by their other secret alone from now on:",
+    "assinados só pelo outro segredo daqui em diante:",
+);
+
+texts! {
+    known_key(key: MasterKeyId) {
+        en: "this server knows master key {key}, so that nothing is lost; `master-key reencrypt` encrypts anew what it sealed",
+        pt: "este servidor tem a chave mestra {key}, e nada se perdeu; `master-key reencrypt` criptografa de novo o que ela protege",
+    }
+    unneeded_key(key: MasterKeyId) {
+        en: "no signing secret in force needs master key {key}",
+        pt: "nenhum segredo de assinatura em vigor depende da chave mestra {key}",
+    }
+    question(secrets: u64) {
+        en: "End the signing secrets that need a lost master key ({secrets} of them)? Endpoints without another one are paused, and keep their events until each has a new secret. Not even the key brings the old ones back. No server that runs may know it still.",
+        pt: "Encerrar os segredos de assinatura que dependem de uma chave mestra perdida ({secrets} ao todo)? Os endpoints sem outro segredo são pausados e guardam os eventos até cada um ter um novo. Nem a própria chave traz os antigos de volta. Nenhum servidor em execução pode ainda ter a chave.",
+    }
+    given_up(secrets: u64) {
+        en: "signing secrets given up: {secrets}",
+        pt: "segredos de assinatura encerrados: {secrets}",
+    }
 }
 
-pub(super) async fn run(args: &AbandonArgs) -> Result<(), CliError> {
+pub(super) async fn run(args: &AbandonArgs, language: Language) -> Result<(), CliError> {
     let config = Config::from_layers(&args.serve.layers())?;
     let stores = store::open(&config.database_url).await?;
-    let done = abandon(args, &config, &*stores.directory).await;
+    let done = abandon(args, &config, &*stores.directory, language).await;
     stores.lifecycle.close().await;
     done
 }
@@ -59,33 +77,41 @@ async fn abandon(
     args: &AbandonArgs,
     config: &Config,
     directory: &dyn Directory,
+    language: Language,
 ) -> Result<(), CliError> {
     let keys: BTreeSet<_> = args.keys.iter().copied().collect();
     let keys: Vec<_> = keys.into_iter().collect();
     let now = SystemClock.now();
-    let secrets = validate(&keys, config, &secret::key_usage(directory, now).await?)?;
+    let usage = secret::key_usage(directory, now).await?;
+    let secrets = validate(&keys, config, &usage, language)?;
     if !args.yes {
-        confirm(&question(secrets))?;
+        confirm(&question(language, secrets), language)?;
     }
     let abandoned = secret::abandon(&keys, directory, now).await?;
     let outcome = Outcome::of(&abandoned, directory).await?;
     if args.json {
         println!("{}", serde_json::to_string(&outcome)?);
     } else {
-        print!("{}", outcome.text());
+        print!("{}", outcome.text(language));
     }
     Ok(())
 }
 
 /// The number of secrets lost with these keys, each of which must be needed and unknown.
-fn validate(keys: &[MasterKeyId], config: &Config, key_usage: &KeyUsage) -> Result<u64, CliError> {
+fn validate(
+    keys: &[MasterKeyId],
+    config: &Config,
+    key_usage: &KeyUsage,
+    language: Language,
+) -> Result<u64, CliError> {
     let known = known(config)?;
     let mut secrets: u64 = 0;
     for key in keys {
         if known.contains(key) {
-            return Err(Needless::Known(*key).into());
+            return Err(Spoken(known_key(language, *key)).into());
         }
-        let needed = key_usage.by_key.get(key).ok_or(Needless::Unneeded(*key))?;
+        let needed = key_usage.by_key.get(key);
+        let needed = needed.ok_or_else(|| Spoken(unneeded_key(language, *key)))?;
         secrets = secrets.saturating_add(*needed);
     }
     Ok(secrets)
@@ -98,14 +124,6 @@ fn known(config: &Config) -> Result<Vec<MasterKeyId>, CliError> {
         return Ok(Vec::new());
     }
     Ok(Vault::open(path)?.keys().collect())
-}
-
-fn question(secrets: u64) -> String {
-    format!(
-        "End the signing secrets that need a lost master key ({secrets} of them)? Endpoints without \
-         another one are paused, and keep their events until each has a new secret. Not even the key \
-         brings the old ones back. No server that runs may know it still."
-    )
 }
 
 /// The result, and the remaining steps.
@@ -146,15 +164,12 @@ impl Outcome {
         })
     }
 
-    fn text(&self) -> String {
-        let mut text = format!("signing secrets given up: {}\n", self.secrets);
+    fn text(&self, language: Language) -> String {
+        let mut text = given_up(language, self.secrets) + "\n";
         let (paused, signing): (Vec<&Loss>, Vec<_>) =
             self.endpoints.iter().partition(|loss| loss.needs_rotation);
         if !paused.is_empty() {
-            text.push_str(
-                "\npaused, events are kept; once the server runs, each needs a new secret, which its \
-                 receiver must have before it is resumed:\n",
-            );
+            text.extend(["\n", PAUSED.of(language), "\n"]);
         }
         for Loss { cnpj, name, .. } in paused {
             let command = "    preauth-server endpoint";
@@ -165,7 +180,7 @@ impl Outcome {
             text.push_str(&lines);
         }
         if !signing.is_empty() {
-            text.push_str("\nsigned by their other secret alone from now on:\n");
+            text.extend(["\n", STILL_SIGNED.of(language), "\n"]);
         }
         for Loss { cnpj, name, .. } in signing {
             let line = format!("  {cnpj} {}\n", printable(name));

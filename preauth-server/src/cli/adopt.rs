@@ -7,6 +7,7 @@ use crate::admin::confirm;
 use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
 use crate::hold::DeploymentId;
+use crate::language::{Language, Text, texts};
 use crate::store::{self, Stores};
 
 use super::CliError;
@@ -14,6 +15,23 @@ use super::serve::ServeArgs;
 
 /// Counting of overdue offers stops here.
 const COUNT_LIMIT: u32 = 10_000;
+
+const NOBODY: Text = Text::new("nobody yet", "ninguém ainda");
+
+texts! {
+    deployment(id: &DeploymentId) {
+        en: "deployment {id}",
+        pt: "implantação {id}",
+    }
+    question(whose: &str, deliveries: u32, mails: u32, offers: usize) {
+        en: "This database belongs to {whose}. Make it this deployment's? As soon as a server works on it, {deliveries} due deliveries and {mails} mails go out (some may have before), and {offers} overdue offers expire.",
+        pt: "Este banco de dados pertence a: {whose}. Passá-lo para esta implantação? Assim que um servidor o usar, saem {deliveries} entregas pendentes e {mails} e-mails (alguns podem já ter saído), e {offers} ofertas vencidas expiram.",
+    }
+    adopted(id: &DeploymentId) {
+        en: "the database belongs to deployment {id} now; a server that runs on it acts within 5 s",
+        pt: "o banco de dados agora pertence à implantação {id}; um servidor que o usa passa a agir em até 5 s",
+    }
+}
 
 #[derive(Debug, Args)]
 pub(super) struct AdoptArgs {
@@ -44,24 +62,29 @@ struct Outcome {
     consequences: Consequences,
 }
 
-pub(super) async fn run(args: &AdoptArgs) -> Result<(), CliError> {
+pub(super) async fn run(args: &AdoptArgs, language: Language) -> Result<(), CliError> {
     let config = Config::from_layers(&args.serve.layers())?;
     let stores = store::open(&config.database_url).await?;
-    let done = adopt(args, &config, &stores).await;
+    let done = adopt(args, &config, &stores, language).await;
     stores.lifecycle.close().await;
     done
 }
 
 #[expect(clippy::print_stdout, reason = "the outcome is this command's output")]
-async fn adopt(args: &AdoptArgs, config: &Config, stores: &Stores) -> Result<(), CliError> {
+async fn adopt(
+    args: &AdoptArgs,
+    config: &Config,
+    stores: &Stores,
+    language: Language,
+) -> Result<(), CliError> {
     let consequences = Consequences::of(stores).await?;
     let owner = stores.identity.deployment().await?;
     let whose = owner.map_or_else(
-        || "nobody yet".to_owned(),
-        |owner| format!("deployment {}", owner.id),
+        || NOBODY.of(language).to_owned(),
+        |owner| deployment(language, &owner.id),
     );
     if !args.yes {
-        confirm(&consequences.question(&whose))?;
+        confirm(&consequences.question(language, &whose), language)?;
     }
     let given = config.deployment.clone();
     let is_given = given.is_some();
@@ -74,9 +97,7 @@ async fn adopt(args: &AdoptArgs, config: &Config, stores: &Stores) -> Result<(),
         };
         println!("{}", serde_json::to_string(&outcome)?);
     } else {
-        println!(
-            "the database belongs to deployment {id} now; a server that runs on it acts within 5 s"
-        );
+        println!("{}", adopted(language, &id));
     }
     Ok(())
 }
@@ -94,16 +115,18 @@ impl Consequences {
         })
     }
 
-    fn question(&self, whose: &str) -> String {
+    fn question(&self, language: Language, whose: &str) -> String {
         let Self {
             due_deliveries,
             staged_mails,
             overdue_offers,
-        } = self;
-        format!(
-            "This database belongs to {whose}. Make it this deployment's? As soon as a server works on \
-             it, {due_deliveries} due deliveries and {staged_mails} mails go out (some may have before), \
-             and {overdue_offers} overdue offers expire."
+        } = *self;
+        question(
+            language,
+            whose,
+            due_deliveries,
+            staged_mails,
+            overdue_offers,
         )
     }
 }

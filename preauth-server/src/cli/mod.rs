@@ -12,12 +12,13 @@ mod openapi;
 pub(crate) mod sandbox;
 mod serve;
 
+use std::fmt;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
 
-use crate::admin::{AdminCommand, Failure};
+use crate::admin::{self, AdminCommand, Failure};
 use crate::language::Language;
 use crate::log::chain;
 
@@ -27,8 +28,8 @@ use crate::log::chain;
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// Language of the sandbox and of the administration commands' refusals; by default that of the
-    /// locale (`LC_ALL`, `LC_MESSAGES`, `LANG`).
+    /// Language of what commands print; by default that of the locale (`LC_ALL`, `LC_MESSAGES`,
+    /// `LANG`). Help and the log are English.
     #[arg(long, global = true, value_name = "LANGUAGE", display_order = 102)]
     lang: Option<Language>,
 }
@@ -84,6 +85,18 @@ enum ConfigCommand {
 /// The failure of a command: a sentence for the operator, with the next step.
 pub type CliError = Box<dyn std::error::Error + Send + Sync>;
 
+/// The failure of a command in its user's language, with its causes.
+#[derive(Debug)]
+struct Spoken(String);
+
+impl fmt::Display for Spoken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Spoken {}
+
 /// The command line, as parsed and as shown by its help.
 #[must_use]
 pub fn command() -> clap::Command {
@@ -111,19 +124,19 @@ pub async fn run(cli: Cli) -> ExitCode {
         Command::Sandbox(args) => sandbox::run(args, language).await,
         Command::Serve(args) => serve::run(&args).await,
         Command::Migrate(args) => migrate::run(&args).await,
-        Command::Listen(args) => listen::run(args).await,
+        Command::Listen(args) => listen::run(args, language).await,
         Command::Audit(args) => {
             return audit::run(&args)
                 .await
                 .unwrap_or_else(|error| failed(&*error, ExitCode::from(COULD_NOT_LOOK)));
         }
         Command::Backup(args) => backup::run(&args).await,
-        Command::AbandonMasterKey(args) => abandon_master_key::run(&args).await,
-        Command::Adopt(args) => adopt::run(&args).await,
+        Command::AbandonMasterKey(args) => abandon_master_key::run(&args, language).await,
+        Command::Adopt(args) => adopt::run(&args, language).await,
         Command::Config(ConfigCommand::Check(args)) => config_check::run(&args),
         Command::Openapi(api) => openapi::run(api),
         Command::Admin(command) => {
-            return match command.run().await {
+            return match command.run(language).await {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(failure) => {
                     report(&failure.report(language));
@@ -132,16 +145,18 @@ pub async fn run(cli: Cli) -> ExitCode {
             };
         }
     };
-    outcome.map_or_else(
-        |error| {
-            let failure = error.downcast_ref::<Failure>();
-            failed(
-                &*error,
-                failure.map_or(ExitCode::FAILURE, Failure::exit_code),
-            )
-        },
-        |()| ExitCode::SUCCESS,
-    )
+    let Err(error) = outcome else {
+        return ExitCode::SUCCESS;
+    };
+    if let Some(failure) = error.downcast_ref::<Failure>() {
+        report(&failure.report(language));
+        return failure.exit_code();
+    }
+    if let Some(Spoken(text)) = error.downcast_ref() {
+        report(&admin::failure_line(language, text));
+        return ExitCode::FAILURE;
+    }
+    failed(&*error, ExitCode::FAILURE)
 }
 
 /// The process holds secrets: prevents core dumps, and access by other processes of the same user.
@@ -154,6 +169,7 @@ fn without_dumps() -> rustix::io::Result<()> {
     set_dumpable_behavior(DumpableBehavior::NotDumpable)
 }
 
+/// Reports what is in the log's words, and so in English.
 fn failed(error: &(dyn std::error::Error + 'static), code: ExitCode) -> ExitCode {
     report(&format!("error: {}", chain(error)));
     code

@@ -293,7 +293,7 @@ pub(super) fn extension(extension: &Extension) -> wire::ExtensionData {
 ///
 /// Never: wire shapes hold texts, numbers and lists, which always serialize.
 #[must_use]
-pub(super) fn text<T: Serialize>(shape: &T) -> String {
+pub(crate) fn text<T: Serialize>(shape: &T) -> String {
     #[expect(clippy::expect_used, reason = "wire shapes always serialize")]
     serde_json::to_string(shape).expect("a wire shape serializes")
 }

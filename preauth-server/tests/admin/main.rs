@@ -12,6 +12,7 @@ mod deliveries;
 mod exit_codes;
 mod files;
 mod impostors;
+mod languages;
 mod mails;
 mod operations;
 mod operator;

@@ -7,11 +7,14 @@ use crate::admin::Failure;
 use crate::admin::arguments::among;
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
+use crate::admin::labels;
 use crate::admin::once::Once;
-use crate::admin::output::{Field, View};
+use crate::admin::output::{Field, Shown as _, View, yes_or_no};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
-use crate::http::platform::companies::{CompanyChange, NewCompany, NewSuspension};
+use crate::http::platform::companies::{
+    CompanyChange, CompanyShape, ContactShape, InvitationShape, NewCompany, NewSuspension,
+};
 
 use super::Run;
 
@@ -96,35 +99,45 @@ pub(crate) enum CompanyCommand {
     },
 }
 
-const COMPANY: View = View::of(&[
-    Field::whole("id", "/id"),
-    Field::cnpj("CNPJ", "/cnpj"),
-    Field::text("name", "/name"),
-    Field::text("kind", "/kind"),
-    Field::text("registered", "/registered"),
-    Field::whole("head office", "/headOfficeId"),
-    Field::text("contact", "/contact/name"),
-    Field::text("e-mail", "/contact/email"),
-    Field::text("phone", "/contact/phone"),
-    Field::moment("created", "/createdAt"),
-    Field::moment("suspended", "/suspension/since"),
-    Field::text("reason", "/suspension/reason"),
+const COMPANY: View<CompanyShape> = View::of(&[
+    Field::new(labels::ID, |it| it.id.cell()),
+    Field::new(labels::CNPJ, |it| it.cnpj.cell()),
+    Field::new(labels::NAME, |it| it.name.cell()),
+    Field::new(labels::KIND, |it| it.kind.cell()),
+    Field::new(labels::REGISTERED, |it| yes_or_no(it.registered)),
+    Field::new(labels::HEAD_OFFICE, |it| it.head_office_id.cell()),
+    Field::new(labels::CONTACT, |it| contact(it).map(|it| &it.name).cell()),
+    Field::new(labels::EMAIL, |it| contact(it).map(|it| &it.email).cell()),
+    Field::new(labels::PHONE, |it| {
+        contact(it).and_then(|it| it.phone.as_ref()).cell()
+    }),
+    Field::new(labels::CREATED, |it| it.created_at.cell()),
+    Field::new(labels::SUSPENDED, |it| {
+        it.suspension.as_ref().map(|it| it.since).cell()
+    }),
+    Field::new(labels::REASON, |it| {
+        it.suspension.as_ref().map(|it| &it.reason).cell()
+    }),
 ]);
 
-const COLUMNS: &[Field] = &[
-    Field::whole("id", "/id"),
-    Field::cnpj("CNPJ", "/cnpj"),
-    Field::whole("kind", "/kind"),
-    Field::text("name", "/name"),
+const COLUMNS: &[Field<CompanyShape>] = &[
+    Field::new(labels::ID, |it| it.id.cell()),
+    Field::new(labels::CNPJ, |it| it.cnpj.cell()),
+    Field::new(labels::KIND, |it| it.kind.cell()),
+    Field::new(labels::NAME, |it| it.name.cell()),
 ];
 
-const INVITATIONS: &[Field] = &[
-    Field::whole("head office", "/headOfficeId"),
-    Field::text("name", "/name"),
-    Field::text("contact", "/contact/name"),
-    Field::text("e-mail", "/contact/email"),
-    Field::moment("invited", "/invitedAt"),
+const INVITATIONS: &[Field<InvitationShape>] = &[
+    Field::new(labels::HEAD_OFFICE, |it| it.head_office_id.cell()),
+    Field::new(labels::NAME, |it| it.name.cell()),
+    Field::new(labels::CONTACT, |it| it.contact.name.cell()),
+    Field::new(labels::EMAIL, |it| it.contact.email.cell()),
+    Field::new(labels::INVITED, |it| it.invited_at.cell()),
 ];
+
+fn contact(company: &CompanyShape) -> Option<&ContactShape> {
+    company.contact.as_ref()
+}
 
 impl Run for CompanyCommand {
     async fn run(self, session: &Session) -> Result<(), Failure> {

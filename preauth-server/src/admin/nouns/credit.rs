@@ -6,9 +6,10 @@ use preauth_core::value::Money;
 use crate::admin::Failure;
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
-use crate::admin::output::{Field, View};
+use crate::admin::labels;
+use crate::admin::output::{Field, Shown as _, View};
 use crate::admin::session::Session;
-use crate::http::platform::credit_analysis::NewCreditAnalysis;
+use crate::http::platform::credit_analysis::{CreditAnalysis, NewCreditAnalysis};
 
 use super::Run;
 
@@ -40,10 +41,12 @@ pub(crate) enum CreditCommand {
     },
 }
 
-const CREDIT: View = View::of(&[
-    Field::whole("company", "/companyId"),
-    Field::text("longest term, days", "/maxTermDays"),
-    Field::money("greatest invoice", "/maxInvoiceAmount"),
+const CREDIT: View<CreditAnalysis> = View::of(&[
+    Field::new(labels::COMPANY, |it| it.company_id.cell()),
+    Field::new(labels::MAX_TERM_DAYS, |it| it.max_term_days.cell()),
+    Field::new(labels::MAX_INVOICE_AMOUNT, |it| {
+        it.max_invoice_amount.cell()
+    }),
 ]);
 
 impl Run for CreditCommand {

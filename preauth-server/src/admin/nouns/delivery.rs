@@ -7,11 +7,12 @@ use crate::admin::Failure;
 use crate::admin::arguments::among;
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
-use crate::admin::output::{Field, Section, View};
+use crate::admin::labels;
+use crate::admin::output::{Field, Section, Shown as _, View, table};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
 use crate::directory::DeliveryStatus;
-use crate::http::platform::deliveries::ResendRequest;
+use crate::http::platform::deliveries::{AttemptShape, DeliveryShape, ResendRequest, ResentShape};
 
 use super::Run;
 
@@ -66,44 +67,45 @@ pub(crate) enum DeliveryCommand {
     },
 }
 
-const RESENT: View = View::of(&[Field::whole("deliveries sent again", "/count")]);
+const RESENT: View<ResentShape> = View::of(&[Field::new(labels::RESENT, |it| it.count.cell())]);
 
-pub(super) const DELIVERY: View = View {
+pub(super) const DELIVERY: View<DeliveryShape> = View {
     fields: &[
-        Field::whole("id", "/id"),
-        Field::whole("event", "/eventId"),
-        Field::text("type", "/eventType"),
-        Field::status("status", "/status"),
-        Field::moment("created", "/createdAt"),
-        Field::moment("next attempt", "/nextAttemptAt"),
+        Field::new(labels::ID, |it| it.id.cell()),
+        Field::new(labels::EVENT, |it| it.event_id.cell()),
+        Field::new(labels::TYPE, |it| it.event_type.cell()),
+        Field::new(labels::STATUS, |it| it.status.cell()),
+        Field::new(labels::CREATED, |it| it.created_at.cell()),
+        Field::new(labels::NEXT_ATTEMPT, |it| it.next_attempt_at.cell()),
     ],
     sections: &[
         Section::Table {
-            title: "Attempts",
-            pointer: "/attempts",
-            columns: &[
-                Field::whole("no", "/number"),
-                Field::moment("at", "/at"),
-                Field::whole("by", "/trigger"),
-                Field::whole("ms", "/durationMs"),
-                Field::whole("status", "/httpStatus"),
-                Field::text("error", "/error"),
-                Field::text("answer", "/responseBody"),
-            ],
+            title: labels::ATTEMPTS,
+            table: |it, screen| table(ATTEMPTS, &it.attempts, screen),
         },
         Section::Text {
-            title: "Body as sent",
-            pointer: "/body",
+            title: labels::BODY,
+            text: |it| &it.body,
         },
     ],
 };
 
-const COLUMNS: &[Field] = &[
-    Field::whole("id", "/id"),
-    Field::status("status", "/status"),
-    Field::text("type", "/eventType"),
-    Field::moment("created", "/createdAt"),
-    Field::moment("next attempt", "/nextAttemptAt"),
+const ATTEMPTS: &[Field<AttemptShape>] = &[
+    Field::new(labels::ATTEMPT, |it| it.number.cell()),
+    Field::new(labels::AT, |it| it.at.cell()),
+    Field::new(labels::BY, |it| it.trigger.cell()),
+    Field::new(labels::MILLISECONDS, |it| it.duration_ms.cell()),
+    Field::new(labels::HTTP_STATUS, |it| it.http_status.cell()),
+    Field::new(labels::ERROR, |it| it.error.cell()),
+    Field::new(labels::ANSWER, |it| it.response_body.cell()),
+];
+
+const COLUMNS: &[Field<DeliveryShape>] = &[
+    Field::new(labels::ID, |it| it.id.cell()),
+    Field::new(labels::STATUS, |it| it.status.cell()),
+    Field::new(labels::TYPE, |it| it.event_type.cell().cut()),
+    Field::new(labels::CREATED, |it| it.created_at.cell()),
+    Field::new(labels::NEXT_ATTEMPT, |it| it.next_attempt_at.cell()),
 ];
 
 impl Run for DeliveryCommand {

@@ -2,16 +2,23 @@
 
 use clap::{Args, Subcommand};
 use preauth_core::value::{CompanyId, EventType, EventTypeSet};
-use serde_json::Value;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 
 use crate::admin::Failure;
 use crate::admin::arguments::among;
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
+use crate::admin::labels;
 use crate::admin::once::Once;
-use crate::admin::output::{Field, Section, View};
+use crate::admin::output::{Field, Section, Shown as _, View};
 use crate::admin::session::Session;
-use crate::http::platform::webhook_endpoint::{Rotation, WantedEndpoint};
+use crate::http::platform::webhook_endpoint::{
+    EndpointShape, EndpointWithSecret, Rotation, WantedEndpoint,
+};
+use crate::language::{Language, Text, texts};
+use crate::printable::printable;
 
 use super::Run;
 use super::delivery::DELIVERY;
@@ -91,22 +98,59 @@ pub(crate) struct Events {
     all_events: bool,
 }
 
-const ENDPOINT: View = View {
+const ENDPOINT: View<Shown> = View {
     fields: &[
-        Field::whole("id", "/id"),
-        Field::whole("company", "/companyId"),
-        Field::text("URL", "/url"),
-        Field::status("status", "/status"),
-        Field::moment("paused", "/pausedAt"),
-        Field::moment("created", "/createdAt"),
-        Field::moment("last success", "/lastSuccessAt"),
-        Field::text("events", "/events"),
+        Field::new(labels::ID, |it| it.endpoint.id.cell()),
+        Field::new(labels::COMPANY, |it| it.endpoint.company_id.cell()),
+        Field::new(labels::URL, |it| it.endpoint.url.cell()),
+        Field::new(labels::STATUS, |it| it.endpoint.status.cell()),
+        Field::new(labels::PAUSED, |it| it.endpoint.paused_at.cell()),
+        Field::new(labels::CREATED, |it| it.endpoint.created_at.cell()),
+        Field::new(labels::LAST_SUCCESS, |it| {
+            it.endpoint.last_success_at.cell()
+        }),
+        Field::new(labels::EVENTS, |it| it.endpoint.events.cell()),
     ],
     sections: &[Section::Secret {
-        title: "signing secret",
-        pointer: "/secret",
+        warning: Text::new(
+            "The signing secret is shown this once; keep it now, nothing can show it again:",
+            "O segredo de assinatura aparece só desta vez; guarde-o agora, não há como exibi-lo de novo:",
+        ),
+        secret: |it| it.secret.as_ref(),
     }],
 };
+
+const DELETED: Text = Text::new("the endpoint is deleted", "o endpoint foi excluído");
+
+texts! {
+    replace_secret(url: &str) {
+        en: "Replace the signing secret of {url}? Its receiver refuses events until it has the new one.",
+        pt: "Substituir o segredo de assinatura de {url}? O receptor recusará os eventos até ter o novo.",
+    }
+    delete(url: &str) {
+        en: "Delete {url}? Deliveries that wait for it end as failed.",
+        pt: "Excluir {url}? As entregas pendentes terminam como FAILED.",
+    }
+}
+
+/// An endpoint, with its signing secret if the answer has a new one.
+struct Shown {
+    endpoint: EndpointShape,
+    secret: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for Shown {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let answer = Box::<RawValue>::deserialize(deserializer)?;
+        if let Ok(EndpointWithSecret { endpoint, secret }) = serde_json::from_str(answer.get()) {
+            let secret = Some(secret);
+            return Ok(Self { endpoint, secret });
+        }
+        let endpoint = serde_json::from_str(answer.get()).map_err(D::Error::custom)?;
+        let secret = None;
+        Ok(Self { endpoint, secret })
+    }
+}
 
 impl Run for EndpointCommand {
     async fn run(self, session: &Session) -> Result<(), Failure> {
@@ -128,10 +172,7 @@ impl Run for EndpointCommand {
             }
             Self::Rotate { overlap_hours, .. } => {
                 if overlap_hours == 0 {
-                    let question = about(
-                        "Replace the signing secret of",
-                        "Its receiver refuses events until it has the new one.",
-                    );
+                    let question = about(replace_secret);
                     session.confirm(Call::get(&*path), question).await?;
                 }
                 let call = Call::post(format!("{path}/rotate-secret"));
@@ -145,11 +186,8 @@ impl Run for EndpointCommand {
                 session.show(call, &DELIVERY).await
             }
             Self::Delete(_) => {
-                let question = about("Delete", "Deliveries that wait for it end as failed.");
-                session.confirm(Call::get(&*path), question).await?;
-                session
-                    .end(Call::delete(path), "the endpoint is deleted")
-                    .await
+                session.confirm(Call::get(&*path), about(delete)).await?;
+                session.end(Call::delete(path), DELETED).await
             }
         }
     }
@@ -188,9 +226,9 @@ fn path(company: CompanyId) -> String {
     format!("companies/{company}/webhook-endpoint")
 }
 
-fn about(verb: &'static str, consequence: &'static str) -> impl FnOnce(&Value) -> String {
-    move |endpoint| {
-        let url = Field::text("", "/url").read(endpoint);
-        format!("{verb} {url}? {consequence}")
-    }
+/// A question with the endpoint's URL.
+fn about(
+    question: fn(Language, &str) -> String,
+) -> impl FnOnce(Language, &EndpointShape) -> String {
+    move |language, endpoint| question(language, &printable(&endpoint.url))
 }

@@ -2,15 +2,16 @@
 
 use clap::Subcommand;
 use preauth_core::value::{DueDate, ExtensionId, Money, OperationId};
-use serde_json::Value;
 
 use crate::admin::Failure;
 use crate::admin::call::Call;
+use crate::admin::labels;
 use crate::admin::once::Once;
-use crate::admin::output::{Field, View};
+use crate::admin::output::{Field, Shown as _, View};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
-use crate::http::platform::extensions::WantedExtension;
+use crate::http::platform::extensions::{ExtensionShape, WantedExtension};
+use crate::language::{Language, texts};
 
 use super::Run;
 
@@ -65,14 +66,21 @@ pub(crate) enum ExtensionCommand {
     },
 }
 
-const FIELDS: &[Field] = &[
-    Field::whole("extension", "/id"),
-    Field::whole("operation", "/operationId"),
-    Field::status("status", "/status"),
-    Field::whole("new due date", "/newDueDate"),
-    Field::money("total amount", "/totalAmount"),
+const FIELDS: &[Field<ExtensionShape>] = &[
+    Field::new(labels::EXTENSION, |it| it.id.cell()),
+    Field::new(labels::OPERATION, |it| it.operation_id.cell()),
+    Field::new(labels::STATUS, |it| it.status.cell()),
+    Field::new(labels::NEW_DUE_DATE, |it| it.new_due_date.cell()),
+    Field::new(labels::TOTAL_AMOUNT, |it| it.total_amount.cell()),
 ];
-const EXTENSION: View = View::of(FIELDS);
+const EXTENSION: View<ExtensionShape> = View::of(FIELDS);
+
+texts! {
+    cancel(extension: ExtensionId, operation: OperationId, new_due_date: DueDate) {
+        en: "Cancel extension {extension} of operation {operation} (to {new_due_date})?",
+        pt: "Cancelar a prorrogação {extension} da operação {operation} (para {new_due_date})?",
+    }
+}
 
 impl Run for ExtensionCommand {
     async fn run(self, session: &Session) -> Result<(), Failure> {
@@ -113,11 +121,12 @@ impl Run for ExtensionCommand {
     }
 }
 
-fn question(extension: &Value) -> String {
-    format!(
-        "Cancel extension {} of operation {} (to {})?",
-        Field::whole("", "/id").read(extension),
-        Field::whole("", "/operationId").read(extension),
-        Field::whole("", "/newDueDate").read(extension),
-    )
+fn question(language: Language, extension: &ExtensionShape) -> String {
+    let ExtensionShape {
+        id,
+        operation_id,
+        new_due_date,
+        ..
+    } = extension;
+    cancel(language, *id, *operation_id, *new_due_date)
 }

@@ -6,11 +6,12 @@ use preauth_core::value::{Cnpj, DueDate, InvoiceId, InvoiceNumber, Money};
 use crate::admin::Failure;
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
+use crate::admin::labels;
 use crate::admin::once::Once;
-use crate::admin::output::{Field, View};
+use crate::admin::output::{Field, Shown as _, View};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
-use crate::http::platform::invoices::{NewInvoice, NewInvoiceData};
+use crate::http::platform::invoices::{InvoiceShape, NewInvoice, NewInvoiceData};
 
 use super::Run;
 
@@ -55,25 +56,25 @@ pub(crate) enum InvoiceCommand {
     },
 }
 
-const INVOICE: View = View::of(&[
-    Field::whole("id", "/id"),
-    Field::text("payer", "/payer/name"),
-    Field::cnpj("payer CNPJ", "/payer/cnpj"),
-    Field::text("supplier", "/supplier/name"),
-    Field::cnpj("supplier CNPJ", "/supplier/cnpj"),
-    Field::text("number", "/invoice/number"),
-    Field::money("amount", "/invoice/amount"),
-    Field::whole("due date", "/invoice/dueDate"),
-    Field::moment("received", "/createdAt"),
+const INVOICE: View<InvoiceShape> = View::of(&[
+    Field::new(labels::ID, |it| it.id.cell()),
+    Field::new(labels::PAYER, |it| it.payer.name.cell()),
+    Field::new(labels::PAYER_CNPJ, |it| it.payer.cnpj.cell()),
+    Field::new(labels::SUPPLIER, |it| it.supplier.name.cell()),
+    Field::new(labels::SUPPLIER_CNPJ, |it| it.supplier.cnpj.cell()),
+    Field::new(labels::NUMBER, |it| it.invoice.number.cell()),
+    Field::new(labels::AMOUNT, |it| it.invoice.amount.cell()),
+    Field::new(labels::DUE_DATE, |it| it.invoice.due_date.cell()),
+    Field::new(labels::RECEIVED, |it| it.created_at.cell()),
 ]);
 
-const COLUMNS: &[Field] = &[
-    Field::whole("id", "/id"),
-    Field::text("payer", "/payer/name"),
-    Field::text("supplier", "/supplier/name"),
-    Field::text("number", "/invoice/number"),
-    Field::money("amount", "/invoice/amount"),
-    Field::whole("due date", "/invoice/dueDate"),
+const COLUMNS: &[Field<InvoiceShape>] = &[
+    Field::new(labels::ID, |it| it.id.cell()),
+    Field::new(labels::PAYER, |it| it.payer.name.cell()),
+    Field::new(labels::SUPPLIER, |it| it.supplier.name.cell()),
+    Field::new(labels::NUMBER, |it| it.invoice.number.cell()),
+    Field::new(labels::AMOUNT, |it| it.invoice.amount.cell()),
+    Field::new(labels::DUE_DATE, |it| it.invoice.due_date.cell()),
 ];
 
 impl Run for InvoiceCommand {

@@ -6,19 +6,23 @@ use clap::Subcommand;
 use preauth_core::access::DEFAULT_VALIDITY_DAYS;
 use preauth_core::value::{ApiKeyId, KeyName, Scope};
 use secrecy::{ExposeSecret, SecretString};
-use serde_json::Value;
 
 use crate::access::KeyFragment;
 use crate::admin::Failure;
 use crate::admin::arguments::among;
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
+use crate::admin::labels;
 use crate::admin::once::Once;
-use crate::admin::output::{Field, Section, View};
+use crate::admin::output::{Field, Section, Shown as _, View};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
 use crate::admin::user_ref::UserRef;
-use crate::http::platform::api_keys::{KeyRequest, KeySearch};
+use crate::http::platform::api_keys::{
+    ApiKeyShape, Found, FoundKey, KeyRequest, KeySearch, NewApiKeyShape,
+};
+use crate::language::{Text, texts};
+use crate::printable::printable;
 
 use super::Run;
 
@@ -87,45 +91,67 @@ pub(crate) enum KeyCommand {
     },
 }
 
-const KEY: View = View {
+const KEY: View<NewApiKeyShape> = View {
     fields: &[
-        Field::whole("id", "/id"),
-        Field::whole("company", "/companyId"),
-        Field::text("name", "/name"),
-        Field::text("begins with", "/prefix"),
-        Field::status("state", "/state"),
-        Field::text("scopes", "/scopes"),
-        Field::whole("user", "/responsibleUserId"),
-        Field::moment("created", "/createdAt"),
-        Field::moment("expires", "/expiresAt"),
-        Field::moment("revoked", "/revokedAt"),
-        Field::moment("last used", "/lastUsedAt"),
+        Field::new(labels::ID, |it| it.shown.id.cell()),
+        Field::new(labels::COMPANY, |it| it.shown.company_id.cell()),
+        Field::new(labels::NAME, |it| it.shown.name.cell()),
+        Field::new(labels::BEGINS_WITH, |it| it.shown.prefix.cell()),
+        Field::new(labels::STATE, |it| it.shown.state.cell()),
+        Field::new(labels::SCOPES, |it| it.shown.scopes.cell()),
+        Field::new(labels::USER, |it| it.shown.responsible_user_id.cell()),
+        Field::new(labels::CREATED, |it| it.shown.created_at.cell()),
+        Field::new(labels::EXPIRES, |it| it.shown.expires_at.cell()),
+        Field::new(labels::REVOKED, |it| it.shown.revoked_at.cell()),
+        Field::new(labels::LAST_USED, |it| it.shown.last_used_at.cell()),
     ],
     sections: &[Section::Secret {
-        title: "key",
-        pointer: "/key",
+        warning: Text::new(
+            "The key is shown this once; keep it now, nothing can show it again:",
+            "A chave aparece só desta vez; guarde-a agora, não há como exibi-la de novo:",
+        ),
+        secret: |it| it.key.as_ref(),
     }],
 };
 
-const COLUMNS: &[Field] = &[
-    Field::whole("id", "/id"),
-    Field::text("name", "/name"),
-    Field::whole("begins with", "/prefix"),
-    Field::status("state", "/state"),
-    Field::moment("expires", "/expiresAt"),
-    Field::moment("last used", "/lastUsedAt"),
-    Field::text("scopes", "/scopes"),
+const COLUMNS: &[Field<ApiKeyShape>] = &[
+    Field::new(labels::ID, |it| it.id.cell()),
+    Field::new(labels::NAME, |it| it.name.cell()),
+    Field::new(labels::BEGINS_WITH, |it| it.prefix.cell().whole()),
+    Field::new(labels::STATE, |it| it.state.cell()),
+    Field::new(labels::EXPIRES, |it| it.expires_at.cell()),
+    Field::new(labels::LAST_USED, |it| it.last_used_at.cell()),
+    Field::new(labels::SCOPES, |it| it.scopes.cell()),
 ];
 
-const FOUND: &[Field] = &[
-    Field::whole("id", "/id"),
-    Field::whole("begins with", "/prefix"),
-    Field::status("state", "/state"),
-    Field::moment("last used", "/lastUsedAt"),
-    Field::cnpj("CNPJ", "/company/cnpj"),
-    Field::text("company", "/company/name"),
-    Field::text("name", "/name"),
+const FOUND: &[Field<FoundKey>] = &[
+    Field::new(labels::ID, |it| it.key.id.cell()),
+    Field::new(labels::BEGINS_WITH, |it| it.key.prefix.cell().whole()),
+    Field::new(labels::STATE, |it| it.key.state.cell()),
+    Field::new(labels::LAST_USED, |it| it.key.last_used_at.cell()),
+    Field::new(labels::CNPJ, |it| it.company.cnpj.cell()),
+    Field::new(labels::COMPANY, |it| it.company.name.cell()),
+    Field::new(labels::NAME, |it| it.key.name.cell()),
 ];
+
+const WITHOUT_CLEAR_TEXT: Text = Text::new(
+    "this key was made before, and its clear text was in the first answer only; if that was lost, \
+     revoke it and create another with another --idempotency-key",
+    "esta chave já tinha sido criada, e o texto dela veio só na primeira resposta; se ele se perdeu, \
+     revogue-a e crie outra com outra --idempotency-key",
+);
+const MORE: Text = Text::new(
+    "there are more; a longer beginning finds fewer",
+    "há mais chaves; um início mais longo encontra menos",
+);
+const REVOKED: Text = Text::new("the key is revoked", "a chave foi revogada");
+
+texts! {
+    revoke(name: &str, prefix: &str) {
+        en: "Revoke key {name:?} ({prefix}...)? It is refused from then on.",
+        pt: "Revogar a chave {name:?} ({prefix}...)? A partir daí ela é recusada.",
+    }
+}
 
 /// The given text, or a line of standard input.
 fn leaked(text: Option<SecretString>) -> Result<SecretString, Failure> {
@@ -136,16 +162,17 @@ fn leaked(text: Option<SecretString>) -> Result<SecretString, Failure> {
         )?),
     };
     // Checked here, so that a mistyped text is not sent.
-    KeyFragment::cut(text.expose_secret()).map_err(|error| Failure::Usage(error.to_string()))?;
+    KeyFragment::cut(text.expose_secret()).map_err(|_| Failure::NotAKey)?;
     Ok(text)
 }
 
 /// The next step after the answer with a key's clear text was lost.
-fn without_clear_text(made: &Value) -> Option<&'static str> {
-    made.get("key").is_none().then_some(
-        "this key was made before, and its clear text was in the first answer only; if that was \
-         lost, revoke it and create another with another --idempotency-key",
-    )
+fn without_clear_text(made: &NewApiKeyShape) -> Option<Text> {
+    made.key.is_none().then_some(WITHOUT_CLEAR_TEXT)
+}
+
+fn found(found: Found) -> (Vec<FoundKey>, Option<Text>) {
+    (found.data, found.has_more.then_some(MORE))
 }
 
 impl Run for KeyCommand {
@@ -190,19 +217,16 @@ impl Run for KeyCommand {
                     text: text.expose_secret().to_owned(),
                 };
                 let call = Call::post("api-key-search").body(body);
-                session.show_found(call, FOUND).await
+                session.show_found(call, FOUND, found).await
             }
             Self::Revoke { key } => {
                 let path = format!("api-keys/{key}");
-                let question = |key: &Value| {
-                    let (name, prefix) = (
-                        Field::text("", "/name").read(key),
-                        Field::text("", "/prefix").read(key),
-                    );
-                    format!("Revoke key {name:?} ({prefix}...)? It is refused from then on.")
+                let question = |language, key: &ApiKeyShape| {
+                    let prefix = printable(&key.prefix);
+                    revoke(language, &printable(key.name.as_str()), &prefix)
                 };
                 session.confirm(Call::get(&*path), question).await?;
-                session.end(Call::delete(path), "the key is revoked").await
+                session.end(Call::delete(path), REVOKED).await
             }
         }
     }

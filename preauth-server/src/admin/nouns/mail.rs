@@ -8,10 +8,12 @@ use crate::admin::Failure;
 use crate::admin::arguments::among;
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
-use crate::admin::output::{Field, View};
+use crate::admin::labels;
+use crate::admin::output::{Field, Shown as _, View};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
 use crate::directory::MailStatus;
+use crate::http::platform::mails::MailShape;
 
 use super::Run;
 
@@ -57,29 +59,29 @@ pub(crate) enum MailCommand {
     },
 }
 
-const MAIL: View = View::of(&[
-    Field::whole("id", "/id"),
-    Field::text("kind", "/kind"),
-    Field::whole("operation", "/operationId"),
-    Field::text("recipient", "/recipient"),
-    Field::status("status", "/status"),
-    Field::moment("created", "/createdAt"),
-    Field::whole("attempts", "/attempts"),
-    Field::moment("next attempt", "/nextAttemptAt"),
-    Field::moment("ended", "/endedAt"),
-    Field::text("last error", "/lastError"),
-    Field::whole("joined to", "/joinedTo"),
+const MAIL: View<MailShape> = View::of(&[
+    Field::new(labels::ID, |it| it.id.cell()),
+    Field::new(labels::KIND, |it| it.kind.cell()),
+    Field::new(labels::OPERATION, |it| it.operation_id.cell()),
+    Field::new(labels::RECIPIENT, |it| it.recipient.cell()),
+    Field::new(labels::STATUS, |it| it.status.cell()),
+    Field::new(labels::CREATED, |it| it.created_at.cell()),
+    Field::new(labels::ATTEMPTS_MADE, |it| it.attempts.cell()),
+    Field::new(labels::NEXT_ATTEMPT, |it| it.next_attempt_at.cell()),
+    Field::new(labels::ENDED, |it| it.ended_at.cell()),
+    Field::new(labels::LAST_ERROR, |it| it.last_error.cell()),
+    Field::new(labels::JOINED_TO, |it| it.joined_to.cell()),
 ]);
 
-const COLUMNS: &[Field] = &[
-    Field::whole("id", "/id"),
-    Field::status("status", "/status"),
-    Field::text("kind", "/kind"),
-    Field::whole("operation", "/operationId"),
-    Field::text("recipient", "/recipient"),
-    Field::moment("created", "/createdAt"),
-    Field::moment("next attempt", "/nextAttemptAt"),
-    Field::whole("joined to", "/joinedTo"),
+const COLUMNS: &[Field<MailShape>] = &[
+    Field::new(labels::ID, |it| it.id.cell()),
+    Field::new(labels::STATUS, |it| it.status.cell()),
+    Field::new(labels::KIND, |it| it.kind.cell().cut()),
+    Field::new(labels::OPERATION, |it| it.operation_id.cell()),
+    Field::new(labels::RECIPIENT, |it| it.recipient.cell()),
+    Field::new(labels::CREATED, |it| it.created_at.cell()),
+    Field::new(labels::NEXT_ATTEMPT, |it| it.next_attempt_at.cell()),
+    Field::new(labels::JOINED_TO, |it| it.joined_to.cell()),
 ];
 
 impl Run for MailCommand {

@@ -4,8 +4,10 @@ use clap::Subcommand;
 
 use crate::admin::Failure;
 use crate::admin::call::Call;
-use crate::admin::output::{Field, Section, View};
+use crate::admin::labels;
+use crate::admin::output::{Field, Section, Shown as _, View, table, yes_or_no};
 use crate::admin::session::Session;
+use crate::http::platform::master_keys::{MasterKeyShape, MasterKeysShape, ReencryptedShape};
 
 use super::Run;
 
@@ -21,25 +23,26 @@ pub(crate) enum MasterKeyCommand {
     Reencrypt,
 }
 
-const KEYS: View = View {
+const KEYS: View<MasterKeysShape> = View {
     fields: &[
-        Field::whole("active", "/active"),
-        Field::whole("unreadable secrets", "/unreadable"),
+        Field::new(labels::ACTIVE_KEY, |it| it.active.cell()),
+        Field::new(labels::UNREADABLE, |it| it.unreadable.cell()),
     ],
     sections: &[Section::Table {
-        title: "Keys",
-        pointer: "/keys",
-        columns: &[
-            Field::whole("id", "/id"),
-            Field::text("known here", "/known"),
-            Field::whole("secrets", "/secrets"),
-        ],
+        title: labels::KEYS,
+        table: |it, screen| table(COLUMNS, &it.keys, screen),
     }],
 };
 
-const REENCRYPTED: View = View::of(&[
-    Field::whole("secrets encrypted anew", "/reencrypted"),
-    Field::whole("secrets that no key opens", "/unopened"),
+const COLUMNS: &[Field<MasterKeyShape>] = &[
+    Field::new(labels::ID, |it| it.id.cell().whole()),
+    Field::new(labels::KNOWN, |it| yes_or_no(it.known)),
+    Field::new(labels::SECRETS, |it| it.secrets.cell()),
+];
+
+const REENCRYPTED: View<ReencryptedShape> = View::of(&[
+    Field::new(labels::REENCRYPTED, |it| it.reencrypted.cell()),
+    Field::new(labels::UNOPENED, |it| it.unopened.cell()),
 ]);
 
 impl Run for MasterKeyCommand {

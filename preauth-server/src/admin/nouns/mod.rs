@@ -19,6 +19,7 @@ use clap::Subcommand;
 use super::Failure;
 use super::options::Noun;
 use super::session::Session;
+use crate::language::Language;
 
 /// What an operator does on the platform.
 #[derive(Debug, Subcommand)]
@@ -54,21 +55,21 @@ pub(crate) enum AdminCommand {
 
 impl AdminCommand {
     /// Does it.
-    pub(crate) async fn run(self) -> Result<(), Failure> {
+    pub(crate) async fn run(self, language: Language) -> Result<(), Failure> {
         match self {
-            Self::Company(noun) => run(noun).await,
-            Self::User(noun) => run(noun).await,
-            Self::Key(noun) => run(noun).await,
-            Self::Credit(noun) => run(noun).await,
-            Self::Supplier(noun) => run(noun).await,
-            Self::Operation(noun) => run(noun).await,
-            Self::Extension(noun) => run(noun).await,
-            Self::Invoice(noun) => run(noun).await,
-            Self::PaymentOrder(noun) => run(noun).await,
-            Self::Endpoint(noun) => run(noun).await,
-            Self::Delivery(noun) => run(noun).await,
-            Self::Mail(noun) => run(noun).await,
-            Self::MasterKey(noun) => run(noun).await,
+            Self::Company(noun) => run(noun, language).await,
+            Self::User(noun) => run(noun, language).await,
+            Self::Key(noun) => run(noun, language).await,
+            Self::Credit(noun) => run(noun, language).await,
+            Self::Supplier(noun) => run(noun, language).await,
+            Self::Operation(noun) => run(noun, language).await,
+            Self::Extension(noun) => run(noun, language).await,
+            Self::Invoice(noun) => run(noun, language).await,
+            Self::PaymentOrder(noun) => run(noun, language).await,
+            Self::Endpoint(noun) => run(noun, language).await,
+            Self::Delivery(noun) => run(noun, language).await,
+            Self::Mail(noun) => run(noun, language).await,
+            Self::MasterKey(noun) => run(noun, language).await,
         }
     }
 }
@@ -79,7 +80,7 @@ trait Run {
     async fn run(self, session: &Session) -> Result<(), Failure>;
 }
 
-async fn run<C: Subcommand + Run>(noun: Noun<C>) -> Result<(), Failure> {
-    let session = Session::open(&noun.options)?;
+async fn run<C: Subcommand + Run>(noun: Noun<C>, language: Language) -> Result<(), Failure> {
+    let session = Session::open(&noun.options, language)?;
     noun.command.run(&session).await
 }

@@ -2,17 +2,19 @@
 
 use clap::{Args, Subcommand};
 use preauth_core::value::{Cnpj, DueDate, Money, OperationId, PaymentOrderId, Reason};
-use serde_json::Value;
 
 use crate::admin::Failure;
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
+use crate::admin::labels;
 use crate::admin::once::Once;
-use crate::admin::output::{Field, View};
+use crate::admin::output::{Field, Shown as _, View};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
-use crate::http::platform::payment_orders::{NewPaymentOrder, Schedule};
+use crate::http::platform::payment_orders::{NewPaymentOrder, PaymentOrderShape, Schedule};
 use crate::http::platform::reason::NewReason;
+use crate::language::{Text, texts};
+use crate::printable::{printable, reais};
 
 use super::Run;
 
@@ -99,28 +101,39 @@ pub(crate) struct Reasoned {
     reason: Option<Reason>,
 }
 
-const ORDER: View = View::of(&[
-    Field::whole("payment order", "/id"),
-    Field::status("status", "/status"),
-    Field::text("payer", "/payer/name"),
-    Field::cnpj("payer CNPJ", "/payer/cnpj"),
-    Field::text("supplier", "/supplier/name"),
-    Field::cnpj("supplier CNPJ", "/supplier/cnpj"),
-    Field::money("amount", "/amount"),
-    Field::whole("scheduled for", "/scheduledFor"),
-    Field::whole("operation", "/operationId"),
-    Field::text("closed because", "/reason"),
-    Field::moment("created", "/createdAt"),
+const ORDER: View<PaymentOrderShape> = View::of(&[
+    Field::new(labels::PAYMENT_ORDER, |it| it.id.cell()),
+    Field::new(labels::STATUS, |it| it.status.cell()),
+    Field::new(labels::PAYER, |it| it.payer.name.cell()),
+    Field::new(labels::PAYER_CNPJ, |it| it.payer.cnpj.cell()),
+    Field::new(labels::SUPPLIER, |it| it.supplier.name.cell()),
+    Field::new(labels::SUPPLIER_CNPJ, |it| it.supplier.cnpj.cell()),
+    Field::new(labels::AMOUNT, |it| it.amount.cell()),
+    Field::new(labels::SCHEDULED_FOR, |it| it.scheduled_for.cell()),
+    Field::new(labels::OPERATION, |it| it.operation_id.cell()),
+    Field::new(labels::CLOSED_BECAUSE, |it| it.reason.cell()),
+    Field::new(labels::CREATED, |it| it.created_at.cell()),
 ]);
 
-const COLUMNS: &[Field] = &[
-    Field::whole("id", "/id"),
-    Field::status("status", "/status"),
-    Field::text("payer", "/payer/name"),
-    Field::text("supplier", "/supplier/name"),
-    Field::money("amount", "/amount"),
-    Field::whole("scheduled for", "/scheduledFor"),
+const COLUMNS: &[Field<PaymentOrderShape>] = &[
+    Field::new(labels::ID, |it| it.id.cell()),
+    Field::new(labels::STATUS, |it| it.status.cell()),
+    Field::new(labels::PAYER, |it| it.payer.name.cell()),
+    Field::new(labels::SUPPLIER, |it| it.supplier.name.cell()),
+    Field::new(labels::AMOUNT, |it| it.amount.cell()),
+    Field::new(labels::SCHEDULED_FOR, |it| it.scheduled_for.cell()),
 ];
+
+/// The verbs of the question.
+const CANCEL: Text = Text::new("Cancel", "Cancelar");
+const REPROVE: Text = Text::new("Reprove", "Reprovar");
+
+texts! {
+    question(verb: &str, order: PaymentOrderId, amount: &str, supplier: &str) {
+        en: "{verb} payment order {order} ({amount} reais to {supplier})?",
+        pt: "{verb} a ordem de pagamento {order} ({amount} reais para {supplier})?",
+    }
+}
 
 impl Run for PaymentOrderCommand {
     async fn run(self, session: &Session) -> Result<(), Failure> {
@@ -137,8 +150,8 @@ impl Run for PaymentOrderCommand {
                 session.show(on.action("schedule").body(body), &ORDER).await
             }
             Self::Pay(on) => session.show(on.action("pay"), &ORDER).await,
-            Self::Cancel(on) => on.end(session, "Cancel", "cancel").await,
-            Self::Reprove(on) => on.end(session, "Reprove", "reprove").await,
+            Self::Cancel(on) => on.end(session, CANCEL, "cancel").await,
+            Self::Reprove(on) => on.end(session, REPROVE, "reprove").await,
         }
     }
 }
@@ -169,15 +182,12 @@ impl Plain {
 }
 
 impl Reasoned {
-    async fn end(self, session: &Session, verb: &str, segment: &str) -> Result<(), Failure> {
+    async fn end(self, session: &Session, verb: Text, segment: &str) -> Result<(), Failure> {
         let on = Plain { order: self.order };
-        let question = |order: &Value| {
-            format!(
-                "{verb} payment order {} ({} reais to {})?",
-                Field::whole("", "/id").read(order),
-                Field::money("", "/amount").read(order),
-                Field::text("", "/supplier/name").read(order),
-            )
+        let question = |language, order: &PaymentOrderShape| {
+            let supplier = printable(order.supplier.name.as_str());
+            let verb = verb.of(language);
+            question(language, verb, order.id, &reais(order.amount), &supplier)
         };
         session.confirm(Call::get(on.path()), question).await?;
         let body = NewReason {

@@ -6,9 +6,12 @@ use preauth_core::value::Cnpj;
 use crate::admin::Failure;
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
-use crate::admin::output::{Field, View};
+use crate::admin::labels;
+use crate::admin::output::{Field, Shown as _, View};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
+use crate::http::platform::blocked_suppliers::BlockedSupplier;
+use crate::language::Text;
 
 use super::Run;
 
@@ -52,8 +55,13 @@ pub(crate) enum SupplierCommand {
     },
 }
 
-const COLUMNS: &[Field] = &[Field::cnpj("CNPJ", "/cnpj")];
-const BLOCKED: View = View::of(&[Field::cnpj("blocked", "/cnpj")]);
+const COLUMNS: &[Field<BlockedSupplier>] = &[Field::new(labels::CNPJ, |it| it.cnpj.cell())];
+const BLOCKED: View<BlockedSupplier> =
+    View::of(&[Field::new(labels::BLOCKED, |it| it.cnpj.cell())]);
+const NOT_BLOCKED: Text = Text::new(
+    "the supplier is not blocked",
+    "o fornecedor não está bloqueado",
+);
 
 impl Run for SupplierCommand {
     async fn run(self, session: &Session) -> Result<(), Failure> {
@@ -69,7 +77,7 @@ impl Run for SupplierCommand {
             }
             Self::Unblock { supplier, .. } => {
                 let call = Call::delete(format!("{path}/{supplier}"));
-                session.end(call, "the supplier is not blocked").await
+                session.end(call, NOT_BLOCKED).await
             }
             Self::List { paging, .. } => session.list(Call::get(path), &paging, COLUMNS).await,
         }

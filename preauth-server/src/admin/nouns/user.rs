@@ -7,11 +7,12 @@ use crate::admin::Failure;
 use crate::admin::arguments::among;
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
+use crate::admin::labels;
 use crate::admin::once::Once;
-use crate::admin::output::{Field, View};
+use crate::admin::output::{Field, Shown as _, View, yes_or_no};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
-use crate::http::platform::users::{ChangedUser, NewUser};
+use crate::http::platform::users::{ChangedUser, NewUser, User};
 
 use super::Run;
 
@@ -104,22 +105,22 @@ pub(crate) struct Change {
     deactivate: bool,
 }
 
-const USER: View = View::of(&[
-    Field::whole("id", "/id"),
-    Field::whole("company", "/companyId"),
-    Field::text("name", "/name"),
-    Field::text("e-mail", "/email"),
-    Field::text("permissions", "/permissions"),
-    Field::text("active", "/active"),
-    Field::moment("created", "/createdAt"),
+const USER: View<User> = View::of(&[
+    Field::new(labels::ID, |it| it.id.cell()),
+    Field::new(labels::COMPANY, |it| it.company_id.cell()),
+    Field::new(labels::NAME, |it| it.name.cell()),
+    Field::new(labels::EMAIL, |it| it.email.cell()),
+    Field::new(labels::PERMISSIONS, |it| it.permissions.cell()),
+    Field::new(labels::ACTIVE_USER, |it| yes_or_no(it.active)),
+    Field::new(labels::CREATED, |it| it.created_at.cell()),
 ]);
 
-const COLUMNS: &[Field] = &[
-    Field::whole("id", "/id"),
-    Field::text("name", "/name"),
-    Field::text("e-mail", "/email"),
-    Field::whole("active", "/active"),
-    Field::text("permissions", "/permissions"),
+const COLUMNS: &[Field<User>] = &[
+    Field::new(labels::ID, |it| it.id.cell()),
+    Field::new(labels::NAME, |it| it.name.cell()),
+    Field::new(labels::EMAIL, |it| it.email.cell()),
+    Field::new(labels::ACTIVE_USER, |it| yes_or_no(it.active)),
+    Field::new(labels::PERMISSIONS, |it| it.permissions.cell()),
 ];
 
 impl Run for UserCommand {

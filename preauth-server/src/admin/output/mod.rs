@@ -3,11 +3,13 @@
 //! Dates are as the API writes them, times in UTC to the second, amounts in reais with two decimals
 //! and a point: the forms that the commands accept, so that printed values can be pasted.
 
+mod cell;
 mod field;
 mod screen;
 mod table;
 mod view;
 
+pub(super) use cell::{Shown, yes_or_no};
 pub(super) use field::Field;
 pub(super) use screen::{Screen, print, remark};
 pub(super) use table::table;

@@ -1,8 +1,12 @@
-//! The output: its width, and whether it may have colours.
+//! The output: its width, its language, and whether it may have colours.
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
-use super::field::Tone;
+use crate::language::{Language, Text};
+
+use super::cell::Tone;
+
+const NOTE: Text = Text::new("note", "observação");
 
 /// The properties of the output.
 #[derive(Clone, Copy, Debug)]
@@ -11,11 +15,12 @@ pub(in crate::admin) struct Screen {
     /// then.
     pub(super) width: Option<usize>,
     pub(super) has_colours: bool,
+    pub(in crate::admin) language: Language,
 }
 
 impl Screen {
     /// The properties of standard output.
-    pub(in crate::admin) fn of_stdout() -> Self {
+    pub(in crate::admin) fn of_stdout(language: Language) -> Self {
         let stdout = io::stdout();
         let is_terminal = stdout.is_terminal();
         let size = rustix::termios::tcgetwinsize(&stdout);
@@ -23,6 +28,7 @@ impl Screen {
         Self {
             width: columns.filter(|columns| is_terminal && *columns > 0),
             has_colours: is_terminal && colours_are_welcome(|name| std::env::var(name).ok()),
+            language,
         }
     }
 
@@ -63,13 +69,14 @@ pub(in crate::admin) fn print(mut text: String) -> io::Result<()> {
 }
 
 /// Writes a remark to standard error, which scripts do not read.
-pub(in crate::admin) fn remark(text: &str) -> io::Result<()> {
-    writeln!(io::stderr().lock(), "note: {text}")
+pub(in crate::admin) fn remark(text: Text, language: Language) -> io::Result<()> {
+    let (note, text) = (NOTE.of(language), text.of(language));
+    writeln!(io::stderr().lock(), "{note}: {text}")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Screen, Tone, colours_are_welcome};
+    use super::{Language, Screen, Tone, colours_are_welcome};
 
     #[test]
     fn no_color_and_dumb_terminals_have_no_colours() {
@@ -89,6 +96,7 @@ mod tests {
         let screen = |has_colours| Screen {
             width: None,
             has_colours,
+            language: Language::English,
         };
         assert_eq!(screen(false).paint("PAID", Tone::Good), "PAID");
         assert_eq!(

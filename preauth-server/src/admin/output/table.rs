@@ -2,53 +2,63 @@
 
 use std::iter;
 
-use serde_json::Value;
-
-use super::field::{Field, Form, Tone};
+use super::cell::{Cell, Form, Tone};
+use super::field::Field;
 use super::screen::Screen;
+use crate::language::Text;
 
 const GAP: &str = "  ";
 /// Minimum width of a column, however narrow the terminal.
 const MIN_WIDTH: usize = 8;
+const NO_ROWS: Text = Text::new("none", "nenhum registro");
 
 /// A table of `rows`; a sentence when there are none.
-pub(in crate::admin) fn table(columns: &[Field], rows: &[Value], screen: Screen) -> String {
-    if rows.is_empty() {
-        return "none\n".to_owned();
-    }
-    let read = |row| columns.iter().map(|column| column.read(row)).collect();
-    let cells: Vec<Vec<String>> = rows.iter().map(read).collect();
-    let widths = widths(columns, &cells, screen);
-    let titles = columns.iter().map(|column| column.title.to_uppercase());
-    let titles = line(
-        columns,
-        &widths,
-        titles.map(|title| (title, Tone::Title)),
-        screen,
-    );
-    let lines = cells.into_iter().map(|row| {
-        let toned = columns.iter().zip(row).map(|(column, cell)| {
-            let tone = column.tone(&cell);
-            (cell, tone)
-        });
-        line(columns, &widths, toned, screen)
+pub(in crate::admin) fn table<T>(columns: &[Field<T>], rows: &[T], screen: Screen) -> String {
+    let read = |row| columns.iter().map(|column| (column.cell)(row)).collect();
+    let rows: Vec<Vec<Cell>> = rows.iter().map(read).collect();
+    // A column's type decides its form, so that one row has them all.
+    let Some(forms) = rows.first().map(|row| row.iter().map(|cell| cell.form)) else {
+        return format!("{}\n", NO_ROWS.of(screen.language));
+    };
+    let titles = columns
+        .iter()
+        .map(|column| column.title.of(screen.language).to_uppercase());
+    let columns: Vec<_> = titles
+        .zip(forms)
+        .map(|(title, form)| Column { title, form })
+        .collect();
+    let widths = widths(&columns, &rows, screen);
+    let titles = columns
+        .iter()
+        .map(|column| (column.title.as_str(), Tone::Title));
+    let titles = line(&columns, &widths, titles, screen);
+    let lines = rows.iter().map(|row| {
+        let cells = row
+            .iter()
+            .map(|cell| (cell.text(screen.language), cell.tone()));
+        line(&columns, &widths, cells, screen)
     });
     iter::once(titles).chain(lines).collect()
 }
 
+struct Column {
+    title: String,
+    form: Form,
+}
+
 /// The width of the widest cell. Columns that may be truncated share the rest of the terminal, the
 /// widest shrinking first.
-fn widths(columns: &[Field], cells: &[Vec<String>], screen: Screen) -> Vec<usize> {
-    let mut widths: Vec<usize> = columns.iter().map(|column| count(column.title)).collect();
-    for row in cells {
+fn widths(columns: &[Column], rows: &[Vec<Cell>], screen: Screen) -> Vec<usize> {
+    let mut widths: Vec<usize> = columns.iter().map(|column| count(&column.title)).collect();
+    for row in rows {
         for (width, cell) in widths.iter_mut().zip(row) {
-            *width = (*width).max(count(cell));
+            *width = (*width).max(count(cell.text(screen.language)));
         }
     }
     let gaps = columns.len().saturating_sub(1).saturating_mul(GAP.len());
     let room = screen.width.unwrap_or(usize::MAX).saturating_sub(gaps);
     while widths.iter().sum::<usize>() > room {
-        let may_give = |(column, width): &(&Field, &mut usize)| {
+        let may_give = |(column, width): &(&Column, &mut usize)| {
             column.form == Form::Text && **width > MIN_WIDTH
         };
         let widest = columns.iter().zip(&mut widths).filter(may_give);
@@ -60,15 +70,15 @@ fn widths(columns: &[Field], cells: &[Vec<String>], screen: Screen) -> Vec<usize
     widths
 }
 
-fn line(
-    columns: &[Field],
+fn line<'c>(
+    columns: &[Column],
     widths: &[usize],
-    cells: impl Iterator<Item = (String, Tone)>,
+    cells: impl Iterator<Item = (&'c str, Tone)>,
     screen: Screen,
 ) -> String {
     let mut line = String::new();
     for ((column, width), (cell, tone)) in columns.iter().zip(widths).zip(cells) {
-        let cell = cut(&cell, *width);
+        let cell = cut(cell, *width);
         let padding = " ".repeat(width.saturating_sub(count(&cell)));
         let painted = screen.paint(&cell, tone);
         if !line.is_empty() {
@@ -100,26 +110,50 @@ fn count(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::cell::Shown;
     use super::{Field, Screen, table};
-    use serde_json::json;
+    use crate::admin::labels;
+    use crate::language::Language;
+    use preauth_core::value::{Money, Status};
+    use preauth_core::wire::Open;
 
-    const COLUMNS: &[Field] = &[
-        Field::whole("id", "/id"),
-        Field::money("amount", "/amount"),
-        Field::text("name", "/name"),
-        Field::status("status", "/status"),
+    struct Row {
+        id: u32,
+        amount: Money,
+        name: String,
+        status: Open<Status>,
+    }
+
+    const COLUMNS: &[Field<Row>] = &[
+        Field::new(labels::ID, |it| it.id.cell()),
+        Field::new(labels::AMOUNT, |it| it.amount.cell()),
+        Field::new(labels::NAME, |it| it.name.cell()),
+        Field::new(labels::STATUS, |it| it.status.cell()),
     ];
 
-    fn shown(width: Option<usize>) -> String {
-        let rows = [
-            json!({"id": 7, "amount": 12500.5, "name": "Concreto e Aço Ltda.", "status": "TO_PAY"}),
-            json!({"id": 12, "amount": 500, "name": "Pó", "status": "REPROVED"}),
-        ];
-        let screen = Screen {
+    fn row(id: u32, amount: &str, name: &str, status: &str) -> Row {
+        Row {
+            id,
+            amount: Money::parse(amount).unwrap(),
+            name: name.to_owned(),
+            status: status.into(),
+        }
+    }
+
+    fn screen(width: Option<usize>, language: Language) -> Screen {
+        Screen {
             width,
             has_colours: false,
-        };
-        table(COLUMNS, &rows, screen)
+            language,
+        }
+    }
+
+    fn shown(width: Option<usize>, language: Language) -> String {
+        let rows = [
+            row(7, "12500.50", "Concreto e Aço Ltda.", "TO_PAY"),
+            row(12, "500", "Pó", "REPROVED"),
+        ];
+        table(COLUMNS, &rows, screen(width, language))
     }
 
     #[test]
@@ -129,7 +163,13 @@ ID    AMOUNT  NAME                  STATUS
 7   12500.50  Concreto e Aço Ltda.  TO_PAY
 12    500.00  Pó                    REPROVED
 ";
-        assert_eq!(shown(None), expected);
+        assert_eq!(shown(None, Language::English), expected);
+        let expected = "\
+ID     VALOR  NOME                  SITUAÇÃO
+7   12500.50  Concreto e Aço Ltda.  TO_PAY
+12    500.00  Pó                    REPROVED
+";
+        assert_eq!(shown(None, Language::Portuguese), expected);
     }
 
     #[test]
@@ -139,16 +179,14 @@ ID    AMOUNT  NAME        STATUS
 7   12500.50  Concreto …  TO_PAY
 12    500.00  Pó          REPROVED
 ";
-        assert_eq!(shown(Some(34)), expected);
-        assert!(shown(Some(5)).contains("Concret…  TO_PAY"));
+        assert_eq!(shown(Some(34), Language::English), expected);
+        assert!(shown(Some(5), Language::English).contains("Concret…  TO_PAY"));
     }
 
     #[test]
     fn an_empty_table_is_a_sentence() {
-        let screen = Screen {
-            width: None,
-            has_colours: false,
-        };
-        assert_eq!(table(COLUMNS, &[], screen), "none\n");
+        let empty = |language| table(COLUMNS, &[], screen(None, language));
+        assert_eq!(empty(Language::English), "none\n");
+        assert_eq!(empty(Language::Portuguese), "nenhum registro\n");
     }
 }

@@ -1,44 +1,37 @@
 //! A whole record: its values, its tables, and secrets that are shown only once.
 
-use serde_json::Value;
-
+use crate::language::Text;
 use crate::printable::printable;
 
-use super::field::{Field, Tone};
+use super::cell::Tone;
+use super::field::Field;
 use super::screen::Screen;
-use super::table::table;
 
 /// The format of a record.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::admin) struct View {
-    pub(in crate::admin) fields: &'static [Field],
-    pub(in crate::admin) sections: &'static [Section],
+pub(in crate::admin) struct View<T: 'static> {
+    pub(in crate::admin) fields: &'static [Field<T>],
+    pub(in crate::admin) sections: &'static [Section<T>],
 }
 
 /// A part of a record that does not fit into a line.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::admin) enum Section {
+pub(in crate::admin) enum Section<T> {
     /// A list of records.
     Table {
-        title: &'static str,
-        pointer: &'static str,
-        columns: &'static [Field],
+        title: Text,
+        table: fn(&T, Screen) -> String,
     },
     /// A text of its own.
-    Text {
-        title: &'static str,
-        pointer: &'static str,
-    },
+    Text { title: Text, text: fn(&T) -> &str },
     /// A secret, if this answer has it, alone on its line. No later answer has it.
     Secret {
-        title: &'static str,
-        pointer: &'static str,
+        warning: Text,
+        secret: fn(&T) -> Option<&String>,
     },
 }
 
-impl View {
+impl<T> View<T> {
     /// A view of values alone.
-    pub(in crate::admin) const fn of(fields: &'static [Field]) -> Self {
+    pub(in crate::admin) const fn of(fields: &'static [Field<T>]) -> Self {
         Self {
             fields,
             sections: &[],
@@ -46,14 +39,16 @@ impl View {
     }
 
     /// The record as text.
-    pub(in crate::admin) fn render(&self, record: &Value, screen: Screen) -> String {
-        let titles = self.fields.iter().map(|field| field.title.chars().count());
-        let width = titles.max().unwrap_or_default();
+    pub(in crate::admin) fn render(&self, record: &T, screen: Screen) -> String {
+        let language = screen.language;
+        let titles = self.fields.iter().map(|field| field.title.of(language));
+        let width = titles.map(|title| title.chars().count()).max();
+        let width = width.unwrap_or_default();
         let mut text = String::new();
         for field in self.fields {
-            let title = format!("{:<width$}", field.title);
-            let shown = field.read(record);
-            let shown = screen.paint(&shown, field.tone(&shown));
+            let title = format!("{:<width$}", field.title.of(language));
+            let cell = (field.cell)(record);
+            let shown = screen.paint(cell.text(language), cell.tone());
             text.push_str(&screen.paint(&title, Tone::Title));
             text.push_str("  ");
             text.push_str(&shown);
@@ -66,90 +61,111 @@ impl View {
     }
 }
 
-impl Section {
+impl<T> Section<T> {
     /// Empty when the record has no such part.
-    fn render(&self, record: &Value, screen: Screen) -> String {
-        let heading = |title: &str| format!("\n{}\n", screen.paint(title, Tone::Title));
-        match *self {
-            Self::Table {
-                title,
-                pointer,
-                columns,
-            } => match record.pointer(pointer) {
-                Some(Value::Array(rows)) => {
-                    format!("{}{}", heading(title), table(columns, rows, screen))
-                }
-                _ => String::new(),
-            },
-            Self::Text { title, pointer } => match record.pointer(pointer) {
-                Some(Value::String(body)) => format!("{}{}\n", heading(title), printable(body)),
-                _ => String::new(),
-            },
-            Self::Secret { title, pointer } => match record.pointer(pointer) {
-                Some(Value::String(secret)) => format!(
-                    "{}{}\n",
-                    heading(&format!(
-                        "The {title} is shown this once; keep it now, nothing can show it again:"
-                    )),
-                    printable(secret)
-                ),
-                _ => String::new(),
-            },
+    fn render(&self, record: &T, screen: Screen) -> String {
+        let heading = |title: &Text| {
+            let title = screen.paint(title.of(screen.language), Tone::Title);
+            format!("\n{title}\n")
+        };
+        match self {
+            Self::Table { title, table } => {
+                format!("{}{}", heading(title), table(record, screen))
+            }
+            Self::Text { title, text } => {
+                format!("{}{}\n", heading(title), printable(text(record)))
+            }
+            Self::Secret { warning, secret } => secret(record).map_or_else(String::new, |secret| {
+                format!("{}{}\n", heading(warning), printable(secret))
+            }),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Field, Screen, Section, View};
-    use serde_json::json;
+    use super::super::cell::Shown;
+    use super::super::table;
+    use super::{Field, Screen, Section, Text, View};
+    use crate::admin::labels;
+    use crate::language::Language;
 
-    const VIEW: View = View {
-        fields: &[Field::whole("id", "/id"), Field::text("name", "/name")],
+    struct Record {
+        name: Option<String>,
+        events: Vec<String>,
+        key: Option<String>,
+    }
+
+    const VIEW: View<Record> = View {
+        fields: &[
+            Field::new(labels::ID, |_| 7_u32.cell()),
+            Field::new(labels::NAME, |it| it.name.cell()),
+        ],
         sections: &[
             Section::Table {
-                title: "History",
-                pointer: "/history",
-                columns: &[Field::whole("event", "/type")],
+                title: labels::HISTORY,
+                table: |it, screen| table(EVENTS, &it.events, screen),
             },
             Section::Secret {
-                title: "key",
-                pointer: "/key",
+                warning: Text::new("The key, once:", "A chave, uma vez:"),
+                secret: |it| it.key.as_ref(),
             },
         ],
     };
+    const EVENTS: &[Field<String>] = &[Field::new(labels::EVENT, Shown::cell)];
 
-    fn shown(record: &serde_json::Value) -> String {
+    fn shown(record: &Record, language: Language) -> String {
         let screen = Screen {
             width: None,
             has_colours: false,
+            language,
         };
         VIEW.render(record, screen)
     }
 
     #[test]
     fn a_secret_stands_alone_on_its_line() {
-        let record = json!({"id": "7", "name": "ERP", "key": "service_sk_1"});
+        let record = Record {
+            name: Some("ERP".to_owned()),
+            events: vec!["anticipation.paid".to_owned()],
+            key: Some("service_sk_1".to_owned()),
+        };
         let expected = "\
 id    7
 name  ERP
 
-The key is shown this once; keep it now, nothing can show it again:
+History
+EVENT
+anticipation.paid
+
+The key, once:
 service_sk_1
 ";
-        assert_eq!(shown(&record), expected);
+        assert_eq!(shown(&record, Language::English), expected);
+        let expected = "\
+id    7
+nome  ERP
+
+Histórico
+EVENTO
+anticipation.paid
+
+A chave, uma vez:
+service_sk_1
+";
+        assert_eq!(shown(&record, Language::Portuguese), expected);
     }
 
     #[test]
-    fn parts_that_a_record_does_not_have_leave_no_trace() {
+    fn a_secret_that_a_record_does_not_have_leaves_no_trace() {
+        let record = Record {
+            name: None,
+            events: Vec::new(),
+            key: None,
+        };
         assert_eq!(
-            shown(&json!({"id": "7", "name": null})),
-            "id    7\nname  -\n"
-        );
-        let with_history = shown(&json!({"id": "7", "history": [{"type": "anticipation.paid"}]}));
-        assert!(
-            with_history.ends_with("\nHistory\nEVENT\nanticipation.paid\n"),
-            "{with_history}"
+            shown(&record, Language::English),
+            "id    7\nname  -\n\nHistory\nnone\n"
         );
     }
 }

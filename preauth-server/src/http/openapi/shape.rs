@@ -8,7 +8,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
+use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use super::schema::{Field, Schema};
 use super::shared;
@@ -58,6 +60,12 @@ impl Schema {
 #[serde(transparent)]
 pub(crate) struct Text<T>(String, PhantomData<T>);
 
+impl<T> Text<T> {
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 impl<T: fmt::Display> From<&T> for Text<T> {
     fn from(value: &T) -> Self {
         Self(value.to_string(), PhantomData)
@@ -100,9 +108,31 @@ fn camel_case(name: &str) -> String {
     })
 }
 
+/// Some fields of an object that was received.
+pub(in crate::http) fn part<T: DeserializeOwned, E: Error>(object: &RawValue) -> Result<T, E> {
+    serde_json::from_str(object.get()).map_err(E::custom)
+}
+
 /// An object of an answer. `= "Name"` puts its schema under `components`; `..name: Type` takes the
 /// fields of another object in.
 macro_rules! answer {
+    (
+        $(#[$($attribute:tt)+])*
+        $visible:vis struct $shape:ident $(= $name:literal)? {
+            ..$base:ident: $base_type:ty,
+            $($own:tt)+
+        }
+    ) => {
+        $crate::http::openapi::shape::object! {
+            Answer answer [::serde::Serialize]
+            $(#[$($attribute)+])*
+            $visible struct $shape $(= $name)? {
+                ..$base: $base_type,
+                $($own)+
+            }
+        }
+        $crate::http::openapi::shape::read_parts! { $shape $base { $($own)+ } }
+    };
     ($($shape:tt)*) => {
         $crate::http::openapi::shape::object! {
             Answer answer [::serde::Serialize, ::serde::Deserialize] $($shape)*
@@ -115,6 +145,37 @@ macro_rules! request {
     ($($shape:tt)*) => {
         $crate::http::openapi::shape::object! {
             Request request [::serde::Serialize] $($shape)*
+        }
+    };
+}
+
+/// Reads the taken-in object and the own fields from the same text: serde's `flatten` would read
+/// the amounts in between as floats.
+macro_rules! read_parts {
+    ($shape:ident $base:ident {
+        $(
+            $(#[doc = $doc:literal])*
+            $(#[serde($($form:tt)+)])?
+            $field:ident: $type:ty $(= $example:expr)? $(=> $change:expr)?
+        ),* $(,)?
+    }) => {
+        impl<'de> ::serde::Deserialize<'de> for $shape {
+            fn deserialize<D>(deserializer: D) -> Result<Self, D::Error>
+            where
+                D: ::serde::Deserializer<'de>,
+            {
+                use $crate::http::openapi::shape::part;
+
+                #[derive(::serde::Deserialize)]
+                #[serde(rename_all = "camelCase")]
+                struct Own {
+                    $($field: $type,)*
+                }
+
+                let object = Box::<::serde_json::value::RawValue>::deserialize(deserializer)?;
+                let Own { $($field),* } = part(&object)?;
+                Ok(Self { $base: part(&object)?, $($field),* })
+            }
         }
     };
 }
@@ -190,4 +251,49 @@ macro_rules! object {
     };
 }
 
-pub(in crate::http) use {answer, object, request};
+pub(in crate::http) use {answer, object, read_parts, request};
+
+#[cfg(test)]
+mod tests {
+    use preauth_core::value::Money;
+
+    answer! {
+        /// A base.
+        #[derive(Debug, PartialEq, Eq)]
+        struct Base {
+            /// An amount.
+            total_amount: Money,
+        }
+    }
+
+    answer! {
+        /// A base, and more.
+        #[derive(Debug, PartialEq, Eq)]
+        struct More {
+            ..base: Base,
+            /// Another amount.
+            net_amount: Option<Money>,
+        }
+    }
+
+    #[test]
+    fn amounts_of_an_object_that_is_taken_in_are_read_exactly() {
+        let more = More {
+            base: Base {
+                total_amount: Money::parse("90071992547409.93").unwrap(),
+            },
+            net_amount: None,
+        };
+        let json = serde_json::to_string(&more).unwrap();
+        assert_eq!(
+            json,
+            r#"{"totalAmount":90071992547409.93,"netAmount":null}"#
+        );
+        assert_eq!(serde_json::from_str::<More>(&json).unwrap(), more);
+        let unknown_and_absent = r#"{"new": [1], "totalAmount": 90071992547409.93}"#;
+        assert_eq!(
+            serde_json::from_str::<More>(unknown_and_absent).unwrap(),
+            more
+        );
+    }
+}

@@ -5,7 +5,7 @@
 //! probes and the metrics need none, so that an orchestrator can call them without a secret.
 
 pub(crate) mod api_keys;
-mod blocked_suppliers;
+pub(crate) mod blocked_suppliers;
 pub(crate) mod companies;
 mod create;
 pub(crate) mod credit_analysis;
@@ -18,8 +18,8 @@ mod handshake;
 mod hosts;
 pub(crate) mod invoices;
 mod lookup;
-mod mails;
-mod master_keys;
+pub(crate) mod mails;
+pub(crate) mod master_keys;
 mod metrics;
 pub(crate) mod operations;
 mod paging;
@@ -57,6 +57,7 @@ use crate::telemetry::metrics::RequestMetrics;
 pub(super) use description::document;
 pub use gate::OperatorGate;
 pub(crate) use operations::acting;
+pub(crate) use paging::Listed;
 pub use paths::{LIVEZ, METRICS, PREFIX, READYZ};
 pub use probes::Vitals;
 pub(super) use refusal::Refusal;

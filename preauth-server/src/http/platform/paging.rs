@@ -3,7 +3,7 @@
 use preauth_core::port::PageRequest;
 use preauth_core::wire::Pagination;
 use salvo::http::{Request, StatusCode};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::directory::Page;
 use crate::http::convert;
@@ -33,8 +33,9 @@ pub(super) fn reply<T, S: Serialize>(
     Reply::json(StatusCode::OK, convert::text(&list))
 }
 
-#[derive(Debug, Serialize)]
-struct Listed<S> {
-    data: Vec<S>,
-    pagination: Pagination,
+/// One page of records.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Listed<S> {
+    pub(crate) data: Vec<S>,
+    pub(crate) pagination: Pagination,
 }

@@ -7,10 +7,12 @@ use serde_json::Value;
 use crate::admin::Failure;
 use crate::admin::arguments::among;
 use crate::admin::call::{Call, sent};
-use crate::admin::output::Field;
+use crate::admin::output::Shown as _;
 use crate::admin::session::Session;
-use crate::http::platform::operations::{Release, Reproval, Reprover};
+use crate::http::platform::operations::{OperationShape, Release, Reproval, Reprover};
 use crate::http::platform::reason::NewReason;
+use crate::language::{Language, Text, texts};
+use crate::printable::{printable, reais};
 
 use super::OPERATION;
 
@@ -91,6 +93,25 @@ pub(crate) struct Reasoned {
     reason: Option<Reason>,
 }
 
+/// The verbs of the question.
+const DECLINE: Text = Text::new("Decline", "Recusar");
+const WITHDRAW: Text = Text::new("Withdraw", "Retirar");
+const REPROVE: Text = Text::new("Reprove", "Reprovar");
+
+texts! {
+    asked(
+        verb: &str,
+        operation: OperationId,
+        invoice: &str,
+        supplier: &str,
+        amount: &str,
+        status: &str,
+    ) {
+        en: "{verb} operation {operation} (invoice {invoice} of {supplier}, {amount} reais, {status})?",
+        pt: "{verb} a operação {operation} (nota {invoice} de {supplier}, {amount} reais, {status})?",
+    }
+}
+
 /// An action as a request to the API.
 struct Step {
     operation: OperationId,
@@ -98,7 +119,7 @@ struct Step {
     segment: &'static str,
     body: Option<Value>,
     /// The question before it, if it closes the operation.
-    question: Option<&'static str>,
+    question: Option<Text>,
 }
 
 impl Action {
@@ -106,7 +127,7 @@ impl Action {
         let step = self.step();
         let path = format!("operations/{}", step.operation);
         if let Some(verb) = step.question {
-            let question = |operation: &Value| format!("{verb} {}?", subject(operation));
+            let question = |language, operation: &_| question(language, verb, operation);
             session.confirm(Call::get(&*path), question).await?;
         }
         let mut call = Call::post(format!("{path}/{}", step.segment));
@@ -118,8 +139,8 @@ impl Action {
     fn step(self) -> Step {
         match self {
             Self::Request(on) => on.step("request"),
-            Self::Decline(on) => on.step("decline").asking("Decline"),
-            Self::Withdraw(on) => on.step("withdraw").asking("Withdraw"),
+            Self::Decline(on) => on.step("decline").asking(DECLINE),
+            Self::Withdraw(on) => on.step("withdraw").asking(WITHDRAW),
             Self::Verify(on) => on.step("verify"),
             Self::Approve(on) => on.step("approve"),
             Self::Release { on, net_amount } => Step {
@@ -137,7 +158,7 @@ impl Action {
                 };
                 Step {
                     body: Some(sent(body)),
-                    ..on.step("reprove").asking("Reprove")
+                    ..on.step("reprove").asking(REPROVE)
                 }
             }
             Self::Reopen(on) => on.step("reopen"),
@@ -170,7 +191,7 @@ impl Reasoned {
 }
 
 impl Step {
-    fn asking(self, verb: &'static str) -> Self {
+    fn asking(self, verb: Text) -> Self {
         Self {
             question: Some(verb),
             ..self
@@ -178,14 +199,48 @@ impl Step {
     }
 }
 
-fn subject(operation: &Value) -> String {
-    let read = |field: Field| field.read(operation);
-    format!(
-        "operation {} (invoice {} of {}, {} reais, {})",
-        read(Field::whole("", "/id")),
-        read(Field::text("", "/invoice/number")),
-        read(Field::text("", "/supplier/name")),
-        read(Field::money("", "/invoice/amount")),
-        read(Field::status("", "/status")),
+fn question(language: Language, verb: Text, operation: &OperationShape) -> String {
+    let OperationShape {
+        id,
+        status,
+        supplier,
+        invoice,
+        ..
+    } = operation;
+    asked(
+        language,
+        verb.of(language),
+        *id,
+        &invoice.number.text(),
+        &printable(supplier.name.as_str()),
+        &reais(invoice.amount.money()),
+        &printable(status.as_str()),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DECLINE, Language, OperationShape, question};
+
+    #[test]
+    fn the_question_shows_the_operation_in_the_language() {
+        let party = r#"{"companyId": "018f2f3a-0000-7000-8000-000000000001",
+            "headOfficeId": "018f2f3a-0000-7000-8000-000000000001",
+            "cnpj": "11222333000181", "name": "Aço Ltda."}"#;
+        let operation = format!(
+            r#"{{"id": 12, "version": 1, "status": "ON_HOLD", "origin": "OFFER", "payer": {party},
+            "supplier": {party}, "invoice": {{"amount": 90071992547409.93, "dueDate": "2027-01-20",
+            "number": null}}, "createdAt": "2026-11-21T12:00:00.000Z"}}"#
+        );
+        let operation: OperationShape = serde_json::from_str(&operation).unwrap();
+        let asked = |language| question(language, DECLINE, &operation);
+        assert_eq!(
+            asked(Language::English),
+            "Decline operation 12 (invoice - of Aço Ltda., 90071992547409.93 reais, ON_HOLD)?"
+        );
+        assert_eq!(
+            asked(Language::Portuguese),
+            "Recusar a operação 12 (nota - de Aço Ltda., 90071992547409.93 reais, ON_HOLD)?"
+        );
+    }
 }

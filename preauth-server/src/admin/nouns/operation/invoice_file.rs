@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use preauth_core::value::OperationId;
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::admin::Failure;
 use crate::admin::call::Call;
-use crate::admin::output::{Field, View};
+use crate::admin::labels;
+use crate::admin::output::{Field, Shown as _, View};
 use crate::admin::session::Session;
 use crate::files;
+use crate::http::platform::operations::{FileShape, OperationDetails};
 use crate::invoice_files::ContentHash;
 
 /// Which file, and where to.
@@ -27,11 +28,11 @@ pub(crate) struct SaveFile {
     output: PathBuf,
 }
 
-const SAVED: View = View::of(&[
-    Field::text("sent as", "/name"),
-    Field::whole("type", "/mediaType"),
-    Field::whole("bytes", "/size"),
-    Field::whole("SHA-256", "/sha256"),
+const SAVED: View<FileShape> = View::of(&[
+    Field::new(labels::SENT_AS, |it| it.name.cell()),
+    Field::new(labels::TYPE, |it| it.media_type.cell()),
+    Field::new(labels::BYTES, |it| it.size.cell()),
+    Field::new(labels::SHA_256, |it| it.sha256.cell()),
 ]);
 
 impl SaveFile {
@@ -42,14 +43,11 @@ impl SaveFile {
             return Err(taken(output));
         }
         let record = session.ask(Call::get(format!("operations/{operation}")));
-        let record = record.await?;
-        let described = record.pointer("/invoiceFile").unwrap_or(&Value::Null);
-        if described.is_null() {
-            return Err(Failure::NoFile(*operation));
-        }
+        let OperationDetails { invoice_file, .. } = record.await?;
+        let described = invoice_file.ok_or(Failure::NoFile(*operation))?;
         let file = Call::get(format!("operations/{operation}/invoice-file"));
         let content = session.download(file).await?;
-        validate(&content, described)?;
+        validate(&content, &described)?;
         files::write_private(output, &content).map_err(|cause| match cause.kind() {
             ErrorKind::AlreadyExists => taken(output),
             _ => Failure::NotSaved {
@@ -57,40 +55,37 @@ impl SaveFile {
                 cause,
             },
         })?;
-        session.show_part(described, &SAVED)
+        session.show_part(&described, &SAVED)
     }
 }
 
 /// Fails unless the content is that of the file sent with the offer.
-fn validate(content: &[u8], described: &Value) -> Result<(), Failure> {
+fn validate(content: &[u8], described: &FileShape) -> Result<(), Failure> {
     let arrived = ContentHash::from_bytes(Sha256::digest(content).into()).to_string();
-    let sent = described.pointer("/sha256").and_then(Value::as_str);
-    if sent == Some(arrived.as_str()) {
+    if described.sha256 == arrived {
         return Ok(());
     }
     Err(Failure::Damaged)
 }
 
 fn taken(path: &Path) -> Failure {
-    Failure::Usage(format!(
-        "{} is there already, and nothing is overwritten; give another --output",
-        path.display()
-    ))
+    Failure::Taken(path.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
-
-    use super::validate;
+    use super::{FileShape, validate};
 
     #[test]
     fn only_what_was_sent_is_saved() {
-        let sent = json!({
-            "sha256": "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-        });
+        let hash = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        let sent = FileShape {
+            name: "nota.pdf".to_owned(),
+            media_type: "application/pdf".to_owned(),
+            size: 3,
+            sha256: hash.to_owned(),
+        };
         assert!(validate(b"abc", &sent).is_ok());
         assert!(validate(b"abd", &sent).is_err());
-        assert!(validate(b"", &Value::Null).is_err());
     }
 }

@@ -10,9 +10,13 @@ use preauth_core::value::{ExternalReference, OperationId, Status};
 use crate::admin::Failure;
 use crate::admin::arguments::among;
 use crate::admin::call::Call;
-use crate::admin::output::{Field, Section, View};
+use crate::admin::labels;
+use crate::admin::output::{Field, Section, Shown as _, View, table};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
+use crate::http::platform::operations::{
+    FileShape, HistoryShape, OperationDetails, OperationShape,
+};
 
 use super::Run;
 use action::Action;
@@ -53,57 +57,102 @@ pub(crate) enum OperationCommand {
     Action(Action),
 }
 
-const OPERATION: View = View {
-    fields: &[
-        Field::whole("operation", "/id"),
-        Field::status("status", "/status"),
-        Field::text("origin", "/origin"),
-        Field::text("payer", "/payer/name"),
-        Field::cnpj("payer CNPJ", "/payer/cnpj"),
-        Field::text("supplier", "/supplier/name"),
-        Field::cnpj("supplier CNPJ", "/supplier/cnpj"),
-        Field::text("invoice", "/invoice/number"),
-        Field::money("amount", "/invoice/amount"),
-        Field::money("withheld tax", "/invoice/withheldTaxAmount"),
-        Field::money("net amount", "/netAmount"),
-        Field::text("due date", "/invoice/dueDate"),
-        Field::text("boleto due date", "/boletoDueDate"),
-        Field::text("invoice file", "/invoiceFile/name"),
-        Field::text("external reference", "/externalReference"),
-        Field::text("closed because", "/reason"),
-        Field::text("closed at stage", "/stage"),
-        Field::moment("created", "/createdAt"),
-        Field::moment("expires", "/expiresAt"),
-    ],
+const OPERATION: View<OperationShape> = View::of(OperationShape::FIELDS);
+
+const DETAILS: View<OperationDetails> = View {
+    fields: OperationDetails::FIELDS,
     sections: &[Section::Table {
-        title: "History",
-        pointer: "/history",
-        columns: &[
-            Field::moment("at", "/at"),
-            Field::whole("event", "/type"),
-            Field::whole("by", "/actor/kind"),
-            Field::text("key", "/actor/apiKeyId"),
-            Field::text("user", "/actor/userId"),
-        ],
+        title: labels::HISTORY,
+        table: |it, screen| table(HISTORY, &it.history, screen),
     }],
 };
 
-const COLUMNS: &[Field] = &[
-    Field::whole("id", "/id"),
-    Field::status("status", "/status"),
-    Field::text("payer", "/payer/name"),
-    Field::text("supplier", "/supplier/name"),
-    Field::text("invoice", "/invoice/number"),
-    Field::money("amount", "/invoice/amount"),
-    Field::whole("due date", "/invoice/dueDate"),
+const HISTORY: &[Field<HistoryShape>] = &[
+    Field::new(labels::AT, |it| it.at.cell()),
+    Field::new(labels::EVENT, |it| it.r#type.cell()),
+    Field::new(labels::BY, |it| it.actor.kind.cell()),
+    Field::new(labels::KEY, |it| it.actor.api_key_id.cell()),
+    Field::new(labels::USER, |it| it.actor.user_id.cell()),
 ];
+
+const COLUMNS: &[Field<OperationShape>] = &[
+    Field::new(labels::ID, |it| it.id.cell()),
+    Field::new(labels::STATUS, |it| it.status.cell()),
+    Field::new(labels::PAYER, |it| it.payer.name.cell()),
+    Field::new(labels::SUPPLIER, |it| it.supplier.name.cell()),
+    Field::new(labels::INVOICE, |it| it.invoice.number.cell()),
+    Field::new(labels::AMOUNT, |it| it.invoice.amount.cell()),
+    Field::new(labels::DUE_DATE, |it| it.invoice.due_date.cell()),
+];
+
+/// An answer that shows an operation.
+trait ShowsOperation: Sized + 'static {
+    const FIELDS: &'static [Field<Self>] = &[
+        Field::new(labels::OPERATION, |it| it.operation().id.cell()),
+        Field::new(labels::STATUS, |it| it.operation().status.cell()),
+        Field::new(labels::ORIGIN, |it| it.operation().origin.cell()),
+        Field::new(labels::PAYER, |it| it.operation().payer.name.cell()),
+        Field::new(labels::PAYER_CNPJ, |it| it.operation().payer.cnpj.cell()),
+        Field::new(labels::SUPPLIER, |it| it.operation().supplier.name.cell()),
+        Field::new(labels::SUPPLIER_CNPJ, |it| {
+            it.operation().supplier.cnpj.cell()
+        }),
+        Field::new(labels::INVOICE, |it| it.operation().invoice.number.cell()),
+        Field::new(labels::AMOUNT, |it| it.operation().invoice.amount.cell()),
+        Field::new(labels::WITHHELD_TAX, |it| {
+            it.operation().invoice.withheld_tax_amount.cell()
+        }),
+        Field::new(labels::NET_AMOUNT, |it| it.operation().net_amount.cell()),
+        Field::new(labels::DUE_DATE, |it| {
+            it.operation().invoice.due_date.cell()
+        }),
+        Field::new(labels::BOLETO_DUE_DATE, |it| {
+            it.operation().boleto_due_date.cell()
+        }),
+        Field::new(labels::INVOICE_FILE, |it| {
+            it.file().map(|it| &it.name).cell()
+        }),
+        Field::new(labels::EXTERNAL_REFERENCE, |it| {
+            it.operation().external_reference.cell()
+        }),
+        Field::new(labels::CLOSED_BECAUSE, |it| it.operation().reason.cell()),
+        Field::new(labels::CLOSED_AT_STAGE, |it| it.operation().stage.cell()),
+        Field::new(labels::CREATED, |it| it.operation().created_at.cell()),
+        Field::new(labels::EXPIRES, |it| it.operation().expires_at.cell()),
+    ];
+
+    fn operation(&self) -> &OperationShape;
+
+    /// The invoice file, which only the details have.
+    fn file(&self) -> Option<&FileShape>;
+}
+
+impl ShowsOperation for OperationShape {
+    fn operation(&self) -> &Self {
+        self
+    }
+
+    fn file(&self) -> Option<&FileShape> {
+        None
+    }
+}
+
+impl ShowsOperation for OperationDetails {
+    fn operation(&self) -> &OperationShape {
+        &self.operation
+    }
+
+    fn file(&self) -> Option<&FileShape> {
+        self.invoice_file.as_ref()
+    }
+}
 
 impl Run for OperationCommand {
     async fn run(self, session: &Session) -> Result<(), Failure> {
         match self {
             Self::Show { operation } => {
                 let call = Call::get(format!("operations/{operation}"));
-                session.show(call, &OPERATION).await
+                session.show(call, &DETAILS).await
             }
             Self::List {
                 status,

@@ -26,7 +26,9 @@ use super::sections::{COMPANIES, COMPANY};
 use super::{PlatformApi, lookup, paging};
 
 pub(super) use add::Add;
-pub(crate) use shape::{CompanyChange, CompanyShape, InvitationShape, NewCompany, NewSuspension};
+pub(crate) use shape::{
+    CompanyChange, CompanyShape, ContactShape, InvitationShape, NewCompany, NewSuspension,
+};
 
 /// All companies, newest first, or the one with a tax id.
 #[derive(Clone, Copy)]

@@ -31,7 +31,8 @@ pub(super) use invoice_file::InvoiceFile;
 pub(crate) use perform::actor as acting;
 pub(super) use perform::{perform, perform_with_reply};
 pub(crate) use shape::{
-    NewDirectAdvance, NewInvoice, OperationDetails, OperationShape, Release, Reproval, Reprover,
+    FileShape, HistoryShape, NewDirectAdvance, NewInvoice, OperationDetails, OperationShape,
+    Release, Reproval, Reprover,
 };
 
 /// All operations, most recent first.

@@ -1,0 +1,113 @@
+//! The titles of values and columns, in every language.
+
+use crate::language::Text;
+
+macro_rules! labels {
+    ($($name:ident = $en:literal | $pt:literal;)+) => {
+        $(pub(super) const $name: Text = Text::new($en, $pt);)+
+    };
+}
+
+// Records and their state.
+labels! {
+    ID = "id" | "id";
+    NUMBER = "number" | "número";
+    NAME = "name" | "nome";
+    KIND = "kind" | "tipo";
+    TYPE = "type" | "tipo";
+    STATUS = "status" | "situação";
+    STATE = "state" | "situação";
+    REASON = "reason" | "motivo";
+    CREATED = "created" | "criação";
+    EXPIRES = "expires" | "expira em";
+    NEXT_ATTEMPT = "next attempt" | "próxima tentativa";
+    BY = "by" | "por";
+}
+
+// Companies, people and keys.
+labels! {
+    COMPANY = "company" | "empresa";
+    HEAD_OFFICE = "head office" | "matriz";
+    CNPJ = "CNPJ" | "CNPJ";
+    REGISTERED = "registered" | "cadastrada";
+    CONTACT = "contact" | "contato";
+    EMAIL = "e-mail" | "e-mail";
+    PHONE = "phone" | "telefone";
+    SUSPENDED = "suspended" | "suspensa em";
+    INVITED = "invited" | "convidada em";
+    BLOCKED = "blocked" | "bloqueado";
+    MAX_TERM_DAYS = "longest term, days" | "prazo máximo, dias";
+    MAX_INVOICE_AMOUNT = "greatest invoice" | "valor máximo da nota";
+    USER = "user" | "usuário";
+    PERMISSIONS = "permissions" | "permissões";
+    ACTIVE_USER = "active" | "ativo";
+    KEY = "key" | "chave";
+    BEGINS_WITH = "begins with" | "começa com";
+    SCOPES = "scopes" | "escopos";
+    REVOKED = "revoked" | "revogada em";
+    LAST_USED = "last used" | "último uso";
+}
+
+// Operations, invoices and payments.
+labels! {
+    OPERATION = "operation" | "operação";
+    ORIGIN = "origin" | "origem";
+    PAYER = "payer" | "empresa pagadora";
+    PAYER_CNPJ = "payer CNPJ" | "CNPJ da pagadora";
+    SUPPLIER = "supplier" | "fornecedor";
+    SUPPLIER_CNPJ = "supplier CNPJ" | "CNPJ do fornecedor";
+    INVOICE = "invoice" | "nota";
+    INVOICE_FILE = "invoice file" | "arquivo da nota";
+    AMOUNT = "amount" | "valor";
+    WITHHELD_TAX = "withheld tax" | "retenções";
+    NET_AMOUNT = "net amount" | "valor líquido";
+    DUE_DATE = "due date" | "vencimento";
+    BOLETO_DUE_DATE = "boleto due date" | "vencimento do boleto";
+    EXTERNAL_REFERENCE = "external reference" | "referência externa";
+    CLOSED_BECAUSE = "closed because" | "motivo do encerramento";
+    CLOSED_AT_STAGE = "closed at stage" | "etapa do encerramento";
+    HISTORY = "History" | "Histórico";
+    AT = "at" | "data e hora";
+    EVENT = "event" | "evento";
+    EXTENSION = "extension" | "prorrogação";
+    NEW_DUE_DATE = "new due date" | "novo vencimento";
+    TOTAL_AMOUNT = "total amount" | "valor total";
+    RECEIVED = "received" | "recebimento";
+    PAYMENT_ORDER = "payment order" | "ordem de pagamento";
+    SCHEDULED_FOR = "scheduled for" | "agendada para";
+    SENT_AS = "sent as" | "nome enviado";
+    BYTES = "bytes" | "bytes";
+    SHA_256 = "SHA-256" | "SHA-256";
+}
+
+// Endpoints, deliveries and mails.
+labels! {
+    URL = "URL" | "URL";
+    EVENTS = "events" | "eventos";
+    PAUSED = "paused" | "pausado em";
+    LAST_SUCCESS = "last success" | "último sucesso";
+    ATTEMPTS = "Attempts" | "Tentativas";
+    ATTEMPT = "no" | "nº";
+    MILLISECONDS = "ms" | "ms";
+    HTTP_STATUS = "status" | "status";
+    ERROR = "error" | "erro";
+    ANSWER = "answer" | "resposta";
+    BODY = "Body as sent" | "Corpo enviado";
+    RESENT = "deliveries sent again" | "entregas reenviadas";
+    RECIPIENT = "recipient" | "destinatário";
+    ATTEMPTS_MADE = "attempts" | "tentativas";
+    ENDED = "ended" | "encerrado em";
+    LAST_ERROR = "last error" | "último erro";
+    JOINED_TO = "joined to" | "enviado junto com";
+}
+
+// Master keys.
+labels! {
+    ACTIVE_KEY = "active" | "chave ativa";
+    UNREADABLE = "unreadable secrets" | "segredos ilegíveis";
+    KEYS = "Keys" | "Chaves";
+    KNOWN = "known here" | "conhecida aqui";
+    SECRETS = "secrets" | "segredos";
+    REENCRYPTED = "secrets encrypted anew" | "segredos criptografados de novo";
+    UNOPENED = "secrets that no key opens" | "segredos que nenhuma chave abre";
+}
