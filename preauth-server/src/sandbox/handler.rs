@@ -51,7 +51,7 @@ impl DeliveryHandler for SandboxHandler {
                 Answer::at_once(204)
             }
             Err(error) => {
-                let why = words::signature(self.language, error);
+                let why = words::signature_refusal(self.language, error);
                 let story = words::signature_refused(self.language, &why);
                 tracing::warn!(target: "receiver", "{story}");
                 Answer::at_once(400)

@@ -214,7 +214,7 @@ pub(super) fn rejection(language: Language, rejection: Rejection) -> String {
 }
 
 /// Why the receiver refuses a signature.
-pub(super) fn signature(language: Language, error: VerifyError) -> String {
+pub(crate) fn signature_refusal(language: Language, error: VerifyError) -> String {
     let portuguese = match error {
         _ if language == Language::English => return error.to_string(),
         VerifyError::MissingHeader => "a requisição não tem o cabeçalho x-service-signature",

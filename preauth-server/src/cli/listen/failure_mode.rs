@@ -1,9 +1,11 @@
 //! How a receiver behaves or misbehaves.
 
-use std::fmt;
 use std::time::Duration;
 
 use crate::http::Answer;
+use crate::language::Language;
+
+use super::words;
 
 /// The status of `--fail` alone.
 const FAILURE: u16 = 500;
@@ -36,27 +38,28 @@ impl FailureMode {
     }
 }
 
-impl fmt::Display for FailureMode {
-    /// A sentence that describes the behaviour.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if *self == Self::default() {
-            return f.write_str("204 for what verifies, 400 for what does not");
+impl FailureMode {
+    /// The behaviour in words.
+    pub(super) fn text(self, language: Language) -> String {
+        if self == Self::default() {
+            return words::AS_DUE.of(language).to_owned();
         }
-        match self.first {
-            Some(1) => f.write_str("misbehaves for the first delivery: ")?,
-            Some(first) => write!(f, "misbehaves for the first {first} deliveries: ")?,
-            None => f.write_str("misbehaves: ")?,
-        }
+        let when = match self.first {
+            Some(1) => words::MISBEHAVES_ONCE.of(language).to_owned(),
+            Some(first) => words::misbehaves_first(language, first),
+            None => words::MISBEHAVES.of(language).to_owned(),
+        };
         let answer = self.answer(1, 0);
-        match answer.status {
-            None => f.write_str("closes the connection")?,
-            Some(0) => f.write_str("answers")?,
-            Some(status) => write!(f, "answers {status}")?,
-        }
-        if let Some(delay) = self.delay {
-            write!(f, " after {} s", delay.as_secs())?;
-        }
-        Ok(())
+        let what = match answer.status {
+            None => words::CLOSES.of(language).to_owned(),
+            Some(0) => words::ANSWERS_AS_DUE.of(language).to_owned(),
+            Some(status) => words::answers(language, status),
+        };
+        let what = match self.delay {
+            Some(delay) => words::after(language, &what, delay.as_secs()),
+            None => what,
+        };
+        format!("{when}: {what}")
     }
 }
 
@@ -123,13 +126,18 @@ mod tests {
             delay: Some(Duration::from_secs(12)),
         };
         assert_eq!(
-            failure_mode.to_string(),
+            failure_mode.text(Language::English),
             "misbehaves for the first 2 deliveries: answers 503 after 12 s"
+        );
+        assert_eq!(
+            failure_mode.text(Language::Portuguese),
+            "falha nas primeiras 2 entregas: responde 503 após 12 s"
         );
         let hangs_up = FailureMode {
             hangs_up: true,
             ..FailureMode::default()
         };
-        assert_eq!(hangs_up.to_string(), "misbehaves: closes the connection");
+        let text = hangs_up.text(Language::English);
+        assert_eq!(text, "misbehaves: closes the connection");
     }
 }

@@ -6,6 +6,7 @@ mod handler;
 mod pretty;
 mod report;
 mod secrets;
+mod words;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -15,9 +16,10 @@ use clap::Args;
 
 use crate::app;
 use crate::http::Receiver;
+use crate::language::Language;
 use crate::span;
 
-use super::CliError;
+use super::{CliError, Spoken};
 use failure_mode::FailureMode;
 use handler::ListenHandler;
 use report::Report;
@@ -60,18 +62,16 @@ pub(super) struct ListenArgs {
 }
 
 #[expect(clippy::print_stderr, reason = "the command line speaks to its user")]
-fn warn_of_secret_argument() {
-    eprintln!(
-        "warning: everybody on this machine can read --secret; give --secret-file FILE, \
-         --secret-file - (standard input), or the variable WEBHOOK_SECRET"
-    );
+fn warn_of_secret_argument(language: Language) {
+    eprintln!("{}", words::WARNING_OF_ARGUMENT.of(language));
 }
 
-pub(super) async fn run(args: ListenArgs) -> Result<(), CliError> {
+pub(super) async fn run(args: ListenArgs, language: Language) -> Result<(), CliError> {
     if !args.secret.is_empty() {
-        warn_of_secret_argument();
+        warn_of_secret_argument(language);
     }
-    let secrets = Secrets::given(args.secret, args.secret_file)?;
+    let secrets = Secrets::given(args.secret, args.secret_file);
+    let secrets = secrets.map_err(|error| Spoken(error.text(language)))?;
     let failure_mode = FailureMode {
         first: args.fail,
         status: args.status,
@@ -79,10 +79,9 @@ pub(super) async fn run(args: ListenArgs) -> Result<(), CliError> {
         delay: args.delay,
     };
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
-    let receiver = Receiver::bind(address).map_err(|error| {
-        format!("cannot listen on {address}: {error}; choose another --port (0 takes any free one)")
-    })?;
-    let report = Report::new(args.json);
+    let receiver = Receiver::bind(address)
+        .map_err(|error| Spoken(words::cannot_listen(language, address, &error)))?;
+    let report = Report::new(args.json, language);
     report.begin(&receiver.url(), &secrets, failure_mode);
     receiver.start(ListenHandler::new(secrets, failure_mode, report));
     app::wait_for_signal().await?;

@@ -8,12 +8,14 @@ use serde_json::{Value, json};
 use webhook_verify::VerifyError;
 
 use crate::http::Answer;
-use crate::log::chain;
+use crate::language::Language;
 use crate::printable::printable;
+use crate::sandbox::signature_refusal;
 
 use super::failure_mode::FailureMode;
 use super::pretty::pretty;
 use super::secrets::{NoSecret, Secrets};
+use super::words;
 
 const GREEN: &str = "32";
 const RED: &str = "31";
@@ -23,6 +25,7 @@ const RED: &str = "31";
 pub(super) struct Report {
     json: bool,
     has_colours: bool,
+    language: Language,
 }
 
 /// A delivery to print.
@@ -47,9 +50,13 @@ pub(super) enum Verdict {
 }
 
 impl Report {
-    pub(super) fn new(json: bool) -> Self {
+    pub(super) fn new(json: bool, language: Language) -> Self {
         let has_colours = !json && io::stdout().is_terminal();
-        Self { json, has_colours }
+        Self {
+            json,
+            has_colours,
+            language,
+        }
     }
 
     /// Prints the address for deliveries and how they are answered.
@@ -57,15 +64,16 @@ impl Report {
         if self.json {
             return print(&json!({ "url": url }).to_string());
         }
-        let mut text = format!(
-            "listening for deliveries to {url} ({failure_mode}); ctrl-c ends it\n\
-             a sandbox sends here with --webhook-url {url}"
-        );
+        let language = self.language;
+        print(&words::listening(
+            language,
+            url,
+            &failure_mode.text(language),
+        ));
+        print(&words::how_a_sandbox_sends(language, url));
         if let Err(error) = secrets.verifier() {
-            text.push_str("\nnothing can be verified yet: ");
-            text.push_str(&chain(&error));
+            print(&words::nothing_verified(language, &error.text(language)));
         }
-        print(&text);
     }
 
     /// Prints a delivery.
@@ -81,21 +89,21 @@ impl Report {
         let title = match heard.event {
             Some(event) => {
                 let event_type = printable(event.event_type.as_str());
-                format!("{event_type}  event {}", event.id)
+                words::event(self.language, &event_type, event.id)
             }
-            None => "no event".to_owned(),
+            None => words::NO_EVENT.of(self.language).to_owned(),
         };
         let colour = match heard.verdict {
             Verdict::Verified { .. } => GREEN,
             Verdict::Refused(_) | Verdict::NoSecret(_) => RED,
         };
-        let verdict = self.paint(colour, &heard.verdict.in_words());
+        let verdict = self.paint(colour, &heard.verdict.text(self.language));
         let arrival = match heard.arrival {
             None => String::new(),
-            Some(1) => "; first arrival".to_owned(),
-            Some(nth) => format!("; seen before, arrival {nth}"),
+            Some(1) => format!("; {}", words::FIRST_ARRIVAL.of(self.language)),
+            Some(nth) => format!("; {}", words::seen_before(self.language, nth)),
         };
-        let (at, answer) = (heard.at, in_words(heard.answer));
+        let (at, answer) = (heard.at, text_of(heard.answer, self.language));
         let body = pretty(heard.body).replace('\n', "\n  ");
         format!("\n{at}  {title}\n  {verdict}{arrival}\n  -> {answer}\n  {body}")
     }
@@ -110,33 +118,36 @@ impl Report {
 }
 
 impl Verdict {
-    fn in_words(&self) -> String {
+    fn text(&self, language: Language) -> String {
         match self {
-            Self::Verified { age_seconds } => {
-                format!("signature verified, signed {age_seconds} s ago")
+            Self::Verified { age_seconds } => words::verified(language, *age_seconds),
+            Self::Refused(error) => words::refused(language, &signature_refusal(language, *error)),
+            Self::NoSecret(error) => {
+                words::not_verified(language, &printable(&error.text(language)))
             }
-            Self::Refused(error) => format!("signature refused: {error}"),
-            Self::NoSecret(error) => format!("not verified: {}", printable(&chain(error))),
         }
     }
 }
 
-fn in_words(Answer { after, status }: Answer) -> String {
+fn text_of(Answer { after, status }: Answer, language: Language) -> String {
     let what = match status {
-        Some(status) => format!("answered {status}"),
-        None => "connection closed without an answer".to_owned(),
+        Some(status) => words::answered(language, status),
+        None => words::CLOSED.of(language).to_owned(),
     };
     if after.is_zero() {
         what
     } else {
-        format!("{what} after {} s", after.as_secs())
+        words::after(language, &what, after.as_secs())
     }
 }
 
 fn object(heard: &Heard<'_>) -> Value {
     let (is_verified, reason) = match heard.verdict {
         Verdict::Verified { .. } => (true, None),
-        refused @ (Verdict::Refused(_) | Verdict::NoSecret(_)) => (false, Some(refused.in_words())),
+        // For scripts, in one language.
+        refused @ (Verdict::Refused(_) | Verdict::NoSecret(_)) => {
+            (false, Some(refused.text(Language::English)))
+        }
     };
     let body: Option<Value> = serde_json::from_slice(heard.body).ok();
     json!({

@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 
 use secrecy::zeroize::Zeroizing;
 use serde::Deserialize;
-use thiserror::Error;
 use webhook_verify::{Secret, SecretError, Verifier};
 
+use crate::admin::caused;
 use crate::files;
+use crate::language::Language;
+
+use super::words;
 
 /// The variable that has secrets, with commas between them.
 const VARIABLE: &str = "WEBHOOK_SECRET";
@@ -18,27 +21,39 @@ const STANDARD_INPUT: &str = "-";
 const MAX_INPUT_BYTES: u64 = 64 << 10;
 
 /// Why there is no secret to verify with.
-#[derive(Debug, Error)]
+#[derive(Debug)]
 pub(super) enum NoSecret {
-    #[error(
-        "no signing secret; give --secret-file (the ready file of a sandbox will do, and - reads the \
-         standard input) or the variable WEBHOOK_SECRET"
-    )]
     NotGiven,
-    #[error("cannot read secret file {}", path.display())]
     File {
         path: PathBuf,
-        #[source]
         cause: std::io::Error,
     },
-    #[error("secret file {} has no secret in it yet", path.display())]
-    Empty { path: PathBuf },
-    #[error("no usable secret in {place}")]
+    Empty {
+        path: PathBuf,
+    },
     Form {
-        place: String,
-        #[source]
+        /// The file; `None` for what was given directly.
+        file: Option<PathBuf>,
         cause: SecretError,
     },
+}
+
+impl NoSecret {
+    pub(super) fn text(&self, language: Language) -> String {
+        let shown = |path: &Path| path.display().to_string();
+        match self {
+            Self::NotGiven => words::NO_SECRET.of(language).to_owned(),
+            Self::File { path, cause } => caused(&words::unread(language, &shown(path)), cause),
+            Self::Empty { path } => words::empty(language, &shown(path)),
+            Self::Form { file, cause } => {
+                let place = match file {
+                    Some(path) => words::file(language, &shown(path)),
+                    None => words::GIVEN.of(language).to_owned(),
+                };
+                caused(&words::unusable(language, &place), cause)
+            }
+        }
+    }
 }
 
 /// The signing secrets; those of the file are read again each time.
@@ -78,7 +93,7 @@ impl Secrets {
         if given.is_empty() && file.is_none() {
             return Err(NoSecret::NotGiven);
         }
-        let parse = |text: &String| parse("WEBHOOK_SECRET, standard input or --secret", text);
+        let parse = |text: &String| parse(None, text);
         let given = given.iter().map(parse).collect::<Result<_, _>>()?;
         Ok(Self { given, file })
     }
@@ -114,13 +129,12 @@ fn read(path: &Path) -> Result<Vec<Secret>, NoSecret> {
         path: path.to_owned(),
         cause,
     })?;
-    let place = format!("secret file {}", path.display());
     if let Ok(ready) = serde_json::from_str::<Ready>(&text) {
-        return Ok(vec![parse(&place, &ready.webhook_secret)?]);
+        return Ok(vec![parse(Some(path), &ready.webhook_secret)?]);
     }
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let secrets = lines
-        .map(|line| parse(&place, line))
+        .map(|line| parse(Some(path), line))
         .collect::<Result<Vec<_>, _>>()?;
     if secrets.is_empty() {
         let path = path.to_owned();
@@ -129,9 +143,9 @@ fn read(path: &Path) -> Result<Vec<Secret>, NoSecret> {
     Ok(secrets)
 }
 
-fn parse(place: &str, text: &str) -> Result<Secret, NoSecret> {
+fn parse(file: Option<&Path>, text: &str) -> Result<Secret, NoSecret> {
     Secret::parse(text).map_err(|cause| NoSecret::Form {
-        place: place.to_owned(),
+        file: file.map(Path::to_owned),
         cause,
     })
 }
@@ -176,7 +190,7 @@ mod tests {
         let secrets = Secrets::new(&[SECOND.to_owned()], missing).unwrap();
         assert!(accepts(&secrets, SECOND));
         let wrong = Secrets::new(&["hunter2".to_owned()], None).unwrap_err();
-        assert!(!crate::log::chain(&wrong).contains("hunter2"));
+        assert!(!wrong.text(Language::English).contains("hunter2"));
         assert!(matches!(Secrets::new(&[], None), Err(NoSecret::NotGiven)));
     }
 }

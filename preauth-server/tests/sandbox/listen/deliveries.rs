@@ -102,3 +102,31 @@ async fn people_read_verdict_and_body_and_the_secret_nowhere() {
     }
     assert!(!text.contains(SECRET), "{text}");
 }
+
+#[tokio::test]
+async fn a_report_for_people_is_in_the_language_and_json_is_not() {
+    let listener = Listener::start(&["--secret", SECRET, "--lang", "pt", "--fail", "1"]).await;
+    let signature = signed(0, EVENT);
+    listener.send(Some(&signature), EVENT).await;
+    listener.send(None, EVENT).await;
+    let text = listener
+        .until(|text| text.matches("-> resposta").count() == 2)
+        .await;
+    for expected in [
+        "aguardando entregas em http://",
+        "(falha na primeira entrega: responde 500); ctrl-c encerra\n",
+        "webhook.test  evento 0197f3c2-7b1a-7c33-9d2e-5a6f7b8c9d0e",
+        "assinatura verificada, feita há ",
+        "; primeira chegada\n  -> resposta 500\n",
+        "assinatura recusada: a requisição não tem o cabeçalho x-service-signature\n  -> resposta 400\n",
+    ] {
+        assert!(text.contains(expected), "{expected:?} in {text}");
+    }
+    let listener = Listener::start(&["--json", "--secret", SECRET, "--lang", "pt"]).await;
+    listener.send(None, EVENT).await;
+    let reason = listener.received(1).await[0]["reason"].clone();
+    assert_eq!(
+        reason,
+        "signature refused: the request has no x-service-signature header"
+    );
+}

@@ -25,6 +25,7 @@ pub(crate) fn command(arguments: &[&str]) -> Command {
         .args(["--port", "0"])
         .args(arguments)
         .env_remove("WEBHOOK_SECRET")
+        .env("LC_ALL", "C")
         .stdin(Stdio::null());
     command
 }
