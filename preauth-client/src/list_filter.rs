@@ -60,7 +60,7 @@ impl ListFilter {
     }
 
     /// Entries per page, 1 to 100. The service refuses anything else.
-    /// [`Client::list_all`](crate::Client::list_all) asks for 100 at a time, or for as many as this says
+    /// [`Client::list_all`](crate::Client::list_all) asks for 100 at a time, or for as many as this sets
     /// between 20 and 100.
     #[must_use]
     pub fn limit(mut self, limit: u32) -> Self {

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// [`Error::is_retryable`](crate::Error::is_retryable) names.
 ///
 /// The wait before attempt n + 1 is random between nothing and `first_delay` times 2^(n - 1), at most
-/// `max_delay`, so that many clients do not come back together. If the service says how long to
+/// `max_delay`, so that many clients do not come back together. If the service states how long to
 /// wait (`Retry-After`), that is waited in addition.
 ///
 /// ```

@@ -44,7 +44,7 @@ impl Transport {
         Ok(Some(body))
     }
 
-    /// The length of an answer that says it, as far as it is accepted.
+    /// The length of an answer that states it, as far as it is accepted.
     fn expected(&self, response: &Response) -> usize {
         let length = response.content_length().unwrap_or_default();
         usize::try_from(length).map_or(0, |length| length.min(self.max_answer_bytes))

@@ -1,9 +1,6 @@
 //! That verifying allocates nothing, whatever comes of it, so that it can copy no body either.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test that cannot go on says so by panicking"
-)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 use allocation_counter::{AllocationInfo, measure};
 use webhook_verify::{MAX_SIGNATURES, Secret, Verifier, VerifyError, sign};

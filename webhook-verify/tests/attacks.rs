@@ -3,7 +3,7 @@
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
-    reason = "a test that cannot go on says so by panicking"
+    reason = "a test that cannot go on panics"
 )]
 
 use webhook_verify::{

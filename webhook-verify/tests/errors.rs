@@ -1,4 +1,4 @@
-//! What the errors say to who reads them.
+//! The texts of the errors.
 #![expect(
     clippy::unwrap_used,
     reason = "in a test a panic is the report of a failure"

@@ -3,7 +3,7 @@
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
-    reason = "a test that cannot go on says so by panicking"
+    reason = "a test that cannot go on panics"
 )]
 
 use std::cell::Cell;

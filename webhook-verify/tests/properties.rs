@@ -4,7 +4,7 @@
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
-    reason = "a test that cannot go on says so by panicking"
+    reason = "a test that cannot go on panics"
 )]
 
 use std::time::Duration;

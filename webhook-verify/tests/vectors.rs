@@ -1,10 +1,7 @@
 //! The fixed vectors, computed outside this crate and shared with other languages. `bare` runs this
 //! file once more, without any feature.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test that cannot go on says so by panicking"
-)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 use std::time::Duration;
 

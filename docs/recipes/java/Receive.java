@@ -19,7 +19,7 @@ final class Receive {
     private static final List<String> SECRETS = List.of(System.getenv("WEBHOOK_SECRET").split(",", -1));
 
     // In your system: tables. Effect and event id go into one transaction, so that an event has its
-    // effect exactly once, however often it comes, and a 2xx says that both are stored.
+    // effect exactly once, however often it comes, and a 2xx confirms that both are stored.
     private static final Set<String> SEEN = new HashSet<>();
     private static final Map<Long, String> OPERATIONS = new HashMap<>();
 
@@ -60,7 +60,7 @@ final class Receive {
         if (SEEN.contains(event.get("id").textValue())) return;
         // Types that this program does not know are acknowledged, too.
         if (event.get("type").textValue().matches("(pre_authorization|anticipation)\\..*")) {
-            // Events may arrive out of order. Where that matters, GET the operation and store what it says.
+            // Events may arrive out of order. Where that matters, GET the operation and store its answer.
             var data = event.get("data");
             OPERATIONS.put(data.get("anticipationId").longValue(), data.get("status").textValue());
         }

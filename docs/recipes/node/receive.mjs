@@ -7,7 +7,7 @@ import { rawBody, refusal } from "./verify.mjs";
 const SECRETS = process.env.WEBHOOK_SECRET.split(",");
 
 // In your system: tables. Effect and event id go into one transaction, so that an event has its
-// effect exactly once, however often it comes, and a 2xx says that both are stored.
+// effect exactly once, however often it comes, and a 2xx confirms that both are stored.
 const seen = new Set();
 const operations = new Map();
 
@@ -15,7 +15,7 @@ function apply(event) {
   if (seen.has(event.id)) return;
   // Types that this program does not know are acknowledged, too.
   if (/^(pre_authorization|anticipation)\./.test(event.type)) {
-    // Events may arrive out of order. Where that matters, GET the operation and store what it says.
+    // Events may arrive out of order. Where that matters, GET the operation and store its answer.
     operations.set(event.data.anticipationId, event.data.status);
   }
   seen.add(event.id);

@@ -11,7 +11,7 @@ function apply(PDO $database, array $event): void
 {
     // Types that this program does not know are acknowledged, too.
     if (preg_match('/^(pre_authorization|anticipation)\./', $event['type'])) {
-        // Events may arrive out of order. Where that matters, GET the operation and store what it says.
+        // Events may arrive out of order. Where that matters, GET the operation and store its answer.
         $database->prepare('INSERT OR REPLACE INTO operation VALUES (?, ?)')
             ->execute([$event['data']['anticipationId'], $event['data']['status']]);
     }
@@ -38,7 +38,7 @@ function receive(): int
     $database->exec('CREATE TABLE IF NOT EXISTS seen (event_id TEXT PRIMARY KEY)');
     $database->exec('CREATE TABLE IF NOT EXISTS operation (id INTEGER PRIMARY KEY, status TEXT)');
     // Effect and id in one transaction: an event has its effect exactly once, however often it comes,
-    // and a 2xx says that both are stored.
+    // and a 2xx confirms that both are stored.
     $database->beginTransaction();
     $insert = $database->prepare('INSERT OR IGNORE INTO seen VALUES (?)');
     $insert->execute([$event['id']]);

@@ -34,7 +34,7 @@ class Receiver(BaseHTTPRequestHandler):
             return self.answer(400)
         event = json.loads(body)
         # Effect and id in one transaction: an event has its effect exactly once, however often it
-        # comes, and a 2xx says that both are stored.
+        # comes, and a 2xx confirms that both are stored.
         with database:
             try:
                 database.execute("INSERT INTO seen VALUES (?)", [event["id"]])
@@ -56,7 +56,7 @@ def apply(event):
     # Types that this program does not know are acknowledged, too.
     if event["type"].startswith(("pre_authorization.", "anticipation.")):
         data = event["data"]
-        # Events may arrive out of order. Where that matters, GET the operation and store what it says.
+        # Events may arrive out of order. Where that matters, GET the operation and store its answer.
         database.execute(
             "INSERT OR REPLACE INTO operation VALUES (?, ?)", [data["anticipationId"], data["status"]]
         )

@@ -122,7 +122,7 @@ impl ClientBuilder {
     }
 }
 
-/// All operations that a filter lets pass, one after the other; [`crate::Operations`] says what it
+/// All operations that a filter lets pass, one after the other; [`crate::Operations`] describes what it
 /// promises.
 #[derive(Debug)]
 #[must_use = "nothing is read before it is asked for"]

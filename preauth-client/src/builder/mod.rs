@@ -84,7 +84,7 @@ impl ClientBuilder {
     }
 
     /// Sends everything through the proxy at `url`, such as `http://user:password@proxy.example.com:3128`.
-    /// TLS goes through it unread. Without this no proxy is used, whatever the environment says.
+    /// TLS goes through it unread. Without this no proxy is used, whatever the environment contains.
     pub fn proxy(mut self, url: impl Into<String>) -> Self {
         self.http.proxy = Some(SecretString::from(url.into()));
         self

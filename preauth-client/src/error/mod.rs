@@ -161,7 +161,7 @@ impl Error {
         self.inner.head.as_ref().map(|head| head.status.as_u16())
     }
 
-    /// The code of the refusal; `None` if the service did not say one. A code that this version does
+    /// The code of the refusal; `None` if the service did not return one. A code that this version does
     /// not know keeps its text.
     #[must_use]
     pub fn code(&self) -> Option<&Open<ErrorCode>> {

@@ -13,9 +13,9 @@ async fn listener() -> (TcpListener, String) {
     (listener, base_url)
 }
 
-/// Takes connections, reads the beginning of a request, and says the next of `texts` before hanging
-/// up; after the last one it says nothing and waits.
-async fn say(listener: TcpListener, texts: Vec<String>) {
+/// Takes connections, reads the beginning of a request, and sends the next of `texts` before hanging
+/// up; after the last one it sends nothing and waits.
+async fn send_and_hang_up(listener: TcpListener, texts: Vec<String>) {
     for text in texts {
         let (mut connection, _) = listener.accept().await.unwrap();
         let mut request = [0; 4096];
@@ -36,7 +36,10 @@ fn complete_answer() -> String {
 async fn a_connection_that_breaks_before_or_within_the_answer_is_tried_again() {
     let (listener, base_url) = listener().await;
     let half = complete_answer().split_at(120).0.to_owned();
-    tokio::spawn(say(listener, vec![String::new(), half, complete_answer()]));
+    tokio::spawn(send_and_hang_up(
+        listener,
+        vec![String::new(), half, complete_answer()],
+    ));
     let created = quick(&base_url)
         .build()
         .unwrap()

@@ -1,4 +1,4 @@
-//! The deliveries of an event: to whom they go, and whether they stand as their attempts say.
+//! The deliveries of an event: to whom they go, and whether their status follows from their attempts.
 
 use std::collections::BTreeSet;
 

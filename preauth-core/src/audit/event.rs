@@ -7,7 +7,7 @@ use super::Rule;
 use super::checker::{Checker, Findings};
 
 impl Checker<'_> {
-    /// What the body says, if it is that of this event.
+    /// What the body contains, if it is that of this event.
     pub(super) fn decoded(
         &self,
         event: &StoredEvent,

@@ -1,4 +1,4 @@
-//! Mails: what they report, whether they stand as their attempts say, and how many an address got.
+//! Mails: what they report, whether their status follows from their attempts, and how many an address got.
 
 use std::collections::HashMap;
 
@@ -128,7 +128,7 @@ fn ended(stored: &StoredMail, found: &mut Findings) {
         && (is_pending || (!stored.is_held && stored.leased_until.is_none()));
     found.expect(fits, Rule::MailOutcome, || {
         let status = stored.status.as_str();
-        format!("it counts as {status}, and its moments and leases say otherwise")
+        format!("it counts as {status}, and its moments and leases contradict that")
     });
     let moments = stored.ended_at.into_iter().chain(stored.next_attempt_at);
     for moment in moments {
@@ -145,11 +145,11 @@ fn outcome(stored: &StoredMail, found: &mut Findings) {
         MailStatus::Pending => (true, ""),
         MailStatus::Sent => (
             was_tried && !stored.has_error,
-            "sent, and no attempt says so",
+            "sent, and no attempt shows it",
         ),
         MailStatus::Failed => (
             was_tried && stored.has_error,
-            "failed, and no attempt says so",
+            "failed, and no attempt shows it",
         ),
         MailStatus::Canceled => (
             can_be_canceled(stored),

@@ -106,7 +106,7 @@ fn changes_of(
     change.into_iter().collect()
 }
 
-/// The boleto falls due when the last concluded extension says; before that rule it always fell due
+/// The boleto falls due on the date of the last concluded extension; before that rule it always fell due
 /// with the invoice.
 fn boletos(from: &Operation, beside: &Beside) -> Vec<Change> {
     let due_dates = beside

@@ -35,13 +35,13 @@ text_enum! {
         OnePaymentOrder => "ONE_PAYMENT_ORDER",
         /// An event goes to its own parties, once to each endpoint.
         Recipients => "RECIPIENTS",
-        /// A delivery stands as its attempts say.
+        /// The status of a delivery follows from its attempts.
         DeliveryOutcome => "DELIVERY_OUTCOME",
         /// Leases end, and what they held is taken up again.
         LeasesEnd => "LEASES_END",
         /// A mail is about its own offer, or of an endpoint of its company.
         MailOfItsOwn => "MAIL_OF_ITS_OWN",
-        /// A mail stands as its attempts, and its offer, say.
+        /// The status of a mail follows from its attempts and its offer.
         MailOutcome => "MAIL_OUTCOME",
         /// An address gets its share of a day.
         DailyShare => "DAILY_SHARE",
@@ -49,7 +49,7 @@ text_enum! {
         OfferMail => "OFFER_MAIL",
         /// A remembered reply repeats the creation of its own operation.
         ReplyOfCreation => "REPLY_OF_CREATION",
-        /// Lists say how many operations there are.
+        /// Lists state how many operations there are.
         CountsOfLists => "COUNTS_OF_LISTS",
         /// The bytes of invoice files are counted for each head office.
         FileBytes => "FILE_BYTES",
@@ -87,14 +87,14 @@ impl Rule {
             Self::OneHolder => "at most one operation in progress holds an invoice",
             Self::OnePaymentOrder => "an operation has one payment order at a time",
             Self::Recipients => "an event goes to its own parties, once to each endpoint",
-            Self::DeliveryOutcome => "a delivery stands as its attempts say",
+            Self::DeliveryOutcome => "the status of a delivery follows from its attempts",
             Self::LeasesEnd => "leases end, and what they held is taken up again",
             Self::MailOfItsOwn => "a mail is about its own offer or endpoint",
-            Self::MailOutcome => "a mail stands as its attempts and its offer say",
+            Self::MailOutcome => "the status of a mail follows from its attempts and its offer",
             Self::DailyShare => "an address gets its share of mails a day and no more",
             Self::OfferMail => "every offer has its mail",
             Self::ReplyOfCreation => "an idempotency key repeats the creation of its operation",
-            Self::CountsOfLists => "lists say how many operations there are",
+            Self::CountsOfLists => "lists state how many operations there are",
             Self::FileBytes => "the bytes of invoice files are counted for each head office",
         }
     }

@@ -12,14 +12,14 @@ pub enum Command {
     Request,
     /// The supplier declines.
     Decline {
-        /// Why, if the supplier says.
+        /// Why, if the supplier gives a reason.
         reason: Option<Reason>,
     },
     /// The ERP cancels.
     Cancel,
     /// The company withdraws the offer in the platform.
     Withdraw {
-        /// Why, if the company says.
+        /// Why, if the company gives a reason.
         reason: Option<Reason>,
     },
     /// Time has passed.
@@ -45,7 +45,7 @@ pub enum Command {
     Reprove {
         /// Who reproves.
         by: ReprovedBy,
-        /// Why, if they say.
+        /// Why, if they give a reason.
         reason: Option<Reason>,
     },
     /// The reproved request is taken up again, where it was refused.

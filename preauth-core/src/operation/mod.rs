@@ -1,6 +1,6 @@
 //! One operation: a pre-authorization or a direct advance, and everything that may happen to it.
 //!
-//! [`decide()`] says what a command would do, [`evolve()`] applies it; both are pure, and no other
+//! [`decide()`] returns what a command would do, [`evolve()`] applies it; both are pure, and no other
 //! function changes a status. What is allowed stands in one table, [`TRANSITIONS`].
 
 mod actor;

@@ -23,12 +23,12 @@ pub enum OrderCommand {
     Pay,
     /// Cancel it.
     Cancel {
-        /// Why, if anybody says.
+        /// Why, if a reason is given.
         reason: Option<Reason>,
     },
     /// Reprove it.
     Reprove {
-        /// Why, if anybody says.
+        /// Why, if a reason is given.
         reason: Option<Reason>,
     },
 }

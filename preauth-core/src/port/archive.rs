@@ -160,7 +160,7 @@ pub struct Miscount {
     pub payer: CompanyId,
     /// In which status.
     pub status: Status,
-    /// What lists say.
+    /// The counts that lists return.
     pub counted: i64,
     /// How many there are.
     pub there: u64,

@@ -15,7 +15,7 @@ pub enum AttemptError {
     /// The receiver's name does not exist, or has no address.
     #[error("name has no address")]
     NameUnknown,
-    /// Nobody could say what the receiver's name leads to.
+    /// The receiver's name could not be resolved.
     #[error("name could not be looked up")]
     LookupFailed,
     /// As before, within the time there is.

@@ -1,6 +1,6 @@
 //! What the platform itself creates, under an idempotency key: created once, answered always.
 //!
-//! A create commits its record and the answer together, so that the key alone says whether it was
+//! A create commits its record and the answer together, so that the key alone shows whether it was
 //! done: after a refusal, a lost race or an unknown outcome the key is looked up again.
 
 use chrono::TimeDelta;

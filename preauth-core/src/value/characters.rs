@@ -1,4 +1,4 @@
-//! What Unicode says of characters: which do not show, and which texts are the same.
+//! Properties of characters in Unicode: which do not show, and which texts are the same.
 //!
 //! All tables are of one Unicode version: properties and normalization come from one release of
 //! ICU4X. A test below names it.

@@ -2,7 +2,7 @@
 //!
 //! A value of these types cannot hold anything the contract refuses: fields are private, and the only
 //! ways in are `parse` (from what a stranger sent) and constructors that check. Each `parse` has an
-//! error type with one variant per defect, so that the edge can say exactly what is wrong.
+//! error type with one variant per defect, so that the edge can report exactly what is wrong.
 //!
 //! Nothing here reads a clock or draws randomness; the moment comes in as an argument named `now`.
 

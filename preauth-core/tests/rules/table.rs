@@ -1,4 +1,4 @@
-//! Every state meets every command: what the table says happens, and nothing else.
+//! Every state meets every command: what the table lists happens, and nothing else.
 
 use preauth_core::ErrorCode;
 use preauth_core::operation::{

@@ -1,4 +1,4 @@
-//! What the errors say to who reads them.
+//! The texts of the errors.
 
 use std::error::Error;
 

@@ -121,7 +121,7 @@ texts! {
         pt: "por http sem criptografia o token de operador poderia ser lido no caminho até {host}; use https, ou --insecure-http se a rede entre os dois for privada",
     }
     several(servers: &str) {
-        en: "several servers run here; say which one is meant:{servers}",
+        en: "several servers run here; name one of them:{servers}",
         pt: "há vários servidores em execução aqui; indique qual deles:{servers}",
     }
     not_running(data: &str) {
@@ -129,7 +129,7 @@ texts! {
         pt: "nenhum servidor usa a pasta de dados {data}, por isso nada foi enviado; inicie-o, indique a pasta dele com --data ou --config, ou use --platform-url",
     }
     not_believed(data: &str) {
-        en: "what the data folder {data} says is not believed",
+        en: "the address in the data folder {data} is not believed",
         pt: "o endereço anunciado na pasta de dados {data} não é confiável",
     }
     token_file(path: &str) {

@@ -78,7 +78,7 @@ enum Command {
 
 #[derive(Debug, Subcommand)]
 enum ConfigCommand {
-    /// Print every setting with its source, secrets hidden, and say what is wrong.
+    /// Print every setting with its source, secrets hidden, and report what is wrong.
     Check(serve::ServeArgs),
 }
 

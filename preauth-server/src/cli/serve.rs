@@ -251,7 +251,7 @@ fn own_vault(config: &Config) -> Result<Vault, CliError> {
         return Err(format!(
             "there is no master key file {path}; on PostgreSQL every instance needs the same one, \
              and none makes its own: make it once, `(umask 077; openssl rand -hex 32 > {path})`, \
-             and give every instance a copy, there or where master_key_file says"
+             and give every instance a copy, there or at master_key_file"
         )
         .into());
     }

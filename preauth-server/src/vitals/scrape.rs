@@ -141,7 +141,7 @@ fn server(vitals: &ServerVitals, families: &Families<'_>) {
     families
         .wholes(
             "preauth_build_info",
-            "1; the labels say which version of the server runs on which database.",
+            "1; the labels show which version of the server runs on which database.",
             &["version", "database"],
         )
         .with_label_values(&[env!("CARGO_PKG_VERSION"), vitals.watch.usage().database])

@@ -135,7 +135,7 @@ fn a_folder_that_others_may_write_to_is_not_trusted() {
         mode(&data, folder_mode);
         mode(&data.join("platform-address"), file_mode);
         let done = run(folder.path(), &LIST, &[]);
-        done.failed(2, &["preauth-data says is not believed", "others may"]);
+        done.failed(2, &["preauth-data is not believed", "others may"]);
     }
     if is_root() {
         mode(&data, 0o700);

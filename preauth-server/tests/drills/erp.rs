@@ -51,7 +51,7 @@ pub(crate) enum Outcome {
         body: Vec<u8>,
         cancelled: bool,
     },
-    /// The answer says that nothing was done.
+    /// The answer confirms that nothing was done.
     NotDone,
     /// No definite answer.
     Unknown,

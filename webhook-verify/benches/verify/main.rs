@@ -8,7 +8,7 @@
 #![expect(
     clippy::unwrap_used,
     clippy::arithmetic_side_effects,
-    reason = "a benchmark that cannot go on says so by panicking"
+    reason = "a benchmark that cannot go on panics"
 )]
 
 mod contestants;

@@ -63,7 +63,7 @@ pub async fn an_offer_to_a_new_supplier_invites_it(host: &dyn Host) {
     assert!(mails[0].1.starts_with(&operation.id.to_string()));
 }
 
-/// What the caller says of a registered supplier changes nothing about it; it is notified by mail.
+/// What the caller sends about a registered supplier changes nothing about it; it is notified by mail.
 // Contract: service/parties
 pub async fn a_registered_supplier_keeps_its_name_and_is_notified(host: &dyn Host) {
     let scene = Scene::new(host).await;

@@ -1,4 +1,4 @@
-//! What is recorded, beside what the model says.
+//! What is recorded, beside what the model expects.
 
 use crate::operation::{Action, Operation, State};
 use crate::port::{Filter, PageRequest, Viewer};
@@ -43,7 +43,7 @@ impl Run<'_> {
         }
     }
 
-    /// Every operation is what the model says, with its events.
+    /// Every operation is what the model expects, with its events.
     pub(super) async fn compare_operations(&self) {
         for (expected, (id, _)) in self.model.operations.iter().zip(&self.ids) {
             let found = self.scene.stored(*id).await;

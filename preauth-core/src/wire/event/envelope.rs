@@ -43,7 +43,7 @@ pub struct EventEnvelope<D> {
 /// let event = RawEventEnvelope::from_json(body)?;
 /// match event.data()? {
 ///     EventData::Test(test) => assert_eq!(test.message.as_deref(), Some("hello")),
-///     _ => unreachable!("the type says that it is a test"),
+///     _ => unreachable!("the type shows that it is a test"),
 /// }
 /// # Ok::<(), preauth_core::wire::JsonError>(())
 /// ```

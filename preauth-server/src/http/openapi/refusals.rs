@@ -180,7 +180,7 @@ const fn meaning(code: ErrorCode) -> &'static str {
             "the supplier is invited by companies, and not registered on the platform"
         }
         ErrorCode::EndpointUrlRefused => {
-            "webhooks are not sent to such an address; the message says why"
+            "webhooks are not sent to such an address; the message states why"
         }
         ErrorCode::RateLimited => "the request limit is reached; repeat after `Retry-After`",
         ErrorCode::InternalError => {

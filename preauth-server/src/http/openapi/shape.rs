@@ -15,8 +15,8 @@ use serde_json::value::RawValue;
 use super::schema::{Field, Schema};
 use super::shared;
 
-/// Who writes an object. Requests are described with the rules of their values; what answers say
-/// is known to follow them.
+/// Who writes an object. Requests are described with the rules of their values; what answers
+/// contain is known to follow them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::http) enum Role {
     Answer,

@@ -308,7 +308,7 @@ impl Endpoint for &'static PaymentOrderAction {
             .refuses(&[ErrorCode::AnticipationInvalidTransition]);
         match self.body {
             None => operation.reads_body(),
-            Some(body) => operation.optional_body("What there is to say.", body()),
+            Some(body) => operation.optional_body("The details, if any.", body()),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::http::fields::{Fields, Problems};
 use crate::http::openapi::shape::request;
 
 request! {
-    /// What there is to say.
+    /// The details, if any.
     #[derive(Debug)]
     pub(crate) struct NewReason = "Reason" {
         /// Why; a default text otherwise.

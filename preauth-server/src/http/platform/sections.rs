@@ -1,4 +1,4 @@
-//! The sections of the description, and what several of them say.
+//! The sections of the description, and what several of them share.
 
 use crate::http::openapi::document::Tag;
 

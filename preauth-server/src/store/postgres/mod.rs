@@ -184,7 +184,7 @@ async fn moments(connection: &mut PgConnection) -> Result<Moments, Fault> {
     let latest: Option<i64> = columns.raw("latest")?;
     Ok(Moments {
         now: Some(columns.timestamp("now")?),
-        // One out of range says nothing about a clock.
+        // One out of range proves nothing about a clock.
         latest_recorded: latest.and_then(Timestamp::from_unix_millis),
     })
 }

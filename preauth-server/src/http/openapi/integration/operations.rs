@@ -51,7 +51,7 @@ fn create() -> Described {
          answer. Only a 201 is remembered: a refusal created nothing, so the same key may be sent again and is decided anew. A file counts \
          with its name, type and content.\n\n\
          **Invoice file.** A PDF has `%PDF-` within its first 1,024 bytes; an XML document is well formed, has no internal DTD subset, and \
-         refers to no entities but the predefined ones. The content must be what the part's `Content-Type` says. While too much is coming in, \
+         refers to no entities but the predefined ones. The content must be what the part's `Content-Type` names. While too much is coming in, \
          an upload waits up to 5 seconds and then receives 503 with `Retry-After`.",
     )
     .security(scope(Scope::PreauthWrite))

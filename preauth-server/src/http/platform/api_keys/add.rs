@@ -39,7 +39,7 @@ impl Create for Add {
             .id(COMPANY)
             .note(
                 "The clear text is in the first answer and nowhere else. When that was lost, an answer that is repeated under the \
-                 `Idempotency-Key` says which key was made: revoke it, and make another.",
+                 `Idempotency-Key` names the key that was made: revoke it, and make another.",
             )
             .body("What the key is for.", Schema::of::<KeyRequest>())
             .answers(201, "Made.", Schema::of::<NewApiKeyShape>())

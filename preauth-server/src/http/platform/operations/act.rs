@@ -176,7 +176,7 @@ impl Endpoint for &'static OperationAction {
             .refuses(&[ErrorCode::AnticipationInvalidTransition]);
         let operation = match self.body {
             Body::Nothing => operation.reads_body(),
-            Body::Optional(body) => operation.optional_body("What there is to say.", body()),
+            Body::Optional(body) => operation.optional_body("The details, if any.", body()),
             Body::Required(body) => operation.body("What it needs.", body()),
         };
         if self.segment == "reopen" {

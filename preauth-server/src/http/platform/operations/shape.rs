@@ -1,4 +1,4 @@
-//! An operation as the platform shows it, and what requests say about one.
+//! An operation as the platform shows it, and what requests contain about one.
 
 use preauth_core::operation::{
     Actor, ActorKind, Closing, InvoiceFile, Operation, ReprovedBy, State,
