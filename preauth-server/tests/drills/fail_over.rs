@@ -212,6 +212,12 @@ async fn a_promoted_server_that_may_lose_what_it_confirmed_is_reported_once() {
     let standby = PgPool::connect(&stage.cluster.standby_url()).await.unwrap();
     set(&standby, "full_page_writes = off").await;
     stage.promote().await;
+    // Connections to the old primary stay open until the new one is noticed.
+    let began = Instant::now();
+    while !instance.log().contains(WARNING) {
+        assert!(began.elapsed() < PATIENCE, "{}", instance.log());
+        sleep(Duration::from_millis(50)).await;
+    }
     scene.recovery().await;
     let log = instance.log();
     let lines: Vec<_> = log.lines().filter(|line| line.contains(WARNING)).collect();
