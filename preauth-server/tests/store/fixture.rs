@@ -9,7 +9,9 @@ use preauth_core::memory::CountingIds;
 use preauth_core::operation::{
     Actor, Credit, Invoice, InvoiceAmounts, Offer, OfferedSupplier, Operation,
 };
-use preauth_core::port::{IdSource, InvoiceEvent, OperationEvent, OrderEvent, PageRequest, Render};
+use preauth_core::port::{
+    IdSource, Intake, InvoiceEvent, OperationEvent, OrderEvent, PageRequest, Render,
+};
 use preauth_core::service::{OfferOutcome, Operations};
 use preauth_core::value::{
     ApiKeyId, Cnpj, CompanyId, CompanyKind, CompanyName, DueDate, Email, EndpointId, EventId,
@@ -59,6 +61,11 @@ impl Fixture {
             ids,
             counted: AtomicU64::new(namespace * 10_000),
         }
+    }
+
+    /// Another service over the same store, whose commits hand their deliveries over.
+    pub(crate) fn service_handing_over_to(&self, intake: Intake) -> Operations {
+        service(&self.stores, &self.ids).handing_over_to(intake)
     }
 
     pub(crate) fn directory(&self) -> &dyn Directory {

@@ -11,6 +11,7 @@ mod endpoints;
 pub(crate) mod expiry;
 mod files;
 pub(crate) mod fixture;
+pub(crate) mod handovers;
 pub(crate) mod host;
 mod housekeeping;
 mod invitations;

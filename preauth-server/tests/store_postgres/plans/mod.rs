@@ -17,6 +17,7 @@ use preauth_server::invoice_files::ContentHash;
 use test_support::Database;
 
 use crate::store::fixture::Fixture;
+use crate::store::handovers::Everything;
 use reported::{Plans, run_unseen};
 
 /// After this many creates a session has chosen its generic plans.
@@ -81,7 +82,7 @@ impl Scene {
     }
 
     /// The database reads of a create request, in order: an invoice with a file to a new supplier,
-    /// another one to a known supplier, and a repetition of that one.
+    /// one whose delivery is handed over, another one to a known supplier, and a repetition of that one.
     async fn create(&self) {
         let stores = &self.fixture.stores;
         let entered = stores
@@ -101,6 +102,12 @@ impl Scene {
             sha256: *content.as_bytes(),
         });
         self.fixture.make(&offer).await;
+
+        let offer = self.fixture.new_offer(self.payer);
+        let intake = Everything::default().intake();
+        let service = self.fixture.service_handing_over_to(intake);
+        let created = service.offer(&offer, Actor::Company, None, self.fixture.now);
+        created.await.unwrap();
 
         let mut offer = self.known.clone();
         offer.invoice.number = self.fixture.new_offer(self.payer).invoice.number;
