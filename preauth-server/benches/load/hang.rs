@@ -6,9 +6,9 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::http::call;
-use crate::paced::{self, Latencies};
 use crate::receiver::Receiver;
 use crate::stage::Stage;
+use crate::{paced, pairs};
 
 const ENDPOINTS: u64 = 512;
 /// Deliveries to each of them, which are due at the moment when they begin to hang.
@@ -17,8 +17,6 @@ const PER_SECOND: u32 = 100;
 /// Longer than an attempt.
 const HANGS: Duration = Duration::from_secs(13);
 const WARM_UP: Duration = Duration::from_secs(3);
-const PAIRS: usize = 5;
-const WHOLE: u64 = 100;
 
 /// The endpoints of the crowd.
 const CROWD: &str =
@@ -34,40 +32,13 @@ pub(crate) fn run(seconds: u64) {
     let time = Duration::from_secs(seconds);
     let run = |time| paced::run(&stage.scene, &stage.payers, PER_SECOND, time);
     run(WARM_UP);
-    println!("{PER_SECOND} creates a second; the healthy receiver's p50 and p99 in us");
-    println!(
-        "{:>22}{:>22}{:>10}",
-        "alone", "beside 512 that hang", "of p99"
-    );
-    let mut ratios = Vec::new();
-    for pair in 0..PAIRS {
-        let beside = || {
-            begin_to_hang(&stage);
-            let latencies = run(time);
-            calm(&stage);
-            latencies
-        };
-        // Alternate the order, so that a change in the machine affects both runs.
-        let (alone, beside) = if pair % 2 == 0 {
-            let first = run(time);
-            (first, beside())
-        } else {
-            let first = beside();
-            (run(time), first)
-        };
-        let scaled = beside.percentile(99).saturating_mul(WHOLE);
-        let ratio = scaled.checked_div(alone.percentile(99)).unwrap_or_default();
-        println!(
-            "{}{}{:>10}",
-            shown(&alone),
-            shown(&beside),
-            hundredths(ratio)
-        );
-        ratios.push(ratio);
-    }
-    ratios.sort_unstable();
-    let median = ratios.get(PAIRS / 2).copied().unwrap_or_default();
-    println!("median of the ratios: {}", hundredths(median));
+    let beside = || {
+        begin_to_hang(&stage);
+        let latencies = run(time);
+        calm(&stage);
+        latencies
+    };
+    pairs::compare("beside 512 that hang", PER_SECOND, || run(time), beside);
     let attempts = stage.scene.cluster.sql(&format!(
         "SELECT count(*) FROM attempts WHERE delivery_id IN (SELECT id FROM deliveries WHERE {CROWD})"
     ));
@@ -142,13 +113,4 @@ fn calm(stage: &Stage) {
         .scene
         .cluster
         .sql("UPDATE endpoints SET is_slow = FALSE WHERE is_slow");
-}
-
-fn shown(latencies: &Latencies) -> String {
-    let [p50, p99] = [50, 99].map(|percent| latencies.percentile(percent));
-    format!("{:>22}", format!("{p50} {p99}"))
-}
-
-fn hundredths(ratio: u64) -> String {
-    format!("{}.{:02}", ratio / WHOLE, ratio % WHOLE)
 }

@@ -32,6 +32,7 @@ mod http;
 mod latency;
 mod list;
 mod paced;
+mod pairs;
 mod rate;
 mod receiver;
 mod scene;

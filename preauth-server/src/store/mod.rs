@@ -3,6 +3,7 @@
 //! [`open`] is the only entry. It returns ports; only this module knows which database is behind
 //! them.
 
+mod addressee;
 mod archive;
 mod backup;
 mod error;

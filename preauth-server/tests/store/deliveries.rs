@@ -17,15 +17,24 @@ const ALL: DeliveryFilter = DeliveryFilter {
 };
 
 async fn claim_one(fixture: &Fixture, now: Timestamp) -> Leased {
+    claim_up_to(fixture, now, NonZeroU32::MIN).await.remove(0)
+}
+
+/// Leases deliveries, all to one endpoint if they are.
+pub(crate) async fn claim_up_to(
+    fixture: &Fixture,
+    now: Timestamp,
+    limit: NonZeroU32,
+) -> Vec<Leased> {
     let claim = Claim {
         now,
         lease: TimeDelta::seconds(30),
-        limit: 1,
-        slow_limit: 1,
-        per_endpoint: NonZeroU32::MIN,
-        per_slow_endpoint: NonZeroU32::MIN,
+        limit: limit.get(),
+        slow_limit: limit.get(),
+        per_endpoint: limit,
+        per_slow_endpoint: limit,
     };
-    fixture.stores.outbox.claim(&claim).await.unwrap().remove(0)
+    fixture.stores.outbox.claim(&claim).await.unwrap()
 }
 
 pub(crate) async fn deliver(fixture: &Fixture, leased: &Leased, at: Timestamp) {

@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use preauth_core::operation::Actor;
-use preauth_core::port::{Claim, Filter, Handover, Intake, Leased, PageRequest, Room, Viewer};
+use preauth_core::port::{Filter, Handover, Intake, Leased, PageRequest, Room, Viewer};
 use preauth_core::value::{EndpointId, EventId};
 use tokio::time::{sleep, timeout};
 
+use crate::store::deliveries::claim_up_to;
 use crate::store::fixture::Fixture;
 
 /// Takes everything.
@@ -76,15 +77,7 @@ async fn a_delivery_is_handed_over_although_the_caller_has_gone_away() {
     };
     let events = timeout(patience, all_are_handed_over).await.unwrap();
     assert!(!events.is_empty());
-    let claim = Claim {
-        now: fixture.now,
-        lease: TimeDelta::seconds(30),
-        limit: 100,
-        slow_limit: 100,
-        per_endpoint: NonZeroU32::MAX,
-        per_slow_endpoint: NonZeroU32::MAX,
-    };
-    let claimed = fixture.stores.outbox.claim(&claim).await.unwrap();
+    let claimed = claim_up_to(&fixture, fixture.now, NonZeroU32::MAX).await;
     assert_eq!(claimed, [], "none is left to a claim");
 }
 

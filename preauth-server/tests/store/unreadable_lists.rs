@@ -4,12 +4,12 @@ use std::num::NonZeroU32;
 
 use chrono::TimeDelta;
 use preauth_core::operation::{Actor, Command};
-use preauth_core::port::{Claim, Recorded, Viewer};
+use preauth_core::port::{Recorded, Viewer};
 use preauth_core::value::{Cnpj, EventType};
 use preauth_server::directory::DeliveryFilter;
 use sqlx::AssertSqlSafe;
 
-use crate::store::deliveries::deliver;
+use crate::store::deliveries::{claim_up_to, deliver};
 use crate::store::fixture::{FIRST_PAGE, Fixture};
 
 /// A time that cannot be represented.
@@ -126,15 +126,7 @@ async fn a_damaged_attempt_hides_no_delivery() {
         fixture.offer(payer).await;
     }
     let two = NonZeroU32::new(2).unwrap();
-    let claim = Claim {
-        now: fixture.now,
-        lease: TimeDelta::minutes(1),
-        limit: 2,
-        slow_limit: 2,
-        per_endpoint: two,
-        per_slow_endpoint: two,
-    };
-    let leased = fixture.stores.outbox.claim(&claim).await.unwrap();
+    let leased = claim_up_to(&fixture, fixture.now, two).await;
     for (milliseconds, leased) in (0_i64..).zip(&leased) {
         let at = fixture.later(TimeDelta::milliseconds(milliseconds));
         deliver(&fixture, leased, at).await;

@@ -3,12 +3,11 @@
 use std::num::NonZeroU32;
 
 use chrono::TimeDelta;
-use preauth_core::port::Claim;
 use preauth_server::access::RateLimit;
 use sqlx::AssertSqlSafe;
 
 use crate::records;
-use crate::store::deliveries::deliver;
+use crate::store::deliveries::{claim_up_to, deliver};
 use crate::store::fixture::Fixture;
 
 use super::locks::Holder;
@@ -32,15 +31,7 @@ async fn retention_goes_on_beside(held: &str) {
         fixture.offer(payer).await;
     }
     let three = NonZeroU32::new(3).unwrap();
-    let claim = Claim {
-        now: fixture.now,
-        lease: TimeDelta::minutes(1),
-        limit: 3,
-        slow_limit: 3,
-        per_endpoint: three,
-        per_slow_endpoint: three,
-    };
-    let leased = fixture.stores.outbox.claim(&claim).await.unwrap();
+    let leased = claim_up_to(&fixture, fixture.now, three).await;
     for (seconds, leased) in (0_i64..).zip(&leased) {
         let at = fixture.later(TimeDelta::seconds(seconds));
         deliver(&fixture, leased, at).await;

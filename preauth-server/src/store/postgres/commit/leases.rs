@@ -2,17 +2,19 @@
 
 use std::collections::HashMap;
 
-use preauth_core::port::{Commit, Leased, NewDelivery, Room, Trigger};
+use preauth_core::port::{Commit, Leased, NewDelivery, Room};
 use preauth_core::value::Timestamp;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use uuid::Uuid;
 
+use crate::store::addressee::Addressee;
+
 /// A commit with the room that its deliveries have found.
 pub(in super::super) struct Roomy<'a> {
     pub(in super::super) commit: &'a Commit,
     /// One for each of its deliveries.
-    pub(in super::super) rooms: Vec<Option<Box<dyn Room>>>,
+    rooms: Vec<Option<Box<dyn Room>>>,
 }
 
 /// The end of a statement with leases: after the outcomes, a row for each lease, and one for each
@@ -40,23 +42,7 @@ pub(super) const ANSWER: &str = "SELECT n, code, NULL::UUID AS id, NULL::UUID AS
 #[derive(Default)]
 pub(in super::super) struct Leases {
     tokens: HashMap<Uuid, i64>,
-    endpoints: HashMap<Uuid, Endpoint>,
-}
-
-struct Endpoint {
-    url: String,
-    sealed_secrets: Vec<Vec<u8>>,
-    healthy_at: Timestamp,
-}
-
-impl Endpoint {
-    fn of(row: &PgRow) -> Option<Self> {
-        Some(Self {
-            url: row.try_get("url").ok()?,
-            sealed_secrets: row.try_get("sealed_secrets").ok()?,
-            healthy_at: Timestamp::from_unix_millis(row.try_get("healthy_at").ok()?)?,
-        })
-    }
+    endpoints: HashMap<Uuid, Addressee>,
 }
 
 impl<'a> Roomy<'a> {
@@ -101,7 +87,7 @@ impl Leases {
             if let Ok(token) = row.try_get("lease_token") {
                 self.tokens.insert(id, token);
             }
-        } else if let (Ok(id), Some(endpoint)) = (row.try_get("endpoint_id"), Endpoint::of(row)) {
+        } else if let (Ok(id), Some(endpoint)) = (row.try_get("endpoint_id"), addressee(row)) {
             self.endpoints.insert(id, endpoint);
         }
     }
@@ -109,21 +95,14 @@ impl Leases {
     fn of(&self, commit: &Commit, delivery: &NewDelivery) -> Option<Leased> {
         let token = *self.tokens.get(delivery.id.as_uuid())?;
         let endpoint = self.endpoints.get(delivery.endpoint.as_uuid())?;
-        let event = &commit.event;
-        Some(Leased {
-            delivery: delivery.id,
-            token,
-            event: event.id,
-            event_type: event.event_type.as_str().to_owned(),
-            body: event.body.clone(),
-            endpoint: delivery.endpoint,
-            url: endpoint.url.clone(),
-            sealed_secrets: endpoint.sealed_secrets.clone(),
-            attempts_made: 0,
-            endpoint_healthy_at: endpoint.healthy_at,
-            endpoint_is_slow: false,
-            endpoint_is_full: false,
-            trigger: Trigger::Schedule,
-        })
+        Some(endpoint.leased(commit, delivery, token))
     }
+}
+
+fn addressee(row: &PgRow) -> Option<Addressee> {
+    Some(Addressee {
+        url: row.try_get("url").ok()?,
+        sealed_secrets: row.try_get("sealed_secrets").ok()?,
+        healthy_at: Timestamp::from_unix_millis(row.try_get("healthy_at").ok()?)?,
+    })
 }

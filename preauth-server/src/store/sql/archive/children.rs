@@ -10,28 +10,42 @@ use crate::store::error::Fault;
 
 use super::super::{Query, Row, Session, query};
 
+/// Finds the events of the rows of a table within a range of ids.
+macro_rules! of_subjects {
+    ($table:literal, $column:literal, $select:literal, $children:literal, $rest:literal) => {
+        query(concat!(
+            $select,
+            " FROM ",
+            $table,
+            " s CROSS JOIN events v",
+            $children,
+            " WHERE s.id > $1 AND s.id <= $2 AND v.head_office_id = s.head_office_id
+                AND v.",
+            $column,
+            " = +s.id AND v.",
+            $column,
+            " IS NOT NULL ",
+            $rest
+        ))
+    };
+}
+
 /// One statement per kind of subject: finds their events within a range of ids.
 macro_rules! within_range {
     ($range:expr, $select:literal, $children:literal, $rest:literal) => {
         match $range {
-            Range::Operations(after, upto) => query(concat!(
+            Range::Operations(after, upto) => {
+                of_subjects!("operations", "operation_id", $select, $children, $rest)
+                    .bind(after)
+                    .bind(upto)
+            }
+            Range::Orders(after, upto) => of_subjects!(
+                "payment_orders",
+                "payment_order_id",
                 $select,
-                " FROM operations s CROSS JOIN events v",
                 $children,
-                " WHERE s.id > $1 AND s.id <= $2 AND v.head_office_id = s.head_office_id
-                    AND v.operation_id = +s.id AND v.operation_id IS NOT NULL ",
                 $rest
-            ))
-            .bind(after)
-            .bind(upto),
-            Range::Orders(after, upto) => query(concat!(
-                $select,
-                " FROM payment_orders s CROSS JOIN events v",
-                $children,
-                " WHERE s.id > $1 AND s.id <= $2 AND v.head_office_id = s.head_office_id
-                    AND v.payment_order_id = +s.id AND v.payment_order_id IS NOT NULL ",
-                $rest
-            ))
+            )
             .bind(after)
             .bind(upto),
             Range::Nothing(after, upto) => query(concat!(

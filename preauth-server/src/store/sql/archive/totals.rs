@@ -8,6 +8,23 @@ use crate::store::rows::Columns;
 
 use super::super::{Row, Session, query};
 
+/// The statement that finds the next head office with operations or with a row of this table.
+macro_rules! next_head_office {
+    ($totals:literal) => {
+        query(concat!(
+            "SELECT head_office_id FROM (
+                 SELECT * FROM (SELECT head_office_id FROM operations WHERE head_office_id > $1
+                                ORDER BY head_office_id LIMIT 1) AS stored
+                 UNION ALL
+                 SELECT * FROM (SELECT head_office_id FROM ",
+            $totals,
+            " WHERE head_office_id > $1
+                                ORDER BY head_office_id LIMIT 1) AS counted) AS either
+             ORDER BY head_office_id LIMIT 1"
+        ))
+    };
+}
+
 /// The next head office's wrong counts, or the first of them: its operations are counted in the
 /// same snapshot in which its counts are read, because an operation changes its status at any time.
 pub(super) async fn miscounts(
@@ -16,19 +33,8 @@ pub(super) async fn miscounts(
     after: Uuid,
     limit: u32,
 ) -> Result<Page, Fault> {
-    let next = query(
-        "SELECT head_office_id FROM (
-             SELECT * FROM (SELECT head_office_id FROM operations WHERE head_office_id > $1
-                            ORDER BY head_office_id LIMIT 1) AS stored
-             UNION ALL
-             SELECT * FROM (SELECT head_office_id FROM operation_counts WHERE head_office_id > $1
-                            ORDER BY head_office_id LIMIT 1) AS counted) AS either
-         ORDER BY head_office_id LIMIT 1",
-    )
-    .bind(after)
-    .fetch_optional(session)
-    .await?;
-    let Some(next) = next else {
+    let next = next_head_office!("operation_counts").bind(after);
+    let Some(next) = next.fetch_optional(session).await? else {
         return Ok((Vec::new(), stage.after()));
     };
     let head_office = Columns::of("operations", &next).uuid("head_office_id")?;
@@ -56,19 +62,8 @@ pub(super) async fn next_files(
     stage: &Stage,
     after: Uuid,
 ) -> Result<Page, Fault> {
-    let next = query(
-        "SELECT head_office_id FROM (
-             SELECT * FROM (SELECT head_office_id FROM operations WHERE head_office_id > $1
-                            ORDER BY head_office_id LIMIT 1) AS stored
-             UNION ALL
-             SELECT * FROM (SELECT head_office_id FROM invoice_file_bytes WHERE head_office_id > $1
-                            ORDER BY head_office_id LIMIT 1) AS counted) AS either
-         ORDER BY head_office_id LIMIT 1",
-    )
-    .bind(after)
-    .fetch_optional(session)
-    .await?;
-    let Some(next) = next else {
+    let next = next_head_office!("invoice_file_bytes").bind(after);
+    let Some(next) = next.fetch_optional(session).await? else {
         return Ok((Vec::new(), stage.after()));
     };
     let beginning = FileSum {

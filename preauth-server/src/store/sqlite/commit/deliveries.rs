@@ -1,9 +1,10 @@
 //! The deliveries of a commit, and the leases of those that find room at once.
 
-use preauth_core::port::{Commit, Leased, NewDelivery, Room, Trigger};
+use preauth_core::port::{Commit, Leased, NewDelivery, Room};
 use preauth_core::value::{EndpointId, Timestamp};
 use sqlx::{Row, SqliteConnection};
 
+use crate::store::addressee::Addressee;
 use crate::store::error::WriteError;
 
 use super::super::rows::Columns;
@@ -14,13 +15,6 @@ pub(in super::super) struct Born {
     handed: Vec<(Box<dyn Room>, Leased)>,
     /// Whether any waits for a claim.
     waits: bool,
-}
-
-/// What the sender of a delivery needs to know of its endpoint.
-struct Endpoint {
-    url: String,
-    healthy_at: Timestamp,
-    sealed_secrets: Vec<Vec<u8>>,
 }
 
 impl Born {
@@ -40,24 +34,18 @@ pub(super) async fn insert(
 ) -> Result<Born, WriteError> {
     let mut born = Born::default();
     for delivery in &commit.deliveries {
-        let room = commit.intake.reserve(delivery.endpoint);
-        let found = match room {
-            Some(room) => {
-                let endpoint = ready(connection, delivery.endpoint, commit.event.at).await?;
-                endpoint.map(|endpoint| (room, endpoint))
-            }
-            None => None,
-        };
-        let Some((room, endpoint)) = found else {
+        if let Some(room) = commit.intake.reserve(delivery.endpoint)
+            && let Some(endpoint) = ready(connection, delivery.endpoint, commit.event.at).await?
+        {
+            let token = next_token(connection).await?;
+            let lease = (token, room.lease().num_milliseconds());
+            add(connection, delivery, commit, Some(lease)).await?;
+            let leased = endpoint.leased(commit, delivery, token);
+            born.handed.push((room, leased));
+        } else {
             add(connection, delivery, commit, None).await?;
             born.waits = true;
-            continue;
-        };
-        let token = next_token(connection).await?;
-        let lease = (token, room.lease().num_milliseconds());
-        add(connection, delivery, commit, Some(lease)).await?;
-        let leased = endpoint.leased(delivery, commit, token);
-        born.handed.push((room, leased));
+        }
     }
     Ok(born)
 }
@@ -95,7 +83,7 @@ async fn ready(
     connection: &mut SqliteConnection,
     endpoint: EndpointId,
     at: Timestamp,
-) -> Result<Option<Endpoint>, WriteError> {
+) -> Result<Option<Addressee>, WriteError> {
     let rows = sqlx::query(
         "SELECT e.url, coalesce(e.last_success_at, e.created_at) AS healthy_at, s.sealed
          FROM endpoints e LEFT JOIN endpoint_secrets s
@@ -117,10 +105,10 @@ async fn ready(
     else {
         return Ok(None);
     };
-    Ok(Some(Endpoint {
+    Ok(Some(Addressee {
         url,
-        healthy_at,
         sealed_secrets,
+        healthy_at,
     }))
 }
 
@@ -131,25 +119,4 @@ async fn next_token(connection: &mut SqliteConnection) -> Result<i64, WriteError
             .fetch_one(connection)
             .await?;
     Ok(row.try_get(0)?)
-}
-
-impl Endpoint {
-    fn leased(self, delivery: &NewDelivery, commit: &Commit, token: i64) -> Leased {
-        let event = &commit.event;
-        Leased {
-            delivery: delivery.id,
-            token,
-            event: event.id,
-            event_type: event.event_type.as_str().to_owned(),
-            body: event.body.clone(),
-            endpoint: delivery.endpoint,
-            url: self.url,
-            sealed_secrets: self.sealed_secrets,
-            attempts_made: 0,
-            endpoint_healthy_at: self.healthy_at,
-            endpoint_is_slow: false,
-            endpoint_is_full: false,
-            trigger: Trigger::Schedule,
-        }
-    }
 }

@@ -1,0 +1,33 @@
+//! The endpoint of a delivery that its commit leases.
+
+use preauth_core::port::{Commit, Leased, NewDelivery, Trigger};
+use preauth_core::value::Timestamp;
+
+/// What the sender of a delivery needs to know of its endpoint.
+pub(super) struct Addressee {
+    pub(super) url: String,
+    pub(super) sealed_secrets: Vec<Vec<u8>>,
+    pub(super) healthy_at: Timestamp,
+}
+
+impl Addressee {
+    /// The first attempt of a delivery to it, which is not slow and has room.
+    pub(super) fn leased(&self, commit: &Commit, delivery: &NewDelivery, token: i64) -> Leased {
+        let event = &commit.event;
+        Leased {
+            delivery: delivery.id,
+            token,
+            event: event.id,
+            event_type: event.event_type.as_str().to_owned(),
+            body: event.body.clone(),
+            endpoint: delivery.endpoint,
+            url: self.url.clone(),
+            sealed_secrets: self.sealed_secrets.clone(),
+            attempts_made: 0,
+            endpoint_healthy_at: self.healthy_at,
+            endpoint_is_slow: false,
+            endpoint_is_full: false,
+            trigger: Trigger::Schedule,
+        }
+    }
+}
