@@ -1,6 +1,6 @@
 //! Reads the fields of a JSON object into values and collects every problem.
 
-use preauth_core::value::{Decimal, EnumSet, Money, TextEnum, UuidIdError};
+use preauth_core::value::{Decimal, EnumSet, Money, TextEnum};
 
 use super::json::Json;
 use super::problem::{Defect, Problem};
@@ -85,28 +85,6 @@ impl<'a> Fields<'a> {
         None
     }
 
-    /// A required id of the platform, read by `parse`.
-    pub(super) fn id<T>(
-        self,
-        name: &str,
-        parse: impl FnOnce(&str) -> Result<T, UuidIdError>,
-        problems: &mut Problems,
-    ) -> Option<T> {
-        self.required(name, problems)?;
-        self.optional_id(name, parse, problems)
-    }
-
-    /// An id of the platform that may be absent or null, read by `parse`.
-    pub(super) fn optional_id<T>(
-        self,
-        name: &str,
-        parse: impl FnOnce(&str) -> Result<T, UuidIdError>,
-        problems: &mut Problems,
-    ) -> Option<T> {
-        let parse = |text: &str| parse(text).map_err(|_| Defect::NotAnId);
-        self.optional_text(name, parse, problems)
-    }
-
     /// A required number; a plain decimal in a string is accepted as well.
     pub(super) fn amount(self, name: &str, problems: &mut Problems) -> Option<Decimal> {
         let parsed = match self.required(name, problems)? {
@@ -145,15 +123,15 @@ impl<'a> Fields<'a> {
             .ok()
     }
 
-    /// A whole number within bounds that may be absent or null.
-    pub(super) fn optional_whole(
+    /// A required whole number within bounds.
+    pub(super) fn whole(
         self,
         name: &str,
         min: u64,
         max: u64,
         problems: &mut Problems,
     ) -> Option<u64> {
-        let number = match self.value(name)? {
+        let number = match self.required(name, problems)? {
             Json::Number(text) => text
                 .parse()
                 .ok()
@@ -166,23 +144,40 @@ impl<'a> Fields<'a> {
         number
     }
 
-    /// A boolean that may be absent or null.
-    pub(super) fn optional_bool(self, name: &str, problems: &mut Problems) -> Option<bool> {
-        let Json::Bool(value) = self.value(name)? else {
+    /// One of the allowed numbers, required; one beyond the greatest is reported with its bounds.
+    pub(super) fn whole_among(
+        self,
+        name: &str,
+        allowed: &'static [u16],
+        problems: &mut Problems,
+    ) -> Option<u16> {
+        let max = allowed.iter().copied().max().unwrap_or_default();
+        let number = self.whole(name, 1, max.into(), problems)?;
+        let mut allowed_numbers = allowed.iter().copied();
+        let found = allowed_numbers.find(|allowed| u64::from(*allowed) == number);
+        if found.is_none() {
+            problems.add(self.full(name), Defect::NotAmongNumbers(allowed));
+        }
+        found
+    }
+
+    /// A required boolean.
+    pub(super) fn boolean(self, name: &str, problems: &mut Problems) -> Option<bool> {
+        let Json::Bool(value) = self.required(name, problems)? else {
             problems.add(self.full(name), Defect::NotABoolean);
             return None;
         };
         Some(*value)
     }
 
-    /// A list of texts that may be absent or null, each read by `parse`.
-    pub(super) fn optional_list<T, E: Into<Defect>>(
+    /// A required list of known members; duplicates are ignored.
+    pub(super) fn set<T: TextEnum>(
         self,
         name: &str,
-        parse: impl Fn(&str) -> Result<T, E>,
+        offered: &'static [T],
         problems: &mut Problems,
-    ) -> Option<Vec<T>> {
-        let Json::Array(elements) = self.value(name)? else {
+    ) -> Option<EnumSet<T>> {
+        let Json::Array(elements) = self.required(name, problems)? else {
             problems.add(self.full(name), Defect::NotAnArray);
             return None;
         };
@@ -190,29 +185,18 @@ impl<'a> Fields<'a> {
             problems.add(self.full(name), Defect::ListTooLong { max: LIST_LIMIT });
             return None;
         }
-        let mut list = Vec::with_capacity(elements.len());
+        let mut members = Vec::with_capacity(elements.len());
         for (index, element) in elements.iter().enumerate() {
-            let field = || format!("{}[{index}]", self.full(name));
-            match element {
-                Json::Text(text) => match parse(text) {
-                    Ok(value) => list.push(value),
-                    Err(error) => problems.add(field(), error.into()),
-                },
-                _ => problems.add(field(), Defect::NotAString),
+            let read = match element {
+                Json::Text(text) => one_of(offered)(text),
+                _ => Err(Defect::NotAString),
+            };
+            match read {
+                Ok(member) => members.push(member),
+                Err(defect) => problems.add(format!("{}[{index}]", self.full(name)), defect),
             }
         }
-        Some(list)
-    }
-
-    /// A list of known members that may be absent or null; duplicates are ignored.
-    pub(super) fn optional_set<T: TextEnum>(
-        self,
-        name: &str,
-        offered: &'static [T],
-        problems: &mut Problems,
-    ) -> Option<EnumSet<T>> {
-        let list = self.optional_list(name, one_of(offered), problems)?;
-        Some(list.into_iter().collect())
+        Some(members.into_iter().collect())
     }
 
     /// A required list of one known member or more.
@@ -227,19 +211,13 @@ impl<'a> Fields<'a> {
                 problems.add(self.full(name), Defect::EmptyList);
                 None
             }
-            _ => self.optional_set(name, offered, problems),
+            _ => self.set(name, offered, problems),
         }
     }
 
-    /// A list of one known member or more; the field may be absent.
-    pub(super) fn optional_filled_set<T: TextEnum>(
-        self,
-        name: &str,
-        offered: &'static [T],
-        problems: &mut Problems,
-    ) -> Option<EnumSet<T>> {
-        self.value(name)?;
-        self.filled_set(name, offered, problems)
+    /// Whether it has the field; null counts as absent.
+    pub(super) fn has(self, name: &str) -> bool {
+        self.value(name).is_some()
     }
 
     /// Reports a required field that is missing and returns `None`.

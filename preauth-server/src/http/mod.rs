@@ -33,6 +33,7 @@ mod refusal;
 mod reply;
 mod request_log;
 mod request_notes;
+mod requested;
 pub mod server;
 mod tenants;
 mod unauthenticated;

@@ -1,6 +1,8 @@
 //! One problem of one field of a request.
 
-use preauth_core::value::{CnpjError, DecimalError, DueDateError, EmailError, TextError};
+use preauth_core::value::{
+    CnpjError, DecimalError, DueDateError, EmailError, TextError, TimestampError, UuidIdError,
+};
 
 /// A defect and its field.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,4 +137,16 @@ defect_from! {
     EmailError => Email,
     DecimalError => Decimal,
     DueDateError => DueDate,
+}
+
+impl From<UuidIdError> for Defect {
+    fn from(_: UuidIdError) -> Self {
+        Self::NotAnId
+    }
+}
+
+impl From<TimestampError> for Defect {
+    fn from(_: TimestampError) -> Self {
+        Self::NotATimestamp
+    }
 }

@@ -2,7 +2,8 @@
 //!
 //! [`answer!`] declares what the service writes and the command line reads, [`request!`] the
 //! opposite. A field's comment is its description; its type decides the rest of its schema, unless
-//! an example (`= …`) or a change of the schema (`=> |it| …`) follows.
+//! an example (`= …`) or a change of the schema (`=> |it| …`) follows. The type of a request's field
+//! also decides how it is read, unless a reader (`; …`) follows.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -75,9 +76,14 @@ impl<T: fmt::Display> From<&T> for Text<T> {
 /// The field `name` of Rust, as JSON spells it.
 pub(in crate::http) fn field<T: Member>(role: Role, name: &str, description: &str) -> Field {
     Field {
-        name: Cow::Owned(camel_case(name.trim_start_matches("r#"))),
+        name: Cow::Owned(name_of(name)),
         schema: T::schema(role).described(description.trim_start()),
     }
+}
+
+/// The name of a field in JSON.
+pub(in crate::http) fn name_of(field: &str) -> String {
+    camel_case(field.trim_start_matches("r#"))
 }
 
 /// The fields of the objects that another takes in, and then its own.
@@ -124,7 +130,7 @@ macro_rules! answer {
         }
     ) => {
         $crate::http::openapi::shape::object! {
-            Answer answer [::serde::Serialize]
+            Answer answer unread [::serde::Serialize]
             $(#[$($attribute)+])*
             $visible struct $shape $(= $name)? {
                 ..$base: $base_type,
@@ -135,7 +141,7 @@ macro_rules! answer {
     };
     ($($shape:tt)*) => {
         $crate::http::openapi::shape::object! {
-            Answer answer [::serde::Serialize, ::serde::Deserialize] $($shape)*
+            Answer answer unread [::serde::Serialize, ::serde::Deserialize] $($shape)*
         }
     };
 }
@@ -144,7 +150,17 @@ macro_rules! answer {
 macro_rules! request {
     ($($shape:tt)*) => {
         $crate::http::openapi::shape::object! {
-            Request request [::serde::Serialize] $($shape)*
+            Request request read [::serde::Serialize] $($shape)*
+        }
+    };
+}
+
+/// The same of a request that its endpoint reads by hand, because a rule needs more than one field
+/// or the state of the service.
+macro_rules! request_by_hand {
+    ($($shape:tt)*) => {
+        $crate::http::openapi::shape::object! {
+            Request request unread [::serde::Serialize] $($shape)*
         }
     };
 }
@@ -182,7 +198,7 @@ macro_rules! read_parts {
 
 macro_rules! object {
     (
-        $role:ident $kind:ident [$($serde:tt)+]
+        $role:ident $kind:ident $reading:ident [$($serde:tt)+]
         $(#[doc = $about:literal])*
         $(#[derive($($derived:ident),+)])?
         $visible:vis struct $shape:ident $(= $name:literal)? {
@@ -190,7 +206,7 @@ macro_rules! object {
             $(
                 $(#[doc = $doc:literal])*
                 $(#[serde($($form:tt)+)])?
-                $field:ident: $type:ty $(= $example:expr)? $(=> $change:expr)?
+                $field:ident: $type:ty $(= $example:expr)? $(=> $change:expr)? $(; $read:expr)?
             ),* $(,)?
         }
     ) => {
@@ -226,7 +242,39 @@ macro_rules! object {
         }
 
         $crate::http::openapi::shape::object! { @member $shape $($name)? }
+        $crate::http::openapi::shape::object! {
+            @$reading $shape { $($field: $type $(; $read)?),* }
+        }
     };
+    (@unread $($shape:tt)*) => {};
+    (@read $shape:ident { $($field:ident: $type:ty $(; $read:expr)?),* }) => {
+        impl $crate::http::requested::RequestedObject for $shape {
+            fn members(
+                object: $crate::http::fields::Fields<'_>,
+                problems: &mut $crate::http::fields::Problems,
+            ) -> Option<Self> {
+                $(let $field = $crate::http::openapi::shape::object!(@reader $type $(; $read)?)(
+                    object,
+                    &$crate::http::openapi::shape::name_of(stringify!($field)),
+                    problems,
+                );)*
+                Some(Self { $($field: $field?),* })
+            }
+        }
+
+        impl $crate::http::requested::Requested for $shape {
+            fn read(
+                object: $crate::http::fields::Fields<'_>,
+                name: &str,
+                problems: &mut $crate::http::fields::Problems,
+            ) -> Option<Self> {
+                use $crate::http::requested::RequestedObject;
+                Self::members(object.object(name, problems)?, problems)
+            }
+        }
+    };
+    (@reader $type:ty) => { <$type as $crate::http::requested::Requested>::read };
+    (@reader $type:ty; $read:expr) => { $crate::http::requested::reader::<$type, _>($read) };
     (@member $shape:ident) => {
         impl $crate::http::openapi::shape::Member for $shape {
             fn schema(_: $crate::http::openapi::shape::Role) -> $crate::http::openapi::schema::Schema {
@@ -251,7 +299,7 @@ macro_rules! object {
     };
 }
 
-pub(in crate::http) use {answer, object, read_parts, request};
+pub(in crate::http) use {answer, object, read_parts, request, request_by_hand};
 
 #[cfg(test)]
 mod tests {

@@ -8,8 +8,8 @@ use salvo::http::{Request, StatusCode};
 use crate::http::error::ApiError;
 use crate::http::json::Json;
 use crate::http::openapi::described::Described;
-use crate::http::problem::Problem;
 use crate::http::reply::Reply;
+use crate::http::requested::RequestedObject;
 use crate::http::{body, idempotency};
 
 use super::PlatformApi;
@@ -19,7 +19,7 @@ use super::endpoint::Endpoint;
 #[async_trait]
 pub(super) trait Create: Send + Sync + 'static {
     /// The parsed body.
-    type New: Send + Sync;
+    type New: RequestedObject + Send + Sync;
 
     /// The status of a successful answer.
     const STATUS: StatusCode = StatusCode::CREATED;
@@ -29,9 +29,6 @@ pub(super) trait Create: Send + Sync + 'static {
 
     /// What it does, for the API's description; the idempotency key is added to it.
     fn document(&self, operation: Described) -> Described;
-
-    /// Reads the body.
-    fn parse(&self, tree: &Json) -> Result<Self::New, Vec<Problem>>;
 
     /// Adds every part of the request to its fingerprints.
     fn describe(&self, new: &Self::New, parts: &mut FingerprintBuilder);
@@ -64,7 +61,7 @@ impl<C: Create> Endpoint for Keyed<C> {
         } else {
             Json::Object(Vec::new())
         };
-        let new = creating.parse(&tree)?;
+        let new = C::New::parse(&tree)?;
         let Some(key) = key else {
             return creating.create(api, req, new, None).await;
         };

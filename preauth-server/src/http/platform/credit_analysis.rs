@@ -8,20 +8,18 @@ use salvo::http::Request;
 
 use crate::http::body;
 use crate::http::error::ApiError;
-use crate::http::fields::{Fields, Problems};
-use crate::http::json::Json;
 use crate::http::openapi::described::Described;
 use crate::http::openapi::schema::Schema;
 use crate::http::openapi::shape::{answer, request};
-use crate::http::problem::Problem;
 use crate::http::reply::Reply;
+use crate::http::requested::{RequestedObject, whole};
 
 use super::endpoint::{Endpoint, existing, ok};
 use super::sections::{COMPANIES, HEAD_OFFICE};
 use super::{PlatformApi, lookup};
 
 /// Maximum term of an analysis, in days. Zero allows no term and so ends a credit.
-const MAX_TERM_DAYS: u64 = 3_650;
+const MAX_TERM_DAYS: u32 = 3_650;
 
 answer! {
     /// What a head office and its branches may offer.
@@ -30,7 +28,7 @@ answer! {
         /// The head office's id.
         company_id: CompanyId,
         /// Longest term, in days from today; 0 allows nothing.
-        max_term_days: u32 = 120 => |it| it.at_least(0).at_most(3_650),
+        max_term_days: u32 = 120 => |it| it.at_least(0).at_most(MAX_TERM_DAYS.into()),
         /// Greatest amount of an invoice, in reais.
         max_invoice_amount: Money = 250_000.0 => |it| it.above(0).at_most(1_000_000_000),
     }
@@ -41,9 +39,23 @@ request! {
     #[derive(Debug)]
     pub(crate) struct NewCreditAnalysis = "NewCreditAnalysis" {
         /// Longest term, in days from today; 0 allows nothing.
-        max_term_days: u32 = 120 => |it| it.at_least(0).at_most(3_650),
+        max_term_days: u32 = 120 => |it| it.at_least(0).at_most(MAX_TERM_DAYS.into());
+            whole(0, MAX_TERM_DAYS),
         /// Greatest amount of an invoice, in reais.
         max_invoice_amount: Money = 250_000.0,
+    }
+}
+
+impl From<NewCreditAnalysis> for Credit {
+    fn from(new: NewCreditAnalysis) -> Self {
+        let NewCreditAnalysis {
+            max_term_days,
+            max_invoice_amount,
+        } = new;
+        Self {
+            max_term_days,
+            max_invoice_amount,
+        }
     }
 }
 
@@ -66,7 +78,7 @@ impl Endpoint for Set {
     }
 
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let credit = parse(&body::json(req).await?)?;
+        let credit = NewCreditAnalysis::parse(&body::json(req).await?)?.into();
         let company = lookup::head_office(api, req).await?;
         let now = api.clock.now();
         api.directory.set_credit(company, credit, now).await?;
@@ -99,20 +111,6 @@ impl Endpoint for Find {
     }
 }
 
-fn parse(tree: &Json) -> Result<Credit, Vec<Problem>> {
-    let mut problems = Problems::default();
-    let credit = Fields::body(tree, &mut problems).and_then(|body| {
-        body.required("maxTermDays", &mut problems);
-        let days = body.optional_whole("maxTermDays", 0, MAX_TERM_DAYS, &mut problems);
-        let max_invoice_amount = body.money("maxInvoiceAmount", &mut problems);
-        Some(Credit {
-            max_term_days: u32::try_from(days?).ok()?,
-            max_invoice_amount: max_invoice_amount?,
-        })
-    });
-    problems.unless_any(credit)
-}
-
 fn reply(company_id: CompanyId, credit: Credit) -> Reply {
     ok(&CreditAnalysis {
         company_id,
@@ -123,18 +121,22 @@ fn reply(company_id: CompanyId, credit: Credit) -> Reply {
 
 #[cfg(test)]
 mod tests {
-    use super::{Json, MAX_TERM_DAYS, parse};
+    use super::{Credit, MAX_TERM_DAYS, NewCreditAnalysis, RequestedObject as _};
+    use crate::http::json::Json;
     use crate::http::problem::{Defect, Problem};
 
     #[test]
     fn an_analysis_needs_a_term_and_an_amount() {
-        let read = |body: &str| parse(&Json::parse(body.as_bytes()).unwrap());
+        let read = |body: &str| {
+            let read = NewCreditAnalysis::parse(&Json::parse(body.as_bytes()).unwrap());
+            read.map(Credit::from)
+        };
         let credit = read(r#"{"maxTermDays": 120, "maxInvoiceAmount": 250000.50}"#).unwrap();
         assert_eq!(credit.max_term_days, 120);
         assert_eq!(credit.max_invoice_amount.cents(), 25_000_050);
         let days = Defect::WholeNumber {
             min: 0,
-            max: MAX_TERM_DAYS,
+            max: MAX_TERM_DAYS.into(),
         };
         assert_eq!(
             read(r#"{"maxTermDays": 3651, "maxInvoiceAmount": 0}"#),

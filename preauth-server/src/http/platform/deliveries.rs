@@ -10,15 +10,15 @@ use salvo::http::{Request, StatusCode};
 
 use crate::directory::{AttemptRecord, Delivery, DeliveryFilter, DeliveryStatus};
 use crate::http::error::ApiError;
-use crate::http::fields::{Fields, Problems, one_of};
-use crate::http::json::Json;
+use crate::http::fields::{Problems, one_of};
 use crate::http::openapi::described::Described;
 use crate::http::openapi::document::Parameter;
 use crate::http::openapi::schema::Schema;
 use crate::http::openapi::shape::{answer, request};
-use crate::http::problem::{Defect, Problem};
+use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::http::reply::Reply;
+use crate::http::requested::RequestedObject;
 use crate::http::{body, convert, list_query, path_id};
 
 use super::endpoint::{Endpoint, existing, ok};
@@ -220,7 +220,7 @@ impl Endpoint for ResendFailed {
     }
 
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let since = since(&body::json(req).await?)?;
+        let ResendRequest { since } = ResendRequest::parse(&body::json(req).await?)?;
         let company = lookup::head_office(api, req).await?;
         let count = resend(api, company, since).await?;
         Ok(ok(&ResentShape { count }))
@@ -246,15 +246,6 @@ async fn resend(
     }
 }
 
-fn since(tree: &Json) -> Result<Timestamp, Vec<Problem>> {
-    let mut problems = Problems::default();
-    let since = Fields::body(tree, &mut problems).and_then(|body| {
-        let parse = |text: &str| Timestamp::parse(text).map_err(|_| Defect::NotATimestamp);
-        body.text("since", parse, &mut problems)
-    });
-    problems.unless_any(since)
-}
-
 /// The answer with the current state of one delivery.
 pub(super) async fn reply(api: &PlatformApi, id: DeliveryId) -> Result<Reply, ApiError> {
     let found = api.directory.delivery(id).await?;
@@ -270,9 +261,11 @@ pub(super) fn text(delivery: &Delivery) -> String {
 #[cfg(test)]
 mod tests {
     use super::{
-        Defect, DeliveryFilter, DeliveryStatus, EventType, Json, PageRequest, Problem, Query,
-        filter,
+        DeliveryFilter, DeliveryStatus, EventType, PageRequest, Problem, Query,
+        RequestedObject as _, ResendRequest, filter,
     };
+    use crate::http::json::Json;
+    use crate::http::problem::Defect;
 
     #[test]
     fn a_list_is_filtered_by_status_and_event_type() {
@@ -297,7 +290,7 @@ mod tests {
     fn a_moment_is_written_in_utc() {
         let since = |text: &str| {
             let body = format!(r#"{{"since": {text}}}"#);
-            super::since(&Json::parse(body.as_bytes()).unwrap())
+            ResendRequest::parse(&Json::parse(body.as_bytes()).unwrap()).map(|it| it.since)
         };
         assert!(since("\"2026-11-21T12:00:00Z\"").is_ok());
         let refused = |defect| Err(vec![Problem::new("since", defect)]);

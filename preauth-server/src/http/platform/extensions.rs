@@ -11,12 +11,9 @@ use salvo::http::{Request, StatusCode};
 
 use crate::directory::OperationExtension;
 use crate::http::error::ApiError;
-use crate::http::fields::{Fields, Problems};
-use crate::http::json::Json;
 use crate::http::openapi::described::Described;
 use crate::http::openapi::schema::Schema;
 use crate::http::openapi::shape::{answer, request};
-use crate::http::problem::Problem;
 use crate::http::reply::Reply;
 use crate::http::{convert, path_id};
 
@@ -116,10 +113,6 @@ impl Create for Add {
             .refuses(&[ErrorCode::AnticipationInvalidTransition])
     }
 
-    fn parse(&self, tree: &Json) -> Result<WantedExtension, Vec<Problem>> {
-        parse(tree)
-    }
-
     fn describe(&self, new: &WantedExtension, parts: &mut FingerprintBuilder) {
         let WantedExtension {
             new_due_date,
@@ -171,19 +164,6 @@ impl WantedExtension {
             total_amount: self.total_amount,
         }
     }
-}
-
-fn parse(tree: &Json) -> Result<WantedExtension, Vec<Problem>> {
-    let mut problems = Problems::default();
-    let wanted = Fields::body(tree, &mut problems).and_then(|body| {
-        let new_due_date = body.text("newDueDate", DueDate::parse, &mut problems);
-        let total_amount = body.money("totalAmount", &mut problems);
-        Some(WantedExtension {
-            new_due_date: new_due_date?,
-            total_amount: total_amount?,
-        })
-    });
-    problems.unless_any(wanted)
 }
 
 #[derive(Clone, Copy)]
@@ -257,12 +237,14 @@ async fn reply(api: &PlatformApi, id: ExtensionId) -> Result<Reply, ApiError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Json, parse};
+    use super::WantedExtension;
+    use crate::http::json::Json;
+    use crate::http::requested::RequestedObject as _;
 
     #[test]
     fn every_problem_is_reported() {
         let body = br#"{"newDueDate": "2027-2-1", "totalAmount": 0}"#;
-        let found = parse(&Json::parse(body).unwrap()).unwrap_err();
+        let found = WantedExtension::parse(&Json::parse(body).unwrap()).unwrap_err();
         let fields: Vec<_> = found.iter().map(|problem| problem.field.as_str()).collect();
         assert_eq!(fields, ["newDueDate", "totalAmount"]);
     }

@@ -10,12 +10,9 @@ use salvo::http::{Request, StatusCode};
 
 use crate::directory;
 use crate::http::error::ApiError;
-use crate::http::fields::{Fields, Problems};
-use crate::http::json::Json;
 use crate::http::openapi::described::Described;
 use crate::http::openapi::schema::Schema;
 use crate::http::openapi::shape::{Text, answer, request};
-use crate::http::problem::Problem;
 use crate::http::reply::Reply;
 use crate::http::{convert, path_id};
 
@@ -129,10 +126,6 @@ impl Create for Add {
             .refuses(&[ErrorCode::ResourceNotFound, ErrorCode::ResourceConflict])
     }
 
-    fn parse(&self, tree: &Json) -> Result<NewInvoice, Vec<Problem>> {
-        parse(tree)
-    }
-
     fn describe(&self, new: &NewInvoice, parts: &mut FingerprintBuilder) {
         let NewInvoice {
             payer_company_id,
@@ -180,31 +173,6 @@ impl Create for Add {
     }
 }
 
-fn parse(tree: &Json) -> Result<NewInvoice, Vec<Problem>> {
-    let mut problems = Problems::default();
-    let new = Fields::body(tree, &mut problems).and_then(|body| {
-        let payer_company_id = body.id("payerCompanyId", CompanyId::parse, &mut problems);
-        let supplier_cnpj = body.text("supplierCnpj", Cnpj::parse, &mut problems);
-        let invoice = body.object("invoice", &mut problems);
-        let invoice = invoice.and_then(|invoice| {
-            let amount = invoice.money("amount", &mut problems);
-            let due_date = invoice.text("dueDate", DueDate::parse, &mut problems);
-            let number = invoice.text("number", InvoiceNumber::parse, &mut problems);
-            Some(NewInvoiceData {
-                amount: amount?,
-                due_date: due_date?,
-                number: number?,
-            })
-        });
-        Some(NewInvoice {
-            payer_company_id: payer_company_id?,
-            supplier_cnpj: supplier_cnpj?,
-            invoice: invoice?,
-        })
-    });
-    problems.unless_any(new)
-}
-
 #[derive(Clone, Copy)]
 pub(super) struct Find;
 
@@ -227,7 +195,9 @@ impl Endpoint for Find {
 
 #[cfg(test)]
 mod tests {
-    use super::{Json, parse};
+    use super::NewInvoice;
+    use crate::http::json::Json;
+    use crate::http::requested::RequestedObject as _;
 
     #[test]
     fn an_invoice_may_be_of_any_amount_above_zero() {
@@ -236,7 +206,7 @@ mod tests {
             "supplierCnpj": "12.ABC.345/01DE-35",
             "invoice": {"amount": 0.01, "dueDate": "2020-01-20", "number": " NF-1 "}
         }"#;
-        let new = parse(&Json::parse(body).unwrap()).unwrap();
+        let new = NewInvoice::parse(&Json::parse(body).unwrap()).unwrap();
         assert_eq!(new.invoice.amount.cents(), 1);
         assert_eq!(new.invoice.number.as_str(), "NF-1");
     }
@@ -244,7 +214,7 @@ mod tests {
     #[test]
     fn every_problem_is_reported() {
         let body = br#"{"payerCompanyId": 1, "invoice": {"amount": 0, "dueDate": "amanha"}}"#;
-        let found = parse(&Json::parse(body).unwrap()).unwrap_err();
+        let found = NewInvoice::parse(&Json::parse(body).unwrap()).unwrap_err();
         let fields: Vec<_> = found.iter().map(|problem| problem.field.as_str()).collect();
         let expected = [
             "payerCompanyId",

@@ -20,7 +20,8 @@ use crate::http::openapi::schema::Schema;
 use crate::http::openapi::shape::{Text, answer, request};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
-use crate::http::{body, convert, path_id};
+use crate::http::requested::RequestedObject;
+use crate::http::{body, convert, path_id, requested};
 use crate::log;
 
 use super::create::Create;
@@ -29,8 +30,6 @@ use super::party::PartyShape;
 use super::reason::NewReason;
 use super::sections::RECORDS;
 use super::{PlatformApi, Refusal, lookup, paging};
-
-const MAX_OPERATION_ID: u64 = i64::MAX.unsigned_abs();
 
 answer! {
     /// An order to pay a supplier.
@@ -142,10 +141,6 @@ impl Create for Add {
             .refuses(&[ErrorCode::ResourceNotFound, ErrorCode::ResourceConflict])
     }
 
-    fn parse(&self, tree: &Json) -> Result<NewPaymentOrder, Vec<Problem>> {
-        parse(tree)
-    }
-
     fn describe(&self, new: &NewPaymentOrder, parts: &mut FingerprintBuilder) {
         let NewPaymentOrder {
             payer_company_id,
@@ -197,25 +192,6 @@ impl Create for Add {
     }
 }
 
-fn parse(tree: &Json) -> Result<NewPaymentOrder, Vec<Problem>> {
-    let mut problems = Problems::default();
-    let new = Fields::body(tree, &mut problems).and_then(|body| {
-        let payer_company_id = body.id("payerCompanyId", CompanyId::parse, &mut problems);
-        let supplier_cnpj = body.text("supplierCnpj", Cnpj::parse, &mut problems);
-        let amount = body.money("amount", &mut problems);
-        let scheduled_for = body.optional_text("scheduledFor", DueDate::parse, &mut problems);
-        let operation = body.optional_whole("operationId", 1, MAX_OPERATION_ID, &mut problems);
-        Some(NewPaymentOrder {
-            payer_company_id: payer_company_id?,
-            supplier_cnpj: supplier_cnpj?,
-            amount: amount?,
-            scheduled_for,
-            operation_id: operation.and_then(|id| OperationId::new(id.try_into().ok()?)),
-        })
-    });
-    problems.unless_any(new)
-}
-
 #[derive(Clone, Copy)]
 pub(super) struct Find;
 
@@ -243,7 +219,7 @@ pub(super) struct PaymentOrderAction {
     id: &'static str,
     summary: &'static str,
     body: Option<fn() -> Schema>,
-    command: fn(Fields<'_>, &mut Problems) -> OrderCommand,
+    command: fn(Fields<'_>, &mut Problems) -> Option<OrderCommand>,
 }
 
 /// Every action on a payment order. No field of their bodies is required.
@@ -253,7 +229,7 @@ pub(super) static ACTIONS: [PaymentOrderAction; 5] = [
         id: "reviewPaymentOrder",
         summary: "A payment order goes into review",
         body: None,
-        command: |_, _| OrderCommand::Review,
+        command: |_, _| Some(OrderCommand::Review),
     },
     PaymentOrderAction {
         segment: "schedule",
@@ -261,10 +237,9 @@ pub(super) static ACTIONS: [PaymentOrderAction; 5] = [
         summary: "A payment order is given a day",
         body: Some(Schema::of::<Schedule>),
         command: |body, problems| {
-            let day = body.optional_text("scheduledFor", DueDate::parse, problems);
-            OrderCommand::Schedule {
-                on: day.map(DueDate::date),
-            }
+            let Schedule { scheduled_for } = Schedule::members(body, problems)?;
+            let on = scheduled_for.map(DueDate::date);
+            Some(OrderCommand::Schedule { on })
         },
     },
     PaymentOrderAction {
@@ -272,15 +247,16 @@ pub(super) static ACTIONS: [PaymentOrderAction; 5] = [
         id: "payPaymentOrder",
         summary: "A payment order was paid",
         body: None,
-        command: |_, _| OrderCommand::Pay,
+        command: |_, _| Some(OrderCommand::Pay),
     },
     PaymentOrderAction {
         segment: "cancel",
         id: "cancelPaymentOrder",
         summary: "A payment order is cancelled",
         body: Some(Schema::of::<NewReason>),
-        command: |body, problems| OrderCommand::Cancel {
-            reason: NewReason::parse(body, problems).reason,
+        command: |body, problems| {
+            let NewReason { reason } = NewReason::members(body, problems)?;
+            Some(OrderCommand::Cancel { reason })
         },
     },
     PaymentOrderAction {
@@ -288,8 +264,9 @@ pub(super) static ACTIONS: [PaymentOrderAction; 5] = [
         id: "reprovePaymentOrder",
         summary: "A payment order is refused",
         body: Some(Schema::of::<NewReason>),
-        command: |body, problems| OrderCommand::Reprove {
-            reason: NewReason::parse(body, problems).reason,
+        command: |body, problems| {
+            let NewReason { reason } = NewReason::members(body, problems)?;
+            Some(OrderCommand::Reprove { reason })
         },
     },
 ];
@@ -324,16 +301,13 @@ impl Endpoint for &'static PaymentOrderAction {
 
 impl PaymentOrderAction {
     fn parse(&self, tree: &Json) -> Result<OrderCommand, Vec<Problem>> {
-        let mut problems = Problems::default();
-        let body = Fields::body(tree, &mut problems);
-        let command = body.map(|body| (self.command)(body, &mut problems));
-        problems.unless_any(command)
+        requested::body(tree, self.command)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ACTIONS, Json, OrderCommand, Problem, parse};
+    use super::{ACTIONS, Json, NewPaymentOrder, OrderCommand, Problem, RequestedObject as _};
 
     #[test]
     fn an_order_needs_its_parties_and_an_amount() {
@@ -343,7 +317,7 @@ mod tests {
             "amount": 900.5,
             "scheduledFor": null
         }"#;
-        let new = parse(&Json::parse(body).unwrap()).unwrap();
+        let new = NewPaymentOrder::parse(&Json::parse(body).unwrap()).unwrap();
         assert_eq!(new.amount.cents(), 90_050);
         assert_eq!((new.scheduled_for, new.operation_id), (None, None));
     }
@@ -351,7 +325,7 @@ mod tests {
     #[test]
     fn every_problem_is_reported() {
         let body = br#"{"amount": "x", "scheduledFor": "hoje", "operationId": "7"}"#;
-        let found = parse(&Json::parse(body).unwrap()).unwrap_err();
+        let found = NewPaymentOrder::parse(&Json::parse(body).unwrap()).unwrap_err();
         let fields: Vec<_> = found.iter().map(|problem| problem.field.as_str()).collect();
         let expected = [
             "payerCompanyId",

@@ -8,15 +8,14 @@ use salvo::async_trait;
 use salvo::http::Request;
 
 use crate::clock::{TimeMachine, TravelError};
-use crate::http::body;
 use crate::http::error::ApiError;
-use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
 use crate::http::openapi::described::Described;
 use crate::http::openapi::schema::Schema;
-use crate::http::openapi::shape::{answer, request};
+use crate::http::openapi::shape::{answer, request_by_hand};
 use crate::http::problem::{Defect, Problem};
 use crate::http::reply::Reply;
+use crate::http::{body, requested};
 
 use super::PlatformApi;
 use super::endpoint::{Endpoint, ok};
@@ -36,7 +35,7 @@ answer! {
     }
 }
 
-request! {
+request_by_hand! {
     /// How long.
     #[derive(Debug)]
     pub(crate) struct NewAdvance = "Advance" {
@@ -71,12 +70,9 @@ impl Endpoint for Advance {
 }
 
 fn parse(tree: &Json, reach_seconds: u64) -> Result<u64, Vec<Problem>> {
-    let mut problems = Problems::default();
-    let seconds = Fields::body(tree, &mut problems).and_then(|body| {
-        body.required(FIELD, &mut problems)?;
-        body.optional_whole(FIELD, 0, reach_seconds, &mut problems)
-    });
-    problems.unless_any(seconds)
+    requested::body(tree, |body, problems| {
+        body.whole(FIELD, 0, reach_seconds, problems)
+    })
 }
 
 impl From<TravelError> for ApiError {

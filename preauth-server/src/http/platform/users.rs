@@ -11,13 +11,11 @@ use salvo::http::{Request, StatusCode};
 
 use crate::directory::{self, UserChange};
 use crate::http::error::ApiError;
-use crate::http::fields::{Fields, Problems};
-use crate::http::json::Json;
 use crate::http::openapi::described::Described;
 use crate::http::openapi::schema::Schema;
 use crate::http::openapi::shape::{Text, answer, request};
-use crate::http::problem::Problem;
 use crate::http::reply::Reply;
+use crate::http::requested::RequestedObject;
 use crate::http::{body, convert, path_id};
 
 use super::create::Create;
@@ -90,6 +88,23 @@ request! {
     }
 }
 
+impl From<ChangedUser> for UserChange {
+    fn from(changed: ChangedUser) -> Self {
+        let ChangedUser {
+            name,
+            email,
+            permissions,
+            active,
+        } = changed;
+        Self {
+            name,
+            email,
+            permissions,
+            active,
+        }
+    }
+}
+
 /// Newest first.
 #[derive(Clone, Copy)]
 pub(super) struct List;
@@ -130,10 +145,6 @@ impl Create for Add {
                 ErrorCode::ResourceConflict,
                 ErrorCode::SupplierNotRegistered,
             ])
-    }
-
-    fn parse(&self, tree: &Json) -> Result<NewUser, Vec<Problem>> {
-        parse_new(tree)
     }
 
     fn describe(&self, new: &NewUser, parts: &mut FingerprintBuilder) {
@@ -177,26 +188,6 @@ impl Create for Add {
     }
 }
 
-fn parse_new(tree: &Json) -> Result<NewUser, Vec<Problem>> {
-    let mut problems = Problems::default();
-    let new = Fields::body(tree, &mut problems).and_then(|body| {
-        let name = body.text("name", PersonName::parse, &mut problems);
-        let email = body.text("email", Email::parse, &mut problems);
-        // An empty list is accepted, because it is explicit; an absent one is probably an
-        // oversight.
-        body.required("permissions", &mut problems);
-        let permissions = body.optional_set("permissions", Permission::ALL, &mut problems);
-        let active = body.optional_bool("active", &mut problems);
-        Some(NewUser {
-            name: name?,
-            email: email?,
-            permissions: permissions?,
-            active,
-        })
-    });
-    problems.unless_any(new)
-}
-
 #[derive(Clone, Copy)]
 pub(super) struct Find;
 
@@ -232,23 +223,12 @@ impl Endpoint for Update {
     }
 
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let change = parse_change(&body::json(req).await?)?;
+        let change = ChangedUser::parse(&body::json(req).await?)?.into();
         let id = user(api, req).await?.id;
         let updated = api.directory.update_user(id, &change).await;
         let user = updated.map_err(Refusal::EmailTaken.on_conflict())?;
         Ok(ok(&User::from(&user)))
     }
-}
-
-fn parse_change(tree: &Json) -> Result<UserChange, Vec<Problem>> {
-    let mut problems = Problems::default();
-    let change = Fields::body(tree, &mut problems).map(|body| UserChange {
-        name: body.optional_text("name", PersonName::parse, &mut problems),
-        email: body.optional_text("email", Email::parse, &mut problems),
-        permissions: body.optional_set("permissions", Permission::ALL, &mut problems),
-        active: body.optional_bool("active", &mut problems),
-    });
-    problems.unless_any(change)
 }
 
 /// The user that the path names.
@@ -260,25 +240,28 @@ async fn user(api: &PlatformApi, req: &Request) -> Result<directory::User, ApiEr
 
 #[cfg(test)]
 mod tests {
-    use super::{Json, UserChange, parse_change, parse_new};
+    use super::{ChangedUser, NewUser, RequestedObject as _, UserChange};
+    use crate::http::json::Json;
     use crate::http::problem::{Defect, Problem};
     use preauth_core::value::PermissionSet;
 
     fn change(body: &str) -> UserChange {
-        parse_change(&Json::parse(body.as_bytes()).unwrap()).unwrap()
+        ChangedUser::parse(&Json::parse(body.as_bytes()).unwrap())
+            .unwrap()
+            .into()
     }
 
     #[test]
     fn a_user_is_active_and_has_no_permissions_by_default() {
         let body = br#"{"name": "Ana", "email": "ana@construtora.example", "permissions": []}"#;
-        let user = parse_new(&Json::parse(body).unwrap()).unwrap();
+        let user = NewUser::parse(&Json::parse(body).unwrap()).unwrap();
         assert!(user.active.unwrap_or(true) && user.permissions.is_empty());
     }
 
     #[test]
     fn every_problem_is_reported() {
         let body = br#"{"name": " ", "permissions": ["ADMIN"], "active": "yes"}"#;
-        let found = parse_new(&Json::parse(body).unwrap()).unwrap_err();
+        let found = NewUser::parse(&Json::parse(body).unwrap()).unwrap_err();
         let fields: Vec<_> = found.iter().map(|problem| problem.field.as_str()).collect();
         assert_eq!(fields, ["name", "email", "permissions[0]", "active"]);
         assert!(found.contains(&Problem::new("email", Defect::Required)));

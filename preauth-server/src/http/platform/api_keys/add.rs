@@ -2,9 +2,9 @@
 
 use chrono::TimeDelta;
 use preauth_core::ErrorCode;
-use preauth_core::access::{DEFAULT_VALIDITY_DAYS, VALIDITY_DAYS, may_be_responsible};
+use preauth_core::access::{DEFAULT_VALIDITY_DAYS, may_be_responsible};
 use preauth_core::service::PlatformKey;
-use preauth_core::value::{ApiKeyId, FingerprintBuilder, KeyName, Scope, UserId};
+use preauth_core::value::{ApiKeyId, FingerprintBuilder};
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 use secrecy::ExposeSecret;
@@ -13,15 +13,12 @@ use crate::access::NewApiKey;
 use crate::directory::ApiKey;
 use crate::http::convert;
 use crate::http::error::ApiError;
-use crate::http::fields::{Fields, Problems};
-use crate::http::json::Json;
 use crate::http::openapi::described::Described;
 use crate::http::openapi::headers;
 use crate::http::openapi::schema::Schema;
 use crate::http::platform::create::Create;
 use crate::http::platform::sections::{ACCESS, COMPANY};
 use crate::http::platform::{PlatformApi, lookup};
-use crate::http::problem::{Defect, Problem};
 use crate::http::reply::Reply;
 
 use super::shape::{ApiKeyShape, KeyRequest, NewApiKeyShape};
@@ -48,10 +45,6 @@ impl Create for Add {
                 ErrorCode::ResponsibleUserRefused,
                 ErrorCode::SupplierNotRegistered,
             ])
-    }
-
-    fn parse(&self, tree: &Json) -> Result<KeyRequest, Vec<Problem>> {
-        parse(tree)
     }
 
     fn describe(&self, new: &KeyRequest, parts: &mut FingerprintBuilder) {
@@ -113,42 +106,17 @@ impl Create for Add {
     }
 }
 
-fn parse(tree: &Json) -> Result<KeyRequest, Vec<Problem>> {
-    let mut problems = Problems::default();
-    let request = Fields::body(tree, &mut problems).and_then(|body| {
-        let name = body.text("name", KeyName::parse, &mut problems);
-        let responsible_user_id = body.id("responsibleUserId", UserId::parse, &mut problems);
-        let scopes = body.filled_set("scopes", Scope::OFFERED, &mut problems);
-        let validity_days = validity_days(body, &mut problems);
-        Some(KeyRequest {
-            name: name?,
-            responsible_user_id: responsible_user_id?,
-            scopes: scopes?,
-            validity_days,
-        })
-    });
-    problems.unless_any(request)
-}
-
-fn validity_days(body: Fields<'_>, problems: &mut Problems) -> Option<u16> {
-    let days = body.optional_whole("validityDays", 1, 365, problems)?;
-    let found = VALIDITY_DAYS
-        .into_iter()
-        .find(|offered| u64::from(*offered) == days);
-    if found.is_none() {
-        problems.add("validityDays", Defect::NotAmongNumbers(&VALIDITY_DAYS));
-    }
-    found
-}
-
 fn days(requested: Option<u16>) -> u16 {
     requested.unwrap_or(DEFAULT_VALIDITY_DAYS)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Json, KeyRequest, TimeDelta, VALIDITY_DAYS, parse};
+    use super::{KeyRequest, TimeDelta};
+    use crate::http::json::Json;
     use crate::http::problem::Problem;
+    use crate::http::requested::RequestedObject as _;
+    use preauth_core::access::VALIDITY_DAYS;
     use preauth_core::value::UserId;
     use uuid::Uuid;
 
@@ -157,7 +125,7 @@ mod tests {
         let body = format!(
             r#"{{"name": "ERP", "responsibleUserId": "{user}", "scopes": {scopes}{validity}}}"#
         );
-        parse(&Json::parse(body.as_bytes()).unwrap())
+        KeyRequest::parse(&Json::parse(body.as_bytes()).unwrap())
     }
 
     #[test]

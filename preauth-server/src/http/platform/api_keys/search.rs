@@ -8,8 +8,6 @@ use salvo::http::Request;
 use crate::access::{KeyFragment, MIN_FRAGMENT_CHARACTERS};
 use crate::http::body;
 use crate::http::error::ApiError;
-use crate::http::fields::{Fields, Problems};
-use crate::http::json::Json;
 use crate::http::openapi::described::Described;
 use crate::http::openapi::schema::Schema;
 use crate::http::openapi::shape::{answer, request};
@@ -17,8 +15,9 @@ use crate::http::platform::PlatformApi;
 use crate::http::platform::companies::CompanyShape;
 use crate::http::platform::endpoint::{Endpoint, ok};
 use crate::http::platform::sections::ACCESS;
-use crate::http::problem::{Defect, Problem};
+use crate::http::problem::Defect;
 use crate::http::reply::Reply;
+use crate::http::requested::RequestedObject;
 
 use super::shape::ApiKeyShape;
 
@@ -79,7 +78,11 @@ impl Endpoint for Search {
     }
 
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let fragment = parse(&body::json(req).await?)?;
+        let KeySearch { text } = KeySearch::parse(&body::json(req).await?)?;
+        let fragment = KeyFragment::cut(&text).map_err(|_| {
+            let min = MIN_FRAGMENT_CHARACTERS;
+            ApiError::problem("text", Defect::NotAKey { min })
+        })?;
         let limit = MAX_FOUND.saturating_add(1);
         let keys = api.directory.find_api_keys(&fragment, limit).await?;
         let max_found = usize::try_from(MAX_FOUND).unwrap_or(usize::MAX);
@@ -103,16 +106,4 @@ impl Endpoint for Search {
         }
         Ok(ok(&found))
     }
-}
-
-fn parse(tree: &Json) -> Result<KeyFragment, Vec<Problem>> {
-    let mut problems = Problems::default();
-    let cut = |text: &str| {
-        KeyFragment::cut(text).map_err(|_| Defect::NotAKey {
-            min: MIN_FRAGMENT_CHARACTERS,
-        })
-    };
-    let fragment =
-        Fields::body(tree, &mut problems).and_then(|body| body.text("text", cut, &mut problems));
-    problems.unless_any(fragment)
 }

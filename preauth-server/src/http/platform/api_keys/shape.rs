@@ -7,6 +7,7 @@ use preauth_core::wire::Open;
 use crate::directory::ApiKey;
 use crate::http::openapi::schema::Schema;
 use crate::http::openapi::shape::{Text, answer, request};
+use crate::http::requested::optional;
 
 answer! {
     /// A key, as it can be shown.
@@ -59,9 +60,11 @@ request! {
         /// In whose name it acts; a user of the company with both permissions.
         responsible_user_id: UserId,
         /// What it opens.
-        scopes: ScopeSet => |it| it.each("Opens this.").offering(Scope::OFFERED).items(1, 100),
+        scopes: ScopeSet => |it| it.each("Opens this.").offering(Scope::OFFERED).items(1, 100);
+            |it, name, problems| it.filled_set(name, Scope::OFFERED, problems),
         /// How long it is valid; 365 when absent.
-        validity_days: Option<u16> = 365 => |it| it.among(&VALIDITY_DAYS.map(i64::from)),
+        validity_days: Option<u16> = 365 => |it| it.among(&VALIDITY_DAYS.map(i64::from));
+            optional(|it, name, problems| it.whole_among(name, &VALIDITY_DAYS, problems)),
     }
 }
 

@@ -3,24 +3,19 @@
 use preauth_core::ErrorCode;
 use preauth_core::access::{HeadOffice, decide_branch};
 use preauth_core::service::PlatformKey;
-use preauth_core::value::{
-    Cnpj, CompanyId, CompanyKind, CompanyName, FingerprintBuilder, Timestamp,
-};
+use preauth_core::value::{CompanyId, CompanyKind, FingerprintBuilder, Timestamp};
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 
 use crate::directory::{Company, DirectoryError};
 use crate::http::convert;
 use crate::http::error::ApiError;
-use crate::http::fields::{Fields, Problems, one_of};
-use crate::http::json::Json;
 use crate::http::openapi::described::Described;
 use crate::http::openapi::schema::Schema;
 use crate::http::platform::create::Create;
 use crate::http::platform::lookup::refuse_invited;
 use crate::http::platform::sections::COMPANIES;
 use crate::http::platform::{PlatformApi, Refusal};
-use crate::http::problem::{Defect, Problem};
 use crate::http::reply::Reply;
 
 use super::shape::{CompanyShape, NewCompany};
@@ -50,10 +45,6 @@ impl Create for Add {
                 ErrorCode::ResourceConflict,
                 ErrorCode::SupplierNotRegistered,
             ])
-    }
-
-    fn parse(&self, tree: &Json) -> Result<NewCompany, Vec<Problem>> {
-        parse(tree)
     }
 
     fn describe(&self, new: &NewCompany, parts: &mut FingerprintBuilder) {
@@ -127,27 +118,6 @@ impl NewCompany {
     }
 }
 
-fn parse(tree: &Json) -> Result<NewCompany, Vec<Problem>> {
-    let mut problems = Problems::default();
-    let new = Fields::body(tree, &mut problems).and_then(|body| {
-        let cnpj = body.text("cnpj", Cnpj::parse, &mut problems);
-        let name = body.text("name", CompanyName::parse, &mut problems);
-        let kind = body.text("kind", one_of(CompanyKind::ALL), &mut problems);
-        // The contract shows payers with digits only.
-        if kind == Some(CompanyKind::Construction) && cnpj.is_some_and(|cnpj| !cnpj.is_numeric()) {
-            problems.add("cnpj", Defect::CnpjNotNumeric);
-        }
-        let head_office_id = body.optional_id("headOfficeId", CompanyId::parse, &mut problems);
-        Some(NewCompany {
-            cnpj: cnpj?,
-            name: name?,
-            kind: kind?,
-            head_office_id,
-        })
-    });
-    problems.unless_any(new)
-}
-
 fn refuse_as_branch(kind: CompanyKind, head_office: &Company) -> Result<(), Refusal> {
     let head_office = HeadOffice {
         kind: head_office.kind,
@@ -158,17 +128,20 @@ fn refuse_as_branch(kind: CompanyKind, head_office: &Company) -> Result<(), Refu
 
 #[cfg(test)]
 mod tests {
-    use super::{Company, CompanyKind, Defect, Json, Problem, Refusal, parse, refuse_as_branch};
+    use super::{Company, CompanyKind, NewCompany, Refusal, refuse_as_branch};
+    use crate::http::json::Json;
+    use crate::http::problem::{Defect, Problem};
+    use crate::http::requested::RequestedObject as _;
     use preauth_core::value::{CompanyId, Timestamp};
     use uuid::Uuid;
 
     fn problems(body: &str) -> Vec<Problem> {
-        parse(&Json::parse(body.as_bytes()).unwrap()).unwrap_err()
+        NewCompany::parse(&Json::parse(body.as_bytes()).unwrap()).unwrap_err()
     }
 
     fn company(kind: &str, head_office: Option<CompanyId>) -> Company {
         let body = format!(r#"{{"cnpj": "11222333000181", "name": "C", "kind": "{kind}"}}"#);
-        let new = parse(&Json::parse(body.as_bytes()).unwrap()).unwrap();
+        let new = NewCompany::parse(&Json::parse(body.as_bytes()).unwrap()).unwrap();
         let mut company = new.company(CompanyId::new(Uuid::from_u128(1)), Timestamp::MIN);
         company.head_office = head_office;
         company
@@ -180,8 +153,12 @@ mod tests {
         let body = r#"{"cnpj": "12.ABC.345/01DE-35", "name": "C", "kind": "CONSTRUCTION"}"#;
         let expected = [Problem::new("cnpj", Defect::CnpjNotNumeric)];
         assert_eq!(problems(body), expected);
+        let wrong_too = body.replace('}', r#", "headOfficeId": "7"}"#);
+        let [cnpj] = expected;
+        let expected = [cnpj, Problem::new("headOfficeId", Defect::NotAnId)];
+        assert_eq!(problems(&wrong_too), expected);
         let supplier = body.replace("CONSTRUCTION", "SUPPLIER");
-        assert!(parse(&Json::parse(supplier.as_bytes()).unwrap()).is_ok());
+        assert!(NewCompany::parse(&Json::parse(supplier.as_bytes()).unwrap()).is_ok());
     }
 
     #[test]

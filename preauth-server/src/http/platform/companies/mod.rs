@@ -5,20 +5,19 @@ mod shape;
 
 use preauth_core::ErrorCode;
 use preauth_core::port::PageRequest;
-use preauth_core::value::{Cnpj, CompanyId, CompanyName, Reason};
+use preauth_core::value::{Cnpj, CompanyId};
 use salvo::async_trait;
 use salvo::http::Request;
 
 use crate::directory::{Company, Page, Suspension};
 use crate::http::error::ApiError;
-use crate::http::fields::{Fields, Problems};
-use crate::http::json::Json;
+use crate::http::fields::Problems;
 use crate::http::openapi::described::Described;
 use crate::http::openapi::document::Parameter;
 use crate::http::openapi::schema::Schema;
-use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::http::reply::Reply;
+use crate::http::requested::RequestedObject;
 use crate::http::{body, list_query, path_id};
 
 use super::endpoint::{Endpoint, ok};
@@ -110,21 +109,13 @@ impl Endpoint for Update {
     }
 
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let name = new_name(&body::json(req).await?)?;
+        let CompanyChange { name } = CompanyChange::parse(&body::json(req).await?)?;
         let mut company = lookup::registered(api, req).await?;
         if let Some(name) = name {
             company = api.directory.rename_company(company.id, &name).await?;
         }
         Ok(ok(&CompanyShape::from(&company)))
     }
-}
-
-/// The new name, if the request names one.
-fn new_name(tree: &Json) -> Result<Option<CompanyName>, Vec<Problem>> {
-    let mut problems = Problems::default();
-    let name = Fields::body(tree, &mut problems)
-        .map(|body| body.optional_text("name", CompanyName::parse, &mut problems));
-    problems.unless_any(name)
 }
 
 /// The names that head offices gave an invited supplier, newest first.
@@ -178,7 +169,7 @@ impl Endpoint for Suspend {
     }
 
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let reason = reason(&body::json(req).await?)?;
+        let NewSuspension { reason } = NewSuspension::parse(&body::json(req).await?)?;
         let id = path_id::record(req, CompanyId::parse)?;
         let since = api.clock.now();
         let suspension = Suspension { since, reason };
@@ -204,11 +195,4 @@ impl Endpoint for Resume {
         tracing::info!(target: "company", company = %company.id, "resumed");
         Ok(ok(&CompanyShape::from(&company)))
     }
-}
-
-fn reason(tree: &Json) -> Result<Reason, Vec<Problem>> {
-    let mut problems = Problems::default();
-    let reason = Fields::body(tree, &mut problems)
-        .and_then(|body| body.text("reason", Reason::parse, &mut problems));
-    problems.unless_any(reason)
 }

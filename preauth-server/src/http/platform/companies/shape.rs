@@ -6,7 +6,10 @@ use preauth_core::value::{
 use preauth_core::wire::Open;
 
 use crate::directory::{Company, Contact, Invitation, Suspension};
+use crate::http::fields::{Fields, Problems};
 use crate::http::openapi::shape::{Text, answer, request};
+use crate::http::problem::Defect;
+use crate::http::requested::Requested as _;
 
 answer! {
     /// A company; a supplier is one, too.
@@ -78,10 +81,20 @@ request! {
         /// Legal name.
         name: CompanyName,
         /// What it does.
-        kind: CompanyKind,
+        kind: CompanyKind; kind,
         /// Makes it a branch.
         head_office_id: Option<CompanyId>,
     }
+}
+
+fn kind(body: Fields<'_>, name: &str, problems: &mut Problems) -> Option<CompanyKind> {
+    let kind = CompanyKind::read(body, name, problems)?;
+    // The contract shows payers with digits only.
+    let cnpj = Cnpj::read(body, "cnpj", &mut Problems::default());
+    if kind == CompanyKind::Construction && cnpj.is_some_and(|cnpj| !cnpj.is_numeric()) {
+        problems.add("cnpj", Defect::CnpjNotNumeric);
+    }
+    Some(kind)
 }
 
 request! {

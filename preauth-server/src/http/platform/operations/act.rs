@@ -6,7 +6,7 @@ use salvo::async_trait;
 use salvo::http::Request;
 
 use crate::http::error::ApiError;
-use crate::http::fields::{Fields, Problems, one_of};
+use crate::http::fields::{Fields, Problems};
 use crate::http::json::Json;
 use crate::http::openapi::described::Described;
 use crate::http::openapi::schema::Schema;
@@ -16,10 +16,11 @@ use crate::http::platform::reason::NewReason;
 use crate::http::platform::sections::{OPERATION, OPERATIONS};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
-use crate::http::{body, path_id};
+use crate::http::requested::RequestedObject;
+use crate::http::{body, path_id, requested};
 
 use super::perform::perform;
-use super::shape::{OperationShape, Release, Reproval, Reprover};
+use super::shape::{OperationShape, Release, Reproval};
 
 /// An action: its last path segment, its name and effect, its body, and the function that reads its
 /// command from there.
@@ -57,7 +58,7 @@ pub(in crate::http::platform) static ACTIONS: [OperationAction; 12] = [
         ],
         Body::Optional(Schema::of::<NewReason>),
         |body, problems| {
-            let reason = NewReason::parse(body, problems).reason;
+            let NewReason { reason } = NewReason::members(body, problems)?;
             Some(Command::Decline { reason })
         },
     ),
@@ -69,7 +70,7 @@ pub(in crate::http::platform) static ACTIONS: [OperationAction; 12] = [
         ],
         Body::Optional(Schema::of::<NewReason>),
         |body, problems| {
-            let reason = NewReason::parse(body, problems).reason;
+            let NewReason { reason } = NewReason::members(body, problems)?;
             Some(Command::Withdraw { reason })
         },
     ),
@@ -95,7 +96,7 @@ pub(in crate::http::platform) static ACTIONS: [OperationAction; 12] = [
         ],
         Body::Required(Schema::of::<Release>),
         |body, problems| {
-            let net_amount = body.money("netAmount", problems)?;
+            let Release { net_amount } = Release::members(body, problems)?;
             Some(Command::Release { net_amount })
         },
     ),
@@ -131,9 +132,8 @@ pub(in crate::http::platform) static ACTIONS: [OperationAction; 12] = [
         ],
         Body::Required(Schema::of::<Reproval>),
         |body, problems| {
-            let by = body.text("by", one_of(Reprover::ALL), problems);
-            let reason = NewReason::parse(body, problems).reason;
-            let by = by?.into();
+            let Reproval { by, reason } = Reproval::members(body, problems)?;
+            let by = by.known().copied()?.into();
             Some(Command::Reprove { by, reason })
         },
     ),
@@ -195,10 +195,7 @@ impl Endpoint for &'static OperationAction {
 
 impl OperationAction {
     fn parse(&self, tree: &Json) -> Result<Command, Vec<Problem>> {
-        let mut problems = Problems::default();
-        let body = Fields::body(tree, &mut problems);
-        let command = body.and_then(|body| (self.command)(body, &mut problems));
-        problems.unless_any(command)
+        requested::body(tree, self.command)
     }
 }
 

@@ -10,14 +10,13 @@ use salvo::http::{Request, StatusCode};
 use crate::http::convert::{self, Texts};
 use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
-use crate::http::json::Json;
 use crate::http::openapi::described::Described;
 use crate::http::openapi::schema::Schema;
 use crate::http::platform::create::Create;
 use crate::http::platform::sections::OPERATIONS;
 use crate::http::platform::{PlatformApi, lookup};
-use crate::http::problem::Problem;
 use crate::http::reply::Reply;
+use crate::http::requested::{Requested as _, RequestedObject};
 use crate::log;
 
 use super::shape::{NewDirectAdvance, OperationShape};
@@ -41,10 +40,6 @@ impl Create for Add {
                 ErrorCode::PreAuthDuplicateInvoice,
                 ErrorCode::PreAuthSupplierSelf,
             ])
-    }
-
-    fn parse(&self, tree: &Json) -> Result<DirectAdvance, Vec<Problem>> {
-        parse(tree)
     }
 
     fn describe(&self, new: &DirectAdvance, parts: &mut FingerprintBuilder) {
@@ -94,29 +89,27 @@ impl Create for Add {
     }
 }
 
-fn parse(tree: &Json) -> Result<DirectAdvance, Vec<Problem>> {
-    let mut problems = Problems::default();
-    let advance = Fields::body(tree, &mut problems).and_then(|body| {
-        let payer = body.id("payerCompanyId", CompanyId::parse, &mut problems);
-        let supplier = body.text("supplierCnpj", Cnpj::parse, &mut problems);
+impl RequestedObject for DirectAdvance {
+    fn members(body: Fields<'_>, problems: &mut Problems) -> Option<Self> {
+        let payer = CompanyId::read(body, "payerCompanyId", problems);
+        let supplier = Cnpj::read(body, "supplierCnpj", problems);
         let invoice = body
-            .object("invoice", &mut problems)
-            .and_then(|fields| convert::invoice(fields, false, Texts::Sent, &mut problems));
-        let external_reference =
-            body.optional_text("externalReference", ExternalReference::parse, &mut problems);
-        Some(DirectAdvance {
+            .object("invoice", problems)
+            .and_then(|fields| convert::invoice(fields, false, Texts::Sent, problems));
+        let external_reference = Option::read(body, "externalReference", problems);
+        Some(Self {
             payer: payer?,
             supplier: supplier?,
             invoice: invoice?,
-            external_reference,
+            external_reference: external_reference?,
         })
-    });
-    problems.unless_any(advance)
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Json, parse};
+    use super::{DirectAdvance, RequestedObject as _};
+    use crate::http::json::Json;
 
     #[test]
     fn an_invoice_of_a_direct_advance_may_have_no_number() {
@@ -125,7 +118,7 @@ mod tests {
             "supplierCnpj": "12.ABC.345/01DE-35",
             "invoice": {"amount": 12500, "dueDate": "2027-01-20"}
         }"#;
-        let advance = parse(&Json::parse(body).unwrap()).unwrap();
+        let advance = DirectAdvance::parse(&Json::parse(body).unwrap()).unwrap();
         assert_eq!(advance.invoice.number, None);
         assert_eq!(advance.external_reference, None);
     }
@@ -133,7 +126,7 @@ mod tests {
     #[test]
     fn every_problem_is_reported() {
         let body = br#"{"payerCompanyId": "1", "invoice": {"amount": 1, "dueDate": "amanha"}}"#;
-        let found = parse(&Json::parse(body).unwrap()).unwrap_err();
+        let found = DirectAdvance::parse(&Json::parse(body).unwrap()).unwrap_err();
         let fields: Vec<_> = found.iter().map(|problem| problem.field.as_str()).collect();
         let expected = [
             "payerCompanyId",

@@ -13,7 +13,7 @@ use preauth_core::wire::{self, Open};
 
 use crate::http::convert;
 use crate::http::openapi::schema::Schema;
-use crate::http::openapi::shape::{Text, answer, request};
+use crate::http::openapi::shape::{Text, answer, request, request_by_hand};
 use crate::http::platform::extensions::ExtensionShape;
 use crate::http::platform::party::PartyShape;
 
@@ -133,7 +133,7 @@ answer! {
     }
 }
 
-request! {
+request_by_hand! {
     /// An advance without an offer.
     #[derive(Debug)]
     pub(crate) struct NewDirectAdvance = "DirectAdvance" {
@@ -147,7 +147,7 @@ request! {
     }
 }
 
-request! {
+request_by_hand! {
     /// The invoice.
     #[derive(Debug)]
     pub(crate) struct NewInvoice {

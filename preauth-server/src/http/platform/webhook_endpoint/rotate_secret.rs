@@ -1,29 +1,23 @@
 //! POST /companies/{id}/webhook-endpoint/rotate-secret: a new secret signs from the next attempt
 //! on. Earlier secrets stop signing immediately, or after the overlap in the request.
 
-use chrono::TimeDelta;
 use salvo::async_trait;
 use salvo::http::Request;
 use secrecy::ExposeSecret;
 
 use crate::http::body;
 use crate::http::error::ApiError;
-use crate::http::fields::{Fields, Problems};
-use crate::http::json::Json;
 use crate::http::openapi::described::Described;
 use crate::http::openapi::headers;
 use crate::http::openapi::schema::Schema;
 use crate::http::platform::PlatformApi;
 use crate::http::platform::endpoint::{Endpoint, ok};
 use crate::http::platform::sections::WEBHOOK_ENDPOINTS;
-use crate::http::problem::Problem;
 use crate::http::reply::Reply;
+use crate::http::requested::RequestedObject;
 use crate::secret::new_signing_secret;
 
 use super::shape::{EndpointShape, EndpointWithSecret, Rotation};
-
-/// Maximum overlap of secrets: a week.
-const MAX_OVERLAP_HOURS: u64 = 168;
 
 #[derive(Clone, Copy)]
 pub(in crate::http::platform) struct RotateSecret;
@@ -45,7 +39,7 @@ impl Endpoint for RotateSecret {
     }
 
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let overlap = parse(&body::optional_json(req).await?)?;
+        let overlap = Rotation::parse(&body::optional_json(req).await?)?.overlap();
         let endpoint = super::endpoint(api, req).await?;
         let secret = new_signing_secret();
         let sealed = api.vault.seal(endpoint.id, &secret);
@@ -63,22 +57,18 @@ impl Endpoint for RotateSecret {
     }
 }
 
-fn parse(tree: &Json) -> Result<TimeDelta, Vec<Problem>> {
-    let mut problems = Problems::default();
-    let overlap = Fields::body(tree, &mut problems).map(|body| {
-        let hours = body.optional_whole("overlapHours", 0, MAX_OVERLAP_HOURS, &mut problems);
-        TimeDelta::hours(i64::try_from(hours.unwrap_or(0)).unwrap_or_default())
-    });
-    problems.unless_any(overlap)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Json, TimeDelta, parse};
+    use super::{RequestedObject as _, Rotation};
+    use crate::http::json::Json;
+    use chrono::TimeDelta;
 
     #[test]
     fn secrets_overlap_for_a_week_at_most_and_not_at_all_by_default() {
-        let overlap = |body: &str| parse(&Json::parse(body.as_bytes()).unwrap());
+        let overlap = |body: &str| {
+            let read = Rotation::parse(&Json::parse(body.as_bytes()).unwrap());
+            read.map(|rotation| rotation.overlap())
+        };
         assert_eq!(overlap("{}"), Ok(TimeDelta::zero()));
         assert_eq!(overlap(r#"{"overlapHours": 168}"#), Ok(TimeDelta::days(7)));
         for refused in ["169", "-1", "1.5", "\"24\""] {

@@ -6,7 +6,7 @@
 //! secret. `webhook.test` may be in the list of events, and is sent on demand even when it is not.
 
 use preauth_core::ErrorCode;
-use preauth_core::value::{CompanyId, EndpointId, EventType, EventTypeSet};
+use preauth_core::value::{CompanyId, EndpointId, EventTypeSet};
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 use secrecy::ExposeSecret;
@@ -14,8 +14,6 @@ use secrecy::ExposeSecret;
 use crate::directory;
 use crate::dispatcher::TargetError;
 use crate::http::error::ApiError;
-use crate::http::fields::{Fields, Problems};
-use crate::http::json::Json;
 use crate::http::messages;
 use crate::http::openapi::described::Described;
 use crate::http::openapi::headers;
@@ -23,8 +21,9 @@ use crate::http::openapi::schema::Schema;
 use crate::http::platform::endpoint::{Endpoint, ok};
 use crate::http::platform::sections::WEBHOOK_ENDPOINTS;
 use crate::http::platform::{PlatformApi, Refusal, lookup};
-use crate::http::problem::{Defect, Problem};
+use crate::http::problem::Defect;
 use crate::http::reply::Reply;
+use crate::http::requested::RequestedObject;
 use crate::http::{body, convert};
 use crate::secret::new_signing_secret;
 
@@ -57,7 +56,7 @@ impl Endpoint for Set {
     }
 
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let wanted = parse(&body::json(req).await?)?;
+        let wanted = WantedEndpoint::parse(&body::json(req).await?)?;
         let company = lookup::registered(api, req).await?;
         if company.head_office.is_some() {
             return Err(ApiError::new(ErrorCode::EndpointNotHeadOffice));
@@ -125,27 +124,15 @@ async fn register(
     Ok(reply.header("cache-control", "no-store"))
 }
 
-fn parse(tree: &Json) -> Result<WantedEndpoint, Vec<Problem>> {
-    let mut problems = Problems::default();
-    let wanted = Fields::body(tree, &mut problems).and_then(|body| {
-        let url = body.text(
-            "url",
-            |text| Ok::<_, Defect>(text.to_owned()),
-            &mut problems,
-        );
-        let events = body.optional_filled_set("events", EventType::ALL, &mut problems);
-        Some(WantedEndpoint { url: url?, events })
-    });
-    problems.unless_any(wanted)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{EventType, EventTypeSet, Json, WantedEndpoint, parse};
+    use super::{EventTypeSet, RequestedObject as _, WantedEndpoint};
+    use crate::http::json::Json;
     use crate::http::problem::{Defect, Problem};
+    use preauth_core::value::EventType;
 
     fn read(body: &str) -> Result<WantedEndpoint, Vec<Problem>> {
-        parse(&Json::parse(body.as_bytes()).unwrap())
+        WantedEndpoint::parse(&Json::parse(body.as_bytes()).unwrap())
     }
 
     // Contract: endpoint/choice

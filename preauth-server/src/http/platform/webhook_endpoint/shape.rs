@@ -1,11 +1,16 @@
 //! An endpoint in answers and requests.
 
+use chrono::TimeDelta;
 use preauth_core::text_enum;
 use preauth_core::value::{CompanyId, EndpointId, EventType, EventTypeSet, Timestamp};
 use preauth_core::wire::Open;
 
 use crate::directory;
 use crate::http::openapi::shape::{answer, request};
+use crate::http::requested::{optional, whole};
+
+/// Maximum overlap of secrets: a week.
+const MAX_OVERLAP_HOURS: u16 = 168;
 
 text_enum! {
     /// Whether an endpoint is sent to.
@@ -79,7 +84,8 @@ request! {
         url: String = "https://erp.azul.com.br/webhooks",
         /// Which events. Needed to register; a change without it keeps them.
         events: Option<EventTypeSet> = vec!["anticipation.paid"]
-            => |it| it.each("To be sent.").items(1, 100),
+            => |it| it.each("To be sent.").items(1, 100);
+            optional(|it, name, problems| it.filled_set(name, EventType::ALL, problems)),
     }
 }
 
@@ -88,6 +94,13 @@ request! {
     #[derive(Debug)]
     pub(crate) struct Rotation = "Rotation" {
         /// How long the old secret signs, too; 0 when absent.
-        overlap_hours: Option<u16> = 24 => |it| it.at_least(0).at_most(168),
+        overlap_hours: Option<u16> = 24 => |it| it.at_least(0).at_most(MAX_OVERLAP_HOURS.into());
+            optional(whole(0, MAX_OVERLAP_HOURS)),
+    }
+}
+
+impl Rotation {
+    pub(super) fn overlap(&self) -> TimeDelta {
+        TimeDelta::hours(self.overlap_hours.unwrap_or_default().into())
     }
 }

@@ -8,7 +8,6 @@ use salvo::http::{Request, StatusCode};
 
 use crate::directory::{Delivery, DeliveryStatus, Endpoint};
 use crate::http::error::ApiError;
-use crate::http::json::Json;
 use crate::http::openapi::described::Described;
 use crate::http::openapi::schema::Schema;
 use crate::http::platform::PlatformApi;
@@ -16,7 +15,6 @@ use crate::http::platform::create::Create;
 use crate::http::platform::deliveries::{self, DeliveryShape};
 use crate::http::platform::endpoint::existing;
 use crate::http::platform::sections::WEBHOOK_ENDPOINTS;
-use crate::http::problem::Problem;
 use crate::http::reply::Reply;
 
 #[derive(Clone, Copy)]
@@ -44,10 +42,6 @@ impl Create for Test {
                 "The delivery, as queued.",
                 Schema::of::<DeliveryShape>(),
             )
-    }
-
-    fn parse(&self, _tree: &Json) -> Result<(), Vec<Problem>> {
-        Ok(())
     }
 
     fn describe(&self, (): &(), _parts: &mut FingerprintBuilder) {}
