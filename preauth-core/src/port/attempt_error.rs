@@ -1,130 +1,78 @@
 //! Why an attempt failed, in as many ways as an operator can do something different about.
 
-/// Why an attempt failed.
-///
-/// Its text is for logs; hosts keep the [`code`](Self::code).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
-#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
-pub enum AttemptError {
+/// Declares every error with its code and its text, in the order in which an attempt meets them.
+macro_rules! attempt_errors {
+    ($($(#[doc = $doc:literal])+ $error:ident = $code:literal, $text:literal;)+) => {
+        /// Why an attempt failed.
+        ///
+        /// Its text is for logs; hosts keep the [`code`](Self::code).
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+        #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
+        pub enum AttemptError {
+            $($(#[doc = $doc])+ #[error($text)] $error,)+
+        }
+
+        impl AttemptError {
+            /// All of them, in the order in which an attempt meets them.
+            pub const ALL: &'static [Self] = &[$(Self::$error),+];
+
+            /// How hosts keep it and answers show it.
+            #[must_use]
+            pub const fn code(self) -> &'static str {
+                match self {
+                    $(Self::$error => $code,)+
+                }
+            }
+        }
+    };
+}
+
+attempt_errors! {
     /// The answer was not 2xx.
-    #[error("answered with a status outside 2xx")]
-    Status,
+    Status = "STATUS", "answered with a status outside 2xx";
     /// The endpoint's URL is none that requests may be sent to.
-    #[error("url is not allowed")]
-    UrlRefused,
+    UrlRefused = "URL_REFUSED", "url is not allowed";
     /// The receiver's name does not exist, or has no address.
-    #[error("name has no address")]
-    NameUnknown,
+    NameUnknown = "NAME_UNKNOWN", "name has no address";
     /// The receiver's name could not be resolved.
-    #[error("name could not be looked up")]
-    LookupFailed,
+    LookupFailed = "LOOKUP_FAILED", "name could not be looked up";
     /// As before, within the time there is.
-    #[error("name was not looked up in time")]
-    LookupTimedOut,
+    LookupTimedOut = "LOOKUP_TIMED_OUT", "name was not looked up in time";
     /// An address of the receiver is none that may be connected to.
-    #[error("address is not allowed")]
-    AddressRefused,
+    AddressRefused = "ADDRESS_REFUSED", "address is not allowed";
     /// Nobody listens there.
-    #[error("connection was refused")]
-    ConnectionRefused,
+    ConnectionRefused = "CONNECTION_REFUSED", "connection was refused";
     /// There is no way there.
-    #[error("receiver cannot be reached")]
-    Unreachable,
+    Unreachable = "UNREACHABLE", "receiver cannot be reached";
     /// Nobody answers there.
-    #[error("no connection in time")]
-    ConnectTimedOut,
+    ConnectTimedOut = "CONNECT_TIMED_OUT", "no connection in time";
     /// The receiver does not speak TLS, but plain HTTP, say.
-    #[error("receiver does not speak tls")]
-    NotTls,
+    NotTls = "NOT_TLS", "receiver does not speak tls";
     /// It speaks TLS of no version that is allowed: 1.2 or 1.3.
-    #[error("receiver speaks neither tls 1.2 nor tls 1.3")]
-    TlsVersion,
+    TlsVersion = "TLS_VERSION", "receiver speaks neither tls 1.2 nor tls 1.3";
     /// The certificate is for another name.
-    #[error("certificate is for another name")]
-    CertificateName,
+    CertificateName = "CERTIFICATE_NAME", "certificate is for another name";
     /// No root that is trusted has issued the certificate.
-    #[error("certificate does not lead to a trusted root")]
-    CertificateUntrusted,
+    CertificateUntrusted = "CERTIFICATE_UNTRUSTED", "certificate does not lead to a trusted root";
     /// The certificate is not valid yet, or not any more.
-    #[error("certificate has expired or is not valid yet")]
-    CertificateExpired,
+    CertificateExpired = "CERTIFICATE_EXPIRED", "certificate has expired or is not valid yet";
     /// TLS failed in another way: no common cipher suite, say.
-    #[error("tls handshake failed")]
-    Tls,
+    Tls = "TLS", "tls handshake failed";
     /// The handshake did not end within the time there is.
-    #[error("tls handshake did not end in time")]
-    TlsTimedOut,
+    TlsTimedOut = "TLS_TIMED_OUT", "tls handshake did not end in time";
     /// The connection broke before there was an answer.
-    #[error("connection broke before the answer")]
-    Connection,
+    Connection = "CONNECTION", "connection broke before the answer";
     /// What came before the answer's body was more than anybody reads.
-    #[error("answer's head is too large")]
-    AnswerTooLarge,
+    AnswerTooLarge = "ANSWER_TOO_LARGE", "answer's head is too large";
     /// What came was not HTTP.
-    #[error("answer is not http")]
-    AnswerMalformed,
+    AnswerMalformed = "ANSWER_MALFORMED", "answer is not http";
     /// The exchange took longer than 10 seconds.
-    #[error("no answer within 10 seconds")]
-    TimedOut,
+    TimedOut = "TIMED_OUT", "no answer within 10 seconds";
     /// The endpoint's secret could not be opened.
-    #[error("signing secret could not be opened")]
-    Secret,
+    Secret = "SECRET", "signing secret could not be opened";
 }
 
 impl AttemptError {
-    /// All of them, in the order in which an attempt meets them.
-    pub const ALL: &'static [Self] = &[
-        Self::Status,
-        Self::UrlRefused,
-        Self::NameUnknown,
-        Self::LookupFailed,
-        Self::LookupTimedOut,
-        Self::AddressRefused,
-        Self::ConnectionRefused,
-        Self::Unreachable,
-        Self::ConnectTimedOut,
-        Self::NotTls,
-        Self::TlsVersion,
-        Self::CertificateName,
-        Self::CertificateUntrusted,
-        Self::CertificateExpired,
-        Self::Tls,
-        Self::TlsTimedOut,
-        Self::Connection,
-        Self::AnswerTooLarge,
-        Self::AnswerMalformed,
-        Self::TimedOut,
-        Self::Secret,
-    ];
-
-    /// How hosts keep it and answers show it.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Status => "STATUS",
-            Self::UrlRefused => "URL_REFUSED",
-            Self::NameUnknown => "NAME_UNKNOWN",
-            Self::LookupFailed => "LOOKUP_FAILED",
-            Self::LookupTimedOut => "LOOKUP_TIMED_OUT",
-            Self::AddressRefused => "ADDRESS_REFUSED",
-            Self::ConnectionRefused => "CONNECTION_REFUSED",
-            Self::Unreachable => "UNREACHABLE",
-            Self::ConnectTimedOut => "CONNECT_TIMED_OUT",
-            Self::NotTls => "NOT_TLS",
-            Self::TlsVersion => "TLS_VERSION",
-            Self::CertificateName => "CERTIFICATE_NAME",
-            Self::CertificateUntrusted => "CERTIFICATE_UNTRUSTED",
-            Self::CertificateExpired => "CERTIFICATE_EXPIRED",
-            Self::Tls => "TLS",
-            Self::TlsTimedOut => "TLS_TIMED_OUT",
-            Self::Connection => "CONNECTION",
-            Self::AnswerTooLarge => "ANSWER_TOO_LARGE",
-            Self::AnswerMalformed => "ANSWER_MALFORMED",
-            Self::TimedOut => "TIMED_OUT",
-            Self::Secret => "SECRET",
-        }
-    }
-
     /// The one that is kept under this code.
     #[must_use]
     pub fn of_code(code: &str) -> Option<Self> {
