@@ -2,20 +2,6 @@
 
 use crate::http::openapi::document::Tag;
 
-/// In the order of the description.
-pub(super) const ALL: [Tag; 10] = [
-    PROBES,
-    COMPANIES,
-    ACCESS,
-    WEBHOOK_ENDPOINTS,
-    DELIVERIES,
-    MAILS,
-    MASTER_KEYS,
-    OPERATIONS,
-    RECORDS,
-    SANDBOX,
-];
-
 /// Of a path's `{id}`.
 pub(super) const COMPANY: &str = "The company's id.";
 /// The same where only a head office has what is asked for.
@@ -23,43 +9,38 @@ pub(super) const HEAD_OFFICE: &str = "The id of a head office; a branch is a con
 /// The same of an operation.
 pub(super) const OPERATION: &str = "The operation's id.";
 
-pub(super) const PROBES: Tag = Tag {
-    name: "probes",
-    description: "What an orchestrator and a monitor ask, without a token.",
-};
-pub(super) const COMPANIES: Tag = Tag {
-    name: "companies",
-    description: "Construction companies, suppliers and their branches; credit analyses; block lists.",
-};
-pub(super) const ACCESS: Tag = Tag {
-    name: "access",
-    description: "Users of companies, and the API keys that act in their names.",
-};
-pub(super) const WEBHOOK_ENDPOINTS: Tag = Tag {
-    name: "webhook-endpoints",
-    description: "Where a head office and its branches receive events; one each.",
-};
-pub(super) const DELIVERIES: Tag = Tag {
-    name: "deliveries",
-    description: "What was sent to an endpoint, how often, and how it answered.",
-};
-pub(super) const MAILS: Tag = Tag {
-    name: "notices",
-    description: "Mails to suppliers and companies, and how they fared.",
-};
-pub(super) const MASTER_KEYS: Tag = Tag {
-    name: "master-keys",
-    description: "What the signing secrets are encrypted with. The keys themselves never leave the server.",
-};
-pub(super) const OPERATIONS: Tag = Tag {
-    name: "operations",
-    description: "Offers and advances, everything that moves them, and extensions of their boletos.",
-};
-pub(super) const RECORDS: Tag = Tag {
-    name: "records",
-    description: "Received invoices and payment orders.",
-};
-pub(super) const SANDBOX: Tag = Tag {
-    name: "sandbox",
-    description: "What only a sandbox has.",
-};
+/// Declares the sections in the order of the description.
+macro_rules! sections {
+    ($($section:ident = $name:literal, $description:literal;)+) => {
+        $(pub(super) const $section: Tag = Tag {
+            name: $name,
+            description: $description,
+        };)+
+
+        /// In the order of the description.
+        pub(super) const ALL: &[Tag] = &[$($section),+];
+    };
+}
+
+sections! {
+    PROBES = "probes",
+        "What an orchestrator and a monitor ask, without a token.";
+    COMPANIES = "companies",
+        "Construction companies, suppliers and their branches; credit analyses; block lists.";
+    ACCESS = "access",
+        "Users of companies, and the API keys that act in their names.";
+    WEBHOOK_ENDPOINTS = "webhook-endpoints",
+        "Where a head office and its branches receive events; one each.";
+    DELIVERIES = "deliveries",
+        "What was sent to an endpoint, how often, and how it answered.";
+    MAILS = "notices",
+        "Mails to suppliers and companies, and how they fared.";
+    MASTER_KEYS = "master-keys",
+        "What the signing secrets are encrypted with. The keys themselves never leave the server.";
+    OPERATIONS = "operations",
+        "Offers and advances, everything that moves them, and extensions of their boletos.";
+    RECORDS = "records",
+        "Received invoices and payment orders.";
+    SANDBOX = "sandbox",
+        "What only a sandbox has.";
+}
