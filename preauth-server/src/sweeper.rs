@@ -75,9 +75,9 @@ impl Sweeper {
             &self.wake,
             shutdown,
             || async {
-                let swept = self.sweep().await?;
+                let report = self.sweep().await?;
                 // If others closed most of them, another instance is doing the work.
-                Ok(if swept.expired.len() <= swept.closed_by_others {
+                Ok(if report.expired.len() <= report.closed_by_others {
                     Next::AfterRest
                 } else {
                     Next::AtOnce
@@ -94,14 +94,14 @@ impl Sweeper {
     }
 
     async fn sweep(&self) -> Result<ExpiryReport, Unavailable> {
-        let swept = self.service.expire_overdue(self.clock.now(), BATCH).await?;
-        swept.expired.iter().for_each(log::moved);
-        if let Some((operation, error)) = swept.failed.first() {
-            let (count, first) = (swept.failed.len(), operation.get());
+        let report = self.service.expire_overdue(self.clock.now(), BATCH).await?;
+        report.expired.iter().for_each(log::moved);
+        if let Some((operation, error)) = report.failed.first() {
+            let (count, first) = (report.failed.len(), operation.get());
             let error = chain(error.as_ref());
             tracing::warn!(target: "sweeper", count, first, error, "expiries not recorded");
         }
-        Ok(swept)
+        Ok(report)
     }
 }
 

@@ -39,7 +39,7 @@ pub enum ConfigError {
         "the added root certificates are not certificates in pem (-----BEGIN CERTIFICATE-----)"
     )]
     RootCertificates,
-    /// No thread or runtime could be had for blocking calls.
+    /// No thread or runtime could be started for blocking calls.
     #[error("no runtime for blocking calls could be started")]
     Runtime(#[source] std::io::Error),
     /// The HTTP stack could not be set up, for example because the system has no root certificates.

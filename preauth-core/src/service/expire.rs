@@ -35,23 +35,23 @@ impl Operations {
             .filter_map(|loaded| self.expiry(loaded, now))
             .unzip();
         let outcomes = self.store.commit_all(commits).await;
-        let mut swept = ExpiryReport::default();
-        for (commanded, outcome) in done.into_iter().zip(outcomes) {
+        let mut report = ExpiryReport::default();
+        for (expired, outcome) in done.into_iter().zip(outcomes) {
             match outcome {
-                Ok(()) => swept.expired.push(commanded),
+                Ok(()) => report.expired.push(expired),
                 Err(CommitError::Conflict | CommitError::InProgress) => {
-                    swept.closed_by_others = swept.closed_by_others.saturating_add(1);
+                    report.closed_by_others = report.closed_by_others.saturating_add(1);
                 }
                 Err(
                     CommitError::NotDone(cause)
                     | CommitError::Busy(cause)
                     | CommitError::Unknown(cause),
                 ) => {
-                    swept.failed.push((commanded.operation.id, cause));
+                    report.failed.push((expired.operation.id, cause));
                 }
             }
         }
-        Ok(swept)
+        Ok(report)
     }
 
     /// The expiry of an offer and the commit that records it; `None` when its time has not passed.
@@ -71,10 +71,10 @@ impl Operations {
             now,
         );
         commit.intake = self.intake.clone();
-        let commanded = CommandOutcome {
+        let expired = CommandOutcome {
             operation: next,
             event: Some(event),
         };
-        Some((commanded, commit))
+        Some((expired, commit))
     }
 }

@@ -245,7 +245,7 @@ fn print(text: String) -> Result<(), Failure> {
     Ok(output::print(text)?)
 }
 
-/// What tells the items of a list apart, if they have it.
+/// What distinguishes the items of a list, if they have it.
 #[derive(Deserialize)]
 struct Identified<'a> {
     #[serde(borrow)]

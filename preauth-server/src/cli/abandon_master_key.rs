@@ -21,7 +21,7 @@ use super::{CliError, Spoken};
 
 #[derive(Debug, Args)]
 pub(super) struct AbandonArgs {
-    /// The lost keys, as the server names them that does not start.
+    /// The lost keys, as named by the server that does not start.
     #[arg(required = true, value_name = "KEY_ID")]
     keys: Vec<MasterKeyId>,
     /// Go on without asking.
@@ -47,16 +47,16 @@ const STILL_SIGNED: Text = Text::new(
 
 texts! {
     known_key(key: MasterKeyId) {
-        en: "this server knows master key {key}, so that nothing is lost; `master-key reencrypt` encrypts anew what it sealed",
-        pt: "este servidor tem a chave mestra {key}, e nada se perdeu; `master-key reencrypt` criptografa de novo o que ela protege",
+        en: "this server has master key {key}, so nothing is lost; `master-key reencrypt` encrypts its secrets with the current key",
+        pt: "este servidor tem a chave mestra {key}, e nada se perdeu; `master-key reencrypt` criptografa de novo, com a chave atual, o que ela protege",
     }
     unneeded_key(key: MasterKeyId) {
         en: "no signing secret in force needs master key {key}",
         pt: "nenhum segredo de assinatura em vigor depende da chave mestra {key}",
     }
     question(secrets: u64) {
-        en: "End the signing secrets that need a lost master key ({secrets} of them)? Endpoints without another one are paused, and keep their events until each has a new secret. Not even the key brings the old ones back. No server that runs may know it still.",
-        pt: "Encerrar os segredos de assinatura que dependem de uma chave mestra perdida ({secrets} ao todo)? Os endpoints sem outro segredo são pausados e guardam os eventos até cada um ter um novo. Nem a própria chave traz os antigos de volta. Nenhum servidor em execução pode ainda ter a chave.",
+        en: "End the signing secrets that need a lost master key ({secrets} of them)? Endpoints without another one are paused, and keep their events until each has a new secret. Finding the key later does not bring the old secrets back. No running server may still have the key.",
+        pt: "Encerrar os segredos de assinatura que dependem de uma chave mestra perdida ({secrets} ao todo)? Os endpoints sem outro segredo são pausados e guardam os eventos até cada um ter um novo. Mesmo que a chave reapareça, os antigos não voltam. Nenhum servidor em execução pode ainda ter a chave.",
     }
     given_up(secrets: u64) {
         en: "signing secrets given up: {secrets}",

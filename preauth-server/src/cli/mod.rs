@@ -62,8 +62,8 @@ enum Command {
         after_help = "Example:\n  preauth-server abandon-master-key 5f3a09c1 --config preauth.toml"
     )]
     AbandonMasterKey(abandon_master_key::AbandonArgs),
-    /// Make a database this deployment's, after which webhooks and mails go out from it: after a
-    /// restore, or when a copy becomes the database in service. Asks for confirmation.
+    /// Make a database this deployment's, so that webhooks and mails go out from it: after a
+    /// restore, or when a copy goes into service. Asks for confirmation.
     #[command(after_help = "Example:\n  preauth-server adopt --config preauth.toml")]
     Adopt(adopt::AdoptArgs),
     /// Look at the configuration.

@@ -55,7 +55,7 @@ pub async fn an_endpoint_is_slow_while_an_attempt_to_it_is(host: &dyn Host) {
     assert!(!scene.claim_one().await.endpoint_is_slow);
 }
 
-/// What is not recorded says nothing about the endpoint either.
+/// An attempt that is not recorded does not change the endpoint either.
 pub async fn an_old_lease_makes_no_endpoint_slow(host: &dyn Host) {
     let scene = Scene::new(host).await;
     scene.endpoint(scene.payer).await;
