@@ -65,7 +65,7 @@ pub struct KeyFragment {
 /// Why a text does not identify a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error(
-    "no key and no beginning of one: it takes {} characters from {} on",
+    "neither a key nor the beginning of one: {} characters or more, from {} on, are needed",
     MIN_FRAGMENT_CHARACTERS,
     PREFIX
 )]

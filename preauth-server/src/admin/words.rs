@@ -73,7 +73,7 @@ texts! {
         pt: "{path} já existe, e nada é sobrescrito; use outro --output",
     }
     not_a_key(min_characters: usize, prefix: &str) {
-        en: "no key and no beginning of one: it takes {min_characters} characters from {prefix} on",
+        en: "neither a key nor the beginning of one: {min_characters} characters or more, from {prefix} on, are needed",
         pt: "não é uma chave nem o início de uma: são precisos {min_characters} caracteres a partir de {prefix}",
     }
     no_file(operation: OperationId) {
@@ -89,7 +89,7 @@ texts! {
         pt: "a plataforma em {url} recusa o token de operador de {source}",
     }
     unproven(url: &str, source: &str, why: &str) {
-        en: "{url} does not prove to be the server of the operator token from {source}, which it was not given: {why}",
+        en: "{url} does not prove that it has the operator token from {source}, so the token was not used: {why}",
         pt: "{url} não prova ser o servidor do token de operador de {source}, que não foi enviado a ele: {why}",
     }
     unproven_status(status: u16) {
@@ -97,7 +97,7 @@ texts! {
         pt: "ele responde com o status {status}; é um servidor desta versão?",
     }
     stranger(url: &str, status: u16) {
-        en: "{url} answers with status {status} like no platform API; is this the platform's address?",
+        en: "{url} answers with status {status}, unlike a platform API; is this the platform's address?",
         pt: "{url} responde com o status {status}, e não como a API da plataforma; este é o endereço da plataforma?",
     }
     unknown(next_step: &str) {
@@ -113,8 +113,8 @@ texts! {
         pt: "não foi possível gravar {path}",
     }
     wrong_url(text: &str) {
-        en: "{text:?} cannot be asked",
-        pt: "{text:?} não pode ser consultado",
+        en: "{text:?} is not a platform address",
+        pt: "{text:?} não é um endereço de plataforma",
     }
     plain_http(host: &str) {
         en: "over plain http the operator token could be read on its way to {host}; use https, or give --insecure-http if the network between is private",
@@ -125,11 +125,11 @@ texts! {
         pt: "há vários servidores em execução aqui; indique qual deles:{servers}",
     }
     not_running(data: &str) {
-        en: "no server runs on the data folder {data}, so that nothing is sent; start it, name its folder with --data or --config, or give --platform-url",
+        en: "no server runs on the data folder {data}, so nothing was sent; start it, name its folder with --data or --config, or give --platform-url",
         pt: "nenhum servidor usa a pasta de dados {data}, por isso nada foi enviado; inicie-o, indique a pasta dele com --data ou --config, ou use --platform-url",
     }
     not_believed(data: &str) {
-        en: "the address in the data folder {data} is not believed",
+        en: "the address announced in the data folder {data} is not trusted",
         pt: "o endereço anunciado na pasta de dados {data} não é confiável",
     }
     token_file(path: &str) {
@@ -141,7 +141,7 @@ texts! {
         pt: "o arquivo de token {path} tem menos de 16 caracteres; grave nele um token maior",
     }
     existing(operation: i64) {
-        en: "operation {operation} is in the way",
+        en: "operation {operation} already uses this invoice",
         pt: "a operação {operation} já usa essa nota",
     }
     next(advice: &str) {

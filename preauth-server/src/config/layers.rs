@@ -62,7 +62,7 @@ impl Layers {
                     self.problems.push(problem);
                 } else if let Err(error) = files::check_authentic(&file, path) {
                     // It decides where databases, tokens and webhooks are.
-                    let problem = format!("{shown} is not believed: {error}");
+                    let problem = format!("{shown} is not trusted: {error}");
                     self.problems.push(problem);
                 }
             }

@@ -75,7 +75,7 @@ async fn a_duplicate_names_the_existing_operation() {
         "--due-date",
         &due,
     ]);
-    let way = format!("operation {id} is in the way");
+    let way = format!("operation {id} already uses this invoice");
     done.failed(1, &["PRE_AUTH_DUPLICATE_INVOICE (409)", &way]);
 }
 
@@ -213,7 +213,7 @@ async fn a_server_that_is_not_the_platform_exits_with_3() {
         (404, ResponseTemplate::new(404).set_body_string("not found")),
     ] {
         let done = answered(&["company", "list"], answer).await;
-        done.failed(3, &[&format!("status {status} like no platform API")]);
+        done.failed(3, &[&format!("status {status}, unlike a platform API")]);
     }
 }
 

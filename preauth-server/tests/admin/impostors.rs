@@ -135,7 +135,7 @@ fn a_folder_that_others_may_write_to_is_not_trusted() {
         mode(&data, folder_mode);
         mode(&data.join("platform-address"), file_mode);
         let done = run(folder.path(), &LIST, &[]);
-        done.failed(2, &["preauth-data is not believed", "others may"]);
+        done.failed(2, &["preauth-data is not trusted", "others may"]);
     }
     if is_root() {
         mode(&data, 0o700);
@@ -178,10 +178,7 @@ fn an_impostor_on_a_servers_port_gets_no_token() {
         let impostor = Impostor::answering(answer);
         let _lives = announce(&data, impostor.address);
         let done = run(folder.path(), &LIST, &[]);
-        done.failed(
-            3,
-            &["does not prove to be the server of the operator token"],
-        );
+        done.failed(3, &["does not prove that it has the operator token"]);
         assert!(
             impostor.received().starts_with("GET /handshake "),
             "it was asked"

@@ -117,7 +117,7 @@ fn a_configuration_that_others_may_write_or_replace_is_refused() {
         cases.push((name, "chmod go-w "));
     }
     for (file, step) in cases {
-        let not_believed = format!("{file} is not believed: ");
+        let not_believed = format!("{file} is not trusted: ");
         for (command, code) in [
             (&["serve"][..], 1),
             (&["migrate"], 1),

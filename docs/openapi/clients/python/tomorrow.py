@@ -32,4 +32,4 @@ event = EventEnvelope.from_dict(httpx.get(f"{base_url}/event").json())
 assert event.type_ == "anticipation.renegotiated"
 assert event.data["origin"] == "MARKETPLACE" and event["attempt"] == 1
 
-print("python: a new field, status, code and type of event are borne")
+print("python: a new field, status, code and type of event are accepted")

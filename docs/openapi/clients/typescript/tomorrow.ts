@@ -25,4 +25,4 @@ const event = (await answer.json()) as components["schemas"]["EventEnvelope"];
 assert.equal(event.type, "anticipation.renegotiated");
 assert.equal(event.data["origin"], "MARKETPLACE");
 
-console.log("typescript: a new field, status, code and type of event are borne");
+console.log("typescript: a new field, status, code and type of event are accepted");
