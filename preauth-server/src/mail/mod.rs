@@ -3,7 +3,7 @@
 //! A mail is stored with an offer (its supplier is notified, or invited), or with the pause of an
 //! endpoint (its company is notified). Then:
 //!
-//! 1. the queue leases the due mails, one at a time and within the daily limit of each address;
+//! 1. the queue leases due mails, head offices in turns and within the daily limit of each address;
 //!    mails above the limit are joined into one (`queue`, `share`);
 //! 2. the letter is written and the message built (`letter`, `letterhead`);
 //! 3. a transport accepts it: a folder, or a mail server (`transport`);

@@ -12,14 +12,18 @@ use super::share::MailClaim;
 /// cannot keep its mails.
 #[async_trait]
 pub trait MailQueue: Send + Sync {
-    /// Leases the longest due mail. If its offer has closed, the mail is canceled instead. If its
-    /// address has reached its daily limit, this and the other mails to the address are postponed.
+    /// Leases mails that are due, `claim.limit` at most, each to another mailbox. If the offer of one has
+    /// closed, it is canceled instead. If its address has reached its daily limit, this and the other
+    /// mails to the address are postponed.
+    ///
+    /// Nothing is returned when no mail without a lease is due. Head offices take turns, so that the mails
+    /// of one do not delay those of another; each has its own in the order in which they are due.
     ///
     /// Mails in progress count, so that no address gets more than its daily limit, however many
     /// instances claim concurrently. The last mail of a day, and a postponed one, include the other
     /// waiting mails of the same head office to the same mailbox; these stay together until they
     /// are sent or given up.
-    async fn claim(&self, claim: &MailClaim) -> Result<Claimed, Unavailable>;
+    async fn claim(&self, claim: &MailClaim) -> Result<Vec<Claimed>, Unavailable>;
 
     /// Records one attempt and its consequences, and ends the lease.
     ///
@@ -33,21 +37,19 @@ pub trait MailQueue: Send + Sync {
     async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable>;
 }
 
-/// The outcome of a claim.
+/// The outcome of a claim for a mail that was due.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claimed {
-    /// No mail without a lease is due.
-    Nothing,
-    /// Nothing was leased, but mails were postponed; others behind them may be due.
+    /// It was postponed; others behind it may be due.
     PutOff,
-    /// A mail was canceled: the supplier can no longer request the offer.
+    /// It was canceled: the supplier can no longer request the offer.
     Canceled {
         /// The mail.
         id: MailId,
         /// The kind of mail.
         kind: MailKind,
     },
-    /// A mail to send.
+    /// It is to be sent.
     Leased(Box<LeasedMail>),
 }
 

@@ -1,5 +1,6 @@
-//! The loop: leases a mail, builds it, sends it, and records the outcome.
+//! The loop: leases mails, builds each, sends it, and records the outcome.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,9 +9,9 @@ use chrono::TimeDelta;
 use futures_util::future::join_all;
 use preauth_core::port::Unavailable;
 use preauth_core::value::Timestamp;
-use tokio::sync::Notify;
+use tokio::sync::{Mutex, Notify};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Stopwatch};
 use crate::hold::Hold;
 use crate::ids::jitter;
 use crate::worker::{LoopHealth, Next, Shutdown, repeat, retry_briefly};
@@ -26,11 +27,15 @@ const WORKER: &str = "notices";
 /// Maximum number of mails in progress in one process: mail servers accept few connections, and a
 /// slow mail blocks only its own lane.
 const LANES: usize = 4;
+/// Maximum number of mails that one claim leases, for all lanes.
+const MAX_LEASED: u32 = 16;
+/// Maximum time that a leased mail waits for a lane: its offer may close meanwhile.
+const MAX_WAIT: TimeDelta = TimeDelta::seconds(2);
 /// Interval at which an idle lane polls.
 const REST: Duration = Duration::from_secs(1);
 /// The part of the limit of new mailboxes from which a head office is close to it.
 const NEAR_PERCENT: u64 = 80;
-/// Duration of a lease: longer than a transport and the recording take.
+/// Duration of a lease: longer than waiting for a lane, a transport and the recording take.
 const LEASE: TimeDelta = TimeDelta::minutes(2);
 /// Time that a mail in progress has when the server stops.
 const LAST_MOMENTS: Duration = Duration::from_secs(4);
@@ -46,7 +51,16 @@ pub struct MailSender {
     clock: Arc<dyn Clock>,
     wake: Arc<Notify>,
     hold: Hold,
+    /// Lanes wait for each other's claim, and share what it leases.
+    tray: Mutex<Tray>,
     health: Arc<LoopHealth>,
+}
+
+/// Mails that were leased together, until lanes take them.
+#[derive(Default)]
+struct Tray {
+    mails: VecDeque<Box<LeasedMail>>,
+    since: Option<Stopwatch>,
 }
 
 /// Builds, limits and transports mails.
@@ -75,6 +89,7 @@ impl MailSender {
             clock,
             wake,
             hold: Hold::default(),
+            tray: Mutex::default(),
             health: Arc::new(LoopHealth::new(WORKER, STALLS_AFTER)),
         }
     }
@@ -94,35 +109,71 @@ impl MailSender {
             })
         };
         join_all((0..LANES).map(lane)).await;
+        self.release(&mut *self.tray.lock().await).await;
     }
 
-    /// Sends the longest due mail. The lease of a mail that is still in progress some seconds after
-    /// shutdown was requested is returned.
+    /// Sends the next mail. The lease of a mail that is still in progress some seconds after shutdown was
+    /// requested is returned.
     pub async fn run_once(&self, shutdown: Shutdown) -> Result<Next, Unavailable> {
+        let mut tray = self.tray.lock().await;
+        if shutdown.is_requested() {
+            return Ok(Next::AfterRest);
+        }
+        if tray.since.is_some_and(|since| since.elapsed() > MAX_WAIT) {
+            self.release(&mut tray).await;
+        }
+        if tray.mails.is_empty() {
+            let Some(mails) = self.lease().await? else {
+                return Ok(Next::AfterRest);
+            };
+            let since = Some(Stopwatch::start());
+            *tray = Tray { mails, since };
+            // Lanes that rest have work now.
+            self.wake.notify_waiters();
+        }
+        let next = tray.mails.pop_front();
+        drop(tray);
+        match next {
+            Some(leased) => Ok(self.send(&leased, shutdown).await),
+            None => Ok(Next::AtOnce),
+        }
+    }
+
+    /// Returns the leases of the mails that no lane has taken.
+    async fn release(&self, tray: &mut Tray) {
+        let mails: Vec<_> = tray.mails.drain(..).collect();
+        join_all(mails.iter().map(|leased| self.give_back(leased))).await;
+    }
+
+    /// Leases mails; `None` when none is due.
+    async fn lease(&self) -> Result<Option<VecDeque<Box<LeasedMail>>>, Unavailable> {
         let now = self.clock.now();
         let due = self.queue.next_due().await?;
         if due.is_none_or(|due| due > now) {
             // Without a due mail nothing is written.
-            return Ok(Next::AfterRest);
+            return Ok(None);
         }
         let claim = MailClaim {
             now,
             lease: LEASE,
+            limit: MAX_LEASED,
             share: DailyShare::on_the_day_of(now, self.desk.limits),
         };
-        match self.queue.claim(&claim).await? {
-            Claimed::Nothing => Ok(Next::AfterRest),
-            Claimed::PutOff => Ok(Next::AtOnce),
+        let claimed = self.queue.claim(&claim).await?;
+        let is_any_due = !claimed.is_empty();
+        let leased = claimed.into_iter().filter_map(|mail| match mail {
+            Claimed::PutOff => None,
             Claimed::Canceled { id, kind } => {
                 let kind = kind.as_str();
                 tracing::info!(target: "mail", mail = %id, kind, reason = "its offer no longer stands", "canceled");
-                Ok(Next::AtOnce)
+                None
             }
             Claimed::Leased(leased) => {
                 self.warn_of_many(&leased);
-                Ok(self.send(&leased, shutdown).await)
+                Some(leased)
             }
-        }
+        });
+        Ok(is_any_due.then(|| leased.collect()))
     }
 
     /// The health of the loop; a step is one mail at most.

@@ -47,6 +47,8 @@ pub struct MailClaim {
     pub now: Timestamp,
     /// Duration of the lease, by the database's clock.
     pub lease: TimeDelta,
+    /// Maximum number of mails.
+    pub limit: u32,
     /// The daily limits of an address.
     pub share: DailyShare,
 }
@@ -187,6 +189,7 @@ mod tests {
         MailClaim {
             now,
             lease: TimeDelta::minutes(2),
+            limit: 1,
             share: DailyShare::on_the_day_of(now, MailLimits::default()),
         }
     }

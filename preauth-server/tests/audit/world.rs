@@ -299,13 +299,13 @@ impl World {
         let claim = MailClaim {
             now: at,
             lease: TimeDelta::minutes(2),
+            limit: 1,
             share: DailyShare::on_the_day_of(at, MailLimits::default()),
         };
         let error = "no such user".to_owned();
         let mut outcomes = [Outcome::Failed { at, error }, Outcome::Sent { at }].into_iter();
-        loop {
-            match queue.claim(&claim).await.unwrap() {
-                Claimed::Nothing => break,
+        while let Some(claimed) = queue.claim(&claim).await.unwrap().pop() {
+            match claimed {
                 Claimed::PutOff | Claimed::Canceled { .. } => {}
                 Claimed::Leased(leased) => {
                     let outcome = outcomes.next().unwrap();

@@ -291,10 +291,11 @@ async fn an_instance_that_freezes_while_it_claims_a_mail_delays_the_others_brief
     let claim = MailClaim {
         now,
         lease: TimeDelta::minutes(2),
+        limit: 1,
         share: DailyShare::on_the_day_of(now, MailLimits::default()),
     };
     let claimed = fixture.stores.mails.claim(&claim).await.unwrap();
-    assert!(matches!(claimed, Claimed::Leased(_)), "{claimed:?}");
+    assert!(matches!(&claimed[..], [Claimed::Leased(_)]), "{claimed:?}");
     let timeouts = sqlx::query_scalar("SELECT DISTINCT of_a_claim FROM timeouts");
     let timeouts: Vec<String> = timeouts.fetch_all(&fixture.sql).await.unwrap();
     assert_eq!(timeouts, ["2s"]);

@@ -134,6 +134,11 @@ fn steps() -> Vec<Migration> {
             "mail_queue",
             include_str!("../../../migrations/postgres/0021_mail_queue.sql"),
         ),
+        step(
+            22,
+            "mail_turns",
+            include_str!("../../../migrations/postgres/0022_mail_turns.sql"),
+        ),
     ]
 }
 

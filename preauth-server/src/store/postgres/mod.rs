@@ -63,7 +63,7 @@ use connections::Connections;
 use front::Fronts;
 use grouping::Grouped;
 use held::HeldOffices;
-use mails::DueMails;
+use mails::{DueMails, MailFinisher};
 use offers::Found;
 use outbox::{Cursors, Finisher};
 use primary::{Primary, Watcher};
@@ -94,6 +94,7 @@ pub struct PostgresStore {
     /// For mails: one claim at a time, and the recording of mails sent in the meantime.
     mails: Connections,
     due_mails: Arc<DueMails>,
+    mail_finisher: Grouped<MailFinisher>,
     fronts: Fronts,
     held_offices: HeldOffices,
     finisher: Grouped<Finisher>,
@@ -147,6 +148,7 @@ impl Lifecycle for PostgresStore {
         self.offers.close().await;
         self.lookups.close().await;
         self.finisher.close().await;
+        self.mail_finisher.close().await;
         self.claims.close().await;
         self.mails.close().await;
         self.watcher.end();

@@ -20,6 +20,7 @@ use super::connections::{CONNECTIONS, Connections, WAITING_LIMIT};
 use super::front::Fronts;
 use super::grouping::Grouped;
 use super::held::HeldOffices;
+use super::mails::{FINISH_LIMITS, MailFinisher};
 use super::outbox::{self, Cursors, Finisher};
 use super::primary::{self, Primary, Watcher};
 use super::reads::{self, SharedRead};
@@ -84,6 +85,7 @@ pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> 
         Arc::clone(&suspects),
     ));
     let by_keys = kept_plans.options(BY_KEYS);
+    let mails = few(by_keys.clone());
     let offers = SharedRead::new(few(by_keys.clone()), |connection, targets| {
         Box::pin(offers::find_all(connection, targets))
     });
@@ -103,7 +105,8 @@ pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> 
         lookups: Grouped::spawn(lookups, reads::LIMITS),
         claims: few(by_keys.clone()),
         cursors: Cursors::default(),
-        mails: few(by_keys.clone()),
+        mail_finisher: Grouped::spawn(MailFinisher(mails.clone()), FINISH_LIMITS),
+        mails,
         due_mails: Arc::default(),
         fronts: Fronts::default(),
         held_offices: HeldOffices::default(),

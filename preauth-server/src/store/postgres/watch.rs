@@ -36,6 +36,7 @@ impl Watch for PostgresStore {
             self.offers.refusals(),
             self.lookups.refusals(),
             self.finisher.refusals(),
+            self.mail_finisher.refusals(),
         ];
         let refusals = refusals
             .into_iter()

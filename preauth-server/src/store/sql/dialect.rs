@@ -8,6 +8,10 @@
 /// - `AMONG … SKIP_LOCKED`: the same, and locks them;
 /// - `NOW`: the time of the database's clock;
 /// - `MAILBOX`: the mailbox of a mail's recipient;
+/// - `WAITING_OF`: that the mail `n` waits, and its head office; `DUE`: since when it is due; `HEAD_OFFICE`: the
+///   id of the head office `c`. Only their own indexes answer to these words;
+/// - `(of_each "$1" "name")`: a value that is bound for one record in SQLite and for a list of them, `t`, in
+///   PostgreSQL;
 /// - `BYTEWISE`: the order of texts by their bytes, SQLite's own;
 /// - `BYTES`: the type of a value, which SQLite does not declare;
 /// - `(is_one_of "$1")`: whether an id is in a bound list;
@@ -36,6 +40,18 @@ macro_rules! part {
     (postgres NOW) => { "(extract(epoch FROM clock_timestamp()) * 1000)::BIGINT" };
     (sqlite MAILBOX) => { "mailbox" };
     (postgres MAILBOX) => { "mailbox(recipient)" };
+    (sqlite WAITING_OF) => {
+        "INDEXED BY notices_waiting
+         WHERE n.status = 'PENDING' AND n.joined_to IS NULL AND n.head_office_id"
+    };
+    (postgres WAITING_OF) => {
+        "WHERE coalesce(n.next_attempt_at, 0) > 0 AND n.joined_to IS NULL
+           AND CASE WHEN n.joined_to IS NULL THEN n.head_office_id END"
+    };
+    (sqlite DUE) => { "n.next_attempt_at" };
+    (postgres DUE) => { "coalesce(n.next_attempt_at, 0)" };
+    (sqlite HEAD_OFFICE) => { "c.head_office_id" };
+    (postgres HEAD_OFFICE) => { "CASE WHEN c.kind = 'CONSTRUCTION' THEN c.head_office_id END" };
     (sqlite BYTEWISE) => { "" };
     (postgres BYTEWISE) => { " COLLATE \"C\"" };
     (sqlite BYTES) => { "" };
@@ -44,6 +60,8 @@ macro_rules! part {
         concat!(" IN (SELECT unhex(value) FROM json_each(", $list, "))")
     };
     (postgres (is_one_of $list:literal)) => { concat!(" = ANY(", $list, ")") };
+    (sqlite (of_each $value:literal $name:literal)) => { $value };
+    (postgres (of_each $value:literal $name:literal)) => { concat!("t.", $name) };
     (sqlite { sqlite: $text:literal, postgres: $other:literal }) => { $text };
     (postgres { sqlite: $other:literal, postgres: $text:literal }) => { $text };
     ($database:ident $text:literal) => { $text };

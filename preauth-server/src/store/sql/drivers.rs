@@ -10,9 +10,10 @@ use super::query::{Dialect, Query, Text};
 use super::session::{Row, Session};
 use super::value::Value;
 
-/// Implements [`Session`] for a connection; `$list` converts a list of ids to a bound value.
+/// Implements [`Session`] for a connection; `$list` converts a list of ids to a bound value, `$other`
+/// one of numbers or texts.
 macro_rules! session {
-    ($connection:ty, $database:ident, $arguments:ty, |$ids:ident| $list:expr) => {
+    ($connection:ty, $database:ident, $arguments:ty, |$ids:ident| $list:expr, |$values:ident| $other:expr) => {
         impl Session for $connection {
             fn dialect(&self) -> Dialect {
                 Dialect::$database
@@ -65,6 +66,8 @@ macro_rules! session {
                     Value::Flag(it) => statement.bind(it),
                     Value::Uuid(it) => statement.bind(it),
                     Value::Uuids($ids) => statement.bind($list),
+                    Value::Wholes($values) => statement.bind($other),
+                    Value::Texts($values) => statement.bind($other),
                 };
                 query.values.into_iter().fold(sqlx::query(text), bind)
             }
@@ -79,10 +82,16 @@ trait Bound {
     fn bound(query: Query<'_>) -> Self::Query;
 }
 
-session!(PgConnection, Postgres, PgArguments, |ids| ids);
-session!(SqliteConnection, Sqlite, SqliteArguments, |ids| id_list(
-    &ids
-));
+session!(PgConnection, Postgres, PgArguments, |ids| ids, |values| {
+    values
+});
+session!(
+    SqliteConnection,
+    Sqlite,
+    SqliteArguments,
+    |ids| id_list(&ids),
+    |values| serde_json::json!(values).to_string()
+);
 
 /// A list of ids as a JSON text of hexadecimal numbers.
 fn id_list(ids: &[Uuid]) -> String {

@@ -13,6 +13,8 @@ pub(super) enum Value<'q> {
     Flag(Option<bool>),
     Uuid(Option<Uuid>),
     Uuids(Vec<Uuid>),
+    Wholes(Vec<Option<i64>>),
+    Texts(Vec<String>),
 }
 
 macro_rules! values {
@@ -48,5 +50,17 @@ values! {
 impl From<Vec<Uuid>> for Value<'_> {
     fn from(ids: Vec<Uuid>) -> Self {
         Self::Uuids(ids)
+    }
+}
+
+impl From<Vec<Option<i64>>> for Value<'_> {
+    fn from(numbers: Vec<Option<i64>>) -> Self {
+        Self::Wholes(numbers)
+    }
+}
+
+impl From<Vec<String>> for Value<'_> {
+    fn from(texts: Vec<String>) -> Self {
+        Self::Texts(texts)
     }
 }

@@ -1,33 +1,40 @@
 //! The sender's side. Due times are the service's; leases end by SQLite's own clock.
 
+use std::sync::{Mutex, PoisonError};
+
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
 use preauth_core::value::Timestamp;
 use sqlx::SqliteConnection;
-use sqlx::sqlite::SqliteRow;
+use uuid::Uuid;
 
 use crate::mail::{Claimed, LeasedMail, MailClaim, MailQueue, Outcome};
 use crate::store::error::{Fault, WriteError, unavailable};
 use crate::store::set_aside::Unreadable;
-use crate::store::sql::{Row, mails};
+use crate::store::sql::Row;
+use crate::store::sql::mails::{self, FinishedMail, Position};
 
 use super::SqliteStore;
 use super::rows::Columns;
 
 #[async_trait]
 impl MailQueue for SqliteStore {
-    async fn claim(&self, claim: &MailClaim) -> Result<Claimed, Unavailable> {
+    async fn claim(&self, claim: &MailClaim) -> Result<Vec<Claimed>, Unavailable> {
         // A lease that a power failure undoes is held by nobody any more.
-        let claimed = self.writer.write_relaxed(*claim, |connection, claim| {
-            Box::pin(self::claim(connection, claim))
-        });
-        let (claimed, unreadable) = claimed.await.map_err(unavailable)?;
+        let input = (*claim, self.mail_turns.get());
+        let claimed = self
+            .writer
+            .write_relaxed(input, |connection, (claim, office)| {
+                Box::pin(self::claim(connection, claim, *office))
+            });
+        let (claimed, unreadable, office) = claimed.await.map_err(unavailable)?;
+        self.mail_turns.set(office);
         self.set_aside.note(unreadable);
         Ok(claimed)
     }
 
     async fn finish(&self, leased: &LeasedMail, outcome: &Outcome) -> Result<bool, Unavailable> {
-        let finished = (leased.id, leased.token, outcome.clone());
+        let finished = FinishedMail::new(leased, outcome);
         self.writer
             .write(finished, |connection, finished| {
                 Box::pin(mails::finish(connection, finished))
@@ -62,36 +69,57 @@ impl MailQueue for SqliteStore {
     }
 }
 
+/// The head office after which the next claim begins its round.
+#[derive(Debug, Default)]
+pub(super) struct MailTurns(Mutex<Uuid>);
+
+impl MailTurns {
+    fn get(&self) -> Uuid {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set(&self, office: Uuid) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = office;
+    }
+}
+
 async fn claim(
     connection: &mut SqliteConnection,
     claim: &MailClaim,
-) -> Result<(Claimed, Option<Unreadable>), WriteError> {
-    let Some(row) = next(connection, claim.now).await? else {
-        return Ok((Claimed::Nothing, None));
-    };
-    let step = mails::claim(connection, &Row::Sqlite(row), claim).await?;
-    Ok((step.claimed, step.unreadable))
+    office: Uuid,
+) -> Result<(Vec<Claimed>, Vec<Unreadable>, Uuid), WriteError> {
+    let limit = usize::try_from(claim.limit).unwrap_or(usize::MAX);
+    let due = mails::list(connection, claim.now, Position::default(), office, limit).await?;
+    let mut rows = Vec::with_capacity(due.mails.len());
+    for mail in &due.mails {
+        rows.push(due_mail(connection, mail.id, claim.now).await?);
+    }
+    let (rows, _) = mails::one_for_each_mailbox(rows)?;
+    let (mut claimed, mut unreadable) = (Vec::with_capacity(rows.len()), Vec::new());
+    for step in mails::claim(connection, &rows, claim).await? {
+        claimed.push(step.claimed);
+        unreadable.extend(step.unreadable);
+    }
+    Ok((claimed, unreadable, due.office))
 }
 
-/// The mail that has been due for longest by `now`, or none.
-async fn next(
+async fn due_mail(
     connection: &mut SqliteConnection,
+    id: Uuid,
     now: Timestamp,
-) -> Result<Option<SqliteRow>, WriteError> {
+) -> Result<Row, WriteError> {
     let row = sqlx::query(
         "SELECT n.id, n.kind, n.next_attempt_at, n.head_office_id, n.mailbox AS mailbox,
              n.is_held, n.leased_until IS NOT NULL AS has_place,
              coalesce(o.status <> 'IN_PRE_AUTH' OR o.expires_at < ?1, 0) AS is_over,
-             o.expires_at AS offer_ends
-         FROM notices n LEFT JOIN operations o ON o.id = n.operation_id
-         WHERE n.status = 'PENDING' AND n.next_attempt_at <= ?1
-           AND n.joined_to IS NULL
-           AND (n.leased_until IS NULL
-                OR n.leased_until <= CAST(unixepoch('subsec') * 1000 AS INTEGER))
-         ORDER BY n.next_attempt_at, n.id LIMIT 1",
+             o.expires_at AS offer_ends,
+             EXISTS (SELECT 1 FROM notices j
+                     WHERE j.joined_to = n.id AND j.status = 'PENDING') AS has_joined
+         FROM notices n LEFT JOIN operations o ON o.id = n.operation_id WHERE n.id = ?2",
     )
     .bind(now.unix_millis())
-    .fetch_optional(connection)
+    .bind(id)
+    .fetch_one(connection)
     .await?;
-    Ok(row)
+    Ok(Row::Sqlite(row))
 }

@@ -115,6 +115,11 @@ fn steps() -> Vec<Migration> {
             "mail_queue",
             include_str!("../../../migrations/sqlite/0021_mail_queue.sql"),
         ),
+        step(
+            22,
+            "mail_turns",
+            include_str!("../../../migrations/sqlite/0022_mail_turns.sql"),
+        ),
     ]
 }
 

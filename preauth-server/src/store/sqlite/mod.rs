@@ -48,6 +48,7 @@ use crate::store::error::{Fault, unavailable};
 pub(super) use archive::SqliteArchive;
 pub(super) use backup::backup;
 use counters::Counters;
+use mails::MailTurns;
 use reader::Reader;
 pub(super) use sandbox::{claim_for_sandbox, discard_sandbox, sandbox_is_seeded};
 use writer::Writer;
@@ -62,6 +63,7 @@ pub struct SqliteStore {
     reads: Budget,
     writer: Writer,
     counters: Counters,
+    mail_turns: MailTurns,
     waiting: Arc<Notify>,
     /// Notified when an endpoint's deliveries are left to be settled.
     unsettled: Arc<Notify>,

@@ -21,6 +21,7 @@ use crate::store::exhausted::ExhaustedKeys;
 use crate::store::set_aside::SetAside;
 
 use super::counters::Counters;
+use super::mails::MailTurns;
 use super::writer::Writer;
 use super::{SqliteStore, migrations};
 
@@ -61,6 +62,7 @@ pub(super) async fn open(path: &Path) -> Result<SqliteStore, OpenError> {
         reads: Budget::new(READERS.into(), READS_LIMIT),
         writer: Writer::spawn(writing(path), connection, lock, Arc::clone(&waiting)),
         counters,
+        mail_turns: MailTurns::default(),
         waiting,
         unsettled: Arc::default(),
         set_aside: Arc::new(SetAside::default()),

@@ -70,13 +70,15 @@ impl CountedMails {
 
 #[async_trait]
 impl MailQueue for CountedMails {
-    async fn claim(&self, claim: &MailClaim) -> Result<Claimed, Unavailable> {
+    async fn claim(&self, claim: &MailClaim) -> Result<Vec<Claimed>, Unavailable> {
         let claimed = self.inner.claim(claim).await?;
-        if let Claimed::Leased(leased) = &claimed
-            && let Some(reached) = leased.new_mailboxes
-        {
-            let reached = i64::try_from(reached).unwrap_or(i64::MAX);
-            self.metrics.new_mailboxes.set(reached);
+        for mail in &claimed {
+            if let Claimed::Leased(leased) = mail
+                && let Some(reached) = leased.new_mailboxes
+            {
+                let reached = i64::try_from(reached).unwrap_or(i64::MAX);
+                self.metrics.new_mailboxes.set(reached);
+            }
         }
         Ok(claimed)
     }

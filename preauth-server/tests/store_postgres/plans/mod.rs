@@ -135,6 +135,17 @@ impl Scene {
         self.assert_few_rows(&queues::TABLES);
     }
 
+    async fn send_mails_in_turns_with_few_rows(&self) {
+        self.plans.scans();
+        self.send_mails_in_turns().await;
+        let tables = &queues::TABLES_OF_TURNS;
+        self.assert_rows_and_pages(
+            tables,
+            queues::MAX_ROWS_OF_TURNS,
+            queues::MAX_PAGES_OF_TURNS,
+        );
+    }
+
     async fn fill(&self) {
         let (payer, supplier) = (self.payer, self.known.supplier.cnpj);
         large::fill(&self.fixture, payer, self.key.0, supplier).await;
@@ -153,10 +164,14 @@ impl Scene {
 
     /// Asserts that what was done since the last call read few rows, and each of the tables.
     fn assert_few_rows(&self, tables: &[&str]) {
+        self.assert_rows_and_pages(tables, MAX_ROWS, MAX_PAGES);
+    }
+
+    fn assert_rows_and_pages(&self, tables: &[&str], max_rows: f64, max_pages: f64) {
         let scans = self.plans.scans();
         let many: Vec<_> = scans
             .iter()
-            .filter(|it| it.rows > MAX_ROWS || it.pages > MAX_PAGES)
+            .filter(|it| it.rows > max_rows || it.pages > max_pages)
             .filter(|it| !it.place.contains(ALL_ENDPOINTS))
             .map(|it| format!("{} rows, {} pages: {}", it.rows, it.pages, it.place))
             .collect();
@@ -243,4 +258,33 @@ async fn what_follows_a_create_finds_few_rows_by_plans_that_were_made_for_large_
     scene.analyze().await;
     scene.keep_plans_of_work().await;
     scene.work_with_few_rows().await;
+}
+
+#[tokio::test]
+async fn mails_in_turns_are_few_rows_by_plans_that_were_made_for_empty_tables() {
+    let scene = Scene::new().await;
+    scene.send_mails_in_turns().await;
+    scene.work().await;
+    scene.fill_queues().await;
+    scene.send_mails_in_turns_with_few_rows().await;
+}
+
+#[tokio::test]
+async fn mails_in_turns_are_few_rows_by_plans_that_were_made_for_a_few_analysed_rows() {
+    let scene = Scene::new().await;
+    scene.work().await;
+    scene.analyze().await;
+    scene.send_mails_in_turns().await;
+    scene.fill_queues().await;
+    scene.send_mails_in_turns_with_few_rows().await;
+}
+
+#[tokio::test]
+async fn mails_in_turns_are_few_rows_by_plans_that_were_made_for_large_tables() {
+    let scene = Scene::new().await;
+    scene.work().await;
+    scene.fill_queues().await;
+    scene.analyze().await;
+    scene.send_mails_in_turns().await;
+    scene.send_mails_in_turns_with_few_rows().await;
 }

@@ -3,10 +3,11 @@
 use std::num::NonZeroU32;
 
 use chrono::TimeDelta;
+use futures_util::future::join_all;
 use preauth_core::operation::Command;
 use preauth_core::port::Claim;
 use preauth_core::value::Timestamp;
-use preauth_server::mail::{DailyShare, MailClaim, MailLimits, Outcome};
+use preauth_server::mail::{Claimed, DailyShare, MailClaim, MailLimits, Outcome};
 
 use crate::store::deliveries::deliver;
 use crate::store::mails::{command_done, lease_by};
@@ -16,6 +17,23 @@ use super::reported::run_unseen;
 
 /// Records of one kind that a step may take.
 const STEP: u32 = 2;
+/// Mails of a head office: more than a list of them has.
+const FLOOD: u32 = 100;
+/// Mails that one claim leases.
+const AT_ONCE: u32 = 16;
+/// Maximum rows of one table that one statement of these claims may read: a list, or the mails of a claim
+/// with what their limits are counted from.
+pub(super) const MAX_ROWS_OF_TURNS: f64 = 160.0;
+/// Maximum pages: a mail is found by its id.
+pub(super) const MAX_PAGES_OF_TURNS: f64 = 600.0;
+/// Mails that wait, of which each is about nothing but its head office.
+const FLOOD_OF_MAILS: &str =
+    "INSERT INTO notices (id, head_office_id, kind, recipient, content, staged_at, next_attempt_at)
+     SELECT gen_random_uuid(), '{head_office}', 'ENDPOINT_PAUSED', 'b' || n || '@example.com',
+            '{}', {now}, {now}
+     FROM generate_series(1, {mails}) AS n";
+/// The tables that mails are listed from.
+pub(super) const TABLES_OF_TURNS: [&str; 2] = ["companies", "notices"];
 /// The tables that this work reads.
 pub(super) const TABLES: [&str; 10] = [
     "announced_files",
@@ -52,7 +70,8 @@ pub(super) const FILL: &str = "CREATE TEMPORARY TABLE many AS
              'id', m.id, 'operation_id', m.operation_id,
              'recipient', 'a' || m.operation_id || '@example.com'))).*
          FROM many m JOIN notices n
-             ON n.id = (SELECT min(id::TEXT)::UUID FROM notices WHERE status = 'SENT');
+             ON n.id = (SELECT min(id::TEXT)::UUID FROM notices
+                        WHERE status = 'SENT' AND kind = 'OFFER');
      DROP TABLE many";
 
 impl Scene {
@@ -106,6 +125,7 @@ impl Scene {
         let claim = MailClaim {
             now,
             lease: TimeDelta::minutes(2),
+            limit: 1,
             share: DailyShare::on_the_day_of(now, limits),
         };
         let queue = &*self.fixture.stores.mails;
@@ -113,6 +133,41 @@ impl Scene {
         let leased = lease_by(queue, &claim).await.unwrap();
         let sent = Outcome::Sent { at: now };
         assert!(queue.finish(&leased, &sent).await.unwrap());
+    }
+
+    /// Sends more mails of two head offices than a list of them has, in claims of several.
+    pub(super) async fn send_mails_in_turns(&self) {
+        let other = self.fixture.payer().await;
+        for (head_office, mails) in [(self.payer, FLOOD), (other, STEP)] {
+            let staged = FLOOD_OF_MAILS
+                .replace("{head_office}", &head_office.as_uuid().to_string())
+                .replace("{mails}", &mails.to_string())
+                .replace("{now}", &self.fixture.now.unix_millis().to_string());
+            run_unseen(&self.fixture, &staged).await;
+        }
+        let now = self.fixture.now;
+        let claim = MailClaim {
+            now,
+            lease: TimeDelta::minutes(2),
+            limit: AT_ONCE,
+            share: DailyShare::on_the_day_of(now, MailLimits::default()),
+        };
+        let queue = &*self.fixture.stores.mails;
+        queue.next_due().await.unwrap();
+        let mut sent = 0;
+        loop {
+            let claimed = queue.claim(&claim).await.unwrap();
+            if claimed.is_empty() {
+                break;
+            }
+            let outcome = Outcome::Sent { at: now };
+            let finished = join_all(claimed.iter().map(async |mail| match mail {
+                Claimed::Leased(leased) => queue.finish(leased, &outcome).await.unwrap(),
+                Claimed::PutOff | Claimed::Canceled { .. } => false,
+            }));
+            sent += finished.await.into_iter().filter(|it| *it).count();
+        }
+        assert_eq!(sent, usize::try_from(FLOOD + STEP).unwrap());
     }
 
     async fn clean(&self, now: Timestamp) {

@@ -4,23 +4,28 @@
 //! mails, which are then read by id; the next poll begins where this one found the first. Rows that
 //! were committed late are found by polls that begin some seconds earlier, now and then, and by
 //! complete polls; leases that ran out, by their end.
+//!
+//! The list is in the order in which head offices take turns.
 
-use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use preauth_core::value::Timestamp;
-use sqlx::postgres::PgRow;
-use sqlx::{PgConnection, Row};
+use sqlx::{PgConnection, Row as _};
 use tokio::sync::{Mutex as Turns, MutexGuard as Turn};
 use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::super::front::{MARGIN_MS, Pace, RECENT_MS, Recent};
+use crate::mail::MailClaim;
 use crate::store::error::{Fault, WriteError};
+use crate::store::sql::Row;
+use crate::store::sql::mails::{self, DueList, Position};
 
 /// Maximum number of mails that one poll lists.
-const MAX_LISTED: i64 = 64;
+const MAX_LISTED: usize = 64;
+/// Maximum number of expired leases that one poll reads.
+const MAX_EXPIRED: i64 = 64;
 /// Maximum age of a list: late mails are in the next one.
 const LISTED_FOR: Duration = Duration::from_secs(1);
 
@@ -39,17 +44,10 @@ struct State {
     recent: Recent,
     /// Leases that ended before it were taken over, by the database's clock.
     expired_from: i64,
-    listed: VecDeque<Position>,
+    listed: DueList,
     listed_at: Option<Instant>,
     /// The service's time at a moment.
     now: Option<(i64, Instant)>,
-}
-
-/// A mail's place in the queue.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Position {
-    due: i64,
-    id: Uuid,
 }
 
 /// A poll that has begun.
@@ -78,7 +76,12 @@ impl DueMails {
 
     /// Removes mails from the list that are no longer due.
     pub(super) fn forget(&self, mails: &[Uuid]) {
-        self.with(|state| state.listed.retain(|listed| !mails.contains(&listed.id)));
+        self.with(|state| {
+            state
+                .listed
+                .mails
+                .retain(|listed| !mails.contains(&listed.id))
+        });
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
@@ -93,9 +96,9 @@ impl State {
             .listed_at
             .is_none_or(|listed_at| at.duration_since(listed_at) >= LISTED_FOR);
         if is_old {
-            self.listed.clear();
+            self.listed.mails.clear();
         }
-        self.listed.iter().copied().collect()
+        self.listed.mails.clone()
     }
 
     /// Begins a poll. The margin is counted from now: mails that were due long ago were committed long
@@ -133,19 +136,20 @@ impl State {
         }
     }
 
-    /// Removes mails from the list. After the last one, the next poll begins there.
+    /// Removes mails from the list. Behind the last one, if all that were due were listed, the next poll
+    /// begins.
     fn pass(&mut self, passed: &[Position]) {
-        self.listed.retain(|listed| !passed.contains(listed));
-        if self.listed.is_empty() {
-            self.from = passed.last().map_or(self.from, |last| self.from.max(*last));
+        self.listed.mails.retain(|listed| !passed.contains(listed));
+        if let Some(last) = self.listed.last.filter(|_| self.listed.mails.is_empty()) {
+            self.from = self.from.max(last);
         }
     }
 
     /// Records the mails that a poll found due by `now`.
-    fn list(&mut self, look: Look, at: Instant, now: i64, found: VecDeque<Position>) {
+    fn list(&mut self, look: Look, at: Instant, now: i64, found: DueList) {
         self.ended(look, at);
         self.now = Some((now, at));
-        self.from = found.front().copied().unwrap_or(Position {
+        self.from = found.first.unwrap_or(Position {
             due: now,
             id: Uuid::nil(),
         });
@@ -154,8 +158,8 @@ impl State {
     }
 }
 
-/// The first of the listed mails that is still due, found by its id, and locks it with those that go in
-/// it. A mail is passed over while somebody else holds one of these rows: the claim would wait, and all
+/// The first of the listed mails that are still due, found by their ids, and locks each with those that go
+/// in it. A mail is passed over while somebody else holds one of these rows: the claim would wait, and all
 /// others with it.
 ///
 /// Only what waits has a next attempt. Asked for its status, the planner might read the index of all that
@@ -166,7 +170,9 @@ const FIRST: &str = "SELECT t.n, n.*
          SELECT n.id, n.kind, n.next_attempt_at, n.head_office_id, mailbox(n.recipient) AS mailbox,
              n.is_held, n.leased_until IS NOT NULL AS has_place,
              coalesce(o.status <> 'IN_PRE_AUTH' OR o.expires_at < $2, FALSE) AS is_over,
-             o.expires_at AS offer_ends
+             o.expires_at AS offer_ends,
+             (SELECT 1 FROM notices j
+              WHERE j.joined_to = t.id AND j.status || '' = 'PENDING' LIMIT 1) IS NOT NULL AS has_joined
          FROM notices n LEFT JOIN operations o ON o.id = ANY (ARRAY[n.operation_id])
          WHERE n.id = t.id AND n.next_attempt_at <= $2 AND n.joined_to IS NULL
            AND (n.leased_until IS NULL
@@ -178,14 +184,7 @@ const FIRST: &str = "SELECT t.n, n.*
                       WHERE j.joined_to = t.id AND j.status || '' = 'PENDING'
                       FOR NO KEY UPDATE SKIP LOCKED) AS free)
          LIMIT 1 FOR NO KEY UPDATE OF n SKIP LOCKED) AS n
-     LIMIT 1";
-
-const LOOK: &str = "SELECT id, next_attempt_at FROM notices
-     WHERE status = 'PENDING' AND (next_attempt_at, id) >= ($2, $3) AND next_attempt_at <= $1
-       AND joined_to IS NULL
-       AND (leased_until IS NULL
-            OR leased_until <= (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT)
-     ORDER BY next_attempt_at, id LIMIT $4";
+     LIMIT $3";
 
 /// The first that nobody holds, due or not; and of leases that ran out the earliest mail, and the
 /// earliest end.
@@ -205,54 +204,56 @@ const NEXT_DUE: &str = "WITH clock (now) AS MATERIALIZED (
             coalesce(e.leased_until, (SELECT now FROM clock)) AS expired_from
      FROM expired e";
 
-/// The mail that has been due for longest by `now`, or none.
+/// The next mails that are due, each to another mailbox.
 pub(super) async fn next(
     connection: &mut PgConnection,
-    now: Timestamp,
+    claim: &MailClaim,
     due: &DueMails,
-) -> Result<Option<PgRow>, WriteError> {
+) -> Result<Vec<Row>, WriteError> {
     let listed = due.with(|state| state.listed(Instant::now()));
-    if let Some(row) = first(connection, now, due, &listed).await? {
-        return Ok(Some(row));
+    let next = first(connection, claim, due, &listed).await?;
+    if !next.is_empty() {
+        return Ok(next);
     }
-    let look = due.with(|state| state.look(Instant::now()));
-    let rows = sqlx::query(LOOK)
-        .bind(now.unix_millis())
-        .bind(look.from.due)
-        .bind(look.from.id)
-        .bind(MAX_LISTED)
-        .fetch_all(&mut *connection)
-        .await?;
-    let found = rows
-        .iter()
-        .map(position)
-        .collect::<Result<VecDeque<_>, _>>()?;
-    let listed: Vec<_> = found.iter().copied().collect();
+    let now = claim.now;
+    let (look, office) = due.with(|state| (state.look(Instant::now()), state.listed.office));
+    let found = mails::list(connection, now, look.from, office, MAX_LISTED).await?;
+    let listed = found.mails.clone();
     due.with(|state| state.list(look, Instant::now(), now.unix_millis(), found));
-    first(connection, now, due, &listed).await
+    first(connection, claim, due, &listed).await
 }
 
-/// The first of the listed mails that is still due; it and those before it leave the list.
+/// The first of the listed mails that are still due. They leave the list, as do those before them that
+/// are not due; further ones to the same mailboxes do not.
 async fn first(
     connection: &mut PgConnection,
-    now: Timestamp,
+    claim: &MailClaim,
     due: &DueMails,
     listed: &[Position],
-) -> Result<Option<PgRow>, WriteError> {
+) -> Result<Vec<Row>, WriteError> {
     if listed.is_empty() {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let ids: Vec<_> = listed.iter().map(|listed| listed.id).collect();
-    let row = sqlx::query(FIRST)
+    let rows = sqlx::query(FIRST)
         .bind(&ids)
-        .bind(now.unix_millis())
-        .fetch_optional(connection)
+        .bind(claim.now.unix_millis())
+        .bind(i64::from(claim.limit))
+        .fetch_all(connection)
         .await?;
-    let passed: Option<i64> = row.as_ref().map(|row| row.try_get("n")).transpose()?;
-    let passed = passed.and_then(|n| usize::try_from(n).ok());
-    let passed = listed.get(..passed.unwrap_or(listed.len()));
-    due.with(|state| state.pass(passed.unwrap_or(listed)));
-    Ok(row)
+    let is_full = rows.len() >= usize::try_from(claim.limit).unwrap_or(usize::MAX);
+    let last: Option<i64> = rows.last().map(|row| row.try_get("n")).transpose()?;
+    let last = last.filter(|_| is_full);
+    let read = last.and_then(|last| listed.get(..usize::try_from(last).ok()?));
+    let rows = rows.into_iter().map(Row::Postgres).collect();
+    let (next, others) = mails::one_for_each_mailbox(rows)?;
+    let passed = read.unwrap_or(listed).iter();
+    let passed: Vec<_> = passed
+        .filter(|it| !others.contains(&it.id))
+        .copied()
+        .collect();
+    due.with(|state| state.pass(&passed));
+    Ok(next)
 }
 
 /// The earliest moment at which a mail is due that nobody holds.
@@ -261,7 +262,7 @@ pub(super) async fn next_due(
     due: &DueMails,
 ) -> Result<Option<Timestamp>, Fault> {
     let listed = due.with(|state| state.listed(Instant::now()));
-    if let Some(first) = listed.first() {
+    if let Some(first) = listed.iter().min() {
         return Ok(Timestamp::from_unix_millis(first.due));
     }
     let (look, expired_from) = due.with(|state| (state.look(Instant::now()), state.expired_from));
@@ -269,7 +270,7 @@ pub(super) async fn next_due(
         .bind(look.from.due)
         .bind(look.from.id)
         .bind(expired_from)
-        .bind(MAX_LISTED)
+        .bind(MAX_EXPIRED)
         .fetch_one(connection)
         .await?;
     let (found, expired_from): (Option<i64>, i64) =
@@ -285,11 +286,4 @@ pub(super) async fn next_due(
         state.from = found.map_or(state.from, |found| state.from.min(found));
     });
     Ok(found.and_then(Timestamp::from_unix_millis))
-}
-
-fn position(row: &PgRow) -> Result<Position, sqlx::Error> {
-    Ok(Position {
-        due: row.try_get("next_attempt_at")?,
-        id: row.try_get("id")?,
-    })
 }

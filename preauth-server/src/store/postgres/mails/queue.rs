@@ -9,16 +9,16 @@ use preauth_core::value::Timestamp;
 use sqlx::PgConnection;
 
 use super::super::PostgresStore;
-use super::super::session::{self, DURABLE, RELAXED};
+use super::super::session::{self, RELAXED};
 use super::due::{self, DueMails};
 use crate::mail::{Claimed, LeasedMail, MailClaim, MailQueue, Outcome};
-use crate::store::error::{WriteError, unavailable};
+use crate::store::error::{Fault, WriteError, unavailable};
 use crate::store::set_aside::Unreadable;
-use crate::store::sql::{Row, mails};
+use crate::store::sql::mails::{self, FinishedMail};
 
 #[async_trait]
 impl MailQueue for PostgresStore {
-    async fn claim(&self, claim: &MailClaim) -> Result<Claimed, Unavailable> {
+    async fn claim(&self, claim: &MailClaim) -> Result<Vec<Claimed>, Unavailable> {
         // The database's lock lets one claim after the other; a claim that waits here needs no connection.
         let _turn = self.due_mails.turn().await;
         let input = (*claim, Arc::clone(&self.due_mails));
@@ -36,12 +36,9 @@ impl MailQueue for PostgresStore {
     }
 
     async fn finish(&self, leased: &LeasedMail, outcome: &Outcome) -> Result<bool, Unavailable> {
-        let finished = (leased.id, leased.token, outcome.clone());
-        session::write(&self.mails, DURABLE, finished, |connection, finished| {
-            Box::pin(mails::finish(connection, finished))
-        })
-        .await
-        .map_err(unavailable)
+        let finished = FinishedMail::new(leased, outcome);
+        let recorded = self.mail_finisher.ask(finished).await;
+        recorded.map_err(Fault::from)?
     }
 
     async fn release(&self, leased: &LeasedMail) -> Result<(), Unavailable> {
@@ -63,11 +60,11 @@ impl MailQueue for PostgresStore {
     }
 }
 
-/// Begins a transaction in which a lease is taken. A crash of the database may undo it: its holder is
-/// lost with it.
+/// Begins a transaction in which leases are taken. A crash of the database may undo them: their holder
+/// is lost with it.
 ///
 /// Instances take turns, so that they count each other's leases. The lock's number is arbitrary but
-/// the same in every instance. The statements after it see the lease that the instance before took.
+/// the same in every instance. The statements after it see the leases that the instance before took.
 ///
 /// An instance that freezes or is disconnected within the transaction would keep the lock from all
 /// others, so the database soon ends the transaction.
@@ -79,14 +76,16 @@ async fn claim(
     connection: &mut PgConnection,
     claim: &MailClaim,
     due: &DueMails,
-) -> Result<(Claimed, Option<Unreadable>), WriteError> {
-    let Some(row) = due::next(connection, claim.now, due).await? else {
-        return Ok((Claimed::Nothing, None));
-    };
-    let step = mails::claim(connection, &Row::Postgres(row), claim).await?;
-    due.forget(&step.postponed);
-    if step.frees_others {
-        due.look_everywhere();
+) -> Result<(Vec<Claimed>, Vec<Unreadable>), WriteError> {
+    let mails = due::next(connection, claim, due).await?;
+    let (mut claimed, mut unreadable) = (Vec::with_capacity(mails.len()), Vec::new());
+    for step in mails::claim(connection, &mails, claim).await? {
+        due.forget(&step.postponed);
+        if step.frees_others {
+            due.look_everywhere();
+        }
+        claimed.push(step.claimed);
+        unreadable.extend(step.unreadable);
     }
-    Ok((step.claimed, step.unreadable))
+    Ok((claimed, unreadable))
 }

@@ -1,16 +1,19 @@
-//! The claim of the mail that has been due for longest: it is leased, postponed or canceled.
+//! The claim of mails that are due: each is leased, postponed or canceled.
 
-use preauth_core::value::Timestamp;
+use std::collections::HashMap;
+
+use preauth_core::value::{CompanyId, Timestamp};
 use uuid::Uuid;
 
-use crate::mail::{Claimed, LeasedMail, MailClaim, Turn, is_counted};
+use crate::mail::{Claimed, LeasedMail, MailClaim, Turn};
 use crate::store::error::WriteError;
 use crate::store::rows::{Columns, Corrupt};
 use crate::store::set_aside::{LOOK_AGAIN, Unreadable};
 
 use super::super::{Row, Session, query};
 use super::due_mail::DueMail;
-use super::{lease, share};
+use super::lease;
+use super::share::{self, Opening};
 
 /// What a claim did.
 pub(in crate::store) struct Step {
@@ -34,59 +37,115 @@ impl From<Claimed> for Step {
     }
 }
 
-/// Claims the mail of `row`. What cannot be read is set aside, so that what is due after it has its
-/// turn.
+/// A mail whose turn has come.
+struct Chosen<'r> {
+    row: &'r Row,
+    due: DueMail,
+    /// Whether the others that wait go in it.
+    takes_others: bool,
+    opening: Option<Opening>,
+    new_mailboxes: Option<u64>,
+}
+
+/// Claims the mails of `rows`, each of which goes to another mailbox; the steps are in no order. What
+/// cannot be read is set aside, so that what is due after it has its turn.
 pub(in crate::store) async fn claim(
     session: &mut dyn Session,
+    rows: &[Row],
+    claim: &MailClaim,
+) -> Result<Vec<Step>, WriteError> {
+    let (mut steps, mut due) = (Vec::with_capacity(rows.len()), Vec::new());
+    for row in rows {
+        match DueMail::read(row) {
+            Ok(mail) if mail.is_over => steps.push(cancel(session, &mail, claim.now).await?),
+            Ok(mail) => due.push((row, mail)),
+            Err(cause) => steps.push(put_aside(session, row, claim.now, cause).await?),
+        }
+    }
+    let chosen = choose(session, due, claim, &mut steps).await?;
+    let mails: Vec<_> = chosen.iter().map(|it| (it.due.id, it.opening)).collect();
+    let mut leased = HashMap::new();
+    for row in lease::lease(session, &mails, claim).await? {
+        leased.insert(Columns::of("notices", &row).uuid("id")?, row);
+    }
+    for mail in chosen {
+        steps.push(match leased.remove(mail.due.id.as_uuid()) {
+            Some(row) => take(session, &mail, &row, claim).await?,
+            None => Claimed::PutOff.into(),
+        });
+    }
+    Ok(steps)
+}
+
+/// The mails that may be sent now. The others are postponed.
+async fn choose<'r>(
+    session: &mut dyn Session,
+    due: Vec<(&'r Row, DueMail)>,
+    claim: &MailClaim,
+    steps: &mut Vec<Step>,
+) -> Result<Vec<Chosen<'r>>, WriteError> {
+    let counted = due.iter().map(|(_, mail)| mail);
+    let counted: Vec<_> = counted.filter(|mail| mail.needs_place()).collect();
+    let mut used = share::usage(session, &counted, claim).await?.into_iter();
+    // Mailboxes that this claim opens for a head office.
+    let mut opened: HashMap<CompanyId, u32> = HashMap::new();
+    let mut chosen = Vec::with_capacity(due.len());
+    for (row, due) in due {
+        let (mut takes_others, mut opening, mut new_mailboxes) = (false, None, None);
+        if due.needs_place()
+            && let Some(used) = used.next()
+        {
+            let opened = opened.entry(due.head_office).or_default();
+            let used = used.after(*opened);
+            match claim.turn(&used.usage, due.offer_ends) {
+                Turn::At(later) => {
+                    let postponed = share::put_off(session, &due, claim.now, later).await?;
+                    steps.push(Step {
+                        postponed,
+                        ..Step::from(Claimed::PutOff)
+                    });
+                    continue;
+                }
+                Turn::Now { is_last } => takes_others = is_last || due.is_held,
+            }
+            opening = used.opening;
+            *opened = opened.saturating_add(u32::from(opening.is_some()));
+            let is_new = used.usage.is_new;
+            new_mailboxes = is_new.then(|| used.usage.new_mailboxes.saturating_add(1));
+        }
+        chosen.push(Chosen {
+            row,
+            due,
+            takes_others,
+            opening,
+            new_mailboxes,
+        });
+    }
+    Ok(chosen)
+}
+
+/// Gives out a mail that was leased, and leases what goes in it.
+async fn take(
+    session: &mut dyn Session,
+    mail: &Chosen<'_>,
     row: &Row,
     claim: &MailClaim,
 ) -> Result<Step, WriteError> {
-    let step = match DueMail::read(row) {
-        Ok(due) => claim_due(session, &due, claim).await?,
-        Err(cause) => Err(cause),
-    };
-    match step {
-        Ok(step) => Ok(step),
-        Err(cause) => put_aside(session, row, claim.now, cause).await,
+    let mut joined = Vec::new();
+    if mail.takes_others || mail.due.has_joined {
+        joined = lease::lease_joined(session, &mail.due, claim, mail.takes_others).await?;
     }
-}
-
-async fn claim_due(
-    session: &mut dyn Session,
-    due: &DueMail,
-    claim: &MailClaim,
-) -> Result<Result<Step, Corrupt>, WriteError> {
-    if due.is_over {
-        return Ok(Ok(cancel(session, due, claim.now).await?));
-    }
-    let (mut takes_others, mut opening, mut new_mailboxes) = (false, None, None);
-    if is_counted(due.kind) && !due.has_place {
-        let used = share::usage(session, due, claim).await?;
-        match claim.turn(&used.usage, due.offer_ends) {
-            Turn::At(later) => {
-                let postponed = share::put_off(session, due, claim.now, later).await?;
-                return Ok(Ok(Step {
-                    postponed,
-                    ..Step::from(Claimed::PutOff)
-                }));
-            }
-            Turn::Now { is_last } => takes_others = is_last || due.is_held,
+    match lease::leased(row, &joined) {
+        Ok(leased) => {
+            let new_mailboxes = mail.new_mailboxes;
+            let leased = LeasedMail {
+                new_mailboxes,
+                ..leased
+            };
+            Ok(Claimed::Leased(Box::new(leased)).into())
         }
-        opening = used.opening;
-        let is_new = used.usage.is_new;
-        new_mailboxes = is_new.then(|| used.usage.new_mailboxes.saturating_add(1));
+        Err(cause) => put_aside(session, mail.row, claim.now, cause).await,
     }
-    let Some(row) = lease::lease(session, due, claim, opening).await? else {
-        return Ok(Ok(Claimed::PutOff.into()));
-    };
-    let joined = lease::lease_joined(session, due, claim, takes_others).await?;
-    Ok(lease::leased(&row, &joined).map(|leased| {
-        let leased = LeasedMail {
-            new_mailboxes,
-            ..leased
-        };
-        Claimed::Leased(Box::new(leased)).into()
-    }))
 }
 
 /// Gives a mail up that nobody should read any more; the holder of its lease can no longer finish it.

@@ -1,8 +1,9 @@
-//! The mail that has been due for longest, before it is known whether its turn has come.
+//! A mail that is due, before it is known whether its turn has come.
 
 use preauth_core::port::MailKind;
 use preauth_core::value::{CompanyId, MailId, Timestamp};
 
+use crate::mail::is_counted;
 use crate::store::rows::{Columns, Corrupt};
 
 use super::super::Row;
@@ -21,9 +22,16 @@ pub(super) struct DueMail {
     pub(super) is_over: bool,
     /// Until when the supplier can.
     pub(super) offer_ends: Option<Timestamp>,
+    /// Whether others go in it.
+    pub(super) has_joined: bool,
 }
 
 impl DueMail {
+    /// Whether it needs a place in the share of its mailbox.
+    pub(super) const fn needs_place(&self) -> bool {
+        is_counted(self.kind) && !self.has_place
+    }
+
     pub(super) fn read(row: &Row) -> Result<Self, Corrupt> {
         let columns = Columns::of("notices", row);
         Ok(Self {
@@ -36,6 +44,7 @@ impl DueMail {
             has_place: columns.raw("has_place")?,
             is_over: columns.raw("is_over")?,
             offer_ends: columns.optional_timestamp("offer_ends")?,
+            has_joined: columns.raw("has_joined")?,
         })
     }
 }

@@ -5,16 +5,43 @@
 
 use preauth_core::value::MailId;
 
-use crate::mail::Outcome;
+use crate::mail::{LeasedMail, Outcome};
 use crate::store::error::WriteError;
 
 use super::super::{Session, query};
 
+/// An attempt at a leased mail.
+#[derive(Clone, Debug)]
+pub(in crate::store) struct FinishedMail {
+    pub(in crate::store) id: MailId,
+    pub(in crate::store) token: i64,
+    /// Whether others went in it. Only the holder of its newest lease adds or removes such.
+    pub(in crate::store) has_joined: bool,
+    pub(in crate::store) outcome: Outcome,
+}
+
+impl FinishedMail {
+    pub(in crate::store) fn new(leased: &LeasedMail, outcome: &Outcome) -> Self {
+        Self {
+            id: leased.id,
+            token: leased.token,
+            has_joined: !leased.joined.is_empty(),
+            outcome: outcome.clone(),
+        }
+    }
+}
+
 /// Records an attempt; whether the lease was still the mail's newest.
 pub(in crate::store) async fn finish(
     session: &mut dyn Session,
-    (id, token, outcome): &(MailId, i64, Outcome),
+    finished: &FinishedMail,
 ) -> Result<bool, WriteError> {
+    let FinishedMail {
+        id,
+        token,
+        has_joined,
+        outcome,
+    } = finished;
     let columns = outcome.columns();
     let done = query(
         "UPDATE notices
@@ -30,8 +57,8 @@ pub(in crate::store) async fn finish(
     .bind(columns.last_error)
     .execute(session)
     .await?;
-    if done == 0 {
-        return Ok(false);
+    if done == 0 || !has_joined {
+        return Ok(done > 0);
     }
     query(
         "UPDATE notices

@@ -10,28 +10,47 @@ use super::super::{Row, Session, query, sql};
 use super::due_mail::DueMail;
 use super::share::Opening;
 
+/// Leases mails, some of which open a mailbox for their head office; returns the rows of those that were
+/// leased.
 pub(super) async fn lease(
     session: &mut dyn Session,
-    due: &DueMail,
+    mails: &[(MailId, Option<Opening>)],
     claim: &MailClaim,
-    opening: Option<Opening>,
-) -> Result<Option<Row>, WriteError> {
-    let row = query(sql!(
+) -> Result<Vec<Row>, WriteError> {
+    if mails.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ids: Vec<_> = mails.iter().map(|(id, _)| *id.as_uuid()).collect();
+    let opened = |value: fn(Opening) -> i64| -> Vec<Option<i64>> {
+        let openings = mails.iter().map(|(_, opening)| *opening);
+        openings.map(|opening| opening.map(value)).collect()
+    };
+    let rows = query(sql!(
         "UPDATE notices
          SET lease_token = lease_token + 1, is_held = FALSE,
-             opened_at = coalesce($3, opened_at), opened_number = coalesce($4, opened_number),
+             opened_at = coalesce(t.opens_at, opened_at),
+             opened_number = coalesce(t.opens_number, opened_number),
              leased_until = " NOW " + $2
-         WHERE id = $1 AND status || '' = 'PENDING'
+         FROM " {
+             sqlite: "(SELECT unhex(i.value) AS mail_id, a.value AS opens_at, n.value AS opens_number
+                       FROM json_each($1) AS i
+                       JOIN json_each($3) AS a ON a.key = i.key
+                       JOIN json_each($4) AS n ON n.key = i.key) AS t
+                  WHERE id = t.mail_id",
+             postgres: "unnest($1::UUID[], $3::BIGINT[], $4::BIGINT[])
+                            AS t (mail_id, opens_at, opens_number)
+                        WHERE id = ANY (ARRAY[t.mail_id])"
+         } " AND status || '' = 'PENDING'
            AND (leased_until IS NULL OR leased_until <= " NOW ")
          RETURNING id, lease_token, kind, recipient, content, attempts_made, head_office_id"
     ))
-    .bind(due.id.as_uuid())
+    .bind(ids)
     .bind(claim.lease.num_milliseconds())
-    .bind(opening.map(|it| it.at))
-    .bind(opening.map(|it| it.number))
-    .fetch_optional(session)
+    .bind(opened(|it| it.at))
+    .bind(opened(|it| it.number))
+    .fetch_all(session)
     .await?;
-    Ok(row)
+    Ok(rows)
 }
 
 /// Leases what goes in the mail: what went in it before, less what can no longer be requested; and at

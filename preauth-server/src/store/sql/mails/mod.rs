@@ -1,5 +1,5 @@
 //! Mails: the queue's claims and their ends, lists, another try, and those about an endpoint that was
-//! paused. Each database finds the mail that is due first in a way of its own.
+//! paused.
 //!
 //! Their table is `notices`: tables keep their first names, because a server of the previous version
 //! runs beside the new schema.
@@ -12,6 +12,8 @@ mod list;
 pub(super) mod pause;
 mod resend;
 mod share;
+mod turns;
 
 pub(in crate::store) use claim::claim;
-pub(in crate::store) use finish::{finish, release};
+pub(in crate::store) use finish::{FinishedMail, finish, release};
+pub(in crate::store) use turns::{DueList, Position, list, one_for_each_mailbox};

@@ -5,9 +5,9 @@ use uuid::Uuid;
 
 use crate::mail::{MailClaim, POSTPONE_BATCH_SIZE, Usage};
 use crate::store::error::WriteError;
-use crate::store::rows::{Columns, count};
+use crate::store::rows::{Columns, Corrupt, count};
 
-use super::super::{Session, Sql, query, sql};
+use super::super::{Dialect, Row, Session, Sql, query, sql};
 use super::due_mail::DueMail;
 
 /// A mailbox that a head office reaches for the first time.
@@ -25,66 +25,114 @@ pub(super) struct Used {
     pub(super) opening: Option<Opening>,
 }
 
-/// What the mailbox was sent today, and what others are leased and may be sent. In one statement, so
+/// What a mailbox was sent today, and what others are leased and may be sent. In one statement, so
 /// that none is overlooked while it becomes the other.
 ///
-/// None of its ranges grows with what was sent before. On PostgreSQL leases are asked for in a way that
-/// the index of all leases does not answer, because behind a snapshot that is held open it has an entry
-/// for each since; on SQLite leases are few, unlike the mails that may wait for the mailbox.
+/// None of its ranges grows with what was sent before. On PostgreSQL leases are asked for in words that only
+/// their own index answers: that of all leases has an entry for each since a snapshot that is held open,
+/// that of mailboxes for each mail ever. On SQLite leases are few, unlike the mails that may wait for the
+/// mailbox. What was sent is asked for in the order of the index that must find it.
 ///
 /// Mailboxes that were reached for the first time are numbered, because to count them would take the
 /// longer the more there are. Those that a build before opened have no number, and are counted.
+///
+/// PostgreSQL is asked for several mails at once, SQLite, which runs in this process, for one after the
+/// other.
 const USAGE: Sql = sql!(
+    { sqlite: "", postgres: "SELECT u.* FROM unnest($1::TEXT[], $2::UUID[], $5::UUID[]) WITH ORDINALITY
+                                 AS t (mailbox, head_office_id, mail_id, n)
+                             CROSS JOIN LATERAL (" }
     "WITH sent AS MATERIALIZED (
          SELECT head_office_id FROM notices
-         WHERE " MAILBOX " = $1 AND status = 'SENT' AND joined_to IS NULL
+         WHERE " MAILBOX " = " (of_each "$1" "mailbox") " AND status = 'SENT' AND joined_to IS NULL
            AND ended_at >= $3 AND kind <> 'ENDPOINT_PAUSED'),
      under_way AS MATERIALIZED (
          SELECT head_office_id FROM notices "
          {
-             sqlite: "INDEXED BY notices_leased WHERE leased_until IS NOT NULL",
-             postgres: "WHERE coalesce(leased_until, 0) > 0"
-         }
-         " AND " MAILBOX " = $1 AND joined_to IS NULL AND kind <> 'ENDPOINT_PAUSED'),
-     latest AS MATERIALIZED (
-         SELECT opened_at, opened_number FROM notices
-         WHERE head_office_id = $2 AND opened_at >= $3 AND opened_number IS NOT NULL
-         ORDER BY opened_at DESC, opened_number DESC LIMIT 1)
+             sqlite: "INDEXED BY notices_leased WHERE leased_until IS NOT NULL AND mailbox",
+             postgres: "WHERE coalesce(leased_until, 0) > 0
+                          AND CASE WHEN joined_to IS NULL THEN mailbox(recipient) END"
+         } " = " (of_each "$1" "mailbox") "
+           AND joined_to IS NULL AND kind <> 'ENDPOINT_PAUSED'),
+     latest (opened_at) AS MATERIALIZED (
+         SELECT opened_at FROM notices
+         WHERE head_office_id = " (of_each "$2" "head_office_id") "
+           AND opened_at >= $3 AND opened_number IS NOT NULL
+         ORDER BY opened_at DESC LIMIT 1),
+     numbered (latest) AS MATERIALIZED (
+         SELECT coalesce(max(opened_number), 0) FROM notices
+         WHERE head_office_id = " (of_each "$2" "head_office_id") "
+           AND opened_at = (SELECT opened_at FROM latest))
      SELECT
          (SELECT count(*) FROM sent) AS sent,
          (SELECT count(*) FROM under_way) AS under_way,
-         (SELECT count(*) FROM sent WHERE head_office_id = $2) AS sent_by_office,
-         (SELECT count(*) FROM under_way WHERE head_office_id = $2) AS under_way_of_office,
-         NOT EXISTS (SELECT 1 FROM notices
-                     WHERE head_office_id = $2 AND " MAILBOX " = $1 AND status = 'SENT')
-             AND NOT EXISTS (SELECT 1 FROM notices
-                     WHERE head_office_id = $2 AND " MAILBOX " = $1 AND status = 'FAILED')
+         (SELECT count(*) FROM sent
+          WHERE head_office_id = " (of_each "$2" "head_office_id") ") AS sent_by_office,
+         (SELECT count(*) FROM under_way
+          WHERE head_office_id = " (of_each "$2" "head_office_id") ") AS under_way_of_office,
+         (SELECT 1 FROM notices
+          WHERE head_office_id = " (of_each "$2" "head_office_id") "
+            AND " MAILBOX " = " (of_each "$1" "mailbox") " AND status = 'SENT'
+          ORDER BY next_attempt_at, id LIMIT 1) IS NULL
+             AND (SELECT 1 FROM notices
+                  WHERE head_office_id = " (of_each "$2" "head_office_id") "
+                    AND " MAILBOX " = " (of_each "$1" "mailbox") " AND status = 'FAILED'
+                  ORDER BY next_attempt_at, id LIMIT 1) IS NULL
              AS is_new,
-         (SELECT opened_number FROM notices WHERE id = $5 AND opened_at >= $3) AS own_number,
+         (SELECT opened_number FROM notices
+          WHERE id = " (of_each "$5" "mail_id") " AND opened_at >= $3) AS own_number,
          (SELECT opened_at FROM latest) AS latest_at,
-         coalesce((SELECT opened_number FROM latest), 0)
+         (SELECT latest FROM numbered)
              + (SELECT count(*) FROM (
                     SELECT 1 FROM notices
-                    WHERE head_office_id = $2
+                    WHERE head_office_id = " (of_each "$2" "head_office_id") "
                       AND opened_at >= coalesce((SELECT opened_at FROM latest), $3)
                       AND opened_number IS NULL LIMIT $4) AS of_builds_before)
              AS new_mailboxes"
+    { sqlite: "", postgres: ") AS u ORDER BY t.n" }
 );
 
+/// The usage of the mails' mailboxes, in the order of the mails.
 pub(super) async fn usage(
     session: &mut dyn Session,
-    due: &DueMail,
+    due: &[&DueMail],
     claim: &MailClaim,
-) -> Result<Used, WriteError> {
-    let row = query(USAGE)
-        .bind(&due.mailbox)
-        .bind(due.head_office.as_uuid())
-        .bind(claim.share.begins.unix_millis())
-        .bind(claim.share.limits.new_mailboxes.get())
-        .bind(due.id.as_uuid())
-        .fetch_one(session)
-        .await?;
-    let columns = Columns::of("notices", &row);
+) -> Result<Vec<Used>, WriteError> {
+    let begins = claim.share.begins.unix_millis();
+    let limit = claim.share.limits.new_mailboxes.get();
+    let mut rows = Vec::with_capacity(due.len());
+    match session.dialect() {
+        _ if due.is_empty() => {}
+        Dialect::Postgres => {
+            let mailboxes: Vec<_> = due.iter().map(|it| it.mailbox.clone()).collect();
+            let head_offices: Vec<_> = due.iter().map(|it| *it.head_office.as_uuid()).collect();
+            let mails: Vec<_> = due.iter().map(|it| *it.id.as_uuid()).collect();
+            let found = query(USAGE)
+                .bind(mailboxes)
+                .bind(head_offices)
+                .bind(begins)
+                .bind(limit)
+                .bind(mails);
+            rows = found.fetch_all(session).await?;
+        }
+        Dialect::Sqlite => {
+            for mail in due {
+                let found = query(USAGE)
+                    .bind(&mail.mailbox)
+                    .bind(mail.head_office.as_uuid())
+                    .bind(begins)
+                    .bind(limit)
+                    .bind(mail.id.as_uuid());
+                rows.push(found.fetch_one(session).await?);
+            }
+        }
+    }
+    let used = rows.iter().map(|row| used(row, claim));
+    Ok(used.collect::<Result<_, _>>()?)
+}
+
+fn used(row: &Row, claim: &MailClaim) -> Result<Used, Corrupt> {
+    let columns = Columns::of("notices", row);
     let opened: i64 = columns.raw("new_mailboxes")?;
     let own: Option<i64> = columns.raw("own_number")?;
     let latest_at: Option<i64> = columns.raw("latest_at")?;
@@ -105,9 +153,21 @@ pub(super) async fn usage(
     Ok(Used { usage, opening })
 }
 
+impl Used {
+    /// What it is after so many other mailboxes were opened for the head office in the same claim.
+    pub(super) fn after(mut self, opened: u32) -> Self {
+        if let Some(opening) = &mut self.opening {
+            opening.number = opening.number.saturating_add(opened.into());
+            let mailboxes = &mut self.usage.new_mailboxes;
+            *mailboxes = mailboxes.saturating_add(opened.into());
+        }
+        self
+    }
+}
+
 /// Postpones the mails of the head office that are due to the mailbox, a bounded number at a time;
-/// returns which. Those of offers that close before `later` have a time of their own. `due` has been
-/// due for longest, so nothing before it is read.
+/// returns which. Those of offers that close before `later` have a time of their own. Of these, `due` has
+/// been due for longest, so nothing before it is read.
 pub(super) async fn put_off(
     session: &mut dyn Session,
     due: &DueMail,
