@@ -17,6 +17,8 @@ text_enum! {
         PathOfTheTable => "PATH_OF_THE_TABLE",
         /// The stored state is the one that the events lead to.
         StateOfItsEvents => "STATE_OF_ITS_EVENTS",
+        /// What a record refers to exists.
+        References => "REFERENCES",
         /// Records stand under the head office, and the supplier, that they are of.
         OwnParties => "OWN_PARTIES",
         /// An offer's supplier is registered, or invited by the payer's head office.
@@ -76,6 +78,7 @@ impl Rule {
             Self::OneEventPerVersion => "every version has exactly one event",
             Self::PathOfTheTable => "each event is a step that the transition table has",
             Self::StateOfItsEvents => "the stored state is the one that the events lead to",
+            Self::References => "what a record refers to exists",
             Self::OwnParties => "records stand under their own parties",
             Self::KnownSupplier => {
                 "an offer's supplier is registered, or invited by the payer's head office"
@@ -104,7 +107,7 @@ impl Rule {
     #[expect(clippy::too_many_lines, reason = "a list, one sentence a rule")]
     pub const fn next_step(self) -> &'static str {
         match self {
-            Self::Readable => {
+            Self::Readable | Self::References => {
                 "somebody wrote to the database past the server; compare the record with a backup"
             }
             Self::OneEventPerVersion

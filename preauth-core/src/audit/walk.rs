@@ -121,6 +121,11 @@ impl Walk<'_> {
                 subject: Subject::Event(event),
                 what: "it stands under another head office than what it reports".to_owned(),
             }],
+            Record::Orphan(subject, missing) => vec![Violation {
+                rule: Rule::References,
+                subject,
+                what: format!("its {missing} does not exist"),
+            }],
             Record::Mail(stored) => {
                 count(&mut self.totals.mails, 1);
                 self.checker.mail(&stored)

@@ -58,6 +58,8 @@ pub enum Record {
     /// An event that stands under another head office than the operation or order it reports,
     /// and is therefore not among its events.
     Stray(EventId),
+    /// A record that refers to what does not exist, and what that should be.
+    Orphan(Subject, String),
     /// A mail.
     Mail(Box<StoredMail>),
     /// A mail that was sent and counts, once more. They come sorted by mailbox and moment.

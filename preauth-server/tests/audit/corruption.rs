@@ -27,7 +27,7 @@ const fn breaks(rule: Rule, statements: &'static [&'static str]) -> Corruption {
 /// Mails per address and day.
 const SHARE: u32 = 5;
 
-const CORRUPTIONS: [Corruption; 48] = [
+const CORRUPTIONS: [Corruption; 54] = [
     breaks(
         Rule::Readable,
         &["UPDATE operations SET closing_action = 'NOBODY' WHERE id = 2"],
@@ -100,6 +100,27 @@ const CORRUPTIONS: [Corruption; 48] = [
         &["UPDATE payment_orders SET status = 'REPROVED'"],
     ),
     breaks(
+        Rule::References,
+        &["UPDATE events SET operation_id = 99 WHERE operation_id = 4"],
+    ),
+    breaks(
+        Rule::References,
+        &["UPDATE events SET payment_order_id = 99 WHERE payment_order_id IS NOT NULL"],
+    ),
+    breaks(Rule::References, &["UPDATE deliveries SET event_id = id"]),
+    breaks(
+        Rule::References,
+        &["UPDATE deliveries SET endpoint_id = id"],
+    ),
+    breaks(
+        Rule::References,
+        &["UPDATE idempotency_replies SET operation_id = 99 WHERE operation_id = 4"],
+    ),
+    breaks(
+        Rule::MailOfItsOwn,
+        &["UPDATE notices SET operation_id = 99 WHERE operation_id = 4"],
+    ),
+    breaks(
         Rule::OwnParties,
         &["UPDATE operations SET head_office_id = supplier_id WHERE id = 4"],
     ),
@@ -151,7 +172,6 @@ const CORRUPTIONS: [Corruption; 48] = [
     breaks(
         Rule::OneHolder,
         &[
-            "DROP INDEX operations_invoice_in_progress",
             "DROP INDEX operations_number_in_progress",
             "UPDATE operations SET invoice_number = 'NF-4' WHERE id = 6",
         ],

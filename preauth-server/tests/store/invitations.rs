@@ -1,5 +1,4 @@
-//! Suppliers registered by offers before invitations existed, and those that an older build, which
-//! does not know invitations, still registers in parallel.
+//! Suppliers registered by offers before invitations existed.
 
 use preauth_core::operation::KnownSupplier;
 use preauth_core::port::{OfferTarget, Viewer};
@@ -22,19 +21,6 @@ async fn run(fixture: &Fixture, sql: &str) {
         .execute(&fixture.sql)
         .await;
     done.unwrap();
-}
-
-/// Copies an operation as an older build would insert it, without an invitation.
-async fn copy(fixture: &Fixture, operation: i64) {
-    let sql = format!(
-        "INSERT INTO operations (id, head_office_id, payer_id, supplier_id, supplier_cnpj, version,
-             origin, status, amount_cents, withheld_tax_cents, due_date, invoice_number, expires_at,
-             created_at)
-         SELECT id + 1000, head_office_id, payer_id, supplier_id, supplier_cnpj, version, origin,
-             status, amount_cents, withheld_tax_cents, due_date, 'NF-COPY', expires_at, created_at
-         FROM operations WHERE id = {operation}"
-    );
-    run(fixture, &sql).await;
 }
 
 async fn known(fixture: &Fixture, payer: CompanyId, supplier: Cnpj) -> KnownSupplier {
@@ -102,87 +88,4 @@ async fn a_supplier_that_offers_registered_is_invited_by_each_head_office_that_o
     let company = ours.supplier.company;
     let invitations = fixture.directory().invitations(company, FIRST_PAGE).await;
     assert_eq!(invitations.unwrap().total, 2);
-}
-
-#[tokio::test]
-async fn what_an_older_build_offers_is_recorded_as_an_invitation() {
-    let fixture = Fixture::new().await;
-    let (first, second) = (fixture.payer().await, fixture.payer().await);
-    let offer = fixture.new_offer(first);
-    let (cnpj, ours) = (offer.supplier.cnpj, fixture.make(&offer).await);
-    run(&fixture, AS_BEFORE).await;
-    run(
-        &fixture,
-        "UPDATE companies SET is_invited = TRUE WHERE contact_name IS NOT NULL",
-    )
-    .await;
-    run(&fixture, "DELETE FROM supplier_invitations").await;
-    assert_eq!(name(&known(&fixture, first, cnpj).await), None);
-    copy(&fixture, ours.id.get()).await;
-    assert_eq!(
-        name(&known(&fixture, first, cnpj).await),
-        Some("Nome Antigo")
-    );
-    assert_eq!(name(&known(&fixture, second, cnpj).await), None);
-}
-
-#[tokio::test]
-async fn an_older_builds_offer_does_not_name_a_supplier_for_others() {
-    let fixture = Fixture::new().await;
-    let (first, second) = (fixture.payer().await, fixture.payer().await);
-    let offer = fixture.new_offer(first);
-    let mut theirs = fixture.new_offer(second);
-    theirs.supplier = offer.supplier.clone();
-    let cnpj = offer.supplier.cnpj;
-    fixture.make(&offer).await;
-    let theirs = fixture.make(&theirs).await;
-    run(
-        &fixture,
-        "DELETE FROM supplier_invitations WHERE head_office_id =
-             (SELECT head_office_id FROM operations WHERE invoice_number IS NOT NULL
-              ORDER BY id DESC LIMIT 1)",
-    )
-    .await;
-    copy(&fixture, theirs.id.get()).await;
-    // Its name belongs to the other head office, not to the company's row.
-    assert_eq!(name(&known(&fixture, second, cnpj).await), None);
-    let found = fixture
-        .stores
-        .queries
-        .find(Viewer::Platform, theirs.id)
-        .await;
-    let found = found.unwrap().unwrap();
-    assert_eq!(found.supplier.name.as_str(), cnpj.as_str());
-}
-
-#[tokio::test]
-async fn a_supplier_that_an_older_build_registers_by_an_offer_is_invited() {
-    let fixture = Fixture::new().await;
-    let company = fixture.company(CompanyKind::Supplier);
-    fixture.add(company.clone()).await;
-    let is_invited = || async {
-        let found = fixture.directory().company(company.id).await;
-        found.unwrap().unwrap().is_invited
-    };
-    assert!(!is_invited().await);
-    let kept = format!(
-        "CREATE TABLE kept AS SELECT * FROM companies WHERE cnpj = '{}'",
-        company.cnpj
-    );
-    run(&fixture, &kept).await;
-    for (contact, expected) in [("'Ana'", true), ("NULL", false)] {
-        run(
-            &fixture,
-            "DELETE FROM companies WHERE cnpj = (SELECT cnpj FROM kept)",
-        )
-        .await;
-        let insert = format!(
-            "INSERT INTO companies (id, cnpj, name, kind, head_office_id, contact_name,
-                 contact_email, created_at)
-             SELECT id, cnpj, name, kind, head_office_id, {contact}, {contact}, created_at
-             FROM kept"
-        );
-        run(&fixture, &insert).await;
-        assert_eq!(is_invited().await, expected);
-    }
 }

@@ -1,7 +1,8 @@
 //! The statements of the migration that turns registrations by offers into invitations.
 
-/// Without its trigger, as in a database before the migration.
+/// With what it needs of the migration before it, which a later one removes.
 pub(crate) const BACKFILL: &str = concat!(
-    "DROP TRIGGER operations_invite ON operations;\n",
+    "CREATE OR REPLACE FUNCTION record_invitations() RETURNS TRIGGER LANGUAGE plpgsql AS
+         $$ BEGIN RETURN NULL; END $$;\n",
     include_str!("../../migrations/postgres/0015_invitations_of_offers.sql")
 );

@@ -2,6 +2,6 @@
 
 /// Without its trigger, as in a database before the migration.
 pub(crate) const BACKFILL: &str = concat!(
-    "DROP TRIGGER operations_invite;\n",
+    "DROP TRIGGER IF EXISTS operations_invite;\n",
     include_str!("../../migrations/sqlite/0015_invitations_of_offers.sql")
 );

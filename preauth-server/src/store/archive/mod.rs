@@ -3,6 +3,7 @@
 
 mod gathering;
 mod mails;
+mod orphans;
 mod pages;
 mod stage;
 mod stored;
@@ -13,6 +14,7 @@ use super::rows::Corrupt;
 
 pub(super) use gathering::Gathering;
 pub(super) use mails::{mails, offers_without_mail, sent};
+pub(super) use orphans::{deliveries, orphans_of_events, orphans_of_replies};
 pub(super) use pages::{
     file_bytes, holders, last_event, last_operation, last_order, miscounts, operations, orders,
     other_events, others, replies, strays,

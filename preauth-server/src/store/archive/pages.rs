@@ -158,12 +158,7 @@ pub(in crate::store) fn others(
 }
 
 /// Stored replies with their operations.
-pub(in crate::store) fn replies(rows: &[impl RawRow], stage: &Stage) -> Result<Page, Corrupt> {
-    let Some(last) = rows.last() else {
-        return Ok((Vec::new(), stage.after()));
-    };
-    let columns = Columns::of("idempotency_replies", last);
-    let next = Stage::Replies(columns.uuid("reply_head_office_id")?, columns.raw("key")?);
+pub(in crate::store) fn replies(rows: &[impl RawRow]) -> Result<Vec<Read<Record>>, Corrupt> {
     let records = rows.iter().map(|row| {
         let columns = Columns::of("idempotency_replies", row);
         let head_office = CompanyId::new(columns.uuid("reply_head_office_id")?);
@@ -171,7 +166,7 @@ pub(in crate::store) fn replies(rows: &[impl RawRow], stage: &Stage) -> Result<P
         let stored = readable(stored::reply(row)).map(|stored| Record::Reply(Box::new(stored)));
         Ok(read_of(subject, stored))
     });
-    Ok((records.collect::<Result<_, _>>()?, next))
+    records.collect()
 }
 
 /// Operations that hold an invoice. The rows begin with the last one of the previous page, so that

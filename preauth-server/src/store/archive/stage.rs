@@ -9,6 +9,8 @@ pub(in crate::store) enum Stage {
     Operations(i64),
     Orders(i64),
     Events(Uuid),
+    /// Deliveries once more, for what they refer to.
+    Deliveries(Uuid),
     Replies(Uuid, String),
     Holders(Uuid, String, String, i64),
     Mails(Uuid),
@@ -51,7 +53,8 @@ impl Stage {
         match self {
             Self::Operations(_) => Self::Orders(0),
             Self::Orders(_) => Self::Events(Uuid::nil()),
-            Self::Events(_) => Self::Replies(Uuid::nil(), String::new()),
+            Self::Events(_) => Self::Deliveries(Uuid::nil()),
+            Self::Deliveries(_) => Self::Replies(Uuid::nil(), String::new()),
             Self::Replies(..) => Self::Holders(Uuid::nil(), String::new(), String::new(), 0),
             Self::Holders(..) => Self::Mails(Uuid::nil()),
             Self::Mails(_) => Self::Sent(String::new(), 0, Uuid::nil()),

@@ -197,6 +197,7 @@ mod tests {
             Stage::Operations(_) => "operations",
             Stage::Orders(_) => "orders",
             Stage::Events(_) => "events",
+            Stage::Deliveries(_) => "deliveries",
             Stage::Replies(..) => "replies",
             Stage::Holders(..) => "holders",
             Stage::Mails(_) => "mails",

@@ -120,6 +120,11 @@ fn steps() -> Vec<Migration> {
             "mail_turns",
             include_str!("../../../migrations/sqlite/0022_mail_turns.sql"),
         ),
+        step(
+            23,
+            "lean_rows",
+            include_str!("../../../migrations/sqlite/0023_lean_rows.sql"),
+        ),
     ]
 }
 

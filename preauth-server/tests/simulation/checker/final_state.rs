@@ -129,6 +129,7 @@ impl From<&audit::Violation> for Violation {
         Self {
             invariant: match audited.rule {
                 Rule::Readable
+                | Rule::References
                 | Rule::OneEventPerVersion
                 | Rule::StateOfItsEvents
                 | Rule::OwnParties

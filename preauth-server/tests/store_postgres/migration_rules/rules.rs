@@ -19,12 +19,7 @@ const BEFORE_A_TABLE: [&str; 5] = [
     "DELETE FROM",
     "ON",
 ];
-const INDEX: [&str; 4] = [
-    "CREATE INDEX",
-    "CREATE UNIQUE INDEX",
-    "DROP INDEX",
-    "REINDEX",
-];
+const INDEX: [&str; 3] = ["CREATE INDEX", "CREATE UNIQUE INDEX", "REINDEX"];
 const CONSTRAINT: [&str; 5] = [
     "ADD CONSTRAINT",
     "ADD CHECK",

@@ -155,6 +155,16 @@ impl Scene {
         run_unseen(&self.fixture, "ANALYZE").await;
     }
 
+    /// The numbers of rows become known, and nothing of their values, as when a dump was loaded.
+    async fn count_only(&self) {
+        let each = "DO $$ DECLARE name TEXT; BEGIN
+                        FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
+                            EXECUTE 'REINDEX TABLE ' || name;
+                        END LOOP;
+                    END $$";
+        run_unseen(&self.fixture, each).await;
+    }
+
     /// Creates once more, with the kept plans.
     async fn find_few_rows(&self) {
         self.plans.scans();
@@ -218,6 +228,28 @@ async fn a_create_finds_few_rows_by_plans_that_were_made_for_large_tables() {
     scene.fill().await;
     scene.analyze().await;
     scene.keep_plans().await;
+    scene.find_few_rows().await;
+}
+
+#[tokio::test]
+async fn a_create_finds_few_rows_by_plans_that_were_made_for_tables_just_restored() {
+    let scene = Scene::new().await;
+    scene.create().await;
+    scene.fill().await;
+    scene.count_only().await;
+    scene.keep_plans().await;
+    scene.find_few_rows().await;
+}
+
+#[tokio::test]
+async fn a_create_finds_few_rows_by_plans_that_were_made_for_small_tables_just_restored() {
+    let scene = Scene::new().await;
+    for _ in 0..2 {
+        scene.create().await;
+    }
+    scene.count_only().await;
+    scene.keep_plans().await;
+    scene.fill().await;
     scene.find_few_rows().await;
 }
 
@@ -287,4 +319,14 @@ async fn mails_in_turns_are_few_rows_by_plans_that_were_made_for_large_tables() 
     scene.analyze().await;
     scene.send_mails_in_turns().await;
     scene.send_mails_in_turns_with_few_rows().await;
+}
+
+#[tokio::test]
+async fn what_follows_a_create_finds_few_rows_by_plans_that_were_made_for_tables_just_restored() {
+    let scene = Scene::new().await;
+    scene.work().await;
+    scene.fill_queues().await;
+    scene.count_only().await;
+    scene.keep_plans_of_work().await;
+    scene.work_with_few_rows().await;
 }

@@ -62,28 +62,18 @@ impl Touches {
 }
 
 /// Locks the rows as the statement would later, and defines the part `waiting`: the commits that
-/// need a row which others have locked.
+/// need a row which others have locked. A company that does not exist counts as one: no foreign key
+/// refuses it.
 ///
 /// Each row is found by its key, independent of table statistics.
 pub(super) fn lock(needs: &[Need], statement: &mut Statement) {
-    let mut waiting = vec![
-        "SELECT t.n FROM touch t
-         WHERE t.company_id NOT IN (SELECT id FROM free_company)
-           AND EXISTS (SELECT 1 FROM companies c WHERE c.id = t.company_id)",
-    ];
-    let mut companies = "needed_company AS (SELECT company_id FROM touch)";
-    for need in needs {
-        waiting.push(need.lock(statement));
-        if matches!(need, Need::Endpoints) {
-            companies = "needed_company AS (SELECT company_id FROM touch
-                                            UNION ALL SELECT head_office_id FROM addressee)";
-        }
-    }
-    statement.part(companies);
+    let mut waiting =
+        vec!["SELECT t.n FROM touch t WHERE t.company_id NOT IN (SELECT id FROM free_company)"];
+    waiting.extend(needs.iter().map(|need| need.lock(statement)));
     statement.part(
         "free_company AS MATERIALIZED (
              SELECT c.id
-             FROM (SELECT DISTINCT company_id FROM needed_company) AS t
+             FROM (SELECT DISTINCT company_id FROM touch) AS t
              CROSS JOIN LATERAL (
                  SELECT c.id FROM companies c WHERE c.id = t.company_id
                  FOR KEY SHARE SKIP LOCKED) AS c)",
@@ -95,25 +85,23 @@ impl Need {
     /// Locks rows of this kind; returns the query of the commits for which a row was not free.
     fn lock(self, statement: &mut Statement) -> &'static str {
         match self {
+            // What deliveries need to know of an endpoint is read with its lock, which prevents a
+            // concurrent deletion from missing a delivery that is not committed yet.
             Self::Endpoints => {
                 statement.part(
-                    "addressee AS MATERIALIZED (
-                         SELECT d.n, d.endpoint_id, e.head_office_id
-                         FROM delivery d CROSS JOIN LATERAL (
-                             SELECT e.head_office_id FROM endpoints e
-                             WHERE e.id = d.endpoint_id AND e.deleted_at IS NULL LIMIT 1) AS e)",
-                );
-                statement.part(
                     "free_endpoint AS MATERIALIZED (
-                         SELECT e.id
-                         FROM (SELECT DISTINCT endpoint_id FROM addressee) AS a
+                         SELECT e.id, e.head_office_id, e.is_ready
+                         FROM (SELECT DISTINCT endpoint_id FROM delivery) AS d
                          CROSS JOIN LATERAL (
-                             SELECT e.id FROM endpoints e WHERE e.id = a.endpoint_id
+                             SELECT e.id, e.head_office_id,
+                                    e.paused_at IS NULL AND NOT e.is_slow AS is_ready
+                             FROM endpoints e WHERE e.id = d.endpoint_id AND e.deleted_at IS NULL
                              FOR KEY SHARE SKIP LOCKED) AS e)",
                 );
-                "SELECT a.n FROM addressee a
-                 WHERE a.endpoint_id NOT IN (SELECT id FROM free_endpoint)
-                    OR a.head_office_id NOT IN (SELECT id FROM free_company)"
+                "SELECT d.n FROM delivery d
+                 WHERE d.endpoint_id NOT IN (SELECT id FROM free_endpoint)
+                   AND (SELECT e.id FROM endpoints e
+                        WHERE e.id = d.endpoint_id AND e.deleted_at IS NULL LIMIT 1) IS NOT NULL"
             }
             Self::Operations => {
                 statement.part(

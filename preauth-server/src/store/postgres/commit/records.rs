@@ -182,9 +182,8 @@ impl Deliveries<'_> {
         });
     }
 
-    /// Adds deliveries to endpoints, due now; a deleted endpoint gets none. The lock prevents a
-    /// concurrent deletion from missing a delivery that is not committed yet. Those with a lease
-    /// have it from the beginning, unless the endpoint is paused or slow.
+    /// Adds deliveries to endpoints, due now; a deleted endpoint gets none. Those with a lease have it
+    /// from the beginning, unless the endpoint is paused or slow.
     pub(super) fn write(statement: &mut Statement) {
         statement.part(
             "addressed AS (
@@ -196,11 +195,7 @@ impl Deliveries<'_> {
                           THEN nextval('lease_tokens') ELSE 0 END,
                      CASE WHEN e.is_ready
                           THEN (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT + d.lease END
-                 FROM delivery d CROSS JOIN LATERAL (
-                     SELECT e.id, e.head_office_id, e.paused_at IS NULL AND NOT e.is_slow AS is_ready
-                     FROM endpoints e
-                     WHERE e.id = d.endpoint_id AND e.deleted_at IS NULL
-                     LIMIT 1 FOR KEY SHARE) AS e
+                 FROM delivery d JOIN free_endpoint e ON e.id = d.endpoint_id
                  WHERE d.n IN (SELECT n FROM written)
                  RETURNING id, endpoint_id, created_at, lease_token, leased_until)",
         );

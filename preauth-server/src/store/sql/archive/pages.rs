@@ -23,6 +23,10 @@ pub(in crate::store) async fn page(
         Stage::Operations(after) => return operations(session, stage, *after, limit).await,
         Stage::Orders(after) => return orders(session, stage, *after, limit).await,
         Stage::Events(after) => return events(session, stage, *after, limit).await,
+        Stage::Deliveries(after) => return deliveries(session, stage, *after, limit).await,
+        Stage::Replies(head_office, key) => {
+            return replies(session, stage, (*head_office, key), limit).await;
+        }
         Stage::Sent(mailbox, at, id) => {
             let after = (mailbox.as_str(), *at, *id);
             return mails::sent(session, stage, after, limit).await;
@@ -34,9 +38,6 @@ pub(in crate::store) async fn page(
         Stage::FileBytes(after) => return totals::next_files(session, stage, *after).await,
         Stage::FilesOf(sum) => return totals::files(session, stage, *sum, limit).await,
         Stage::End => return Ok((Vec::new(), Stage::End)),
-        Stage::Replies(head_office, key) => {
-            replies(session, stage, (*head_office, key), limit).await?
-        }
         Stage::Holders(head_office, supplier, number, id) => {
             let after = (*head_office, supplier.as_str(), number.as_str(), *id);
             holders(session, stage, after, limit).await?
@@ -111,7 +112,10 @@ async fn events(
         "SELECT v.id, v.head_office_id,
                 v.operation_id IS NULL AND v.payment_order_id IS NULL AS is_other,
                 coalesce(v.head_office_id <> coalesce(o.head_office_id, p.head_office_id), FALSE)
-                    AS is_stray
+                    AS is_stray,
+                CASE WHEN v.operation_id IS NOT NULL AND o.id IS NULL THEN 'operation'
+                     WHEN v.payment_order_id IS NOT NULL AND p.id IS NULL THEN 'payment order' END
+                    AS missing
          FROM (SELECT id, head_office_id, operation_id, payment_order_id FROM events
                WHERE id > $1 ORDER BY id LIMIT $2) AS v
          LEFT JOIN operations o ON o.id = v.operation_id
@@ -127,6 +131,7 @@ async fn events(
     };
     let others = archive::other_events(&rows)?;
     let mut records = archive::strays(&rows)?;
+    records.extend(archive::orphans_of_events(&rows)?);
     if !others.is_empty() {
         let gathering = events_of(session, Range::Nothing(after, upto)).await?;
         records.extend(archive::others(others, gathering));
@@ -141,17 +146,51 @@ async fn replies(
     (head_office, key): (Uuid, &str),
     limit: u32,
 ) -> Result<Page, Fault> {
-    let rows = query(select_operations!(
-        ", r.head_office_id AS reply_head_office_id, r.key, r.body",
-        "JOIN idempotency_replies r ON r.operation_id = o.id
-         WHERE (r.head_office_id, r.key) > ($1, $2) ORDER BY r.head_office_id, r.key LIMIT $3"
-    ))
-    .bind(head_office)
-    .bind(key)
-    .bind(limit)
-    .fetch_all(session)
-    .await?;
-    Ok(archive::replies(&rows, stage)?)
+    let all = query(
+        "SELECT r.head_office_id, r.key, CASE WHEN o.id IS NULL THEN 'operation' END AS missing
+         FROM (SELECT head_office_id, key, operation_id FROM idempotency_replies
+               WHERE (head_office_id, key) > ($1, $2) ORDER BY head_office_id, key LIMIT $3) AS r
+         LEFT JOIN operations o ON o.id = r.operation_id
+         ORDER BY r.head_office_id, r.key",
+    );
+    let all = all.bind(head_office).bind(key).bind(limit);
+    let all = all.fetch_all(session).await?;
+    let (mut records, next) = archive::orphans_of_replies(&all, stage)?;
+    if let Stage::Replies(last_head_office, last_key) = &next {
+        let rows = query(select_operations!(
+            ", r.head_office_id AS reply_head_office_id, r.key, r.body",
+            "JOIN idempotency_replies r ON r.operation_id = o.id
+             WHERE (r.head_office_id, r.key) > ($1, $2) AND (r.head_office_id, r.key) <= ($3, $4)
+             ORDER BY r.head_office_id, r.key LIMIT $5"
+        ));
+        let rows = rows.bind(head_office).bind(key).bind(*last_head_office);
+        let rows = rows.bind(last_key.as_str()).bind(limit);
+        records.extend(archive::replies(&rows.fetch_all(session).await?)?);
+    }
+    Ok((records, stage.next(all.len(), limit, next)))
+}
+
+/// Deliveries of which the event or the endpoint does not exist, among the next ones of all. The others
+/// come with their events.
+async fn deliveries(
+    session: &mut dyn Session,
+    stage: &Stage,
+    after: Uuid,
+    limit: u32,
+) -> Result<Page, Fault> {
+    let rows = query(
+        "SELECT d.id,
+                CASE WHEN v.id IS NULL THEN 'event' WHEN e.id IS NULL THEN 'endpoint' END
+                    AS missing
+         FROM (SELECT id, event_id, endpoint_id FROM deliveries
+               WHERE id > $1 ORDER BY id LIMIT $2) AS d
+         LEFT JOIN events v ON v.id = d.event_id
+         LEFT JOIN endpoints e ON e.id = d.endpoint_id
+         ORDER BY d.id",
+    );
+    let rows = rows.bind(after).bind(limit).fetch_all(session).await?;
+    let (records, next) = archive::deliveries(&rows, stage)?;
+    Ok((records, stage.next(rows.len(), limit, next)))
 }
 
 /// The first operations that hold an invoice within a range.
