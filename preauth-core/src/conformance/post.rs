@@ -23,7 +23,7 @@ impl Scene<'_> {
     /// Leases whatever is due at `now`.
     pub(super) async fn claim_at(&self, now: Timestamp) -> Vec<Leased> {
         let claimed = self.host.outbox().claim(&claim(now, 1_000, 1_000)).await;
-        claimed.unwrap()
+        claimed.unwrap().leased
     }
 
     /// Leases the one delivery that is due now.

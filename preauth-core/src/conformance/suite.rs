@@ -56,7 +56,7 @@ macro_rules! conformance_suite {
             leases::a_released_delivery_is_due_again_at_once,
             leases::one_endpoint_has_a_bounded_share,
             leases::a_long_queue_leaves_room_for_others,
-            leases::a_full_endpoint_is_marked,
+            leases::a_full_endpoint_is_reported,
             lists::everyone_sees_their_own_operations_only,
             lists::a_reference_is_found_by_exact_equality,
             lists::statuses_and_reference_filter_together,

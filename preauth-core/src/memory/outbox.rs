@@ -1,14 +1,14 @@
 //! The dispatcher's side: leases, and what attempts lead to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
 use uuid::Uuid;
 
 use crate::delivery::is_slow;
 use crate::port::{
-    Attempt, Claim, DeliveryStatus, Intake, Leased, MailKind, NewDelivery, NewMail, Outbox, Room,
-    Trigger, Unavailable, Verdict,
+    Attempt, Claim, Claimed, DeliveryStatus, Intake, Leased, MailKind, NewDelivery, NewMail,
+    Outbox, Room, Trigger, Unavailable, Verdict,
 };
 use crate::value::{DeliveryId, EndpointId, MailId, Timestamp};
 
@@ -21,7 +21,7 @@ pub(super) type Handed = (Box<dyn Room>, Leased);
 
 #[async_trait]
 impl Outbox for MemoryStore {
-    async fn claim(&self, claim: &Claim) -> Result<Vec<Leased>, Unavailable> {
+    async fn claim(&self, claim: &Claim) -> Result<Claimed, Unavailable> {
         let host_now = (self.clock)();
         Ok(self.lock().deliveries.claim(claim, host_now))
     }
@@ -94,7 +94,7 @@ impl Deliveries {
         registered.is_some_and(|registered| registered.is_slow)
     }
 
-    fn claim(&mut self, claim: &Claim, host_now: Timestamp) -> Vec<Leased> {
+    fn claim(&mut self, claim: &Claim, host_now: Timestamp) -> Claimed {
         let limit = usize::try_from(claim.limit).unwrap_or(usize::MAX);
         let slow_limit = usize::try_from(claim.slow_limit).unwrap_or(usize::MAX);
         let mut under_way = self.under_way(host_now);
@@ -105,13 +105,13 @@ impl Deliveries {
             .take_while(|(due_at, _)| *due_at <= claim.now)
         {
             if let Some(endpoint) = self.free_endpoint(*id, host_now) {
-                let (candidates, limit) = if self.is_slow(endpoint) {
-                    (&mut slow, claim.per_slow_endpoint)
+                let candidates = if self.is_slow(endpoint) {
+                    &mut slow
                 } else {
-                    (&mut others, claim.per_endpoint)
+                    &mut others
                 };
                 let count = under_way.entry(endpoint).or_default();
-                if *count < limit.get() {
+                if *count < self.limit(claim, endpoint) {
                     *count = count.saturating_add(1);
                     candidates.push((*count, *due_at, *id));
                 }
@@ -120,23 +120,36 @@ impl Deliveries {
         others.sort_unstable();
         slow.sort_unstable();
         let until = host_now.saturating_add(claim.lease);
-        let mut leased: Vec<Leased> = others
+        let leased = others
             .into_iter()
             .chain(slow.into_iter().take(slow_limit))
             .take(limit)
             .filter_map(|(_, _, id)| self.lease(id, claim.now, until))
             .collect();
-        let under_way = self.under_way(host_now);
-        for it in &mut leased {
-            let limit = if it.endpoint_is_slow {
-                claim.per_slow_endpoint
-            } else {
-                claim.per_endpoint
-            };
-            let count = under_way.get(&it.endpoint);
-            it.endpoint_is_full = count.is_some_and(|count| *count >= limit.get());
+        let full = self.full(claim, host_now);
+        Claimed { leased, full }
+    }
+
+    /// The endpoints that have no room for what is due there.
+    fn full(&self, claim: &Claim, host_now: Timestamp) -> Vec<EndpointId> {
+        let due = self.due.iter();
+        let due = due.take_while(|(due_at, _)| *due_at <= claim.now);
+        let waiting: BTreeSet<_> = due
+            .filter_map(|(_, id)| self.free_endpoint(*id, host_now))
+            .collect();
+        let mut under_way = self.under_way(host_now);
+        under_way.retain(|endpoint, count| {
+            waiting.contains(endpoint) && *count >= self.limit(claim, *endpoint)
+        });
+        under_way.into_keys().collect()
+    }
+
+    fn limit(&self, claim: &Claim, endpoint: EndpointId) -> u32 {
+        if self.is_slow(endpoint) {
+            claim.per_slow_endpoint.get()
+        } else {
+            claim.per_endpoint.get()
         }
-        leased
     }
 
     /// Leases a new delivery for which the commit's intake has room.
@@ -200,7 +213,6 @@ impl Deliveries {
             attempts_made: delivery.attempts_made,
             endpoint_healthy_at: registered.healthy_at,
             endpoint_is_slow: registered.is_slow,
-            endpoint_is_full: false,
             trigger: delivery.trigger,
         })
     }

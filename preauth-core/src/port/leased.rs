@@ -28,9 +28,6 @@ pub struct Leased {
     pub endpoint_healthy_at: Timestamp,
     /// Whether the endpoint is slow.
     pub endpoint_is_slow: bool,
-    /// Whether the endpoint has by now as many deliveries under live leases as the claim allows:
-    /// what else is due there waits until one of them ends.
-    pub endpoint_is_full: bool,
     /// Whether the schedule or a person asked for this attempt.
     pub trigger: Trigger,
 }

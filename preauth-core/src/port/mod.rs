@@ -32,7 +32,7 @@ pub use endpoint::Subscription;
 pub use handover::{Handover, Intake, Room};
 pub use ids::IdSource;
 pub use leased::{Leased, Trigger};
-pub use outbox::{Attempt, Claim, Outbox, Verdict};
+pub use outbox::{Attempt, Claim, Claimed, Outbox, Verdict};
 pub use queries::{Filter, HistoryEntry, OperationPage, PageRequest, Queries, Recorded, Viewer};
 pub use render::{InvoiceEvent, OperationEvent, OrderEvent, Render};
 pub use store::{

@@ -21,8 +21,8 @@ pub trait Outbox: Send + Sync {
     ///
     /// Nothing of a paused endpoint is given out. No endpoint has more than `claim.per_endpoint`
     /// deliveries under live leases, a slow one no more than `claim.per_slow_endpoint`, those given
-    /// out before included.
-    async fn claim(&self, claim: &Claim) -> Result<Vec<Leased>, Unavailable>;
+    /// out before included, also those that commits handed over.
+    async fn claim(&self, claim: &Claim) -> Result<Claimed, Unavailable>;
 
     /// Records one attempt and what follows from it, and ends the lease.
     ///
@@ -65,6 +65,17 @@ pub struct Claim {
     pub per_endpoint: NonZeroU32,
     /// Maximum number under way to a slow one.
     pub per_slow_endpoint: NonZeroU32,
+}
+
+/// What a claim found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Claimed {
+    /// What it leased, in the order of the leases.
+    pub leased: Vec<Leased>,
+    /// The endpoints that have as many deliveries under live leases as the claim allows, whoever
+    /// holds them, while others are due there: these wait until one of the leases ends. An endpoint
+    /// of which the claim took the last place may be among them although nothing is left there.
+    pub full: Vec<EndpointId>,
 }
 
 /// One attempt, as the history keeps it.

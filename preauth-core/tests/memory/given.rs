@@ -108,7 +108,7 @@ pub(crate) async fn claim(store: &MemoryStore) -> Vec<Leased> {
         per_endpoint: NonZeroU32::MIN,
         per_slow_endpoint: NonZeroU32::MIN,
     };
-    store.claim(&claim).await.unwrap()
+    store.claim(&claim).await.unwrap().leased
 }
 
 pub(crate) async fn finish(store: &MemoryStore, leased: &Leased, verdict: Verdict) -> bool {

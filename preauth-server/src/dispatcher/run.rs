@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use preauth_core::port::{Claim, Leased, Unavailable};
+use preauth_core::port::{Claim, Claimed, Leased, Unavailable};
 use preauth_core::value::Timestamp;
 use tokio::task::{JoinError, JoinSet};
 
@@ -229,8 +229,8 @@ impl Dispatcher {
                 per_endpoint: share.per_endpoint,
                 per_slow_endpoint: share.per_slow_endpoint,
             };
-            let leased = match self.courier.outbox.claim(&claim).await {
-                Ok(leased) => leased,
+            let Claimed { leased, full } = match self.courier.outbox.claim(&claim).await {
+                Ok(claimed) => claimed,
                 Err(unavailable) if begun.is_empty() => return Err(unavailable),
                 // Attempt what is already leased; do not wait for the leases to expire.
                 Err(_) => break,
@@ -242,7 +242,7 @@ impl Dispatcher {
                 let slot = slots.take(leased.endpoint, leased.endpoint_is_slow);
                 (leased, slot)
             }));
-            slots.note_backlogs(&begun, share.per_endpoint.get());
+            slots.note_backlogs(full);
             if is_cut {
                 *cut_at = (*cut_at).max(Some(share.per_endpoint));
             } else {

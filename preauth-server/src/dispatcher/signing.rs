@@ -92,7 +92,6 @@ mod tests {
             attempts_made: 0,
             endpoint_healthy_at: Timestamp::MIN,
             endpoint_is_slow: false,
-            endpoint_is_full: false,
             trigger: Trigger::Schedule,
         }
     }

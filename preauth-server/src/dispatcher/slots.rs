@@ -1,10 +1,9 @@
 //! Counts the attempts in progress: all, the slow ones among them, and those to each endpoint.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use preauth_core::port::Leased;
 use preauth_core::value::EndpointId;
 use tokio::sync::Notify;
 
@@ -25,7 +24,7 @@ struct Counts {
     wake: Arc<Notify>,
 }
 
-/// An endpoint with attempts in progress.
+/// An endpoint with attempts in progress or a backlog.
 #[derive(Clone, Copy, Debug, Default)]
 struct Busy {
     attempts: u32,
@@ -76,15 +75,17 @@ impl Slots {
         Some(self.slot(endpoint, false))
     }
 
-    /// Records which endpoints have a backlog after a claim with this limit, whose slots are taken.
-    pub(super) fn note_backlogs(&self, claimed: &[(Leased, Slot)], per_endpoint: u32) {
-        let full = claimed.iter().filter(|(leased, _)| leased.endpoint_is_full);
-        let full: HashSet<_> = full.map(|(leased, _)| leased.endpoint).collect();
-        self.0.busy().retain(|endpoint, busy| {
-            busy.has_backlog =
-                full.contains(endpoint) || (busy.has_backlog && busy.attempts >= per_endpoint);
-            busy.has_backlog || busy.attempts > 0
+    /// Records after a claim which endpoints have a backlog. Attempts of other processes may be what
+    /// holds it back.
+    pub(super) fn note_backlogs(&self, full: Vec<EndpointId>) {
+        let by_endpoint = &mut *self.0.busy();
+        by_endpoint.retain(|_, busy| {
+            busy.has_backlog = false;
+            busy.attempts > 0
         });
+        for endpoint in full {
+            by_endpoint.entry(endpoint).or_default().has_backlog = true;
+        }
     }
 
     pub(super) fn in_use(&self) -> u32 {

@@ -26,7 +26,6 @@ impl Addressee {
             attempts_made: 0,
             endpoint_healthy_at: self.healthy_at,
             endpoint_is_slow: false,
-            endpoint_is_full: false,
             trigger: Trigger::Schedule,
         }
     }

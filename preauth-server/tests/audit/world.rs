@@ -265,7 +265,7 @@ impl World {
             per_endpoint: NonZeroU32::new(100).unwrap(),
             per_slow_endpoint: NonZeroU32::new(100).unwrap(),
         };
-        self.stores.outbox.claim(&claim).await.unwrap()
+        self.stores.outbox.claim(&claim).await.unwrap().leased
     }
 
     async fn deliver_all(&self) {

@@ -34,7 +34,7 @@ pub(crate) async fn claim_up_to(
         per_endpoint: limit,
         per_slow_endpoint: limit,
     };
-    fixture.stores.outbox.claim(&claim).await.unwrap()
+    fixture.stores.outbox.claim(&claim).await.unwrap().leased
 }
 
 pub(crate) async fn deliver(fixture: &Fixture, leased: &Leased, at: Timestamp) {

@@ -18,7 +18,7 @@ async fn claim(fixture: &Fixture, now: Timestamp) -> Vec<Leased> {
         per_endpoint: NonZeroU32::new(10).unwrap(),
         per_slow_endpoint: NonZeroU32::new(10).unwrap(),
     };
-    fixture.stores.outbox.claim(&claim).await.unwrap()
+    fixture.stores.outbox.claim(&claim).await.unwrap().leased
 }
 
 #[tokio::test]

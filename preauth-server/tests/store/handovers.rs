@@ -5,10 +5,17 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use chrono::TimeDelta;
 use preauth_core::operation::Actor;
-use preauth_core::port::{Filter, Handover, Intake, Leased, PageRequest, Room, Viewer};
-use preauth_core::value::{EndpointId, EventId};
+use preauth_core::port::{
+    AttemptError, Filter, Handover, Intake, Leased, PageRequest, Room, Viewer,
+};
+use preauth_core::value::{EndpointId, EventId, Timestamp};
+use preauth_server::clock::Clock;
+use preauth_server::dispatcher::{Answer, Dispatcher, Limits, Request, Sender};
+use preauth_server::secret::Vault;
+use preauth_server::worker::shutdown;
 use tokio::time::{sleep, timeout};
 
 use crate::store::deliveries::claim_up_to;
@@ -79,6 +86,71 @@ async fn a_delivery_is_handed_over_although_the_caller_has_gone_away() {
     assert!(!events.is_empty());
     let claimed = claim_up_to(&fixture, fixture.now, NonZeroU32::MAX).await;
     assert_eq!(claimed, [], "none is left to a claim");
+}
+
+/// The limit of an endpoint counts the attempts of all instances. One that others have used up holds back
+/// what is due there, and new deliveries must not go ahead of it for as long as others take turns.
+#[tokio::test]
+async fn an_instance_hands_nothing_over_to_an_endpoint_that_others_have_filled() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    let endpoint = fixture.add_endpoint(payer).await.id;
+    let [one, other] = [(); 2].map(|()| idle_dispatcher(&fixture));
+    let service = fixture.service_handing_over_to(one.intake());
+    for _ in 0..3 {
+        let offer = fixture.new_offer(payer);
+        let created = service.offer(&offer, Actor::Company, None, fixture.now);
+        created.await.unwrap();
+    }
+    assert_eq!(one.slots_in_use(), 2);
+    assert!(
+        other.intake().reserve(endpoint).is_some(),
+        "before its claim"
+    );
+    assert_eq!(other.run_once().await.unwrap(), 0, "the third has no room");
+    assert!(
+        other.intake().reserve(endpoint).is_none(),
+        "the third is first"
+    );
+    let (trigger, ended) = shutdown();
+    trigger.request();
+    one.run(ended).await;
+    while other.run_once().await.unwrap() > 0 {}
+    assert!(
+        other.intake().reserve(endpoint).is_some(),
+        "nothing is due any more"
+    );
+}
+
+/// A dispatcher that is not running, with two attempts to an endpoint at most.
+fn idle_dispatcher(fixture: &Fixture) -> Dispatcher {
+    let two = NonZeroU32::new(2).unwrap();
+    let outbox = Arc::clone(&fixture.stores.outbox);
+    let (vault, wake) = (Vault::new(&[7; 32]), Arc::default());
+    let clock = Arc::new(Standing(fixture.now));
+    Dispatcher::new(outbox, Arc::new(Unreachable), vault, clock, wake).with_limits(Limits {
+        per_endpoint: two,
+        per_endpoint_when_quiet: two,
+        per_endpoint_of_commits: two,
+        ..Limits::default()
+    })
+}
+
+struct Standing(Timestamp);
+
+impl Clock for Standing {
+    fn now(&self) -> Timestamp {
+        self.0
+    }
+}
+
+struct Unreachable;
+
+#[async_trait]
+impl Sender for Unreachable {
+    async fn send(&self, _request: Request) -> Result<Answer, AttemptError> {
+        Err(AttemptError::Unreachable)
+    }
 }
 
 async fn recorded(fixture: &Fixture) -> BTreeSet<EventId> {

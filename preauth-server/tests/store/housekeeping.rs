@@ -88,7 +88,7 @@ async fn deliveries_finished_long_ago_are_removed_with_their_attempts() {
         per_endpoint: NonZeroU32::new(2).unwrap(),
         per_slow_endpoint: NonZeroU32::new(2).unwrap(),
     };
-    let claimed: Vec<Leased> = fixture.stores.outbox.claim(&claim).await.unwrap();
+    let claimed: Vec<Leased> = fixture.stores.outbox.claim(&claim).await.unwrap().leased;
     for leased in &claimed {
         deliver(&fixture, leased, fixture.now).await;
     }

@@ -23,7 +23,7 @@ async fn claim(fixture: &Fixture, now: Timestamp, limit: u32) -> Vec<Leased> {
         per_endpoint: NonZeroU32::new(limit).unwrap(),
         per_slow_endpoint: NonZeroU32::new(limit).unwrap(),
     };
-    fixture.stores.outbox.claim(&claim).await.unwrap()
+    fixture.stores.outbox.claim(&claim).await.unwrap().leased
 }
 
 async fn total(fixture: &Fixture, company: CompanyId, status: DeliveryStatus) -> u64 {

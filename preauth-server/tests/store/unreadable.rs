@@ -44,7 +44,13 @@ async fn write(fixture: &Fixture, sql: String) {
 }
 
 async fn leased(fixture: &Fixture, now: Timestamp) -> Vec<Leased> {
-    fixture.stores.outbox.claim(&claim(now)).await.unwrap()
+    fixture
+        .stores
+        .outbox
+        .claim(&claim(now))
+        .await
+        .unwrap()
+        .leased
 }
 
 #[tokio::test]

@@ -147,7 +147,14 @@ async fn instances_that_claim_side_by_side_keep_to_the_limit_of_an_endpoint() {
     let claims: Vec<_> = (0..8)
         .map(|n| {
             let instance = Arc::clone(&instances[n % 2]);
-            tokio::spawn(async move { instance.stores.outbox.claim(&claim).await })
+            tokio::spawn(async move {
+                instance
+                    .stores
+                    .outbox
+                    .claim(&claim)
+                    .await
+                    .map(|it| it.leased)
+            })
         })
         .collect();
     let mut leased = Vec::new();

@@ -443,7 +443,7 @@ async fn attempts_end_beside(what: impl Fn(&Leased) -> String) {
         per_endpoint: NonZeroU32::new(20).unwrap(),
         per_slow_endpoint: NonZeroU32::new(20).unwrap(),
     };
-    let mut leased = fixture.stores.outbox.claim(&claim).await.unwrap();
+    let mut leased = fixture.stores.outbox.claim(&claim).await.unwrap().leased;
     assert_eq!(leased.len(), 10);
     let endpoint = fixture.directory().endpoint(held).await.unwrap();
     let endpoint = endpoint.unwrap().id;

@@ -53,12 +53,21 @@ async fn what_the_process_before_had_leased_is_due_at_once() {
         per_endpoint: NonZeroU32::MIN,
         per_slow_endpoint: NonZeroU32::MIN,
     };
-    let stalled = first.stores.outbox.claim(&claim).await.unwrap();
+    let stalled = first.stores.outbox.claim(&claim).await.unwrap().leased;
     assert_eq!(stalled.len(), 1);
-    assert!(first.stores.outbox.claim(&claim).await.unwrap().is_empty());
+    assert!(
+        first
+            .stores
+            .outbox
+            .claim(&claim)
+            .await
+            .unwrap()
+            .leased
+            .is_empty()
+    );
     first.stores.lifecycle.close().await;
     let again = Fixture::on(&first.database, 2).await;
-    let taken_over = again.stores.outbox.claim(&claim).await.unwrap();
+    let taken_over = again.stores.outbox.claim(&claim).await.unwrap().leased;
     assert_eq!(taken_over.len(), 1);
     assert!(taken_over[0].token > stalled[0].token);
 }

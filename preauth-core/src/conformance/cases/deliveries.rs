@@ -136,7 +136,7 @@ pub async fn the_longest_due_are_given_out_first(host: &dyn Host) {
         scene.now = scene.later(chrono::TimeDelta::minutes(minutes));
     }
     let outbox = host.outbox();
-    let first = outbox.claim(&claim(scene.now, 2, 10)).await.unwrap();
+    let first = outbox.claim(&claim(scene.now, 2, 10)).await.unwrap().leased;
     let claimed: Vec<_> = first.iter().map(|leased| leased.event).collect();
     assert_eq!(claimed, [events[0], events[2]]);
     assert_eq!(scene.claim_one().await.event, events[1]);

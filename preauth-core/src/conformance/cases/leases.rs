@@ -6,7 +6,7 @@ use crate::conformance::Host;
 use crate::conformance::post::{LEASE, claim, delivery_of};
 use crate::conformance::scene::Scene;
 use crate::memory::DeliveryStatus;
-use crate::port::{Leased, Verdict};
+use crate::port::{Claim, Claimed, Leased, Verdict};
 
 /// Under a live lease a delivery is nobody else's; when the lease ends it is given out again.
 pub async fn a_lease_keeps_a_delivery_until_it_ends(host: &dyn Host) {
@@ -128,20 +128,19 @@ pub async fn one_endpoint_has_a_bounded_share(host: &dyn Host) {
     }
     let suppliers = scene.endpoint(scene.supplier.id).await;
     scene.post().await;
-    let outbox = host.outbox();
     let two_each = claim(scene.now, 100, 2);
-    let first = outbox.claim(&two_each).await.unwrap();
+    let first = lease(host, two_each).await;
     assert_eq!(count(&first, |it| it.endpoint == payers), 2);
     assert_eq!(count(&first, |it| it.endpoint == suppliers), 1);
-    assert!(outbox.claim(&two_each).await.unwrap().is_empty());
-    let wider = outbox.claim(&claim(scene.now, 100, 3)).await.unwrap();
+    assert!(lease(host, two_each).await.is_empty());
+    let wider = lease(host, claim(scene.now, 100, 3)).await;
     assert_eq!(count(&wider, |it| it.endpoint == payers), 1);
     let done = first.iter().find(|it| it.endpoint == payers).unwrap();
     assert!(scene.finish(done, Verdict::Delivered).await);
-    assert!(outbox.claim(&two_each).await.unwrap().is_empty());
+    assert!(lease(host, two_each).await.is_empty());
     host.advance_lease_clock(LEASE + TimeDelta::seconds(1))
         .await;
-    let after = outbox.claim(&two_each).await.unwrap();
+    let after = lease(host, two_each).await;
     assert_eq!(count(&after, |it| it.endpoint == payers), 2);
 }
 
@@ -154,13 +153,13 @@ pub async fn a_long_queue_leaves_room_for_others(host: &dyn Host) {
     }
     let suppliers = scene.endpoint(scene.supplier.id).await;
     scene.post().await;
-    let claimed = host.outbox().claim(&claim(scene.now, 3, 1)).await.unwrap();
+    let claimed = lease(host, claim(scene.now, 3, 1)).await;
     assert_eq!(claimed.len(), 2);
     assert_eq!(count(&claimed, |it| it.endpoint == suppliers), 1);
     for leased in &claimed {
         host.outbox().release(leased).await.unwrap();
     }
-    let claimed = host.outbox().claim(&claim(scene.now, 2, 8)).await.unwrap();
+    let claimed = lease(host, claim(scene.now, 2, 8)).await;
     assert_eq!(
         count(&claimed, |it| it.endpoint == suppliers),
         1,
@@ -168,8 +167,8 @@ pub async fn a_long_queue_leaves_room_for_others(host: &dyn Host) {
     );
 }
 
-/// Who takes an endpoint's last place learns that more may wait there for an attempt to end.
-pub async fn a_full_endpoint_is_marked(host: &dyn Host) {
+/// A claim reports the endpoints where more is due than may be under way, whoever took the places.
+pub async fn a_full_endpoint_is_reported(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let payers = scene.endpoint(scene.payer).await;
     for _ in 0..4 {
@@ -179,18 +178,24 @@ pub async fn a_full_endpoint_is_marked(host: &dyn Host) {
     scene.post().await;
     let outbox = host.outbox();
     let first = outbox.claim(&claim(scene.now, 100, 3)).await.unwrap();
-    assert_eq!(count(&first, |it| it.endpoint == payers), 3);
-    for leased in &first {
-        assert_eq!(leased.endpoint_is_full, leased.endpoint == payers);
-    }
-    let wider = outbox.claim(&claim(scene.now, 100, 4)).await.unwrap();
-    assert_eq!(wider.len(), 1);
-    assert!(wider[0].endpoint_is_full, "with those given out before");
-    for leased in &first {
+    assert_eq!(count(&first.leased, |it| it.endpoint == payers), 3);
+    assert_eq!(first.full, [payers], "it took the last place");
+    let second = outbox.claim(&claim(scene.now, 100, 3)).await.unwrap();
+    assert_eq!(second.leased, []);
+    assert_eq!(second.full, [payers], "others have all places");
+    let wider = outbox.claim(&claim(scene.now, 100, 8)).await.unwrap();
+    assert_eq!((wider.leased.len(), wider.full), (2, vec![]));
+    let narrow = outbox.claim(&claim(scene.now, 100, 1)).await.unwrap();
+    assert_eq!(narrow, Claimed::default(), "nothing is due");
+    for leased in &first.leased {
         outbox.release(leased).await.unwrap();
     }
     let again = outbox.claim(&claim(scene.now, 100, 8)).await.unwrap();
-    assert!(again.iter().all(|it| !it.endpoint_is_full));
+    assert_eq!((again.leased.len(), again.full), (4, vec![]));
+}
+
+async fn lease(host: &dyn Host, claim: Claim) -> Vec<Leased> {
+    host.outbox().claim(&claim).await.unwrap().leased
 }
 
 fn count(leases: &[Leased], which: impl Fn(&&Leased) -> bool) -> usize {

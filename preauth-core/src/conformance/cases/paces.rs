@@ -1,5 +1,6 @@
 //! Slow endpoints: they may hold a part of all places, and nobody is kept waiting by them.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 use chrono::TimeDelta;
@@ -43,7 +44,12 @@ pub async fn an_endpoint_is_slow_while_an_attempt_to_it_is(host: &dyn Host) {
     let hanging = scene.endpoint(scene.payer).await;
     scene.post().await;
     scene.post().await;
-    let mut claimed = host.outbox().claim(&claim(scene.now, 1, 8)).await.unwrap();
+    let mut claimed = host
+        .outbox()
+        .claim(&claim(scene.now, 1, 8))
+        .await
+        .unwrap()
+        .leased;
     let first = claimed.remove(0);
     let unknown = EndpointId::new(scene.uuid());
     let noted = host.outbox().note_slow(&[hanging, unknown]).await;
@@ -83,7 +89,12 @@ pub async fn slow_endpoints_come_after_all_others(host: &dyn Host) {
     for _ in 0..3 {
         scene.post().await;
     }
-    let claimed = host.outbox().claim(&claim(scene.now, 4, 8)).await.unwrap();
+    let claimed = host
+        .outbox()
+        .claim(&claim(scene.now, 4, 8))
+        .await
+        .unwrap()
+        .leased;
     let endpoints: Vec<_> = claimed.iter().map(|leased| leased.endpoint).collect();
     assert_eq!(endpoints, [quick, quick, quick, slow]);
 }
@@ -110,12 +121,19 @@ pub async fn slow_endpoints_share_a_limit(host: &dyn Host) {
         slow_limit,
         ..claim(scene.now, 100, 2)
     };
-    assert!(host.outbox().claim(&claim(0)).await.unwrap().is_empty());
+    assert!(
+        host.outbox()
+            .claim(&claim(0))
+            .await
+            .unwrap()
+            .leased
+            .is_empty()
+    );
     assert_eq!(scene.next_due().await, Some(scene.now), "it is due still");
-    let two = host.outbox().claim(&claim(2)).await.unwrap();
+    let two = host.outbox().claim(&claim(2)).await.unwrap().leased;
     assert_eq!(of(&two, slow).len(), 1, "each its first");
     assert_eq!(of(&two, slow_too).len(), 1);
-    let third = host.outbox().claim(&claim(2)).await.unwrap();
+    let third = host.outbox().claim(&claim(2)).await.unwrap().leased;
     assert_eq!(of(&third, slow).len(), 1, "up to the limit of each");
     assert!(of(&third, slow_too).is_empty());
 }
@@ -132,13 +150,15 @@ pub async fn a_slow_endpoint_has_a_limit_of_its_own(host: &dyn Host) {
         per_slow_endpoint: NonZeroU32::new(2).unwrap(),
         ..claim(scene.now, 100, 3)
     };
+    let both = BTreeSet::from([slow, quick]);
     let claimed = host.outbox().claim(&claim).await.unwrap();
     for (endpoint, limit) in [(slow, 2), (quick, 3)] {
-        let leases = of(&claimed, endpoint);
-        assert_eq!(leases.len(), limit);
-        assert!(leases.iter().all(|leased| leased.endpoint_is_full));
+        assert_eq!(of(&claimed.leased, endpoint).len(), limit);
     }
-    assert!(host.outbox().claim(&claim).await.unwrap().is_empty());
+    assert_eq!(BTreeSet::from_iter(claimed.full), both);
+    let again = host.outbox().claim(&claim).await.unwrap();
+    assert_eq!(again.leased, []);
+    assert_eq!(BTreeSet::from_iter(again.full), both);
 }
 
 /// The payer's endpoint, which was slow over a delivery that is due again.

@@ -258,7 +258,7 @@ pub async fn concurrent_claims_share_the_deliveries(host: &dyn Host) {
     let now = scene.now;
     let bounded = at_once(&scene, 8, |_| {
         let outbox = Arc::clone(&outbox);
-        async move { outbox.claim(&claim(now, 10, 30)).await.unwrap() }
+        async move { outbox.claim(&claim(now, 10, 30)).await.unwrap().leased }
     })
     .await;
     let mut given: Vec<_> = bounded
@@ -339,7 +339,8 @@ impl Scene<'_> {
     async fn claim_up_to(&self, per_endpoint: u32) -> Vec<crate::value::DeliveryId> {
         let claim = claim(self.now, 1_000, per_endpoint);
         let claimed = self.host.outbox().claim(&claim).await.unwrap();
-        claimed.into_iter().map(|leased| leased.delivery).collect()
+        let leased = claimed.leased.into_iter();
+        leased.map(|leased| leased.delivery).collect()
     }
 }
 

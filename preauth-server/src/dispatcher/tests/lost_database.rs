@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use async_trait::async_trait;
 use preauth_core::memory::{DeliveryStatus, MemoryStore};
-use preauth_core::port::{Attempt, Claim, Leased, Outbox, Unavailable, Verdict};
+use preauth_core::port::{Attempt, Claim, Claimed, Leased, Outbox, Unavailable, Verdict};
 use preauth_core::value::{EndpointId, Timestamp};
 
 use super::{Receivers, World, eventually, until};
@@ -40,7 +40,7 @@ fn fail(left: &AtomicU32) -> Result<(), Unavailable> {
 
 #[async_trait]
 impl Outbox for Flaky {
-    async fn claim(&self, claim: &Claim) -> Result<Vec<Leased>, Unavailable> {
+    async fn claim(&self, claim: &Claim) -> Result<Claimed, Unavailable> {
         fail(&self.failing_claims)?;
         self.store.claim(claim).await
     }

@@ -4,7 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use preauth_core::port::{Attempt, AttemptError, Claim, Leased, Outbox, Unavailable, Verdict};
+use preauth_core::port::{
+    Attempt, AttemptError, Claim, Claimed, Leased, Outbox, Unavailable, Verdict,
+};
 use preauth_core::value::{EndpointId, Timestamp};
 use prometheus::{HistogramVec, IntCounter, IntCounterVec};
 
@@ -96,7 +98,7 @@ impl CountedOutbox {
 
 #[async_trait]
 impl Outbox for CountedOutbox {
-    async fn claim(&self, claim: &Claim) -> Result<Vec<Leased>, Unavailable> {
+    async fn claim(&self, claim: &Claim) -> Result<Claimed, Unavailable> {
         self.inner.claim(claim).await
     }
 

@@ -8,9 +8,10 @@ use chrono::TimeDelta;
 use preauth_core::operation::Operation;
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{
-    Archive, Attempt, Claim, Commit, CommitError, Filter, HistoryEntry, Leased, LoadedNewOrder,
-    LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OperationPage, OrderTarget, Outbox,
-    Page, PageRequest, Pages, PlatformReply, Queries, Store, Unavailable, Verdict, Viewer,
+    Archive, Attempt, Claim, Claimed, Commit, CommitError, Filter, HistoryEntry, Leased,
+    LoadedNewOrder, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OperationPage,
+    OrderTarget, Outbox, Page, PageRequest, Pages, PlatformReply, Queries, Store, Unavailable,
+    Verdict, Viewer,
 };
 use preauth_core::value::{
     DeliveryId, EndpointId, EventId, ExtensionId, IdempotencyKey, OperationId, PaymentOrderId,
@@ -212,7 +213,7 @@ impl Store for Real {
 
 #[async_trait]
 impl Outbox for Real {
-    async fn claim(&self, claim: &Claim) -> Result<Vec<Leased>, Unavailable> {
+    async fn claim(&self, claim: &Claim) -> Result<Claimed, Unavailable> {
         in_real_time(self.stores.outbox.claim(claim)).await
     }
 

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use preauth_core::port::{Attempt, Claim, Leased, Outbox, Unavailable, Verdict};
+use preauth_core::port::{Attempt, Claim, Claimed, Leased, Outbox, Unavailable, Verdict};
 use preauth_core::value::{EndpointId, Timestamp};
 
 use crate::defect::Defect;
@@ -16,7 +16,7 @@ use super::{Database, SimStore, outliving, unavailable};
 
 #[async_trait]
 impl Outbox for SimStore {
-    async fn claim(&self, claim: &Claim) -> Result<Vec<Leased>, Unavailable> {
+    async fn claim(&self, claim: &Claim) -> Result<Claimed, Unavailable> {
         let (store, claim) = (self.clone(), *claim);
         let work = move |is_held| {
             outliving(async move {
@@ -25,7 +25,8 @@ impl Outbox for SimStore {
                     store.database.claims.wait(LOCK_WAIT_MS, true).await;
                 }
                 let _others_too = store.database.pausing.read().await;
-                let mut leased = store.database.claim(&store.ground(), &claim).await?;
+                let Claimed { mut leased, full } =
+                    store.database.claim(&store.ground(), &claim).await?;
                 if is_held {
                     store
                         .database
@@ -42,7 +43,7 @@ impl Outbox for SimStore {
                         endpoint: leased.endpoint,
                     });
                 }
-                Ok(leased)
+                Ok(Claimed { leased, full })
             })
         };
         self.call_on_rows(Call::Claim, work).await
@@ -138,25 +139,25 @@ impl Database {
         ground.outbox.release(&held).await
     }
 
-    async fn claim(&self, ground: &Ground, claim: &Claim) -> Result<Vec<Leased>, Unavailable> {
+    async fn claim(&self, ground: &Ground, claim: &Claim) -> Result<Claimed, Unavailable> {
         let mut claim = *claim;
         if self.has(Defect::EndlessLease) {
             claim.lease = TimeDelta::days(3650);
         }
         if !self.has(Defect::PauseIgnored) {
-            let leased = ground.outbox.claim(&claim).await?;
-            self.bend_leases(ground, &leased).await?;
-            return Ok(leased);
+            let claimed = ground.outbox.claim(&claim).await?;
+            self.bend_leases(ground, &claimed.leased).await?;
+            return Ok(claimed);
         }
         let paused = self.paused.lock().unwrap().clone();
         for it in &paused {
             ground.desk.resume(*it, claim.now).await;
         }
-        let leased = ground.outbox.claim(&claim).await;
+        let claimed = ground.outbox.claim(&claim).await;
         for it in &paused {
             ground.desk.pause(*it, claim.now).await;
         }
-        leased
+        claimed
     }
 
     /// Shows the event types that a newer build recorded.

@@ -109,7 +109,7 @@ impl Scene {
         };
         let outbox = &self.fixture.stores.outbox;
         outbox.next_due().await.unwrap();
-        let leased = outbox.claim(&claim).await.unwrap();
+        let leased = outbox.claim(&claim).await.unwrap().leased;
         assert!(!leased.is_empty(), "nothing to deliver");
         for leased in leased {
             deliver(&self.fixture, &leased, now).await;

@@ -1,9 +1,9 @@
 //! Leases due deliveries, so that one endpoint's backlog does not delay another's.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use preauth_core::port::{Claim, Leased};
+use preauth_core::port::{Claim, Claimed, Leased};
 use preauth_core::value::{DeliveryId, EndpointId, EventId, Timestamp};
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row};
@@ -40,7 +40,8 @@ pub(super) const BEGIN: &str = "BEGIN; SET LOCAL synchronous_commit = off;
 /// `waiting` goes from one endpoint with pending deliveries to the next by the index, so that the
 /// work depends on the number of such endpoints and not on that of their deliveries; the limit in
 /// `rooms` keeps the planner to that order. Rows that others have locked, to settle or resend them,
-/// are left for the next poll.
+/// are left for the next poll. The last rows, without a delivery, are the endpoints that have no room
+/// for what is due there.
 const LEASE: &str = concat!(
     "WITH RECURSIVE
      clock (now) AS MATERIALIZED (
@@ -114,12 +115,24 @@ const LEASE: &str = concat!(
      FROM (SELECT *, count(*) OVER (PARTITION BY endpoint_id) AS taken FROM leased) AS l
      JOIN events v ON v.id = ANY (ARRAY[l.event_id])
      JOIN endpoints e ON e.id = ANY (ARRAY[l.endpoint_id])
-     ORDER BY l.lease_token"
+     UNION ALL
+     SELECT NULL, NULL, r.endpoint_id, NULL, NULL, NULL, NULL, NULL, TRUE,
+            NULL, NULL, NULL, NULL, NULL, NULL, NULL
+     FROM rooms r
+     CROSS JOIN LATERAL (
+         SELECT d.id FROM deliveries d
+         WHERE d.status = 'PENDING' AND d.endpoint_id = r.endpoint_id
+           AND d.next_attempt_at >= r.due_from AND d.next_attempt_at <= $1
+           AND (d.leased_until IS NULL OR d.leased_until <= (SELECT now FROM clock))
+         ORDER BY d.next_attempt_at, d.id LIMIT 1
+     ) AS n
+     WHERE r.room <= 0
+     ORDER BY lease_token"
 );
 
 /// The leased deliveries, and the queue fronts of the endpoints that had any.
 pub(super) struct Found {
-    pub(super) leased: Vec<Leased>,
+    pub(super) claimed: Claimed,
     pub(super) unreadable: Vec<Unreadable>,
     pub(super) cursors: Vec<(Uuid, Cursor)>,
     pub(super) took: Duration,
@@ -133,23 +146,25 @@ pub(super) async fn claim(
     connection: &mut PgConnection,
     (claim, look): &(Claim, Look),
 ) -> Result<Found, WriteError> {
-    let (mut leased, mut unreadable) = (Vec::new(), Vec::new());
+    let (mut claimed, mut unreadable) = (Claimed::default(), Vec::new());
     let (mut cursors, mut took) = (BTreeMap::new(), Duration::ZERO);
     let mut rest = *claim;
     for _ in 0..MAX_ROUNDS {
         let began = Instant::now();
-        let rows = lease(connection, &rest, look).await?;
+        let mut rows = lease(connection, &rest, look).await?;
         took = took.saturating_add(began.elapsed());
+        claimed.full = full(&rows)?;
+        rows.retain(is_leased);
         note_cursors(&rows, &mut cursors)?;
         let mut aside = Vec::new();
         for row in &rows {
-            match self::leased(row) {
+            match leased(row) {
                 Ok(delivery) => {
                     rest.limit = rest.limit.saturating_sub(1);
                     if delivery.endpoint_is_slow {
                         rest.slow_limit = rest.slow_limit.saturating_sub(1);
                     }
-                    leased.push(delivery);
+                    claimed.leased.push(delivery);
                 }
                 Err(cause) => {
                     let id: Uuid = row.try_get("id")?;
@@ -167,7 +182,7 @@ pub(super) async fn claim(
         }
     }
     Ok(Found {
-        leased,
+        claimed,
         unreadable,
         cursors: cursors.into_iter().collect(),
         took,
@@ -213,6 +228,22 @@ async fn lease(
     Ok(rows)
 }
 
+/// The endpoints that have no room for more.
+fn full(rows: &[PgRow]) -> Result<Vec<EndpointId>, WriteError> {
+    let mut ids = BTreeSet::new();
+    for row in rows {
+        if row.try_get("is_full")? {
+            ids.insert(row.try_get("endpoint_id")?);
+        }
+    }
+    Ok(ids.into_iter().map(EndpointId::new).collect())
+}
+
+fn is_leased(row: &PgRow) -> bool {
+    row.try_get::<Option<Uuid>, _>("id")
+        .is_ok_and(|id| id.is_some())
+}
+
 /// Records the earliest delivery that was found for each endpoint.
 fn note_cursors(rows: &[PgRow], cursors: &mut BTreeMap<Uuid, Cursor>) -> Result<(), WriteError> {
     for row in rows {
@@ -246,7 +277,6 @@ fn leased(row: &PgRow) -> Result<Leased, Corrupt> {
             .optional_timestamp("last_success_at")?
             .unwrap_or(registered_at),
         endpoint_is_slow: columns.raw("is_slow")?,
-        endpoint_is_full: columns.raw("is_full")?,
         trigger: columns.parsed("next_trigger")?,
     })
 }

@@ -10,7 +10,7 @@ mod outcomes;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use preauth_core::port::{Attempt, Claim, Leased, Outbox, Unavailable, Verdict};
+use preauth_core::port::{Attempt, Claim, Claimed, Leased, Outbox, Unavailable, Verdict};
 use preauth_core::value::{EndpointId, Timestamp};
 use sqlx::PgConnection;
 
@@ -27,7 +27,7 @@ use outcomes::Recorded;
 
 #[async_trait]
 impl Outbox for PostgresStore {
-    async fn claim(&self, claim: &Claim) -> Result<Vec<Leased>, Unavailable> {
+    async fn claim(&self, claim: &Claim) -> Result<Claimed, Unavailable> {
         self.find_expired().await?;
         let look = self.cursors.look();
         let input = (*claim, look.clone());
@@ -37,7 +37,7 @@ impl Outbox for PostgresStore {
         let found = found.await.map_err(unavailable)?;
         self.cursors.note(&look, found.took, &found.cursors);
         self.set_aside.note(found.unreadable);
-        Ok(found.leased)
+        Ok(found.claimed)
     }
 
     async fn finish(

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use preauth_core::port::{Claim, Leased};
+use preauth_core::port::{Claim, Claimed, Leased};
 use preauth_core::value::{DeliveryId, EndpointId, EventId, Timestamp};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqliteConnection};
+use uuid::Uuid;
 
 use crate::store::error::{WriteError, one_row_or};
 use crate::store::rows::Corrupt;
@@ -24,7 +25,7 @@ type Secrets = HashMap<EndpointId, Vec<Vec<u8>>>;
 pub(super) async fn claim(
     connection: &mut SqliteConnection,
     claim: &Claim,
-) -> Result<(Vec<Leased>, Vec<Unreadable>), WriteError> {
+) -> Result<(Claimed, Vec<Unreadable>), WriteError> {
     let (mut leased, mut unreadable) = (Vec::new(), Vec::new());
     let mut rest = *claim;
     for _ in 0..MAX_ROUNDS {
@@ -36,7 +37,7 @@ pub(super) async fn claim(
         }
         spend_tokens(connection, taken).await?;
         let secrets = secrets(connection, claim.now, last_token).await?;
-        let rows = leases_after(connection, claim, last_token).await?;
+        let rows = leases_after(connection, last_token).await?;
         let mut aside = Vec::new();
         for row in &rows {
             match self::leased(row, &secrets) {
@@ -61,7 +62,8 @@ pub(super) async fn claim(
             break;
         }
     }
-    Ok((leased, unreadable))
+    let full = full(connection, claim).await?;
+    Ok((Claimed { leased, full }, unreadable))
 }
 
 /// Ends the lease of an unreadable delivery, and delays it until a build may be able to read it.
@@ -81,32 +83,50 @@ async fn put_aside(
 /// The deliveries with leases after a token, with the data to send.
 async fn leases_after(
     connection: &mut SqliteConnection,
-    claim: &Claim,
     last_token: i64,
 ) -> Result<Vec<SqliteRow>, WriteError> {
     let rows = sqlx::query(
-        "WITH under_way (endpoint_id, leases) AS MATERIALIZED (
-             SELECT endpoint_id, count(*) FROM deliveries
-             WHERE leased_until IS NOT NULL
-               AND leased_until > CAST(unixepoch('subsec') * 1000 AS INTEGER)
-             GROUP BY endpoint_id
-         )
-         SELECT d.id, d.event_id, d.endpoint_id, d.lease_token, d.attempts_made, d.next_trigger,
-                v.type, v.body, e.url, e.last_success_at, e.created_at, e.is_slow,
-                coalesce(u.leases, 0) >= iif(e.is_slow, ?3, ?2) AS is_full
+        "SELECT d.id, d.event_id, d.endpoint_id, d.lease_token, d.attempts_made, d.next_trigger,
+                v.type, v.body, e.url, e.last_success_at, e.created_at, e.is_slow
          FROM deliveries d
          JOIN events v ON v.id = d.event_id
          JOIN endpoints e ON e.id = d.endpoint_id
-         LEFT JOIN under_way u ON u.endpoint_id = d.endpoint_id
          WHERE d.lease_token > ?1 AND d.leased_until IS NOT NULL
          ORDER BY d.lease_token",
     )
     .bind(last_token)
+    .fetch_all(connection)
+    .await?;
+    Ok(rows)
+}
+
+/// The endpoints that have no room for what is due there.
+async fn full(
+    connection: &mut SqliteConnection,
+    claim: &Claim,
+) -> Result<Vec<EndpointId>, WriteError> {
+    let ids: Vec<Uuid> = sqlx::query_scalar(
+        "WITH clock (now) AS MATERIALIZED (SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER)),
+         under_way (endpoint_id, leases) AS MATERIALIZED (
+             SELECT d.endpoint_id, count(*) FROM deliveries d
+             WHERE d.leased_until IS NOT NULL AND d.leased_until > (SELECT now FROM clock)
+             GROUP BY d.endpoint_id
+         )
+         SELECT e.id FROM under_way u CROSS JOIN endpoints e ON e.id = u.endpoint_id
+         WHERE u.leases >= iif(e.is_slow, ?3, ?2)
+           AND e.paused_at IS NULL AND e.deleted_at IS NULL
+           AND EXISTS (SELECT 1 FROM deliveries n
+                       WHERE n.status = 'PENDING' AND n.endpoint_id = e.id
+                         AND n.next_attempt_at <= ?1
+                         AND (n.leased_until IS NULL
+                              OR n.leased_until <= (SELECT now FROM clock)))",
+    )
+    .bind(claim.now.unix_millis())
     .bind(claim.per_endpoint.get())
     .bind(claim.per_slow_endpoint.get())
     .fetch_all(connection)
     .await?;
-    Ok(rows)
+    Ok(ids.into_iter().map(EndpointId::new).collect())
 }
 
 /// Leases the oldest due deliveries of each endpoint that has room, and returns their number;
@@ -241,7 +261,6 @@ fn leased(row: &SqliteRow, secrets: &Secrets) -> Result<Leased, Corrupt> {
             .optional_timestamp("last_success_at")?
             .unwrap_or(registered_at),
         endpoint_is_slow: columns.raw("is_slow")?,
-        endpoint_is_full: columns.raw("is_full")?,
         trigger: columns.parsed("next_trigger")?,
     })
 }

@@ -4,7 +4,7 @@ mod claim;
 mod finish;
 
 use async_trait::async_trait;
-use preauth_core::port::{Attempt, Claim, Leased, Outbox, Unavailable, Verdict};
+use preauth_core::port::{Attempt, Claim, Claimed, Leased, Outbox, Unavailable, Verdict};
 use preauth_core::value::{EndpointId, Timestamp};
 use sqlx::Row;
 
@@ -15,14 +15,14 @@ use crate::store::sql::deliveries;
 
 #[async_trait]
 impl Outbox for SqliteStore {
-    async fn claim(&self, claim: &Claim) -> Result<Vec<Leased>, Unavailable> {
+    async fn claim(&self, claim: &Claim) -> Result<Claimed, Unavailable> {
         // A power failure may undo a lease, but its holder is lost with it.
         let claimed = self.writer.write_relaxed(*claim, |connection, claim| {
             Box::pin(claim::claim(connection, claim))
         });
-        let (leased, unreadable) = claimed.await.map_err(unavailable)?;
+        let (claimed, unreadable) = claimed.await.map_err(unavailable)?;
         self.set_aside.note(unreadable);
-        Ok(leased)
+        Ok(claimed)
     }
 
     async fn finish(
