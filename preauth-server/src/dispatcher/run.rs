@@ -186,8 +186,9 @@ impl Dispatcher {
             tokio::select! {
                 biased;
                 () = shutdown.requested() => return Turn::End,
-                Some(ended) = under_way.tasks.join_next() => {
-                    under_way.collect(ended);
+                Some(ended) = under_way.tasks.join_next() => under_way.collect(ended),
+                // Of these tasks, or one that a commit handed over.
+                () = self.courier.slots.ended() => {
                     let is_wide_again = self.is_wider_than(under_way.cut_at);
                     if is_wide_again || (rest.was_full && !self.is_full()) {
                         return Turn::Claim;

@@ -22,6 +22,8 @@ struct Counts {
     by_endpoint: Mutex<HashMap<EndpointId, Busy>>,
     /// Notified when an endpoint with a backlog has room.
     wake: Arc<Notify>,
+    /// Notified when an attempt has ended, whatever began it.
+    ends: Notify,
 }
 
 /// An endpoint with attempts in progress or a backlog.
@@ -101,6 +103,11 @@ impl Slots {
         self.0.turns.notified().await;
     }
 
+    /// Waits until an attempt ends.
+    pub(super) async fn ended(&self) {
+        self.0.ends.notified().await;
+    }
+
     /// The endpoints whose attempts have turned slow since this was called last.
     pub(super) fn take_turned(&self) -> Vec<EndpointId> {
         std::mem::take(&mut *self.0.lock()).into_iter().collect()
@@ -154,6 +161,7 @@ impl Drop for Slot {
         if self.is_slow {
             self.counts.slow.fetch_sub(1, Ordering::Relaxed);
         }
+        self.counts.ends.notify_one();
         let mut by_endpoint = self.counts.busy();
         if let Some(busy) = by_endpoint.get_mut(&self.endpoint) {
             busy.attempts = busy.attempts.saturating_sub(1);

@@ -9,6 +9,7 @@ use chrono::TimeDelta;
 use preauth_core::memory::DeliveryStatus;
 use preauth_core::port::AttemptError;
 use preauth_core::value::EventId;
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::{Receivers, World, answer, eventually, limits, until};
@@ -18,6 +19,7 @@ use crate::worker::shutdown;
 
 const HANGING: &str = "https://hanging.example.com/";
 const HEALTHY: &str = "https://healthy.example.com/";
+const GATED: &str = "https://gated.example.com/";
 
 /// One receiver never answers; all others answer immediately.
 fn one_hangs() -> Arc<Receivers> {
@@ -205,6 +207,53 @@ async fn who_waits_for_a_slot_gets_the_first_that_is_free() {
     };
     tokio::join!(dispatcher.run(watching), watch);
     assert!(begun.elapsed() < Duration::from_millis(800));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slot_of_what_a_commit_handed_over_is_taken_when_it_ends() {
+    let world = World::new();
+    let gate = Arc::new(Notify::new());
+    let opened = Arc::clone(&gate);
+    let receivers = Receivers::reacting(move |request| {
+        let (hangs, waits) = (request.url == HANGING, request.url == GATED);
+        let gate = Arc::clone(&opened);
+        async move {
+            if hangs {
+                pending::<()>().await;
+            }
+            if waits {
+                gate.notified().await;
+            }
+            Ok(answer(200))
+        }
+    });
+    let dispatcher = world.dispatcher(receivers).with_limits(Limits {
+        quick: NonZeroU32::new(4).unwrap(),
+        drain: Duration::ZERO,
+        ..patient()
+    });
+    let (trigger, watching) = shutdown();
+    let watch = async {
+        let gated = world.endpoint(GATED);
+        let handed = world.event_for(gated, dispatcher.intake()).await;
+        for _ in 0..3 {
+            world.event(world.endpoint(HANGING)).await;
+        }
+        world.wake.notify_one();
+        until(|| dispatcher.slots_in_use() == 4).await;
+        let event = world.event(world.endpoint(HEALTHY)).await;
+        // The loop rests: a wake-up has found no slot.
+        world.wake.notify_one();
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        gate.notify_one();
+        let opened_at = Instant::now();
+        until(|| world.delivery(event).status == DeliveryStatus::Delivered).await;
+        let waited = opened_at.elapsed();
+        assert!(waited < Duration::from_millis(10), "{waited:?}");
+        assert_eq!(world.delivery(handed).status, DeliveryStatus::Delivered);
+        trigger.request();
+    };
+    tokio::join!(dispatcher.run(watching), watch);
 }
 
 /// Polls the outbox once a minute, unless it is woken.

@@ -22,7 +22,9 @@ use futures_util::future::BoxFuture;
 use preauth_core::memory::{DeliveryRecord, Endpoint, MemoryStore};
 use preauth_core::operation::{Actor, Party};
 use preauth_core::payment_order::PaymentOrder;
-use preauth_core::port::{AttemptError, Commit, EventRecord, NewDelivery, Outbox, Store, Write};
+use preauth_core::port::{
+    AttemptError, Commit, EventRecord, Intake, NewDelivery, Outbox, Store, Write,
+};
 use preauth_core::value::{
     Cnpj, CompanyId, CompanyName, DeliveryId, EndpointId, EventId, EventType, EventTypeSet, Money,
     PaymentOrderId, PaymentOrderStatus, Timestamp, Version,
@@ -165,6 +167,15 @@ impl World {
     }
 
     pub(super) async fn event_at(&self, endpoint: EndpointId, at: Timestamp) -> EventId {
+        self.commit(endpoint, at, Intake::default()).await
+    }
+
+    /// Records an event now, whose delivery `intake` may take.
+    pub(super) async fn event_for(&self, endpoint: EndpointId, intake: Intake) -> EventId {
+        self.commit(endpoint, self.clock.now(), intake).await
+    }
+
+    async fn commit(&self, endpoint: EndpointId, at: Timestamp, intake: Intake) -> EventId {
         let id = EventId::new(self.uuid());
         let write = Write::NewOrder {
             order: Box::new(self.order(at)),
@@ -181,7 +192,8 @@ impl World {
             id: DeliveryId::new(self.uuid()),
             endpoint,
         };
-        let commit = Commit::new(write, event, vec![delivery]);
+        let mut commit = Commit::new(write, event, vec![delivery]);
+        commit.intake = intake;
         self.store.commit(commit).await.unwrap();
         id
     }
