@@ -5,6 +5,7 @@ mod adopt;
 mod audit;
 mod backup;
 mod config_check;
+mod descriptors;
 mod groups;
 mod listen;
 mod migrate;
@@ -118,6 +119,7 @@ pub async fn run(cli: Cli) -> ExitCode {
     if let Err(error) = without_dumps() {
         return failed(&error, ExitCode::FAILURE);
     }
+    descriptors::raise_limit();
     let locale = || Language::of_locale(|name| std::env::var(name).ok());
     let language = cli.lang.unwrap_or_else(locale);
     let outcome = match cli.command {

@@ -17,7 +17,7 @@ use crate::secret::{self, OperatorToken, OperatorTokens, Vault};
 use crate::store::Stores;
 use crate::{files, store, telemetry};
 
-use super::CliError;
+use super::{CliError, descriptors};
 
 /// Where the configuration comes from; every setting also has a `PREAUTH_` variable.
 #[derive(Debug, Args)]
@@ -81,6 +81,7 @@ impl ServeArgs {
 pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
     let config = Config::from_layers(&args.layers())?;
     telemetry::start(config.log_format);
+    descriptors::check(config.connections.max_connections);
     let given = Given::read(&config)?;
     let mails = config.mail.desk(&config.data)?;
     if config.mail.smtp.is_none() {

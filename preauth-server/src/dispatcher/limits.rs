@@ -80,7 +80,8 @@ impl Default for Limits {
 
 impl Limits {
     /// The maximum number of attempts in progress.
-    pub(super) const fn in_all(&self) -> u32 {
+    #[must_use]
+    pub const fn in_all(&self) -> u32 {
         self.quick.get().saturating_add(self.slow)
     }
 

@@ -40,13 +40,24 @@ impl Server {
         platform_token: &str,
         variables: &[(&str, V)],
     ) -> Self {
+        let program = Command::new(server_program());
+        Self::start_program(program, home, platform_token, variables).await
+    }
+
+    /// Starts `program`, which runs the server.
+    pub async fn start_program<V: AsRef<OsStr>>(
+        mut program: Command,
+        home: impl Into<Arc<Home>>,
+        platform_token: &str,
+        variables: &[(&str, V)],
+    ) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let home = home.into();
         let n = COUNT.fetch_add(1, Ordering::Relaxed);
         let log_path = home.folder().join(format!("server-{n}.log"));
         let log = std::fs::File::create(&log_path).unwrap();
         home.give_master_key();
-        let process = Command::new(server_program())
+        let process = program
             .args([
                 "serve",
                 "--listen",

@@ -3,6 +3,7 @@
 
 mod clocks;
 mod copies;
+mod descriptors;
 mod documentation;
 mod durability;
 pub(crate) mod exposition;

@@ -1,0 +1,45 @@
+//! The limit of open file descriptors.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use crate::dispatcher::Limits;
+
+/// The soft limit is raised up to here: enough for the default limits ten times over.
+const MAX_RAISED: u64 = 65_536;
+/// Descriptors beside connections and attempts, with room: the database, mails, uploads.
+const OTHERS: u64 = 512;
+/// Each has its own connections.
+const LISTENERS: u64 = 2;
+
+/// Raises the soft limit to the hard one. The usual soft limit, 1,024, protects programs that call
+/// `select`, which none of ours does. A limit that cannot be raised stays: `check` reports it.
+pub(super) fn raise_limit() {
+    let limit = getrlimit(Resource::Nofile);
+    let hard = limit.maximum.unwrap_or(MAX_RAISED).min(MAX_RAISED);
+    if limit.current.is_some_and(|soft| soft < hard) {
+        let raised = Rlimit {
+            current: Some(hard),
+            ..limit
+        };
+        let _ = setrlimit(Resource::Nofile, raised);
+    }
+}
+
+/// Logs it when the limit is lower than what this number of connections on each listener and all
+/// attempts need together.
+pub(super) fn check(connections: usize) {
+    let connections = u64::try_from(connections).unwrap_or(u64::MAX);
+    let needed = connections
+        .saturating_mul(LISTENERS)
+        .saturating_add(Limits::default().in_all().into())
+        .saturating_add(OTHERS);
+    let limit = getrlimit(Resource::Nofile).current;
+    if let Some(limit) = limit.filter(|limit| *limit < needed) {
+        tracing::warn!(
+            limit,
+            needed,
+            "fewer file descriptors than connections and webhooks may need together: raise the hard \
+             limit (LimitNOFILE= in systemd, `ulimit -H -n`) or lower connections.max"
+        );
+    }
+}
