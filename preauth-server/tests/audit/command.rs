@@ -12,14 +12,14 @@ use test_support::{Backend, Home, Sandbox, Scratch, offer_body, on_each_database
 
 use crate::world::live_in;
 
-async fn audit<S: AsRef<OsStr>>(arguments: &[S]) -> Output {
+pub(crate) async fn audit<S: AsRef<OsStr>>(arguments: &[S]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_preauth-server"));
     command.arg("audit").args(arguments);
     let ended = tokio::task::spawn_blocking(move || command.output());
     ended.await.unwrap().unwrap()
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 

@@ -12,4 +12,5 @@ mod backup;
 mod command;
 mod corruption;
 mod pages;
+mod unreadable;
 mod world;

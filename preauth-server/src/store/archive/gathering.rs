@@ -25,36 +25,52 @@ pub(in crate::store) struct Gathering {
 }
 
 impl Gathering {
-    pub(in crate::store) fn attempts(&mut self, rows: &[impl RawRow]) -> Result<(), Corrupt> {
+    pub(in crate::store) fn attempts(&mut self, rows: &[impl RawRow]) {
         for row in rows {
-            let delivery = Columns::of("attempts", row).uuid("delivery_id")?;
-            let attempt = readable(stored::attempt(row));
-            self.attempt(DeliveryId::new(delivery), attempt);
+            match Columns::of("attempts", row).uuid("delivery_id") {
+                Ok(delivery) => {
+                    let attempt = readable(stored::attempt(row));
+                    self.attempt(DeliveryId::new(delivery), attempt);
+                }
+                Err(corrupt) => self.without_key("an attempt", corrupt),
+            }
         }
-        Ok(())
     }
 
     /// Adds deliveries; their attempts must be added before.
-    pub(in crate::store) fn deliveries(&mut self, rows: &[impl RawRow]) -> Result<(), Corrupt> {
+    pub(in crate::store) fn deliveries(&mut self, rows: &[impl RawRow]) {
         for row in rows {
             let columns = Columns::of("deliveries", row);
-            let event = EventId::new(columns.uuid("event_id")?);
-            let id = DeliveryId::new(columns.uuid("id")?);
-            let delivery = readable(stored::delivery(row));
-            self.delivery(event, id, delivery);
+            match (columns.uuid("event_id"), columns.uuid("id")) {
+                (Ok(event), Ok(id)) => {
+                    let delivery = readable(stored::delivery(row));
+                    self.delivery(EventId::new(event), DeliveryId::new(id), delivery);
+                }
+                (Err(corrupt), _) | (_, Err(corrupt)) => self.without_key("a delivery", corrupt),
+            }
         }
-        Ok(())
     }
 
     /// Adds events; their deliveries must be added before.
-    pub(in crate::store) fn events(&mut self, rows: &[impl RawRow]) -> Result<(), Corrupt> {
+    pub(in crate::store) fn events(&mut self, rows: &[impl RawRow]) {
         for row in rows {
             let columns = Columns::of("events", row);
-            let id = EventId::new(columns.uuid("id")?);
-            let event = readable(stored::event(row));
-            self.event(columns.raw("owner")?, id, event);
+            match (columns.raw("owner"), columns.uuid("id")) {
+                (Ok(owner), Ok(id)) => {
+                    self.event(owner, EventId::new(id), readable(stored::event(row)));
+                }
+                (owner, id) => {
+                    self.broken_owners.extend(owner);
+                    if let Err(corrupt) = owner.map(drop).and(id) {
+                        self.without_key("an event", corrupt);
+                    }
+                }
+            }
         }
-        Ok(())
+    }
+
+    fn without_key(&mut self, what: &'static str, corrupt: Corrupt) {
+        self.unreadable.push(super::without_key(what, corrupt));
     }
 
     fn attempt(&mut self, of: DeliveryId, read: RowRead<StoredAttempt>) {

@@ -7,47 +7,41 @@ use crate::store::rows::{Columns, Corrupt, RawRow};
 
 use super::pages::operation_subject;
 use super::stage::{Page, Stage};
-use super::{read_of, readable};
+use super::{read_of, readable, without_key};
 
 /// Mails with their operations.
-pub(in crate::store) fn mails(rows: &[impl RawRow], stage: &Stage) -> Result<Page, Corrupt> {
-    let Some(last) = rows.last() else {
-        return Ok((Vec::new(), stage.after()));
-    };
-    let next = Stage::Mails(Columns::of("notices", last).uuid("id")?);
-    let records = rows.iter().map(|row| {
-        let id = Columns::of("notices", row).uuid("id")?;
+pub(in crate::store) fn mails<R: RawRow>(rows: &[R], stage: &Stage, limit: u32) -> Page {
+    let id = |row: &R| Columns::of("notices", row).uuid("id");
+    let (rows, next) = stage.after_rows(rows, limit, |row| id(row).map(Stage::Mails));
+    let record = |row: &R| {
+        let id = id(row).map_err(|it| without_key("a mail", it))?;
         let stored = readable(mail(row)).map(|stored| Record::Mail(Box::new(stored)));
-        Ok(read_of(Subject::Mail(MailId::new(id)), stored))
-    });
-    Ok((records.collect::<Result<_, _>>()?, next))
+        read_of(Subject::Mail(MailId::new(id)), stored)
+    };
+    (rows.iter().map(record).collect(), next)
 }
 
 /// The sent mails that count, among the rows of sent mails.
-pub(in crate::store) fn sent(
-    rows: &[impl RawRow],
-    stage: &Stage,
-    limit: u32,
-) -> Result<Page, Corrupt> {
-    let Some(last) = rows.last() else {
-        return Ok((Vec::new(), stage.after()));
-    };
-    let columns = Columns::of("notices", last);
-    let last = Stage::Sent(
-        columns.raw("mailbox")?,
-        columns.raw("ended_at")?,
-        columns.uuid("id")?,
-    );
-    let mut records = Vec::new();
-    for row in rows {
+pub(in crate::store) fn sent<R: RawRow>(rows: &[R], stage: &Stage, limit: u32) -> Page {
+    let at = |row: &R| {
         let columns = Columns::of("notices", row);
-        if columns.raw("is_counted")? {
-            let id = MailId::new(columns.uuid("id")?);
-            let sent = readable(sent_mail(row, id)).map(Record::Sent);
-            records.push(read_of(Subject::Mail(id), sent));
-        }
-    }
-    Ok((records, stage.next(rows.len(), limit, last)))
+        Ok(Stage::Sent(
+            columns.raw("mailbox")?,
+            columns.raw("ended_at")?,
+            columns.uuid("id")?,
+        ))
+    };
+    let (rows, next) = stage.after_rows(rows, limit, at);
+    let is_counted = |row: &&R| Columns::of("notices", *row).raw("is_counted") == Ok(true);
+    let record = |row: &R| {
+        let id = Columns::of("notices", row).uuid("id");
+        let id = MailId::new(id.map_err(|it| without_key("a mail", it))?);
+        read_of(
+            Subject::Mail(id),
+            readable(sent_mail(row, id)).map(Record::Sent),
+        )
+    };
+    (rows.iter().filter(is_counted).map(record).collect(), next)
 }
 
 /// The offers without a mail, among the rows of operations.

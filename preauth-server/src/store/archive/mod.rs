@@ -14,10 +14,12 @@ use super::rows::Corrupt;
 
 pub(super) use gathering::Gathering;
 pub(super) use mails::{mails, offers_without_mail, sent};
-pub(super) use orphans::{deliveries, orphans_of_events, orphans_of_replies};
+pub(super) use orphans::{
+    after_delivery, after_reply, orphans_of_deliveries, orphans_of_events, orphans_of_replies,
+};
 pub(super) use pages::{
-    file_bytes, holders, last_event, last_operation, last_order, miscounts, operations, orders,
-    other_events, others, replies, strays,
+    after_event, file_bytes, head_office, holders, last_operation, last_order, miscounts,
+    operations, orders, other_events, others, replies, strays,
 };
 pub(super) use stage::{FileSum, Page, Range, Stage};
 
@@ -26,6 +28,14 @@ type RowRead<T> = Result<T, String>;
 
 fn readable<T>(read: Result<T, Corrupt>) -> RowRead<T> {
     read.map_err(|corrupt| corrupt.to_string())
+}
+
+/// The finding for a row that belongs to no record, because a key of it is unreadable.
+fn without_key(what: &'static str, corrupt: Corrupt) -> Unreadable {
+    Unreadable {
+        subject: Subject::Nameless(what),
+        what: corrupt.to_string(),
+    }
 }
 
 fn read_of(subject: Subject, read: RowRead<Record>) -> Read<Record> {

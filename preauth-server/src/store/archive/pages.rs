@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use preauth_core::payment_order::{OtherOrder, PaymentOrder};
 use preauth_core::port::{
     ExtensionRecord, FileBytes, OtherEvent, Read, Record, StoredEvent, StoredOperation,
-    StoredOrder, Subject,
+    StoredOrder, Subject, Unreadable,
 };
 use preauth_core::value::{CompanyId, EventId, OperationId, PaymentOrderId};
 use uuid::Uuid;
@@ -15,7 +15,7 @@ use crate::store::rows::{Columns, Corrupt, RawRow, extension, other_order};
 use super::gathering::Gathering;
 use super::stage::{Page, Stage};
 use super::stored::OwnOperation;
-use super::{RowRead, read_of, readable, stored};
+use super::{RowRead, read_of, readable, stored, without_key};
 
 /// The last id of a page of operations; `None` when it is empty.
 pub(in crate::store) fn last_operation(rows: &[impl RawRow]) -> Result<Option<i64>, Corrupt> {
@@ -29,10 +29,9 @@ pub(in crate::store) fn last_order(rows: &[impl RawRow]) -> Result<Option<i64>, 
     rows.last().map(id).transpose()
 }
 
-/// The last id of a page of events; `None` when it is empty.
-pub(in crate::store) fn last_event(rows: &[impl RawRow]) -> Result<Option<Uuid>, Corrupt> {
-    let id = |row| Columns::of("events", row).uuid("id");
-    rows.last().map(id).transpose()
+/// The stage after a page that ends with this event.
+pub(in crate::store) fn after_event(row: &impl RawRow) -> Result<Stage, Corrupt> {
+    Columns::of("events", row).uuid("id").map(Stage::Events)
 }
 
 /// Operations with their extensions and events.
@@ -94,27 +93,31 @@ pub(in crate::store) fn orders(
     earlier: &[impl RawRow],
     mut gathering: Gathering,
 ) -> Result<Vec<Read<Record>>, Corrupt> {
-    let mut earlier_of: HashMap<i64, Vec<OtherOrder>> = HashMap::new();
+    let mut earlier_of: HashMap<i64, RowRead<Vec<OtherOrder>>> = HashMap::new();
     for row in earlier {
         let order = Columns::of("payment_orders", row).raw("order_id")?;
-        earlier_of.entry(order).or_default().push(other_order(row)?);
+        let of_order = earlier_of.entry(order).or_insert_with(|| Ok(Vec::new()));
+        match (of_order.as_mut(), readable(other_order(row))) {
+            (Ok(orders), Ok(order)) => orders.push(order),
+            (_, Err(what)) => *of_order = Err(what),
+            (Err(_), Ok(_)) => {}
+        }
     }
     let mut records = Vec::with_capacity(rows.len());
     for row in rows {
         let id: i64 = Columns::of("payment_orders", row).raw("id")?;
-        let own = readable(stored::order(row));
-        let earlier = earlier_of.remove(&id).unwrap_or_default();
-        records.extend(gathering.record(id, order_subject(id), own, |own, events| {
-            whole_order(own, earlier, events)
-        }));
+        let own = readable(stored::order(row)).and_then(|own| {
+            let earlier = earlier_of.remove(&id).unwrap_or_else(|| Ok(Vec::new()))?;
+            Ok((own, earlier))
+        });
+        records.extend(gathering.record(id, order_subject(id), own, whole_order));
     }
     records.extend(gathering.unreadable());
     Ok(records)
 }
 
 fn whole_order(
-    own: (PaymentOrder, CompanyId),
-    earlier: Vec<OtherOrder>,
+    (own, earlier): ((PaymentOrder, CompanyId), Vec<OtherOrder>),
     events: Vec<StoredEvent>,
 ) -> Record {
     let (order, head_office) = own;
@@ -126,31 +129,35 @@ fn whole_order(
     }))
 }
 
-/// The events without a numbered subject among the rows, and their head offices.
+/// The events without a numbered subject among the rows, and their head offices; `None` if there are
+/// none. Those without a readable id are reported with the events themselves.
 pub(in crate::store) fn other_events(
     rows: &[impl RawRow],
-) -> Result<HashMap<EventId, CompanyId>, Corrupt> {
-    let mut others = HashMap::new();
-    for row in rows {
-        let columns = Columns::of("events", row);
-        if columns.raw("is_other")? {
-            let head_office = CompanyId::new(columns.uuid("head_office_id")?);
-            others.insert(EventId::new(columns.uuid("id")?), head_office);
-        }
-    }
-    Ok(others)
+) -> Option<HashMap<EventId, RowRead<CompanyId>>> {
+    let rows = rows.iter().map(|row| Columns::of("events", row));
+    let others = rows.filter(|columns| columns.raw("is_other") == Ok(true));
+    let mut others = others.peekable();
+    others.peek()?;
+    let read = |columns: Columns<'_>| {
+        let id = EventId::new(columns.uuid("id").ok()?);
+        let head_office = readable(columns.uuid("head_office_id"));
+        Some((id, head_office.map(CompanyId::new)))
+    };
+    Some(others.filter_map(read).collect())
 }
 
 /// Events without a numbered subject.
 pub(in crate::store) fn others(
-    mut head_offices: HashMap<EventId, CompanyId>,
+    mut head_offices: HashMap<EventId, RowRead<CompanyId>>,
     mut gathering: Gathering,
 ) -> Vec<Read<Record>> {
     let events = gathering.others().into_iter();
     let mut records: Vec<_> = events
         .filter_map(|event| {
+            let subject = Subject::Event(event.id);
             let head_office = head_offices.remove(&event.id)?;
-            Some(Ok(Record::Other(OtherEvent { head_office, event })))
+            let other = |head_office| Record::Other(OtherEvent { head_office, event });
+            Some(read_of(subject, head_office.map(other)))
         })
         .collect();
     records.extend(gathering.unreadable());
@@ -158,60 +165,73 @@ pub(in crate::store) fn others(
 }
 
 /// Stored replies with their operations.
-pub(in crate::store) fn replies(rows: &[impl RawRow]) -> Result<Vec<Read<Record>>, Corrupt> {
-    let records = rows.iter().map(|row| {
+pub(in crate::store) fn replies<R: RawRow>(rows: &[R]) -> Vec<Read<Record>> {
+    let record = |row: &R| {
         let columns = Columns::of("idempotency_replies", row);
-        let head_office = CompanyId::new(columns.uuid("reply_head_office_id")?);
-        let subject = Subject::Reply(head_office, columns.raw("key")?);
+        let key = columns
+            .uuid("reply_head_office_id")
+            .and_then(|head_office| Ok((head_office, columns.raw("key")?)));
+        let (head_office, key) = key.map_err(|it| without_key("a reply", it))?;
+        let subject = Subject::Reply(CompanyId::new(head_office), key);
         let stored = readable(stored::reply(row)).map(|stored| Record::Reply(Box::new(stored)));
-        Ok(read_of(subject, stored))
-    });
-    records.collect()
+        read_of(subject, stored)
+    };
+    rows.iter().map(record).collect()
 }
 
 /// Operations that hold an invoice. The rows begin with the last one of the previous page, so that
 /// each pair of neighbours is in one page.
-pub(in crate::store) fn holders(rows: &[impl RawRow], stage: &Stage) -> Result<Page, Corrupt> {
-    let Some(last) = rows.last() else {
-        return Ok((Vec::new(), stage.after()));
+pub(in crate::store) fn holders<R: RawRow>(rows: &[R], stage: &Stage, limit: u32) -> Page {
+    let at = |row: &R| {
+        let columns = Columns::of("operations", row);
+        Ok(Stage::Holders(
+            columns.uuid("head_office_id")?,
+            columns.raw("supplier_cnpj")?,
+            columns.raw("compared_number")?,
+            columns.raw("id")?,
+        ))
     };
-    let columns = Columns::of("operations", last);
-    let next = Stage::Holders(
-        columns.uuid("head_office_id")?,
-        columns.raw("supplier_cnpj")?,
-        columns.raw("compared_number")?,
-        columns.raw("id")?,
-    );
+    let (rows, next) = stage.after_rows(rows, limit, at);
     if next == *stage {
-        return Ok((Vec::new(), stage.after()));
+        return (Vec::new(), stage.after());
     }
-    let records = rows.iter().map(|row| {
-        let subject = operation_subject(Columns::of("operations", row).raw("id")?);
-        let holder = readable(stored::holder(row)).map(Record::Holder);
-        Ok(read_of(subject, holder))
-    });
-    Ok((records.collect::<Result<_, _>>()?, next))
+    let record = |row: &R| {
+        let id = Columns::of("operations", row).raw("id");
+        let subject = operation_subject(id.map_err(|it| without_key("an operation", it))?);
+        read_of(subject, readable(stored::holder(row)).map(Record::Holder))
+    };
+    (rows.iter().map(record).collect(), next)
 }
 
 /// The events under another head office than their subject, among the rows.
-pub(in crate::store) fn strays(rows: &[impl RawRow]) -> Result<Vec<Read<Record>>, Corrupt> {
-    let mut strays = Vec::new();
-    for row in rows {
-        let columns = Columns::of("events", row);
-        if columns.raw("is_stray")? {
-            strays.push(Ok(Record::Stray(EventId::new(columns.uuid("id")?))));
-        }
-    }
-    Ok(strays)
+pub(in crate::store) fn strays(rows: &[impl RawRow]) -> Vec<Read<Record>> {
+    let rows = rows.iter().map(|row| Columns::of("events", row));
+    let strays = rows.filter(|columns| columns.raw("is_stray") == Ok(true));
+    let stray = |columns: Columns<'_>| {
+        let id = columns
+            .uuid("id")
+            .map_err(|it| without_key("an event", it))?;
+        Ok(Record::Stray(EventId::new(id)))
+    };
+    strays.map(stray).collect()
+}
+
+/// The head office whose totals are compared next. Without its id those after it cannot be found.
+pub(in crate::store) fn head_office(row: &impl RawRow) -> Result<Uuid, Unreadable> {
+    let id = Columns::of("operations", row).uuid("head_office_id");
+    id.map_err(|corrupt| without_key("a head office", corrupt))
 }
 
 /// Wrong counts.
-pub(in crate::store) fn miscounts(rows: &[impl RawRow]) -> Result<Vec<Read<Record>>, Corrupt> {
+pub(in crate::store) fn miscounts(rows: &[impl RawRow]) -> Vec<Read<Record>> {
     let records = rows.iter().map(|row| {
-        let payer = Columns::of("operation_counts", row).uuid("payer_id")?;
+        let payer = Columns::of("operation_counts", row).uuid("payer_id");
+        let payer = payer.map_err(|it| without_key("a count", it))?;
         let subject = Subject::Payer(CompanyId::new(payer));
-        let miscount = readable(stored::miscount(row)).map(Record::Miscount);
-        Ok(read_of(subject, miscount))
+        read_of(
+            subject,
+            readable(stored::miscount(row)).map(Record::Miscount),
+        )
     });
     records.collect()
 }

@@ -3,6 +3,8 @@
 use preauth_core::port::{Read, Record};
 use uuid::Uuid;
 
+use crate::store::rows::Corrupt;
+
 /// The next thing to read, and where its last page ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::store) enum Stage {
@@ -46,6 +48,29 @@ impl Stage {
     pub(in crate::store) fn next(&self, rows: usize, limit: u32, next: Self) -> Self {
         let is_full = u32::try_from(rows).is_ok_and(|rows| rows >= limit);
         if is_full { next } else { self.after() }
+    }
+
+    /// The same for rows whose keys may be unreadable, and those of them that this page reports. A page ends with
+    /// the last key that can be read: what comes after it on a full page comes again. Without any
+    /// the rest of this kind cannot be found.
+    pub(in crate::store) fn after_rows<'r, R>(
+        &self,
+        rows: &'r [R],
+        limit: u32,
+        stage_at: impl Fn(&R) -> Result<Self, Corrupt>,
+    ) -> (&'r [R], Self) {
+        let mut places = rows.iter().enumerate().rev();
+        let last = places.find_map(|(place, row)| Some((place, stage_at(row).ok()?)));
+        let Some((place, last)) = last else {
+            return (rows, self.after());
+        };
+        let next = self.next(rows.len(), limit, last);
+        let end = if next == self.after() {
+            rows.len()
+        } else {
+            place.saturating_add(1)
+        };
+        (rows.get(..end).unwrap_or(rows), next)
     }
 
     /// The first stage after this kind of record.

@@ -71,7 +71,7 @@ pub(super) async fn events_of(session: &mut dyn Session, range: Range) -> Result
         " CROSS JOIN deliveries d CROSS JOIN attempts a",
         "AND d.event_id = v.id AND a.delivery_id = d.id"
     );
-    gathering.attempts(&attempts.fetch_all(session).await?)?;
+    gathering.attempts(&attempts.fetch_all(session).await?);
     let deliveries: Query<'_> = within_range!(
         range,
         "SELECT d.id, d.head_office_id, d.endpoint_id, d.event_id, d.event_type, d.status,
@@ -81,7 +81,7 @@ pub(super) async fn events_of(session: &mut dyn Session, range: Range) -> Result
         " CROSS JOIN deliveries d CROSS JOIN endpoints e",
         "AND d.event_id = v.id AND e.id = d.endpoint_id"
     );
-    gathering.deliveries(&deliveries.fetch_all(session).await?)?;
+    gathering.deliveries(&deliveries.fetch_all(session).await?);
     let events: Query<'_> = within_range!(
         range,
         "SELECT v.id, coalesce(v.operation_id, v.payment_order_id, 0) AS owner, v.version, v.type,
@@ -89,7 +89,7 @@ pub(super) async fn events_of(session: &mut dyn Session, range: Range) -> Result
         "",
         ""
     );
-    gathering.events(&events.fetch_all(session).await?)?;
+    gathering.events(&events.fetch_all(session).await?);
     Ok(gathering)
 }
 

@@ -32,7 +32,7 @@ pub(super) async fn mails(
     .bind(limit)
     .fetch_all(session)
     .await?;
-    Ok(archive::mails(&rows, stage)?)
+    Ok(archive::mails(&rows, stage, limit))
 }
 
 /// Sent mails, of which those that count are returned, in the order of an index, except for the ids.
@@ -57,7 +57,7 @@ pub(super) async fn sent(
     .bind(limit)
     .fetch_all(session)
     .await?;
-    Ok(archive::sent(&rows, stage, limit)?)
+    Ok(archive::sent(&rows, stage, limit))
 }
 
 /// Offers without a mail, among the next operations.

@@ -19,33 +19,31 @@ pub(in crate::store) async fn page(
     stage: &Stage,
     limit: u32,
 ) -> Result<Page, Fault> {
-    let (records, next) = match stage {
-        Stage::Operations(after) => return operations(session, stage, *after, limit).await,
-        Stage::Orders(after) => return orders(session, stage, *after, limit).await,
-        Stage::Events(after) => return events(session, stage, *after, limit).await,
-        Stage::Deliveries(after) => return deliveries(session, stage, *after, limit).await,
-        Stage::Replies(head_office, key) => {
-            return replies(session, stage, (*head_office, key), limit).await;
-        }
+    match stage {
+        Stage::Operations(after) => operations(session, stage, *after, limit).await,
+        Stage::Orders(after) => orders(session, stage, *after, limit).await,
+        Stage::Events(after) => events(session, stage, *after, limit).await,
+        Stage::Deliveries(after) => deliveries(session, stage, *after, limit).await,
         Stage::Sent(mailbox, at, id) => {
             let after = (mailbox.as_str(), *at, *id);
-            return mails::sent(session, stage, after, limit).await;
+            mails::sent(session, stage, after, limit).await
         }
         Stage::OffersWithoutMail(after) => {
-            return mails::offers_without_mail(session, stage, *after, limit).await;
+            mails::offers_without_mail(session, stage, *after, limit).await
         }
-        Stage::Counts(after) => return totals::miscounts(session, stage, *after, limit).await,
-        Stage::FileBytes(after) => return totals::next_files(session, stage, *after).await,
-        Stage::FilesOf(sum) => return totals::files(session, stage, *sum, limit).await,
-        Stage::End => return Ok((Vec::new(), Stage::End)),
+        Stage::Counts(after) => totals::miscounts(session, stage, *after, limit).await,
+        Stage::FileBytes(after) => totals::next_files(session, stage, *after).await,
+        Stage::FilesOf(sum) => totals::files(session, stage, *sum, limit).await,
+        Stage::End => Ok((Vec::new(), Stage::End)),
+        Stage::Replies(head_office, key) => {
+            replies(session, stage, (*head_office, key), limit).await
+        }
         Stage::Holders(head_office, supplier, number, id) => {
             let after = (*head_office, supplier.as_str(), number.as_str(), *id);
-            holders(session, stage, after, limit).await?
+            holders(session, stage, after, limit).await
         }
-        Stage::Mails(after) => mails::mails(session, stage, *after, limit).await?,
-    };
-    let next = stage.next(records.len(), limit, next);
-    Ok((records, next))
+        Stage::Mails(after) => mails::mails(session, stage, *after, limit).await,
+    }
 }
 
 async fn operations(
@@ -126,17 +124,17 @@ async fn events(
     .bind(limit)
     .fetch_all(session)
     .await?;
-    let Some(upto) = archive::last_event(&rows)? else {
-        return Ok((Vec::new(), stage.after()));
-    };
-    let others = archive::other_events(&rows)?;
-    let mut records = archive::strays(&rows)?;
-    records.extend(archive::orphans_of_events(&rows)?);
-    if !others.is_empty() {
+    let (rows, next) = stage.after_rows(&rows, limit, archive::after_event);
+    let mut records = archive::strays(rows);
+    records.extend(archive::orphans_of_events(rows));
+    if let Some(others) = archive::other_events(rows) {
+        let upto = match next {
+            Stage::Events(upto) => upto,
+            _ => Uuid::max(),
+        };
         let gathering = events_of(session, Range::Nothing(after, upto)).await?;
         records.extend(archive::others(others, gathering));
     }
-    let next = stage.next(rows.len(), limit, Stage::Events(upto));
     Ok((records, next))
 }
 
@@ -155,19 +153,22 @@ async fn replies(
     );
     let all = all.bind(head_office).bind(key).bind(limit);
     let all = all.fetch_all(session).await?;
-    let (mut records, next) = archive::orphans_of_replies(&all, stage)?;
-    if let Stage::Replies(last_head_office, last_key) = &next {
-        let rows = query(select_operations!(
-            ", r.head_office_id AS reply_head_office_id, r.key, r.body",
-            "JOIN idempotency_replies r ON r.operation_id = o.id
-             WHERE (r.head_office_id, r.key) > ($1, $2) AND (r.head_office_id, r.key) <= ($3, $4)
-             ORDER BY r.head_office_id, r.key LIMIT $5"
-        ));
-        let rows = rows.bind(head_office).bind(key).bind(*last_head_office);
-        let rows = rows.bind(last_key.as_str()).bind(limit);
-        records.extend(archive::replies(&rows.fetch_all(session).await?)?);
-    }
-    Ok((records, stage.next(all.len(), limit, next)))
+    let (all, next) = stage.after_rows(&all, limit, archive::after_reply);
+    let mut records = archive::orphans_of_replies(all);
+    let (last_head_office, last_key) = match &next {
+        Stage::Replies(head_office, key) => (*head_office, key.as_str()),
+        _ => (Uuid::max(), ""),
+    };
+    let rows = query(select_operations!(
+        ", r.head_office_id AS reply_head_office_id, r.key, r.body",
+        "JOIN idempotency_replies r ON r.operation_id = o.id
+         WHERE (r.head_office_id, r.key) > ($1, $2) AND (r.head_office_id, r.key) <= ($3, $4)
+         ORDER BY r.head_office_id, r.key LIMIT $5"
+    ));
+    let rows = rows.bind(head_office).bind(key).bind(last_head_office);
+    let rows = rows.bind(last_key).bind(limit).fetch_all(session).await?;
+    records.extend(archive::replies(&rows));
+    Ok((records, next))
 }
 
 /// Deliveries of which the event or the endpoint does not exist, among the next ones of all. The others
@@ -189,8 +190,8 @@ async fn deliveries(
          ORDER BY d.id",
     );
     let rows = rows.bind(after).bind(limit).fetch_all(session).await?;
-    let (records, next) = archive::deliveries(&rows, stage)?;
-    Ok((records, stage.next(rows.len(), limit, next)))
+    let (rows, next) = stage.after_rows(&rows, limit, archive::after_delivery);
+    Ok((archive::orphans_of_deliveries(rows), next))
 }
 
 /// The first operations that hold an invoice within a range.
@@ -239,5 +240,5 @@ async fn holders(
     .bind(i64::from(limit.max(2)))
     .fetch_all(session)
     .await?;
-    Ok(archive::holders(&rows, stage)?)
+    Ok(archive::holders(&rows, stage, limit))
 }

@@ -37,7 +37,10 @@ pub(super) async fn miscounts(
     let Some(next) = next.fetch_optional(session).await? else {
         return Ok((Vec::new(), stage.after()));
     };
-    let head_office = Columns::of("operations", &next).uuid("head_office_id")?;
+    let head_office = match archive::head_office(&next) {
+        Ok(head_office) => head_office,
+        Err(unreadable) => return Ok((vec![Err(unreadable)], stage.after())),
+    };
     let rows = query(
         "SELECT payer_id, status, CAST(sum(counted) AS BIGINT) AS counted, CAST(sum(there) AS BIGINT) AS there
          FROM (SELECT payer_id, status, count AS counted, 0 AS there
@@ -53,7 +56,7 @@ pub(super) async fn miscounts(
     .bind(limit)
     .fetch_all(session)
     .await?;
-    Ok((archive::miscounts(&rows)?, Stage::Counts(head_office)))
+    Ok((archive::miscounts(&rows), Stage::Counts(head_office)))
 }
 
 /// The beginning of the next head office's files.
@@ -66,12 +69,17 @@ pub(super) async fn next_files(
     let Some(next) = next.fetch_optional(session).await? else {
         return Ok((Vec::new(), stage.after()));
     };
-    let beginning = FileSum {
-        head_office: Columns::of("operations", &next).uuid("head_office_id")?,
-        operation: 0,
-        bytes: 0,
-    };
-    Ok((Vec::new(), Stage::FilesOf(beginning)))
+    Ok(match archive::head_office(&next) {
+        Ok(head_office) => {
+            let beginning = FileSum {
+                head_office,
+                operation: 0,
+                bytes: 0,
+            };
+            (Vec::new(), Stage::FilesOf(beginning))
+        }
+        Err(unreadable) => (vec![Err(unreadable)], stage.after()),
+    })
 }
 
 /// Adds the files of the next operations of a head office. After the last ones, the sum is compared
