@@ -110,4 +110,5 @@ labels! {
     SECRETS = "secrets" | "segredos";
     REENCRYPTED = "secrets encrypted anew" | "segredos criptografados de novo";
     UNOPENED = "secrets that no key opens" | "segredos que nenhuma chave abre";
+    HELD_SECRETS = "secrets left out because they were locked" | "segredos deixados de fora porque estavam bloqueados";
 }

@@ -74,6 +74,15 @@ pub struct ResealedSecret {
     pub sealed: SealedSecret,
 }
 
+/// What became of secrets that were to be replaced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Replaced {
+    /// The number of replaced ones.
+    pub replaced: u64,
+    /// The number of those that others held: they are as before.
+    pub held: u64,
+}
+
 /// An endpoint some of whose secrets were abandoned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Abandoned {
@@ -120,9 +129,10 @@ pub trait Endpoints: Send + Sync {
         limit: u32,
     ) -> Result<Vec<KeptSecret>, Unavailable>;
 
-    /// Replaces stored secrets in one transaction, and returns the number replaced: secrets that
-    /// were rotated or removed in the meantime are skipped.
-    async fn replace_secrets(&self, resealed: Vec<ResealedSecret>) -> Result<u64, Unavailable>;
+    /// Replaces stored secrets in one transaction. Secrets that were rotated or removed in the
+    /// meantime are skipped, and so are those that another transaction holds.
+    async fn replace_secrets(&self, resealed: Vec<ResealedSecret>)
+    -> Result<Replaced, Unavailable>;
 
     /// Ends secrets at `at`, and pauses the endpoints that have no other secret without an end, all
     /// in one transaction. Secrets that were rotated or removed in the meantime are skipped.

@@ -18,7 +18,7 @@ pub use api_keys::{ApiKey, ApiKeys};
 pub use companies::{Companies, Company, Contact, Invitation, Suspension};
 pub use deliveries::{AttemptRecord, Deliveries, Delivery, DeliveryFilter, DeliveryStatus};
 pub use endpoints::{
-    Abandoned, Endpoint, Endpoints, KeptSecret, ResealedSecret, SealedSecret, SecretId,
+    Abandoned, Endpoint, Endpoints, KeptSecret, Replaced, ResealedSecret, SealedSecret, SecretId,
 };
 pub use extensions::{Extensions, OperationExtension};
 pub use invoice_files::FileDescriptions;

@@ -15,12 +15,14 @@ pub struct Reencrypted {
     pub secrets: u64,
     /// Secrets that no available key decrypts.
     pub unopened: u64,
+    /// Secrets that others held meanwhile, and which are as before.
+    pub held: u64,
 }
 
 /// Encrypts every signing secret in force at `now` under the active master key.
 ///
 /// Servers keep working in the meantime: each page is one transaction, and the secret itself does
-/// not change. After an interruption a new call finishes the rest.
+/// not change. After an interruption, or when secrets were held, a new call finishes the rest.
 pub async fn reencrypt<E: Endpoints + ?Sized>(
     vault: &Vault,
     endpoints: &E,
@@ -41,7 +43,8 @@ pub async fn reencrypt<E: Endpoints + ?Sized>(
         }
         if !resealed.is_empty() {
             let replaced = endpoints.replace_secrets(resealed).await?;
-            done.secrets = done.secrets.saturating_add(replaced);
+            done.secrets = done.secrets.saturating_add(replaced.replaced);
+            done.held = done.held.saturating_add(replaced.held);
         }
     }
     Ok(done)

@@ -116,7 +116,7 @@ async fn a_master_key_is_replaced_while_deliveries_go_on(backend: Backend) {
         }
     };
     let (done, ()) = tokio::join!(ask(&sandbox, true, "master-keys/reencrypt"), offers);
-    assert_eq!(done, json!({"reencrypted": 1, "unopened": 0}));
+    assert_eq!(done, json!({"reencrypted": 1, "unopened": 0, "held": 0}));
     assert_eq!(keys(&sandbox).await, [(true, 2), (true, 0)]);
     // The old key may be removed.
     let home = sandbox.kill();

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use chrono::TimeDelta;
 use preauth_core::port::{Claim, Leased};
 use preauth_core::value::{CompanyId, EventType, EventTypeSet, Timestamp};
-use preauth_server::directory::{DirectoryError, KeptSecret, ResealedSecret};
+use preauth_server::directory::{DirectoryError, KeptSecret, Replaced, ResealedSecret};
 
 use crate::store::fixture::{Fixture, secret};
 
@@ -182,10 +182,11 @@ async fn secrets_in_force_are_seen_page_by_page_and_replaced_only_where_they_sta
         sealed: secret(byte),
     };
     let batch = all.iter().map(|kept| resealed(kept, 9)).collect();
-    assert_eq!(directory.replace_secrets(batch).await.unwrap(), 3);
+    let done = |replaced| Replaced { replaced, held: 0 };
+    assert_eq!(directory.replace_secrets(batch).await.unwrap(), done(3));
     // The previous values are not stored any more.
     let late = all.iter().map(|kept| resealed(kept, 8)).collect();
-    assert_eq!(directory.replace_secrets(late).await.unwrap(), 0);
+    assert_eq!(directory.replace_secrets(late).await.unwrap(), done(0));
     let after = in_force(now).await;
     assert!(after.iter().all(|kept| kept.sealed == secret(9)));
     let ids = |all: &[KeptSecret]| all.iter().map(|kept| kept.id).collect::<Vec<_>>();

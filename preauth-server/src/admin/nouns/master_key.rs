@@ -18,7 +18,7 @@ pub(crate) enum MasterKeyCommand {
     #[command(after_help = "Example:\n  preauth-server master-key show")]
     Show,
     /// Encrypt every signing secret anew under the active key, the first of the server's file. The
-    /// servers go on meanwhile; after an interruption, do it again.
+    /// servers go on meanwhile; after an interruption, or when some were locked, do it again.
     #[command(after_help = "Example:\n  preauth-server master-key reencrypt")]
     Reencrypt,
 }
@@ -43,6 +43,7 @@ const COLUMNS: &[Field<MasterKeyShape>] = &[
 const REENCRYPTED: View<ReencryptedShape> = View::of(&[
     Field::new(labels::REENCRYPTED, |it| it.reencrypted.cell()),
     Field::new(labels::UNOPENED, |it| it.unopened.cell()),
+    Field::new(labels::HELD_SECRETS, |it| it.held.cell()),
 ]);
 
 impl Run for MasterKeyCommand {

@@ -50,6 +50,8 @@ answer! {
         reencrypted: u64 = 12 => |it| it.at_least(0),
         /// Secrets that no known key opens.
         unopened: u64 = 0 => |it| it.at_least(0),
+        /// Secrets that were locked meanwhile and are as before.
+        held: u64 = 0 => |it| it.at_least(0),
     }
 }
 
@@ -105,7 +107,8 @@ impl Endpoint for Reencrypt {
                 "Encrypt every signing secret anew under the active key",
             )
             .note(
-                "Deliveries go on meanwhile. Repeat it after an interruption: what is done stays done.",
+                "Deliveries go on meanwhile. Repeat it after an interruption, or when secrets were held: what is \
+                 done stays done.",
             )
             .answers(200, "What was done.", Schema::of::<ReencryptedShape>())
     }
@@ -116,11 +119,13 @@ impl Endpoint for Reencrypt {
             key = %api.vault.active(),
             secrets = done.secrets,
             unopened = done.unopened,
+            held = done.held,
             "signing secrets were sealed anew"
         );
         Ok(ok(&ReencryptedShape {
             reencrypted: done.secrets,
             unopened: done.unopened,
+            held: done.held,
         }))
     }
 }

@@ -9,8 +9,8 @@ use preauth_core::port::Unavailable;
 use preauth_core::value::{CompanyId, EndpointId, EventTypeSet, Timestamp};
 
 use crate::directory::{
-    Abandoned, DirectoryError, Endpoint, Endpoints, KeptSecret, ResealedSecret, SealedSecret,
-    SecretId,
+    Abandoned, DirectoryError, Endpoint, Endpoints, KeptSecret, Replaced, ResealedSecret,
+    SealedSecret, SecretId,
 };
 use crate::store::error::{Fault, unavailable};
 use crate::store::rows::Columns;
@@ -76,7 +76,10 @@ impl<D: Database> Endpoints for D {
         Ok(found.await?)
     }
 
-    async fn replace_secrets(&self, resealed: Vec<ResealedSecret>) -> Result<u64, Unavailable> {
+    async fn replace_secrets(
+        &self,
+        resealed: Vec<ResealedSecret>,
+    ) -> Result<Replaced, Unavailable> {
         let replaced = self.write(resealed, |session, resealed| {
             Box::pin(secrets::replace(session, resealed))
         });

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use preauth_core::value::{CompanyId, EndpointId, Timestamp};
 use uuid::Uuid;
 
-use crate::directory::{Abandoned, KeptSecret, ResealedSecret, SealedSecret, SecretId};
+use crate::directory::{Abandoned, KeptSecret, Replaced, ResealedSecret, SealedSecret, SecretId};
 use crate::store::error::{Fault, WriteError};
 use crate::store::rows::Columns;
 
-use super::super::{Session, query};
+use super::super::{Session, query, sql};
 
 /// A page of the secrets in force.
 #[derive(Debug)]
@@ -53,26 +53,47 @@ pub(super) async fn in_force(
     rows.iter().map(kept).collect()
 }
 
-/// The stored value is compared, so that a concurrent rotation or removal wins.
+/// The stored value is compared, so that a concurrent rotation or removal wins. A secret whose row is
+/// locked keeps its value: one that is held for long would otherwise stop all others.
 pub(super) async fn replace(
     session: &mut dyn Session,
     resealed: &Vec<ResealedSecret>,
-) -> Result<u64, WriteError> {
-    let mut replaced: u64 = 0;
+) -> Result<Replaced, WriteError> {
+    let mut outcome = Replaced::default();
     for ResealedSecret { kept, sealed } in resealed {
-        let done = query(
+        let done = query(sql!(
             "UPDATE endpoint_secrets SET sealed = $4
-             WHERE endpoint_id = $1 AND number = $2 AND sealed = $3",
-        )
+             WHERE endpoint_id = $1 AND number" AMONG "
+                 SELECT number FROM endpoint_secrets
+                 WHERE endpoint_id = $1 AND number = $2 AND sealed = $3"
+            { sqlite: "", postgres: " FOR NO KEY UPDATE SKIP LOCKED" } THESE
+        ))
         .bind(kept.id.endpoint.as_uuid())
         .bind(kept.id.number)
         .bind(kept.sealed.0.as_slice())
         .bind(sealed.0.as_slice())
         .execute(session)
         .await?;
-        replaced = replaced.saturating_add(done);
+        outcome.replaced = outcome.replaced.saturating_add(done);
+        if done == 0 && is_stored(session, kept).await? {
+            outcome.held = outcome.held.saturating_add(1);
+        }
     }
-    Ok(replaced)
+    Ok(outcome)
+}
+
+/// Whether the secret still has this value; a lock does not prevent reading it.
+async fn is_stored(session: &mut dyn Session, kept: &KeptSecret) -> Result<bool, WriteError> {
+    let row = query(
+        "SELECT 1 FROM endpoint_secrets
+         WHERE endpoint_id = $1 AND number = $2 AND sealed = $3",
+    )
+    .bind(kept.id.endpoint.as_uuid())
+    .bind(kept.id.number)
+    .bind(kept.sealed.0.as_slice())
+    .fetch_optional(session)
+    .await?;
+    Ok(row.is_some())
 }
 
 /// Secrets that can no longer be decrypted.
