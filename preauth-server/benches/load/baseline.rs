@@ -1,30 +1,31 @@
-//! The rows of one create written by pgbench, without any of our code.
+//! The same work done by pgbench, without any of our code.
 
+use std::fs;
 use std::process::Command;
 
-use crate::scene::Scene;
+use tempfile::TempDir;
 
-const ONE_STATEMENT: &str = concat!(
+use crate::scene::Scene;
+use crate::statistics::percentile;
+
+/// The rows of one create.
+pub(crate) const CREATE: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/benches/load/one_statement.sql"
 );
-const FIVE_STATEMENTS: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/benches/load/five_statements.sql"
-);
-
-/// Each script with the name it is reported under.
-pub(crate) const ALL: [(&str, &str); 2] = [
-    ("five statements", FIVE_STATEMENTS),
-    ("one statement", ONE_STATEMENT),
-];
+/// A key, its rate window, and an operation.
+pub(crate) const GET: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/load/get.sql");
 
 pub(crate) struct Done {
     pub(crate) rate: u64,
     pub(crate) transactions: u64,
+    /// Of all clients, in microseconds.
+    pub(crate) p50: u64,
 }
 
+/// Lets pgbench's clients execute the script one transaction after the other.
 pub(crate) fn run(scene: &Scene, script: &str, clients: usize, seconds: u64) -> Done {
+    let log = TempDir::new().unwrap();
     let mut pgbench = Command::new("pgbench");
     pgbench.args(["--no-vacuum", "--protocol=prepared", "--jobs=2"]);
     pgbench.arg(format!("--client={clients}"));
@@ -33,7 +34,10 @@ pub(crate) fn run(scene: &Scene, script: &str, clients: usize, seconds: u64) -> 
     for (name, value) in scene.ids() {
         pgbench.arg(format!("--define={name}={value}"));
     }
-    let output = pgbench.arg(&scene.cluster.url).output().unwrap();
+    // One transaction in twenty, so that the log costs next to nothing.
+    pgbench.args(["--log", "--sampling-rate=0.05"]);
+    pgbench.current_dir(&log);
+    let output = pgbench.arg(&scene.cluster().url).output().unwrap();
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
         output.status.success(),
@@ -43,7 +47,22 @@ pub(crate) fn run(scene: &Scene, script: &str, clients: usize, seconds: u64) -> 
     Done {
         rate: number_behind(&printed, "tps = "),
         transactions: number_behind(&printed, "transactions actually processed: "),
+        p50: percentile(&latencies(&log), 50),
     }
+}
+
+/// The third field of each line of pgbench's logs, sorted.
+fn latencies(folder: &TempDir) -> Vec<u64> {
+    let logs = fs::read_dir(folder).unwrap().flatten();
+    let logs: Vec<String> = logs
+        .map(|log| fs::read_to_string(log.path()).unwrap())
+        .collect();
+    let lines = logs.iter().flat_map(|log| log.lines());
+    let mut micros: Vec<u64> = lines
+        .filter_map(|line| line.split(' ').nth(2)?.parse().ok())
+        .collect();
+    micros.sort_unstable();
+    micros
 }
 
 fn number_behind(text: &str, label: &str) -> u64 {

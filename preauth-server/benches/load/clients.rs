@@ -1,105 +1,112 @@
-//! Clients that send one create after the other, each on a connection of its own.
+//! Clients that send one request after the other, each on a connection of its own.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::connection::{Connection, micros, now};
 use crate::scene::Scene;
+use crate::statistics::percentile;
 
-/// Invoice numbers are unique over all rounds.
+/// Invoice numbers are unique over all rounds and cases.
 static INVOICES: AtomicU64 = AtomicU64::new(1);
 /// The clients' threads need little stack.
 const STACK_BYTES: usize = 128 * 1024;
+const SECOND_US: u64 = 1_000_000;
 
-/// How long each create took.
+/// The answers of a run.
 pub(crate) struct Done {
-    micros: Vec<u64>,
-    elapsed: Duration,
+    /// How long each took, in microseconds, sorted.
+    took: Vec<u64>,
+    /// When each came, in microseconds since the beginning, sorted.
+    came: Vec<u64>,
+    elapsed: u64,
 }
 
 impl Done {
     pub(crate) fn count(&self) -> u64 {
-        u64::try_from(self.micros.len()).unwrap()
+        u64::try_from(self.took.len()).unwrap()
     }
 
-    /// Per second.
+    /// Answers per second.
     pub(crate) fn rate(&self) -> u64 {
-        let millis = u64::try_from(self.elapsed.as_millis()).unwrap();
-        let scaled = self.count().saturating_mul(1000);
-        scaled.checked_div(millis).unwrap_or_default()
+        self.count() * SECOND_US / self.elapsed
+    }
+
+    /// Answers in each whole second.
+    pub(crate) fn each_second(&self) -> Vec<u64> {
+        let mut counts = vec![0; usize::try_from(self.elapsed / SECOND_US).unwrap()];
+        for came in &self.came {
+            let second = usize::try_from(came / SECOND_US).unwrap();
+            if let Some(count) = counts.get_mut(second) {
+                *count += 1;
+            }
+        }
+        counts
     }
 
     pub(crate) fn percentile(&self, percent: usize) -> u64 {
-        let place = self.micros.len().saturating_mul(percent) / 100;
-        self.micros.get(place).copied().unwrap_or_default()
+        percentile(&self.took, percent)
+    }
+
+    /// The longest time in which no answer came, in milliseconds.
+    pub(crate) fn longest_stall_ms(&self) -> u64 {
+        let pauses = self.came.windows(2).map(|pair| match pair {
+            [before, after] => after - before,
+            _ => 0,
+        });
+        pauses.max().unwrap_or_default() / 1000
     }
 }
 
-/// Lets `clients` clients send creates until `time` is over.
-pub(crate) fn run(scene: &Scene, clients: usize, time: Duration) -> Done {
+/// An invoice number that no other client uses.
+pub(crate) fn next_invoice() -> u64 {
+    INVOICES.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Lets `clients` clients send creates until `time` is over, with one mail address for all.
+pub(crate) fn creates(scene: &Scene, clients: usize, time: Duration) -> Done {
+    run(scene, clients, time, "201", &|| {
+        scene.payer.create(next_invoice(), 0)
+    })
+}
+
+/// Lets `clients` clients send requests until `time` is over; all answers must have the status.
+pub(crate) fn run(
+    scene: &Scene,
+    clients: usize,
+    time: Duration,
+    status: &str,
+    request: &(impl Fn() -> String + Sync),
+) -> Done {
     let begun = now();
-    let mut micros: Vec<u64> = thread::scope(|scope| {
+    let client = |address: &str| {
+        let mut connection = Connection::to(address);
+        let mut answers = Vec::new();
+        while begun.elapsed() < time {
+            let (took, _) = connection.send(&request(), status);
+            answers.push((took, micros(begun)));
+        }
+        answers
+    };
+    let answers: Vec<(u64, u64)> = thread::scope(|scope| {
         let running: Vec<_> = (0..clients)
             .map(|number| {
-                let client = thread::Builder::new().stack_size(STACK_BYTES);
+                let thread = thread::Builder::new().stack_size(STACK_BYTES);
                 let address = scene.address(number);
-                let client = client.spawn_scoped(scope, move || send(scene, address, begun, time));
-                client.unwrap()
+                thread.spawn_scoped(scope, move || client(address)).unwrap()
             })
             .collect();
-        running
-            .into_iter()
-            .flat_map(|it| it.join().unwrap())
-            .collect()
+        let answers = running.into_iter().map(|it| it.join().unwrap());
+        answers.flatten().collect()
     });
-    micros.sort_unstable();
+    let elapsed = micros(begun);
+    let (mut took, mut came): (Vec<u64>, Vec<u64>) = answers.into_iter().unzip();
+    took.sort_unstable();
+    came.sort_unstable();
     Done {
-        micros,
-        elapsed: begun.elapsed(),
+        took,
+        came,
+        elapsed,
     }
-}
-
-fn send(scene: &Scene, address: &str, begun: Instant, time: Duration) -> Vec<u64> {
-    let stream = TcpStream::connect(address).unwrap();
-    stream.set_nodelay(true).unwrap();
-    let mut answers = BufReader::new(stream.try_clone().unwrap());
-    let mut requests = stream;
-    let mut micros = Vec::new();
-    while begun.elapsed() < time {
-        let request = scene.create(INVOICES.fetch_add(1, Ordering::Relaxed));
-        let sent = now();
-        requests.write_all(request.as_bytes()).unwrap();
-        receive(&mut answers, "HTTP/1.1 201");
-        micros.push(u64::try_from(sent.elapsed().as_micros()).unwrap());
-    }
-    micros
-}
-
-/// Reads one answer, which must begin with `expected`, and returns its body.
-pub(crate) fn receive(answers: &mut BufReader<TcpStream>, expected: &str) -> Vec<u8> {
-    let mut head = String::new();
-    let mut length = 0;
-    loop {
-        let begin = head.len();
-        answers.read_line(&mut head).unwrap();
-        let line = head.get(begin..).unwrap().to_ascii_lowercase();
-        if let Some(value) = line.strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap();
-        }
-        if line.trim().is_empty() {
-            break;
-        }
-    }
-    let mut body = vec![0; length];
-    answers.read_exact(&mut body).unwrap();
-    let is_expected = head.starts_with(expected);
-    assert!(is_expected, "{head}{}", String::from_utf8_lossy(&body));
-    body
-}
-
-#[expect(clippy::disallowed_methods, reason = "a benchmark measures time")]
-pub(crate) fn now() -> Instant {
-    Instant::now()
 }

@@ -4,6 +4,8 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
+use crate::run::Run;
+
 const WITH_POSTGRES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/with-postgres");
 
 pub(crate) struct Cluster {
@@ -15,10 +17,14 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    pub(crate) fn start() -> Self {
+    /// It syncs, unless a run only checks that everything runs.
+    pub(crate) fn start(run: &Run) -> Self {
         let mut server = Command::new(WITH_POSTGRES)
             .args(["sh", "-c", "echo \"$POSTGRES_TEST_URL\"; cat"])
-            .env("POSTGRES_TEST_FSYNC", "on")
+            .env(
+                "POSTGRES_TEST_FSYNC",
+                if run.is_short { "off" } else { "on" },
+            )
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -37,8 +43,32 @@ impl Cluster {
         cluster
     }
 
+    /// Directs statements and new instances to another database.
+    pub(crate) fn choose(&mut self, database: &str) {
+        self.url = self.url_of(database);
+    }
+
+    pub(crate) fn url_of(&self, database: &str) -> String {
+        let (server, _) = self.url.rsplit_once('/').unwrap();
+        format!("{server}/{database}")
+    }
+
     /// Runs a statement through psql and returns its only value.
     pub(crate) fn sql(&self, statement: &str) -> String {
+        Self::sql_at(&self.url, statement)
+    }
+
+    /// The same in another database.
+    pub(crate) fn sql_in(&self, database: &str, statement: &str) -> String {
+        Self::sql_at(&self.url_of(database), statement)
+    }
+
+    /// The same in a database that nothing is copied from.
+    pub(crate) fn sql_beside(&self, statement: &str) -> String {
+        self.sql_in("template1", statement)
+    }
+
+    fn sql_at(url: &str, statement: &str) -> String {
         let mut psql = Command::new("psql");
         psql.args([
             "--quiet",
@@ -47,7 +77,7 @@ impl Cluster {
             "--command",
             statement,
         ]);
-        let output = psql.arg(&self.url).output().unwrap();
+        let output = psql.arg(url).output().unwrap();
         let error = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{error}");
         String::from_utf8(output.stdout).unwrap().trim().to_owned()

@@ -2,6 +2,9 @@
 
 use std::fs;
 
+use crate::scene::Scene;
+use crate::server::Server;
+
 /// Microseconds in one clock tick: 100 ticks a second on every Linux.
 const TICK_US: u64 = 10_000;
 /// Fields of `/proc/PID/stat` after the name, which may contain anything.
@@ -9,8 +12,41 @@ const PARENT: usize = 1;
 const OWN: [usize; 2] = [11, 12];
 const OF_ENDED_CHILDREN: [usize; 2] = [13, 14];
 
+/// CPU time in microseconds.
+pub(crate) struct Spent {
+    /// Of servers and database.
+    all: u64,
+    database: u64,
+}
+
+impl Spent {
+    /// For each of so many requests.
+    pub(crate) fn each(&self, requests: u64) -> u64 {
+        self.all.checked_div(requests).unwrap_or_default()
+    }
+
+    /// The database's part of that.
+    pub(crate) fn database_each(&self, requests: u64) -> u64 {
+        self.database.checked_div(requests).unwrap_or_default()
+    }
+}
+
+/// The CPU time that servers and database spend while `work` is done.
+pub(crate) fn during<T>(scene: &Scene, work: impl FnOnce() -> T) -> (T, Spent) {
+    let database = [scene.cluster().process];
+    let mut all = database.to_vec();
+    all.extend(scene.servers.iter().map(Server::process));
+    let (all_before, before) = (of(&all), of(&database));
+    let done = work();
+    let spent = Spent {
+        all: of(&all) - all_before,
+        database: of(&database) - before,
+    };
+    (done, spent)
+}
+
 /// The CPU time of `roots` and all their descendants, in microseconds.
-pub(crate) fn of(roots: &[u32]) -> u64 {
+fn of(roots: &[u32]) -> u64 {
     let all: Vec<(u32, Vec<u64>)> = processes();
     let mut members: Vec<u32> = roots.to_vec();
     loop {

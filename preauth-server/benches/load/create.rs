@@ -1,63 +1,107 @@
-//! Creates: throughput, latency and cost.
+//! Creates: throughput, latency and cost beside pgbench, which writes the same rows.
 
-use std::time::Duration;
-
+use crate::baseline;
+use crate::clients::{self, Done, next_invoice};
+use crate::cpu::{self, Spent};
+use crate::run::Run;
 use crate::scene::Scene;
-use crate::{baseline, clients, cpu};
+use crate::statistics::grouped;
+use crate::table::Table;
+use crate::table::Target::{AtLeast, AtMost, None};
 
-/// Duration of each measurement.
-pub(crate) const SECONDS: u64 = 10;
-/// Concurrent clients.
-const CLIENTS: [usize; 3] = [1, 64, 256];
 const BASELINE_CLIENTS: usize = 64;
-/// Statements are prepared and connections opened before the measurement.
-const WARM_UP: Duration = Duration::from_secs(2);
+const MANY_ADDRESSES: u64 = 10_000;
+const BESIDE: &str = "pgbench's one statement, 64 clients";
 
-pub(crate) fn run(seconds: u64) {
-    let scene = Scene::new(1);
-    let database = scene.cluster.process;
-    let server = scene.servers.first().unwrap().process();
-    let heads = ["per s", "p50 us", "p99 us", "CPU us", "database"];
-    println!("{:<34}{}", "clients, what", row(&heads.map(str::to_owned)));
-    for (name, script) in baseline::ALL {
-        let before = cpu::of(&[database]);
-        let done = baseline::run(&scene, script, BASELINE_CLIENTS, seconds);
-        let spent = cpu::of(&[database]).saturating_sub(before);
-        let each = spent.checked_div(done.transactions).unwrap_or_default();
-        let figures = [Some(done.rate), None, None, Some(each), Some(each)];
-        print_row(BASELINE_CLIENTS, &format!("pgbench, {name}"), figures);
-    }
-    for count in CLIENTS {
-        clients::run(&scene, count, WARM_UP);
-        let before = [database, server].map(|process| cpu::of(&[process]));
-        let done = clients::run(&scene, count, Duration::from_secs(seconds));
-        let after = [database, server].map(|process| cpu::of(&[process]));
-        let [of_database, of_server] = [0, 1].map(|n| {
-            let spent = after
-                .get(n)
-                .zip(before.get(n))
-                .map(|(after, before)| after.saturating_sub(*before));
-            spent
-                .and_then(|spent| spent.checked_div(done.count()))
-                .unwrap_or_default()
-        });
-        let figures = [
-            done.rate(),
-            done.percentile(50),
-            done.percentile(99),
-            of_database.saturating_add(of_server),
-            of_database,
-        ];
-        print_row(count, "create over HTTP", figures.map(Some));
+/// What is sent, and what it must reach.
+struct Load {
+    clients: usize,
+    /// Mail addresses that the offers go to in turn.
+    addresses: u64,
+    rate: u64,
+    database_us: u64,
+}
+
+const LOADS: [Load; 3] = [
+    Load {
+        clients: 64,
+        addresses: 1,
+        rate: 230,
+        database_us: 170,
+    },
+    Load {
+        clients: 64,
+        addresses: MANY_ADDRESSES,
+        rate: 230,
+        database_us: 170,
+    },
+    Load {
+        clients: 256,
+        addresses: 1,
+        rate: 300,
+        database_us: 150,
+    },
+];
+
+pub(crate) fn run(run: &Run, table: &mut Table) {
+    let scene = Scene::postgres(run);
+    for load in &LOADS {
+        clients::creates(&scene, load.clients, run.warm_up());
+        run.alternate(
+            || {
+                cpu::during(&scene, || {
+                    baseline::run(&scene, baseline::CREATE, BASELINE_CLIENTS, run.seconds)
+                })
+            },
+            || cpu::during(&scene, || load.send(&scene, run)),
+            |(theirs, cost), (ours, spent)| {
+                let their_us = cost.each(theirs.transactions);
+                load.add(table, (theirs.rate, their_us), &ours, &spent);
+            },
+        );
     }
 }
 
-fn print_row(clients: usize, what: &str, figures: [Option<u64>; 5]) {
-    let figures = figures.map(|it| it.map_or_else(String::new, |it| it.to_string()));
-    println!("{:<34}{}", format!("{clients}, {what}"), row(&figures));
-}
+impl Load {
+    fn send(&self, scene: &Scene, run: &Run) -> Done {
+        let create = || {
+            let invoice = next_invoice();
+            scene.payer.create(invoice, invoice % self.addresses)
+        };
+        clients::run(scene, self.clients, run.time(), "201", &create)
+    }
 
-fn row(cells: &[String]) -> String {
-    let cells: Vec<_> = cells.iter().map(|cell| format!(" {cell:>9}")).collect();
-    cells.concat()
+    fn add(&self, table: &mut Table, (rate, cost): (u64, u64), ours: &Done, spent: &Spent) {
+        let count = ours.count();
+        let mails = match self.addresses {
+            1 => String::new(),
+            many => format!(", {} mail addresses", grouped(many)),
+        };
+        let what = |figure: &str| format!("create, {} clients{mails}: {figure}", self.clients);
+        table.ratio(
+            &what("rate"),
+            BESIDE,
+            AtLeast(self.rate),
+            "/s",
+            (ours.rate(), rate),
+        );
+        table.ratio(
+            &what("CPU time"),
+            BESIDE,
+            None,
+            " us",
+            (spent.each(count), cost),
+        );
+        let database = spent.database_each(count);
+        table.figure(
+            &what("CPU time of the database"),
+            AtMost(self.database_us),
+            " us",
+            database,
+        );
+        if self.clients == BASELINE_CLIENTS {
+            let latencies = (ours.percentile(99), ours.percentile(50));
+            table.ratio(&what("p99"), "p50", AtMost(250), " us", latencies);
+        }
+    }
 }

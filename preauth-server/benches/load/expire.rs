@@ -1,16 +1,20 @@
 //! Offers that all fall due together, expired by two instances while creates go on.
 
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::clients;
+use crate::connection::{micros, now};
+use crate::run::Run;
 use crate::scene::Scene;
+use crate::table::Table;
+use crate::table::Target::{AtMost, None};
+use crate::{clients, company};
 
 /// Number of offers that fall due.
-pub(crate) const OFFERS: u64 = 100_000;
+const OFFERS: u64 = 100_000;
 const INSTANCES: usize = 2;
 const CLIENTS: usize = 16;
-/// Duration of the creates alone; beside the expiries it is the minimum.
+/// Duration of the creates beside the expiries.
 const BESIDE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(50);
 const PATIENCE: Duration = Duration::from_mins(5);
@@ -18,28 +22,29 @@ const PATIENCE: Duration = Duration::from_mins(5);
 /// One transaction per 5,000 offers, without any of our code.
 const BARE: &str = include_str!("expire.sql");
 
-pub(crate) fn run(offers: u64) {
-    let mut scene = Scene::new(1);
-    let alone = clients::run(&scene, CLIENTS, BESIDE);
-    print_row("creates alone", &alone);
-    scene.servers.clear();
-    fall_due(&scene, offers);
-    let begun = clients::now();
-    scene.cluster.sql(BARE);
-    println!(
-        "{offers} expiries by bare statements: {} ms",
-        begun.elapsed().as_millis()
-    );
-    scene.start(INSTANCES);
-    let (beside, millis) = thread::scope(|scope| {
-        let creates = scope.spawn(|| clients::run(&scene, CLIENTS, BESIDE));
-        fall_due(&scene, offers);
-        let millis = until_recorded(&scene);
-        (creates.join().unwrap(), millis)
-    });
-    println!("{offers} expiries by {INSTANCES} instances, creates beside them: {millis} ms");
-    print_row("creates beside the expiries", &beside);
-    let recorded = scene.cluster.sql(
+pub(crate) fn run(run: &Run, table: &mut Table) {
+    let mut scene = Scene::postgres(run);
+    let offers = run.size(OFFERS, 1000);
+    let time = run.time().min(BESIDE);
+    for _ in 0..run.pairs {
+        scene.servers.clear();
+        let bare = bare(&scene, offers);
+        scene.start(INSTANCES);
+        let alone = clients::creates(&scene, CLIENTS, time);
+        let (beside, expired) = thread::scope(|scope| {
+            let creates = scope.spawn(|| clients::creates(&scene, CLIENTS, time));
+            fall_due(&scene, offers);
+            let expired = until_recorded(&scene);
+            (creates.join().unwrap(), expired)
+        });
+        let what = "100,000 offers fall due, two instances, creates beside them";
+        let statements = "bare statements, nothing beside them";
+        table.ratio(what, statements, None, " ms", (expired, bare));
+        table.figure(&format!("{what}: time"), AtMost(10_000), " ms", expired);
+        let what = "creates beside 100,000 expiries: rate";
+        table.ratio(what, "alone", None, "/s", (beside.rate(), alone.rate()));
+    }
+    let recorded = scene.cluster().sql(
         "SELECT count(*) = count(DISTINCT e.operation_id) AND count(*) = count(d.id)
          FROM events e LEFT JOIN deliveries d ON d.event_id = e.id
          WHERE e.type = 'pre_authorization.expired'",
@@ -50,16 +55,18 @@ pub(crate) fn run(offers: u64) {
     );
 }
 
-fn print_row(what: &str, done: &clients::Done) {
-    let (rate, p50, p99) = (done.rate(), done.percentile(50), done.percentile(99));
-    println!("{what}: {rate} per s, p50 {p50} us, p99 {p99} us");
+/// Milliseconds that the bare statements take.
+fn bare(scene: &Scene, offers: u64) -> u64 {
+    fall_due(scene, offers);
+    let begun = now();
+    scene.cluster().sql(BARE);
+    micros(begun) / 1000
 }
 
 /// Creates offers whose time has passed; they become visible together.
 fn fall_due(scene: &Scene, offers: u64) {
-    let id = |name| scene.id(name);
-    let (payer, supplier, cnpj) = (id("payer"), id("supplier"), id("cnpj"));
-    scene.cluster.sql(&format!(
+    let (payer, supplier, cnpj) = (&scene.payer.id, &scene.supplier, company::supplier_cnpj());
+    scene.cluster().sql(&format!(
         "WITH o AS (
              INSERT INTO operations (id, head_office_id, payer_id, supplier_id, supplier_cnpj,
                  version, origin, status, amount_cents, withheld_tax_cents, due_date,
@@ -77,13 +84,13 @@ fn fall_due(scene: &Scene, offers: u64) {
 }
 
 /// Milliseconds until no offer is overdue.
-fn until_recorded(scene: &Scene) -> u128 {
-    let begun: Instant = clients::now();
+fn until_recorded(scene: &Scene) -> u64 {
+    let begun = now();
     let overdue = "SELECT EXISTS (SELECT 1 FROM operations
                        WHERE status = 'IN_PRE_AUTH' AND expires_at = 1)";
-    while scene.cluster.sql(overdue) == "t" {
+    while scene.cluster().sql(overdue) == "t" {
         assert!(begun.elapsed() < PATIENCE, "the offers do not expire");
         thread::sleep(PAUSE);
     }
-    begun.elapsed().as_millis()
+    micros(begun) / 1000
 }

@@ -2,28 +2,36 @@
 
 use std::time::Duration;
 
+use crate::paced;
 use crate::receiver::Receiver;
+use crate::run::Run;
 use crate::stage::Stage;
-use crate::{paced, pairs};
+use crate::statistics::percentile;
+use crate::table::Table;
+use crate::table::Target::AtMost;
 
 const PER_SECOND: u32 = 200;
 const SLOWNESS: Duration = Duration::from_secs(5);
-const WARM_UP: Duration = Duration::from_secs(3);
 
-pub(crate) fn run(seconds: u64) {
-    let stage = Stage::new();
+pub(crate) fn run(run: &Run, table: &mut Table) {
+    let stage = Stage::new(run);
     let slow = Receiver::start(SLOWNESS);
-    let time = Duration::from_secs(seconds);
-    let run = |time| paced::run(&stage.scene, &stage.payers, PER_SECOND, time);
-    run(WARM_UP);
-    let alone = || {
-        stage.delete_endpoint("supplier");
-        run(time)
-    };
-    let beside = || {
-        stage.register_endpoint("supplier", &slow);
-        run(time)
-    };
-    pairs::compare("beside a slow one", PER_SECOND, alone, beside);
-    println!("the slow one has heard of {} events", slow.count());
+    let supplier = &stage.scene.supplier;
+    let measured = |time| paced::run(&stage.scene, &stage.payers, PER_SECOND, time);
+    measured(run.warm_up());
+    run.alternate(
+        || {
+            stage.delete_endpoint(supplier);
+            measured(run.time())
+        },
+        || {
+            stage.register_endpoint(supplier, &slow);
+            measured(run.time())
+        },
+        |alone, beside| {
+            let what = format!("healthy endpoint beside a slow one, {PER_SECOND} a second: p99");
+            let p99s = (percentile(&beside, 99), percentile(&alone, 99));
+            table.ratio(&what, "alone", AtMost(120), " us", p99s);
+        },
+    );
 }

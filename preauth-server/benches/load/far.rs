@@ -2,29 +2,31 @@
 
 use std::time::Duration;
 
-use crate::clients::{self, now};
+use crate::clients;
+use crate::connection::{micros, now};
 use crate::receiver::Receiver;
+use crate::run::Run;
 use crate::stage::Stage;
+use crate::table::Table;
+use crate::table::Target::None;
 
 const ROUND_TRIP: Duration = Duration::from_millis(100);
 const CLIENTS: usize = 16;
 
-/// `seconds` of creates are queued before the measurement begins.
-pub(crate) fn run(seconds: u64) {
-    let stage = Stage::new();
+pub(crate) fn run(run: &Run, table: &mut Table) {
+    let stage = Stage::new(run);
     let far = Receiver::start(ROUND_TRIP);
-    stage.register_endpoint("payer", &far);
-    stage.pause(true);
-    let time = Duration::from_secs(seconds);
-    let waiting = clients::run(&stage.scene, CLIENTS, time).count();
-    let begun = now();
-    stage.pause(false);
-    far.wait_for(usize::try_from(waiting).unwrap());
-    let millis = u64::try_from(begun.elapsed().as_millis()).unwrap();
-    let rate = waiting.saturating_mul(1000).checked_div(millis);
-    println!(
-        "{waiting} events to one receiver {} ms away: {} a second",
-        ROUND_TRIP.as_millis(),
-        rate.unwrap_or_default()
-    );
+    stage.register_endpoint(&stage.scene.payer.id, &far);
+    let time = Duration::from_millis(run.size(2000, 300));
+    for _ in 0..run.pairs {
+        let heard = far.count();
+        stage.pause(true);
+        let waiting = clients::creates(&stage.scene, CLIENTS, time).count();
+        let begun = now();
+        stage.pause(false);
+        far.wait_for(heard + usize::try_from(waiting).unwrap());
+        let what = "deliver what waits for one receiver 100 ms away: rate";
+        let rate = waiting * 1_000_000 / micros(begun);
+        table.figure(what, None, "/s", rate);
+    }
 }

@@ -3,89 +3,65 @@
 use std::thread;
 use std::time::Duration;
 
-use serde_json::json;
-
-use crate::http::call;
 use crate::receiver::Receiver;
+use crate::run::Run;
 use crate::stage::Stage;
-use crate::{paced, pairs};
+use crate::statistics::percentile;
+use crate::table::Table;
+use crate::table::Target::AtMost;
+use crate::{company, paced};
 
 const ENDPOINTS: u64 = 512;
+/// The number of the first company that hangs.
+const FIRST: u64 = 20_000_000;
 /// Deliveries to each of them, which are due at the moment when they begin to hang.
 const DELIVERIES_EACH: u32 = 4;
 const PER_SECOND: u32 = 100;
 /// Longer than an attempt.
 const HANGS: Duration = Duration::from_secs(13);
-const WARM_UP: Duration = Duration::from_secs(3);
 
 /// The endpoints of the crowd.
 const CROWD: &str =
     "endpoint_id IN (SELECT e.id FROM endpoints e JOIN companies c ON c.id = e.head_office_id
      WHERE c.name LIKE 'Hanging %')";
 
-pub(crate) fn run(seconds: u64) {
-    let stage = Stage::new();
+pub(crate) fn run(run: &Run, table: &mut Table) {
+    let stage = Stage::new(run);
     let hanging = Receiver::start(HANGS);
-    for number in 0..ENDPOINTS {
-        register(&stage, number, &hanging);
+    let platform = stage.scene.platform();
+    let endpoints = run.size(ENDPOINTS, 8);
+    for number in FIRST..FIRST + endpoints {
+        let company = company::register(
+            platform,
+            number,
+            &format!("Hanging {number}"),
+            "CONSTRUCTION",
+        );
+        stage.register_endpoint(&company, &hanging);
     }
-    let time = Duration::from_secs(seconds);
-    let run = |time| paced::run(&stage.scene, &stage.payers, PER_SECOND, time);
-    run(WARM_UP);
-    let beside = || {
-        begin_to_hang(&stage);
-        let latencies = run(time);
-        calm(&stage);
-        latencies
-    };
-    pairs::compare("beside 512 that hang", PER_SECOND, || run(time), beside);
-    let attempts = stage.scene.cluster.sql(&format!(
-        "SELECT count(*) FROM attempts WHERE delivery_id IN (SELECT id FROM deliveries WHERE {CROWD})"
-    ));
-    println!("{attempts} attempts to those that hang");
-}
-
-/// Registers a company with an endpoint.
-fn register(stage: &Stage, number: u64, receiver: &Receiver) {
-    let platform = &stage.scene.servers.first().unwrap().platform;
-    let company = json!({
-        "cnpj": cnpj(20_000_000_u64.saturating_add(number)),
-        "name": format!("Hanging {number}"),
-        "kind": "CONSTRUCTION",
-    });
-    let company = call(platform, "POST", "/companies", &company);
-    let id = company.get("id").and_then(|id| id.as_str()).unwrap();
-    stage.register(id, receiver);
-}
-
-/// The tax id of the head office with this root.
-fn cnpj(root: u64) -> String {
-    let mut digits: Vec<u64> = format!("{root:08}0001")
-        .bytes()
-        .map(|it| u64::from(it.saturating_sub(b'0')))
-        .collect();
-    for _ in 0..2 {
-        // From the right: 2 to 9, and again.
-        let weights = (2..=9_u64).cycle();
-        let sum: u64 = digits
-            .iter()
-            .rev()
-            .zip(weights)
-            .map(|(digit, weight)| digit.saturating_mul(weight))
-            .sum();
-        let rest = sum % 11;
-        digits.push(if rest < 2 {
-            0
-        } else {
-            11_u64.saturating_sub(rest)
-        });
-    }
-    digits.iter().map(u64::to_string).collect()
+    let measured = |time| paced::run(&stage.scene, &stage.payers, PER_SECOND, time);
+    measured(run.warm_up());
+    run.alternate(
+        || measured(run.time()),
+        || {
+            begin_to_hang(&stage);
+            let latencies = measured(run.time());
+            calm(&stage, run);
+            latencies
+        },
+        |alone, beside| {
+            let what = format!(
+                "healthy endpoint beside {endpoints} that begin to hang, {PER_SECOND} a second: p99"
+            );
+            let p99s = (percentile(&beside, 99), percentile(&alone, 99));
+            table.ratio(&what, "alone", AtMost(120), " us", p99s);
+        },
+    );
 }
 
 /// Queues deliveries for all of them, due now.
 fn begin_to_hang(stage: &Stage) {
-    stage.scene.cluster.sql(&format!(
+    stage.scene.cluster().sql(&format!(
         "WITH clock (ms) AS (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT),
          made AS (
              INSERT INTO events (id, head_office_id, type, at, actor, body)
@@ -102,15 +78,15 @@ fn begin_to_hang(stage: &Stage) {
 }
 
 /// Ends it: nothing is queued or under way, and nobody remembers.
-fn calm(stage: &Stage) {
-    stage.scene.cluster.sql(&format!(
+fn calm(stage: &Stage, run: &Run) {
+    stage.scene.cluster().sql(&format!(
         "UPDATE deliveries SET status = 'FAILED', ended_at = 1, next_attempt_at = NULL,
              leased_until = NULL
          WHERE status = 'PENDING' AND {CROWD}"
     ));
-    thread::sleep(HANGS);
-    stage
-        .scene
-        .cluster
-        .sql("UPDATE endpoints SET is_slow = FALSE WHERE is_slow");
+    if !run.is_short {
+        thread::sleep(HANGS);
+    }
+    let remembered = "UPDATE endpoints SET is_slow = FALSE WHERE is_slow";
+    stage.scene.cluster().sql(remembered);
 }

@@ -1,21 +1,23 @@
 //! The time from a create to the arrival of its event, at moderate load.
 
-use std::time::Duration;
-
 use crate::paced;
+use crate::run::Run;
 use crate::stage::Stage;
+use crate::table::Table;
+use crate::table::Target::AtMost;
 
 const PER_SECOND: u32 = 100;
-const WARM_UP: Duration = Duration::from_secs(3);
 
-pub(crate) fn run(seconds: u64) {
-    let stage = Stage::new();
-    let run = |time| paced::run(&stage.scene, &stage.payers, PER_SECOND, time);
-    run(WARM_UP);
-    let latencies = run(Duration::from_secs(seconds));
-    println!("{PER_SECOND} creates a second, from the request until the event arrives, in us");
-    for percent in [50, 90, 99] {
-        println!("p{percent:<4}{:>9}", latencies.percentile(percent));
+pub(crate) fn run(run: &Run, table: &mut Table) {
+    let stage = Stage::new(run);
+    let measured = |time| paced::run(&stage.scene, &stage.payers, PER_SECOND, time);
+    measured(run.warm_up());
+    for _ in 0..run.pairs {
+        let sorted = measured(run.time());
+        for (percent, most) in [(50, 4000), (99, 10_000)] {
+            let what = format!("create to receipt at {PER_SECOND} a second: p{percent}");
+            let latency = crate::statistics::percentile(&sorted, percent);
+            table.figure(&what, AtMost(most), " us", latency);
+        }
     }
-    println!("of   {:>9} events", latencies.count());
 }

@@ -1,62 +1,116 @@
-//! The server under load beside the bare database: both sides of each ratio come from one run (see
-//! docs/benchmarks.md). And webhooks from a create to the receiver: throughput, latency, and whether a
-//! slow receiver, or a crowd that begins to hang, delays a healthy one.
+//! The server under load beside the bare database: both sides of each ratio come from one run, in
+//! pairs whose order alternates (see docs/benchmarks.md).
 //!
 //! ```text
-//! cargo bench -p preauth-server --bench load -- create [SECONDS]
-//! cargo bench -p preauth-server --bench load -- expire [OFFERS]
-//! cargo bench -p preauth-server --bench load -- list [OPERATIONS]
-//! cargo bench -p preauth-server --bench load -- tenants [SECONDS]
-//! cargo bench -p preauth-server --bench load -- rate [SECONDS]
-//! cargo bench -p preauth-server --bench load -- latency [SECONDS]
-//! cargo bench -p preauth-server --bench load -- fairness [SECONDS]
-//! cargo bench -p preauth-server --bench load -- far [SECONDS]
-//! cargo bench -p preauth-server --bench load -- hang [SECONDS]
+//! cargo bench -p preauth-server --bench load -- table           # all cases, into docs/benchmarks.md
+//! cargo bench -p preauth-server --bench load -- plot            # the pictures in docs/plots
+//! cargo bench -p preauth-server --bench load -- plot 5 1000000  # 5 s each, up to so many operations
+//! cargo bench -p preauth-server --bench load -- CASE [SECONDS]  # one case
 //! ```
+//!
+//! `--short` checks within two minutes that everything runs, and writes nothing. `PREAUTH_SERVER` is
+//! another binary to measure.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
+    clippy::arithmetic_side_effects,
     reason = "a benchmark prints its figures, and a panic is the report of a failure"
 )]
 
 mod baseline;
 mod clients;
 mod cluster;
+mod company;
+mod connection;
 mod cpu;
 mod create;
 mod expire;
 mod fairness;
 mod far;
+mod fill;
+mod get;
 mod hang;
 mod http;
 mod latency;
 mod list;
+mod lone;
+mod one_by_one;
 mod paced;
-mod pairs;
+mod page;
+mod picture;
+mod plot;
+mod quiet;
 mod rate;
 mod receiver;
+mod run;
 mod scene;
 mod server;
+mod sqlite;
 mod stage;
+mod states;
+mod statistics;
+mod table;
 mod tenants;
 
+use run::Run;
+use table::Table;
+
+/// Measures its figures in pairs, and adds them to the table.
+type Case = fn(&Run, &mut Table);
+
+/// In the order of the table.
+const CASES: [(&str, Case); 13] = [
+    ("create", create::run),
+    ("lone", lone::run),
+    ("states", states::run),
+    ("get", get::run),
+    ("sqlite", sqlite::run),
+    ("rate", rate::run),
+    ("latency", latency::run),
+    ("fairness", fairness::run),
+    ("hang", hang::run),
+    ("far", far::run),
+    ("tenants", tenants::run),
+    ("list", list::run),
+    ("expire", expire::run),
+];
+
 fn main() {
-    let mut arguments = std::env::args().skip(1);
-    // `cargo test --all-targets` starts benchmarks without an argument: do nothing.
-    let what = arguments.next().unwrap_or_default();
-    let amount = arguments.find_map(|it| it.parse().ok());
-    match what.as_str() {
-        "create" => create::run(amount.unwrap_or(create::SECONDS)),
-        "expire" => expire::run(amount.unwrap_or(expire::OFFERS)),
-        "list" => list::run(amount.unwrap_or(list::OPERATIONS)),
-        "tenants" => tenants::run(amount.unwrap_or(tenants::SECONDS)),
-        "rate" => rate::run(amount.unwrap_or(10)),
-        "latency" => latency::run(amount.unwrap_or(20)),
-        "fairness" => fairness::run(amount.unwrap_or(10)),
-        "far" => far::run(amount.unwrap_or(2)),
-        "hang" => hang::run(amount.unwrap_or(10)),
-        _ => println!(
-            "name what to measure: create, expire, list, tenants, rate, latency, fairness, far or hang"
-        ),
+    // `cargo bench` passes `--bench`. `cargo test --all-targets` starts benchmarks without an
+    // argument: do nothing.
+    let arguments: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|it| it != "--bench")
+        .collect();
+    if let [name, file, seconds] = arguments.as_slice()
+        && name == one_by_one::NAME
+    {
+        return one_by_one::write(file, seconds.parse().unwrap());
     }
+    let is_short = arguments.iter().any(|it| it == "--short");
+    let numbers = arguments.iter().filter_map(|it| it.parse().ok());
+    let run = Run::new(is_short, &numbers.collect::<Vec<u64>>());
+    match arguments.first().map_or("", String::as_str) {
+        "table" => page::write(&run, &measured(&run, &CASES)),
+        "plot" => plot::run(&run),
+        name => match CASES.iter().find(|(known, _)| *known == name) {
+            Some(case) => println!("{}", measured(&run, &[*case])),
+            None => println!("name what to measure: table, plot, or {}", names()),
+        },
+    }
+}
+
+fn measured(run: &Run, cases: &[(&str, Case)]) -> Table {
+    let mut table = Table::default();
+    for (name, case) in cases {
+        let begun = connection::now();
+        println!("-- {name}");
+        case(run, &mut table);
+        println!("-- {name}: {} s", begun.elapsed().as_secs());
+    }
+    table
+}
+
+fn names() -> String {
+    CASES.map(|(name, _)| name).join(", ")
 }

@@ -1,58 +1,94 @@
-//! How many events are sent per second and what one costs, with and without the create before it.
+//! What creating and delivering cost, together and each alone, and how many events are sent per second.
 
-use std::time::Duration;
-
-use crate::clients::{self, now};
-use crate::cpu;
+use crate::clients;
+use crate::connection::{micros, now};
+use crate::cpu::{self, Spent};
+use crate::run::Run;
 use crate::stage::Stage;
+use crate::table::Table;
+use crate::table::Target::{AtLeast, AtMost};
 
 const CLIENTS: usize = 16;
-const WARM_UP: Duration = Duration::from_secs(2);
 
-pub(crate) fn run(seconds: u64) {
-    let stage = Stage::new();
-    let time = Duration::from_secs(seconds);
-    println!(
-        "{:<28}{:>9}{:>9}{:>9}{:>9}",
-        "what", "events", "per s", "CPU us", "database"
+/// Events, and what they took.
+struct Sent {
+    events: u64,
+    rate: u64,
+    spent: Spent,
+}
+
+pub(crate) fn run(run: &Run, table: &mut Table) {
+    let stage = Stage::new(run);
+    together(&stage, run);
+    run.alternate(
+        || together(&stage, run),
+        || apart(&stage, run),
+        |both, (created, delivered)| {
+            let each = |sent: &Sent| sent.spent.each(sent.events);
+            let costs = (each(&both), each(&created) + each(&delivered));
+            let what = "create and deliver";
+            let beside = "create alone + deliver what waits";
+            table.ratio(
+                &format!("{what}: CPU time"),
+                beside,
+                AtMost(115),
+                " us",
+                costs,
+            );
+            table.figure(
+                &format!("{what}: CPU time of one"),
+                AtMost(750),
+                " us",
+                costs.0,
+            );
+            table.figure(&format!("{what}: rate"), AtLeast(2200), "/s", both.rate);
+            let what = "deliver what waits";
+            let cost = each(&delivered);
+            table.figure(&format!("{what}: CPU time"), AtMost(250), " us", cost);
+            table.figure(
+                &format!("{what}: rate"),
+                AtLeast(1800),
+                "/s",
+                delivered.rate,
+            );
+        },
     );
-    create(&stage, WARM_UP);
-    measure(&stage, "create and deliver", || create(&stage, time));
-    stage.pause(true);
-    let waiting = clients::run(&stage.scene, CLIENTS, time).count();
-    measure(&stage, "deliver what waits", || {
+}
+
+/// Creates until the time is over, and waits until all events have arrived.
+fn together(stage: &Stage, run: &Run) -> Sent {
+    measured(stage, || {
         let heard = stage.payers.count();
+        let created = clients::creates(&stage.scene, CLIENTS, run.time()).count();
+        stage.payers.wait_for(heard + size(created));
+        created
+    })
+}
+
+/// Creates until the time is over, and then has the events delivered.
+fn apart(stage: &Stage, run: &Run) -> (Sent, Sent) {
+    stage.pause(true);
+    let heard = stage.payers.count();
+    let created = measured(stage, || {
+        clients::creates(&stage.scene, CLIENTS, run.time()).count()
+    });
+    let waiting = created.events;
+    let delivered = measured(stage, || {
         stage.pause(false);
-        stage.payers.wait_for(heard.saturating_add(size(waiting)));
+        stage.payers.wait_for(heard + size(waiting));
         waiting
     });
+    (created, delivered)
 }
 
-/// Creates until `time` is over, waits until all events have arrived, and returns their number.
-fn create(stage: &Stage, time: Duration) -> u64 {
-    let heard = stage.payers.count();
-    let created = clients::run(&stage.scene, CLIENTS, time).count();
-    stage.payers.wait_for(heard.saturating_add(size(created)));
-    created
-}
-
-fn measure(stage: &Stage, what: &str, work: impl FnOnce() -> u64) {
-    let [server, database] = stage.processes();
-    let spent = || [cpu::of(&[server, database]), cpu::of(&[database])];
-    let (before, begun) = (spent(), now());
-    let events = work();
-    let (after, elapsed) = (spent(), begun.elapsed());
-    let millis = u64::try_from(elapsed.as_millis()).unwrap();
-    let rate = events.saturating_mul(1000).checked_div(millis);
-    let each = |n: usize| {
-        let spent = after
-            .get(n)
-            .unwrap()
-            .saturating_sub(*before.get(n).unwrap());
-        spent.checked_div(events).unwrap_or_default()
-    };
-    let rate = rate.unwrap_or_default();
-    println!("{what:<28}{events:>9}{rate:>9}{:>9}{:>9}", each(0), each(1));
+fn measured(stage: &Stage, work: impl FnOnce() -> u64) -> Sent {
+    let begun = now();
+    let (events, spent) = cpu::during(&stage.scene, work);
+    Sent {
+        events,
+        rate: events * 1_000_000 / micros(begun),
+        spent,
+    }
 }
 
 fn size(count: u64) -> usize {

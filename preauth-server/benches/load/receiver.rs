@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::clients::now;
+use crate::connection::now;
 
 /// In the body of an event: the operation's reference is this text and the invoice number.
 const REFERENCE: &str = "\"externalReference\":\"pedido ";

@@ -1,19 +1,63 @@
 //! The real binary, serving.
 
-use std::fs::File;
+use std::env;
+use std::fs::{self, File};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use crate::http::TOKEN;
 
+/// Unless the environment has another one.
 const BINARY: &str = env!("CARGO_BIN_EXE_preauth-server");
 /// Readiness is polled this often, at this interval.
 const ASKS: u32 = 400;
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// Makes each sync of a program and its children take 3 ms longer; their other system calls run at
+/// full speed.
+const SLOW_DISK: [&str; 8] = [
+    "strace",
+    "--follow-forks",
+    "--seccomp-bpf",
+    "--quiet=all",
+    "--output=/dev/null",
+    "--trace=fsync,fdatasync",
+    "--inject=fsync,fdatasync:delay_exit=3000",
+    "--",
+];
+
+/// What the database's files stand on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Disk {
+    Own,
+    /// Each sync takes 3 ms longer.
+    Slow,
+}
+
+impl Disk {
+    /// A command for a program whose files stand on this disk.
+    pub(crate) fn command(self, program: &Path) -> Command {
+        let [tracer, options @ ..] = SLOW_DISK;
+        match self {
+            Self::Own => Command::new(program),
+            Self::Slow => {
+                let mut command = Command::new(tracer);
+                command.args(options).arg(program);
+                command
+            }
+        }
+    }
+
+    /// Whether this machine can have it.
+    pub(crate) fn is_available(self) -> bool {
+        let nothing = self.command(Path::new("true")).status();
+        nothing.is_ok_and(|status| status.success())
+    }
+}
 
 /// One instance; dropping the value stops it.
 pub(crate) struct Server {
@@ -24,13 +68,13 @@ pub(crate) struct Server {
 
 impl Server {
     /// Starts an instance and waits until it is ready.
-    pub(crate) fn start(database: &str, folder: &Path) -> Self {
+    pub(crate) fn start(database: &str, folder: &Path, disk: Disk) -> Self {
         let (address, platform) = (free_address(), free_address());
         // On PostgreSQL the server does not create a master key.
         let key = folder.join("master.key");
-        std::fs::write(&key, "ab".repeat(32)).unwrap();
-        std::fs::set_permissions(key, PermissionsExt::from_mode(0o600)).unwrap();
-        let mut running = command(database, folder, "serve")
+        fs::write(&key, "ab".repeat(32)).unwrap();
+        fs::set_permissions(key, PermissionsExt::from_mode(0o600)).unwrap();
+        let mut running = command(database, folder, disk, "serve")
             .env("PREAUTH_LISTEN", &address)
             .env("PREAUTH_PLATFORM_LISTEN", &platform)
             .spawn()
@@ -50,16 +94,26 @@ impl Server {
     pub(crate) fn process(&self) -> u32 {
         self.running.id()
     }
+
+    fn children(&self) -> String {
+        let process = self.process();
+        let path = format!("/proc/{process}/task/{process}/children");
+        fs::read_to_string(path).unwrap_or_default()
+    }
 }
 
 /// Creates the schema.
 pub(crate) fn migrate(database: &str, folder: &Path) {
-    let done = command(database, folder, "migrate").status().unwrap();
-    assert!(done.success());
+    let mut migration = command(database, folder, Disk::Own, "migrate");
+    let done = migration.stdout(Stdio::null()).status();
+    assert!(done.unwrap().success());
 }
 
-fn command(database: &str, folder: &Path, what: &str) -> Command {
-    let mut command = Command::new(BINARY);
+fn command(database: &str, folder: &Path, disk: Disk, what: &str) -> Command {
+    let binary = env::var_os("PREAUTH_SERVER").map_or_else(|| BINARY.into(), PathBuf::from);
+    let mut command = disk.command(&binary);
+    // The server refuses settings that it does not know.
+    command.env_remove("PREAUTH_SERVER");
     let log = File::options()
         .create(true)
         .append(true)
@@ -72,6 +126,8 @@ fn command(database: &str, folder: &Path, what: &str) -> Command {
         .env("PREAUTH_FILES_SHARED", "true")
         .env("PREAUTH_WEBHOOKS_ALLOWED_NETWORKS", "127.0.0.0/8")
         .env("PREAUTH_RATE_LIMIT_REQUESTS", "4000000000")
+        // One company may have an eighth of them in progress.
+        .env("PREAUTH_CONNECTIONS_MAX", "8192")
         .stderr(Stdio::from(log.unwrap()));
     command
 }
@@ -83,6 +139,10 @@ fn free_address() -> String {
 
 impl Drop for Server {
     fn drop(&mut self) {
+        // A tracer ends with what it traces; without it that would go on.
+        for child in self.children().split_whitespace() {
+            let _ = Command::new("kill").args(["-KILL", child]).status();
+        }
         let _ = self.running.kill();
         let _ = self.running.wait();
     }

@@ -1,4 +1,4 @@
-//! Companies with a key and an endpoint each.
+//! Companies on the platform, and the requests of one with a key.
 
 use chrono::Days;
 use preauth_core::value::calendar;
@@ -6,49 +6,67 @@ use preauth_server::clock::{Clock, SystemClock};
 use serde_json::{Value, json};
 
 use crate::http::call;
-use crate::receiver::Receiver;
 
 const SUPPLIER: u64 = 90_000_001;
 const WEIGHTS: [u64; 13] = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
 
-/// A construction company.
+/// A construction company with a key.
 pub(crate) struct Company {
+    pub(crate) id: String,
     key: String,
     due: String,
 }
 
-/// Registers the supplier of all offers.
-pub(crate) fn register_supplier(platform: &str) {
-    let supplier = json!({"cnpj": cnpj(SUPPLIER), "name": "Fornecedor", "kind": "SUPPLIER"});
-    call(platform, "POST", "/companies", &supplier);
+/// Registers the supplier of all offers, and returns its id.
+pub(crate) fn register_supplier(platform: &str) -> String {
+    register(platform, SUPPLIER, "Fornecedor", "SUPPLIER")
+}
+
+/// Registers a company, and returns its id.
+pub(crate) fn register(platform: &str, number: u64, name: &str, kind: &str) -> String {
+    let company = json!({"cnpj": cnpj(number), "name": name, "kind": kind});
+    text(&call(platform, "POST", "/companies", &company), "id")
+}
+
+/// Registers the endpoint of a company for the events of its creates and expiries.
+pub(crate) fn register_endpoint(platform: &str, company: &str, url: &str) {
+    let events = ["pre_authorization.created", "pre_authorization.expired"];
+    let endpoint = json!({"url": url, "events": events});
+    let path = format!("/companies/{company}/webhook-endpoint");
+    call(platform, "PUT", &path, &endpoint);
+}
+
+pub(crate) fn supplier_cnpj() -> String {
+    cnpj(SUPPLIER)
 }
 
 impl Company {
-    pub(crate) fn register(platform: &str, number: u64, receiver: &Receiver) -> Self {
-        let send = |method, path: &str, body: Value| call(platform, method, path, &body);
-        let company = json!({"cnpj": cnpj(number), "name": "Construtora", "kind": "CONSTRUCTION"});
-        let id = text(&send("POST", "/companies", company), "id");
-        let of = |what: &str| format!("/companies/{id}/{what}");
+    pub(crate) fn register(platform: &str, number: u64) -> Self {
+        let id = register(platform, number, "Construtora", "CONSTRUCTION");
+        let send = |method, what: &str, body: Value| {
+            call(platform, method, &format!("/companies/{id}/{what}"), &body)
+        };
         let credit = json!({"maxTermDays": 180, "maxInvoiceAmount": 1_000_000});
-        send("PUT", &of("credit-analysis"), credit);
+        send("PUT", "credit-analysis", credit);
         let user = json!({"name": "Ana", "email": "ana@construtora.com.br",
             "permissions": ["REQUEST_ADVANCES", "PRE_AUTHORIZE_ADVANCES"]});
-        let user = text(&send("POST", &of("users"), user), "id");
-        let endpoint = json!({"url": receiver.url(), "events": ["pre_authorization.created"]});
-        send("PUT", &of("webhook-endpoint"), endpoint);
+        let user = text(&send("POST", "users", user), "id");
         let key = json!({"name": "ERP", "responsibleUserId": user,
             "scopes": ["preauth:read", "preauth:write"]});
+        let key = text(&send("POST", "api-keys", key), "key");
         let due = calendar::today(SystemClock.now()).checked_add_days(Days::new(60));
-        Self {
-            key: text(&send("POST", &of("api-keys"), key), "key"),
-            due: due.unwrap().to_string(),
-        }
+        let due = due.unwrap().to_string();
+        Self { id, key, due }
     }
 
-    /// The bytes of a request that creates an operation.
-    pub(crate) fn create(&self, invoice: u64) -> String {
+    /// The bytes of a request that creates an operation, whose supplier gets its mail at this one of
+    /// its addresses.
+    pub(crate) fn create(&self, invoice: u64, address: u64) -> String {
         let body = json!({
-            "supplier": {"cnpj": cnpj(SUPPLIER), "email": "financeiro@fornecedor.com.br"},
+            "supplier": {
+                "cnpj": cnpj(SUPPLIER),
+                "email": format!("financeiro{address}@fornecedor.com.br"),
+            },
             "invoice": {"amount": 1000.5, "dueDate": self.due, "number": format!("NF-{invoice}")},
             "externalReference": format!("pedido {invoice}"),
         });
@@ -73,11 +91,8 @@ impl Company {
 }
 
 fn text(answer: &Value, field: &str) -> String {
-    answer
-        .get(field)
-        .and_then(Value::as_str)
-        .unwrap()
-        .to_owned()
+    let text = answer.get(field).and_then(Value::as_str);
+    text.unwrap().to_owned()
 }
 
 /// The number with its two check digits.
@@ -88,11 +103,11 @@ fn cnpj(number: u64) -> String {
         let sum: u64 = digits
             .bytes()
             .zip(weights)
-            .map(|(digit, weight)| u64::from(digit.saturating_sub(b'0')).saturating_mul(*weight))
+            .map(|(digit, weight)| u64::from(digit - b'0') * weight)
             .sum();
         let check = match sum % 11 {
             0 | 1 => 0,
-            rest => 11_u64.saturating_sub(rest),
+            rest => 11 - rest,
         };
         digits.push_str(&check.to_string());
     }
