@@ -216,8 +216,8 @@ async fn a_mail_waits_for_few_of_another_head_office_however_many_these_are() {
         let mut order = Vec::new();
         loop {
             for mail in leased {
-                let sent = Outcome::Sent { at: today.now };
-                assert!(queue.finish(&mail, &sent).await.unwrap());
+                let outcome = Outcome::Sent { at: today.now };
+                assert!(queue.finish(&mail, &outcome).await.unwrap());
                 order.push(mail.head_office);
             }
             let Some(more) = lease_several(queue, &today).await else {

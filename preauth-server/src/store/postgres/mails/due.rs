@@ -80,7 +80,7 @@ impl DueMails {
             state
                 .listed
                 .mails
-                .retain(|listed| !mails.contains(&listed.id))
+                .retain(|listed| !mails.contains(&listed.id));
         });
     }
 

@@ -8,6 +8,10 @@ use crate::store::rows::{Columns, Corrupt};
 
 use super::super::Row;
 
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact that any other may come with"
+)]
 pub(super) struct DueMail {
     pub(super) id: MailId,
     pub(super) next_attempt_at: i64,
