@@ -104,8 +104,8 @@ impl<'a> Case<'a> {
                     format!("{fact}, and endpoint {endpoint} is paused")
                 });
             }
-            // All leases are shorter by a jump of the clocks.
-            Fact::Jumped(_) => known.leased.clear(),
+            // All leases are shorter by a jump of the clocks, also those taken while it arrives.
+            Fact::Jumped(_) | Fact::LeasesAdvanced => known.leased.clear(),
             Fact::Released { delivery } | Fact::Resent(delivery) => {
                 known.leased.remove(delivery);
             }

@@ -136,6 +136,8 @@ pub(crate) enum Fact {
         fault: Fault,
     },
     Jumped(TimeDelta),
+    /// The leases of the database are as old as the clocks after a jump.
+    LeasesAdvanced,
     /// The clock of one machine was set ahead of the database's by this much.
     ClockSet {
         instance: usize,

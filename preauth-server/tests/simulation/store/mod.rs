@@ -189,6 +189,7 @@ impl Database {
         clock.jump(by);
         self.receivers.letterboxes.jump();
         self.ground().desk.advance_leases(by).await;
+        self.chronicle.note(Fact::LeasesAdvanced);
     }
 
     fn note_paused(&self, endpoint: EndpointId) {
