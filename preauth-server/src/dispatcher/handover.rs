@@ -1,8 +1,9 @@
 //! Takes deliveries over from the commits of this process, which lease them.
 //!
 //! Without it each event would cost a wake-up and a claim. Only what finds room at once is handed
-//! over: while three quarters of the slots are free, and the endpoint has few attempts in progress
-//! and no backlog.
+//! over: while the endpoint has few attempts in progress and no backlog. When fewer than three
+//! quarters of the slots are free, its attempts must also have ended lately, so that endpoints which
+//! begin to hang take no room from those that answer.
 
 use std::sync::{Arc, PoisonError};
 
@@ -45,11 +46,13 @@ impl Handover for Desk {
         }
         let slots = &self.courier.slots;
         let share = self.limits.share(slots.in_use(), slots.in_slow_use())?;
-        if share.per_endpoint < self.limits.per_endpoint_when_quiet {
-            return None;
-        }
-        let per_endpoint = self.limits.per_endpoint_of_commits.get();
-        let slot = slots.take_for_commit(endpoint, per_endpoint)?;
+        let is_quiet = share.per_endpoint >= self.limits.per_endpoint_when_quiet;
+        let slot = if is_quiet {
+            slots.take_for_commit(endpoint, self.limits.per_endpoint_of_commits.get(), None)
+        } else {
+            let per_endpoint = self.limits.per_endpoint_of_commits_when_crowded;
+            slots.take_for_commit(endpoint, per_endpoint, Some(self.limits.progress))
+        }?;
         Some(Box::new(Reserved {
             slot,
             lease: self.limits.lease,

@@ -40,6 +40,11 @@ pub struct Limits {
     /// over further ones, while less than a quarter of the slots is taken. So small that a few
     /// processes together leave room for what is due there. Default: 16.
     pub per_endpoint_of_commits: NonZeroU32,
+    /// The same while more slots are taken, and as long as the endpoint's attempts end: none of them has
+    /// been in progress for longer than `progress` without the end of another. Default: 4.
+    pub per_endpoint_of_commits_when_crowded: u32,
+    /// Default: 100 ms.
+    pub progress: Duration,
     /// Duration of a lease; longer than an attempt and its recording. Default: 30 s.
     pub lease: TimeDelta,
     /// Maximum duration of an attempt, also when the sender does not return. Default: 12 s.
@@ -70,6 +75,8 @@ impl Default for Limits {
             per_endpoint: const { NonZeroU32::new(8).unwrap() },
             per_endpoint_when_quiet: const { NonZeroU32::new(64).unwrap() },
             per_endpoint_of_commits: const { NonZeroU32::new(16).unwrap() },
+            per_endpoint_of_commits_when_crowded: 4,
+            progress: Duration::from_millis(100),
             lease: TimeDelta::seconds(30),
             attempt: Duration::from_secs(12),
             drain: Duration::from_secs(5),

@@ -3,9 +3,11 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use preauth_core::value::EndpointId;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 /// Counts attempts; clones share the counts.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +32,8 @@ struct Counts {
 #[derive(Clone, Copy, Debug, Default)]
 struct Busy {
     attempts: u32,
+    /// When an attempt ended, or began while no other was in progress.
+    progressed_at: Option<Instant>,
     /// Whether deliveries are due that its limit holds back: they come before new ones.
     has_backlog: bool,
 }
@@ -52,15 +56,18 @@ impl Slots {
 
     /// Takes a slot, which is slow from the beginning if its endpoint is.
     pub(super) fn take(&self, endpoint: EndpointId, is_slow: bool) -> Slot {
-        let busy = &mut *self.0.busy();
-        let attempts = &mut busy.entry(endpoint).or_default().attempts;
-        *attempts = attempts.saturating_add(1);
+        self.0.busy().entry(endpoint).or_default().begin();
         self.slot(endpoint, is_slow)
     }
 
     /// Takes a slot for a delivery that a commit may hand over; `None` if the endpoint has
-    /// `per_endpoint` already, or a backlog, or has turned slow.
-    pub(super) fn take_for_commit(&self, endpoint: EndpointId, per_endpoint: u32) -> Option<Slot> {
+    /// `per_endpoint` already, or a backlog, has turned slow, or made no progress `within` that time.
+    pub(super) fn take_for_commit(
+        &self,
+        endpoint: EndpointId,
+        per_endpoint: u32,
+        within: Option<Duration>,
+    ) -> Option<Slot> {
         if self.0.lock().contains(&endpoint) {
             return None;
         }
@@ -73,7 +80,10 @@ impl Slots {
             busy.has_backlog = true;
             return None;
         }
-        busy.attempts = busy.attempts.saturating_add(1);
+        if within.is_some_and(|within| !busy.has_progressed(within)) {
+            return None;
+        }
+        busy.begin();
         Some(self.slot(endpoint, false))
     }
 
@@ -143,6 +153,26 @@ impl Counts {
     }
 }
 
+impl Busy {
+    fn begin(&mut self) {
+        if self.attempts == 0 {
+            self.progressed_at = Some(Instant::now());
+        }
+        self.attempts = self.attempts.saturating_add(1);
+    }
+
+    fn end(&mut self) {
+        self.progressed_at = Some(Instant::now());
+        self.attempts = self.attempts.saturating_sub(1);
+    }
+
+    /// Whether its attempts end, as far as is known.
+    fn has_progressed(&self, within: Duration) -> bool {
+        let is_recent = |at: Instant| at.elapsed() <= within;
+        self.attempts == 0 || self.progressed_at.is_some_and(is_recent)
+    }
+}
+
 impl Slot {
     /// Counts as slow from now on.
     pub(super) fn turn_slow(&mut self) {
@@ -164,7 +194,7 @@ impl Drop for Slot {
         self.counts.ends.notify_one();
         let mut by_endpoint = self.counts.busy();
         if let Some(busy) = by_endpoint.get_mut(&self.endpoint) {
-            busy.attempts = busy.attempts.saturating_sub(1);
+            busy.end();
             if busy.has_backlog {
                 self.counts.wake.notify_one();
             } else if busy.attempts == 0 {

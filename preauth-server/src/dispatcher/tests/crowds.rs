@@ -121,6 +121,30 @@ async fn many_endpoints_that_begin_to_hang_at_once_delay_nobody() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn commits_hand_over_to_who_answers_while_many_others_hang() {
+    let crowd = Crowd::of(512).await;
+    let stuck = crowd.world.endpoint(HANGING);
+    let slots = &crowd.dispatcher.courier.slots;
+    let limits = crowd.dispatcher.limits;
+    let (trigger, watching) = shutdown();
+    let watch = async {
+        until(|| slots.in_use() > limits.quick.get() / 2).await;
+        let intake = crowd.dispatcher.intake();
+        assert!(intake.reserve(stuck).is_some(), "nothing is known of it");
+        crowd.world.event_for(stuck, intake.clone()).await;
+        tokio::time::sleep(limits.progress * 2).await;
+        assert!(intake.reserve(stuck).is_none(), "its attempt has not ended");
+        for _ in 0..EVENTS_EACH {
+            assert!(intake.reserve(crowd.healthy).is_some());
+            let event = crowd.world.event_for(crowd.healthy, intake.clone()).await;
+            until(|| crowd.world.delivery(event).status == DeliveryStatus::Delivered).await;
+        }
+        trigger.request();
+    };
+    tokio::join!(crowd.dispatcher.run(watching), watch);
+}
+
+#[tokio::test(start_paused = true)]
 async fn endpoints_that_take_all_slots_at_once_delay_others_until_they_are_slow() {
     let crowd = Crowd::of(1_200).await;
     let limits = crowd.dispatcher.limits;
