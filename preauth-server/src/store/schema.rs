@@ -15,12 +15,23 @@ pub(super) const STEPS_TABLE: &str = "_sqlx_migrations";
 /// The table with a sandbox's mark, which is made before the first migration.
 pub(super) const SANDBOX_TABLE: &str = "preauth_sandbox";
 /// Migrations that were changed without changing their effect: version and checksum of the former text.
-const FORMER: [(i64, &str); 1] = [
+const FORMER: [(i64, &str); 3] = [
     // All invitations in one transaction.
     (
         15,
         "1b392333dae2df28eadb856027ad1215fb11f6453f85d325a22e199426fe7f44\
          25993c0ef4b029414bc44af9bba9a0ec",
+    ),
+    // With what is now step 24, in one transaction; on PostgreSQL and on SQLite.
+    (
+        23,
+        "c7622fa740ff30e1482ab49f3880ea7167b39bae42c1dab7\
+         f885b4a58482bbdc4476a067504fcc87bf8b437ac70ba858",
+    ),
+    (
+        23,
+        "bf83254c6a92ff9bd47d4c99373972400151784517d44cb7\
+         fa8b0fa7d0f9317885a78775e1e6f165dd4e47db9d87d4af",
     ),
 ];
 /// The first line of a migration that cannot run in a transaction, e.g. because it builds an index

@@ -122,8 +122,13 @@ fn steps() -> Vec<Migration> {
         ),
         step(
             23,
+            "oldest_supported",
+            include_str!("../../../migrations/sqlite/0023_oldest_supported.sql"),
+        ),
+        step(
+            24,
             "lean_rows",
-            include_str!("../../../migrations/sqlite/0023_lean_rows.sql"),
+            include_str!("../../../migrations/sqlite/0024_lean_rows.sql"),
         ),
     ]
 }

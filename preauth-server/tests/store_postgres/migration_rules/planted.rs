@@ -2,7 +2,7 @@
 
 use super::rules::violations;
 
-const BROKEN: [(&str, &str); 19] = [
+const BROKEN: [(&str, &str); 20] = [
     ("CREATE INDEX a ON events (id);", "without CONCURRENTLY"),
     ("DROP INDEX a;", "DROP in a step"),
     (
@@ -52,6 +52,10 @@ const BROKEN: [(&str, &str); 19] = [
         "cannot follow",
     ),
     (
+        "ALTER TABLE events ADD COLUMN a TEXT; ALTER TABLE deliveries ADD COLUMN a TEXT;",
+        "several tables in one transaction",
+    ),
+    (
         "-- no-transaction\nUPDATE schema_compatibility SET oldest_supported = 7;",
         "needs a transaction",
     ),
@@ -73,7 +77,7 @@ const SOUND: [&str; 6] = [
 #[test]
 fn each_rule_finds_what_it_is_there_for() {
     for (sql, expected) in BROKEN {
-        let found = violations(sql, true);
+        let found = violations(sql, true, false);
         assert!(
             found.iter().any(|found| found.contains(expected)),
             "{sql}\n{found:#?}"
@@ -84,9 +88,16 @@ fn each_rule_finds_what_it_is_there_for() {
 #[test]
 fn a_sound_step_breaks_no_rule() {
     for sql in SOUND {
-        let found = violations(sql, true);
+        let found = violations(sql, true, false);
         assert!(found.is_empty(), "{sql}\n{found:#?}");
     }
+}
+
+#[test]
+fn what_older_builds_need_goes_in_the_step_after_the_one_that_ends_their_support() {
+    let sql = "-- no-transaction\nDROP INDEX CONCURRENTLY IF EXISTS a;";
+    assert!(violations(sql, true, true).is_empty());
+    assert!(!violations(sql, true, false).is_empty());
 }
 
 #[test]
@@ -94,6 +105,6 @@ fn a_table_of_sqlite_may_be_made_anew_under_its_name() {
     let anew = "CREATE TABLE events_anew (id INTEGER); \
                 INSERT INTO events_anew SELECT id FROM events; \
                 DROP TABLE events; ALTER TABLE events_anew RENAME TO events;";
-    assert_eq!(violations(anew, false), [""; 0]);
-    assert!(!violations("DROP TABLE events;", false).is_empty());
+    assert_eq!(violations(anew, false, false), [""; 0]);
+    assert!(!violations("DROP TABLE events;", false, false).is_empty());
 }

@@ -1,5 +1,7 @@
 //! What a migration must not do while instances of the previous version run.
 
+use std::collections::BTreeSet;
+
 use super::statements::{statements, word_after};
 
 /// Tables so small that a statement over all of their rows takes no time.
@@ -19,7 +21,12 @@ const BEFORE_A_TABLE: [&str; 5] = [
     "DELETE FROM",
     "ON",
 ];
-const INDEX: [&str; 3] = ["CREATE INDEX", "CREATE UNIQUE INDEX", "REINDEX"];
+const INDEX: [&str; 4] = [
+    "CREATE INDEX",
+    "CREATE UNIQUE INDEX",
+    "DROP INDEX",
+    "REINDEX",
+];
 const CONSTRAINT: [&str; 5] = [
     "ADD CONSTRAINT",
     "ADD CHECK",
@@ -37,6 +44,9 @@ const FILLING: [&str; 7] = [
     "REFERENCES",
     "CHECK",
 ];
+/// Tables that one transaction may alter: while it waits for the lock of a further one, nobody uses those
+/// before it.
+const MAX_ALTERED: usize = 1;
 /// Clauses that make a repeated statement do nothing.
 const GUARDS: [&str; 4] = ["IF NOT EXISTS", "IF EXISTS", "OR REPLACE", "ON CONFLICT"];
 
@@ -46,12 +56,20 @@ struct Step {
     /// Tables that the migration creates: no instance uses them yet.
     made: Vec<String>,
     in_transaction: bool,
-    /// Whether it declares older builds unsupported.
-    contracts: bool,
+    /// Whether it, or the step before it, declares older builds unsupported.
+    may_take_away: bool,
 }
 
-/// The violations of a migration, by statement.
-pub(super) fn violations(sql: &str, is_postgres: bool) -> Vec<String> {
+/// Whether a migration declares older builds unsupported.
+pub(super) fn contracts(sql: &str) -> bool {
+    let declares = |it: &String| it.starts_with("UPDATE SCHEMA_COMPATIBILITY SET");
+    statements(sql).iter().any(declares)
+}
+
+/// The violations of a migration, by statement. `is_after_contraction`: the step before it declares
+/// older builds unsupported.
+pub(super) fn violations(sql: &str, is_postgres: bool, is_after_contraction: bool) -> Vec<String> {
+    let contracts = contracts(sql);
     let statements = statements(sql);
     let made = |statement: &String| {
         let name = word_after(statement, "CREATE TABLE IF NOT EXISTS")
@@ -63,18 +81,19 @@ pub(super) fn violations(sql: &str, is_postgres: bool) -> Vec<String> {
     let step = Step {
         made: statements.iter().filter_map(made).collect(),
         in_transaction: !sql.starts_with("-- no-transaction"),
-        contracts: statements
-            .iter()
-            .any(|it| it.starts_with("UPDATE SCHEMA_COMPATIBILITY SET")),
+        may_take_away: contracts || is_after_contraction,
         statements,
     };
     let mut found = Vec::new();
-    if step.contracts && !step.in_transaction {
+    if contracts && !step.in_transaction {
         found.push("a step that contracts needs a transaction".to_owned());
+    }
+    if is_postgres && step.in_transaction && step.altered().len() > MAX_ALTERED {
+        found.push("the locks of several tables in one transaction".to_owned());
     }
     for statement in &step.statements {
         let mut report = |rule: &str| found.push(format!("{rule}: {statement}"));
-        if !step.contracts {
+        if !step.may_take_away {
             takes_away(statement, &step, &mut report);
         }
         if is_postgres {
@@ -215,6 +234,18 @@ fn cannot_be_repeated(statement: &str, step: &Step, report: &mut impl FnMut(&str
 }
 
 impl Step {
+    /// The tables in use that it alters.
+    fn altered(&self) -> BTreeSet<&str> {
+        let table = |statement| {
+            word_after(statement, "ALTER TABLE ONLY")
+                .or_else(|| word_after(statement, "ALTER TABLE"))
+        };
+        let tables = self.statements.iter().filter_map(|it| table(it));
+        tables
+            .filter(|table| !self.made.iter().any(|made| made == table))
+            .collect()
+    }
+
     /// Whether the migration creates something of this name, or recreates it.
     fn makes(&self, name: &str) -> bool {
         let makes = |statement: &String| {
