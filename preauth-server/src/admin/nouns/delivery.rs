@@ -28,7 +28,7 @@ pub(crate) enum DeliveryCommand {
         /// Id or CNPJ of the head office.
         #[arg(value_parser = CompanyRef::parse)]
         company: CompanyRef,
-        /// Only those that stand so.
+        /// Filter by status.
         #[arg(long, value_parser = among(DeliveryStatus::ALL), ignore_case = true)]
         status: Option<DeliveryStatus>,
         /// Only those of this event type.

@@ -37,7 +37,7 @@ pub(crate) enum EndpointCommand {
         /// Id or CNPJ of the head office.
         #[arg(value_parser = CompanyRef::parse)]
         company: CompanyRef,
-        /// Where events go.
+        /// URL that receives the events.
         url: String,
         #[command(flatten)]
         events: Events,
@@ -48,7 +48,7 @@ pub(crate) enum EndpointCommand {
     /// Keep events from now on instead of sending them.
     #[command(after_help = "Example:\n  preauth-server endpoint pause 45.723.001/0001-00")]
     Pause(Company),
-    /// Send what was kept, and what comes.
+    /// Resume deliveries: those that wait, and new ones.
     #[command(after_help = "Example:\n  preauth-server endpoint resume 45.723.001/0001-00")]
     Resume(Company),
     /// Replace the signing secret; the new one is shown this once. Asks for confirmation, unless the old one

@@ -41,7 +41,7 @@ pub(crate) enum ExtensionCommand {
         #[arg(value_parser = ExtensionId::parse)]
         extension: ExtensionId,
     },
-    /// Give an extension up; the boleto stays as it was. Asks for confirmation.
+    /// Cancel an extension; the boleto stays as it was. Asks for confirmation.
     #[command(after_help = "Example:\n  preauth-server extension cancel 3 --yes")]
     Cancel {
         /// Id of the extension.

@@ -48,7 +48,7 @@ pub(crate) enum KeyCommand {
         /// Id or e-mail address of the user in whose name it acts.
         #[arg(long, value_parser = UserRef::parse)]
         user: UserRef,
-        /// What it opens; may be repeated.
+        /// Scope; may be repeated.
         #[arg(long, required = true, value_delimiter = ',', value_parser = among(Scope::OFFERED))]
         scope: Vec<Scope>,
         /// For how long it is valid: 30, 90, 180 or 365 days.
@@ -74,7 +74,7 @@ pub(crate) enum KeyCommand {
         #[arg(value_parser = ApiKeyId::parse)]
         key: ApiKeyId,
     },
-    /// Find the key that a leaked text is of, in all companies. Nothing of the text is kept.
+    /// Find a leaked key, in all companies. The text is not stored.
     #[command(after_help = "Example:\n  preauth-server key find service_sk_fc1e")]
     Find {
         /// The key, how it begins, or a text that holds it. Without it a line of standard input is

@@ -29,7 +29,7 @@ pub(crate) enum MailCommand {
         /// Id or CNPJ of the head office.
         #[arg(value_parser = CompanyRef::parse)]
         company: CompanyRef,
-        /// Only those that stand so.
+        /// Filter by status.
         #[arg(long, value_parser = among(MailStatus::ALL), ignore_case = true)]
         status: Option<MailStatus>,
         /// Only those of this kind.

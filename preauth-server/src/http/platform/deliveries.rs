@@ -39,7 +39,7 @@ answer! {
         event_id: EventId,
         /// What happened.
         event_type: Open<EventType> = "anticipation.paid",
-        /// Where it stands.
+        /// Status.
         status: Open<DeliveryStatus> = "DELIVERED",
         /// When it is attempted next.
         next_attempt_at: Option<Timestamp>,

@@ -30,7 +30,7 @@ answer! {
         id: ExtensionId,
         /// The operation's id.
         operation_id: OperationId,
-        /// Where it stands.
+        /// Status.
         status: Open<ExtensionStatus>,
         /// New due date of the boleto.
         new_due_date: DueDate = "2027-02-20",

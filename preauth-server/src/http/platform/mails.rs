@@ -38,8 +38,8 @@ answer! {
         operation_id: Option<OperationId> = 42,
         /// Where it goes.
         recipient: String = "financeiro@fornecedor.com.br",
-        /// Where it stands; HELD: its address has had its share of the day; CANCELED: its offer ended
-        /// before it left.
+        /// Status. HELD: its address has reached the limit of the day. CANCELED: its offer was closed before it
+        /// was sent.
         status: Open<MailStatus> = "SENT",
         /// When it was staged.
         created_at: Timestamp,

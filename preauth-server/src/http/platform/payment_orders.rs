@@ -39,7 +39,7 @@ answer! {
         id: PaymentOrderId,
         /// Changes so far.
         version: Version => |it| it.at_least(1),
-        /// Where it stands.
+        /// Status.
         status: Open<PaymentOrderStatus>,
         payer: PartyShape,
         supplier: PartyShape,
@@ -85,7 +85,7 @@ request! {
         amount: Money,
         /// The day of payment.
         scheduled_for: Option<DueDate> = "2027-01-15",
-        /// An operation between the same two.
+        /// An operation of the same payer and supplier.
         operation_id: Option<OperationId>,
     }
 }
@@ -227,14 +227,14 @@ pub(super) static ACTIONS: [PaymentOrderAction; 5] = [
     PaymentOrderAction {
         segment: "review",
         id: "reviewPaymentOrder",
-        summary: "A payment order goes into review",
+        summary: "Begin the review of a payment order",
         body: None,
         command: |_, _| Some(OrderCommand::Review),
     },
     PaymentOrderAction {
         segment: "schedule",
         id: "schedulePaymentOrder",
-        summary: "A payment order is given a day",
+        summary: "Schedule a payment order",
         body: Some(Schema::of::<Schedule>),
         command: |body, problems| {
             let Schedule { scheduled_for } = Schedule::members(body, problems)?;
@@ -245,14 +245,14 @@ pub(super) static ACTIONS: [PaymentOrderAction; 5] = [
     PaymentOrderAction {
         segment: "pay",
         id: "payPaymentOrder",
-        summary: "A payment order was paid",
+        summary: "Record that a payment order was paid",
         body: None,
         command: |_, _| Some(OrderCommand::Pay),
     },
     PaymentOrderAction {
         segment: "cancel",
         id: "cancelPaymentOrder",
-        summary: "A payment order is cancelled",
+        summary: "Cancel a payment order",
         body: Some(Schema::of::<NewReason>),
         command: |body, problems| {
             let NewReason { reason } = NewReason::members(body, problems)?;
@@ -262,7 +262,7 @@ pub(super) static ACTIONS: [PaymentOrderAction; 5] = [
     PaymentOrderAction {
         segment: "reprove",
         id: "reprovePaymentOrder",
-        summary: "A payment order is refused",
+        summary: "Refuse a payment order",
         body: Some(Schema::of::<NewReason>),
         command: |body, problems| {
             let NewReason { reason } = NewReason::members(body, problems)?;

@@ -34,7 +34,7 @@ sections! {
     DELIVERIES = "deliveries",
         "What was sent to an endpoint, how often, and how it answered.";
     MAILS = "notices",
-        "Mails to suppliers and companies, and how they fared.";
+        "Mails to suppliers and companies, and their outcomes.";
     MASTER_KEYS = "master-keys",
         "What the signing secrets are encrypted with. The keys themselves never leave the server.";
     OPERATIONS = "operations",

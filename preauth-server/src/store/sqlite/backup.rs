@@ -16,8 +16,8 @@ use crate::store::OpenError;
 use crate::store::backup::{Backup, BackupError};
 
 use super::archive::{SqliteArchive, options};
-use super::migrations;
 use super::open::FILE_MODE;
+use super::{identity, migrations};
 
 /// Suffix of a backup's name until it is complete.
 const INCOMPLETE: &str = ".incomplete";
@@ -41,6 +41,12 @@ pub(in crate::store) async fn backup(path: &Path, target: &Path) -> Result<Backu
     })?;
     // A failure to close is irrelevant.
     let _ = source.close().await;
+    identity::forget_place(&copy.path)
+        .await
+        .map_err(|cause| BackupError::Copy {
+            path: copy.path.clone(),
+            cause: Box::new(cause),
+        })?;
     let operations = checked(&copy.path).await?;
     let bytes = copy.complete(&target)?;
     Ok(Backup { operations, bytes })

@@ -7,7 +7,8 @@ use std::time::UNIX_EPOCH;
 
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
-use sqlx::SqliteConnection;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Connection, SqliteConnection};
 
 use crate::hold::{Deployment, DeploymentId, Identity};
 use crate::store::error::{Fault, WriteError, unavailable};
@@ -75,6 +76,19 @@ async fn adopt(connection: &mut SqliteConnection, row: &Row) -> Result<(), Write
     claim(connection, row).await
 }
 
+/// Makes a database belong to no file, so that it counts as a copy also when it is written over the file
+/// that it was copied from.
+pub(super) async fn forget_place(database: &Path) -> Result<(), sqlx::Error> {
+    let mut connection = SqliteConnectOptions::new()
+        .filename(database)
+        .connect()
+        .await?;
+    sqlx::query("UPDATE deployment SET place = ''")
+        .execute(&mut connection)
+        .await?;
+    connection.close().await
+}
+
 /// Attributes that a file does not share with its copies: its creation time and its number; the
 /// number alone on file systems without creation times.
 fn birth(path: &Path) -> Result<String, Unavailable> {
@@ -134,6 +148,8 @@ mod tests {
             ("/1", "5/1", true),
             ("5/1", "/2", false),
             ("/1", "/1", true),
+            ("", "5/1", false),
+            ("", "/1", false),
         ] {
             assert_eq!(is_same(stored, present), same, "{stored} {present}");
         }

@@ -248,3 +248,36 @@ async fn a_database_opened_with_quiet_outbound_is_silent(backend: Backend) {
     let server = data.serve(&offered, &[]).await;
     assert_acting(&server, &receiver, arrived).await;
 }
+
+#[tokio::test]
+async fn a_backup_that_is_written_over_its_original_is_silent_on_sqlite() {
+    let receiver = TestReceiver::start().await;
+    let offered = offered(Backend::Sqlite, &receiver.url()).await;
+    let data = Data::of(&offered);
+    let server = data.serve(&offered, &[]).await;
+    server.wait_until_ready_is(200).await;
+    let folder = data.home.folder().join("data");
+    let (file, copy) = (
+        folder.join("preauth.db"),
+        data.home.folder().join("copy.db"),
+    );
+    let backup = Command::new(env!("CARGO_BIN_EXE_preauth-server"))
+        .arg("backup")
+        .arg("--data")
+        .arg(&folder)
+        .arg(&copy)
+        .output()
+        .unwrap();
+    let error = String::from_utf8_lossy(&backup.stderr);
+    assert!(backup.status.success(), "{error}");
+    server.server.stop();
+    // Keeps the birth and the number of the file.
+    std::fs::write(&file, std::fs::read(&copy).unwrap()).unwrap();
+    for log in ["preauth.db-wal", "preauth.db-shm"] {
+        let _ = std::fs::remove_file(folder.join(log));
+    }
+    data.make_everything_due().await;
+    let server = data.serve(&offered, &[]).await;
+    let foreign = ("foreign_database", "this database is a copy");
+    assert_silent(&server, &data, &offered, &receiver, foreign).await;
+}

@@ -36,7 +36,7 @@ pub(crate) enum OperationCommand {
     /// List operations, the newest first.
     #[command(after_help = "Example:\n  preauth-server operation list --status to_pay,to_bill")]
     List {
-        /// Only those that stand so; may be repeated.
+        /// Filter by status; may be repeated.
         #[arg(long, value_delimiter = ',', value_parser = among(Status::ALL), ignore_case = true)]
         status: Vec<Status>,
         /// Only those with exactly this external reference.

@@ -63,7 +63,7 @@ impl Endpoint for Search {
             .titled(
                 ACCESS,
                 "searchApiKeys",
-                "Find the key that a leaked text is of",
+                "Find a leaked key",
             )
             .note(
                 "In all companies, revoked and expired keys included. A whole key finds that key; its beginning finds those that begin \

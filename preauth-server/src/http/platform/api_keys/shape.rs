@@ -21,7 +21,7 @@ answer! {
         name: Text<KeyName>,
         /// In whose name it acts.
         responsible_user_id: UserId,
-        /// What it opens.
+        /// What it may be used for.
         scopes: Vec<Open<Scope>> => |it| it.each("Opens this."),
         /// How the clear text begins.
         prefix: String = "service_sk_fc1e",
@@ -59,7 +59,7 @@ request! {
         name: KeyName,
         /// In whose name it acts; a user of the company with both permissions.
         responsible_user_id: UserId,
-        /// What it opens.
+        /// What it may be used for.
         scopes: ScopeSet => |it| it.each("Opens this.").offering(Scope::OFFERED).items(1, 100);
             |it, name, problems| it.filled_set(name, Scope::OFFERED, problems),
         /// How long it is valid; 365 when absent.

@@ -12,7 +12,7 @@ use crate::http::problem::Defect;
 use crate::http::requested::Requested as _;
 
 answer! {
-    /// A company; a supplier is one, too.
+    /// A company, or a supplier.
     #[derive(Clone, Debug)]
     pub(crate) struct CompanyShape = "Company" {
         /// The company's id.

@@ -44,7 +44,7 @@ answer! {
         id: OperationId,
         /// Changes so far.
         version: Version => |it| it.at_least(1),
-        /// Where it stands.
+        /// Status.
         status: Open<Status>,
         /// Born from an offer, or begun by the supplier.
         origin: Open<Origin>,
