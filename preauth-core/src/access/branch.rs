@@ -4,12 +4,12 @@ use thiserror::Error;
 
 use crate::value::{CompanyId, CompanyKind};
 
-/// What the registration of a branch looks at of the company that it names as its head office.
+/// The company that a branch names as its head office, as far as the registration checks it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeadOffice {
     /// Its role.
     pub kind: CompanyKind,
-    /// Its own head office; `None` when it is one itself.
+    /// Its own head office; `None` when it is itself a head office.
     pub head_office: Option<CompanyId>,
 }
 
@@ -17,7 +17,7 @@ pub struct HeadOffice {
 #[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum BranchRejection {
-    /// The company that it names is a branch itself.
+    /// The named head office is itself a branch.
     #[error("the head office is a branch of {head_office}")]
     HeadOfficeIsBranch {
         /// The head office of that branch.

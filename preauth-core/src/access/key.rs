@@ -1,32 +1,32 @@
-//! API keys: how long they are valid, and what one may be used for.
+//! API keys: their validity, and which requests they permit.
 
 use crate::text_enum;
 use crate::value::{PermissionSet, Scope, ScopeSet, Timestamp};
 
 use super::user::may_act;
 
-/// The terms of validity on offer, in days
-/// ([contract, "Limits"](https://example.com/preauth/blob/main/docs/reference.md#limits)).
+/// The validity periods that a key may have, in days ([contract,
+/// "Limits"](https://example.com/preauth/blob/main/docs/reference.md#limits)).
 pub const VALIDITY_DAYS: [u16; 4] = [30, 90, 180, 365];
-/// The term of a key that asks for none, in days.
+/// The default validity of a key, in days.
 pub const DEFAULT_VALIDITY_DAYS: u16 = 365;
 
 text_enum! {
-    /// Whether a key can be used.
+    /// The state of a key.
     #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
     pub enum KeyState, "state of a key" {
-        /// It can.
+        /// Active.
         Active => "ACTIVE",
-        /// Its validity has ended.
+        /// Expired.
         Expired => "EXPIRED",
-        /// It was revoked.
+        /// Revoked.
         Revoked => "REVOKED",
     }
 }
 
 impl KeyState {
-    /// The state at `now`. A key is expired at the very instant at which it expires; that it was revoked
-    /// wins.
+    /// The state at `now`. Expiry is inclusive: a key is expired at `expires_at` itself. Revocation takes
+    /// precedence.
     #[must_use]
     pub fn at(now: Timestamp, expires_at: Timestamp, revoked_at: Option<Timestamp>) -> Self {
         if revoked_at.is_some() {
@@ -39,18 +39,18 @@ impl KeyState {
     }
 }
 
-/// What decides whether a request with a key is let in.
+/// What decides whether a request with a key is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyUse {
     /// The state of the key.
     pub state: KeyState,
     /// Whether its rate limit refuses the request.
     pub is_over_limit: bool,
-    /// Whether its company or the head office of that is suspended.
+    /// Whether its company, or that company's head office, is suspended.
     pub company_is_suspended: bool,
-    /// What the key opens.
+    /// The key's scopes.
     pub scopes: ScopeSet,
-    /// Whether the responsible user is active and still of the company.
+    /// Whether the responsible user is active and still belongs to the company.
     pub user_is_active: bool,
     /// The permissions of that user.
     pub permissions: PermissionSet,
@@ -64,11 +64,11 @@ pub enum KeyRefusal {
     Revoked,
     /// The key has expired.
     Expired,
-    /// The key's rate window is used up.
+    /// The key has exceeded its rate limit.
     LimitReached,
-    /// Its company or the head office of that is suspended.
+    /// Its company, or that company's head office, is suspended.
     CompanySuspended,
-    /// The key does not open this.
+    /// The key lacks the required scope.
     ScopeMissing,
     /// The responsible user is not active, or left the company.
     UserInactive,
@@ -76,8 +76,8 @@ pub enum KeyRefusal {
     UserNotPermitted,
 }
 
-/// Decides whether a key lets a request in that needs `scope`: key, limit, suspension, scope and user, in
-/// this order.
+/// Decides whether a key permits a request that needs `scope`: checks key state, rate limit, suspension,
+/// scope and user, in this order.
 pub fn decide_use(key: &KeyUse, scope: Scope) -> Result<(), KeyRefusal> {
     match key.state {
         KeyState::Revoked => return Err(KeyRefusal::Revoked),

@@ -1,6 +1,6 @@
-//! Who may do what: the rules of API keys, of the users responsible for them, and of branches.
+//! Access rules: API keys, the users responsible for them, and branches.
 //!
-//! As everywhere, they are decisions on what a host has loaded: nothing here knows how a key is presented.
+//! These rules decide on data that a host has loaded; how a key is presented is up to the host.
 
 mod branch;
 mod key;

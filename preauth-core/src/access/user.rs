@@ -7,7 +7,7 @@ use crate::value::{CompanyId, PermissionSet};
 pub struct ResponsibleUser {
     /// The user's company.
     pub company: CompanyId,
-    /// Whether the user may act at all.
+    /// Whether the user is active.
     pub is_active: bool,
     /// The user's permissions.
     pub permissions: PermissionSet,

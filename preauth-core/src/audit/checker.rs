@@ -1,4 +1,4 @@
-//! What a check needs: what is known besides the record, and where findings are kept.
+//! What a check needs besides the record: its context, and the list of findings.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -10,12 +10,11 @@ use crate::value::Timestamp;
 
 use super::{Rule, Violation};
 
-/// An expiry that is not recorded after so long is late. Sweepers look every second; this leaves
-/// room for restarts.
+/// Maximum time until an expiry is recorded. Sweepers run every second; this leaves room for restarts.
 pub(super) const EXPIRY_PATIENCE: TimeDelta = TimeDelta::minutes(5);
-/// A lease that ended so long ago should have been taken over: its delivery is the first in line.
+/// Maximum time until an ended lease is taken over: its delivery is the first in line.
 pub(super) const LEASE_PATIENCE: TimeDelta = TimeDelta::minutes(10);
-/// No lease lasts longer.
+/// Maximum duration of a lease.
 pub(super) const MAX_LEASE: TimeDelta = TimeDelta::hours(1);
 
 /// The moment at which records are checked.
@@ -23,9 +22,10 @@ pub(super) const MAX_LEASE: TimeDelta = TimeDelta::hours(1);
 pub struct Moment {
     /// The service's clock.
     pub now: Timestamp,
-    /// Whether a service works on the records; what only passes time leads to is checked only then.
+    /// Whether a service is running on the records; rules that need one (expiries recorded, ended leases
+    /// taken over) are checked only then.
     pub is_live: bool,
-    /// Offers and invitations that one address may be sent in a day.
+    /// Maximum number of offers and invitations to one address in a day.
     pub daily_share: NonZeroU32,
 }
 
@@ -37,7 +37,7 @@ pub struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    /// A checker at a moment; `host_now` is the host's clock then, by which leases end.
+    /// Creates a checker for a moment; `host_now` is the host's clock at that moment, by which leases end.
     #[must_use]
     pub fn new(decoder: &'a dyn BodyDecoder, moment: Moment, host_now: Timestamp) -> Self {
         Self {
@@ -56,7 +56,7 @@ impl fmt::Debug for Checker<'_> {
     }
 }
 
-/// What does not hold of one record.
+/// The violations found in one record.
 #[derive(Debug)]
 pub(super) struct Findings {
     subject: Subject,

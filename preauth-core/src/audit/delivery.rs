@@ -1,4 +1,5 @@
-//! The deliveries of an event: to whom they go, and whether their status follows from their attempts.
+//! Checks the deliveries of an event: their recipients, and whether their status follows from their
+//! attempts.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +14,7 @@ use super::checker::{Checker, Findings, LEASE_PATIENCE, MAX_LEASE};
 use super::{Rule, Violation};
 
 impl Checker<'_> {
-    /// Checks an event of neither an operation nor a payment order, with its deliveries.
+    /// Checks an event that belongs to neither an operation nor a payment order, with its deliveries.
     #[must_use]
     pub fn other_event(&self, stored: &OtherEvent) -> Vec<Violation> {
         let mut found = Findings::of(Subject::Event(stored.event.id));
@@ -110,7 +111,7 @@ fn outcome(delivery: &StoredDelivery, found: &mut Findings) {
             "failed, and its attempts are not used up",
         ),
         DeliveryStatus::Pending => (
-            // One whose endpoint was removed is about to be ended.
+            // A pending delivery of a removed endpoint is valid: it is about to be ended.
             !has_arrived && !is_used_up,
             "pending, and nothing is left to be attempted",
         ),
@@ -121,7 +122,7 @@ fn outcome(delivery: &StoredDelivery, found: &mut Findings) {
     });
 }
 
-/// The attempts since it was made or last resent.
+/// The attempts since the delivery was created or last resent.
 fn since_last_resend(delivery: &StoredDelivery) -> &[StoredAttempt] {
     if delivery.next_trigger == Trigger::Resend {
         return &[];

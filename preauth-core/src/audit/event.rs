@@ -1,4 +1,4 @@
-//! The checks of every event, whatever it reports.
+//! The checks that apply to every event.
 
 use crate::port::{DecodedEvent, StoredEvent};
 use crate::value::Version;
@@ -7,7 +7,7 @@ use super::Rule;
 use super::checker::{Checker, Findings};
 
 impl Checker<'_> {
-    /// What the body contains, if it is that of this event.
+    /// Decodes the body, and checks that it is the body of this event; `None` if it cannot be decoded.
     pub(super) fn decoded(
         &self,
         event: &StoredEvent,
@@ -31,7 +31,7 @@ impl Checker<'_> {
     }
 }
 
-/// Every version up to the stored one has exactly one event; gives whether that is so.
+/// Checks that every version up to the stored one has exactly one event; returns whether it holds.
 pub(super) fn numbering(events: &[StoredEvent], last: Version, found: &mut Findings) -> bool {
     let numbers = || events.iter().map(|event| event.version.map(Version::get));
     let is_right = (1..=last.get()).map(Some).eq(numbers());

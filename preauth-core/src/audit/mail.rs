@@ -1,4 +1,5 @@
-//! Mails: what they report, whether their status follows from their attempts, and how many an address got.
+//! Checks mails: their subject, whether their status follows from their attempts, and how many an address
+//! received.
 
 use std::collections::HashMap;
 
@@ -12,7 +13,7 @@ use crate::value::{Origin, Status, Timestamp, calendar};
 use super::checker::{Checker, Findings, LEASE_PATIENCE, MAX_LEASE};
 use super::{Rule, Violation};
 
-/// A host keeps the record of a mail for at least as long after its end.
+/// Minimum time for which a host keeps the record of a mail after its end.
 const KEPT: TimeDelta = TimeDelta::days(30);
 
 impl Checker<'_> {
@@ -27,7 +28,7 @@ impl Checker<'_> {
         found.violations
     }
 
-    /// Checks an offer without a mail; `latest` is the latest moment at which anything happened.
+    /// Checks an offer without a mail; `latest` is the latest time that the audit has seen.
     pub(super) fn offer_without_mail(
         &self,
         offer: OfferWithoutMail,
@@ -61,8 +62,8 @@ impl Checker<'_> {
     }
 }
 
-/// Counts the mails of each address of a mailbox on one day; those of a mailbox come one after the
-/// other, by day. Addresses are counted one by one, because earlier builds limited these.
+/// Counts the mails of each address of a mailbox on one day; the mails of a mailbox arrive consecutively,
+/// by day. Each address is counted separately, because earlier builds limited addresses, not mailboxes.
 #[derive(Debug, Default)]
 pub(super) struct ShareCount {
     mailbox: String,
@@ -71,7 +72,7 @@ pub(super) struct ShareCount {
 }
 
 impl ShareCount {
-    /// Counts one more; the one that exceeds the share is reported, and none after it.
+    /// Counts one more mail; only the first one that exceeds the share is reported.
     pub(super) fn count(&mut self, sent: &SentMail, checker: &Checker<'_>) -> Vec<Violation> {
         let day = calendar::today(sent.at);
         if self.mailbox != sent.mailbox || self.day != day {
@@ -120,7 +121,8 @@ fn is_announced_by(stored: &StoredMail, offer: &NotifiedOffer) -> bool {
         && offer.created_at == stored.staged_at
 }
 
-/// What has ended has a moment of its end, and nothing before it.
+/// A mail that has ended has an end time, no next attempt, no lease and is not held; a pending one has a
+/// next attempt and no end time. Neither time precedes the staging.
 fn ended(stored: &StoredMail, found: &mut Findings) {
     let is_pending = stored.status == MailStatus::Pending;
     let fits = is_pending == stored.ended_at.is_none()

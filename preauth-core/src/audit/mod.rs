@@ -1,13 +1,13 @@
-//! Whether what is stored is what the rules lead to: the same check for a live database and
-//! for a simulated one.
+//! Checks stored data against the rules, in a live database or a simulated one.
 //!
-//! Every rule is pure. [`Checker`] looks at one record with all that belongs to it; an operation is
-//! begun and evolved anew by its own events, and must arrive where it is stored. [`audit`] walks
-//! through everything that a host has, a page at a time. Each page is of a moment of its own, so every rule
-//! is about records of one page; what changes between two of them breaks none.
+//! Every rule is pure. [`Checker`] checks one record with all that belongs to it. An operation is replayed
+//! from its own events, and the result must equal its stored state. [`audit`] reads everything that a host
+//! has, a page at a time. Each page is a snapshot of its own, so every rule concerns records of one page
+//! only: changes between two pages break no rule.
 //!
-//! What an audit cannot know: which event types an endpoint had chosen when an event happened, so
-//! a delivery that was never written is not missed; and what the janitor has removed.
+//! Limits of an audit: it cannot detect a delivery that was never written, because it does not know which
+//! event types an endpoint had chosen when the event happened; and it cannot see what the janitor has
+//! removed.
 
 mod checker;
 mod delivery;

@@ -1,4 +1,4 @@
-//! An operation: begun and evolved anew by its own events.
+//! Checks an operation by replaying its own events.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ impl Checker<'_> {
         violations
     }
 
-    /// What each event reports; `None` when one of them does not report this operation.
+    /// The decoded data of each event; `None` when an event does not report this operation.
     fn all_decoded(
         &self,
         stored: &StoredOperation,
@@ -101,7 +101,7 @@ fn own_parties(stored: &StoredOperation, found: &mut Findings) {
 }
 
 fn known_supplier(stored: &StoredOperation, found: &mut Findings) {
-    // An advance that was direct needed no invitation when there were none.
+    // Direct advances from before invitations existed needed none.
     let is_known = stored.supplier_is_known || stored.operation.origin == Origin::Direct;
     found.expect(is_known, Rule::KnownSupplier, || {
         format!(
@@ -122,7 +122,7 @@ fn net_amount(operation: &Operation, found: &mut Findings) {
     });
 }
 
-/// What never changes is reported as it is stored.
+/// The event reports the immutable fields as they are stored.
 fn same_facts(
     event: &StoredEvent,
     decoded: &DecodedOperation,
@@ -165,7 +165,7 @@ fn same_facts(
     }
 }
 
-/// Goes through the history event by event; both slices have one entry for each version.
+/// Replays the history event by event; both slices have one entry for each version.
 fn replayed(stored: &StoredOperation, decoded: &[DecodedOperation], found: &mut Findings) {
     let mut steps = stored.events.iter().zip(decoded);
     let Some((first, _)) = steps.next() else {
@@ -207,7 +207,7 @@ fn replayed(stored: &StoredOperation, decoded: &[DecodedOperation], found: &mut 
     arrived(stored, &states, &extensions, found);
 }
 
-/// What changes is reported as it was right after the event.
+/// The event reports the mutable fields as they were right after it.
 fn in_step(
     after: &Operation,
     event: &StoredEvent,
@@ -265,7 +265,7 @@ fn note_extension(extensions: &mut Extensions, change: &Change) {
     }
 }
 
-/// What the rules look at beside the operation, after one more event.
+/// Updates what the rules need besides the operation, after one more event.
 fn go_on(beside: &mut Beside, event: &StoredEvent, extensions: &Extensions) {
     if !matches!(
         event.event_type,
@@ -300,7 +300,7 @@ fn arrived(
     });
 }
 
-/// What evolving can change.
+/// The fields that `evolve` can change, for messages.
 fn shown(operation: &Operation) -> String {
     format!(
         "version {} with net amount {:?} and {:?}",

@@ -1,4 +1,4 @@
-//! A payment order: begun and evolved anew by its own events.
+//! Checks a payment order by replaying its own events.
 
 use crate::payment_order::{ORDER_TRANSITIONS, OrderAction, OrderChange, PaymentOrder, evolve};
 use crate::port::{DecodedData, DecodedOrder, StoredEvent, StoredOrder, Subject};
@@ -130,7 +130,7 @@ fn replayed(stored: &StoredOrder, decoded: &[DecodedOrder], found: &mut Findings
     });
 }
 
-/// What changes is reported as it was right after the event.
+/// The event reports the mutable fields as they were right after it.
 fn in_step(
     after: &PaymentOrder,
     event: &StoredEvent,

@@ -1,4 +1,4 @@
-//! From the facts that an event reports back to its change.
+//! Derives the change from what its event reports.
 
 use crate::operation::{
     Action, Beside, Change, Closing, Extension, Operation, Resumed, State, TRANSITIONS, Transition,
@@ -7,7 +7,7 @@ use crate::operation::{
 use crate::port::{DecodedOperation, StoredEvent};
 use crate::value::{Origin, Reason, Version};
 
-/// How an operation began, if its first event is one that begins.
+/// The operation's initial state, if its first event is one that begins an operation.
 pub(super) fn beginning(stored: &Operation, first: &StoredEvent) -> Option<Operation> {
     let row = TRANSITIONS
         .iter()
@@ -28,10 +28,10 @@ pub(super) fn beginning(stored: &Operation, first: &StoredEvent) -> Option<Opera
     })
 }
 
-/// Every state that `event` can have led to from one of `before`, each with its change.
+/// Every state that `event` may lead to from one of `before`, each with its change.
 ///
-/// There is more than one only where a given reason has the words of a default one: the body does
-/// not distinguish these, and what is stored does.
+/// There is more than one only where a given reason equals the default reason: the stored state
+/// distinguishes the two, the body does not.
 pub(super) fn step(
     before: &[Operation],
     beside: &Beside,
@@ -106,8 +106,8 @@ fn changes_of(
     change.into_iter().collect()
 }
 
-/// The boleto falls due on the date of the last concluded extension; before that rule it always fell due
-/// with the invoice.
+/// The boleto falls due on the date of the last concluded extension; before that rule existed, it always
+/// fell due with the invoice.
 fn boletos(from: &Operation, beside: &Beside) -> Vec<Change> {
     let due_dates = beside
         .extended_to
@@ -118,7 +118,7 @@ fn boletos(from: &Operation, beside: &Beside) -> Vec<Change> {
         .collect()
 }
 
-/// Reopened where it was refused; before that rule, always in analysis.
+/// An operation is reopened where it was refused; before that rule existed, always in analysis.
 fn reopenings(from: &Operation, beside: &Beside, decoded: &DecodedOperation) -> Vec<Change> {
     let resumed = [
         Resumed::after(beside.reached, from.origin),
@@ -129,7 +129,8 @@ fn reopenings(from: &Operation, beside: &Beside, decoded: &DecodedOperation) -> 
     change.filter(|_| was_reproved(from)).into_iter().collect()
 }
 
-/// Closed without a reason, if the default one is reported; otherwise with the one that is reported.
+/// The closings that an event may report: without a reason if the default one is reported, and with the
+/// reported one unless the action takes none (cancel, expire).
 fn closings(row: &Transition, decoded: &DecodedOperation) -> Vec<Change> {
     let closed = |given_reason| {
         Change::Closed(Closing {

@@ -1,4 +1,4 @@
-//! Remembered replies, and the holders of invoices.
+//! Checks stored idempotency replies, and the holders of invoices.
 
 use crate::operation::Operation;
 use crate::port::{DecodedReply, Holder, StoredReply, Subject};
@@ -8,7 +8,7 @@ use super::checker::{Checker, Findings};
 use super::{Rule, Violation};
 
 impl Checker<'_> {
-    /// Checks what an idempotency key answers.
+    /// Checks the stored reply of an idempotency key.
     #[must_use]
     pub fn reply(&self, stored: &StoredReply) -> Vec<Violation> {
         let subject = Subject::Reply(stored.head_office, stored.key.to_string());
@@ -29,7 +29,7 @@ impl Checker<'_> {
         found.violations
     }
 
-    /// Checks two neighbours of a list of holders that is sorted by what they hold.
+    /// Checks two adjacent entries of a list of holders that is sorted by the invoice held.
     #[must_use]
     pub fn holders(&self, one: &Holder, next: &Holder) -> Vec<Violation> {
         let mut found = Findings::of(Subject::Operation(next.operation));

@@ -1,4 +1,4 @@
-//! What must hold of stored records, in words.
+//! The rules about stored records, with their texts.
 
 use std::fmt;
 
@@ -9,51 +9,51 @@ text_enum! {
     /// A rule about stored records.
     #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
     pub enum Rule, "audit rule" {
-        /// Everything that is stored can be read back.
+        /// Every stored record can be read back.
         Readable => "READABLE",
         /// Every version has exactly one event.
         OneEventPerVersion => "ONE_EVENT_PER_VERSION",
-        /// Each event is a step that the transition table has.
+        /// Each event is a row of the transition table.
         PathOfTheTable => "PATH_OF_THE_TABLE",
-        /// The stored state is the one that the events lead to.
+        /// The stored state equals the state replayed from the events.
         StateOfItsEvents => "STATE_OF_ITS_EVENTS",
-        /// What a record refers to exists.
+        /// Every referenced record exists.
         References => "REFERENCES",
-        /// Records stand under the head office, and the supplier, that they are of.
+        /// Records are stored under their own head office and supplier.
         OwnParties => "OWN_PARTIES",
-        /// An offer's supplier is registered, or invited by the payer's head office.
+        /// An offer's supplier is registered, or was invited by the payer's head office.
         KnownSupplier => "KNOWN_SUPPLIER",
-        /// A body reports its own event, and of what was so when it was frozen.
+        /// A body reports its own event, and the state at the moment when the body was frozen.
         FrozenBody => "FROZEN_BODY",
-        /// Amounts come out as they went in.
+        /// The amounts in events equal the stored ones.
         Amounts => "AMOUNTS",
-        /// An offer ends by expiry after its time, and before it by anything else.
+        /// An offer expires only after `expires_at`; every other action on it happens no later.
         ExpiryInTime => "EXPIRY_IN_TIME",
-        /// An expiry is recorded soon.
+        /// An expiry is recorded soon after its time.
         ExpiryRecorded => "EXPIRY_RECORDED",
-        /// One operation in progress holds an invoice.
+        /// At most one operation in progress holds an invoice.
         OneHolder => "ONE_HOLDER",
-        /// An operation has one payment order at a time.
+        /// An operation has at most one payment order at a time.
         OnePaymentOrder => "ONE_PAYMENT_ORDER",
-        /// An event goes to its own parties, once to each endpoint.
+        /// An event is delivered to its own parties only, once to each endpoint.
         Recipients => "RECIPIENTS",
         /// The status of a delivery follows from its attempts.
         DeliveryOutcome => "DELIVERY_OUTCOME",
-        /// Leases end, and what they held is taken up again.
+        /// Leases end, and their deliveries and mails are claimed again.
         LeasesEnd => "LEASES_END",
-        /// A mail is about its own offer, or of an endpoint of its company.
+        /// A mail is about its own offer, or about an endpoint of its company.
         MailOfItsOwn => "MAIL_OF_ITS_OWN",
         /// The status of a mail follows from its attempts and its offer.
         MailOutcome => "MAIL_OUTCOME",
-        /// An address gets its share of a day.
+        /// An address receives at most the daily maximum of mails.
         DailyShare => "DAILY_SHARE",
         /// Every offer has its mail.
         OfferMail => "OFFER_MAIL",
-        /// A remembered reply repeats the creation of its own operation.
+        /// A stored reply repeats the creation of its own operation.
         ReplyOfCreation => "REPLY_OF_CREATION",
-        /// Lists state how many operations there are.
+        /// The totals of lists equal the number of operations.
         CountsOfLists => "COUNTS_OF_LISTS",
-        /// The bytes of invoice files are counted for each head office.
+        /// The byte count of each head office's invoice files is correct.
         FileBytes => "FILE_BYTES",
     }
 }
@@ -63,7 +63,7 @@ text_enum! {
 pub struct Violation {
     /// Which rule.
     pub rule: Rule,
-    /// Where.
+    /// The record.
     pub subject: Subject,
     /// What was found, as a clause.
     pub what: String,

@@ -1,4 +1,4 @@
-//! The way through everything that a host has.
+//! Reads and checks everything that a host has.
 
 use crate::port::{
     Archive, BodyDecoder, FileBytes, Holder, Miscount, Read, Record, StoredEvent, Subject,
@@ -10,26 +10,26 @@ use super::checker::{Checker, Moment};
 use super::mail::ShareCount;
 use super::{Rule, Violation};
 
-/// Records read at once: their events and attempts are in memory together.
+/// Records per page: their events and attempts are in memory together.
 const PAGE: u32 = 500;
 
 /// Receives the progress of an audit.
 pub trait Watch: Send {
-    /// A rule does not hold.
+    /// A violation was found.
     fn found(&mut self, violation: Violation);
 
     /// Another page was checked.
     fn progressed(&mut self, totals: &Totals);
 }
 
-/// How much was checked.
+/// The numbers of records checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Operations.
     pub operations: u64,
     /// Payment orders.
     pub orders: u64,
-    /// Events, those of neither included.
+    /// Events, including those of neither an operation nor a payment order.
     pub events: u64,
     /// Deliveries.
     pub deliveries: u64,
@@ -39,13 +39,14 @@ pub struct Totals {
     pub replies: u64,
     /// Mails.
     pub mails: u64,
-    /// Rules that do not hold, once for each record.
+    /// Violations found.
     pub violations: u64,
 }
 
-/// Checks everything in `archive`, while others may go on writing; fails only when it cannot be read at all.
+/// Checks everything in `archive`, during concurrent writes; fails only when the archive cannot be read at
+/// all.
 ///
-/// Memory does not grow with the archive: a page is checked and forgotten.
+/// Memory does not grow with the archive: each page is dropped after its check.
 pub async fn audit(
     archive: &dyn Archive,
     decoder: &dyn BodyDecoder,
@@ -64,7 +65,7 @@ pub async fn audit(
     };
     while !page.records.is_empty() {
         walk.checker = Checker::new(decoder, moment, page.host_now);
-        // The invoice of the page before may have another holder by now.
+        // The last invoice of the previous page may have another holder by now.
         walk.last_holder = None;
         for read in page.records {
             let violations = walk.checked(read);
@@ -81,7 +82,7 @@ struct Walk<'a> {
     totals: Totals,
     last_holder: Option<Holder>,
     share: ShareCount,
-    /// The latest moment at which anything happened.
+    /// The latest time seen: that of the audit, or that of the newest event so far.
     latest: Timestamp,
     watch: &'a mut dyn Watch,
 }

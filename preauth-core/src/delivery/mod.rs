@@ -1,4 +1,4 @@
-//! Who receives an event, when an attempt is repeated, and when an endpoint is slow or given up.
+//! Rules of webhook delivery: recipients of an event, retry schedule, slow endpoints and automatic pauses.
 
 mod pace;
 mod recipients;

@@ -1,10 +1,10 @@
-//! Which attempts are slow: those that hold a place for so long that others would miss it.
+//! Which attempts are slow: those that occupy a slot for so long that other deliveries would wait for it.
 
 use chrono::TimeDelta;
 
-/// An attempt that takes this long, or longer, is slow.
+/// Minimum duration of a slow attempt.
 ///
-/// What counts is time alone: a receiver that refuses at once is nobody's burden.
+/// Only the duration counts: a receiver that refuses at once delays no other delivery.
 pub const SLOW_ATTEMPT: TimeDelta = TimeDelta::seconds(1);
 
 /// Whether an attempt of this duration is slow.

@@ -6,8 +6,9 @@ use crate::value::{CompanyId, EventType, Family};
 
 /// The endpoints among `subscriptions` that receive an event of `event_type`.
 ///
-/// Events of operations go to payer and supplier, the others to the payer alone, each at the
-/// endpoint of its head office and only if that chose the type. A test event asks for no choice.
+/// Events of operations go to payer and supplier, the others to the payer alone, each at the endpoint of
+/// its head office, and only if that endpoint chose the type. A test event goes to the payer's endpoint
+/// whatever types it chose.
 #[must_use]
 pub fn recipients(
     event_type: EventType,

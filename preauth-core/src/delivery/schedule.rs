@@ -1,4 +1,5 @@
-//! The schedule of attempts: at once, then after growing delays, then never again by itself.
+//! The retry schedule: immediately, then after growing delays; when it is used up, no further attempt is
+//! automatic.
 
 use chrono::TimeDelta;
 
@@ -21,16 +22,16 @@ pub const RETRY_DELAYS_SECONDS: [i64; 10] = [
 pub const ENDPOINT_PATIENCE_DAYS: i64 = 5;
 
 const HOUR: i64 = 60 * 60;
-/// A receiver may ask for no more than this with `Retry-After`.
+/// Maximum delay that a receiver may request with `Retry-After`.
 const RETRY_AFTER_LIMIT_SECONDS: i64 = HOUR;
-/// Each delay grows by up to a tenth, so that failures do not come back all at once.
+/// Jitter: each delay grows by up to a tenth, so that retries do not all happen at the same time.
 const JITTER_DIVISOR: i64 = 10;
 
 /// When a delivery is tried again after its `attempts_made`-th attempt failed at `now`; `None`
 /// when the schedule is used up.
 ///
-/// `jitter` is any number, best a random one; `retry_after` is what the receiver asked for, in
-/// seconds, and is honoured up to an hour when it is later than the schedule.
+/// `jitter` is any number, preferably random. `retry_after` is the delay that the receiver requested, in
+/// seconds; it is honoured up to an hour when it is longer than the schedule's delay.
 #[must_use]
 pub fn retry_at(
     attempts_made: u32,
@@ -49,7 +50,7 @@ pub fn retry_at(
     Some(now.saturating_add(TimeDelta::milliseconds(delay)))
 }
 
-/// Whether an endpoint that was last healthy at `healthy_at` is to be paused at a failure now.
+/// Whether an endpoint that was last healthy at `healthy_at` must be paused at a failure at `now`.
 #[must_use]
 pub fn endpoint_is_lost(healthy_at: Timestamp, now: Timestamp) -> bool {
     now.since(healthy_at) >= TimeDelta::days(ENDPOINT_PATIENCE_DAYS)

@@ -1,4 +1,4 @@
-//! Who did it: kept with every event, shown by the platform, never sent in a webhook.
+//! The actor of an event: stored with every event, shown by the platform, never sent in a webhook.
 
 use crate::text_enum;
 use crate::value::{ApiKeyId, UserId};
@@ -14,13 +14,13 @@ pub enum Actor {
         /// The user in whose name the key acts.
         user: UserId,
     },
-    /// The construction company's people, in the platform.
+    /// The construction company's staff, in the platform.
     Company,
     /// The supplier, in the platform.
     Supplier,
-    /// The platform's own operation, the bank included.
+    /// The platform operator, or the bank.
     Platform,
-    /// Time: the expiry of an offer.
+    /// No person: the expiry of an offer.
     System,
 }
 
@@ -30,13 +30,13 @@ text_enum! {
     pub enum ActorKind, "kind of actor" {
         /// A program with an API key.
         ApiKey => "API_KEY",
-        /// The construction company's people.
+        /// The construction company's staff.
         Company => "COMPANY",
         /// The supplier.
         Supplier => "SUPPLIER",
-        /// The platform's own operation.
+        /// The platform operator, or the bank.
         Platform => "PLATFORM",
-        /// Time.
+        /// No person: time has passed.
         System => "SYSTEM",
     }
 }

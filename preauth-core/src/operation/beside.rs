@@ -1,37 +1,36 @@
-//! What the rules look at beside the operation itself.
+//! What the rules need besides the operation itself.
 
 use crate::value::{DueDate, EventType, OperationId, Origin, Status};
 
 use super::State;
 
-/// What lies beside an operation when a command on it is decided, as of one moment.
+/// What a decision on a command needs besides the operation itself, as of one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Beside {
-    /// Another operation in progress that holds the same invoice, which only reopening looks at.
+    /// Another operation in progress that holds the same invoice; used only by reopening.
     pub holder: Option<OperationId>,
-    /// The operation's latest event that is neither a reproval nor a reopening, which only
-    /// reopening looks at.
+    /// The operation's latest event that is neither a reproval nor a reopening, used only by reopening.
     pub reached: Option<EventType>,
-    /// The due date of the last concluded extension, which only the issue of a boleto looks at.
+    /// The due date of the last concluded extension; used only when a boleto is issued.
     pub extended_to: Option<DueDate>,
 }
 
-/// Where a reopened operation goes on: where it was refused, but never past a decision that
-/// somebody else has to make again.
+/// Where a reopened operation continues: where it was refused, but never past a decision that another party
+/// has to make again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resumed {
-    /// The invoice of a direct advance is to be verified.
+    /// The invoice of a direct advance must be verified.
     Verification,
-    /// The company is to approve.
+    /// The company must approve.
     Approval,
-    /// The platform is to analyse, for what the company had approved.
+    /// The platform must analyse; the company has already approved.
     Analysis,
 }
 
 impl Resumed {
-    /// Where an operation goes on that had come as far as the event `reached` reports.
+    /// Where an operation continues whose progress the event type `reached` reports.
     ///
-    /// Without such an event it goes on where its origin begins.
+    /// Without such an event it continues at the first step of its origin.
     #[must_use]
     pub fn after(reached: Option<EventType>, origin: Origin) -> Self {
         match (reached, origin) {

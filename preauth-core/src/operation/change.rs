@@ -1,4 +1,4 @@
-//! What happened to an existing operation: the outcome of a decision, the input of `evolve`.
+//! Changes of an existing operation: the outcome of a decision, and the input of `evolve`.
 
 use crate::value::{DueDate, EventType, Money, Stage};
 
@@ -30,9 +30,9 @@ pub enum Change {
     },
     /// The boleto was paid.
     Concluded,
-    /// A reproved request was taken up again.
+    /// A reproved request was reopened.
     Reopened(Resumed),
-    /// The operation was closed before its end.
+    /// The operation was closed before its conclusion.
     Closed(Closing),
     /// An extension was requested.
     ExtensionCreated(Extension),
@@ -43,7 +43,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// What was done.
+    /// The action of this change.
     #[must_use]
     pub const fn action(&self) -> Action {
         match self {

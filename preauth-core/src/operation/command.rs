@@ -1,4 +1,4 @@
-//! What can be asked of an existing operation.
+//! Commands on an existing operation.
 
 use crate::value::{DueDate, ExtensionId, Money, Reason};
 
@@ -22,7 +22,7 @@ pub enum Command {
         /// Why, if the company gives a reason.
         reason: Option<Reason>,
     },
-    /// Time has passed.
+    /// The offer's time has passed.
     Expire,
     /// The invoice of a direct advance was verified.
     Verify,
@@ -45,14 +45,14 @@ pub enum Command {
     Reprove {
         /// Who reproves.
         by: ReprovedBy,
-        /// Why, if they give a reason.
+        /// The reason, if one is given.
         reason: Option<Reason>,
     },
-    /// The reproved request is taken up again, where it was refused.
+    /// The reproved request is reopened in the status in which it was refused.
     Reopen,
     /// An extension of the boleto is requested.
     CreateExtension {
-        /// The id that the new extension takes.
+        /// The id of the new extension.
         id: ExtensionId,
         /// After the boleto's due date, at most 180 days ahead.
         new_due_date: DueDate,
@@ -71,13 +71,13 @@ pub enum Command {
     },
 }
 
-/// Who reproves a request; it decides from which statuses, and the webhook's stage.
+/// Who reproves a request; determines the permitted statuses and the webhook's stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum ReprovedBy {
     /// The construction company.
     Company,
-    /// The platform's own operation.
+    /// The platform operator.
     Platform,
 }
 

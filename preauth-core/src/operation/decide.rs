@@ -1,4 +1,4 @@
-//! What a command would do to an operation: one decision on (state, command), pure.
+//! Decides commands on existing operations, without side effects.
 
 use crate::value::{DueDate, Money, Reason, Timestamp, calendar};
 
@@ -8,16 +8,16 @@ use super::{
     State,
 };
 
-/// The outcome of a decision that did not refuse.
+/// The outcome of a command that was not refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// The operation changes so; one event reports it.
+    /// The operation changes; one event reports it.
     Change(Change),
-    /// What was asked for is already so: nothing changes, no event.
+    /// The operation already has the requested state: no change, no event.
     Unchanged,
 }
 
-/// Says what happens if `command` meets `operation` at `now`; performs nothing.
+/// Decides a command against an operation at `now`; has no side effects.
 ///
 /// An overdue offer must have its expiry recorded first: the caller sends
 /// [`Command::Expire`] on its own and decides again.
@@ -80,8 +80,8 @@ pub fn decide(
     Ok(Decision::Change(change))
 }
 
-/// The answers of cancel that are not the cancellation itself
-/// ([contract, "Cancel refusals"](https://example.com/preauth/blob/main/docs/reference.md#cancel-refusals)).
+/// The outcomes of cancel that do not cancel the operation ([contract, "Cancel
+/// refusals"](https://example.com/preauth/blob/main/docs/reference.md#cancel-refusals)).
 fn cancel_outside_the_offer(operation: &Operation) -> Option<Result<Decision, Rejection>> {
     match &operation.state {
         State::InPreAuth => None,

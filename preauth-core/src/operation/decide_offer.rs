@@ -1,5 +1,5 @@
-//! The decision of a create, in the order that `docs/decisions.md` fixes; the first refusal
-//! answers.
+//! Decides whether an operation may be created, in the order that `docs/decisions.md` fixes; the first
+//! refusal is returned.
 
 use crate::Policy;
 use crate::value::{
@@ -9,40 +9,42 @@ use crate::value::{
 use super::term::{EARLIEST_DUE_DAYS, LATEST_DUE_DAYS, expires_at};
 use super::{DirectAdvance, Invoice, Offer, Operation, Party, Payer, Rejection, State};
 
-/// Everything a decision of a new operation looks at, as of one moment.
+/// Everything that the decision on a new operation depends on, as of one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OfferContext {
     /// The company that pays.
     pub payer: Payer,
-    /// What is known of the supplier.
+    /// What the platform knows about the supplier.
     pub supplier: KnownSupplier,
-    /// Whether a company of the payer's group is of the supplier's legal entity, registered or not.
+    /// Whether the supplier's legal entity has a company in the payer's group; the supplier itself may be
+    /// unregistered.
     pub supplier_is_of_group: bool,
-    /// Whether the payer's head office blocks the supplier's legal entity, registered or not.
+    /// Whether the payer's head office blocks the supplier's legal entity, whether registered or not.
     pub supplier_is_blocked: bool,
     /// The credit analysis of the payer's head office, if there is one.
     pub credit: Option<Credit>,
     /// The operation in progress for the same supplier and invoice number, in the payer's group.
     pub holder: Option<Operation>,
-    /// The id that the new operation takes; reserved, never given out twice.
+    /// The id reserved for the new operation; no id is issued twice.
     pub id: OperationId,
 }
 
-/// What is known of a supplier, as far as the payer's head office may see it.
+/// What the platform knows about a supplier, as far as the payer's head office may see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KnownSupplier {
-    /// Nobody has named its tax id.
+    /// No head office has invited this tax id, and it is not registered.
     Unknown,
-    /// Other head offices invited it. The names that they gave are theirs.
+    /// Other head offices invited it. The names that they gave are not visible to this one.
     InvitedByOthers(CompanyId),
     /// The payer's head office invited it, and gave it this name.
     Invited(Party),
-    /// The platform registered it, for everybody.
+    /// The platform registered it; every head office sees it.
     Registered(Party),
 }
 
 impl KnownSupplier {
-    /// The supplier as the payer's head office sees it; `None` where it has to give a name first.
+    /// The supplier as the payer's head office sees it; `None` when that head office must provide a name
+    /// first.
     #[must_use]
     pub const fn party(&self) -> Option<&Party> {
         match self {
@@ -52,19 +54,19 @@ impl KnownSupplier {
     }
 }
 
-/// What the company's credit analysis allows.
+/// Limits set by the company's credit analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Credit {
-    /// Longest term, in calendar days from today in São Paulo, inclusive.
+    /// Maximum term, in calendar days from today in São Paulo, inclusive.
     pub max_term_days: u32,
-    /// Greatest gross amount of one invoice.
+    /// Maximum gross amount of one invoice.
     pub max_invoice_amount: Money,
 }
 
-/// Decides an offer; the operation that begins, or the first refusal.
+/// Decides an offer; returns the new operation, or the first refusal.
 ///
-/// `new_supplier` is the id under which a supplier that nobody has named will be. A holder that is
-/// overdue must have its expiry recorded first.
+/// `new_supplier` is the id that an unknown supplier will have. If the holder is overdue, its expiry must
+/// be recorded first.
 pub fn decide_offer(
     offer: &Offer,
     context: &OfferContext,
@@ -96,7 +98,8 @@ pub fn decide_offer(
     Ok(opening.operation(context, offer.external_reference.clone(), now))
 }
 
-/// Decides a direct advance: supplier self and the duplicate rule; the rest are rules of create.
+/// Decides a direct advance: the supplier must be registered and outside the payer's group, and the invoice
+/// must not be held by another operation. The other rules apply to offers only.
 pub fn decide_direct_advance(
     advance: &DirectAdvance,
     context: &OfferContext,
@@ -117,8 +120,8 @@ pub fn decide_direct_advance(
     Ok(opening.operation(context, advance.external_reference.clone(), now))
 }
 
-/// A company does not deal with its own group: with what is registered in it, or with any branch of a
-/// legal entity that has a company in it.
+/// Refuses a supplier of the payer's own group: a company registered in it, or any branch of a legal entity
+/// that has a company in it.
 fn refuse_self(supplier: Cnpj, context: &OfferContext) -> Result<(), Rejection> {
     let payer = &context.payer;
     let is_registered_in_group = context
@@ -161,7 +164,7 @@ fn refuse_beyond_credit(
     invoice: &Invoice,
     term_days: i64,
 ) -> Result<(), Rejection> {
-    // Without an analysis nothing is allowed.
+    // Without a credit analysis no amount is allowed.
     let Some(credit) = credit else {
         return Err(Rejection::CreditAmountExceeded);
     };

@@ -1,11 +1,11 @@
 //! The only place where an operation changes its state.
 //!
-//! An operation begins as [`decide_offer`](super::decide_offer()) or
-//! [`decide_direct_advance`](super::decide_direct_advance) made it.
+//! A new operation comes from [`decide_offer`](super::decide_offer()) or
+//! [`decide_direct_advance`](super::decide_direct_advance) instead.
 
 use super::{Change, Operation, State};
 
-/// Applies `change`, which [`decide`](super::decide()) made for this very operation.
+/// Applies `change`, which [`decide`](super::decide()) returned for this operation in this version.
 #[must_use]
 pub fn evolve(operation: &Operation, change: &Change) -> Operation {
     let mut next = operation.clone();

@@ -1,4 +1,4 @@
-//! The extension of a boleto: a record of its own, at most one open per operation.
+//! Extensions of a boleto: separate records, at most one of them open per operation.
 
 use crate::text_enum;
 use crate::value::{DueDate, ExtensionId, Money};
@@ -15,7 +15,7 @@ pub struct Extension {
 }
 
 text_enum! {
-    /// Where an extension stands.
+    /// The status of an extension.
     #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
     pub enum ExtensionStatus, "extension status" {
         /// Requested; the operation can neither be concluded nor its payout returned.

@@ -1,8 +1,8 @@
-//! The invoice of an operation, and the decision of its amounts.
+//! The invoice of an operation, and the validation of its amounts.
 
 use crate::value::{Decimal, DueDate, InvoiceNumber, Money};
 
-/// What is advanced.
+/// The invoice that is advanced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invoice {
     /// Gross and withheld amounts.
@@ -39,10 +39,10 @@ impl InvoiceAmounts {
     /// Maximum gross amount, in cents
     /// ([contract, "Limits"](https://example.com/preauth/blob/main/docs/reference.md#limits)).
     pub const MAX_CENTS: i64 = 1_000_000_000;
-    /// What the withheld tax must leave of the amount, in whole reais.
+    /// Minimum remainder of the amount after the withheld tax, in whole reais.
     const MIN_REMAINDER_REAIS: u64 = 500;
 
-    /// Decides the exact numbers that were sent, then rounds to cents, half away from zero.
+    /// Validates the exact numbers as sent, then rounds to cents, half away from zero.
     ///
     /// An absent withheld tax is zero. Every problem is returned, not only the first.
     pub fn parse(
@@ -72,7 +72,7 @@ impl InvoiceAmounts {
         }
     }
 
-    /// Takes amounts back from a store; `None` when they break the bounds.
+    /// Restores amounts from a store; `None` when they are out of bounds.
     #[must_use]
     pub fn from_cents(amount: Money, withheld_tax: Money) -> Option<Self> {
         let amounts = Self::parse(
@@ -94,7 +94,7 @@ impl InvoiceAmounts {
         self.withheld_tax
     }
 
-    /// The most that a release may pay the supplier.
+    /// Maximum net amount that a release may pay the supplier.
     #[must_use]
     pub fn net_limit(self) -> Money {
         self.amount

@@ -1,7 +1,7 @@
-//! One operation: a pre-authorization or a direct advance, and everything that may happen to it.
+//! Operations: a pre-authorization or a direct advance, and every change that it may undergo.
 //!
-//! [`decide()`] returns what a command would do, [`evolve()`] applies it; both are pure, and no other
-//! function changes a status. What is allowed stands in one table, [`TRANSITIONS`].
+//! [`decide()`] returns the change that a command would make, and [`evolve()`] applies it; both are pure,
+//! and no other function changes a status. One table, [`TRANSITIONS`], lists all permitted transitions.
 
 mod actor;
 mod beside;

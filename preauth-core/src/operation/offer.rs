@@ -1,4 +1,4 @@
-//! What an ERP offers, and what a supplier advances directly: commands that begin an operation.
+//! Commands that create an operation: an offer from an ERP, or a direct advance from a supplier.
 
 use crate::value::{
     Cnpj, CompanyId, ContactName, Email, ExternalReference, FingerprintBuilder, Fingerprints,
@@ -7,10 +7,10 @@ use crate::value::{
 
 use super::Invoice;
 
-/// A create request as parsed: every value is well formed, nothing is decided yet.
+/// A parsed create request: every value is well formed, and no business rule has been applied yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
-    /// The head office that offers.
+    /// The company that offers.
     pub payer: CompanyId,
     /// Who receives the offer.
     pub supplier: OfferedSupplier,
@@ -29,15 +29,15 @@ pub struct OfferedSupplier {
     pub cnpj: Cnpj,
     /// Where this operation's mail goes.
     pub email: Email,
-    /// Legal name, used only to invite a supplier that the payer's head office does not know.
+    /// Legal name; used only to invite a supplier that is unknown to the payer's head office.
     pub name: Option<SupplierName>,
-    /// Contact, used only to invite it.
+    /// Contact name; used only for the invitation.
     pub contact_name: Option<ContactName>,
     /// Telephone.
     pub phone: Option<Phone>,
 }
 
-/// What is known of an invoice file; its bytes lie elsewhere.
+/// Description of an invoice file; its bytes are stored elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvoiceFile {
     /// The name that the caller gave, at most 255 characters; text, never a path.
@@ -64,13 +64,12 @@ pub struct DirectAdvance {
 }
 
 impl Offer {
-    /// Identifies what the request asks for, so that two requests under one idempotency key can be
+    /// Identifies the content of the request, so that two requests under one idempotency key can be
     /// compared.
     ///
-    /// SHA-256 over the normalised request, so that spelling (key order, white space, masks,
-    /// `1000` or `1000.00`, composed or decomposed accents) makes no difference. Every part is framed
-    /// by its length, an absent part differs from an empty one, and the first byte is the version of
-    /// this very layout.
+    /// SHA-256 over the normalised request, so that differences of notation (key order, white space, masks,
+    /// `1000` or `1000.00`, composed or decomposed accents) have no effect. Every part is prefixed with its
+    /// length, an absent part differs from an empty one, and the first byte is the version of this layout.
     #[must_use]
     pub fn fingerprints(&self) -> Fingerprints {
         const LAYOUT_VERSION: u8 = 1;

@@ -1,11 +1,11 @@
-//! Why a command was refused: one variant per thing a caller can act on.
+//! Why a command was refused: one variant for each cause that a caller can handle.
 
 use thiserror::Error;
 
 use crate::ErrorCode;
 use crate::value::{OperationId, Status};
 
-/// A refusal by the rules. Nothing was changed.
+/// A refusal by the business rules. Nothing was changed.
 #[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum Rejection {
@@ -28,13 +28,13 @@ pub enum Rejection {
     /// The term is longer than the company's credit analysis allows.
     #[error("term exceeds the credit analysis")]
     CreditTermExceeded,
-    /// The amount is above what the company's credit analysis allows, or there is none.
+    /// The amount is above what the company's credit analysis allows, or there is no credit analysis.
     #[error("amount exceeds the credit analysis")]
     CreditAmountExceeded,
     /// An operation in progress holds the same invoice of the same supplier.
     #[error("operation {existing} in progress holds the same invoice")]
     DuplicateInvoice {
-        /// The operation that is in the way.
+        /// The operation that holds the invoice.
         existing: OperationId,
     },
     /// There is no such operation, or it is not the caller's.
@@ -49,7 +49,7 @@ pub enum Rejection {
     /// The transition table has no row for this action in this status.
     #[error("not possible while {status}")]
     InvalidTransition {
-        /// The status it was decided against.
+        /// The operation's status at the decision.
         status: Status,
     },
     /// The net amount is zero or above the amount less the withheld tax.
@@ -69,7 +69,7 @@ pub enum Rejection {
 crate::explained::explained!(Rejection);
 
 impl Rejection {
-    /// The code that answers carry for it.
+    /// The error code of API responses for it.
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
         match self {

@@ -1,4 +1,4 @@
-//! What an operation is at one moment.
+//! The state of an operation at one moment.
 
 use crate::value::{
     Cnpj, CompanyId, CompanyName, DueDate, ExternalReference, Money, OperationId, Origin, Reason,
@@ -14,7 +14,7 @@ pub struct Operation {
     pub id: OperationId,
     /// Increases by one with every event; a commit names the version it was decided on.
     pub version: Version,
-    /// Born from an offer, or advanced directly by the supplier.
+    /// Whether it began with an offer or with a direct advance of the supplier.
     pub origin: Origin,
     /// The company of the invoice.
     pub payer: Payer,
@@ -22,15 +22,15 @@ pub struct Operation {
     pub supplier: Party,
     /// What is advanced.
     pub invoice: Invoice,
-    /// Echo of what the ERP sent.
+    /// The ERP's own reference, returned as it was sent.
     pub external_reference: Option<ExternalReference>,
-    /// Until when the supplier may request; never for direct advances.
+    /// Until when the supplier may request the advance; `None` for direct advances.
     pub expires_at: Option<Timestamp>,
     /// When the operation was created.
     pub created_at: Timestamp,
     /// Net amount to the supplier, from the release on.
     pub net_amount: Option<Money>,
-    /// Where it stands.
+    /// Its state.
     pub state: State,
 }
 
@@ -39,7 +39,7 @@ pub struct Operation {
 pub struct Party {
     /// The platform's id of the company.
     pub company: CompanyId,
-    /// Its head office, itself when it is one: the endpoint that receives its events.
+    /// Its head office (itself if it is one), whose endpoint receives its events.
     pub head_office: CompanyId,
     /// Its tax id.
     pub cnpj: Cnpj,
@@ -73,23 +73,23 @@ pub enum State {
         /// The open extension, if there is one.
         extension: Option<Extension>,
     },
-    /// Boleto paid: the end.
+    /// Boleto paid: final.
     Concluded,
-    /// Closed before its end.
+    /// Closed before its conclusion.
     Reproved(Closing),
 }
 
 /// How and why an operation was closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Closing {
-    /// What closed it: one of the actions that lead to REPROVED.
+    /// The action that closed it: one of those that lead to REPROVED.
     pub action: Action,
-    /// What the actor gave as reason, if anything.
+    /// The reason that the actor gave, if any.
     pub given_reason: Option<Reason>,
 }
 
 impl State {
-    /// The status that answers, filters and webhooks show.
+    /// The status in API responses, filters and webhooks.
     #[must_use]
     pub const fn status(&self) -> Status {
         match self {
@@ -107,7 +107,7 @@ impl State {
 }
 
 impl Closing {
-    /// The `reason` of webhooks: what the actor gave, or the action's own text.
+    /// The `reason` of webhooks: the reason that the actor gave, or else the default text of the action.
     #[must_use]
     pub fn reason(&self) -> &str {
         match &self.given_reason {
@@ -124,7 +124,7 @@ impl Closing {
 }
 
 impl Operation {
-    /// The status that answers, filters and webhooks show.
+    /// The status in API responses, filters and webhooks.
     #[must_use]
     pub const fn status(&self) -> Status {
         self.state.status()

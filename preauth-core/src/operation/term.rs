@@ -1,18 +1,18 @@
-//! Terms of an offer: how near and how far its due date may lie, and when it ends.
+//! Terms of an offer: the permitted range of its due date, and its expiry.
 
 use chrono::{Days, NaiveDate};
 
 use crate::Policy;
 use crate::value::{DueDate, Timestamp, calendar};
 
-/// The nearest due date, in calendar days from today in São Paulo
-/// ([contract, "Limits"](https://example.com/preauth/blob/main/docs/reference.md#limits)).
+/// The earliest permitted due date, in calendar days from today in São Paulo ([contract,
+/// "Limits"](https://example.com/preauth/blob/main/docs/reference.md#limits)).
 pub const EARLIEST_DUE_DAYS: i64 = 5;
-/// The farthest due date, in calendar days from today in São Paulo
-/// ([contract, "Limits"](https://example.com/preauth/blob/main/docs/reference.md#limits)).
+/// The latest permitted due date, in calendar days from today in São Paulo ([contract,
+/// "Limits"](https://example.com/preauth/blob/main/docs/reference.md#limits)).
 pub const LATEST_DUE_DAYS: i64 = 180;
 
-/// Until when the supplier may request: the policy's lifetime, or the end, in São Paulo, of the
+/// Until when the supplier may request the advance: the policy's lifetime, or the end, in São Paulo, of the
 /// last day on which the due date is still [`EARLIEST_DUE_DAYS`] ahead, whichever comes first.
 #[must_use]
 pub fn expires_at(created_at: Timestamp, due_date: DueDate, policy: &Policy) -> Timestamp {

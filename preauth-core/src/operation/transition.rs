@@ -1,4 +1,4 @@
-//! The transition table: what may happen to an operation, as data.
+//! The transition table of operations, as data.
 //!
 //! The contract shows creation, cancellation and expiry; the other rows are this project's choice
 //! for what the contract calls "not shown" (`docs/decisions.md`).
@@ -9,13 +9,13 @@ use crate::value::{EventType, Stage, Status};
 /// One row: `action`, done by `by`, leads from any status of `from` to one of `to` and records `event`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transition {
-    /// What is done.
+    /// The action.
     pub action: Action,
-    /// Who does it.
+    /// The party that may do it.
     pub by: By,
-    /// Statuses it may be done in; empty for the two ways an operation begins.
+    /// Statuses in which it is permitted; empty for the two actions that create an operation.
     pub from: &'static [Status],
-    /// The status afterwards; of several, the one in which it was refused.
+    /// The status afterwards; if several are listed, the one in which the operation was refused applies.
     pub to: &'static [Status],
     /// The one event recorded with it.
     pub event: EventType,
@@ -26,7 +26,7 @@ pub struct Transition {
 }
 
 text_enum! {
-    /// What can be done to an operation.
+    /// An action on an operation.
     #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
     pub enum Action, "action" {
         /// The ERP offers an advance.
@@ -41,7 +41,7 @@ text_enum! {
         Cancel => "CANCEL",
         /// The company withdraws the offer in the platform.
         Withdraw => "WITHDRAW",
-        /// Time ends the offer.
+        /// The offer expires.
         Expire => "EXPIRE",
         /// The platform verifies the invoice of a direct advance.
         Verify => "VERIFY",
@@ -72,26 +72,26 @@ text_enum! {
     }
 }
 
-/// Who may do an action.
+/// The party that may do an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum By {
     /// The company's ERP, through the integration API.
     Erp,
-    /// The company's people, in the platform.
+    /// The company's staff, in the platform.
     Company,
     /// The supplier.
     Supplier,
-    /// The platform's operation or the bank.
+    /// The platform operator or the bank.
     Platform,
-    /// Nobody: time.
+    /// No party: time has passed.
     System,
 }
 
 use EventType as E;
 use Status as S;
 
-/// Every transition there is, in the order of the actions; anything else is refused and changes nothing.
+/// All permitted transitions, in the order of the actions; any other is refused and changes nothing.
 pub const TRANSITIONS: [Transition; 20] = [
     begins(
         Action::Offer,
@@ -259,7 +259,7 @@ impl Action {
     }
 }
 
-// The rows stand in the order of the actions.
+// The rows are in the order of the actions.
 #[expect(clippy::indexing_slicing, reason = "only the compiler runs it")]
 const _: () = {
     assert!(TRANSITIONS.len() == Action::ALL.len());

@@ -1,4 +1,4 @@
-//! What a command would do to a payment order, and the only place where one changes.
+//! Decides commands on payment orders; the only place where an order changes.
 
 use chrono::NaiveDate;
 use thiserror::Error;
@@ -12,35 +12,35 @@ use super::{OrderAction, OtherOrder, PaymentOrder};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum OrderCommand {
-    /// Take it under review.
+    /// The order is put under review.
     Review,
-    /// Fix the day of payment.
+    /// The day of payment is set.
     Schedule {
         /// The day; without one the order keeps the day it has.
         on: Option<NaiveDate>,
     },
-    /// It was paid.
+    /// The order was paid.
     Pay,
-    /// Cancel it.
+    /// The order is cancelled.
     Cancel {
         /// Why, if a reason is given.
         reason: Option<Reason>,
     },
-    /// Reprove it.
+    /// The order is reproved.
     Reprove {
         /// Why, if a reason is given.
         reason: Option<Reason>,
     },
 }
 
-/// What happened to a payment order.
+/// A change of a payment order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrderChange {
-    /// What was done.
+    /// The action of this change.
     pub action: OrderAction,
-    /// The new day of payment, when it was scheduled with one.
+    /// The new day of payment, if the order was scheduled with one.
     pub scheduled_for: Option<NaiveDate>,
-    /// Why, when it was closed with a reason.
+    /// The reason, if the order was closed with one.
     pub reason: Option<Reason>,
 }
 
@@ -51,7 +51,7 @@ pub enum OrderRejection {
     /// There is no such order.
     #[error("no such payment order")]
     NotFound,
-    /// The operation has an order that stands.
+    /// The operation already has a payment order in force.
     #[error("payment order {existing} of the operation stands")]
     AlreadyOrdered {
         /// That order.
@@ -60,15 +60,15 @@ pub enum OrderRejection {
     /// The table has no row for this action in this status.
     #[error("not possible while {status}")]
     InvalidTransition {
-        /// The status it was checked against.
+        /// The order's status at the decision.
         status: PaymentOrderStatus,
     },
 }
 
 crate::explained::explained!(OrderRejection);
 
-/// Decides whether an operation that has `others` may have another payment order: it has one at a
-/// time, unless the payout was returned after that one was paid.
+/// Decides whether an operation that has `others` may have another payment order: an operation has one
+/// order at a time, unless the payout was returned after that order was paid.
 pub fn decide_new(others: &[OtherOrder]) -> Result<(), OrderRejection> {
     match others.iter().find(|order| order.stands()) {
         None => Ok(()),
@@ -85,7 +85,7 @@ pub fn may_belong_to(operation: &Operation, payer: CompanyId, supplier: Cnpj) ->
     operation.payer.company == payer && operation.supplier.cnpj == supplier
 }
 
-/// Says what happens if `command` meets `order`; performs nothing.
+/// Decides a command against a payment order; has no side effects.
 pub fn decide(order: &PaymentOrder, command: &OrderCommand) -> Result<OrderChange, OrderRejection> {
     let (action, scheduled_for, reason) = match command {
         OrderCommand::Review => (OrderAction::Review, None, None),
@@ -106,7 +106,7 @@ pub fn decide(order: &PaymentOrder, command: &OrderCommand) -> Result<OrderChang
     })
 }
 
-/// Applies `change`, which [`decide`] made for this very order.
+/// Applies `change`, which [`decide`] returned for this order in this version.
 #[must_use]
 pub fn evolve(order: &PaymentOrder, change: &OrderChange) -> PaymentOrder {
     let mut next = order.clone();

@@ -1,7 +1,7 @@
-//! Payment orders: a second, smaller aggregate with a table, a decide and an evolve of its own.
+//! Payment orders: a second, smaller aggregate with its own transition table, `decide` and `evolve`.
 //!
-//! The contract names their six events and shows no more; the life of an order is this project's
-//! choice (`docs/decisions.md`).
+//! The contract only names their six events; the life cycle of an order is this project's choice
+//! (`docs/decisions.md`).
 
 mod decide;
 mod transition;
@@ -25,17 +25,17 @@ pub struct PaymentOrder {
     pub id: PaymentOrderId,
     /// Increases by one with every event.
     pub version: Version,
-    /// Whose order it is.
+    /// The company that pays.
     pub payer: Payer,
     /// Who is paid.
     pub supplier: Party,
-    /// How much, above zero.
+    /// The amount, above zero.
     pub amount: Money,
-    /// The day on which it is to be paid, once known.
+    /// The day of payment, once known.
     pub scheduled_for: Option<NaiveDate>,
-    /// The operation it belongs to, if any.
+    /// The operation that it belongs to, if any.
     pub operation: Option<OperationId>,
-    /// Where it stands.
+    /// Its status.
     pub status: PaymentOrderStatus,
     /// Why it was cancelled or reproved.
     pub reason: Option<Reason>,
@@ -43,18 +43,18 @@ pub struct PaymentOrder {
     pub created_at: Timestamp,
 }
 
-/// An order of an operation that was neither canceled nor reproved, as far as another one depends
-/// on it.
+/// A payment order that was neither canceled nor reproved, as far as the decision on another order of its
+/// operation depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OtherOrder {
     /// The order.
     pub id: PaymentOrderId,
-    /// When the payout was first returned after this order was paid; none while it stands.
+    /// When the payout was first returned after this order was paid; `None` while the order is in force.
     pub returned_at: Option<Timestamp>,
 }
 
 impl OtherOrder {
-    /// Whether it keeps the operation from having another.
+    /// Whether the order is in force: the operation cannot have another one.
     #[must_use]
     pub const fn stands(&self) -> bool {
         self.returned_at.is_none()

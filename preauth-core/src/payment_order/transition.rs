@@ -5,9 +5,9 @@ use crate::value::{EventType, PaymentOrderStatus};
 /// One row: `action` leads from any status of `from` to `to` and records `event`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OrderTransition {
-    /// What is done.
+    /// The action.
     pub action: OrderAction,
-    /// Statuses it may be done in.
+    /// Statuses in which it is permitted; empty for the creation.
     pub from: &'static [PaymentOrderStatus],
     /// The status afterwards.
     pub to: PaymentOrderStatus,
@@ -15,15 +15,15 @@ pub struct OrderTransition {
     pub event: EventType,
 }
 
-/// What can be done to a payment order.
+/// An action on a payment order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum OrderAction {
     /// The platform generates it.
     Create,
-    /// It is taken under review.
+    /// It is put under review.
     Review,
-    /// Its day of payment is fixed.
+    /// Its day of payment is set.
     Schedule,
     /// It is paid.
     Pay,
@@ -36,7 +36,7 @@ pub enum OrderAction {
 use EventType as E;
 use PaymentOrderStatus as S;
 
-/// Every transition there is, in the order of the actions.
+/// All permitted transitions, in the order of the actions.
 pub const ORDER_TRANSITIONS: [OrderTransition; 6] = [
     row(OrderAction::Create, &[], S::Created, E::PaymentOrderCreated),
     row(
@@ -91,7 +91,7 @@ impl OrderAction {
     }
 }
 
-// The rows stand in the order of the actions, of which the last has the last.
+// The rows are in the order of the actions; the last action has the last row.
 #[expect(clippy::indexing_slicing, reason = "only the compiler runs it")]
 const _: () = {
     assert!(ORDER_TRANSITIONS.len() == OrderAction::Reprove.row() + 1);

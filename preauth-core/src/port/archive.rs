@@ -1,4 +1,4 @@
-//! Everything that is stored, page by page: what an audit looks at.
+//! Reads everything that is stored, page by page, for audits.
 
 use async_trait::async_trait;
 
@@ -12,141 +12,143 @@ use crate::value::{
 
 use super::{ExtensionRecord, MailKind, Trigger, Unavailable};
 
-/// A host's records, for an audit while others write them.
+/// A host's records, for an audit during concurrent writes.
 #[async_trait]
 pub trait Archive: Send + Sync {
-    /// Begins to read everything.
+    /// Starts to read everything.
     async fn pages(&self) -> Result<Box<dyn Pages>, Unavailable>;
 }
 
-/// Everything, a page at a time.
+/// All records, a page at a time.
 ///
-/// A page is read as of one moment of its own. Others go on writing between two pages; nothing is held
-/// meanwhile that would make anybody wait, or keep versions of records that have changed.
+/// Each page is a snapshot of its own. Writes continue between two pages; between pages the host holds no
+/// lock that blocks them, and no snapshot that retains old versions of records.
 #[async_trait]
 pub trait Pages: Send {
-    /// The records that follow those it gave before, about `limit` of them; none at the end.
+    /// Reads the next page, of about `limit` records; empty at the end.
     ///
-    /// What exists throughout comes exactly once. A record that cannot be read is reported in its place.
-    /// [`Record::Holder`]s come sorted by what they hold, and any two that follow each other stand in
-    /// one page together, so that some come twice; nothing else depends on the order.
+    /// A record that exists throughout is returned exactly once. A record that cannot be read is reported
+    /// in its place. [`Record::Holder`]s are sorted by the invoice that they hold; any two adjacent ones
+    /// are together in one page, so that some are returned twice. Nothing else depends on the order.
     async fn next(&mut self, limit: u32) -> Result<Page, Unavailable>;
 }
 
-/// Records as of one moment, each whole.
+/// A snapshot of records, each of them complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// The host's own clock at that moment: the one by which leases end.
+    /// The host's own clock at that moment; leases end by this clock.
     pub host_now: Timestamp,
     /// The records.
     pub records: Vec<Read<Record>>,
 }
 
-/// What is stored, each with all that belongs to it. A host that keeps no mails has none.
+/// A stored record with all that belongs to it. A host that stores no mails returns none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record {
     /// An operation.
     Operation(Box<StoredOperation>),
     /// A payment order.
     Order(Box<StoredOrder>),
-    /// An event of neither.
+    /// An event that belongs to neither an operation nor a payment order.
     Other(OtherEvent),
-    /// A remembered reply, expired or not.
+    /// A stored idempotency reply, expired or not.
     Reply(Box<StoredReply>),
-    /// An operation in progress whose invoice has a number, once more.
+    /// The invoice of an operation in progress, if it has a number; the operation is also returned on its
+    /// own.
     Holder(Holder),
-    /// An event that stands under another head office than the operation or order it reports,
-    /// and is therefore not among its events.
+    /// An event stored under another head office than the operation or order that it reports, and therefore
+    /// not listed among its events.
     Stray(EventId),
-    /// A record that refers to what does not exist, and what that should be.
+    /// A record with a reference to a missing record, and the kind of that record.
     Orphan(Subject, String),
     /// A mail.
     Mail(Box<StoredMail>),
-    /// A mail that was sent and counts, once more. They come sorted by mailbox and moment.
+    /// A sent mail that counts towards the daily maximum; the mail is also returned on its own. Sorted by
+    /// mailbox and time.
     Sent(SentMail),
-    /// An offer of which there is no mail.
+    /// An offer without a mail.
     OfferWithoutMail(OfferWithoutMail),
-    /// A count kept for lists that is not the number of operations there are. A host may stop after
-    /// the first of them.
+    /// A count kept for lists that differs from the number of operations. A host may return only the first
+    /// one.
     Miscount(Miscount),
-    /// The room that a head office's files are said to have, which is not what they have.
+    /// A byte count of a head office's files that differs from their actual size.
     FileBytes(FileBytes),
 }
 
-/// A mail with what it is about.
+/// A mail with its subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredMail {
     /// The mail.
     pub id: MailId,
-    /// The head office that it was staged for.
+    /// The head office for which it was staged.
     pub head_office: CompanyId,
     /// What it is about.
     pub kind: MailKind,
-    /// The operation that it names, and that operation if it exists.
+    /// The id of the operation that it names, and the operation if it exists.
     pub operation: Option<(OperationId, Option<NotifiedOffer>)>,
     /// Whether its head office has, or had, an endpoint.
     pub has_endpoint: bool,
     /// Where it stands.
     pub status: MailStatus,
-    /// Whether its address has had its share of the day.
+    /// Whether it is held because its address has reached the daily maximum.
     pub is_held: bool,
     /// When it was staged.
     pub staged_at: Timestamp,
-    /// When it is tried next.
+    /// When the next attempt is due.
     pub next_attempt_at: Option<Timestamp>,
-    /// When it was sent, given up or canceled.
+    /// When it was sent, canceled or failed for good.
     pub ended_at: Option<Timestamp>,
     /// Attempts since it was staged or last resent.
     pub attempts_made: u32,
     /// Whether the last attempt is known to have failed.
     pub has_error: bool,
-    /// Until when somebody works on it, by the host's clock.
+    /// The end of its lease, by the host's clock.
     pub leased_until: Option<Timestamp>,
 }
 
-/// An operation that a mail is about.
+/// The operation of a mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotifiedOffer {
-    /// The head office under which it stands.
+    /// The head office under which it is stored.
     pub head_office: CompanyId,
-    /// How it began.
+    /// Its origin.
     pub origin: Origin,
-    /// When it began.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// How it stands now.
+    /// Its current status.
     pub status: Status,
-    /// Until when it can be requested.
+    /// Until when the supplier may request the advance.
     pub expires_at: Option<Timestamp>,
 }
 
 text_enum! {
-    /// Where a mail stands, as it is stored.
+    /// The stored status of a mail.
     pub enum MailStatus, "mail status" {
-        /// It will be sent.
+        /// It waits to be sent.
         Pending => "PENDING",
-        /// It was handed over.
+        /// It was handed to the mail server.
         Sent => "SENT",
         /// It was given up.
         Failed => "FAILED",
-        /// Its offer ended before it left.
+        /// Its offer was closed before the mail was sent.
         Canceled => "CANCELED",
     }
 }
 
-/// A mail that was sent and counts towards the share of its address.
+/// A sent mail that counts towards the daily maximum of its address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SentMail {
     /// The mail.
     pub id: MailId,
-    /// The mailbox that its address leads to.
+    /// The mailbox to which its address leads.
     pub mailbox: String,
-    /// Where it went, in small letters.
+    /// The recipient's address, in lower case.
     pub address: String,
     /// When it was sent.
     pub at: Timestamp,
 }
 
-/// An offer of which there is no mail.
+/// An offer without a mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OfferWithoutMail {
     /// The operation.
@@ -155,43 +157,43 @@ pub struct OfferWithoutMail {
     pub created_at: Timestamp,
 }
 
-/// A count of operations that a host keeps for lists, beside their number.
+/// A count of operations that a host keeps for lists, and their actual number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Miscount {
-    /// Whose operations.
+    /// The company whose operations are counted.
     pub payer: CompanyId,
-    /// In which status.
+    /// The status that is counted.
     pub status: Status,
-    /// The counts that lists return.
+    /// The stored count, as lists return it.
     pub counted: i64,
-    /// How many there are.
+    /// The actual number.
     pub there: u64,
 }
 
-/// How many bytes a host counts for the files that a head office's operations name, beside their sum.
+/// The stored byte count of the files that a head office's operations name, and their actual sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileBytes {
-    /// Whose operations.
+    /// The company whose operations are counted.
     pub head_office: CompanyId,
-    /// What is counted.
+    /// The stored count.
     pub counted: i64,
-    /// What they have.
+    /// The actual sum.
     pub there: i64,
 }
 
-/// A record, or what is wrong with one that cannot be read.
+/// A record, or the reason why it cannot be read.
 pub type Read<T> = Result<T, Unreadable>;
 
-/// A stored record that no longer is what a host writes.
+/// A stored record in a form that no host writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
     /// Whose it is.
     pub subject: Subject,
-    /// What cannot be read.
+    /// The part that cannot be read.
     pub what: String,
 }
 
-/// The record that something is said of.
+/// The record that a finding is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// An operation.
@@ -204,11 +206,11 @@ pub enum Subject {
     Delivery(DeliveryId),
     /// A mail.
     Mail(MailId),
-    /// The reply under an idempotency key, which a head office chose.
+    /// The reply under an idempotency key of a head office.
     Reply(CompanyId, String),
-    /// A company, for what is kept about all its operations together.
+    /// A company, for data about all its operations together.
     Payer(CompanyId),
-    /// A record whose own id cannot be read: what kind it is.
+    /// The kind of a record whose id cannot be read.
     Nameless(&'static str),
 }
 
@@ -217,11 +219,11 @@ pub enum Subject {
 pub struct StoredOperation {
     /// Its state.
     pub operation: Operation,
-    /// The head office under which it stands, for lists and for the duplicate rule.
+    /// The head office under which it is stored, for lists and for the duplicate rule.
     pub head_office: CompanyId,
-    /// The supplier's tax id under which it stands, for the duplicate rule.
+    /// The supplier's tax id under which it is stored, for the duplicate rule.
     pub supplier_cnpj: Cnpj,
-    /// Whether its supplier is registered, or invited by its head office.
+    /// Whether its supplier is registered, or was invited by its head office.
     pub supplier_is_known: bool,
     /// Its extensions, by id.
     pub extensions: Vec<ExtensionRecord>,
@@ -234,7 +236,7 @@ pub struct StoredOperation {
 pub struct StoredOrder {
     /// Its state.
     pub order: PaymentOrder,
-    /// The head office under which it stands, for lists.
+    /// The head office under which it is stored, for lists.
     pub head_office: CompanyId,
     /// Earlier orders of its operation that were neither canceled nor reproved.
     pub earlier: Vec<OtherOrder>,
@@ -242,7 +244,7 @@ pub struct StoredOrder {
     pub events: Vec<StoredEvent>,
 }
 
-/// An event of neither an operation nor a payment order.
+/// An event that belongs to neither an operation nor a payment order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OtherEvent {
     /// Whose it is.
@@ -256,13 +258,13 @@ pub struct OtherEvent {
 pub struct StoredEvent {
     /// The event.
     pub id: EventId,
-    /// The version after it of what it reports.
+    /// The version, after the event, of the record that it reports.
     pub version: Option<Version>,
     /// What happened.
     pub event_type: EventType,
     /// When.
     pub at: Timestamp,
-    /// The webhook body, as frozen.
+    /// The webhook body, as stored at the commit.
     pub body: String,
     /// Its deliveries that are still kept.
     pub deliveries: Vec<StoredDelivery>,
@@ -275,17 +277,17 @@ pub struct StoredDelivery {
     pub id: DeliveryId,
     /// The head office under which it is listed.
     pub head_office: CompanyId,
-    /// Where it goes.
+    /// The endpoint that receives it.
     pub endpoint: StoredEndpoint,
-    /// The type of its event, as the delivery has it.
+    /// The type of its event, as stored with the delivery.
     pub event_type: EventType,
     /// Where it stands.
     pub status: DeliveryStatus,
-    /// Attempts since it was made or last resent.
+    /// Attempts since it was created or last resent.
     pub attempts_made: u32,
-    /// What asks for the next attempt.
+    /// The trigger of the next attempt.
     pub next_trigger: Trigger,
-    /// Until when somebody works on it, by the host's clock.
+    /// The end of its lease, by the host's clock.
     pub leased_until: Option<Timestamp>,
     /// Its attempts, by number.
     pub attempts: Vec<StoredAttempt>,
@@ -298,25 +300,25 @@ pub struct StoredEndpoint {
     pub id: EndpointId,
     /// Whose it is.
     pub head_office: CompanyId,
-    /// How it stands.
+    /// Its state.
     pub state: EndpointState,
 }
 
-/// How an endpoint stands.
+/// The state of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EndpointState {
-    /// Deliveries go there.
+    /// It receives deliveries.
     Active,
-    /// Deliveries are kept for it.
+    /// Its deliveries are kept and wait.
     Paused,
     /// It was removed; its pending deliveries have failed.
     Removed,
 }
 
 text_enum! {
-    /// Where a delivery stands, as it is stored. That of a paused endpoint is pending and waits.
+    /// The stored status of a delivery. A delivery to a paused endpoint is pending and waits.
     pub enum DeliveryStatus, "delivery status" {
-        /// On its way, or waiting for its next attempt.
+        /// Under way, or waiting for its next attempt.
         Pending => "PENDING",
         /// It arrived.
         Delivered => "DELIVERED",
@@ -325,33 +327,33 @@ text_enum! {
     }
 }
 
-/// An attempt, as far as the delivery's status follows from it.
+/// An attempt, as far as it determines the delivery's status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredAttempt {
     /// From 1.
     pub number: i64,
-    /// The answer's status, if there was an answer.
+    /// The response status, if there was a response.
     pub http_status: Option<u16>,
     /// Whether it counts as a failure.
     pub has_error: bool,
-    /// What asked for it.
+    /// Its trigger.
     pub trigger: Trigger,
 }
 
-/// A remembered reply with the operation that it names.
+/// A stored idempotency reply with the operation that it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredReply {
-    /// Whose key it is.
+    /// The head office that owns the key.
     pub head_office: CompanyId,
     /// The key.
     pub key: IdempotencyKey,
-    /// The body that is repeated.
+    /// The body that a repeated request receives.
     pub body: String,
-    /// The operation that was created under the key, as it is now.
+    /// The operation that was created under the key, in its current state.
     pub operation: Operation,
 }
 
-/// An operation in progress, and the invoice that it holds.
+/// The invoice that an operation in progress holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
     /// The payer's head office.
@@ -365,7 +367,7 @@ pub struct Holder {
 }
 
 impl StoredAttempt {
-    /// Whether it confirmed the event.
+    /// Whether the receiver confirmed the event.
     #[must_use]
     pub fn confirms(&self) -> bool {
         !self.has_error && self.http_status.is_some_and(|it| (200..300).contains(&it))

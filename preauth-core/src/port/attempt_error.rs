@@ -1,11 +1,11 @@
-//! Why an attempt failed, in as many ways as an operator can do something different about.
+//! Why an attempt failed: one variant for each cause that an operator handles differently.
 
-/// Declares every error with its code and its text, in the order in which an attempt meets them.
+/// Declares every error with its code and its text.
 macro_rules! attempt_errors {
     ($($(#[doc = $doc:literal])+ $error:ident = $code:literal, $text:literal;)+) => {
         /// Why an attempt failed.
         ///
-        /// Its text is for logs; hosts keep the [`code`](Self::code).
+        /// Its text is for logs; hosts store the [`code`](Self::code).
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
         #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
         pub enum AttemptError {
@@ -13,10 +13,10 @@ macro_rules! attempt_errors {
         }
 
         impl AttemptError {
-            /// All of them, in the order in which an attempt meets them.
+            /// All errors, in the order of their declaration.
             pub const ALL: &'static [Self] = &[$(Self::$error),+];
 
-            /// How hosts keep it and answers show it.
+            /// The code that hosts store and API responses contain.
             #[must_use]
             pub const fn code(self) -> &'static str {
                 match self {
@@ -28,43 +28,43 @@ macro_rules! attempt_errors {
 }
 
 attempt_errors! {
-    /// The answer was not 2xx.
+    /// The response status was not 2xx.
     Status = "STATUS", "answered with a status outside 2xx";
-    /// The endpoint's URL is none that requests may be sent to.
+    /// The endpoint's URL is not allowed.
     UrlRefused = "URL_REFUSED", "url is not allowed";
     /// The receiver's name does not exist, or has no address.
     NameUnknown = "NAME_UNKNOWN", "name has no address";
     /// The receiver's name could not be resolved.
     LookupFailed = "LOOKUP_FAILED", "name could not be looked up";
-    /// As before, within the time there is.
+    /// Name resolution timed out.
     LookupTimedOut = "LOOKUP_TIMED_OUT", "name was not looked up in time";
-    /// An address of the receiver is none that may be connected to.
+    /// An address of the receiver is not allowed.
     AddressRefused = "ADDRESS_REFUSED", "address is not allowed";
-    /// Nobody listens there.
+    /// The receiver refused the connection.
     ConnectionRefused = "CONNECTION_REFUSED", "connection was refused";
-    /// There is no way there.
+    /// No route to the host.
     Unreachable = "UNREACHABLE", "receiver cannot be reached";
-    /// Nobody answers there.
+    /// The connection timed out.
     ConnectTimedOut = "CONNECT_TIMED_OUT", "no connection in time";
-    /// The receiver does not speak TLS, but plain HTTP, say.
+    /// The receiver does not speak TLS: it may speak plain HTTP.
     NotTls = "NOT_TLS", "receiver does not speak tls";
-    /// It speaks TLS of no version that is allowed: 1.2 or 1.3.
+    /// TLS version not supported: 1.2 or 1.3 is required.
     TlsVersion = "TLS_VERSION", "receiver speaks neither tls 1.2 nor tls 1.3";
     /// The certificate is for another name.
     CertificateName = "CERTIFICATE_NAME", "certificate is for another name";
-    /// No root that is trusted has issued the certificate.
+    /// The certificate does not lead to a trusted root.
     CertificateUntrusted = "CERTIFICATE_UNTRUSTED", "certificate does not lead to a trusted root";
-    /// The certificate is not valid yet, or not any more.
+    /// The certificate has expired or is not valid yet.
     CertificateExpired = "CERTIFICATE_EXPIRED", "certificate has expired or is not valid yet";
-    /// TLS failed in another way: no common cipher suite, say.
+    /// The TLS handshake failed for another reason, such as no common cipher suite.
     Tls = "TLS", "tls handshake failed";
-    /// The handshake did not end within the time there is.
+    /// The TLS handshake timed out.
     TlsTimedOut = "TLS_TIMED_OUT", "tls handshake did not end in time";
-    /// The connection broke before there was an answer.
+    /// The connection broke before the response.
     Connection = "CONNECTION", "connection broke before the answer";
-    /// What came before the answer's body was more than anybody reads.
+    /// The response head exceeds the limit.
     AnswerTooLarge = "ANSWER_TOO_LARGE", "answer's head is too large";
-    /// What came was not HTTP.
+    /// The response was not HTTP.
     AnswerMalformed = "ANSWER_MALFORMED", "answer is not http";
     /// The exchange took longer than 10 seconds.
     TimedOut = "TIMED_OUT", "no answer within 10 seconds";
@@ -73,7 +73,7 @@ attempt_errors! {
 }
 
 impl AttemptError {
-    /// The one that is kept under this code.
+    /// The error with this code.
     #[must_use]
     pub fn of_code(code: &str) -> Option<Self> {
         let mut all = Self::ALL.iter().copied();

@@ -1,4 +1,4 @@
-//! Frozen bodies, decoded: the other direction of [`Render`](super::Render).
+//! Decodes stored bodies: the inverse of [`Render`](super::Render).
 
 use chrono::NaiveDate;
 
@@ -8,12 +8,12 @@ use crate::value::{
     PaymentOrderStatus, Stage, Status, Timestamp,
 };
 
-/// Reads bodies as strangers read them; used by audits and by nothing that decides.
+/// Decodes bodies as external clients read them; used by audits only, never for decisions.
 pub trait BodyDecoder: Send + Sync {
-    /// The content of a webhook body; `None` when it is none.
+    /// The content of a webhook body; `None` when `body` is not a webhook body.
     fn event(&self, body: &str) -> Option<DecodedEvent>;
 
-    /// The content of an answer to a create; `None` when it is none.
+    /// The content of the response to a create; `None` when `body` is not such a response.
     fn reply(&self, body: &str) -> Option<DecodedReply>;
 }
 
@@ -37,7 +37,7 @@ pub enum DecodedData {
     Operation(Box<DecodedOperation>),
     /// Of a payment order.
     Order(Box<DecodedOrder>),
-    /// Of neither.
+    /// Of neither an operation nor a payment order.
     Other,
 }
 
@@ -93,7 +93,7 @@ pub struct DecodedOrder {
     pub reason: Option<String>,
 }
 
-/// An operation as the answer to its creation shows it.
+/// An operation as the response to its creation shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodedReply {
     /// `id`.

@@ -1,4 +1,4 @@
-//! One commit: everything that a decision changes, written together or not at all.
+//! One commit: everything that a decision changes, written atomically.
 
 use chrono::TimeDelta;
 
@@ -13,7 +13,7 @@ use crate::value::{
 
 use super::Intake;
 
-/// Everything that one decision changes. A commit never holds two operations.
+/// Everything that one decision changes. A commit never contains two operations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Commit {
     /// The aggregate's new state.
@@ -22,19 +22,19 @@ pub struct Commit {
     pub event: EventRecord,
     /// One per subscribed endpoint; due at once.
     pub deliveries: Vec<NewDelivery>,
-    /// Who may attempt them at once, without a claim.
+    /// Where the deliveries may be handed over at once, without a claim.
     pub intake: Intake,
     /// The supplier that this offer invites.
     pub supplier: Option<NewSupplier>,
-    /// The mail that is staged with it.
+    /// The mail that is staged with the commit.
     pub mail: Option<NewMail>,
-    /// What the idempotency key answers from now on.
+    /// The answer under the idempotency key from now on.
     pub reply: Option<NewReply>,
     /// The description of the invoice file that came with the offer.
     pub file: Option<InvoiceFile>,
 }
 
-/// What a commit writes beside its event.
+/// What a commit writes besides its event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Write {
     /// A new operation; conflicts when its invoice is held by another one in progress.
@@ -46,20 +46,20 @@ pub enum Write {
         /// The extension that the event created, concluded or cancelled.
         extension: Option<ExtensionRecord>,
     },
-    /// A new payment order; conflicts when its operation has got another since the load.
+    /// A new payment order; conflicts when its operation has received another order since the load.
     NewOrder {
         /// The order.
         order: Box<PaymentOrder>,
-        /// The order of the same operation that it takes the place of: the current one as loaded.
+        /// The order of the same operation that it replaces: the current one as loaded.
         instead_of: Option<PaymentOrderId>,
     },
     /// A payment order's next version; conflicts unless the stored version is the one before.
     Order(Box<PaymentOrder>),
     /// An invoice that was received.
     NewInvoice(Box<ReceivedInvoice>),
-    /// Nothing but the event: an endpoint is tested.
+    /// Only the event: an endpoint is tested.
     EventOnly {
-        /// Whose endpoint.
+        /// The head office that owns the endpoint.
         head_office: CompanyId,
     },
 }
@@ -69,11 +69,11 @@ pub enum Write {
 pub struct ExtensionRecord {
     /// The extension.
     pub extension: Extension,
-    /// Where it stands now.
+    /// Its status after the commit.
     pub status: ExtensionStatus,
 }
 
-/// An event as it is kept: the body is frozen here.
+/// An event as it is stored; its body never changes afterwards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventRecord {
     /// Unique; the `id` of the envelope.
@@ -82,7 +82,7 @@ pub struct EventRecord {
     pub event_type: EventType,
     /// When it happened.
     pub at: Timestamp,
-    /// Who did it.
+    /// The actor.
     pub actor: Actor,
     /// The whole webhook body.
     pub body: String,
@@ -93,14 +93,14 @@ pub struct EventRecord {
 pub struct NewDelivery {
     /// Unique.
     pub id: DeliveryId,
-    /// Where it goes. A store drops it silently when the endpoint was deleted meanwhile.
+    /// The receiving endpoint. A store drops the delivery silently when the endpoint was deleted meanwhile.
     pub endpoint: EndpointId,
 }
 
-/// A supplier that an offer invites. Name and contact belong to the head office that offers.
+/// A supplier that an offer invites. Name and contact are stored for the offering head office only.
 ///
-/// Conflicts when that head office has invited it already; when it is the first invitation, also
-/// when there is a company with the tax id.
+/// Conflicts when that head office has already invited it; a first invitation also conflicts when a company
+/// with the tax id exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewSupplier {
     /// Its id on the platform.
@@ -111,9 +111,9 @@ pub struct NewSupplier {
     pub cnpj: Cnpj,
     /// The name that the head office gave.
     pub name: CompanyName,
-    /// Whom to ask for.
+    /// The name of the contact person.
     pub contact_name: ContactName,
-    /// Where its mail goes.
+    /// The address for its mail.
     pub email: Email,
     /// Telephone, if one was given.
     pub phone: Option<Phone>,
@@ -124,52 +124,52 @@ pub struct NewSupplier {
 pub struct NewMail {
     /// Unique.
     pub id: MailId,
-    /// What it is about.
+    /// Its subject.
     pub kind: MailKind,
-    /// Where it goes.
+    /// The recipient's address.
     pub recipient: Email,
     /// The content, as the host renders it.
     pub content: String,
 }
 
 text_enum! {
-    /// What a mail is about.
+    /// The subject of a mail.
     pub enum MailKind, "kind of mail" {
-        /// A registered supplier has an offer.
+        /// An offer to a registered supplier.
         Offer => "OFFER",
         /// An offer, and an invitation to register.
         Invitation => "INVITATION",
-        /// A company's webhook endpoint was given up.
+        /// A company's webhook endpoint was paused automatically.
         EndpointPaused => "ENDPOINT_PAUSED",
     }
 }
 
-/// The answer that an idempotency key has from this commit on.
+/// The answer under an idempotency key from this commit on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewReply {
-    /// Whose key it is.
+    /// The scope in which the key is unique.
     pub scope: ReplyScope,
-    /// The key, within its scope.
+    /// The key.
     pub key: IdempotencyKey,
-    /// What was asked for under it.
+    /// The fingerprint of the request.
     pub fingerprint: Fingerprint,
     /// The body of the answer.
     pub body: String,
-    /// How long it is remembered; an older reply under the same key is replaced.
+    /// How long the reply is kept; it replaces an older reply under the same key.
     pub retention: TimeDelta,
 }
 
-/// Within what an idempotency key is unique.
+/// The scope in which an idempotency key is unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ReplyScope {
     /// The offers of a head office.
     HeadOffice(CompanyId),
-    /// What the platform itself creates, for any company.
+    /// Creates by the platform itself, for any company.
     Platform,
 }
 
 impl Commit {
-    /// What every commit has; the rest is set field by field.
+    /// Creates a commit with the required fields; the optional ones are set afterwards.
     #[must_use]
     pub fn new(write: Write, event: EventRecord, deliveries: Vec<NewDelivery>) -> Self {
         Self {
@@ -186,7 +186,7 @@ impl Commit {
 }
 
 impl Write {
-    /// The version that must be stored for the commit to succeed; `None` for what is new.
+    /// The version that must be stored for the commit to succeed; `None` for new records.
     #[must_use]
     pub fn expected_version(&self) -> Option<Version> {
         let next = match self {
@@ -200,7 +200,7 @@ impl Write {
         Version::new(next.get().checked_sub(1)?)
     }
 
-    /// The head office whose commit this is.
+    /// The head office to which the written record belongs.
     #[must_use]
     pub const fn head_office(&self) -> CompanyId {
         match self {

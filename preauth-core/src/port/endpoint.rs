@@ -1,8 +1,8 @@
-//! What a decision knows of a webhook endpoint.
+//! Webhook endpoints, as far as decisions need them.
 
 use crate::value::{CompanyId, EndpointId, EventTypeSet};
 
-/// An endpoint's interest in events: whose it is, and the types that it chose.
+/// An endpoint's subscription: its owner, and the event types that it chose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subscription {
     /// The endpoint that a delivery is addressed to.

@@ -1,4 +1,4 @@
-//! Deliveries that a commit leases at once, for the process that commits it.
+//! Hands deliveries directly from a commit to the dispatcher of the same process, leased by the commit.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::value::EndpointId;
 
 use super::Leased;
 
-/// Takes deliveries over from the commits that make them, so that they need no claim.
+/// Takes deliveries over from the commits that create them, so that they need no claim.
 pub trait Handover: Send + Sync {
     /// Room for one attempt to the endpoint; `None` leaves the delivery to a claim.
     fn reserve(&self, endpoint: EndpointId) -> Option<Box<dyn Room>>;
@@ -20,12 +20,11 @@ pub trait Room: Send + Sync {
     /// How long the lease lasts, by the host's clock.
     fn lease(&self) -> TimeDelta;
 
-    /// Takes over the delivery, whose commit and lease are durable now.
+    /// Takes the delivery over; its commit and its lease are durable.
     fn take(self: Box<Self>, leased: Leased);
 }
 
-/// Where the deliveries of a commit may go at once: nowhere by default, so that each waits for a
-/// claim.
+/// Where a commit may hand over its deliveries: nowhere by default, so that each waits for a claim.
 #[derive(Clone, Default)]
 pub struct Intake(Option<Arc<dyn Handover>>);
 

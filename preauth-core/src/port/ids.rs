@@ -1,13 +1,13 @@
-//! Where new identifiers come from.
+//! The source of new identifiers.
 
 use uuid::Uuid;
 
 use crate::value::Timestamp;
 
-/// Gives out identifiers that no one else has.
+/// Generates unique identifiers.
 ///
-/// A service uses UUIDv7 of `now` with random bits; a test counts.
+/// A service uses UUIDv7 from `now` with random bits; a test uses a counter.
 pub trait IdSource: Send + Sync {
-    /// A new identifier, in the order of time as far as that is possible.
+    /// Returns a new identifier; identifiers ascend with time as far as possible.
     fn uuid(&self, now: Timestamp) -> Uuid;
 }

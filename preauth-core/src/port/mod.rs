@@ -1,5 +1,5 @@
-//! What a host must provide. Each port's documentation is its contract; the suite behind feature
-//! `conformance` holds an implementation to it.
+//! The interfaces that a host must implement. Each port's documentation is its contract; the suite behind
+//! feature `conformance` tests an implementation against it.
 
 mod archive;
 mod attempt_error;

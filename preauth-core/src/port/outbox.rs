@@ -1,4 +1,4 @@
-//! Deliveries on their way: written by the commit, claimed under a lease, finished with a verdict.
+//! The outbox of deliveries: written by the commit, claimed under a lease, finished with a verdict.
 
 use std::num::NonZeroU32;
 
@@ -11,27 +11,26 @@ use super::{AttemptError, Leased, Unavailable};
 
 /// The dispatcher's side of a host.
 ///
-/// Due times are the service's; a lease ends by the host's own clock, so that a stalled service
-/// cannot keep what it holds.
+/// Due times are the service's; a lease ends by the host's own clock, so that a stalled service cannot keep
+/// its deliveries.
 #[async_trait]
 pub trait Outbox: Send + Sync {
-    /// Leases deliveries that are due: first of the endpoints that have least under way, then by
-    /// due time, so that no endpoint's backlog stands before another's first delivery. Those of
-    /// slow endpoints come after all others, and are `claim.slow_limit` at most.
+    /// Leases deliveries that are due. Endpoints with the fewest deliveries under way come first, then the
+    /// earliest due time, so that no endpoint's backlog delays another's first delivery. Deliveries to slow
+    /// endpoints come after all others, and are at most `claim.slow_limit`.
     ///
-    /// Nothing of a paused endpoint is given out. No endpoint has more than `claim.per_endpoint`
-    /// deliveries under live leases, a slow one no more than `claim.per_slow_endpoint`, those given
-    /// out before included, also those that commits handed over.
+    /// No delivery of a paused endpoint is leased. An endpoint has at most `claim.per_endpoint` deliveries
+    /// under live leases, a slow one at most `claim.per_slow_endpoint`; leases from earlier claims and from
+    /// commits' handovers count.
     async fn claim(&self, claim: &Claim) -> Result<Claimed, Unavailable>;
 
-    /// Records one attempt and what follows from it, and ends the lease.
+    /// Records one attempt and its consequences, and ends the lease.
     ///
-    /// An endpoint becomes slow by a slow attempt ([`is_slow`](crate::delivery::is_slow)). It is
-    /// slow no longer after one that is not, if that arrived, or if the endpoint was slow when it
-    /// was leased.
+    /// A slow attempt ([`is_slow`](crate::delivery::is_slow)) makes its endpoint slow. An attempt that is
+    /// not slow ends that, if it arrived or if the endpoint was already slow when it was leased.
     ///
-    /// `false`, and nothing recorded, when the lease is no longer the delivery's newest: the
-    /// stalled holder of an old lease must not overwrite a newer mark.
+    /// Returns `false` and records nothing when the lease is no longer the delivery's newest: the stalled
+    /// holder of an old lease must not overwrite a newer result.
     async fn finish(
         &self,
         leased: &Leased,
@@ -39,8 +38,9 @@ pub trait Outbox: Send + Sync {
         verdict: Verdict,
     ) -> Result<bool, Unavailable>;
 
-    /// Makes endpoints slow because an attempt to each has been under way for
-    /// [that long](crate::delivery::SLOW_ATTEMPT). When attempts end, [`finish`](Self::finish) decides again.
+    /// Marks endpoints as slow, each of which has an attempt under way for at least
+    /// [`SLOW_ATTEMPT`](crate::delivery::SLOW_ATTEMPT). When the attempt ends, [`finish`](Self::finish)
+    /// decides again.
     async fn note_slow(&self, endpoints: &[EndpointId]) -> Result<(), Unavailable>;
 
     /// Ends a lease without an attempt: the delivery is due again at once.
@@ -53,7 +53,7 @@ pub trait Outbox: Send + Sync {
 /// How much to lease.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim {
-    /// The service's clock: what is due by now.
+    /// The service's clock: deliveries due until now are leased.
     pub now: Timestamp,
     /// How long the lease lasts, by the host's clock.
     pub lease: TimeDelta,
@@ -67,38 +67,38 @@ pub struct Claim {
     pub per_slow_endpoint: NonZeroU32,
 }
 
-/// What a claim found.
+/// The result of a claim.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Claimed {
-    /// What it leased, in the order of the leases.
+    /// The leased deliveries, in the order of the leases.
     pub leased: Vec<Leased>,
-    /// The endpoints that have as many deliveries under live leases as the claim allows, whoever
-    /// holds them, while others are due there: these wait until one of the leases ends. An endpoint
-    /// of which the claim took the last place may be among them although nothing is left there.
+    /// The endpoints that have reached the claim's limit of live leases, held by any process, while more
+    /// deliveries are due there: those wait until one of the leases ends. An endpoint whose last place this
+    /// claim took may be listed although no more deliveries are due there.
     pub full: Vec<EndpointId>,
 }
 
-/// One attempt, as the history keeps it.
+/// One attempt, as the history records it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
     /// When it began.
     pub at: Timestamp,
     /// How long the whole exchange took.
     pub duration: TimeDelta,
-    /// The answer's status, if there was an answer.
+    /// The response status, if there was a response.
     pub http_status: Option<u16>,
-    /// Why there was none, or why it counts as a failure.
+    /// Why there was no response, or why the attempt counts as a failure.
     pub error: Option<AttemptError>,
-    /// The first 1,024 bytes of the answer's body: a stranger's bytes, not text.
+    /// The first 1,024 bytes of the response body: untrusted bytes, not necessarily text.
     pub response_body: Vec<u8>,
 }
 
-/// What follows from an attempt.
+/// The consequence of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It arrived.
+    /// The delivery arrived.
     Delivered,
-    /// It is tried again.
+    /// The delivery is retried.
     RetryAt {
         /// When it is due again.
         at: Timestamp,

@@ -1,4 +1,4 @@
-//! The read side: what is recorded, as it is recorded.
+//! The read side: returns records as they are stored.
 
 use async_trait::async_trait;
 
@@ -9,14 +9,14 @@ use crate::value::{
 
 use super::Unavailable;
 
-/// Reads for answers; nothing read here decides anything.
+/// Reads for API responses; no decision depends on them.
 #[async_trait]
 pub trait Queries: Send + Sync {
     /// The operation, if it exists and `viewer` may see it.
     async fn find(&self, viewer: Viewer, id: OperationId)
     -> Result<Option<Operation>, Unavailable>;
 
-    /// One page of the operations that `viewer` may see and `filter` lets pass, by id descending.
+    /// One page of the operations that `viewer` may see and that match `filter`, by id descending.
     async fn list(
         &self,
         viewer: Viewer,
@@ -28,7 +28,7 @@ pub trait Queries: Send + Sync {
     async fn history(&self, id: OperationId) -> Result<Vec<HistoryEntry>, Unavailable>;
 }
 
-/// Whose eyes see: an operation outside of them does not exist.
+/// The party that reads; an operation that it may not see is treated as non-existent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Viewer {
     /// A head office: its own operations and those of its branches.
@@ -73,7 +73,7 @@ impl PageRequest {
     /// Maximum number of entries of a page.
     pub const MAX_LIMIT: u32 = 100;
 
-    /// How many entries stand before this page.
+    /// The number of entries before this page.
     #[must_use]
     pub const fn offset(self) -> u64 {
         // Widening a u32 is exact; `From` is not const.
@@ -89,38 +89,38 @@ impl PageRequest {
 pub struct OperationPage {
     /// By id descending.
     pub operations: Vec<Operation>,
-    /// How many there are on all pages together.
+    /// The number of operations on all pages together.
     pub total: u64,
 }
 
-/// One event of an operation, as its history shows it. A newer version may have recorded it.
+/// One event of an operation's history. A newer version of the software may have recorded it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistoryEntry {
     /// The event.
     pub id: EventId,
-    /// The operation's version after it.
+    /// The operation's version after the event.
     pub version: Version,
     /// What happened.
     pub event_type: Recorded<EventType>,
     /// When.
     pub at: Timestamp,
-    /// Who did it.
+    /// The actor.
     pub actor: Recorded<Actor>,
     /// The webhook body.
     pub body: String,
 }
 
-/// A member of a set that newer versions may extend, as a history recorded it.
+/// A member of a set that newer versions of the software may extend, as a history recorded it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Recorded<T> {
-    /// A member that this version knows.
+    /// A member that this version supports.
     Known(T),
-    /// The name of one that only a newer version knows.
+    /// The name of a member that only a newer version supports.
     Unknown(String),
 }
 
 impl<T> Recorded<T> {
-    /// The member; `None` when this version does not know it.
+    /// The member; `None` when this version does not support it.
     #[must_use]
     pub const fn known(&self) -> Option<&T> {
         match self {

@@ -1,16 +1,16 @@
-//! The texts that a commit freezes: what the rules know becomes what strangers read.
+//! Renders the texts that a commit stores: bodies of responses and webhooks, and mails.
 //!
-//! The rules know no JSON. A host renders once, at the commit; from then on the very bytes are
-//! stored, repeated and signed.
+//! The rules do not depend on JSON. A host renders once, at the commit; from then on exactly these bytes
+//! are stored, repeated and signed.
 
 use crate::ReceivedInvoice;
 use crate::operation::{Extension, Operation};
 use crate::payment_order::PaymentOrder;
 use crate::value::{EventId, EventType, Stage, Timestamp};
 
-/// Turns facts into the bodies of answers and webhooks.
+/// Renders the bodies of responses and webhooks, and mails.
 pub trait Render: Send + Sync {
-    /// The body that a create answers with, and every replay of it.
+    /// The response body of a create, and of every replay of it.
     fn reply(&self, operation: &Operation) -> String;
 
     /// The webhook body (envelope and data) of an event of an operation.
@@ -22,14 +22,14 @@ pub trait Render: Send + Sync {
     /// The webhook body of the event that reports a received invoice.
     fn invoice_event(&self, event: &InvoiceEvent<'_>) -> String;
 
-    /// The webhook body of a test, as an event of its own.
+    /// The webhook body of a test event.
     fn test_event(&self, id: EventId, at: Timestamp) -> String;
 
-    /// The mail that announces an offer to a supplier, in the form in which the host keeps mails.
+    /// The mail that announces an offer to a supplier, in the form in which the host stores mails.
     fn offer_mail(&self, operation: &Operation, is_invitation: bool) -> String;
 }
 
-/// What is known of an event of an operation when it is recorded.
+/// The data of an event of an operation when it is recorded.
 #[derive(Clone, Copy, Debug)]
 pub struct OperationEvent<'a> {
     /// Equal on every attempt and for every recipient.
@@ -48,7 +48,7 @@ pub struct OperationEvent<'a> {
     pub extension: Option<&'a Extension>,
 }
 
-/// What is known of an event of a payment order when it is recorded.
+/// The data of an event of a payment order when it is recorded.
 #[derive(Clone, Copy, Debug)]
 pub struct OrderEvent<'a> {
     /// Equal on every attempt.
@@ -61,7 +61,7 @@ pub struct OrderEvent<'a> {
     pub order: &'a PaymentOrder,
 }
 
-/// What is known of the event of a received invoice when it is recorded.
+/// The data of the event of a received invoice when it is recorded.
 #[derive(Clone, Copy, Debug)]
 pub struct InvoiceEvent<'a> {
     /// Equal on every attempt.
